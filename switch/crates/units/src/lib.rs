@@ -1,0 +1,23 @@
+//! The units of the router as types, so that the compiler refuses to add bytes to nanoseconds.
+//!
+//! * [`Time`] is an instant, [`Span`] a length of time; both count picoseconds in a `u64`. A byte
+//!   at 1, 10, 25, 40, 100 or 400 Gb/s takes a whole number of picoseconds (64 bytes at 10 Gb/s
+//!   take 51.2 ns, which nanoseconds cannot say), and 2^64 ps are 213 days.
+//! * [`Rate`] is bits a second, [`PacketRate`] packets a second, [`Bytes`] a length.
+//! * [`PortId`] and [`ClassId`] are numbers that must not be mixed up with counts or each other.
+//!
+//! Arithmetic is exact integer arithmetic; nothing here (or in any crate above) uses floating
+//! point for time. Quotients that are not whole are rounded up, so a link never runs faster than
+//! its rate; the error is under one picosecond a packet.
+
+mod ids;
+mod length;
+mod rate;
+mod ratio;
+mod time;
+
+pub use ids::{CLASS_COUNT_MAX, ClassId, PortId};
+pub use length::{Bytes, HasLength};
+pub use rate::{PacketRate, ParseRateError, Rate};
+pub use ratio::Ratio;
+pub use time::{Span, Time};
