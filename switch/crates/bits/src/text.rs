@@ -1,0 +1,176 @@
+//! Numbers as text: decimal for people, hexadecimal as BMv2 JSON writes it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::Int;
+
+/// Text that is not a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseIntError {
+    text: String,
+    radix: u32,
+}
+
+impl fmt::Display for ParseIntError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not a number in base {}", self.text, self.radix)
+    }
+}
+
+impl std::error::Error for ParseIntError {}
+
+impl Int {
+    /// Reads digits of base `radix` (2 to 36), with an optional `-` in front and `_` between.
+    pub fn from_digits(text: &str, radix: u32) -> Result<Int, ParseIntError> {
+        let error = || ParseIntError { text: text.to_owned(), radix };
+        let (negative, digits) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        // Whole limbs at a time: fold up as many digits as a u64 holds, then scale once.
+        let (base, mut number) = (u64::from(radix), Int::zero());
+        let (mut chunk, mut scale, mut digit_count) = (0u64, 1u64, 0usize);
+        for character in digits.chars().filter(|character| *character != '_') {
+            let digit = character.to_digit(radix).ok_or_else(error)?;
+            digit_count += 1;
+            (chunk, scale) = (chunk * base + u64::from(digit), scale * base);
+            if scale > u64::MAX / base / base {
+                number = &(&number * &Int::from(scale)) + &Int::from(chunk);
+                (chunk, scale) = (0, 1);
+            }
+        }
+        if digit_count == 0 {
+            return Err(error());
+        }
+        number = &(&number * &Int::from(scale)) + &Int::from(chunk);
+        Ok(if negative { -&number } else { number })
+    }
+
+    /// Reads a `hexstr` of BMv2 JSON: `0x0a`, `0a`, `-0x0a`.
+    pub fn from_hex(text: &str) -> Result<Int, ParseIntError> {
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(rest) => ("-", rest),
+            None => ("", text),
+        };
+        let digits = digits.strip_prefix("0x").unwrap_or(digits);
+        let error = || ParseIntError { text: text.to_owned(), radix: 16 };
+        if digits.starts_with('-') {
+            return Err(error());
+        }
+        Int::from_digits(&format!("{sign}{digits}"), 16).map_err(|_| error())
+    }
+
+    /// A `hexstr` of BMv2 JSON: at least `width_bytes` bytes, with `0x` and the sign in front.
+    pub fn to_hex(&self, width_bytes: usize) -> String {
+        let digits = 2 * width_bytes.max(1);
+        if self.is_negative() {
+            format!("-0x{:0digits$x}", HexDigits(&-self))
+        } else {
+            format!("0x{:0digits$x}", HexDigits(self))
+        }
+    }
+}
+
+/// A non-negative number, for `{:x}`.
+struct HexDigits<'a>(&'a Int);
+
+impl fmt::LowerHex for HexDigits<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut digits = String::new();
+        for index in (0..self.0.bit_length().div_ceil(64).max(1)).rev() {
+            digits.push_str(&format!("{:016x}", self.0.limb(index)));
+        }
+        let shortest = digits.trim_start_matches('0');
+        f.pad_integral(true, "", if shortest.is_empty() { "0" } else { shortest })
+    }
+}
+
+impl fmt::Display for Int {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// The largest power of ten in a `u64`.
+        const CHUNK: u64 = 10_000_000_000_000_000_000;
+        let mut rest = if self.is_negative() { -self } else { self.clone() };
+        let mut chunks = Vec::new();
+        while rest.to_u64().is_none_or(|value| value >= CHUNK) {
+            let (quotient, remainder) =
+                rest.divide(&Int::from(CHUNK)).expect("the chunk is not zero");
+            chunks.push(remainder.low_u64());
+            rest = quotient;
+        }
+        let mut digits = rest.low_u64().to_string();
+        for chunk in chunks.iter().rev() {
+            digits.push_str(&format!("{chunk:019}"));
+        }
+        f.pad_integral(!self.is_negative(), "", &digits)
+    }
+}
+
+impl fmt::Debug for Int {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Int {
+    type Err = ParseIntError;
+
+    /// Decimal, or with the prefixes `0x`, `0o`, `0b` of P4.
+    fn from_str(text: &str) -> Result<Int, ParseIntError> {
+        let lower = text.get(..2).map(str::to_ascii_lowercase);
+        match lower.as_deref() {
+            Some("0x") => Int::from_digits(&text[2..], 16),
+            Some("0o") => Int::from_digits(&text[2..], 8),
+            Some("0b") => Int::from_digits(&text[2..], 2),
+            _ => Int::from_digits(text, 10),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn decimal_text_survives_a_round_trip(value: i128) {
+            prop_assert_eq!(Int::from(value).to_string(), value.to_string());
+            prop_assert_eq!(value.to_string().parse::<Int>().unwrap(), Int::from(value));
+        }
+
+        #[test]
+        fn hexadecimal_text_survives_a_round_trip(value: i128, width in 0usize..40) {
+            let number = Int::from(value);
+            prop_assert_eq!(Int::from_hex(&number.to_hex(width)).unwrap(), number);
+        }
+    }
+
+    #[test]
+    fn the_forms_of_bmv2_are_read_and_written() {
+        assert_eq!(Int::from_hex("0x0a").unwrap(), Int::from(10));
+        assert_eq!(Int::from_hex("-0x0a").unwrap(), Int::from(-10));
+        assert_eq!(Int::from_hex("ff").unwrap(), Int::from(255));
+        assert_eq!(Int::from(10).to_hex(2), "0x000a");
+        assert_eq!(Int::from(-1).to_hex(1), "-0x01");
+        assert_eq!(Int::from(4096).to_hex(1), "0x1000");
+    }
+
+    #[test]
+    fn numbers_of_any_length_are_printed() {
+        // 2^128 = 340282366920938463463374607431768211456.
+        let number = Int::one().shift_left(128);
+        assert_eq!(number.to_string(), "340282366920938463463374607431768211456");
+        assert_eq!("340282366920938463463374607431768211456".parse::<Int>().unwrap(), number);
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        for text in ["", "-", "0x", "12g", "--1", "0x-1", "__"] {
+            assert!(Int::from_hex(text).is_err() || text.parse::<Int>().is_err(), "{text}");
+        }
+        assert!(Int::from_hex("0x-1").is_err());
+        assert!(Int::from_hex("").is_err());
+    }
+}
