@@ -1,0 +1,16 @@
+//! P4-16 for the v1model architecture, from source text to BMv2 JSON and P4Info.
+//!
+//! ```text
+//! text -- syntax --> syntax tree -- types --> typed tree -- lower --> bmv2 + p4info
+//! ```
+//!
+//! A library without side effects: no file is opened (texts come through a [`SourceProvider`]),
+//! nothing is printed (messages are [`Diagnostic`]s), no input makes it panic.
+
+pub mod diagnostic;
+pub mod source;
+pub mod syntax;
+pub mod types;
+
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use source::{FileId, Location, SourceError, SourceMap, SourceProvider, Span};

@@ -1,0 +1,3 @@
+//! From the syntax tree to the typed tree: names, types, constants, semantic checks.
+
+pub mod tree;

@@ -1,0 +1,276 @@
+//! Declarations: variables, actions, functions, controls, externs, packages, instances.
+
+use super::{
+    Argument, Block, Direction, Expression, Id, MethodKind, Name, Parser, Table, Text, Type, Value,
+    ValueSet,
+};
+use crate::source::Span;
+
+/// One annotation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Annotation {
+    /// What follows the `@`.
+    pub name: Name,
+    /// What is in its brackets.
+    pub body: AnnotationBody,
+    /// Where.
+    pub span: Span,
+}
+
+/// What an annotation says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnnotationBody {
+    /// `@name`.
+    Empty,
+    /// `@name[key = value, ...]`.
+    KeyValues(Vec<(Name, AnnotationValue)>),
+    /// `@name[value, ...]`.
+    List(Vec<AnnotationValue>),
+    /// `@name(...)`.
+    Unstructured {
+        /// The tokens as written, string literals with their quotes.
+        tokens: Vec<Text>,
+        /// The same read as a list of values, where every one is constant or a name; otherwise
+        /// empty. `@name("a.b")` has one text, `@field_list(1, 2)` two integers, `@match(lpm)` one
+        /// name.
+        values: Vec<AnnotationValue>,
+    },
+}
+
+/// A value in an annotation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnnotationValue {
+    /// A name that stands for no constant.
+    Name(Text),
+    /// A constant.
+    Value(Value),
+}
+
+/// A variable or parameter.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+    /// What kind.
+    pub kind: VariableKind,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// What kind of variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableKind {
+    /// Parameter of a parser's, control's or package's constructor.
+    ConstructorParameter,
+    /// Declared in a body.
+    Local,
+    /// Parameter of an action, function, or of a parser's or control's `apply`.
+    Parameter(Direction),
+}
+
+/// A named constant. Uses of it are folded.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// Its value, an aggregate for structs, lists and tuples.
+    pub value: Expression,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A declaration inside a control or parser, or at the top level.
+#[derive(Clone, Debug)]
+pub enum LocalDeclaration {
+    /// An action.
+    Action(Id<Action>),
+    /// An instance.
+    Instance(Id<Instance>),
+    /// A table.
+    Table(Id<Table>),
+    /// A value set.
+    ValueSet(Id<ValueSet>),
+    /// A variable: set anew whenever the control or parser is applied.
+    Variable {
+        /// Which.
+        variable: Id<Variable>,
+        /// Its first value.
+        value: Option<Expression>,
+    },
+}
+
+/// An action.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// Those with a direction come first, then the control plane's ([`Direction::None`]).
+    pub parameters: Vec<Id<Variable>>,
+    /// What it does.
+    pub body: Block,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A function with a body, its type parameters filled in.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// The type arguments of this use; empty when it is not generic.
+    pub type_arguments: Vec<Type>,
+    /// Its parameters; [`Direction::None`] means `in`.
+    pub parameters: Vec<Id<Variable>>,
+    /// What it returns.
+    pub return_type: Type,
+    /// What it does.
+    pub body: Block,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A control with a body.
+#[derive(Clone, Debug)]
+pub struct Control {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// Parameters of `apply`.
+    pub parameters: Vec<Id<Variable>>,
+    /// Parameters of the constructor.
+    pub constructor_parameters: Vec<Id<Variable>>,
+    /// In order of the text.
+    pub locals: Vec<LocalDeclaration>,
+    /// `apply { ... }`.
+    pub body: Block,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A parameter of something without a body.
+#[derive(Clone, Debug)]
+pub struct ParameterInfo {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// Its direction.
+    pub direction: Direction,
+    /// Its type; a [`Type::Variable`] where it depends on a call's type arguments.
+    pub ty: Type,
+    /// Whether an argument may be left out without there being a default value.
+    pub is_optional: bool,
+}
+
+/// A function the target provides.
+#[derive(Clone, Debug)]
+pub struct ExternFunction {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// Names of its type parameters.
+    pub type_parameters: Vec<Text>,
+    /// Its parameters.
+    pub parameters: Vec<ParameterInfo>,
+    /// What it returns.
+    pub return_type: Type,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// An extern object type, its type parameters filled in.
+#[derive(Clone, Debug)]
+pub struct Extern {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// The type arguments of this use.
+    pub type_arguments: Vec<Type>,
+    /// Constructors included.
+    pub methods: Vec<Method>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A method of an extern object.
+#[derive(Clone, Debug)]
+pub struct Method {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Constructor, method or abstract method.
+    pub kind: MethodKind,
+    /// Its name.
+    pub name: Name,
+    /// Names of its own type parameters.
+    pub type_parameters: Vec<Text>,
+    /// Its parameters.
+    pub parameters: Vec<ParameterInfo>,
+    /// What it returns.
+    pub return_type: Type,
+}
+
+/// A package, its type parameters filled in.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// The type arguments of this use.
+    pub type_arguments: Vec<Type>,
+    /// Parameters of the constructor.
+    pub parameters: Vec<ParameterInfo>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// An instance of an extern, control, parser or package.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// `None` for a constructor call inside an expression. The type's name for `Type.apply()`.
+    pub name: Option<Name>,
+    /// What it is an instance of.
+    pub kind: InstanceKind,
+    /// One for each parameter of the constructor: constants, instances, constructor parameters of
+    /// the declaration around it, or expressions of these.
+    pub arguments: Vec<Argument>,
+    /// Bodies of abstract methods, by name.
+    pub methods: Vec<Id<Function>>,
+    /// Whether it was made by `Type.apply()` without an instantiation.
+    pub is_direct: bool,
+    /// The declaration or constructor call.
+    pub span: Span,
+}
+
+/// What an instance is an instance of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstanceKind {
+    /// A control.
+    Control(Id<Control>),
+    /// An extern object; the constructor is the method of this index.
+    Extern {
+        /// Its type.
+        of: Id<Extern>,
+        /// Index into [`Extern::methods`]; `None` where an extern has no constructor declared.
+        constructor: Option<usize>,
+    },
+    /// A package.
+    Package(Id<Package>),
+    /// A parser.
+    Parser(Id<Parser>),
+}

@@ -1,0 +1,124 @@
+//! Tables.
+
+use super::{Action, Annotation, Argument, Expression, Id, Keyset, Name};
+use crate::source::Span;
+use num_bigint::BigInt;
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// In written order.
+    pub keys: Vec<Key>,
+    /// In written order; one that is implied comes last.
+    pub actions: Vec<TableAction>,
+    /// What to do when no entry matches.
+    pub default_action: Option<DefaultAction>,
+    /// Entries in the program, if it has an `entries` property.
+    pub entries: Option<Entries>,
+    /// `size`, constant after substitution of constructor parameters.
+    pub size: Option<Expression>,
+    /// All other properties: `implementation`, `counters`, `meters`, `support_timeout`, ...
+    pub properties: Vec<Property>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// One element of a table's key.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// What is looked up.
+    pub expression: Expression,
+    /// A member of `match_kind`.
+    pub match_kind: Name,
+    /// Annotations, `@name` among them.
+    pub annotations: Vec<Annotation>,
+    /// Where.
+    pub span: Span,
+}
+
+/// An action that entries of a table may have.
+#[derive(Clone, Debug)]
+pub struct TableAction {
+    /// Annotations: `@tableonly`, `@defaultonly`, ...
+    pub annotations: Vec<Annotation>,
+    /// The action and the arguments of its parameters with a direction.
+    pub call: ActionCall,
+    /// The table does not name it: `NoAction`, there because of a missing `default_action`; as if
+    /// it had `@defaultonly`.
+    pub is_implied: bool,
+}
+
+/// An action with arguments.
+#[derive(Clone, Debug)]
+pub struct ActionCall {
+    /// Which.
+    pub action: Id<Action>,
+    /// One for each parameter; in a list of actions those without direction are
+    /// [`Argument::Omitted`], for the control plane to give.
+    pub arguments: Vec<Argument>,
+    /// Where.
+    pub span: Span,
+}
+
+/// `default_action`.
+#[derive(Clone, Debug)]
+pub struct DefaultAction {
+    /// The action with all its arguments.
+    pub call: ActionCall,
+    /// Whether the control plane may not change it.
+    pub is_const: bool,
+}
+
+/// `entries`.
+#[derive(Clone, Debug)]
+pub struct Entries {
+    /// Whether the control plane may not change them.
+    pub is_const: bool,
+    /// In written order.
+    pub list: Vec<Entry>,
+}
+
+/// One entry.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Whether it is `const` on its own (in a table whose entries are not).
+    pub is_const: bool,
+    /// `priority`, where written.
+    pub priority: Option<BigInt>,
+    /// One element a key.
+    pub keyset: Keyset,
+    /// The action with all its arguments.
+    pub call: ActionCall,
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A property that P4 itself does not know.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// Whether it is `const`.
+    pub is_const: bool,
+    /// Its value: a constant, an instance (by name or made in place), ...
+    pub value: PropertyValue,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a property of the architecture may be.
+#[derive(Clone, Debug)]
+pub enum PropertyValue {
+    /// A value or an object.
+    Expression(Expression),
+    /// A list of objects, `{ a, b }`.
+    List(Vec<Expression>),
+}

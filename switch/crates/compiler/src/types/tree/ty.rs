@@ -1,0 +1,128 @@
+//! Types of values and objects.
+
+use super::{Annotation, Control, DerivedKind, Extern, Id, Name, Package, Parser, Text, Value};
+use crate::source::Span;
+
+/// A type. Equal exactly when P4 says the types are the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// An action's name, where one is a value: a label of a `switch` on `action_run`.
+    Action,
+    /// `bit<width>`.
+    Bit(u32),
+    /// `bool`.
+    Bool,
+    /// A control with a body.
+    Control(Id<Control>),
+    /// A control type without a body, by name; only architecture declarations use it.
+    ControlType(Text),
+    /// An enum, with or without underlying type.
+    Enum(Id<Enum>),
+    /// `error`.
+    Error,
+    /// An extern object.
+    Extern(Id<Extern>),
+    /// `int<width>`.
+    Int(u32),
+    /// `int`: compile-time integers of any size.
+    Integer,
+    /// `list<element>`.
+    List(Box<Type>),
+    /// `match_kind`.
+    MatchKind,
+    /// `type`.
+    New(Id<NewType>),
+    /// A package.
+    Package(Id<Package>),
+    /// A parser with a body.
+    Parser(Id<Parser>),
+    /// A parser type without a body, by name.
+    ParserType(Text),
+    /// The value of a struct expression whose struct is not known: names and types of its fields.
+    /// Only as an argument of a generic extern (`digest(1, {a = x})`).
+    Record(Vec<(Text, Type)>),
+    /// A stack of headers or header unions (or array of anything).
+    Stack(Box<Type>, u32),
+    /// `string`.
+    String,
+    /// A struct, header or header union.
+    Struct(Id<Struct>),
+    /// What `table.apply()` returns.
+    TableResult(Id<super::Table>),
+    /// `tuple<...>`, and the value of a list expression whose type is not known otherwise.
+    Tuple(Vec<Type>),
+    /// `varbit<width_max>`.
+    Varbit(u32),
+    /// A type parameter. Found only while a generic declaration itself is checked and in the
+    /// parameters of generic [`super::ExternFunction`]s and [`super::Method`]s.
+    Variable(Text),
+    /// `void`.
+    Void,
+    /// The type of something that has been reported already; fits everything.
+    Wrong,
+}
+
+/// A struct, header or header union, its type parameters filled in.
+#[derive(Clone, Debug)]
+pub struct Struct {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Which of the three.
+    pub kind: DerivedKind,
+    /// As declared.
+    pub name: Name,
+    /// The type arguments of this use; empty when it is not generic.
+    pub type_arguments: Vec<Type>,
+    /// In order of declaration.
+    pub fields: Vec<Field>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// An enum.
+#[derive(Clone, Debug)]
+pub struct Enum {
+    /// Annotations.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// `bit<N>` or `int<N>` (possibly through `type`) for a serialisable enum.
+    pub underlying: Option<Type>,
+    /// In order of declaration.
+    pub members: Vec<Enumerator>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// One member of an enum.
+#[derive(Clone, Debug)]
+pub struct Enumerator {
+    /// Its name.
+    pub name: Name,
+    /// Its value, exactly when the enum has an underlying type.
+    pub value: Option<Value>,
+}
+
+/// A type made with `type`.
+#[derive(Clone, Debug)]
+pub struct NewType {
+    /// Annotations, `@p4runtime_translation` among them.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// What it is made of; may be a new type again.
+    pub original: Type,
+    /// The declaration.
+    pub span: Span,
+}
