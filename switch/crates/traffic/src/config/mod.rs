@@ -1,0 +1,41 @@
+//! The traffic manager's configuration: one plain value, read back exactly as it was set.
+//!
+//! There are no setters for single knobs. Whoever wants a change takes
+//! [`Manager::config`](crate::Manager::config), edits the copy and hands it to
+//! [`Manager::configure`](crate::Manager::configure), which checks the whole and applies either
+//! all of it or nothing. So a batch of changes is one instant, and what a controller reads is
+//! what it can write.
+//!
+//! One file per part: ports and queues, schedulers; this one holds the root and the check.
+
+mod error;
+mod port;
+mod scheduler;
+mod shaper;
+mod simple_switch;
+
+use std::collections::BTreeMap;
+
+use units::PortId;
+
+pub use error::ConfigError;
+pub use port::{Limit, PortConfig, QueueConfig};
+pub use scheduler::{Discipline, GroupConfig, Member, SchedulerConfig};
+pub use shaper::ShaperConfig;
+
+/// Everything that can be set on a traffic manager.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// The output ports. A packet for any other port is dropped as `UnknownPort`.
+    pub ports: BTreeMap<PortId, PortConfig>,
+}
+
+impl Config {
+    /// Checks every value and every combination; the error names the first place that is wrong.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        for (port, config) in &self.ports {
+            config.validate(&format!("port {port}"))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Output ports and their queues.
+
+use units::{Bytes, CLASS_COUNT_MAX, ClassId, Rate, Span};
+
+use super::{ConfigError, SchedulerConfig, ShaperConfig};
+
+/// How much may wait, in packets, in bytes or both. What is on the line no longer waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limit {
+    /// At most this many packets.
+    pub packets: Option<u64>,
+    /// At most this many bytes. A packet that does not fit in whole is dropped.
+    pub bytes: Option<Bytes>,
+}
+
+impl Limit {
+    /// No limit. Only for places where another limit holds or the input is finite.
+    pub const NONE: Limit = Limit { packets: None, bytes: None };
+
+    /// A limit in packets only.
+    pub const fn packets(count: u64) -> Limit {
+        Limit { packets: Some(count), bytes: None }
+    }
+
+    /// A limit in bytes only.
+    pub const fn bytes(bytes: Bytes) -> Limit {
+        Limit { packets: None, bytes: Some(bytes) }
+    }
+
+    /// Whether one more packet of `length` fits to `packets` and `bytes` that are there.
+    #[inline]
+    pub(crate) fn has_room(&self, packets: u64, bytes: Bytes, length: Bytes) -> bool {
+        self.packets.is_none_or(|limit| packets < limit)
+            && self.bytes.is_none_or(|limit| bytes + length <= limit)
+    }
+
+    pub(crate) fn validate(&self, place: &str) -> Result<(), ConfigError> {
+        let zero = match (self.packets, self.bytes) {
+            (Some(0), _) => "0 packets",
+            (_, Some(Bytes(0))) => "0 bytes",
+            _ => return Ok(()),
+        };
+        Err(ConfigError::new(
+            format!("{place}, limit"),
+            format!("a limit of {zero} would drop every packet"),
+            "give at least one packet's worth, or no limit",
+        ))
+    }
+}
+
+/// One output queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// Tail drop: an arrival that does not fit is dropped.
+    pub limit: Limit,
+    /// A rate of the queue's own, below the port's.
+    pub shaper: Option<ShaperConfig>,
+}
+
+/// 64 packets, as in simple_switch, and no rate of its own.
+impl Default for QueueConfig {
+    fn default() -> QueueConfig {
+        QueueConfig { limit: Limit::packets(64), shaper: None }
+    }
+}
+
+/// One output port: its line, its queues and who goes first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortConfig {
+    /// The line's speed; without one a packet takes no time and nothing ever waits.
+    pub line_rate: Option<Rate>,
+    /// Added to every frame's length on the line: 0 counts the frame alone, 24 makes real
+    /// Ethernet (preamble 8, frame check sequence 4, gap 12).
+    pub overhead: Bytes,
+    /// A limit over all queues of the port together.
+    pub limit: Limit,
+    /// A token bucket over all queues of the port together, below the line's speed. Because it
+    /// may not favour short packets, it sends when it covers the longest packet that is first in
+    /// its queue.
+    pub shaper: Option<ShaperConfig>,
+    /// Which queue is next.
+    pub scheduler: SchedulerConfig,
+    /// Utilisation is told for windows of this length.
+    pub utilisation_window: Span,
+    /// The queues, class 0 first; one to eight.
+    pub queues: Vec<QueueConfig>,
+}
+
+impl PortConfig {
+    /// A port with `class_count` queues served by strict priority, the highest class first.
+    pub fn strict(line_rate: Option<Rate>, class_count: usize) -> PortConfig {
+        PortConfig {
+            line_rate,
+            overhead: Bytes::ZERO,
+            limit: Limit::NONE,
+            shaper: None,
+            scheduler: SchedulerConfig::strict(class_count),
+            utilisation_window: Span::from_ms(10),
+            queues: vec![QueueConfig::default(); class_count],
+        }
+    }
+
+    pub(crate) fn validate(&self, place: &str) -> Result<(), ConfigError> {
+        if self.queues.is_empty() || self.queues.len() > CLASS_COUNT_MAX {
+            return Err(ConfigError::new(
+                format!("{place}, queues"),
+                format!("{} queues", self.queues.len()),
+                format!("a port has 1 to {CLASS_COUNT_MAX} queues"),
+            ));
+        }
+        if self.utilisation_window == Span::ZERO {
+            return Err(ConfigError::new(
+                format!("{place}, utilisation window"),
+                "a window of no length",
+                "10 ms is a good choice",
+            ));
+        }
+        self.limit.validate(place)?;
+        if let Some(shaper) = &self.shaper {
+            shaper.validate(place)?;
+        }
+        for (class, queue) in self.queues.iter().enumerate() {
+            let place = format!("{place}, class {class}");
+            queue.limit.validate(&place)?;
+            if let Some(shaper) = &queue.shaper {
+                shaper.validate(&place)?;
+            }
+        }
+        self.scheduler.validate(self, place)
+    }
+
+    /// The configured queue of a class.
+    pub fn queue(&self, class: ClassId) -> Option<&QueueConfig> {
+        self.queues.get(class.index())
+    }
+}

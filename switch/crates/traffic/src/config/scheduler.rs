@@ -1,0 +1,136 @@
+//! Which queue of a port is served next.
+
+use units::{Bytes, ClassId};
+
+use super::{ConfigError, PortConfig};
+
+/// Strict priority between groups of classes, and a discipline inside each group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SchedulerConfig {
+    /// The first group that has a packet to send is served. Every class of the port is a member
+    /// of exactly one group.
+    Groups(Vec<GroupConfig>),
+}
+
+/// Classes that share what the groups before them leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupConfig {
+    /// How they share.
+    pub discipline: Discipline,
+    /// The classes and their weights.
+    pub members: Vec<Member>,
+}
+
+/// A class in a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The class.
+    pub class: ClassId,
+    /// Its weight against the other members, at least 1.
+    pub weight: u32,
+}
+
+/// How the members of a group share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// Deficit round robin: in each round a class may send weight x quantum bytes, and what it
+    /// leaves of them is added to the next round (Shreedhar and Varghese 1995).
+    Drr {
+        /// Bytes a round for weight 1. From the longest packet up, each decision takes one look
+        /// at each class at most.
+        quantum: Bytes,
+    },
+    /// Weighted round robin: in each round a class may send `weight` packets, whatever their
+    /// length, so classes with long packets get more.
+    Wrr,
+    /// Weighted fair queueing: the packet that would finish first if all classes sent at once,
+    /// each in proportion to its weight (Demers, Keshav and Shenker 1989; Parekh's PGPS).
+    /// Needs a port with a line rate.
+    Wfq,
+}
+
+impl SchedulerConfig {
+    /// Strict priority over `class_count` classes, the highest first.
+    pub fn strict(class_count: usize) -> SchedulerConfig {
+        SchedulerConfig::Groups(
+            (0..class_count)
+                .rev()
+                .map(|class| GroupConfig::new(Discipline::Wrr, &[(class as u8, 1)]))
+                .collect(),
+        )
+    }
+
+    /// One group with this discipline and a weight for each class, class 0 first.
+    pub fn shared(discipline: Discipline, weights: &[u32]) -> SchedulerConfig {
+        let members: Vec<(u8, u32)> = (0..).zip(weights.iter().copied()).collect();
+        SchedulerConfig::Groups(vec![GroupConfig::new(discipline, &members)])
+    }
+
+    pub(crate) fn validate(&self, port: &PortConfig, place: &str) -> Result<(), ConfigError> {
+        let place = format!("{place}, scheduler");
+        let SchedulerConfig::Groups(groups) = self;
+        let mut seen = vec![false; port.queues.len()];
+        for group in groups {
+            group.validate(port, &place)?;
+            for member in &group.members {
+                match seen.get_mut(member.class.index()) {
+                    Some(seen) if !*seen => *seen = true,
+                    Some(_) => {
+                        return Err(ConfigError::new(
+                            place,
+                            format!("class {} is in two groups", member.class),
+                            "name each class once",
+                        ));
+                    }
+                    None => {
+                        return Err(ConfigError::new(
+                            place,
+                            format!("class {} has no queue", member.class),
+                            format!("the port has classes 0 to {}", port.queues.len() - 1),
+                        ));
+                    }
+                }
+            }
+        }
+        match seen.iter().position(|seen| !seen) {
+            Some(class) => Err(ConfigError::new(
+                place,
+                format!("class {class} is in no group and would never be served"),
+                "put every class into a group",
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+impl GroupConfig {
+    /// A group of `(class, weight)` members.
+    pub fn new(discipline: Discipline, members: &[(u8, u32)]) -> GroupConfig {
+        let members =
+            members.iter().map(|&(class, weight)| Member { class: ClassId(class), weight });
+        GroupConfig { discipline, members: members.collect() }
+    }
+
+    fn validate(&self, port: &PortConfig, place: &str) -> Result<(), ConfigError> {
+        if let Some(member) = self.members.iter().find(|member| member.weight == 0) {
+            return Err(ConfigError::new(
+                place,
+                format!("class {} has weight 0 and would never be served", member.class),
+                "weights are at least 1",
+            ));
+        }
+        match self.discipline {
+            Discipline::Drr { quantum: Bytes(0) } => Err(ConfigError::new(
+                place,
+                "a quantum of 0 bytes would never send",
+                "use the longest packet's length, such as 1514",
+            )),
+            Discipline::Wfq if port.line_rate.is_none() => Err(ConfigError::new(
+                place,
+                "weighted fair queueing on a port without a line rate",
+                "set the port's line rate, or use DRR",
+            )),
+            _ => Ok(()),
+        }
+    }
+}

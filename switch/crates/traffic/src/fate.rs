@@ -1,0 +1,191 @@
+//! What becomes of a packet: it departs, or it is dropped with a reason. Nothing else.
+
+use units::{Bytes, ClassId, PortId, Span, Time};
+
+/// Why the traffic manager dropped a packet. The order is that of the counters' arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// The queue's active queue management chose the packet.
+    Aqm,
+    /// The packet's class is not one of the port's classes.
+    BadClass,
+    /// The input port's queue, or the sum of its virtual output queues, is at its limit.
+    InputLimit,
+    /// The output port's queues together are at the port's limit.
+    PortLimit,
+    /// The queue is at its limit: tail drop.
+    QueueLimit,
+    /// The queue or its port was removed from the configuration while the packet waited.
+    QueueRemoved,
+    /// The router's shared buffer grants the queue no more room.
+    SharedBuffer,
+    /// The packet is for a port that is not configured.
+    UnknownPort,
+    /// The virtual output queue is at its limit.
+    VoqLimit,
+}
+
+impl DropReason {
+    /// Every reason, in the order of the counters.
+    pub const ALL: [DropReason; 9] = [
+        DropReason::Aqm,
+        DropReason::BadClass,
+        DropReason::InputLimit,
+        DropReason::PortLimit,
+        DropReason::QueueLimit,
+        DropReason::QueueRemoved,
+        DropReason::SharedBuffer,
+        DropReason::UnknownPort,
+        DropReason::VoqLimit,
+    ];
+
+    /// The reason as it is written in reports: `queue_limit`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropReason::Aqm => "aqm",
+            DropReason::BadClass => "bad_class",
+            DropReason::InputLimit => "input_limit",
+            DropReason::PortLimit => "port_limit",
+            DropReason::QueueLimit => "queue_limit",
+            DropReason::QueueRemoved => "queue_removed",
+            DropReason::SharedBuffer => "shared_buffer",
+            DropReason::UnknownPort => "unknown_port",
+            DropReason::VoqLimit => "voq_limit",
+        }
+    }
+
+    /// The reason's place in [`DropReason::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A packet on its way into the traffic manager, as ingress left it.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<P> {
+    /// The packet itself; only its length is ever asked for.
+    pub packet: P,
+    /// Where it came in. With a fabric, a packet from a port that is no input of the fabric (the
+    /// controller's, a recirculated one) goes to its output queue directly.
+    pub input: PortId,
+    /// Where it is to leave.
+    pub output: PortId,
+    /// The class of the output port; 0 is the lowest.
+    pub class: ClassId,
+}
+
+impl<P> Arrival<P> {
+    /// A packet on its way from `input` to a class of `output`.
+    pub fn new(packet: P, input: PortId, output: PortId, class: ClassId) -> Arrival<P> {
+        Arrival { packet, input, output, class }
+    }
+}
+
+/// What the router knows of a packet that waits in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    /// The length when it arrived. Everything inside the router counts this length.
+    pub length: Bytes,
+    pub input: PortId,
+    pub output: PortId,
+    pub class: ClassId,
+}
+
+/// A packet's stay in the router, for telemetry and for P4's queueing metadata.
+///
+/// Depths count the packets of that queue without the packet itself, as simple_switch does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Residence {
+    /// When the packet was handed in.
+    pub arrived_at: Time,
+    /// When it entered its output queue; the time before is the input stage's.
+    pub enqueued_at: Time,
+    /// Packets and bytes ahead of it in its input queue or virtual output queue on arrival.
+    pub input_depth: Depth,
+    /// Packets and bytes in its output queue when it entered.
+    pub enqueue_depth: Depth,
+    /// Packets and bytes left in its output queue when it departed.
+    pub dequeue_depth: Depth,
+    /// Whether active queue management marked it: set CE if the packet is ECN-capable.
+    pub marked: bool,
+}
+
+/// How much waits in a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Depth {
+    /// In packets.
+    pub packets: u64,
+    /// In bytes.
+    pub bytes: Bytes,
+}
+
+/// A packet that leaves its output queue: egress processing runs on it next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure<P> {
+    /// The packet, as it was handed in.
+    pub packet: P,
+    /// Where it came in.
+    pub input: PortId,
+    /// Where it leaves.
+    pub output: PortId,
+    /// From which class.
+    pub class: ClassId,
+    /// The exact instant its first bit goes on the line: max(port free, eligible).
+    pub at: Time,
+    /// The instant its last bit has left, if egress does not change its length.
+    /// See [`Manager::settle`](crate::Manager::settle).
+    pub line_free_at: Time,
+    /// Its stay in the router.
+    pub residence: Residence,
+    /// The share of the line that was busy in the port's last full window, in 1/1000.
+    pub utilisation_permille: u16,
+}
+
+impl<P> Departure<P> {
+    /// The time spent in the output queue: v1model's `deq_timedelta`.
+    pub fn queueing_span(&self) -> Span {
+        self.at.since(self.residence.enqueued_at)
+    }
+
+    /// The time spent in the input stage; zero in an output-queued router.
+    pub fn input_span(&self) -> Span {
+        self.residence.enqueued_at.since(self.residence.arrived_at)
+    }
+}
+
+/// A packet that the router dropped, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped<P> {
+    /// The packet, as it was handed in.
+    pub packet: P,
+    /// Where it came in.
+    pub input: PortId,
+    /// Where it would have left.
+    pub output: PortId,
+    /// In which class.
+    pub class: ClassId,
+    /// When it was dropped.
+    pub at: Time,
+    /// Why.
+    pub reason: DropReason,
+}
+
+/// What became of an arrival at once.
+#[must_use = "a dropped packet must be counted and reported"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict<P> {
+    /// It is in a queue; it will come out of `poll_output`.
+    Held,
+    /// It was refused.
+    Dropped(Dropped<P>),
+}
+
+/// What comes out of the traffic manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output<P> {
+    /// A packet leaves.
+    Depart(Departure<P>),
+    /// A packet that had been held is dropped: by AQM at the head of its queue, by a full output
+    /// behind the fabric, or because its queue was removed.
+    Drop(Dropped<P>),
+}

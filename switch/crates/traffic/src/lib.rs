@@ -1,0 +1,39 @@
+//! The part of a router between ingress and egress processing, exact and open to view.
+//!
+//! ```text
+//! Arrival -> OUTPUT QUEUES (port, class) -> SCHEDULER + SHAPERS -> line
+//!    |            |                              |
+//!    +-> Verdict::Dropped(reason)                +-> Output::Depart(instant, residence)
+//!                 +-> Output::Drop(reason)
+//! ```
+//!
+//! * [`Manager`] is the state machine; its documentation is the driving contract.
+//! * [`Config`] is all that can be set, one value that reads back as it was written.
+//! * [`DropReason`], [`Counters`]: every packet ends with a name, and the books balance.
+//! * [`Chance`]: dice that are the same on every machine.
+//!
+//! There is no clock, no thread and no I/O here, and a packet is anything with a length.
+
+mod chance;
+mod config;
+mod counters;
+mod due;
+mod fate;
+mod histogram;
+mod manager;
+mod port;
+mod queue;
+mod schedule;
+mod shaper;
+mod slab;
+mod utilisation;
+
+pub use chance::{Chance, Probability};
+pub use config::{
+    Config, ConfigError, Discipline, GroupConfig, Limit, Member, PortConfig, QueueConfig,
+    SchedulerConfig, ShaperConfig,
+};
+pub use counters::{Counters, Tally};
+pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict};
+pub use histogram::Histogram;
+pub use manager::{Manager, PortReport, QueueReport};

@@ -1,0 +1,250 @@
+//! One output port: its queues, its scheduler and its line.
+//!
+//! The port holds no packet that has departed: from the departure on, the packet is on the line and
+//! the line is busy until `line_free_at`. So the instants here are those of the modelled line, and
+//! it does not matter how late somebody asks for them.
+
+use units::{Bytes, CLASS_COUNT_MAX, Span, Time};
+
+use crate::config::PortConfig;
+use crate::counters::Counters;
+use crate::fate::{Depth, DropReason};
+use crate::queue::Queue;
+use crate::schedule::{ClassSet, Head, Heads, Scheduler};
+use crate::shaper::Shaper;
+use crate::slab::{Handle, Slab};
+use crate::utilisation::Utilisation;
+
+pub(crate) struct Port {
+    pub config: PortConfig,
+    pub queues: Vec<Queue>,
+    /// The first packets of the queues in `backlog`.
+    heads: Heads,
+    /// The classes whose queue is not empty.
+    backlog: ClassSet,
+    /// What waits in all queues together.
+    pub held: Depth,
+    /// The instant from which the line can take the next frame.
+    line_free_at: Time,
+    /// When the last frame went on the line.
+    departed_at: Time,
+    shaper: Option<Shaper>,
+    scheduler: Scheduler,
+    /// Whether any instant but the line's can hold a class back.
+    shaped: bool,
+    /// What was dropped before it could be told which queue it belongs to.
+    pub misfits: Counters,
+    utilisation: Utilisation,
+}
+
+impl Port {
+    pub fn new(config: &PortConfig, now: Time) -> Port {
+        let mut port = Port {
+            config: config.clone(),
+            queues: config.queues.iter().map(|queue| Queue::new(queue, now)).collect(),
+            heads: [Head::default(); CLASS_COUNT_MAX],
+            backlog: ClassSet::default(),
+            held: Depth::default(),
+            line_free_at: now,
+            departed_at: now,
+            shaper: config.shaper.map(|shaper| Shaper::new(shaper, now)),
+            scheduler: Scheduler::new(&config.scheduler, config.line_rate, now),
+            shaped: false,
+            misfits: Counters::default(),
+            utilisation: Utilisation::new(config.utilisation_window),
+        };
+        port.note_shapers();
+        port
+    }
+
+    /// Whether the port and the queue of `class` have room for a packet of `length`.
+    #[inline]
+    pub fn admit(&self, class: usize, length: Bytes) -> Result<(), DropReason> {
+        self.queues[class].admit(length)?;
+        if !self.config.limit.has_room(self.held.packets, self.held.bytes, length) {
+            return Err(DropReason::PortLimit);
+        }
+        Ok(())
+    }
+
+    /// Appends an admitted packet to the queue of its class.
+    #[inline]
+    pub fn enqueue<P>(&mut self, slab: &mut Slab<P>, handle: Handle, now: Time) {
+        let slot = slab.slot_mut(handle);
+        let (class, length) = (slot.waiting.class.index(), slot.waiting.length);
+        let queue = &mut self.queues[class];
+        slot.residence.enqueued_at = now;
+        slot.residence.enqueue_depth = queue.depth();
+        slot.tag = self.scheduler.handle_enqueue(now, class, length + self.config.overhead);
+        if queue.fifo.is_empty() {
+            self.heads[class] = Head { length, enqueued_at: now, tag: slot.tag };
+            self.backlog.insert(class);
+        }
+        queue.enqueue(slab, handle);
+        self.held.packets += 1;
+        self.held.bytes += length;
+    }
+
+    /// When the next packet departs if nothing else happens before.
+    #[inline]
+    pub fn due(&self) -> Option<Time> {
+        if self.backlog.is_empty() {
+            return None;
+        }
+        let free_at = self.free_at();
+        self.backlog.iter().map(|class| self.ready_at(class, free_at)).min()
+    }
+
+    /// The classes that may send at `at`.
+    #[inline]
+    fn eligible(&self, at: Time) -> ClassSet {
+        let mut eligible = self.backlog;
+        let free_at = self.free_at();
+        for class in self.backlog.iter() {
+            if self.ready_at(class, free_at) > at {
+                eligible.remove(class);
+            }
+        }
+        eligible
+    }
+
+    /// From when on the line and the port's own bucket allow a frame.
+    #[inline]
+    fn free_at(&self) -> Time {
+        match &self.shaper {
+            None => self.line_free_at,
+            Some(shaper) => {
+                let heads = self.backlog.iter().map(|class| self.heads[class].length);
+                let longest = heads.max().unwrap_or(Bytes::ZERO);
+                self.line_free_at.max(shaper.eligible_at(longest))
+            }
+        }
+    }
+
+    /// From when on `class` may send, if the port is free from `free_at` on.
+    #[inline]
+    fn ready_at(&self, class: usize, free_at: Time) -> Time {
+        let head = &self.heads[class];
+        let ready_at = free_at.max(head.enqueued_at);
+        match &self.queues[class].shaper {
+            Some(shaper) if self.shaped => ready_at.max(shaper.eligible_at(head.length)),
+            _ => ready_at,
+        }
+    }
+
+    /// The class that departs at `at`, an instant given by [`Port::due`].
+    #[inline]
+    pub fn choose(&mut self, at: Time) -> Option<usize> {
+        let eligible = self.eligible(at);
+        self.scheduler.choose(eligible, &self.heads)
+    }
+
+    /// Takes the first packet of `class` off its queue and puts it on the line at `at`.
+    #[inline]
+    pub fn depart<P>(&mut self, slab: &mut Slab<P>, class: usize, at: Time) -> Option<Handle> {
+        let handle = self.unlink_head(slab, class)?;
+        let slot = slab.slot(handle);
+        let length = slot.waiting.length;
+        self.queues[class].count_departure(at, length, at.since(slot.residence.enqueued_at));
+        if let Some(shaper) = &mut self.shaper {
+            shaper.charge(at, length);
+        }
+        self.utilisation.record(self.departed_at, self.line_free_at);
+        self.departed_at = at;
+        self.line_free_at = at.saturating_add(self.occupancy(length));
+        let emptied = !self.backlog.contains(class);
+        self.scheduler.handle_departure(at, self.line_free_at, class, length, emptied);
+        Some(handle)
+    }
+
+    /// Unlinks the first packet of `class`; the caller counts what becomes of it.
+    #[inline]
+    pub fn unlink_head<P>(&mut self, slab: &mut Slab<P>, class: usize) -> Option<Handle> {
+        let queue = &mut self.queues[class];
+        let handle = queue.fifo.dequeue(slab)?;
+        self.held.packets -= 1;
+        self.held.bytes -= slab.slot(handle).waiting.length;
+        match queue.head(slab) {
+            Some(head) => self.heads[class] = head,
+            None => self.backlog.remove(class),
+        }
+        Some(handle)
+    }
+
+    /// How long a frame of `length` keeps the line.
+    #[inline]
+    fn occupancy(&self, length: Bytes) -> Span {
+        match self.config.line_rate {
+            Some(rate) => rate.span_of(length + self.config.overhead),
+            None => Span::ZERO,
+        }
+    }
+
+    /// The frame that departed last has `length` on the line; returns when the line is free.
+    pub fn settle(&mut self, length: Bytes) -> Time {
+        self.line_free_at = self.departed_at.saturating_add(self.occupancy(length));
+        self.line_free_at
+    }
+
+    /// When the line can take the next frame.
+    pub fn line_free_at(&self) -> Time {
+        self.line_free_at
+    }
+
+    /// The busy share of the line's last full window before `at`, in 1/1000.
+    #[inline]
+    pub fn utilisation_permille(&mut self, at: Time) -> u16 {
+        self.utilisation.permille(at)
+    }
+
+    /// Takes over a new configuration at `now`. Queues that exist before and after keep their
+    /// packets and their books; the caller has emptied those that go.
+    pub fn reconfigure<P>(&mut self, slab: &mut Slab<P>, config: &PortConfig, now: Time) {
+        // What a shorter wait would have allowed in the past happens now, not then.
+        self.utilisation.record(self.departed_at, self.line_free_at);
+        self.line_free_at = self.line_free_at.max(now);
+        self.departed_at = self.line_free_at;
+        self.queues.truncate(config.queues.len());
+        for (queue, config) in self.queues.iter_mut().zip(&config.queues) {
+            queue.reconfigure(config, now);
+        }
+        let new = &config.queues[self.queues.len()..];
+        self.queues.extend(new.iter().map(|config| Queue::new(config, now)));
+        if self.config.shaper != config.shaper {
+            match (&mut self.shaper, config.shaper) {
+                (Some(shaper), Some(config)) => shaper.change(config, now),
+                (shaper, config) => *shaper = config.map(|config| Shaper::new(config, now)),
+            }
+        }
+        let reschedule =
+            self.config.scheduler != config.scheduler || self.config.line_rate != config.line_rate;
+        if self.config.utilisation_window != config.utilisation_window {
+            self.utilisation = Utilisation::new(config.utilisation_window);
+        }
+        self.config = config.clone();
+        if reschedule {
+            self.scheduler = Scheduler::new(&config.scheduler, config.line_rate, now);
+            self.tag_backlog(slab, now);
+        }
+        self.note_shapers();
+    }
+
+    /// Tags what waits as if it had all arrived at `now`, each queue in its order.
+    fn tag_backlog<P>(&mut self, slab: &mut Slab<P>, now: Time) {
+        for (class, queue) in self.queues.iter().enumerate() {
+            let handles: Vec<Handle> = queue.fifo.iter(slab).collect();
+            for handle in handles {
+                let slot = slab.slot_mut(handle);
+                let length = slot.waiting.length + self.config.overhead;
+                slot.tag = self.scheduler.handle_enqueue(now, class, length);
+            }
+            if let Some(head) = queue.head(slab) {
+                self.heads[class] = head;
+            }
+        }
+    }
+
+    fn note_shapers(&mut self) {
+        self.shaped = self.queues.iter().any(|queue| queue.shaper.is_some());
+    }
+}

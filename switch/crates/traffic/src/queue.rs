@@ -1,0 +1,91 @@
+//! One output queue: a list of packets, its limit, its own rate and its books.
+
+use units::{Bytes, Span, Time};
+
+use crate::config::QueueConfig;
+use crate::counters::Counters;
+use crate::fate::{Depth, DropReason};
+use crate::histogram::Histogram;
+use crate::schedule::Head;
+use crate::shaper::Shaper;
+use crate::slab::{Fifo, Handle, Slab};
+
+pub(crate) struct Queue {
+    pub config: QueueConfig,
+    pub fifo: Fifo,
+    pub shaper: Option<Shaper>,
+    pub counters: Counters,
+    /// The most packets and the most bytes that were ever in it, each on its own.
+    pub high_water: Depth,
+    /// How long packets that departed had been in it.
+    pub residence: Histogram,
+}
+
+impl Queue {
+    pub fn new(config: &QueueConfig, now: Time) -> Queue {
+        Queue {
+            config: config.clone(),
+            fifo: Fifo::default(),
+            shaper: config.shaper.map(|shaper| Shaper::new(shaper, now)),
+            counters: Counters::default(),
+            high_water: Depth::default(),
+            residence: Histogram::default(),
+        }
+    }
+
+    pub fn depth(&self) -> Depth {
+        Depth { packets: self.fifo.packets(), bytes: self.fifo.bytes() }
+    }
+
+    /// Whether a packet of `length` fits by the queue's own limit.
+    #[inline]
+    pub fn admit(&self, length: Bytes) -> Result<(), DropReason> {
+        if self.config.limit.has_room(self.fifo.packets(), self.fifo.bytes(), length) {
+            Ok(())
+        } else {
+            Err(DropReason::QueueLimit)
+        }
+    }
+
+    /// Appends a packet that was admitted and whose residence is filled in.
+    #[inline]
+    pub fn enqueue<P>(&mut self, slab: &mut Slab<P>, handle: Handle) {
+        self.counters.enqueued.add(slab.slot(handle).waiting.length);
+        self.fifo.enqueue(slab, handle);
+        self.high_water.packets = self.high_water.packets.max(self.fifo.packets());
+        self.high_water.bytes = self.high_water.bytes.max(self.fifo.bytes());
+    }
+
+    /// What a scheduler needs to know of the first packet.
+    #[inline]
+    pub fn head<P>(&self, slab: &Slab<P>) -> Option<Head> {
+        let slot = slab.slot(self.fifo.head()?);
+        Some(Head {
+            length: slot.waiting.length,
+            enqueued_at: slot.residence.enqueued_at,
+            tag: slot.tag,
+        })
+    }
+
+    /// The books of a packet that departs.
+    #[inline]
+    pub fn count_departure(&mut self, at: Time, length: Bytes, waited: Span) {
+        self.counters.departed.add(length);
+        self.residence.record(waited);
+        if let Some(shaper) = &mut self.shaper {
+            shaper.charge(at, length);
+        }
+    }
+
+    /// Takes over new values for what can change while packets wait. A lower limit drops nothing
+    /// that is already in; the queue only takes no more until it has room.
+    pub fn reconfigure(&mut self, config: &QueueConfig, now: Time) {
+        if self.config.shaper != config.shaper {
+            match (&mut self.shaper, config.shaper) {
+                (Some(shaper), Some(config)) => shaper.change(config, now),
+                (shaper, config) => *shaper = config.map(|config| Shaper::new(config, now)),
+            }
+        }
+        self.config = config.clone();
+    }
+}

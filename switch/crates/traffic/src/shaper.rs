@@ -1,0 +1,153 @@
+//! Token buckets in exact integer time.
+//!
+//! A bucket is kept as one instant, `full_at`: when it would be full again if nothing were sent.
+//! With rate r and size b it holds `b - r * (full_at - t)` at time t, so sending L moves `full_at`
+//! on by L / r, and L is covered from `full_at + L/r - b/r` on. This is the virtual-scheduling form
+//! of the bucket (the ATM Forum's GCRA); unlike a counter of tokens it needs no refills and no
+//! fractions. L / r is rounded up and b / r down, so the envelope b + r t is never exceeded.
+
+use units::{Bytes, Span, Time};
+
+use crate::config::ShaperConfig;
+
+const PS_PER_SECOND: u128 = 1_000_000_000_000;
+
+/// A token bucket in action.
+#[derive(Clone, Debug)]
+pub(crate) struct Shaper {
+    config: ShaperConfig,
+    full_at: Time,
+    /// The time it takes to fill the whole bucket.
+    depth: Span,
+}
+
+impl Shaper {
+    /// A bucket that is full at `now`.
+    pub fn new(config: ShaperConfig, now: Time) -> Shaper {
+        Shaper { config, full_at: now, depth: depth_of(&config) }
+    }
+
+    /// How long the rate takes to earn one packet of `length`.
+    #[inline]
+    fn price(&self, length: Bytes) -> Span {
+        match self.config {
+            ShaperConfig::Bits { rate, .. } => rate.span_of(length),
+            ShaperConfig::Packets { rate, .. } => rate.spacing(),
+        }
+    }
+
+    /// The earliest instant at which the bucket covers a packet of `length`.
+    #[inline]
+    pub fn eligible_at(&self, length: Bytes) -> Time {
+        // A packet longer than the bucket waits for a full one.
+        let slack = self.depth.ps().saturating_sub(self.price(length).ps());
+        Time::from_ps(self.full_at.ps().saturating_sub(slack))
+    }
+
+    /// Takes a packet of `length` out of the bucket at `at`.
+    #[inline]
+    pub fn charge(&mut self, at: Time, length: Bytes) {
+        self.full_at = self.full_at.max(at).saturating_add(self.price(length));
+    }
+
+    /// Changes rate and size. What was sent too early under the old rate stays owed in bytes (or
+    /// packets), so the debt is paid back at the new rate.
+    pub fn change(&mut self, config: ShaperConfig, now: Time) {
+        let owed = self.full_at.since(now);
+        let converted = match (self.config, config) {
+            (ShaperConfig::Bits { rate: old, .. }, ShaperConfig::Bits { rate: new, .. }) => {
+                scaled(owed, old.bps(), new.bps())
+            }
+            (ShaperConfig::Packets { rate: old, .. }, ShaperConfig::Packets { rate: new, .. }) => {
+                scaled(owed, old.pps(), new.pps())
+            }
+            // Bytes and packets cannot be converted into each other: start afresh.
+            _ => Span::ZERO,
+        };
+        *self = Shaper { config, full_at: now.saturating_add(converted), depth: depth_of(&config) };
+    }
+}
+
+/// A debt of `owed` time at rate `old`, in time at rate `new`, rounded up.
+fn scaled(owed: Span, old: u64, new: u64) -> Span {
+    let ps = (u128::from(owed.ps()) * u128::from(old)).div_ceil(u128::from(new));
+    Span::from_ps(ps.min(u128::from(u64::MAX)) as u64)
+}
+
+/// The time in which the rate fills the bucket, rounded down.
+fn depth_of(config: &ShaperConfig) -> Span {
+    match config {
+        ShaperConfig::Bits { rate, burst } => {
+            let ps = u128::from(burst.bits()) * PS_PER_SECOND / u128::from(rate.bps());
+            Span::from_ps(ps.min(u128::from(u64::MAX)) as u64)
+        }
+        ShaperConfig::Packets { rate, burst } => rate.spacing() * u64::from(*burst),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::{PacketRate, Rate};
+
+    use super::*;
+
+    /// 1 Mb/s and 10,000 bytes: the bucket fills in 80 ms and earns 1250 bytes in 10 ms.
+    fn one_megabit() -> Shaper {
+        let config = ShaperConfig::Bits { rate: Rate::from_mbps(1), burst: Bytes(10_000) };
+        Shaper::new(config, Time::ZERO)
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    #[test]
+    fn a_full_bucket_covers_its_size_at_once_and_then_its_rate() {
+        let mut shaper = one_megabit();
+        for _ in 0..8 {
+            // 8 x 1250 = 10000 bytes go at time 0.
+            assert_eq!(shaper.eligible_at(Bytes(1250)), Time::ZERO);
+            shaper.charge(Time::ZERO, Bytes(1250));
+        }
+        // The ninth waits for 1250 bytes at 1 Mb/s = 10 ms.
+        assert_eq!(shaper.eligible_at(Bytes(1250)), ms(10));
+    }
+
+    #[test]
+    fn a_long_pause_fills_the_bucket_no_further_than_its_size() {
+        let mut shaper = one_megabit();
+        shaper.charge(ms(1000), Bytes(10_000));
+        // Empty at 1000 ms, whatever the second of silence before it.
+        assert_eq!(shaper.eligible_at(Bytes(10_000)), ms(1080));
+    }
+
+    #[test]
+    fn a_packet_longer_than_the_bucket_leaves_when_the_bucket_is_full() {
+        let mut shaper = one_megabit();
+        shaper.charge(Time::ZERO, Bytes(10_000));
+        assert_eq!(shaper.eligible_at(Bytes(12_500)), ms(80));
+        shaper.charge(ms(80), Bytes(12_500));
+        // 12500 bytes were taken from 10000: full again 100 ms later.
+        assert_eq!(shaper.eligible_at(Bytes(10_000)), ms(180));
+    }
+
+    #[test]
+    fn a_debt_is_paid_back_at_the_new_rate() {
+        let mut shaper = one_megabit();
+        shaper.charge(Time::ZERO, Bytes(10_000));
+        // At 40 ms 5000 bytes are missing; at 10 Mb/s they are earned in 4 ms.
+        let config = ShaperConfig::Bits { rate: Rate::from_mbps(10), burst: Bytes(10_000) };
+        shaper.change(config, ms(40));
+        assert_eq!(shaper.eligible_at(Bytes(10_000)), ms(44));
+    }
+
+    #[test]
+    fn packets_a_second_ignore_lengths() {
+        let rate = PacketRate::from_pps(1000).expect("not zero");
+        let mut shaper = Shaper::new(ShaperConfig::Packets { rate, burst: 1 }, Time::ZERO);
+        for packet in 0..5 {
+            assert_eq!(shaper.eligible_at(Bytes(64 + packet * 300)), ms(packet));
+            shaper.charge(ms(packet), Bytes(64 + packet * 300));
+        }
+    }
+}
