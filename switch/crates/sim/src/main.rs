@@ -1,0 +1,36 @@
+//! `vitrine-sim`: the router's parts in virtual time, from the command line.
+//!
+//! One file or folder per subcommand; this one only dispatches. Every subcommand prints JSON lines
+//! on standard output, one a run, and explains errors on standard error with exit status 2.
+
+mod queue;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Run parts of the router in virtual time: same input and seed, same output, no waiting.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Queue(queue::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Queue(arguments) => queue::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("vitrine-sim: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
