@@ -1,0 +1,100 @@
+//! Makes the Rust types of the two gRPC services.
+//!
+//! * P4Runtime's definitions come from the installed Python package `p4runtime`: a small script
+//!   writes what its modules carry as a FileDescriptorSet. Nothing of it is copied into the
+//!   repository.
+//! * `vitrine.v1` comes from `proto/vitrine/v1/router.proto` through `protoc`.
+//!
+//! Both sets feed one run of the code generator. Each step that can fail on a machine that is not
+//! set up ends the build with the one sentence that helps.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use prost::Message;
+use prost_types::FileDescriptorSet;
+
+const SCRIPT: &str = "proto/p4runtime_descriptors.py";
+const ROUTER_PROTO: &str = "proto/vitrine/v1/router.proto";
+
+fn main() {
+    println!("cargo::rerun-if-changed={SCRIPT}");
+    println!("cargo::rerun-if-changed={ROUTER_PROTO}");
+    println!("cargo::rerun-if-env-changed=VITRINE_PYTHON");
+    println!("cargo::rerun-if-env-changed=PROTOC");
+
+    if let Err(problem) = build() {
+        println!("cargo::error={problem}");
+        std::process::exit(1);
+    }
+}
+
+fn build() -> Result<(), String> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets no OUT_DIR")?);
+    let mut files = p4runtime_descriptors(&out)?;
+    files.file.extend(router_descriptors(&out)?.file);
+    tonic_prost_build::configure()
+        .bytes(".")
+        // Ordered maps: what a client reads back is the same bytes every time.
+        .btree_map(".")
+        .compile_fds(files)
+        .map_err(|error| format!("generating Rust from the protobuf definitions failed: {error}"))
+}
+
+/// The descriptors of `p4.v1` and all it imports, from the first Python that has them.
+fn p4runtime_descriptors(out: &Path) -> Result<FileDescriptorSet, String> {
+    let python = interpreter();
+    let target = out.join("p4runtime.binpb");
+    let run = Command::new(&python).arg(SCRIPT).arg(&target).output();
+    let advice = "P4Runtime's protobuf definitions come from the Python package `p4runtime`. Run \
+                  `make setup` in the repository's root, or set VITRINE_PYTHON to a Python that \
+                  has the package";
+    succeeded(run).map_err(|why| format!("{}: {why}. {advice}.", python.display()))?;
+    read(&target)
+}
+
+/// `VITRINE_PYTHON`, else the repository's own virtual environment, else the machine's python3.
+fn interpreter() -> PathBuf {
+    if let Some(named) = env::var_os("VITRINE_PYTHON") {
+        return PathBuf::from(named);
+    }
+    // crates/control -> crates -> switch -> the repository's root.
+    let venv = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../build/venv/bin/python");
+    println!("cargo::rerun-if-changed={}", venv.display());
+    if venv.exists() { venv } else { PathBuf::from("python3") }
+}
+
+/// The descriptors of `vitrine.v1`; it imports nothing.
+fn router_descriptors(out: &Path) -> Result<FileDescriptorSet, String> {
+    let protoc = env::var_os("PROTOC").map_or_else(|| PathBuf::from("protoc"), PathBuf::from);
+    let target = out.join("router.binpb");
+    let mut set_out = std::ffi::OsString::from("--descriptor_set_out=");
+    set_out.push(&target);
+    let run = Command::new(&protoc)
+        .args(["--include_source_info", "--proto_path=proto"])
+        .arg(set_out)
+        .arg(ROUTER_PROTO)
+        .output();
+    let advice = "Run `make setup` in the repository's root, or install the package \
+                  protobuf-compiler";
+    succeeded(run).map_err(|why| format!("{}: {why}. {advice}.", protoc.display()))?;
+    read(&target)
+}
+
+fn succeeded(run: std::io::Result<Output>) -> Result<(), String> {
+    let output = run.map_err(|error| format!("cannot be started ({error})"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    // The last line of a Python traceback or of protoc's complaint names the cause.
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let cause = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message");
+    Err(format!("{} ({cause})", output.status))
+}
+
+fn read(path: &Path) -> Result<FileDescriptorSet, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    FileDescriptorSet::decode(bytes.as_slice())
+        .map_err(|error| format!("{} is no FileDescriptorSet: {error}", path.display()))
+}
