@@ -1,0 +1,35 @@
+//! Linux netdevs as ports of a switch. The only crate with `unsafe` and libc.
+//!
+//! The kernel hands TCP over in super-packets of up to 64 KB whose checksums are unfinished. A
+//! wire would carry neither, so a port turns each into the frames that a wire would have carried,
+//! and the rest of the switch never sees anything else:
+//!
+//! ```text
+//!   netdev -> socket.rs -> (offload.rs: what the kernel left undone) -> segment.rs -> frames
+//!   frames -> socket.rs -> netdev
+//! ```
+//!
+//! * [`PacketSocket`] receives and sends batches without blocking;
+//! * [`Offload`] is the virtio-net header that travels with each packet;
+//! * [`segment::split`] is pure: bytes in, frames out, nothing here knows a clock;
+//! * [`Poller`] waits for any of several sockets or a deadline.
+//!
+//! What arrives wrong stays wrong: a checksum is written only where the kernel says that it left
+//! the checksum to the hardware.
+
+pub mod checksum;
+mod netdev;
+mod offload;
+mod poller;
+pub mod segment;
+mod socket;
+
+pub use netdev::{Netdev, OpenError};
+pub use offload::{GsoKind, Offload};
+pub use poller::{Poller, Waker};
+pub use socket::{PacketSocket, ReceiveBatch, SendOutcome};
+
+/// The largest frame a port takes or sends, not counting super-packets, which are split first.
+pub const FRAME_SIZE_BYTES_MAX: usize = 9216 + 18;
+/// The largest super-packet: 64 KB of IP packet and its layer 2 header with two VLAN tags.
+pub const SUPER_PACKET_SIZE_BYTES_MAX: usize = 65_535 + 22;

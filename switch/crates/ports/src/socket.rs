@@ -1,0 +1,340 @@
+//! An AF_PACKET socket bound to one device: batches in, batches out, never blocking.
+
+use std::io;
+use std::mem::{size_of, zeroed};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+
+use crate::SUPER_PACKET_SIZE_BYTES_MAX;
+use crate::netdev::{Netdev, OpenError};
+use crate::offload::{HEADER_SIZE_BYTES, Offload, UnknownGso};
+
+/// Packets taken from a port in one call.
+const RECEIVE_BATCH_SIZE: usize = 32;
+/// Frames given to a port in one call.
+const SEND_BATCH_SIZE: usize = 64;
+/// The kernel's socket buffers. A packet waiting here is not yet in the router: the buffer must
+/// only bridge the moments in which the process is not running.
+const SOCKET_BUFFER_SIZE_BYTES: libc::c_int = 32 << 20;
+/// Room before a frame into which a VLAN tag that the kernel took off is put back.
+const HEADROOM_BYTES: usize = 4;
+const CONTROL_SIZE_BYTES: usize = 64;
+
+// linux/if_packet.h; libc does not carry these.
+const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
+const TP_STATUS_VLAN_VALID: u32 = 1 << 4;
+const TP_STATUS_VLAN_TPID_VALID: u32 = 1 << 6;
+const ETHERTYPE_VLAN: u16 = 0x8100;
+
+/// One device's socket.
+pub struct PacketSocket {
+    fd: OwnedFd,
+    netdev: Netdev,
+}
+
+/// What became of a batch of frames given to [`PacketSocket::send`].
+#[derive(Debug)]
+pub struct SendOutcome {
+    /// How many of the first frames the kernel took.
+    pub sent: usize,
+    /// Why it took no more, if it did not take all.
+    pub error: Option<io::Error>,
+}
+
+impl PacketSocket {
+    /// Opens the device called `name`, promiscuous, with super-packets allowed.
+    pub fn open(name: &str) -> Result<PacketSocket, OpenError> {
+        let netdev = Netdev::find(name)?;
+        let refused = |step| {
+            let name = name.to_owned();
+            move |source: io::Error| match source.raw_os_error() {
+                Some(libc::EPERM | libc::EACCES) => OpenError::NotPermitted(name),
+                _ => OpenError::Refused { name, step, source },
+            }
+        };
+        // Protocol 0: nothing arrives before the socket is bound, set up and ready.
+        let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+        // SAFETY: no pointers; the result is checked before it is used.
+        let fd = unsafe { libc::socket(libc::AF_PACKET, kind, 0) };
+        if fd < 0 {
+            return Err(refused("open a packet socket")(io::Error::last_os_error()));
+        }
+        // SAFETY: `fd` was just opened and nobody else owns it.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+        let socket = PacketSocket { fd, netdev };
+
+        socket
+            .set(libc::SOL_PACKET, libc::PACKET_VNET_HDR, &1i32)
+            .map_err(refused("switch super-packets on"))?;
+        socket
+            .set(libc::SOL_PACKET, libc::PACKET_AUXDATA, &1i32)
+            .map_err(refused("ask for VLAN tags"))?;
+        socket
+            .set(libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, &1i32)
+            .map_err(refused("ignore our own frames"))?;
+        let membership = libc::packet_mreq {
+            mr_ifindex: socket.netdev.index(),
+            mr_type: libc::PACKET_MR_PROMISC as libc::c_ushort,
+            mr_alen: 0,
+            mr_address: [0; 8],
+        };
+        socket
+            .set(libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &membership)
+            .map_err(refused("listen to all addresses"))?;
+        socket.enlarge_buffers();
+        socket.bind().map_err(refused("bind"))?;
+        Ok(socket)
+    }
+
+    /// The device.
+    pub fn netdev(&self) -> &Netdev {
+        &self.netdev
+    }
+
+    fn set<T>(&self, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
+        // SAFETY: the kernel reads `size_of::<T>()` bytes at `value`, which is a live reference.
+        let result = unsafe {
+            libc::setsockopt(
+                self.fd.as_raw_fd(),
+                level,
+                option,
+                ptr::from_ref(value).cast(),
+                size_of::<T>() as libc::socklen_t,
+            )
+        };
+        if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Best effort: without CAP_NET_ADMIN the kernel keeps its smaller default, which costs only
+    /// packets counted by [`PacketSocket::take_lost_count`].
+    fn enlarge_buffers(&self) {
+        let _ = self.set(libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &SOCKET_BUFFER_SIZE_BYTES);
+        let _ = self.set(libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SOCKET_BUFFER_SIZE_BYTES);
+    }
+
+    fn bind(&self) -> io::Result<()> {
+        // SAFETY: all-zero bytes are a valid `sockaddr_ll`.
+        let mut address: libc::sockaddr_ll = unsafe { zeroed() };
+        address.sll_family = libc::AF_PACKET as libc::c_ushort;
+        address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+        address.sll_ifindex = self.netdev.index();
+        // SAFETY: the address is a live `sockaddr_ll` and its size is given.
+        let result = unsafe {
+            libc::bind(
+                self.fd.as_raw_fd(),
+                ptr::from_ref(&address).cast(),
+                size_of::<libc::sockaddr_ll>() as libc::socklen_t,
+            )
+        };
+        if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Packets that the kernel lost because its socket buffer was full, since the last call.
+    pub fn take_lost_count(&self) -> io::Result<u64> {
+        // SAFETY: all-zero bytes are a valid `tpacket_stats`.
+        let mut stats: libc::tpacket_stats = unsafe { zeroed() };
+        let mut size = size_of::<libc::tpacket_stats>() as libc::socklen_t;
+        // SAFETY: the kernel writes at most `size` bytes into `stats`.
+        let result = unsafe {
+            libc::getsockopt(
+                self.fd.as_raw_fd(),
+                libc::SOL_PACKET,
+                libc::PACKET_STATISTICS,
+                ptr::from_mut(&mut stats).cast(),
+                &mut size,
+            )
+        };
+        if result < 0 { Err(io::Error::last_os_error()) } else { Ok(stats.tp_drops.into()) }
+    }
+
+    /// Takes what has arrived, at most one batch. Returns how many packets `batch` now holds.
+    pub fn receive(&self, batch: &mut ReceiveBatch) -> io::Result<usize> {
+        batch.prepare();
+        // SAFETY: `prepare` has pointed every message at buffers that `batch` owns and keeps.
+        let count = unsafe {
+            libc::recvmmsg(
+                self.fd.as_raw_fd(),
+                batch.messages.as_mut_ptr(),
+                RECEIVE_BATCH_SIZE as libc::c_uint,
+                libc::MSG_DONTWAIT,
+                ptr::null_mut(),
+            )
+        };
+        batch.count = 0;
+        if count < 0 {
+            let error = io::Error::last_os_error();
+            let nothing_there =
+                matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
+            return if nothing_there { Ok(0) } else { Err(error) };
+        }
+        batch.count = count as usize;
+        Ok(batch.count)
+    }
+
+    /// Gives complete frames to the device, in order.
+    pub fn send(&self, frames: &[&[u8]]) -> SendOutcome {
+        let mut sent = 0;
+        for chunk in frames.chunks(SEND_BATCH_SIZE) {
+            match self.send_chunk(chunk) {
+                Ok(count) => {
+                    sent += count;
+                    if count < chunk.len() {
+                        // The kernel took some: the next call will say what it minds.
+                        match self.send_chunk(&chunk[count..]) {
+                            Ok(more) if more == chunk.len() - count => sent += more,
+                            Ok(more) => return SendOutcome { sent: sent + more, error: None },
+                            Err(error) => return SendOutcome { sent, error: Some(error) },
+                        }
+                    }
+                }
+                Err(error) => return SendOutcome { sent, error: Some(error) },
+            }
+        }
+        SendOutcome { sent, error: None }
+    }
+
+    fn send_chunk(&self, frames: &[&[u8]]) -> io::Result<usize> {
+        // Nothing is left to the hardware: frames are complete, right or wrong.
+        let no_offload = [0u8; HEADER_SIZE_BYTES];
+        let iovec = |bytes: &[u8]| libc::iovec {
+            iov_base: bytes.as_ptr().cast_mut().cast(),
+            iov_len: bytes.len(),
+        };
+        // SAFETY: all-zero bytes are valid for both plain structures.
+        let mut vectors: [[libc::iovec; 2]; SEND_BATCH_SIZE] = unsafe { zeroed() };
+        // SAFETY: as above.
+        let mut messages: [libc::mmsghdr; SEND_BATCH_SIZE] = unsafe { zeroed() };
+        for ((frame, vector), message) in frames.iter().zip(&mut vectors).zip(&mut messages) {
+            *vector = [iovec(&no_offload), iovec(frame)];
+            message.msg_hdr.msg_iov = vector.as_mut_ptr();
+            message.msg_hdr.msg_iovlen = 2;
+        }
+        // SAFETY: every message points at `no_offload` and a frame that live beyond the call; the
+        // kernel only reads them.
+        let count = unsafe {
+            libc::sendmmsg(
+                self.fd.as_raw_fd(),
+                messages.as_mut_ptr(),
+                frames.len().min(SEND_BATCH_SIZE) as libc::c_uint,
+                libc::MSG_DONTWAIT,
+            )
+        };
+        if count < 0 { Err(io::Error::last_os_error()) } else { Ok(count as usize) }
+    }
+}
+
+impl AsRawFd for PacketSocket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.fd.as_raw_fd()
+    }
+}
+
+/// Buffers for one batch of received packets. One serves all sockets of a thread in turn.
+pub struct ReceiveBatch {
+    slots: Vec<Slot>,
+    vectors: Vec<[libc::iovec; 2]>,
+    messages: Vec<libc::mmsghdr>,
+    /// How many slots the last call filled.
+    count: usize,
+}
+
+struct Slot {
+    header: [u8; HEADER_SIZE_BYTES],
+    /// `HEADROOM_BYTES` of room, then the packet.
+    packet: Box<[u8]>,
+    control: ControlBuffer,
+}
+
+/// Aligned as the kernel's control messages want it.
+#[repr(align(8))]
+struct ControlBuffer([u8; CONTROL_SIZE_BYTES]);
+
+impl ReceiveBatch {
+    /// Allocates the buffers: 2 MB.
+    pub fn new() -> ReceiveBatch {
+        let slot = || Slot {
+            header: [0; HEADER_SIZE_BYTES],
+            packet: vec![0; HEADROOM_BYTES + SUPER_PACKET_SIZE_BYTES_MAX].into_boxed_slice(),
+            control: ControlBuffer([0; CONTROL_SIZE_BYTES]),
+        };
+        ReceiveBatch {
+            slots: (0..RECEIVE_BATCH_SIZE).map(|_| slot()).collect(),
+            // SAFETY: all-zero bytes are valid for both plain structures.
+            vectors: vec![unsafe { zeroed() }; RECEIVE_BATCH_SIZE],
+            // SAFETY: as above.
+            messages: vec![unsafe { zeroed() }; RECEIVE_BATCH_SIZE],
+            count: 0,
+        }
+    }
+
+    /// Points the messages at the slots. The pointers are made anew for every call, so moving the
+    /// batch in between does no harm.
+    fn prepare(&mut self) {
+        let slots = self.slots.iter_mut().zip(&mut self.vectors).zip(&mut self.messages);
+        for ((slot, vector), message) in slots {
+            let packet = &mut slot.packet[HEADROOM_BYTES..];
+            *vector = [
+                libc::iovec {
+                    iov_base: slot.header.as_mut_ptr().cast(),
+                    iov_len: HEADER_SIZE_BYTES,
+                },
+                libc::iovec { iov_base: packet.as_mut_ptr().cast(), iov_len: packet.len() },
+            ];
+            message.msg_hdr.msg_iov = vector.as_mut_ptr();
+            message.msg_hdr.msg_iovlen = 2;
+            message.msg_hdr.msg_control = slot.control.0.as_mut_ptr().cast();
+            message.msg_hdr.msg_controllen = CONTROL_SIZE_BYTES;
+            message.msg_len = 0;
+        }
+    }
+
+    /// The received packets in order, VLAN tags put back: what is left to do to each, and its
+    /// bytes. A packet whose kind of super-packet is unknown is an error in its place.
+    pub fn packets(&mut self) -> impl Iterator<Item = (Result<Offload, UnknownGso>, &mut [u8])> {
+        self.slots.iter_mut().zip(&self.messages).take(self.count).map(|(slot, message)| {
+            let length = (message.msg_len as usize).saturating_sub(HEADER_SIZE_BYTES);
+            let mut offload = Offload::read(&slot.header);
+            let Some(tag) = vlan_tag(&message.msg_hdr) else {
+                return (offload, &mut slot.packet[HEADROOM_BYTES..HEADROOM_BYTES + length]);
+            };
+            // The addresses move into the headroom; the tag goes behind them.
+            slot.packet.copy_within(HEADROOM_BYTES..HEADROOM_BYTES + 12, 0);
+            slot.packet[12..16].copy_from_slice(&tag);
+            if let Ok(Offload { checksum: Some(task), .. }) = &mut offload {
+                task.start += HEADROOM_BYTES as u16;
+            }
+            (offload, &mut slot.packet[..HEADROOM_BYTES + length])
+        })
+    }
+}
+
+impl Default for ReceiveBatch {
+    fn default() -> ReceiveBatch {
+        ReceiveBatch::new()
+    }
+}
+
+/// The VLAN tag that the kernel took off the frame, if it did: TPID and TCI as on the wire.
+fn vlan_tag(message: &libc::msghdr) -> Option<[u8; 4]> {
+    // SAFETY: the kernel filled the control buffer and set its length; the CMSG functions stay
+    // within it, and an auxdata message carries a whole `tpacket_auxdata`.
+    let auxdata = unsafe {
+        let mut control = libc::CMSG_FIRSTHDR(message);
+        loop {
+            let header = control.as_ref()?;
+            if header.cmsg_level == libc::SOL_PACKET && header.cmsg_type == libc::PACKET_AUXDATA {
+                break ptr::read_unaligned(
+                    libc::CMSG_DATA(control).cast::<libc::tpacket_auxdata>(),
+                );
+            }
+            control = libc::CMSG_NXTHDR(message, control);
+        }
+    };
+    if auxdata.tp_status & TP_STATUS_VLAN_VALID == 0 {
+        return None;
+    }
+    let has_tpid = auxdata.tp_status & TP_STATUS_VLAN_TPID_VALID != 0;
+    let tpid = if has_tpid { auxdata.tp_vlan_tpid } else { ETHERTYPE_VLAN };
+    let ([a, b], [c, d]) = (tpid.to_be_bytes(), auxdata.tp_vlan_tci.to_be_bytes());
+    Some([a, b, c, d])
+}
