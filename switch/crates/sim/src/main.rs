@@ -3,6 +3,8 @@
 //! One file or folder per subcommand; this one only dispatches. Every subcommand prints JSON lines
 //! on standard output, one a run, and explains errors on standard error with exit status 2.
 
+mod fabric;
+mod plot;
 mod queue;
 
 use std::process::ExitCode;
@@ -19,11 +21,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Fabric(fabric::Arguments),
     Queue(queue::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Fabric(arguments) => fabric::run(&arguments),
         Command::Queue(arguments) => queue::run(&arguments),
     };
     match result {

@@ -8,7 +8,7 @@
 //!
 //! `held` is not derived from the counters: it is what the queue's list contains.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, SubAssign};
 
 use units::Bytes;
 
@@ -35,6 +35,13 @@ impl AddAssign for Tally {
     fn add_assign(&mut self, other: Tally) {
         self.packets += other.packets;
         self.bytes += other.bytes;
+    }
+}
+
+impl SubAssign for Tally {
+    fn sub_assign(&mut self, other: Tally) {
+        self.packets -= other.packets;
+        self.bytes -= other.bytes;
     }
 }
 

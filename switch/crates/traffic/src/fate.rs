@@ -89,6 +89,8 @@ pub(crate) struct Waiting {
     pub input: PortId,
     pub output: PortId,
     pub class: ClassId,
+    /// The packet's number among all arrivals; orders packets that arrived at one instant.
+    pub sequence: u64,
 }
 
 /// A packet's stay in the router, for telemetry and for P4's queueing metadata.

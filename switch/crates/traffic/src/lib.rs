@@ -1,10 +1,11 @@
 //! The part of a router between ingress and egress processing, exact and open to view.
 //!
 //! ```text
-//! Arrival -> OUTPUT QUEUES (port, class) -> SCHEDULER + SHAPERS -> line
-//!    |            |                              |
-//!    +-> Verdict::Dropped(reason)                +-> Output::Depart(instant, residence)
-//!                 +-> Output::Drop(reason)
+//! Arrival -> INPUT STAGE -> FABRIC -> OUTPUT QUEUES -> SCHEDULER + SHAPERS -> line
+//!    |       fifo or voq   crossbar   (port, class)          |
+//!    |       (both optional)             |                   |
+//!    +-> Verdict::Dropped(reason)        |                   +-> Output::Depart(at, residence)
+//!                                        +-> Output::Drop(reason)
 //! ```
 //!
 //! * [`Manager`] is the state machine; its documentation is the driving contract.
@@ -18,10 +19,13 @@ mod chance;
 mod config;
 mod counters;
 mod due;
+mod fabric;
 mod fate;
 mod histogram;
+mod input;
 mod manager;
 mod port;
+mod ports;
 mod queue;
 mod schedule;
 mod shaper;
@@ -30,10 +34,11 @@ mod utilisation;
 
 pub use chance::{Chance, Probability};
 pub use config::{
-    Config, ConfigError, Discipline, GroupConfig, Limit, Member, PortConfig, QueueConfig,
+    ArbiterConfig, Config, ConfigError, Discipline, FABRIC_PORT_COUNT_MAX, FabricConfig,
+    FullOutput, GroupConfig, InputConfig, InputQueueing, Limit, Member, PortConfig, QueueConfig,
     SchedulerConfig, ShaperConfig,
 };
 pub use counters::{Counters, Tally};
 pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict};
 pub use histogram::Histogram;
-pub use manager::{Manager, PortReport, QueueReport};
+pub use manager::{InputReport, Manager, PortReport, QueueReport, VoqReport};

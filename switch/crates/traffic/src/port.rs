@@ -67,6 +67,13 @@ impl Port {
         Ok(())
     }
 
+    /// Whether a packet of up to `length` might be refused by one of the queues.
+    pub fn may_refuse(&self, length: Bytes) -> bool {
+        let full = |queue: &Queue| queue.admit(length).is_err();
+        !self.config.limit.has_room(self.held.packets, self.held.bytes, length)
+            || self.queues.iter().any(full)
+    }
+
     /// Appends an admitted packet to the queue of its class.
     #[inline]
     pub fn enqueue<P>(&mut self, slab: &mut Slab<P>, handle: Handle, now: Time) {

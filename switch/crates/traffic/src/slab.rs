@@ -149,7 +149,13 @@ mod tests {
     use super::*;
 
     fn waiting(length: u64) -> Waiting {
-        Waiting { length: Bytes(length), input: PortId(0), output: PortId(0), class: ClassId(0) }
+        Waiting {
+            length: Bytes(length),
+            input: PortId(0),
+            output: PortId(0),
+            class: ClassId(0),
+            sequence: 0,
+        }
     }
 
     #[test]

@@ -82,9 +82,9 @@ const PORT: PortId = PortId(1);
 
 /// Runs the experiment; fails only on an invalid port configuration.
 pub fn run(experiment: &Experiment) -> Result<Outcome, traffic::ConfigError> {
-    let mut manager = Manager::new();
+    let mut manager = Manager::new(experiment.seed);
     let ports = [(PORT, experiment.port.clone())].into();
-    manager.configure(Time::ZERO, Config { ports })?;
+    manager.configure(Time::ZERO, Config { ports, input: None })?;
     let mut sources = Vec::new();
     let mut agenda = Agenda::new();
     for (index, source) in experiment.sources.iter().enumerate() {

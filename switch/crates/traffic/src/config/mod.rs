@@ -6,9 +6,10 @@
 //! all of it or nothing. So a batch of changes is one instant, and what a controller reads is
 //! what it can write.
 //!
-//! One file per part: ports and queues, schedulers; this one holds the root and the check.
+//! One file per part; this one holds the root and the check.
 
 mod error;
+mod input;
 mod port;
 mod scheduler;
 mod shaper;
@@ -19,6 +20,9 @@ use std::collections::BTreeMap;
 use units::PortId;
 
 pub use error::ConfigError;
+pub use input::{
+    ArbiterConfig, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, InputConfig, InputQueueing,
+};
 pub use port::{Limit, PortConfig, QueueConfig};
 pub use scheduler::{Discipline, GroupConfig, Member, SchedulerConfig};
 pub use shaper::ShaperConfig;
@@ -28,6 +32,8 @@ pub use shaper::ShaperConfig;
 pub struct Config {
     /// The output ports. A packet for any other port is dropped as `UnknownPort`.
     pub ports: BTreeMap<PortId, PortConfig>,
+    /// Queues at the inputs and a crossbar behind them; without, the router is output-queued.
+    pub input: Option<InputConfig>,
 }
 
 impl Config {
@@ -36,6 +42,9 @@ impl Config {
         for (port, config) in &self.ports {
             config.validate(&format!("port {port}"))?;
         }
-        Ok(())
+        match &self.input {
+            Some(input) => input.validate(self.ports.len()),
+            None => Ok(()),
+        }
     }
 }

@@ -8,15 +8,23 @@
 //! | a line's rate | stay | the frame on the line ends as promised; the next takes the new rate |
 //! | a shaper's rate or burst | stay | what was sent too early is paid back at the new rate |
 //! | scheduler, weights | stay, in their queues and order | credits start afresh; WFQ tags the backlog as if it arrived now |
+//! | arbiter, speedup, full outputs | stay | transfers under way end as they were granted |
+//! | input queueing, the set of ports | are filed anew, by order of arrival, past all limits | transfers under way end at once |
+//! | input stage removed | go to their output queues by order of arrival | what those refuse is dropped for their reason |
 //! | a queue or a port removed | dropped as `QueueRemoved` | arrivals are `BadClass` or `UnknownPort` |
 //!
-//! Nothing else is lost, and no counter is reset but those of what is removed.
+//! Nothing else is lost. No counter is reset but those of what is removed; virtual output queues
+//! count as removed when they are filed anew, and begin with what they hold.
 
-use units::{ClassId, HasLength, PortId, Time};
+use units::{HasLength, PortId, Time};
 
-use super::Manager;
-use crate::config::{Config, ConfigError, PortConfig};
+use super::{Crossing, Manager};
+use crate::config::{Config, ConfigError, InputConfig, PortConfig};
+use crate::fabric::Fabric;
+use crate::fate::DropReason;
+use crate::input::InputStage;
 use crate::port::Port;
+use crate::slab::Handle;
 
 impl<P: HasLength> Manager<P> {
     /// The configuration in force.
@@ -28,36 +36,101 @@ impl<P: HasLength> Manager<P> {
     pub fn configure(&mut self, now: Time, config: Config) -> Result<(), ConfigError> {
         config.validate()?;
         self.advance(now);
-        let old = std::mem::replace(&mut self.config, config);
+        let old = std::mem::replace(&mut self.config, config.clone());
+        let mut queues_removed = false;
         for (port, old) in &old.ports {
-            let kept = self.config.ports.get(port).map_or(0, |config| config.queues.len());
-            for class in kept..old.queues.len() {
-                self.flush(*port, ClassId(class as u8), now);
-            }
-            if kept == 0 {
-                self.ports[port.index()] = None;
-                self.due.set(port.index(), None);
-            }
+            let kept = config.ports.get(port).map_or(0, |config| config.queues.len());
+            queues_removed |= kept < old.queues.len();
+            self.remove_queues(now, *port, kept..old.queues.len());
         }
-        let Config { ports } = self.config.clone();
-        for (port, config) in &ports {
+        for (port, config) in &config.ports {
             if old.ports.get(port) != Some(config) {
                 self.configure_port(now, *port, config);
             }
         }
+        self.configure_input(now, config.input.as_ref(), queues_removed);
+        // Queues may have more room than before.
+        config.ports.keys().for_each(|port| self.note_room(*port, now));
         Ok(())
     }
 
+    /// Drops what waits in classes that go, and the port itself if none is left.
+    fn remove_queues(&mut self, now: Time, port: PortId, classes: std::ops::Range<usize>) {
+        let whole_port = classes.start == 0;
+        for class in classes {
+            loop {
+                let state = self.ports.existing_mut(port);
+                let Some(handle) = state.unlink_head(&mut self.slab, class) else { break };
+                self.drop_held(handle, now, DropReason::QueueRemoved);
+            }
+        }
+        if whole_port {
+            self.ports.set(port, None);
+            self.due.set(port.index(), None);
+        }
+    }
+
     fn configure_port(&mut self, now: Time, port: PortId, config: &PortConfig) {
-        if self.ports.len() <= port.index() {
-            self.ports.resize_with(port.index() + 1, || None);
-        }
-        let slot = &mut self.ports[port.index()];
-        match slot {
+        match self.ports.get_mut(port) {
             Some(state) => state.reconfigure(&mut self.slab, config, now),
-            None => *slot = Some(Box::new(Port::new(config, now))),
+            None => self.ports.set(port, Some(Port::new(config, now))),
         }
-        let due = slot.as_ref().and_then(|state| state.due());
-        self.due.set(port.index(), due);
+        self.due.set(port.index(), self.ports.existing(port).due());
+    }
+
+    /// Brings the input stage in line with `config` and the ports that exist now.
+    fn configure_input(&mut self, now: Time, config: Option<&InputConfig>, queues_removed: bool) {
+        let lanes: Vec<PortId> = self.config.ports.keys().copied().collect();
+        if let (Some(crossing), Some(config)) = (&self.crossing, config)
+            && crossing.stage.lanes == lanes
+            && crossing.stage.config.queueing == config.queueing
+            && !queues_removed
+        {
+            let crossing = self.crossing.as_mut().expect("it was there a line ago");
+            crossing.stage.config = config.clone();
+            crossing.fabric.reconfigure(config.fabric, self.seed);
+            return;
+        }
+        let old = self.crossing.take();
+        self.crossing = config.map(|config| {
+            Box::new(Crossing {
+                stage: InputStage::new(config, lanes.clone()),
+                fabric: Fabric::new(config.fabric, lanes.len(), self.seed),
+                due: None,
+            })
+        });
+        if let Some(old) = old {
+            self.refile(now, &old.stage);
+        }
+    }
+
+    /// Files what waited in the old input stage into the new one, or into the output queues.
+    fn refile(&mut self, now: Time, old: &InputStage) {
+        for (lane, input) in old.inputs.iter().enumerate() {
+            if let Some(crossing) = &mut self.crossing
+                && let Some(new) = crossing.stage.lane(old.lanes[lane])
+            {
+                crossing.stage.adopt_books(new, input);
+            }
+        }
+        for (lane, handle) in old.evacuate(&self.slab) {
+            self.refile_packet(now, old.lanes[lane], handle);
+        }
+    }
+
+    fn refile_packet(&mut self, now: Time, input: PortId, handle: Handle) {
+        let waiting = self.slab.slot(handle).waiting;
+        let port = self.ports.get(waiting.output);
+        let class_exists = port.is_some_and(|port| waiting.class.index() < port.queues.len());
+        let lane = self.crossing.as_ref().map(|crossing| crossing.stage.lane(input));
+        match lane {
+            _ if !class_exists => self.drop_held(handle, now, DropReason::QueueRemoved),
+            Some(None) => self.drop_held(handle, now, DropReason::QueueRemoved),
+            Some(Some(lane)) => self.enqueue_input(lane, handle, now),
+            None => match self.ports.admit(&waiting) {
+                Ok(()) => self.enqueue_output(handle, now),
+                Err(reason) => self.drop_held(handle, now, reason),
+            },
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! The traffic manager: packets in by `handle_packet`, out by `poll_output`.
 
 mod configure;
+mod crossing;
 mod report;
 
 use std::collections::VecDeque;
 
-use units::{Bytes, ClassId, HasLength, PortId, Time};
+use units::{Bytes, HasLength, PortId, Span, Time};
 
 use crate::config::Config;
 use crate::counters::Counters;
@@ -13,12 +14,14 @@ use crate::due::DueHeap;
 use crate::fate::{
     Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict, Waiting,
 };
-use crate::port::Port;
+use crate::ports::Ports;
 use crate::slab::{Handle, Slab};
 
-pub use report::{PortReport, QueueReport};
+use crossing::Crossing;
 
-/// The queues, schedulers and lines of one router.
+pub use report::{InputReport, PortReport, QueueReport, VoqReport};
+
+/// The input stage, fabric, queues, schedulers and lines of one router.
 ///
 /// # Driving contract
 ///
@@ -35,8 +38,11 @@ pub use report::{PortReport, QueueReport};
 ///    order of (port, sequence), then [`configure`](Manager::configure).
 /// 4. Go to 1. (`next_due` may well be `t` again: a packet for an idle port departs at once.)
 ///
-/// So at one instant departures come first, then arrivals, then control. Instants never go
-/// backwards, over all calls together. Polling late is harmless: what is due comes out in the
+/// So at one instant departures come first, then arrivals, then control. The crossbar of a router
+/// that has one arbitrates when an instant is over, with all that happened in it: it is due one
+/// picosecond later, and what it does is dated to the instant itself.
+///
+/// Instants never go backwards, over all calls together. Polling late is harmless: what is due comes out in the
 /// order and with the instants of a prompt poll, as long as every input with an instant in between
 /// is handed in at its place in time. That is checked in debug builds.
 ///
@@ -54,32 +60,46 @@ pub use report::{PortReport, QueueReport};
 /// nothing is allocated once the largest backlog has been seen.
 pub struct Manager<P> {
     config: Config,
+    /// For all dice of the router.
+    seed: u64,
     /// The latest instant anybody mentioned.
     now: Time,
     slab: Slab<P>,
-    /// By port number; ports that are not configured are `None`.
-    ports: Vec<Option<Box<Port>>>,
+    ports: Ports,
     /// When each port departs next.
     due: DueHeap,
+    crossing: Option<Box<Crossing>>,
     /// Dropped after they had been held, not yet polled.
     dropped: VecDeque<Dropped<P>>,
     /// Of the router as a whole.
     totals: Counters,
     held: Depth,
+    /// How many packets have been handed in.
+    sequence: u64,
+    /// The longest packet ever handed in.
+    longest: Bytes,
 }
 
+/// The crossbar arbitrates this long after the instant it arbitrates for.
+const INSTANT_IS_OVER: Span = Span::from_ps(1);
+
 impl<P: HasLength> Manager<P> {
-    /// A manager without ports: every packet is for an unknown port until it is configured.
-    pub fn new() -> Manager<P> {
+    /// A manager without ports: every packet is for an unknown port until it is configured. All
+    /// its dice are thrown with `seed`.
+    pub fn new(seed: u64) -> Manager<P> {
         Manager {
             config: Config::default(),
+            seed,
             now: Time::ZERO,
             slab: Slab::new(),
-            ports: Vec::new(),
+            ports: Ports::default(),
             due: DueHeap::default(),
+            crossing: None,
             dropped: VecDeque::new(),
             totals: Counters::default(),
             held: Depth::default(),
+            sequence: 0,
+            longest: Bytes::ZERO,
         }
     }
 
@@ -89,17 +109,25 @@ impl<P: HasLength> Manager<P> {
         let Arrival { packet, input, output, class } = arrival;
         let length = packet.length();
         self.totals.offered.add(length);
-        let waiting = Waiting { length, input, output, class };
-        if let Err(reason) = self.admit_to_output(&waiting) {
-            self.totals.count_drop(reason, length);
-            return Verdict::Dropped(Dropped { packet, input, output, class, at: now, reason });
-        }
+        self.longest = self.longest.max(length);
+        self.sequence += 1;
+        let waiting = Waiting { length, input, output, class, sequence: self.sequence };
+        let lane = match self.admit(&waiting) {
+            Ok(lane) => lane,
+            Err(reason) => {
+                self.totals.count_drop(reason, length);
+                return Verdict::Dropped(Dropped { packet, input, output, class, at: now, reason });
+            }
+        };
         self.totals.enqueued.add(length);
         self.held.packets += 1;
         self.held.bytes += length;
         let residence = Residence { arrived_at: now, ..Residence::default() };
         let handle = self.slab.insert(packet, waiting, residence);
-        self.enqueue(handle, output, now);
+        match lane {
+            Some(lane) => self.enqueue_input(lane, handle, now),
+            None => self.enqueue_output(handle, now),
+        }
         Verdict::Held
     }
 
@@ -110,21 +138,35 @@ impl<P: HasLength> Manager<P> {
             if let Some(dropped) = self.dropped.pop_front() {
                 return Some(Output::Drop(dropped));
             }
-            let (at, port) = self.due.first()?;
-            if at > now {
-                return None;
-            }
-            if let Some(departure) = self.depart(port, at) {
-                return Some(Output::Depart(departure));
+            let departure = self.due.first().filter(|(at, _)| *at <= now);
+            let arbitration = self.arbitration_due().filter(|at| *at < now);
+            match (departure, arbitration) {
+                (None, None) => return None,
+                (Some((at, port)), None) => {
+                    if let Some(departure) = self.depart(PortId(port as u16), at) {
+                        return Some(Output::Depart(departure));
+                    }
+                }
+                (Some((at, port)), Some(arbitration)) if at <= arbitration => {
+                    if let Some(departure) = self.depart(PortId(port as u16), at) {
+                        return Some(Output::Depart(departure));
+                    }
+                }
+                (_, Some(at)) => self.arbitrate(at),
             }
         }
     }
 
-    /// When `poll_output` will have something, if nothing is handed in before.
+    /// When `poll_output` will have something to do, if nothing is handed in before.
     pub fn next_due(&self) -> Option<Time> {
-        match self.dropped.front() {
-            Some(dropped) => Some(dropped.at),
-            None => self.due.first().map(|(at, _)| at),
+        if let Some(dropped) = self.dropped.front() {
+            return Some(dropped.at);
+        }
+        let departure = self.due.first().map(|(at, _)| at);
+        let arbitration = self.arbitration_due().map(|at| at.saturating_add(INSTANT_IS_OVER));
+        match (departure, arbitration) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
         }
     }
 
@@ -132,9 +174,7 @@ impl<P: HasLength> Manager<P> {
     /// carries it, so it is free earlier or later than the departure said; returns that instant.
     /// To be called before the next poll. Unknown ports are ignored.
     pub fn settle(&mut self, port: PortId, length: Bytes) -> Time {
-        let Some(state) = self.ports.get_mut(port.index()).and_then(Option::as_mut) else {
-            return self.now;
-        };
+        let Some(state) = self.ports.get_mut(port) else { return self.now };
         let line_free_at = state.settle(length);
         self.due.set(port.index(), state.due());
         line_free_at
@@ -144,49 +184,48 @@ impl<P: HasLength> Manager<P> {
     fn advance(&mut self, now: Time) {
         debug_assert!(now >= self.now, "time goes backwards: {now} after {}", self.now);
         debug_assert!(
-            self.due.first().is_none_or(|(at, _)| at >= now),
-            "an input at {now} overtakes a departure that is due at {:?}",
-            self.due.first()
+            self.due.first().is_none_or(|(at, _)| at >= now)
+                && self.arbitration_due().is_none_or(|at| at >= now),
+            "an input at {now} overtakes what is due at {:?}",
+            self.next_due()
         );
         self.now = now;
     }
 
-    /// Whether the output queue takes the packet now; counts it as offered there and, if not, as
-    /// dropped.
-    fn admit_to_output(&mut self, waiting: &Waiting) -> Result<(), DropReason> {
-        let state = self.ports.get_mut(waiting.output.index()).and_then(Option::as_mut);
-        let port = state.ok_or(DropReason::UnknownPort)?;
-        let class = waiting.class.index();
-        if class >= port.queues.len() {
-            port.misfits.offered.add(waiting.length);
-            port.misfits.count_drop(DropReason::BadClass, waiting.length);
-            return Err(DropReason::BadClass);
+    fn arbitration_due(&self) -> Option<Time> {
+        self.crossing.as_ref().and_then(|crossing| crossing.due)
+    }
+
+    /// Whether the router takes the packet, and into which input of the fabric if into any.
+    #[inline]
+    fn admit(&mut self, waiting: &Waiting) -> Result<Option<usize>, DropReason> {
+        self.ports.class_exists(waiting)?;
+        match self.admit_to_input(waiting)? {
+            Some(lane) => Ok(Some(lane)),
+            None => self.ports.admit(waiting).map(|()| None),
         }
-        let verdict = port.admit(class, waiting.length);
-        let counters = &mut port.queues[class].counters;
-        counters.offered.add(waiting.length);
-        if let Err(reason) = verdict {
-            counters.count_drop(reason, waiting.length);
-        }
-        verdict
     }
 
     /// Puts an admitted packet into its output queue.
-    fn enqueue(&mut self, handle: Handle, output: PortId, now: Time) {
-        let port = self.ports[output.index()].as_mut().expect("the packet was admitted to it");
+    #[inline]
+    fn enqueue_output(&mut self, handle: Handle, now: Time) {
+        let output = self.slab.slot(handle).waiting.output;
+        let port = self.ports.existing_mut(output);
         port.enqueue(&mut self.slab, handle, now);
         self.due.set(output.index(), port.due());
     }
 
     /// Lets the packet go that the port's scheduler chooses at `at`.
-    fn depart(&mut self, index: usize, at: Time) -> Option<Departure<P>> {
-        let port = self.ports[index].as_mut().expect("only configured ports are due");
+    #[inline]
+    fn depart(&mut self, output: PortId, at: Time) -> Option<Departure<P>> {
+        let port = self.ports.existing_mut(output);
         let class = port.choose(at)?;
         let utilisation_permille = port.utilisation_permille(at);
         let handle = port.depart(&mut self.slab, class, at)?;
         let dequeue_depth = port.queues[class].depth();
         let line_free_at = port.line_free_at();
-        self.due.set(index, port.due());
+        self.due.set(output.index(), port.due());
+        self.note_room(output, at);
         let (packet, waiting, mut residence) = self.slab.remove(handle);
         residence.dequeue_depth = dequeue_depth;
         self.held.packets -= 1;
@@ -204,29 +243,13 @@ impl<P: HasLength> Manager<P> {
         })
     }
 
-    /// Drops every packet of an output queue that is about to go.
-    fn flush(&mut self, port: PortId, class: ClassId, now: Time) {
-        let state = self.ports[port.index()].as_mut().expect("the port is configured");
-        while let Some(handle) = state.unlink_head(&mut self.slab, class.index()) {
-            let (packet, waiting, _) = self.slab.remove(handle);
-            let reason = DropReason::QueueRemoved;
-            self.held.packets -= 1;
-            self.held.bytes -= waiting.length;
-            self.totals.count_drop(reason, waiting.length);
-            self.dropped.push_back(Dropped {
-                packet,
-                input: waiting.input,
-                output: waiting.output,
-                class: waiting.class,
-                at: now,
-                reason,
-            });
-        }
-    }
-}
-
-impl<P: HasLength> Default for Manager<P> {
-    fn default() -> Manager<P> {
-        Manager::new()
+    /// Drops a packet that had been held and is in no queue any more.
+    fn drop_held(&mut self, handle: Handle, at: Time, reason: DropReason) {
+        let (packet, waiting, _) = self.slab.remove(handle);
+        let Waiting { length, input, output, class, .. } = waiting;
+        self.held.packets -= 1;
+        self.held.bytes -= length;
+        self.totals.count_drop(reason, length);
+        self.dropped.push_back(Dropped { packet, input, output, class, at, reason });
     }
 }

@@ -41,6 +41,38 @@ pub struct PortReport<'a> {
     pub counters: Counters,
 }
 
+/// One input port of the fabric, with all its queues.
+#[derive(Clone, Copy, Debug)]
+pub struct InputReport<'a> {
+    /// The port.
+    pub port: PortId,
+    /// What waits in it.
+    pub depth: Depth,
+    /// The most packets and the most bytes that ever waited in it, each on its own.
+    pub high_water: Depth,
+    /// Packets and bytes in, dropped, and departed into the fabric.
+    pub counters: &'a Counters,
+    /// How long packets waited in it.
+    pub residence: &'a Histogram,
+}
+
+/// One virtual output queue.
+#[derive(Clone, Copy, Debug)]
+pub struct VoqReport<'a> {
+    /// Where its packets came in.
+    pub input: PortId,
+    /// Where they are to leave.
+    pub output: PortId,
+    /// In which class.
+    pub class: ClassId,
+    /// What waits in it.
+    pub depth: Depth,
+    /// The most packets and the most bytes that ever waited in it, each on its own.
+    pub high_water: Depth,
+    /// Packets and bytes in, dropped, and departed into the fabric.
+    pub counters: &'a Counters,
+}
+
 impl<P: HasLength> Manager<P> {
     /// The router as a whole: everything handed in, and what became of it.
     pub fn totals(&self) -> &Counters {
@@ -54,43 +86,83 @@ impl<P: HasLength> Manager<P> {
 
     /// One output queue.
     pub fn queue(&self, port: PortId, class: ClassId) -> Option<QueueReport<'_>> {
-        let state = self.ports.get(port.index())?.as_ref()?;
-        Some(report_on(port, class, state.queues.get(class.index())?))
+        let queue = self.ports.get(port)?.queues.get(class.index())?;
+        Some(queue_report(port, class.index(), queue))
     }
 
     /// All output queues, by port and class.
     pub fn queues(&self) -> impl Iterator<Item = QueueReport<'_>> {
-        (0..).zip(&self.ports).flat_map(|(port, state)| {
-            let queues = state.iter().flat_map(|state| (0..).zip(&state.queues));
-            queues.map(move |(class, queue)| report_on(PortId(port), ClassId(class), queue))
+        self.ports.iter().flat_map(|(port, state)| {
+            let queues = state.queues.iter().enumerate();
+            queues.map(move |(class, queue)| queue_report(port, class, queue))
         })
     }
 
     /// One output port.
     pub fn port(&self, port: PortId) -> Option<PortReport<'_>> {
-        let state = self.ports.get(port.index())?.as_ref()?;
+        let state = self.ports.get(port)?;
         let mut counters = state.misfits;
         state.queues.iter().for_each(|queue| counters += queue.counters);
         Some(PortReport { port, config: &state.config, depth: state.held, counters })
     }
 
-    /// All output ports.
+    /// All output ports, by number.
     pub fn ports(&self) -> impl Iterator<Item = PortReport<'_>> {
-        (0..).zip(&self.ports).filter_map(|(port, _)| self.port(PortId(port)))
+        self.ports.iter().filter_map(|(port, _)| self.port(port))
     }
 
-    /// Whether the conservation law holds at every queue and for the router as a whole.
+    /// All inputs of the fabric, by port; none in an output-queued router.
+    pub fn inputs(&self) -> impl Iterator<Item = InputReport<'_>> {
+        let stage = self.crossing.as_ref().map(|crossing| &crossing.stage);
+        stage.into_iter().flat_map(|stage| {
+            stage.lanes.iter().zip(&stage.inputs).map(|(port, input)| InputReport {
+                port: *port,
+                depth: input.depth,
+                high_water: input.high_water,
+                counters: &input.counters,
+                residence: &input.residence,
+            })
+        })
+    }
+
+    /// All virtual output queues that ever had a packet, by input, output and class.
+    pub fn voqs(&self) -> impl Iterator<Item = VoqReport<'_>> {
+        let stage = self.crossing.as_ref().map(|crossing| &crossing.stage);
+        stage.into_iter().flat_map(|stage| {
+            let used = stage.voqs().filter(|(.., voq)| voq.counters.offered.packets > 0);
+            used.map(|(input, output, class, voq)| VoqReport {
+                input: stage.lanes[input],
+                output: stage.lanes[output],
+                class: ClassId(class as u8),
+                depth: voq.depth(),
+                high_water: voq.high_water,
+                counters: &voq.counters,
+            })
+        })
+    }
+
+    /// Whether the conservation law holds everywhere: at every queue, at every port and input,
+    /// for the router as a whole, and between them.
     pub fn balance(&self) -> bool {
-        self.queues().all(|queue| queue.counters.balance(queue.depth))
-            && self.ports().all(|port| port.counters.balance(port.depth))
+        let mut held = Depth::default();
+        let depths = self.ports().map(|port| port.depth).chain(self.inputs().map(|i| i.depth));
+        depths.for_each(|depth| {
+            held.packets += depth.packets;
+            held.bytes += depth.bytes;
+        });
+        held == self.held
             && self.totals.balance(self.held)
+            && self.queues().all(|queue| queue.counters.balance(queue.depth))
+            && self.ports().all(|port| port.counters.balance(port.depth))
+            && self.inputs().all(|input| input.counters.balance(input.depth))
+            && self.voqs().all(|voq| voq.counters.balance(voq.depth))
     }
 }
 
-fn report_on(port: PortId, class: ClassId, queue: &Queue) -> QueueReport<'_> {
+fn queue_report(port: PortId, class: usize, queue: &Queue) -> QueueReport<'_> {
     QueueReport {
         port,
-        class,
+        class: ClassId(class as u8),
         config: &queue.config,
         depth: queue.depth(),
         high_water: queue.high_water,

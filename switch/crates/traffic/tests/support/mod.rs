@@ -23,9 +23,11 @@ pub fn us(us: u64) -> Time {
 
 /// A manager with one configured port, number 1.
 pub fn one_port(config: PortConfig) -> Manager<Packet> {
-    let mut manager = Manager::new();
+    let mut manager = Manager::new(1);
     let ports = [(PortId(1), config)].into();
-    manager.configure(Time::ZERO, Config { ports }).expect("the test's configuration is valid");
+    manager
+        .configure(Time::ZERO, Config { ports, input: None })
+        .expect("the test's configuration is valid");
     manager
 }
 

@@ -1,0 +1,287 @@
+//! The arguments of `vitrine-sim fabric`, and the routers and experiments they describe.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use traffic::{ArbiterConfig, FullOutput, InputConfig, InputQueueing, Limit};
+use units::Ratio;
+use world::Pattern;
+use world::slotted::{CellArrivals, Experiment, LINE_RATE};
+
+/// An N x N router under a traffic pattern: waits, throughput and losses against load.
+///
+/// `--input`, `--arbiter` and `--speedup` take lists; every combination is run at every load.
+#[derive(Args)]
+pub struct Arguments {
+    /// N.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=128))]
+    ports: u16,
+    /// Queues at the inputs; `none` is an output-queued router.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "voq")]
+    input: Vec<Input>,
+    /// Who matches inputs and outputs: islip[:ITERATIONS], pim[:N], rr[:N], lqf, ocf, wavefront or
+    /// random.
+    #[arg(long, value_delimiter = ',', default_value = "islip:4")]
+    arbiter: Vec<Arbiter>,
+    /// How much faster than a line the crossbar is: a whole number or a fraction such as 3/2.
+    #[arg(long, value_delimiter = ',', default_value = "1")]
+    speedup: Vec<Speedup>,
+    /// Drop at full outputs instead of waiting in the input stage.
+    #[arg(long)]
+    lossy: bool,
+    /// Limit of each output queue, in cells.
+    #[arg(long, value_name = "CELLS")]
+    output_limit: Option<u64>,
+    /// Limit of each input port, in cells.
+    #[arg(long, value_name = "CELLS")]
+    input_limit: Option<u64>,
+    /// Where cells go: uniform, diagonal, logdiagonal, unbalanced:W, hotspot:PERCENT, permutation.
+    #[arg(long, default_value = "uniform")]
+    pattern: Pattern,
+    /// When cells come: bernoulli, onoff:BURST or poisson.
+    #[arg(long, default_value = "bernoulli")]
+    arrivals: Arrivals,
+    /// Cells per slot and input, from 0 to 1.
+    #[arg(long, value_delimiter = ',', default_value = "0.9", conflicts_with = "sweep")]
+    load: Vec<f64>,
+    /// Loads from FROM to TO in steps of STEP.
+    #[arg(long, value_name = "FROM:TO:STEP")]
+    sweep: Option<String>,
+    /// Slots to observe.
+    #[arg(long, default_value_t = 100_000)]
+    slots: u64,
+    /// Slots before that; a tenth of --slots if not given.
+    #[arg(long)]
+    warm_up: Option<u64>,
+    /// Seed of all dice.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Draw delay and throughput against load into this SVG file.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Input {
+    Fifo,
+    None,
+    Voq,
+}
+
+/// An arbiter as it was written, and as it is configured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Arbiter {
+    name: String,
+    config: ArbiterConfig,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Speedup(Ratio);
+
+#[derive(Clone, Copy)]
+struct Arrivals(CellArrivals);
+
+/// A router to be compared with others: nothing behind an output-queued one.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Router(Option<(Input, Arbiter, Speedup)>);
+
+impl Arguments {
+    /// Every combination of input stage, arbiter and speedup; output queueing has only one.
+    pub fn routers(&self) -> Vec<Router> {
+        let mut routers = Vec::new();
+        for input in &self.input {
+            if *input == Input::None {
+                routers.push(Router(None));
+                continue;
+            }
+            for arbiter in &self.arbiter {
+                for speedup in &self.speedup {
+                    routers.push(Router(Some((*input, arbiter.clone(), *speedup))));
+                }
+            }
+        }
+        routers
+    }
+
+    /// The loads to run.
+    pub fn loads(&self) -> Result<Vec<f64>, String> {
+        let loads = match &self.sweep {
+            None => self.load.clone(),
+            Some(text) => sweep(text).ok_or_else(|| {
+                format!("--sweep: `{text}`: write FROM:TO:STEP, such as 0.1:1.0:0.1")
+            })?,
+        };
+        match loads.iter().find(|load| !(0.0..=1.0).contains(*load)) {
+            Some(load) => Err(format!("--load: {load} is not between 0 and 1 cell per slot")),
+            None => Ok(loads),
+        }
+    }
+
+    /// One run.
+    pub fn experiment(&self, router: &Router, load: f64) -> Experiment {
+        let cells = |limit: Option<u64>| limit.map_or(Limit::NONE, Limit::packets);
+        let input = router.0.as_ref().map(|(input, arbiter, speedup)| {
+            let queueing =
+                if *input == Input::Fifo { InputQueueing::Fifo } else { InputQueueing::Voq };
+            let mut config = InputConfig::new(queueing, LINE_RATE, arbiter.config);
+            config.limit = cells(self.input_limit);
+            config.fabric.speedup = speedup.0;
+            if self.lossy {
+                config.fabric.full_output = FullOutput::Lossy;
+            }
+            config
+        });
+        Experiment {
+            port_count: usize::from(self.ports),
+            input,
+            output_limit: cells(self.output_limit),
+            pattern: self.pattern,
+            arrivals: self.arrivals.0,
+            load,
+            slots: self.slots,
+            warm_up: self.warm_up.unwrap_or(self.slots / 10),
+            seed: self.seed,
+        }
+    }
+}
+
+/// `0.1:1.0:0.1`; counted in steps, so that rounding never adds or loses the last load.
+fn sweep(text: &str) -> Option<Vec<f64>> {
+    let numbers: Vec<f64> = text.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let [from, to, step] = numbers[..] else { return None };
+    if !(step > 0.0 && to >= from) {
+        return None;
+    }
+    let count = ((to - from) / step + 1e-9).floor() as u64;
+    // Rounded to a millionth: 0.1 + 2 x 0.1 shall be 0.3.
+    Some((0..=count).map(|i| ((from + step * i as f64) * 1e6).round() / 1e6).collect())
+}
+
+impl Router {
+    /// `none`, `fifo` or `voq`.
+    pub fn input_name(&self) -> &'static str {
+        match &self.0 {
+            None => "none",
+            Some((Input::Fifo, ..)) => "fifo",
+            Some(_) => "voq",
+        }
+    }
+
+    /// The arbiter as it was written, if there is one.
+    pub fn arbiter_name(&self) -> Option<&str> {
+        self.0.as_ref().map(|(_, arbiter, _)| arbiter.name.as_str())
+    }
+
+    /// The speedup, if there is a crossbar.
+    pub fn speedup_name(&self) -> Option<String> {
+        self.0.as_ref().map(|(_, _, speedup)| speedup.0.to_string())
+    }
+}
+
+impl fmt::Display for Router {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            None => write!(f, "output queues"),
+            Some((_, arbiter, speedup)) => {
+                write!(f, "{} {}", self.input_name(), arbiter.name)?;
+                if speedup.0 != Ratio::ONE {
+                    write!(f, ", speedup {}", speedup.0)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl FromStr for Arbiter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Arbiter, String> {
+        let (name, iterations) = text.split_once(':').unwrap_or((text, "1"));
+        let iterations =
+            iterations.parse::<u8>().ok().filter(|count| *count > 0).ok_or_else(|| {
+                format!("`{text}`: iterations are a whole number from 1 to 255, as in islip:4")
+            })?;
+        let config = match name {
+            "islip" => ArbiterConfig::Islip { iterations },
+            "pim" => ArbiterConfig::Pim { iterations },
+            "rr" => ArbiterConfig::RoundRobin { iterations },
+            "lqf" | "ocf" | "random" | "wavefront" if text.contains(':') => {
+                return Err(format!("`{text}`: {name} has no iterations"));
+            }
+            "lqf" => ArbiterConfig::Lqf,
+            "ocf" => ArbiterConfig::Ocf,
+            "random" => ArbiterConfig::Random,
+            "wavefront" => ArbiterConfig::Wavefront,
+            _ => {
+                return Err(format!(
+                    "`{name}` is no arbiter; use islip, pim, rr, lqf, ocf, wavefront or random"
+                ));
+            }
+        };
+        Ok(Arbiter { name: text.to_owned(), config })
+    }
+}
+
+impl FromStr for Speedup {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Speedup, String> {
+        let (over, under) = text.split_once('/').unwrap_or((text, "1"));
+        let ratio = over.parse().ok().zip(under.parse().ok());
+        let ratio = ratio.and_then(|(over, under)| Ratio::new(over, under));
+        ratio.filter(|ratio| *ratio >= Ratio::ONE).map(Speedup).ok_or_else(|| {
+            format!("`{text}` is no speedup; write a number of at least 1, such as 2 or 3/2")
+        })
+    }
+}
+
+impl FromStr for Arrivals {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Arrivals, String> {
+        match text.split_once(':') {
+            None if text == "bernoulli" => Ok(Arrivals(CellArrivals::Bernoulli)),
+            None if text == "poisson" => Ok(Arrivals(CellArrivals::Poisson)),
+            Some(("onoff", burst)) => match burst.parse() {
+                Ok(burst) if burst > 0 => Ok(Arrivals(CellArrivals::OnOff { burst })),
+                _ => Err(format!("`{text}`: a burst is a positive number of cells")),
+            },
+            _ => Err(format!("`{text}` is unknown; use bernoulli, poisson or onoff:BURST")),
+        }
+    }
+}
+
+/// What `--arrivals` would have to say.
+pub fn arrivals_name(arrivals: CellArrivals) -> String {
+    match arrivals {
+        CellArrivals::Bernoulli => "bernoulli".to_owned(),
+        CellArrivals::OnOff { burst } => format!("onoff:{burst}"),
+        CellArrivals::Poisson => "poisson".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_has_both_ends_and_round_numbers() {
+        assert_eq!(sweep("0.1:0.5:0.1"), Some(vec![0.1, 0.2, 0.3, 0.4, 0.5]));
+        assert_eq!(sweep("0.5:0.1:0.1"), None);
+        assert_eq!(sweep("0.1:0.5"), None);
+    }
+
+    #[test]
+    fn arbiters_and_speedups_are_read_or_refused_with_advice() {
+        let islip = "islip:4".parse::<Arbiter>().expect("valid");
+        assert_eq!(islip.config, ArbiterConfig::Islip { iterations: 4 });
+        for text in ["islip:0", "lqf:2", "fastest", "pim:many"] {
+            assert!(text.parse::<Arbiter>().is_err(), "{text}");
+        }
+        assert_eq!("3/2".parse::<Speedup>().map(|s| s.0.to_string()), Ok("3/2".to_owned()));
+        assert!("1/2".parse::<Speedup>().is_err() && "0".parse::<Speedup>().is_err());
+    }
+}

@@ -1,0 +1,29 @@
+//! Random selection: the free outputs in random order, each taking a random input that asks.
+//!
+//! In front of FIFO input queues this is the model of Karol, Hluchyj and Morgan (1987), in which a
+//! large switch saturates at 2 - sqrt(2) = 58.6 %: every input asks for one output only, and each
+//! output picks any of those that ask, whatever their history.
+
+use super::{Matching, Requests, Unmatched};
+use crate::chance::Chance;
+
+pub(super) struct Random {
+    chance: Chance,
+}
+
+impl Random {
+    pub fn new(chance: Chance) -> Random {
+        Random { chance }
+    }
+
+    pub fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
+        let mut left = Unmatched::new(requests);
+        while !left.outputs.is_empty() {
+            let output = self.chance.member_of(left.outputs);
+            let asking = left.asking(requests, output);
+            if !asking.is_empty() {
+                left.pair(self.chance.member_of(asking), output, matching);
+            }
+        }
+    }
+}

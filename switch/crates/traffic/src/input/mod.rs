@@ -1,0 +1,256 @@
+//! The input stage: the queues in front of the crossbar, and who asks for which output.
+//!
+//! The two ways to queue have a file each; what they share is here: the limit and the books of
+//! each input port, and for every output the set of inputs that ask for it, kept up to date packet
+//! by packet so that an arbitration only reads it.
+
+mod fifo;
+mod voq;
+
+use units::{Bytes, PortId, Time};
+
+use crate::config::{InputConfig, InputQueueing};
+use crate::counters::{Counters, Tally};
+use crate::fabric::{LaneSet, Weight};
+use crate::fate::{Depth, DropReason, Waiting};
+use crate::histogram::Histogram;
+use crate::slab::{Handle, Slab};
+
+use fifo::FifoQueues;
+use voq::VoqQueues;
+
+pub(crate) use voq::Voq;
+
+/// The input stage in action.
+pub(crate) struct InputStage {
+    pub config: InputConfig,
+    /// The port of each lane, in ascending order.
+    pub lanes: Vec<PortId>,
+    /// The lane of each port number.
+    lane_of: Vec<Option<u8>>,
+    pub inputs: Vec<InputPort>,
+    queues: Queues,
+    /// For each output the inputs that ask for it.
+    asking: Vec<LaneSet>,
+    /// What waits in the whole stage.
+    pub held: Depth,
+}
+
+enum Queues {
+    Fifo(FifoQueues),
+    Voq(VoqQueues),
+}
+
+/// One input port: everything but its queues.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InputPort {
+    pub depth: Depth,
+    pub high_water: Depth,
+    pub counters: Counters,
+    /// How long packets waited until they crossed the fabric.
+    pub residence: Histogram,
+}
+
+impl InputStage {
+    /// An empty stage for these ports.
+    pub fn new(config: &InputConfig, lanes: Vec<PortId>) -> InputStage {
+        let lane_count = lanes.len();
+        let mut lane_of = vec![None; lanes.last().map_or(0, |port| port.index() + 1)];
+        for (lane, port) in lanes.iter().enumerate() {
+            lane_of[port.index()] = Some(lane as u8);
+        }
+        let queues = match config.queueing {
+            InputQueueing::Fifo => Queues::Fifo(FifoQueues::new(lane_count)),
+            InputQueueing::Voq => Queues::Voq(VoqQueues::new(lane_count)),
+        };
+        InputStage {
+            config: config.clone(),
+            lanes,
+            lane_of,
+            inputs: vec![InputPort::default(); lane_count],
+            queues,
+            asking: vec![LaneSet::default(); lane_count],
+            held: Depth::default(),
+        }
+    }
+
+    /// The lane of a port, if it is one of the fabric's.
+    #[inline]
+    pub fn lane(&self, port: PortId) -> Option<usize> {
+        self.lane_of.get(port.index()).copied().flatten().map(usize::from)
+    }
+
+    /// Whether input `lane` and the queue the packet belongs to have room.
+    pub fn admit(&self, lane: usize, waiting: &Waiting) -> Result<(), DropReason> {
+        let input = &self.inputs[lane];
+        if !self.config.limit.has_room(input.depth.packets, input.depth.bytes, waiting.length) {
+            return Err(DropReason::InputLimit);
+        }
+        if let Queues::Voq(queues) = &self.queues {
+            let depth = queues.voq(lane, self.output_lane(waiting), waiting.class.index()).depth();
+            if !self.config.voq_limit.has_room(depth.packets, depth.bytes, waiting.length) {
+                return Err(DropReason::VoqLimit);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a packet that `admit` refused.
+    pub fn count_refusal(&mut self, lane: usize, waiting: &Waiting, reason: DropReason) {
+        let output = self.output_lane(waiting);
+        let input = &mut self.inputs[lane];
+        input.counters.offered.add(waiting.length);
+        input.counters.count_drop(reason, waiting.length);
+        if let Queues::Voq(queues) = &mut self.queues {
+            let counters = &mut queues.voq_mut(lane, output, waiting.class.index()).counters;
+            counters.offered.add(waiting.length);
+            counters.count_drop(reason, waiting.length);
+        }
+    }
+
+    /// Appends a packet; returns the output lane it asks for now, if it had not been asked for.
+    pub fn enqueue<P>(&mut self, slab: &mut Slab<P>, lane: usize, handle: Handle) -> Option<usize> {
+        let slot = slab.slot(handle);
+        let (length, class) = (slot.waiting.length, slot.waiting.class.index());
+        let output = self.output_lane(&slot.waiting);
+        let input = &mut self.inputs[lane];
+        input.counters.offered.add(length);
+        input.counters.enqueued.add(length);
+        let found = match &mut self.queues {
+            Queues::Fifo(queues) => queues.enqueue(slab, lane, output, handle),
+            Queues::Voq(queues) => queues.enqueue(slab, lane, output, class, handle),
+        };
+        slab.slot_mut(handle).residence.input_depth = found.ahead;
+        input.depth.packets += 1;
+        input.depth.bytes += length;
+        input.high_water.packets = input.high_water.packets.max(input.depth.packets);
+        input.high_water.bytes = input.high_water.bytes.max(input.depth.bytes);
+        self.held.packets += 1;
+        self.held.bytes += length;
+        let asks = found.asks?;
+        self.asking[asks].insert(lane);
+        Some(asks)
+    }
+
+    /// The inputs that ask for `output`.
+    #[inline]
+    pub fn asking(&self, output: usize) -> LaneSet {
+        self.asking[output]
+    }
+
+    /// What input `input` could send to `output` next, best first: `(class, length)`.
+    pub fn candidates<P>(
+        &self,
+        slab: &Slab<P>,
+        input: usize,
+        output: usize,
+    ) -> impl Iterator<Item = (usize, Bytes)> {
+        let describe = |handle: Handle| {
+            let waiting = &slab.slot(handle).waiting;
+            (waiting.class.index(), waiting.length)
+        };
+        let (first, voqs) = match &self.queues {
+            Queues::Fifo(queues) => (queues.head(input), None),
+            Queues::Voq(queues) => (None, Some(queues.heads(input, output))),
+        };
+        first.into_iter().chain(voqs.into_iter().flatten()).map(describe)
+    }
+
+    /// Takes the first packet of `class` from `input` to `output`. The second value tells that the
+    /// input now asks for another output than before.
+    pub fn take<P>(
+        &mut self,
+        slab: &mut Slab<P>,
+        (input, output): (usize, usize),
+        class: usize,
+        now: Time,
+    ) -> Option<Handle> {
+        let (handle, still_asks, now_asks) = match &mut self.queues {
+            Queues::Fifo(queues) => {
+                let (handle, asks) = queues.dequeue(slab, &self.lane_of, input)?;
+                (handle, asks == Some(output), asks)
+            }
+            Queues::Voq(queues) => {
+                let (handle, more) = queues.dequeue(slab, input, output, class)?;
+                (handle, more, None)
+            }
+        };
+        if !still_asks {
+            self.asking[output].remove(input);
+        }
+        if let Some(other) = now_asks {
+            self.asking[other].insert(input);
+        }
+        let slot = slab.slot(handle);
+        let port = &mut self.inputs[input];
+        port.counters.departed.add(slot.waiting.length);
+        port.residence.record(now.since(slot.residence.arrived_at));
+        port.depth.packets -= 1;
+        port.depth.bytes -= slot.waiting.length;
+        self.held.packets -= 1;
+        self.held.bytes -= slot.waiting.length;
+        Some(handle)
+    }
+
+    /// What a match of `input` with `output` is worth at `now`.
+    pub fn weight<P>(
+        &self,
+        slab: &Slab<P>,
+        weight: Weight,
+        (input, output): (usize, usize),
+        now: Time,
+    ) -> u64 {
+        match (weight, &self.queues) {
+            (Weight::Length, Queues::Fifo(_)) => self.inputs[input].depth.bytes.count(),
+            (Weight::Length, Queues::Voq(queues)) => queues.bytes(input, output).count(),
+            (Weight::Age, queues) => {
+                let age = |handle| now.since(slab.slot(handle).residence.arrived_at).ps();
+                match queues {
+                    Queues::Fifo(queues) => queues.head(input).map_or(0, age),
+                    Queues::Voq(queues) => queues.heads(input, output).map(age).max().unwrap_or(0),
+                }
+            }
+        }
+    }
+
+    /// Input `lane` goes on with the books of an input of the stage before this one. What that one
+    /// held is filed into this stage next, and must not be counted as offered twice.
+    pub fn adopt_books(&mut self, lane: usize, old: &InputPort) {
+        let mut counters = old.counters;
+        counters.offered -= Tally { packets: old.depth.packets, bytes: old.depth.bytes };
+        counters.enqueued -= Tally { packets: old.depth.packets, bytes: old.depth.bytes };
+        self.inputs[lane] = InputPort { depth: Depth::default(), counters, ..old.clone() };
+    }
+
+    /// Every packet of the stage in the order of arrival, with its input lane. The stage is done
+    /// with: its lists are as they were, and must not be used again.
+    pub fn evacuate<P>(&self, slab: &Slab<P>) -> Vec<(usize, Handle)> {
+        let mut packets: Vec<(usize, Handle)> = match &self.queues {
+            Queues::Fifo(queues) => queues.all(slab).collect(),
+            Queues::Voq(queues) => queues.all(slab).collect(),
+        };
+        packets.sort_by_key(|(_, handle)| slab.slot(*handle).waiting.sequence);
+        packets
+    }
+
+    /// The virtual output queues with their input lane, output lane and class; none with FIFOs.
+    pub fn voqs(&self) -> impl Iterator<Item = (usize, usize, usize, &Voq)> {
+        match &self.queues {
+            Queues::Fifo(_) => None,
+            Queues::Voq(queues) => Some(queues.iter()),
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    fn output_lane(&self, waiting: &Waiting) -> usize {
+        self.lane(waiting.output).expect("every configured port is a lane")
+    }
+}
+
+/// What an arrival found in its queue.
+struct Found {
+    ahead: Depth,
+    /// The output its input asks for because of it and did not ask for before.
+    asks: Option<usize>,
+}

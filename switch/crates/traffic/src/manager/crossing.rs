@@ -1,0 +1,143 @@
+//! From the input stage through the crossbar into the output queues.
+//!
+//! The plan of an arbitration, in order of cost:
+//! 1. free the sides of transfers that have ended;
+//! 2. for each free output, the free inputs that ask for it: one AND of two words;
+//! 3. with backpressure, where an output's queues may not take every packet: look at the first
+//!    packets and strike off inputs that have none that fits;
+//! 4. let the arbiter match;
+//! 5. relink each matched packet into its output queue;
+//! 6. be due again when the next transfer ends.
+
+use units::{Bytes, HasLength, PortId, Time};
+
+use super::Manager;
+use crate::config::FullOutput;
+use crate::fabric::{Fabric, LaneSet};
+use crate::fate::{DropReason, Waiting};
+use crate::input::InputStage;
+use crate::port::Port;
+use crate::slab::{Handle, Slab};
+
+/// Input stage and crossbar of a router that has them.
+pub(super) struct Crossing {
+    pub stage: InputStage,
+    pub fabric: Fabric,
+    /// When the crossbar arbitrates next.
+    pub due: Option<Time>,
+}
+
+impl Crossing {
+    /// A packet asks for `output` from now on: arbitrate as soon as that can matter.
+    fn ask(&mut self, now: Time, output: usize) {
+        self.fabric.release(now);
+        let due = match self.fabric.output_is_free(output) {
+            true => Some(now),
+            // The next release may be any side's; it leads on to the one after it.
+            false => self.fabric.next_release(),
+        };
+        self.due = match (self.due, due) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+}
+
+impl<P: HasLength> Manager<P> {
+    /// The lane of the input stage that takes the packet; none if its port is no input of a fabric.
+    pub(super) fn admit_to_input(
+        &mut self,
+        waiting: &Waiting,
+    ) -> Result<Option<usize>, DropReason> {
+        let Some(crossing) = &mut self.crossing else { return Ok(None) };
+        let Some(lane) = crossing.stage.lane(waiting.input) else { return Ok(None) };
+        crossing.stage.admit(lane, waiting).inspect_err(|reason| {
+            crossing.stage.count_refusal(lane, waiting, *reason);
+        })?;
+        Ok(Some(lane))
+    }
+
+    /// Puts an admitted packet into the queue of its input.
+    pub(super) fn enqueue_input(&mut self, lane: usize, handle: Handle, now: Time) {
+        let crossing = self.crossing.as_mut().expect("the packet was admitted to a lane");
+        if let Some(output) = crossing.stage.enqueue(&mut self.slab, lane, handle) {
+            crossing.ask(now, output);
+        }
+    }
+
+    /// An output queue of `port` has more room at `now` than before.
+    pub(super) fn note_room(&mut self, port: PortId, now: Time) {
+        let Some(crossing) = &mut self.crossing else { return };
+        let Some(output) = crossing.stage.lane(port) else { return };
+        if !crossing.stage.asking(output).is_empty() {
+            crossing.ask(now, output);
+        }
+    }
+
+    /// Matches inputs and outputs at `now` and moves the packets.
+    pub(super) fn arbitrate(&mut self, now: Time) {
+        let Some(mut crossing) = self.crossing.take() else { return };
+        let Crossing { stage, fabric, due } = &mut *crossing;
+        fabric.release(now);
+        let weigh = fabric.weight();
+        let backpressure = fabric.config.full_output == FullOutput::Backpressure;
+        let matching = fabric.arbitrate(
+            |output, free| {
+                let asking = stage.asking(output).intersection(free);
+                let port = self.ports.existing(stage.lanes[output]);
+                if backpressure && !asking.is_empty() && port.may_refuse(self.longest) {
+                    those_that_fit(stage, &self.slab, port, output, asking)
+                } else {
+                    asking
+                }
+            },
+            |input, output| stage.weight(&self.slab, weigh, (input, output), now),
+        );
+        for &(input, output) in &matching {
+            let port = self.ports.existing(stage.lanes[output]);
+            let fits = |class, length| !backpressure || port.admit(class, length).is_ok();
+            let class = first_that_fits(stage, &self.slab, (input, output), fits);
+            let class = class.expect("a matched input has a packet that fits");
+            let taken = stage.take(&mut self.slab, (input, output), class, now);
+            let handle = taken.expect("a matched input has a packet of the class");
+            let waiting = self.slab.slot(handle).waiting;
+            fabric.hold(input, output, now, waiting.length);
+            match self.ports.admit(&waiting) {
+                Ok(()) => self.enqueue_output(handle, now),
+                Err(reason) => self.drop_held(handle, now, reason),
+            }
+        }
+        *due = if stage.held.packets > 0 { fabric.next_release() } else { None };
+        fabric.recycle(matching);
+        self.crossing = Some(crossing);
+    }
+}
+
+/// The class of the best packet from `input` to `output` that `fits`.
+fn first_that_fits<P>(
+    stage: &InputStage,
+    slab: &Slab<P>,
+    (input, output): (usize, usize),
+    fits: impl Fn(usize, Bytes) -> bool,
+) -> Option<usize> {
+    let mut candidates = stage.candidates(slab, input, output);
+    candidates.find(|(class, length)| fits(*class, *length)).map(|(class, _)| class)
+}
+
+/// The inputs among `asking` with a packet that the output queues take.
+fn those_that_fit<P>(
+    stage: &InputStage,
+    slab: &Slab<P>,
+    port: &Port,
+    output: usize,
+    asking: LaneSet,
+) -> LaneSet {
+    let mut fitting = LaneSet::default();
+    for input in asking.iter() {
+        let fits = |class, length| port.admit(class, length).is_ok();
+        if first_that_fits(stage, slab, (input, output), fits).is_some() {
+            fitting.insert(input);
+        }
+    }
+    fitting
+}
