@@ -1,0 +1,45 @@
+# The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
+# `make help` lists them from the comments behind them.
+.DEFAULT_GOAL := help
+.PHONY: help run test setup build check lint up down bench-pipeline clean
+
+help:            ## list the targets
+	@vm/help.sh Makefile
+
+run:             ## a real TCP flow through the router, its queue live; settings: RATE QUEUE DURATION CONGESTION
+	@vm/provision.sh
+	@vm/as_root.sh build/venv/bin/python -m labs.bottleneck
+
+test:            ## set up and run every test: Rust, Python, live networks
+	@vm/provision.sh
+	@tests/all.sh
+
+setup:           ## install and build whatever is missing (run and test do it too)
+	@vm/provision.sh
+
+build:           ## build the programs and compile the P4 code, nothing else
+	@vm/python.sh
+	@vm/build.sh
+
+check:           ## every test that needs no network and no root
+	@vm/python.sh
+	@vm/build.sh
+	@tests/rust.sh
+	@tests/python.sh -m "not live"
+
+lint:            ## formatting and lints of Rust and Python
+	@vm/python.sh
+	@tests/lint.sh
+
+up:              ## build the first network and open Mininet's prompt
+	@vm/provision.sh
+	@vm/as_root.sh build/venv/bin/python -m labs.prompt
+
+down:            ## end whatever an interrupted run left behind
+	@vm/as_root.sh build/venv/bin/python -m topo.down
+
+bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline
+	@vm/bench.sh pipeline
+
+clean:           ## remove everything the build made
+	@vm/clean.sh

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Formatting and lints, warnings denied: rustfmt, clippy, ruff.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. vm/rust.sh
+export VITRINE_PYTHON=${VITRINE_PYTHON:-$PWD/build/venv/bin/python}
+
+step "rustfmt, clippy, ruff"
+(cd switch && cargo fmt --all --check)
+(cd switch && cargo clippy --quiet --locked --workspace --all-targets -- -D warnings)
+build/venv/bin/ruff check --quiet .
+build/venv/bin/ruff format --quiet --check . ||
+    fail "Python files are not in ruff's format: run build/venv/bin/ruff format ."

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# as_root.sh COMMAND...: runs a command as root, through sudo where we are not root already.
+# sudo drops the environment; the settings of the kit (see `make help`) are handed over by name.
+set -euo pipefail
+
+[ "$(id -u)" -ne 0 ] || exec "$@"
+
+settings=()
+while IFS='=' read -r -d '' name value; do
+    case $name in
+        RATE | QUEUE | DURATION | CONGESTION | QUICK | CI | TERM | PATH | VITRINE_*)
+            settings+=("$name=$value") ;;
+    esac
+done < <(env -0)
+exec sudo env "${settings[@]}" "$@"

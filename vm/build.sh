@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Builds what runs: the Rust programs (release) into build/bin, Python's messages of vitrine.v1 into
+# build/python, and the P4 programs into build/p4. Each step is skipped while its inputs are unchanged.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. vm/rust.sh
+
+# cargo takes the P4Runtime definitions from the p4runtime package of this interpreter.
+export VITRINE_PYTHON=${VITRINE_PYTHON:-$PWD/build/venv/bin/python}
+
+[ -x switch/target/release/vitrine-switch ] || step "Building the switch (once, a few minutes)"
+quiet=--quiet
+[ ! -t 2 ] || quiet=
+(cd switch && cargo build --release --locked --bins $quiet) ||
+    fail "the switch does not build: the compiler's message above says where."
+
+mkdir -p build/bin build/dropin build/python build/p4
+for binary in vitrine-p4c vitrine-switch vitrine-sim; do
+    ln -sfn "../../switch/target/release/$binary" "build/bin/$binary"
+done
+# Under these names the programs take the flags of the p4lang originals.
+ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-ss
+ln -sfn ../bin/vitrine-switch build/dropin/simple_switch_grpc
+
+proto=switch/crates/control/proto
+messages=build/python/vitrine/v1/router_pb2.py
+if [ "$proto/vitrine/v1/router.proto" -nt "$messages" ]; then
+    # The flag is what protoc 3.12 (Ubuntu 22.04) wants; later ones accept and ignore it.
+    protoc --experimental_allow_proto3_optional -I "$proto" --python_out=build/python vitrine/v1/router.proto
+fi
+
+for program in p4src/programs/*.p4; do
+    name=$(basename "$program" .p4)
+    newest=$(find p4src build/bin/ switch/target/release/vitrine-p4c -newer "build/p4/$name.json" -print -quit 2>/dev/null || echo "$name")
+    [ -n "$newest" ] || [ ! -e "build/p4/$name.json" ] || continue
+    step "Compiling $program"
+    build/bin/vitrine-p4c -I p4src/include -o "build/p4/$name.json" \
+        --p4runtime-files "build/p4/$name.p4info.txtpb" "$program" ||
+        fail "$program does not compile: the message above says where."
+done

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs the distribution's packages that the kit needs and does not find: Debian 12, Ubuntu 22.04
+# and 24.04. A tool that is there already, however it was installed, is left alone, so this works on
+# other distributions too once their owner has installed the tools.
+#
+# VITRINE_OS_RELEASE names another file to read the distribution from (used by the tests).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. vm/say.sh
+
+# package, and the shell condition that says it is there.
+needed=(
+    "build-essential    command -v cc"
+    "ca-certificates    test -e /etc/ssl/certs/ca-certificates.crt"
+    "curl               command -v curl"
+    "ethtool            command -v ethtool"
+    "iperf3             command -v iperf3"
+    "iproute2           command -v ss"
+    "iputils-ping       command -v ping"
+    "mininet            command -v mnexec && /usr/bin/python3 -c 'import mininet.net'"
+    "pkg-config         command -v pkg-config"
+    "protobuf-compiler  command -v protoc"
+    "python3            test -x /usr/bin/python3"
+    "python3-venv       /usr/bin/python3 -c 'import ensurepip, venv'"
+)
+
+# Tools such as ethtool live in sbin, which is not on every user's path.
+export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+missing=()
+for line in "${needed[@]}"; do
+    read -r package probe <<<"$line"
+    bash -c "$probe" >/dev/null 2>&1 || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+os_release=${VITRINE_OS_RELEASE:-/etc/os-release}
+distribution=$( (. "$os_release" && echo "${ID:-unknown} ${VERSION_ID:-}") 2>/dev/null || echo unknown)
+case $distribution in
+    "debian 12"* | "debian 13"* | "ubuntu 22.04" | "ubuntu 24.04") ;;
+    *) fail "this is '$distribution', and packages are installed on Debian 12 and Ubuntu 22.04 or 24.04 only: install ${missing[*]} yourself, then run the command again." ;;
+esac
+
+step "Installing packages: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+# Recommended packages would bring Open vSwitch and its daemons, which nothing here uses.
+install_missing() {
+    vm/as_root.sh env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
+        vm/as_root.sh env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
+}
+quietly build/log/packages.log install_missing ||
+    fail "the packages ${missing[*]} could not be installed (see build/log/packages.log): check the network and the package sources, then run the command again."

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Makes build/venv: a virtual environment of the distribution's own Python, which sees the
+# distribution's Mininet, with the pinned packages of vm/requirements.txt and the kit itself.
+# A stamp holds what the environment was made from; while that is unchanged, nothing is done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. vm/say.sh
+
+python=/usr/bin/python3
+venv=build/venv
+stamp=$venv/made-from
+
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+    fail "$python is $("$python" --version 2>&1), and the kit needs Python 3.10 or newer: use Debian 12, Ubuntu 22.04 or newer."
+
+made_from=$("$python" --version; cat vm/requirements.txt pyproject.toml; pwd)
+[ "$(cat "$stamp" 2>/dev/null)" != "$made_from" ] || exit 0
+
+# A half-made environment has no stamp, so an interrupted set-up begins anew.
+step "Installing Python packages into $venv (once, about half a minute)"
+rm -rf "$venv"
+make_environment() {
+    "$python" -m venv --system-site-packages "$venv" &&
+        "$venv/bin/pip" install --disable-pip-version-check --requirement vm/requirements.txt &&
+        "$venv/bin/pip" install --disable-pip-version-check --no-build-isolation --no-deps --editable . &&
+        # The messages of vitrine.v1 are generated into build/python; this line puts it on the path.
+        echo "$PWD/build/python" >"$("$venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')/vitrine-messages.pth"
+}
+quietly build/log/python.log make_environment ||
+    fail "the Python packages could not be installed (see build/log/python.log): check the network, then run the command again."
+echo "$made_from" >"$stamp"
