@@ -1,0 +1,232 @@
+"""Table entries in names and typed values, and as P4Runtime messages, in both directions.
+
+    Entry("ipv4_routes", {"hdr.ipv4.dst_addr": Lpm(IPv4Address("10.0.1.0"), 24)},
+          Call("set_next_hop", port=1, src_addr=Mac.parse(...), dst_addr=Mac.parse(...)))
+
+`to_message` checks everything P4Info knows: names, widths, match kinds, missing and unknown keys
+and parameters, whether a priority is needed. What it accepts, a device with the same program
+accepts too, unless the entry exists already or the table is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from p4.v1 import p4runtime_pb2
+
+from controller import p4info
+from controller.errors import EntryError, NameNotFoundError
+from controller.p4info import MatchKind, P4Info
+from controller.values import Value, decode, encode
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The field equals `value`."""
+
+    value: Value
+
+
+@dataclass(frozen=True)
+class Lpm:
+    """The first `prefix_len` bits of the field equal those of `value`; the rest of it is zero."""
+
+    value: Value
+    prefix_len: int
+
+
+@dataclass(frozen=True)
+class Ternary:
+    """The bits of the field that are set in `mask` equal those of `value`."""
+
+    value: Value
+    mask: Value
+
+
+@dataclass(frozen=True)
+class Range:
+    """The field lies between `low` and `high`, both included."""
+
+    low: Value
+    high: Value
+
+
+@dataclass(frozen=True)
+class Optional:
+    """The field equals `value`; an optional key that is left out matches anything."""
+
+    value: Value
+
+
+Match: TypeAlias = Exact | Lpm | Ternary | Range | Optional
+
+_KIND_OF: Mapping[type, MatchKind] = {
+    Exact: MatchKind.EXACT,
+    Lpm: MatchKind.LPM,
+    Ternary: MatchKind.TERNARY,
+    Range: MatchKind.RANGE,
+    Optional: MatchKind.OPTIONAL,
+}
+
+
+@dataclass(frozen=True, init=False)
+class Call:
+    """An action by name with the values of its parameters."""
+
+    action: str
+    args: Mapping[str, Value]
+
+    def __init__(self, action: str, /, **args: Value) -> None:
+        object.__setattr__(self, "action", action)
+        object.__setattr__(self, "args", args)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of one table.
+
+    `match` holds the keys by name; a key that is left out matches anything (exact keys cannot be
+    left out). None instead of a mapping means the table's default entry.
+    """
+
+    table: str
+    match: Mapping[str, Match] | None
+    call: Call
+    # Larger wins; only, and always, for tables with ternary, range or optional keys.
+    priority: int = 0
+
+    def __str__(self) -> str:
+        if self.match is None:
+            return f"{self.table}[default] -> {self.call.action}"
+        match = ", ".join(f"{name}={value}" for name, value in self.match.items())
+        return f"{self.table}[{match}] -> {self.call.action}"
+
+
+def to_message(entry: Entry, program: P4Info) -> p4runtime_pb2.TableEntry:
+    """The message of an entry, after checking it against the program."""
+    table = program.tables[entry.table]
+    message = p4runtime_pb2.TableEntry(table_id=table.id, priority=entry.priority)
+    message.is_default_action = entry.match is None
+    if entry.match is not None:
+        _check_priority(entry, table)
+        message.match.extend(_match_messages(entry.match, table, str(entry)))
+    message.action.action.CopyFrom(_action_message(entry.call, table, program))
+    return message
+
+
+def from_message(message: p4runtime_pb2.TableEntry, program: P4Info) -> Entry:
+    """The entry a device reports; its values are plain integers."""
+    table = program.tables.by_id(message.table_id)
+    keys = {key.id: key for key in table.keys}
+    match = {keys[field.field_id].name: _match(field) for field in message.match}
+    # A default entry that was never set carries no action.
+    call = Call("NoAction")
+    if message.action.HasField("action"):
+        action = program.actions.by_id(message.action.action.action_id)
+        params = {param.id: param.name for param in action.params}
+        arguments = message.action.action.params
+        call = Call(action.name, **{params[a.param_id]: decode(a.value) for a in arguments})
+    return Entry(table.name, None if message.is_default_action else match, call, message.priority)
+
+
+def _check_priority(entry: Entry, table: p4info.Table) -> None:
+    if table.has_priorities and entry.priority <= 0:
+        raise EntryError(
+            f"{entry}: entries of {table.name} can overlap, so give a priority above 0."
+        )
+    if not table.has_priorities and entry.priority != 0:
+        raise EntryError(f"{entry}: entries of {table.name} cannot overlap, so give no priority.")
+
+
+def _match_messages(
+    matches: Mapping[str, Match], table: p4info.Table, what: str
+) -> Iterable[p4runtime_pb2.FieldMatch]:
+    """One message for each key that is given, in the table's order."""
+    given = dict(matches)
+    for key in table.keys:
+        match = given.pop(key.name, None)
+        if match is None:
+            # Leaving out a key means "anything", which an exact match cannot say.
+            if key.kind is MatchKind.EXACT:
+                raise EntryError(f"{what}: the key {key.name!r} is missing.")
+            continue
+        yield _match_message(match, key, f"{what}: {key.name}")
+    if given:
+        raise NameNotFoundError(
+            f"key of {table.name}", next(iter(given)), (key.name for key in table.keys)
+        )
+
+
+def _match_message(match: Match, key: p4info.Key, what: str) -> p4runtime_pb2.FieldMatch:
+    if _KIND_OF.get(type(match)) is not key.kind:
+        raise EntryError(
+            f"{what} is matched as {key.kind.name.lower()}, and {match} is of another kind."
+        )
+    message = p4runtime_pb2.FieldMatch(field_id=key.id)
+    if isinstance(match, Exact):
+        message.exact.value = encode(match.value, key.width_bits, what)
+    elif isinstance(match, Lpm):
+        message.lpm.value = _lpm_value(match, key, what)
+        message.lpm.prefix_len = match.prefix_len
+    elif isinstance(match, Ternary):
+        value = encode(match.value, key.width_bits, what)
+        mask = encode(match.mask, key.width_bits, f"the mask of {what}")
+        if decode(value) & ~decode(mask):
+            raise EntryError(f"{what}: the value has bits set that the mask leaves out.")
+        message.ternary.value, message.ternary.mask = value, mask
+    elif isinstance(match, Range):
+        message.range.low = encode(match.low, key.width_bits, what)
+        message.range.high = encode(match.high, key.width_bits, what)
+        if decode(message.range.low) > decode(message.range.high):
+            raise EntryError(f"{what}: the range {match.low} to {match.high} is empty.")
+    else:
+        message.optional.value = encode(match.value, key.width_bits, what)
+    return message
+
+
+def _lpm_value(match: Lpm, key: p4info.Key, what: str) -> bytes:
+    """The prefix's bytes; P4Runtime refuses a prefix of length 0 and bits behind the prefix."""
+    if not 0 < match.prefix_len <= key.width_bits:
+        raise EntryError(
+            f"{what}: a prefix of {match.prefix_len} bits does not exist in {key.width_bits}; "
+            "to match everything, leave the key out."
+        )
+    value = encode(match.value, key.width_bits, what)
+    if decode(value) & ((1 << (key.width_bits - match.prefix_len)) - 1):
+        raise EntryError(f"{what}: {match.value} has bits set behind its /{match.prefix_len}.")
+    return value
+
+
+def _match(message: p4runtime_pb2.FieldMatch) -> Match:
+    kind = message.WhichOneof("field_match_type")
+    body = getattr(message, kind)
+    if kind == "exact":
+        return Exact(decode(body.value))
+    if kind == "lpm":
+        return Lpm(decode(body.value), body.prefix_len)
+    if kind == "ternary":
+        return Ternary(decode(body.value), decode(body.mask))
+    if kind == "range":
+        return Range(decode(body.low), decode(body.high))
+    return Optional(decode(body.value))
+
+
+def _action_message(call: Call, table: p4info.Table, program: P4Info) -> p4runtime_pb2.Action:
+    action = program.actions[call.action]
+    if action.id not in table.action_ids:
+        allowed = (program.actions.by_id(id).name for id in table.action_ids)
+        raise NameNotFoundError(f"action of {table.name}", call.action, allowed)
+    given = dict(call.args)
+    message = p4runtime_pb2.Action(action_id=action.id)
+    for param in action.params:
+        if param.name not in given:
+            raise EntryError(f"action {action.name} needs a value for {param.name!r}.")
+        what = f"{param.name} of {action.name}"
+        value = encode(given.pop(param.name), param.width_bits, what)
+        message.params.add(param_id=param.id, value=value)
+    if given:
+        names = (param.name for param in action.params)
+        raise NameNotFoundError(f"parameter of {action.name}", next(iter(given)), names)
+    return message

@@ -1,0 +1,186 @@
+"""The router's insides through `vitrine.v1.Router`: rates, limits, depths and drops of its queues.
+
+    queues = Queues(session)
+    queues.configure({2: PortQueues(rate_bps=10_000_000, packets_max=50)})
+    for sample in queues.watch(interval_ms=20, ports=[2]): ...
+
+The reference of the service is its proto file. Its Python messages are generated at build time into
+build/python; the four lines of client code that a gRPC plugin would write stand at the end of this
+file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import grpc
+from google.rpc import status_pb2
+from vitrine.v1 import router_pb2
+
+from controller.errors import RequestError
+from controller.session import REQUEST_DEADLINE_S, Session
+
+PS_PER_S = 1_000_000_000_000
+
+
+@dataclass(frozen=True)
+class PortQueues:
+    """What a lab sets on a port; None leaves it as it is, and a limit of 0 means none."""
+
+    rate_bps: int | None = None
+    # The limit of each queue of the port, in packets and in bytes; both must hold.
+    packets_max: int | None = None
+    bytes_max: int | None = None
+
+
+@dataclass(frozen=True)
+class PortState:
+    """The counters of one port at one instant; the totals count from the start of the switch."""
+
+    port: int
+    held_packets: int
+    held_bytes: int
+    departed_packets: int
+    departed_bytes: int
+    # By reason, in the words of the proto file: {"QUEUE_LIMIT": 12}.
+    dropped_packets: Mapping[str, int]
+    # The share of the line that was busy in the last window, 0 to 1.
+    utilisation: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """All watched ports at one instant."""
+
+    time_s: float
+    # Samples that were left out before this one because a reader or the switch was late.
+    missed: int
+    ports: Mapping[int, PortState]
+
+
+class Queues:
+    """The client of `vitrine.v1.Router` on a session's connection."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._stub = _RouterStub(session.channel)
+
+    def configure(self, ports: Mapping[int, PortQueues]) -> None:
+        """Changes ports, all at one instant; or none, and the error says why."""
+        request = router_pb2.ConfigureRequest(
+            device_id=self._session.device_id,
+            election_id=router_pb2.ElectionId(low=self._session.election_id),
+        )
+        with _refusals("the device refused the queue settings"):
+            described = self._stub.describe(
+                router_pb2.DescribeRequest(ports=sorted(ports)), timeout=REQUEST_DEADLINE_S
+            )
+            classes = {port.port: _classes(port) for port in described.ports}
+            for port, settings in sorted(ports.items()):
+                change = request.ports.add(port=port)
+                _set_port(change.config, settings, classes.get(port, []))
+            self._stub.configure(request, timeout=REQUEST_DEADLINE_S)
+
+    def read(self, ports: Iterable[int] = ()) -> Sample:
+        """The counters of these ports, or of all, at this instant."""
+        with _refusals("the device does not describe its queues"):
+            answer = self._stub.describe(
+                router_pb2.DescribeRequest(ports=sorted(ports)), timeout=REQUEST_DEADLINE_S
+            )
+        states = (_state(port.port, port.counters) for port in answer.ports)
+        return Sample(answer.time_ps / PS_PER_S, 0, {state.port: state for state in states})
+
+    @contextlib.contextmanager
+    def watch(self, interval_ms: int, ports: Iterable[int] = ()) -> Iterator[Iterator[Sample]]:
+        """Samples for as long as the `with` block runs; leaving it ends the stream.
+
+        The iterator may be closed from another thread by leaving the block: it then just ends.
+        """
+        request = router_pb2.WatchRequest(interval_ms=interval_ms, ports=sorted(ports))
+        call = self._stub.watch(request)
+        try:
+            yield _samples(call)
+        finally:
+            call.cancel()
+
+
+def _samples(call: grpc.Call) -> Iterator[Sample]:
+    try:
+        for sample in call:
+            states = (_state(port.port, port.counters) for port in sample.ports)
+            yield Sample(
+                sample.time_ps / PS_PER_S, sample.missed, {state.port: state for state in states}
+            )
+    except grpc.RpcError as error:
+        # Cancelling is how a reader says it has seen enough.
+        if error.code() is not grpc.StatusCode.CANCELLED:
+            raise RequestError(f"the device ended the samples: {error.details()}.") from error
+
+
+def _classes(port: router_pb2.Port) -> list[int]:
+    # `class` is a word of Python, so the field of that name is reached this way.
+    return [getattr(settings, "class") for settings in port.config.queues]
+
+
+def _set_port(config: router_pb2.PortConfig, settings: PortQueues, classes: Iterable[int]) -> None:
+    if settings.rate_bps is not None:
+        config.rate_bps = settings.rate_bps
+    if settings.packets_max is None and settings.bytes_max is None:
+        return
+    limit = router_pb2.Limit(packets=settings.packets_max or 0, bytes=settings.bytes_max or 0)
+    for class_ in classes:
+        config.queues.add(limit=limit, **{"class": class_})
+
+
+def _state(port: int, counters: router_pb2.PortCounters) -> PortState:
+    total = counters.counters
+    return PortState(
+        port=port,
+        held_packets=counters.held.packets,
+        held_bytes=counters.held.bytes,
+        departed_packets=total.departed.packets,
+        departed_bytes=total.departed.bytes,
+        dropped_packets={
+            router_pb2.DropReason.Name(drop.reason): drop.tally.packets for drop in total.dropped
+        },
+        utilisation=counters.utilisation_permille / 1000,
+    )
+
+
+@contextlib.contextmanager
+def _refusals(what: str) -> Iterator[None]:
+    """Turns a refusal into one sentence; the status's details hold one Problem for each mistake."""
+    try:
+        yield
+    except grpc.RpcError as error:
+        packed = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
+        problems = []
+        for detail in status_pb2.Status.FromString(packed).details if packed else ():
+            problem = router_pb2.Problem()
+            if detail.Unpack(problem):
+                problems.append(f"{problem.place}: {problem.found}; {problem.advice}")
+        raise RequestError(f"{what}: {'; '.join(problems) or error.details()}.") from error
+
+
+class _RouterStub:
+    """The calls of vitrine.v1.Router, as a gRPC plugin of protoc would write them."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        service = "/vitrine.v1.Router"
+        self.describe = channel.unary_unary(
+            f"{service}/Describe",
+            request_serializer=router_pb2.DescribeRequest.SerializeToString,
+            response_deserializer=router_pb2.DescribeResponse.FromString,
+        )
+        self.configure = channel.unary_unary(
+            f"{service}/Configure",
+            request_serializer=router_pb2.ConfigureRequest.SerializeToString,
+            response_deserializer=router_pb2.ConfigureResponse.FromString,
+        )
+        self.watch = channel.unary_stream(
+            f"{service}/Watch",
+            request_serializer=router_pb2.WatchRequest.SerializeToString,
+            response_deserializer=router_pb2.Sample.FromString,
+        )

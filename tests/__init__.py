@@ -1,0 +1,1 @@
+"""Tests that cross a seam, and the Python side's own."""
