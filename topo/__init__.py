@@ -1,0 +1,12 @@
+"""Networks: topologies as data, and the one adapter that makes them real with Mininet.
+
+errors     what can go wrong, said in a sentence
+units      "10 Mb/s" and "20 ms" as whole numbers; a number without a unit is refused
+model      hosts, switches and links as data, checked
+load       a YAML file as a model, errors with the place in the file
+wait       the one way to wait: for a condition, with a deadline
+preflight  what a live network needs from the machine, checked before anything is changed
+record     what a live network has made, written down so that a later run can clean it up
+process    processes that are started, watched and ended by id
+live       the adapter: a model as Mininet hosts around a vitrine-switch
+"""

@@ -1,0 +1,259 @@
+"""The one adapter to Mininet: a topology as real hosts around vitrine-switch processes.
+
+    with LiveNetwork(topology, logs=Path("build/log")) as network:
+        network.host("h1").run(["ping", "-c", "1", "10.0.2.2"])
+
+Hosts are Mininet hosts: network namespaces with the kernel's own TCP, offloads on. Each switch is
+one vitrine-switch in the root namespace, holding one end of every cable (`s1-eth1`). There is no
+Open vSwitch and no Linux queueing discipline: rates, queues and delays are the switch's.
+
+Leaving the `with` block ends every process and removes every interface, also on Ctrl-C and SIGTERM;
+while it does so further signals wait. What a killed run left behind, the next one cleans up (see
+`record`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import FrameType, TracebackType
+
+import mininet.log
+from mininet.net import Mininet
+from mininet.node import Node
+from mininet.node import Switch as MininetSwitch
+
+from topo import preflight, record, wait
+from topo.errors import MachineError, ProcessError
+from topo.model import Host, Switch, Topology
+from topo.process import Process
+
+SWITCH_BINARY = Path(__file__).resolve().parent.parent / "build" / "bin" / "vitrine-switch"
+START_DEADLINE_S = 10.0
+COMMAND_DEADLINE_S = 30.0
+
+_ALLOWED_CONGESTION = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+_AVAILABLE_CONGESTION = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+class LiveHost:
+    """A host of a network that is up."""
+
+    def __init__(self, node: Node, host: Host, network: LiveNetwork) -> None:
+        self._node = node
+        self._network = network
+        self.name = host.name
+        self.address = host.address.ip
+
+    def start(self, argv: Sequence[str], log: Path) -> Process:
+        """Starts a program in the host; it ends with the network at the latest."""
+        return self._network.start_process(["mnexec", "-a", str(self._node.pid), *argv], log)
+
+    def run(self, argv: Sequence[str], deadline_s: float = COMMAND_DEADLINE_S) -> str:
+        """Runs a program in the host to its end and returns what it printed."""
+        log = self._network.logs / f"{self.name}-{Path(argv[0]).name}.log"
+        return self.start(argv, log).wait(f"{argv[0]} in {self.name}", deadline_s)
+
+    def set_congestion_control(self, algorithm: str) -> None:
+        """Chooses the TCP congestion control of new connections; the default differs by kernel."""
+        _allow_congestion_control(algorithm)
+        self._sysctl("net.ipv4.tcp_congestion_control", algorithm)
+
+    def listens_on(self, port: int) -> bool:
+        """Whether a TCP server of the host waits for connections on `port`."""
+        return bool(self._node.cmd(f"ss -Hltn sport = :{port}").strip())
+
+    def _sysctl(self, key: str, value: str) -> None:
+        self._node.cmd("sysctl", "-q", "-w", f"{key}={value}")
+
+
+class LiveNetwork:
+    """A topology that is up for the length of a `with` block."""
+
+    def __init__(
+        self, topology: Topology, *, logs: Path, switch_binary: Path = SWITCH_BINARY
+    ) -> None:
+        """Remembers what to build; nothing is touched before the `with` block."""
+        self.topology = topology
+        self.logs = logs
+        self._binary = switch_binary
+        # What was cleaned up of an interrupted run before this one, for the caller to show.
+        self.cleaned: str | None = None
+        self._hosts: dict[str, LiveHost] = {}
+        self._processes: list[Process] = []
+        self._ending = contextlib.ExitStack()
+
+    def __enter__(self) -> LiveNetwork:
+        self.cleaned = preflight.check(self.topology, self._binary)
+        try:
+            self._start()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end()
+
+    def _start(self) -> None:
+        """Builds everything; how to undo a step is put on the stack before the next one."""
+        self._ending.enter_context(_sigterm_as_exit())
+        self._record = self._ending.enter_context(record.opened())
+        self._mininet = self._build()
+        # The stack unwinds from its top: programs end first, then hosts and interfaces go.
+        self._ending.callback(self._end_processes)
+        self._connect()
+        for switch in self.topology.switches:
+            self._start_switch(switch)
+
+    def _end(self) -> None:
+        with _signals_held():
+            self._ending.close()
+
+    def host(self, name: str) -> LiveHost:
+        """A host by name."""
+        self.topology.host(name)
+        return self._hosts[name]
+
+    def address(self, switch: str) -> str:
+        """Where a switch answers P4Runtime and vitrine.v1."""
+        return f"127.0.0.1:{self.topology.switch(switch).grpc_port}"
+
+    @property
+    def mininet(self) -> Mininet:
+        """Mininet's own view of the network, for its prompt."""
+        return self._mininet
+
+    def start_process(self, argv: Sequence[str], log: Path) -> Process:
+        """Starts a program that ends with the network at the latest."""
+        process = Process(argv, log)
+        self._processes.append(process)
+        self._record.add_process(process.pid)
+        return process
+
+    # ---- building --------------------------------------------------------------------------------
+
+    def _build(self) -> Mininet:
+        """Mininet with all nodes, and nothing between them yet."""
+        mininet.log.setLogLevel("warning")
+        net = Mininet(controller=None, build=False)
+        self._ending.callback(net.stop)
+        for host in self.topology.hosts:
+            node = net.addHost(
+                host.name,
+                ip=str(host.address),
+                mac=str(host.mac),
+                defaultRoute=f"via {host.gateway}",
+            )
+            self._record.add_process(node.pid)
+            # No neighbour discovery: every packet in a lab's picture is one the lab sent.
+            node.cmd("sysctl -q -w net.ipv6.conf.all.disable_ipv6=1")
+            node.cmd("sysctl -q -w net.ipv6.conf.default.disable_ipv6=1")
+            self._hosts[host.name] = LiveHost(node, host, self)
+        for switch in self.topology.switches:
+            net.addSwitch(switch.name, cls=_RouterNode)
+        return net
+
+    def _connect(self) -> None:
+        """Cables, addresses and neighbours."""
+        for name in preflight.interface_names(self.topology):
+            self._record.add_link(name)
+        for link in self.topology.links:
+            self._mininet.addLink(link.a.node, link.b.node, port1=link.a.port, port2=link.b.port)
+        for name in preflight.interface_names(self.topology):
+            silence = Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6")
+            if silence.exists():
+                silence.write_text("1")
+        self._mininet.build()
+        self._mininet.start()
+        for host in self.topology.hosts:
+            _, port = self.topology.attachment(host.name)
+            # The router program has no ARP; its hosts know their gateway.
+            self._mininet[host.name].setARP(str(host.gateway), str(port.mac))
+
+    def _start_switch(self, switch: Switch) -> None:
+        argv = [
+            str(self._binary),
+            *("--device-id", str(switch.device_id)),
+            *("--grpc", f"127.0.0.1:{switch.grpc_port}"),
+        ]
+        for port in switch.ports:
+            argv += ["-i", f"{port.number}@{switch.name}-eth{port.number}"]
+        process = self.start_process([*argv, "--no-p4"], self.logs / f"{switch.name}.log")
+        wait.until(
+            lambda: process.has_ended() or _answers(switch.grpc_port),
+            f"{switch.name} answering on port {switch.grpc_port}",
+            START_DEADLINE_S,
+        )
+        if process.has_ended():
+            raise ProcessError(f"{switch.name} ended at once: {process.last_words()}")
+
+    def _end_processes(self) -> None:
+        for process in reversed(self._processes):
+            process.end()
+
+
+class _RouterNode(MininetSwitch):
+    """A place in the root namespace for a switch's interfaces; LiveNetwork runs the process."""
+
+    def start(self, controllers: Sequence[object]) -> None:
+        """Mininet calls this where Open vSwitch would be started."""
+
+    def stop(self, deleteIntfs: bool = True) -> None:  # noqa: N803 (Mininet's name)
+        """Removes the interfaces."""
+        super().stop(deleteIntfs)
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _allow_congestion_control(algorithm: str) -> None:
+    """Lets namespaces choose an algorithm that so far only the root namespace may use."""
+    allowed = _ALLOWED_CONGESTION.read_text().split()
+    if algorithm in allowed:
+        return
+    available = _AVAILABLE_CONGESTION.read_text().split()
+    if algorithm not in available:
+        raise MachineError(
+            f"this kernel has no congestion control {algorithm!r}; it has {', '.join(available)} "
+            f"(`modprobe tcp_{algorithm}` may add it)."
+        )
+    _ALLOWED_CONGESTION.write_text(" ".join([*allowed, algorithm]))
+
+
+@contextlib.contextmanager
+def _sigterm_as_exit() -> Iterator[None]:
+    """SIGTERM and a closed terminal end the program the way Ctrl-C does: through `with` blocks."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, leave) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """A second Ctrl-C must not interrupt the cleaning up that the first one began."""
+    before = signal.pthread_sigmask(
+        signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    )
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,93 @@
+"""What a live network needs from the machine, checked before anything is changed.
+
+Each missing thing is one sentence that says what to do. The checks are ordered so that the first
+one that fails is the one to repair first.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+from topo import record
+from topo.errors import MachineError, StaleRunError
+from topo.model import Topology
+
+TOOLS = ("ip", "iperf3", "mnexec", "ping", "ss")
+
+
+def check(topology: Topology, switch_binary: Path) -> str | None:
+    """Returns if the network can be built; tells what was cleaned up of an earlier run."""
+    _check_root()
+    _check_tools()
+    _check_namespaces()
+    if not os.access(switch_binary, os.X_OK):
+        raise MachineError(f"there is no switch at {switch_binary}: run `make build` first.")
+    cleaned = record.clean_stale()
+    for name in interface_names(topology):
+        if record.interface_exists(name):
+            raise StaleRunError(
+                f"the interface {name} exists already and no run of this kit has recorded it: "
+                f"end the program that made it, or remove it with `ip link delete {name}`."
+            )
+    for switch in topology.switches:
+        _check_port_free(switch.grpc_port, switch.name)
+    return cleaned
+
+
+def interface_names(topology: Topology) -> list[str]:
+    """The interfaces of the root namespace that the network will have: the switches' ports."""
+    return [
+        f"{switch.name}-eth{port.number}" for switch in topology.switches for port in switch.ports
+    ]
+
+
+def _check_root() -> None:
+    if os.geteuid() != 0:
+        raise MachineError("networks of real hosts need root: run this with sudo.")
+
+
+def _check_tools() -> None:
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    if missing:
+        raise MachineError(f"not installed: {', '.join(missing)}; run `make setup` first.")
+
+
+def _check_namespaces() -> None:
+    probe = subprocess.run(
+        ["unshare", "--net", "true"], capture_output=True, text=True, check=False
+    )
+    if probe.returncode != 0:
+        reason = probe.stderr.strip().rpartition(": ")[2]
+        raise MachineError(
+            f"this machine forbids network namespaces ({reason}): use a virtual machine, "
+            "or a container started with --privileged."
+        )
+
+
+def _check_port_free(port: int, switch: str) -> None:
+    with socket.socket() as probe:
+        # As the switch itself will bind: a closed connection's TIME_WAIT does not count as use.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            raise MachineError(
+                f"port {port}, on which {switch} shall answer, is in use{_user_of(port)}: "
+                "end that program or give the switch another grpc_port."
+            ) from None
+
+
+def _user_of(port: int) -> str:
+    """` by NAME (process PID)` as ss knows it, or nothing."""
+    listing = subprocess.run(
+        ["ss", "-Hltnp", f"sport = :{port}"], capture_output=True, text=True, check=False
+    ).stdout
+    _, found, users = listing.partition('users:(("')
+    if not found:
+        return ""
+    name, _, rest = users.partition('"')
+    return f" by {name} (process {rest.partition('pid=')[2].partition(',')[0]})"

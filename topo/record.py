@@ -1,0 +1,121 @@
+"""What a live network has made, written down so that a later run can clean it up.
+
+A run that is killed outright (SIGKILL, a crash of the machine's user session) leaves processes and
+interfaces behind. So each is recorded before or as it is made, in one file that all copies of the
+kit on this machine share: they would share the names s1-eth1, too. The file exists exactly while a
+network is up or has been left behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from topo.errors import StaleRunError
+from topo.process import Identity
+
+# VITRINE_RUN_DIR: the tests use a folder of their own.
+_DEFAULT_DIR = "/run/vitrine"
+
+
+def path() -> Path:
+    """Where the record lies."""
+    return Path(os.environ.get("VITRINE_RUN_DIR", _DEFAULT_DIR)) / "network.json"
+
+
+class Record:
+    """The record of the network that this process has up."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._processes: list[Identity] = []
+        self._links: list[str] = []
+
+    def add_process(self, pid: int) -> None:
+        """A process was started."""
+        identity = Identity.of(pid)
+        if identity is not None:
+            self._processes.append(identity)
+            self._save()
+
+    def add_link(self, name: str) -> None:
+        """An interface of the root namespace is about to be made."""
+        self._links.append(name)
+        self._save()
+
+    def _save(self) -> None:
+        owner = Identity.of(os.getpid())
+        document = {
+            "owner": [owner.pid, owner.start_ticks],
+            "processes": [[each.pid, each.start_ticks] for each in self._processes],
+            "links": self._links,
+        }
+        # Written beside and moved into place: a reader never sees half a record.
+        beside = self._path.with_suffix(".new")
+        beside.write_text(json.dumps(document))
+        beside.replace(self._path)
+
+
+@contextlib.contextmanager
+def opened() -> Iterator[Record]:
+    """A record for the length of a `with` block; refuses while another network is up."""
+    file = path()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    record = Record(file)
+    record._save()
+    try:
+        yield record
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def owner() -> Identity | None:
+    """The process whose network is up now, if one is."""
+    document = _read()
+    if document is None:
+        return None
+    identity = Identity(*document["owner"])
+    return identity if identity.is_alive() else None
+
+
+def clean_stale() -> str | None:
+    """Removes what a run that no longer lives has left behind; says what that was."""
+    document = _read()
+    if document is None:
+        return None
+    running = owner()
+    if running is not None:
+        raise StaleRunError(
+            f"a network is up already, made by process {running.pid}: "
+            "end that run with Ctrl-C, or with `make down`."
+        )
+    processes = [Identity(*each) for each in document["processes"]]
+    left = [each for each in processes if each.is_alive()]
+    for each in left:
+        each.end()
+    links = [name for name in document["links"] if interface_exists(name)]
+    for name in links:
+        # Deleting one end of a veth pair deletes both. It may be gone by now with its namespace.
+        subprocess.run(["ip", "link", "delete", name], check=False, capture_output=True)
+    path().unlink(missing_ok=True)
+    return f"cleaned up after an interrupted run: {len(left)} processes, {len(links)} links"
+
+
+def interface_exists(name: str) -> bool:
+    """Whether this namespace has an interface of that name."""
+    return Path(f"/sys/class/net/{name}").exists()
+
+
+def _read() -> dict | None:
+    try:
+        return json.loads(path().read_text())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise StaleRunError(
+            f"the record of an earlier run, {path()}, cannot be read ({error}): delete that file."
+        ) from error
