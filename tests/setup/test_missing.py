@@ -1,0 +1,151 @@
+"""When something is missing: one clear sentence, and nothing half-done."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# What the set-up scripts themselves call; everything else is "not installed" on the test's path.
+SHELL_TOOLS = (
+    *("bash", "cat", "cut", "dirname", "env", "head", "id", "mkdir", "rm", "sed", "setpriv"),
+    *("sh", "sort", "tail", "touch", "unshare"),
+)
+# The user nobody, without any of root's rights.
+AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all")
+# Root that may not make namespaces, as in a plain container.
+WITHOUT_NAMESPACES = ("setpriv", "--bounding-set=-sys_admin")
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give rights away")
+
+
+@pytest.fixture
+def machine():
+    """A copy of the scripts and a path with the shell's tools alone; others may read it, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        place.chmod(0o755)
+        shutil.copytree(ROOT / "vm", place / "vm")
+        shutil.copy(ROOT / "rust-toolchain.toml", place)
+        tools = place / "tools"
+        tools.mkdir()
+        for tool in SHELL_TOOLS:
+            (tools / tool).symlink_to(shutil.which(tool))
+        yield place
+
+
+def run(machine: Path, command: str, *, rights: tuple[str, ...] = (), **settings: str):
+    environment = {"PATH": str(machine / "tools"), "HOME": str(machine / "home"), **settings}
+    return subprocess.run(
+        [*rights, "bash", "-c", command],
+        cwd=machine,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+
+
+def sentence(result) -> str:
+    """The one line the user sees; anything more, or success, fails the test."""
+    assert result.returncode != 0
+    assert result.stdout == ""
+    (line,) = [line for line in result.stderr.splitlines() if "Cannot go on" in line]
+    assert line == result.stderr.splitlines()[-1]
+    return line.removeprefix("[vitrine] Cannot go on: ")
+
+
+def installed(machine: Path, name: str, output: str) -> None:
+    """Puts a program on the path that prints `output`."""
+    program = machine / "tools" / name
+    program.write_text(f"#!/bin/sh\necho '{output}'\n")
+    program.chmod(0o755)
+
+
+@needs_root
+def test_neither_root_nor_sudo(machine):
+    said = sentence(run(machine, "vm/privilege.sh", rights=AS_NOBODY))
+    assert said.startswith("networks of real hosts need root, and there is no sudo here")
+
+
+@needs_root
+def test_sudo_that_wants_a_password_without_a_terminal(machine):
+    (machine / "tools" / "sudo").write_text("#!/bin/sh\nexit 1\n")
+    (machine / "tools" / "sudo").chmod(0o755)
+    said = sentence(run(machine, "vm/privilege.sh", rights=AS_NOBODY))
+    assert said.startswith("sudo wants a password and there is no terminal")
+
+
+@needs_root
+def test_no_network_namespaces(machine):
+    said = sentence(run(machine, "vm/privilege.sh", rights=WITHOUT_NAMESPACES))
+    assert said.startswith("this machine forbids network namespaces (Operation not permitted): use")
+
+
+def test_an_unknown_distribution_is_named_with_the_packages_to_install(machine):
+    release = machine / "os-release"
+    release.write_text('ID=fedora\nVERSION_ID="41"\n')
+    said = sentence(run(machine, "vm/packages.sh", VITRINE_OS_RELEASE=str(release)))
+    assert said.startswith("this is 'fedora 41', and packages are installed on Debian 12 and")
+    assert "iperf3" in said
+    assert "mininet" in said
+
+
+def test_a_distribution_without_a_name_is_unknown(machine):
+    said = sentence(run(machine, "vm/packages.sh", VITRINE_OS_RELEASE="/nonexistent"))
+    assert said.startswith("this is 'unknown', and packages")
+
+
+def test_packages_that_cannot_be_fetched(machine):
+    release = machine / "os-release"
+    release.write_text("ID=debian\nVERSION_ID=12\n")
+    (machine / "tools" / "sudo").symlink_to("env")
+    apt = machine / "tools" / "apt-get"
+    apt.write_text("#!/bin/sh\necho 'E: Temporary failure resolving'\nexit 100\n")
+    apt.chmod(0o755)
+    result = run(machine, "vm/packages.sh", VITRINE_OS_RELEASE=str(release))
+    assert "check the network and the package sources" in sentence(result)
+    # What apt-get said is shown above the sentence.
+    assert "E: Temporary failure resolving" in result.stderr
+
+
+def test_no_rust_and_nobody_to_ask(machine):
+    said = sentence(run(machine, ". vm/rust.sh"))
+    assert (
+        "or newer is needed and is not installed: run the command again with RUST_INSTALL" in said
+    )
+    assert not (machine / "home").exists()
+
+
+def test_a_rust_that_is_too_old_is_named(machine):
+    installed(machine, "cargo", "cargo 1.70.0")
+    installed(machine, "rustc", "rustc 1.70.0 (90c541806 2023-05-31)")
+    assert "only 1.70.0 is installed" in sentence(run(machine, ". vm/rust.sh"))
+
+
+def test_a_newer_rust_of_the_distribution_will_do(machine):
+    installed(machine, "cargo", "cargo 1.100.0")
+    installed(machine, "rustc", "rustc 1.100.0 (abc 2027-01-01)")
+    result = run(machine, ". vm/rust.sh && echo ready")
+    assert (result.stdout, result.stderr) == ("ready\n", "")
+
+
+def test_an_installer_that_cannot_be_reached(machine):
+    (machine / "tools" / "curl").symlink_to(shutil.which("curl"))
+    # Port 9 of this machine: nothing answers there.
+    url = "https://127.0.0.1:9/rustup"
+    result = run(machine, ". vm/rust.sh", RUST_INSTALL="yes", VITRINE_RUSTUP_URL=url)
+    said = sentence(result)
+    assert said.startswith(f"rustup's installer at {url} cannot be reached or did not run")
+    assert not (machine / "build" / "rustup-init.sh").exists()
+
+
+def test_a_python_environment_that_could_not_be_made_is_not_taken_for_ready(machine):
+    shutil.copy(ROOT / "pyproject.toml", machine)
+    (machine / "vm" / "requirements.txt").write_text("no-such-package-of-the-kit @ file:///none\n")
+    said = sentence(run(machine, "vm/python.sh"))
+    assert said.startswith("the Python packages could not be installed")
+    assert not (machine / "build" / "venv" / "made-from").exists()
