@@ -3,7 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
-export VITRINE_PYTHON=${VITRINE_PYTHON:-$PWD/build/venv/bin/python}
 
 step "rustfmt, clippy, ruff"
 (cd switch && cargo fmt --all --check)

@@ -5,9 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
 
-# cargo takes the P4Runtime definitions from the p4runtime package of this interpreter.
-export VITRINE_PYTHON=${VITRINE_PYTHON:-$PWD/build/venv/bin/python}
-
 [ -x switch/target/release/vitrine-switch ] || step "Building the switch (once, a few minutes)"
 quiet=--quiet
 [ ! -t 2 ] || quiet=
@@ -29,12 +26,16 @@ if [ "$proto/vitrine/v1/router.proto" -nt "$messages" ]; then
     protoc --experimental_allow_proto3_optional -I "$proto" --python_out=build/python vitrine/v1/router.proto
 fi
 
+# current FILE: whether FILE is newer than the compiler and all P4 code (links followed).
+current() {
+    [ -e "$1" ] && [ -z "$(find -L p4src build/bin/vitrine-p4c -newer "$1" -print -quit)" ]
+}
+
 for program in p4src/programs/*.p4; do
-    name=$(basename "$program" .p4)
-    newest=$(find p4src build/bin/ switch/target/release/vitrine-p4c -newer "build/p4/$name.json" -print -quit 2>/dev/null || echo "$name")
-    [ -n "$newest" ] || [ ! -e "build/p4/$name.json" ] || continue
+    compiled=build/p4/$(basename "$program" .p4)
+    ! current "$compiled.json" || continue
     step "Compiling $program"
-    build/bin/vitrine-p4c -I p4src/include -o "build/p4/$name.json" \
-        --p4runtime-files "build/p4/$name.p4info.txtpb" "$program" ||
+    build/bin/vitrine-p4c -I p4src/include -o "$compiled.json" \
+        --p4runtime-files "$compiled.p4info.txtpb" "$program" ||
         fail "$program does not compile: the message above says where."
 done

@@ -73,6 +73,8 @@ fn router_descriptors(out: &Path) -> Result<FileDescriptorSet, String> {
     set_out.push(&target);
     let run = Command::new(&protoc)
         .args(["--include_source_info", "--proto_path=proto"])
+        // protoc 3.12 (Ubuntu 22.04) wants this for `optional`; later ones accept and ignore it.
+        .arg("--experimental_allow_proto3_optional")
         .arg(set_out)
         .arg(ROUTER_PROTO)
         .output();

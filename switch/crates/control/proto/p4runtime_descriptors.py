@@ -8,6 +8,7 @@ Usage: python p4runtime_descriptors.py OUTPUT
 """
 
 import sys
+from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 from google.protobuf.descriptor import FileDescriptor
@@ -24,12 +25,12 @@ def add(file: FileDescriptor, files: descriptor_pb2.FileDescriptorSet, seen: set
     file.CopyToProto(files.file.add())
 
 
-def main(output: str) -> None:
+def main(output: Path) -> None:
+    """Write the definitions of P4Runtime and of all it imports."""
     files = descriptor_pb2.FileDescriptorSet()
     add(p4runtime_pb2.DESCRIPTOR, files, set())
-    with open(output, "wb") as out:
-        out.write(files.SerializeToString())
+    output.write_bytes(files.SerializeToString())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(Path(sys.argv[1]))
