@@ -1,0 +1,109 @@
+//! The direction of dependencies between our crates, as `cargo metadata` reports them.
+//!
+//! A crate may use the crates of its row and nothing else of ours. A change here is a change of
+//! the architecture: ARCHITECTURE.md draws the same picture.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+use tidy::{require_none, root};
+
+/// What each crate may use of our own, in the order in which one can read the code.
+const MAY_USE: [(&str, &[&str]); 17] = [
+    ("units", &[]),
+    ("bits", &[]),
+    ("bmv2", &["bits"]),
+    ("p4info", &[]),
+    ("compiler", &["bits", "bmv2", "p4info"]),
+    ("pipeline", &["bits", "bmv2", "units"]),
+    ("traffic", &["units"]),
+    ("device", &["bits", "bmv2", "pipeline", "traffic", "units"]),
+    ("world", &["device", "pipeline", "traffic", "units"]),
+    ("ports", &["units"]),
+    ("telemetry", &["device", "traffic", "units"]),
+    ("control", &["bits", "bmv2", "device", "p4info", "pipeline", "telemetry", "traffic", "units"]),
+    (
+        "switchd",
+        &[
+            "bmv2",
+            "control",
+            "device",
+            "p4info",
+            "pipeline",
+            "ports",
+            "telemetry",
+            "traffic",
+            "units",
+        ],
+    ),
+    ("p4c", &["bmv2", "compiler", "p4info"]),
+    (
+        "sim",
+        &["bits", "bmv2", "compiler", "device", "p4info", "pipeline", "traffic", "units", "world"],
+    ),
+    ("fuzz", &["bmv2", "compiler", "pipeline"]),
+    ("tidy", &[]),
+];
+
+/// Crates that may not reach the operating system through anybody else's crate either.
+const PURE: [&str; 9] =
+    ["units", "bits", "bmv2", "p4info", "compiler", "pipeline", "traffic", "device", "world"];
+const IMPURE_EXTERNALS: [&str; 8] =
+    ["libc", "nix", "tokio", "tonic", "mio", "rand", "getrandom", "socket2"];
+
+/// Every crate of ours with the names of what it uses outside its tests.
+fn used_by_each_crate() -> BTreeMap<String, Vec<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(root().join("switch"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let uses = |package: &Value| -> Vec<String> {
+        let dependencies = package["dependencies"].as_array().expect("dependencies");
+        let at_run_time = dependencies.iter().filter(|d| d["kind"] != "dev");
+        at_run_time.map(|d| text(&d["name"])).collect()
+    };
+    packages
+        .iter()
+        .map(|package| (ours(&text(&package["name"])).to_owned(), uses(package)))
+        .collect()
+}
+
+fn ours(package: &str) -> &str {
+    package.strip_prefix("vitrine-").unwrap_or(package)
+}
+
+#[test]
+fn crates_use_only_what_the_architecture_allows() {
+    let allowed: BTreeMap<&str, &[&str]> = MAY_USE.into_iter().collect();
+    let mut violations = Vec::new();
+    for (name, uses) in used_by_each_crate() {
+        let Some(row) = allowed.get(name.as_str()) else {
+            violations.push(format!("`{name}` is not in the table"));
+            continue;
+        };
+        for used in uses.iter().filter(|used| used.starts_with("vitrine-")) {
+            if !row.contains(&ours(used)) {
+                violations.push(format!("`{name}` uses `{}`", ours(used)));
+            }
+        }
+    }
+    require_none("the direction of dependencies (ARCHITECTURE.md)", &violations);
+}
+
+#[test]
+fn the_core_uses_no_crate_that_does_input_or_output() {
+    let mut violations = Vec::new();
+    for (name, uses) in used_by_each_crate() {
+        let core = PURE.contains(&name.as_str());
+        for used in uses.iter().filter(|used| core && IMPURE_EXTERNALS.contains(&used.as_str())) {
+            violations.push(format!("`{name}` uses `{used}`"));
+        }
+    }
+    require_none("the core reaches no operating system", &violations);
+}
