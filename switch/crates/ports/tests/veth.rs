@@ -1,0 +1,107 @@
+//! Two sockets at the ends of a veth pair: what goes in at one end comes out at the other, byte by
+//! byte. Needs root, as every use of this crate does; without it the tests say so and pass.
+
+use std::os::fd::AsRawFd;
+use std::process::Command;
+use std::time::Duration;
+
+use ports::{OpenError, PacketSocket, Poller, ReceiveBatch};
+
+/// A veth pair that goes when the test ends.
+struct VethPair {
+    ends: [String; 2],
+}
+
+impl VethPair {
+    /// Both ends up and silent (no IPv6 neighbour discovery), or nothing without root.
+    fn create(tag: &str) -> Option<VethPair> {
+        // SAFETY: geteuid takes no argument and cannot fail.
+        if unsafe { libc::geteuid() } != 0 {
+            eprintln!("skipped: needs root to make a veth pair");
+            return None;
+        }
+        let id = std::process::id();
+        let ends = [format!("vt{tag}{id}a"), format!("vt{tag}{id}b")];
+        ip(&["link", "add", &ends[0], "type", "veth", "peer", "name", &ends[1]]);
+        let pair = VethPair { ends };
+        for end in &pair.ends {
+            ip(&["link", "set", end, "addrgenmode", "none"]);
+            ip(&["link", "set", end, "up"]);
+        }
+        Some(pair)
+    }
+}
+
+impl Drop for VethPair {
+    fn drop(&mut self) {
+        ip(&["link", "del", &self.ends[0]]);
+    }
+}
+
+fn ip(arguments: &[&str]) {
+    let status = Command::new("ip").args(arguments).status().expect("ip is installed");
+    assert!(status.success(), "ip {arguments:?} failed");
+}
+
+/// What arrives within two seconds, until `count` packets are there.
+fn receive(socket: &PacketSocket, count: usize) -> Vec<Vec<u8>> {
+    let mut poller = Poller::new().expect("eventfd");
+    poller.watch(&[socket.as_raw_fd()]);
+    let mut batch = ReceiveBatch::new();
+    let mut packets = Vec::new();
+    for _ in 0..20 {
+        if packets.len() >= count {
+            break;
+        }
+        poller.wait(Some(Duration::from_millis(100))).expect("polls");
+        socket.receive(&mut batch).expect("receives");
+        packets.extend(batch.packets().map(|(offload, bytes)| {
+            assert_eq!(offload, Ok(ports::Offload::default()), "nothing is left to do");
+            bytes.to_vec()
+        }));
+    }
+    packets
+}
+
+fn frame(size: usize, tag: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
+    bytes.extend_from_slice(tag);
+    bytes.extend([0x88, 0xb5]); // an EtherType for experiments
+    bytes.extend((0u8..=255).cycle().take(size - bytes.len()));
+    bytes
+}
+
+#[test]
+fn frames_cross_a_veth_pair_unchanged_and_in_order() {
+    let Some(pair) = VethPair::create("x") else { return };
+    let [left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    // More than one batch in both directions, with and without a VLAN tag (TPID 0x8100, VLAN 7).
+    let frames: Vec<Vec<u8>> = (0..100)
+        .map(|n| frame(60 + n, if n % 2 == 0 { &[] } else { &[0x81, 0x00, 0x00, 0x07] }))
+        .collect();
+    let slices: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
+    let outcome = left.send(&slices);
+    assert_eq!(outcome.sent, 100, "{:?}", outcome.error);
+    assert_eq!(receive(&right, 100), frames);
+    assert_eq!(right.take_lost_count().expect("counts"), 0);
+}
+
+#[test]
+fn a_frame_above_the_mtu_is_refused_by_name_and_the_rest_can_go_on() {
+    let Some(pair) = VethPair::create("m") else { return };
+    let [left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    let (small, giant) = (frame(100, &[]), frame(3000, &[]));
+    let outcome = left.send(&[&small, &giant, &small]);
+    assert_eq!(outcome.sent, 1);
+    let error = outcome.error.expect("1500 bytes of MTU do not take 3000");
+    assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE));
+    assert_eq!(left.send(&[&small]).sent, 1);
+    assert_eq!(receive(&right, 2), [small.clone(), small]);
+}
+
+#[test]
+fn a_missing_device_is_named() {
+    let error = PacketSocket::open("vitrine-none").err().expect("there is none");
+    assert!(matches!(&error, OpenError::Missing(name) if name == "vitrine-none"), "{error}");
+    assert!(error.to_string().contains("ip link"), "{error}");
+}
