@@ -1,3 +1,5 @@
+//! Programs that are read, written and refused, with the place of what is wrong.
+
 use super::*;
 use crate::write;
 

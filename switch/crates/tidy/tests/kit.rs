@@ -30,7 +30,7 @@ fn each_header_type_is_defined_once_and_in_the_library() {
 /// helper that must pause between two looks lives in a file of its own.
 #[test]
 fn scripts_wait_for_conditions_and_never_just_sleep() {
-    const WAITING_HELPERS: [&str; 2] = ["controller/vitrine/waiting.py", "vm/waiting.sh"];
+    const WAITING_HELPERS: [&str; 1] = ["topo/wait.py"];
     let mut violations = Vec::new();
     let scripts = [("", ".py"), ("", ".sh"), ("", "Makefile"), (".ci/", "")];
     for file in scripts.iter().flat_map(|(folder, suffix)| files(folder, suffix)) {
