@@ -72,12 +72,16 @@ pub struct Arrival<P> {
     pub output: PortId,
     /// The class of the output port; 0 is the lowest.
     pub class: ClassId,
+    /// Whether congestion may be told by a mark instead of a drop (ECT(0), ECT(1) or CE).
+    pub ecn_capable: bool,
+    /// Drop precedence for WRED: 0 green, 1 yellow, 2 red.
+    pub precedence: u8,
 }
 
 impl<P> Arrival<P> {
-    /// A packet on its way from `input` to a class of `output`.
+    /// A green packet that is not ECN-capable.
     pub fn new(packet: P, input: PortId, output: PortId, class: ClassId) -> Arrival<P> {
-        Arrival { packet, input, output, class }
+        Arrival { packet, input, output, class, ecn_capable: false, precedence: 0 }
     }
 }
 
@@ -89,6 +93,8 @@ pub(crate) struct Waiting {
     pub input: PortId,
     pub output: PortId,
     pub class: ClassId,
+    pub ecn_capable: bool,
+    pub precedence: u8,
     /// The packet's number among all arrivals; orders packets that arrived at one instant.
     pub sequence: u64,
 }

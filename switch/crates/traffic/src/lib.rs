@@ -15,6 +15,8 @@
 //!
 //! There is no clock, no thread and no I/O here, and a packet is anything with a length.
 
+mod aqm;
+mod buffer;
 mod chance;
 mod config;
 mod counters;
@@ -34,9 +36,10 @@ mod utilisation;
 
 pub use chance::{Chance, Probability};
 pub use config::{
-    ArbiterConfig, Config, ConfigError, Discipline, FABRIC_PORT_COUNT_MAX, FabricConfig,
-    FullOutput, GroupConfig, InputConfig, InputQueueing, Limit, Member, PortConfig, QueueConfig,
-    SchedulerConfig, ShaperConfig,
+    AqmConfig, ArbiterConfig, BufferConfig, BufferShare, CodelConfig, Config, ConfigError,
+    Discipline, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, GroupConfig, InputConfig,
+    InputQueueing, Limit, Member, PieConfig, PortConfig, QueueConfig, RedConfig, RedProfile,
+    RedUnit, SchedulerConfig, ShaperConfig,
 };
 pub use counters::{Counters, Tally};
 pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict};

@@ -4,18 +4,22 @@
 //! the line is busy until `line_free_at`. So the instants here are those of the modelled line, and
 //! it does not matter how late somebody asks for them.
 
-use units::{Bytes, CLASS_COUNT_MAX, Span, Time};
+use units::{Bytes, CLASS_COUNT_MAX, PortId, Span, Time};
+
+use crate::aqm::AqmVerdict;
 
 use crate::config::PortConfig;
 use crate::counters::Counters;
 use crate::fate::{Depth, DropReason};
-use crate::queue::Queue;
+use crate::queue::{Dice, Queue};
 use crate::schedule::{ClassSet, Head, Heads, Scheduler};
 use crate::shaper::Shaper;
 use crate::slab::{Handle, Slab};
 use crate::utilisation::Utilisation;
 
 pub(crate) struct Port {
+    id: PortId,
+    seed: u64,
     pub config: PortConfig,
     pub queues: Vec<Queue>,
     /// The first packets of the queues in `backlog`.
@@ -38,10 +42,13 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    pub fn new(config: &PortConfig, now: Time) -> Port {
+    /// An idle port; the dice of its queues are named after `id`.
+    pub fn new(config: &PortConfig, id: PortId, seed: u64, now: Time) -> Port {
         let mut port = Port {
+            id,
+            seed,
             config: config.clone(),
-            queues: config.queues.iter().map(|queue| Queue::new(queue, now)).collect(),
+            queues: Vec::new(),
             heads: [Head::default(); CLASS_COUNT_MAX],
             backlog: ClassSet::default(),
             held: Depth::default(),
@@ -53,7 +60,7 @@ impl Port {
             misfits: Counters::default(),
             utilisation: Utilisation::new(config.utilisation_window),
         };
-        port.note_shapers();
+        port.add_queues(now);
         port
     }
 
@@ -65,13 +72,6 @@ impl Port {
             return Err(DropReason::PortLimit);
         }
         Ok(())
-    }
-
-    /// Whether a packet of up to `length` might be refused by one of the queues.
-    pub fn may_refuse(&self, length: Bytes) -> bool {
-        let full = |queue: &Queue| queue.admit(length).is_err();
-        !self.config.limit.has_room(self.held.packets, self.held.bytes, length)
-            || self.queues.iter().any(full)
     }
 
     /// Appends an admitted packet to the queue of its class.
@@ -146,6 +146,27 @@ impl Port {
         self.scheduler.choose(eligible, &self.heads)
     }
 
+    /// What active queue management makes of the first packet of `class`, about to depart at `at`.
+    #[inline]
+    pub fn judge_head<P>(&mut self, slab: &Slab<P>, class: usize, at: Time) -> AqmVerdict {
+        let queue = &mut self.queues[class];
+        let (Some(aqm), Some(head)) = (&mut queue.aqm, queue.fifo.head()) else {
+            return AqmVerdict::Pass;
+        };
+        let slot = slab.slot(head);
+        let left = Depth {
+            packets: queue.fifo.packets() - 1,
+            bytes: queue.fifo.bytes() - slot.waiting.length,
+        };
+        let waited = at.since(slot.residence.enqueued_at);
+        aqm.handle_departure(at, waited, left, slot.waiting.ecn_capable)
+    }
+
+    /// The queue of `class` was emptied by drops: it keeps no credit.
+    pub fn forget_credit(&mut self, class: usize) {
+        self.scheduler.handle_emptied(class);
+    }
+
     /// Takes the first packet of `class` off its queue and puts it on the line at `at`.
     #[inline]
     pub fn depart<P>(&mut self, slab: &mut Slab<P>, class: usize, at: Time) -> Option<Handle> {
@@ -215,8 +236,6 @@ impl Port {
         for (queue, config) in self.queues.iter_mut().zip(&config.queues) {
             queue.reconfigure(config, now);
         }
-        let new = &config.queues[self.queues.len()..];
-        self.queues.extend(new.iter().map(|config| Queue::new(config, now)));
         if self.config.shaper != config.shaper {
             match (&mut self.shaper, config.shaper) {
                 (Some(shaper), Some(config)) => shaper.change(config, now),
@@ -233,7 +252,7 @@ impl Port {
             self.scheduler = Scheduler::new(&config.scheduler, config.line_rate, now);
             self.tag_backlog(slab, now);
         }
-        self.note_shapers();
+        self.add_queues(now);
     }
 
     /// Tags what waits as if it had all arrived at `now`, each queue in its order.
@@ -251,7 +270,12 @@ impl Port {
         }
     }
 
-    fn note_shapers(&mut self) {
+    /// Adds the queues that are configured and not there yet.
+    fn add_queues(&mut self, now: Time) {
+        for (class, queue) in self.config.queues.iter().enumerate().skip(self.queues.len()) {
+            let dice = Dice { seed: self.seed, name: format!("aqm/{}/{class}", self.id) };
+            self.queues.push(Queue::new(queue, dice, now));
+        }
         self.shaped = self.queues.iter().any(|queue| queue.shaper.is_some());
     }
 }

@@ -1,14 +1,26 @@
-//! The output ports of a router, by number, and what they share.
+//! The output ports of a router, by number, and the buffer they share.
 
-use units::PortId;
+use units::{Bytes, PortId, Time};
 
+use crate::aqm::{AqmVerdict, Asking};
+use crate::buffer::{SharedBuffer, beyond_minimum};
+use crate::config::Config;
 use crate::fate::{DropReason, Waiting};
 use crate::port::Port;
+use crate::slab::{Handle, Slab};
 
 #[derive(Default)]
 pub(crate) struct Ports {
     /// By port number; ports that are not configured are `None`.
     states: Vec<Option<Box<Port>>>,
+    buffer: Option<SharedBuffer>,
+}
+
+/// A packet was let in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Admitted {
+    /// Whether AQM marked it on the way.
+    pub marked: bool,
 }
 
 impl Ports {
@@ -46,6 +58,15 @@ impl Ports {
         numbered.filter_map(|(port, state)| Some((port, state.as_deref()?)))
     }
 
+    /// Opens the shared buffer's books anew: a size, minima or alphas may have changed.
+    pub fn reconfigure_buffer(&mut self, config: &Config) {
+        let queues = || self.iter().flat_map(|(_, port)| &port.queues);
+        let minima: Bytes = queues().map(|queue| queue.config.share.minimum).sum();
+        let used = queues().map(|queue| beyond_minimum(&queue.config.share, queue.fifo.bytes()));
+        let used: Bytes = used.sum();
+        self.buffer = config.buffer.map(|buffer| SharedBuffer::new(buffer, minima, used));
+    }
+
     /// Whether the packet's port and class exist; a bad class is counted at the port.
     pub fn class_exists(&mut self, waiting: &Waiting) -> Result<(), DropReason> {
         let port = self.get_mut(waiting.output).ok_or(DropReason::UnknownPort)?;
@@ -57,18 +78,68 @@ impl Ports {
         Err(DropReason::BadClass)
     }
 
-    /// Whether the packet's output queue takes it now; the queue's books say that it was offered
-    /// and, if not taken, dropped. The class must exist.
+    /// Whether the limits of queue, port and shared buffer leave room for a packet of `length`.
     #[inline]
-    pub fn admit(&mut self, waiting: &Waiting) -> Result<(), DropReason> {
+    pub fn has_room(&self, port: PortId, class: usize, length: Bytes) -> Result<(), DropReason> {
+        let port = self.existing(port);
+        port.admit(class, length)?;
+        let Some(buffer) = &self.buffer else { return Ok(()) };
+        let queue = &port.queues[class];
+        match buffer.admits(&queue.config.share, queue.fifo.bytes(), length) {
+            true => Ok(()),
+            false => Err(DropReason::SharedBuffer),
+        }
+    }
+
+    /// Whether some queue of the port might refuse a packet of up to `length`.
+    pub fn may_refuse(&self, port: PortId, length: Bytes) -> bool {
+        let class_count = self.existing(port).queues.len();
+        (0..class_count).any(|class| self.has_room(port, class, length).is_err())
+    }
+
+    /// Whether the packet's output queue takes it at `now`; the queue's books say that it was
+    /// offered and, if not taken, dropped. The class must exist.
+    #[inline]
+    pub fn admit(&mut self, waiting: &Waiting, now: Time) -> Result<Admitted, DropReason> {
         let class = waiting.class.index();
+        let room = self.has_room(waiting.output, class, waiting.length);
         let port = self.existing_mut(waiting.output);
-        let verdict = port.admit(class, waiting.length);
-        let counters = &mut port.queues[class].counters;
-        counters.offered.add(waiting.length);
-        if let Err(reason) = verdict {
-            counters.count_drop(reason, waiting.length);
+        let line_rate = port.config.line_rate;
+        let queue = &mut port.queues[class];
+        queue.counters.offered.add(waiting.length);
+        let verdict = room.and_then(|()| {
+            let depth = queue.depth();
+            let asking = Asking { now, waiting, depth, line_rate };
+            match queue.aqm.as_mut().map(|aqm| aqm.handle_arrival(&asking)) {
+                Some(AqmVerdict::Drop) => Err(DropReason::Aqm),
+                Some(AqmVerdict::Mark) => Ok(Admitted { marked: true }),
+                Some(AqmVerdict::Pass) | None => Ok(Admitted { marked: false }),
+            }
+        });
+        match verdict {
+            Ok(Admitted { marked: true }) => queue.counters.marked.add(waiting.length),
+            Ok(_) => {}
+            Err(reason) => queue.counters.count_drop(reason, waiting.length),
         }
         verdict
+    }
+
+    /// Puts an admitted packet into its queue.
+    #[inline]
+    pub fn enqueue<P>(&mut self, slab: &mut Slab<P>, handle: Handle, now: Time) {
+        let waiting = slab.slot(handle).waiting;
+        let port = self.existing_mut(waiting.output);
+        port.enqueue(slab, handle, now);
+        self.account(waiting.output, waiting.class.index(), |held| held - waiting.length);
+    }
+
+    /// The queue's bytes changed; `before` says from what.
+    #[inline]
+    pub fn account(&mut self, port: PortId, class: usize, before: impl Fn(Bytes) -> Bytes) {
+        let Some(mut buffer) = self.buffer else { return };
+        let queue = &self.existing(port).queues[class];
+        let held = queue.fifo.bytes();
+        buffer.account(&queue.config.share, before(held), held);
+        self.buffer = Some(buffer);
     }
 }

@@ -2,6 +2,9 @@
 
 use units::{Bytes, Span, Time};
 
+use crate::aqm::Aqm;
+use crate::chance::Chance;
+
 use crate::config::QueueConfig;
 use crate::counters::Counters;
 use crate::fate::{Depth, DropReason};
@@ -14,6 +17,9 @@ pub(crate) struct Queue {
     pub config: QueueConfig,
     pub fifo: Fifo,
     pub shaper: Option<Shaper>,
+    pub aqm: Option<Aqm>,
+    /// What the dice of the AQM are called.
+    dice: Dice,
     pub counters: Counters,
     /// The most packets and the most bytes that were ever in it, each on its own.
     pub high_water: Depth,
@@ -21,12 +27,27 @@ pub(crate) struct Queue {
     pub residence: Histogram,
 }
 
+/// The seed and the name of a queue's dice.
+#[derive(Clone, Debug)]
+pub(crate) struct Dice {
+    pub seed: u64,
+    pub name: String,
+}
+
+impl Dice {
+    fn throw(&self) -> Chance {
+        Chance::new(self.seed, &self.name)
+    }
+}
+
 impl Queue {
-    pub fn new(config: &QueueConfig, now: Time) -> Queue {
+    pub fn new(config: &QueueConfig, dice: Dice, now: Time) -> Queue {
         Queue {
             config: config.clone(),
             fifo: Fifo::default(),
             shaper: config.shaper.map(|shaper| Shaper::new(shaper, now)),
+            aqm: config.aqm.as_ref().map(|aqm| Aqm::new(aqm, now, dice.throw())),
+            dice,
             counters: Counters::default(),
             high_water: Depth::default(),
             residence: Histogram::default(),
@@ -85,6 +106,9 @@ impl Queue {
                 (Some(shaper), Some(config)) => shaper.change(config, now),
                 (shaper, config) => *shaper = config.map(|config| Shaper::new(config, now)),
             }
+        }
+        if self.config.aqm != config.aqm {
+            self.aqm = config.aqm.as_ref().map(|aqm| Aqm::new(aqm, now, self.dice.throw()));
         }
         self.config = config.clone();
     }

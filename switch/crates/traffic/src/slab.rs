@@ -154,6 +154,8 @@ mod tests {
             input: PortId(0),
             output: PortId(0),
             class: ClassId(0),
+            ecn_capable: false,
+            precedence: 0,
             sequence: 0,
         }
     }

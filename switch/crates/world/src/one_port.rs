@@ -84,7 +84,7 @@ const PORT: PortId = PortId(1);
 pub fn run(experiment: &Experiment) -> Result<Outcome, traffic::ConfigError> {
     let mut manager = Manager::new(experiment.seed);
     let ports = [(PORT, experiment.port.clone())].into();
-    manager.configure(Time::ZERO, Config { ports, input: None })?;
+    manager.configure(Time::ZERO, Config { ports, ..Config::default() })?;
     let mut sources = Vec::new();
     let mut agenda = Agenda::new();
     for (index, source) in experiment.sources.iter().enumerate() {

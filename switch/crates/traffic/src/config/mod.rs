@@ -8,6 +8,8 @@
 //!
 //! One file per part; this one holds the root and the check.
 
+mod aqm;
+mod buffer;
 mod error;
 mod input;
 mod port;
@@ -19,6 +21,8 @@ use std::collections::BTreeMap;
 
 use units::PortId;
 
+pub use aqm::{AqmConfig, CodelConfig, PieConfig, RedConfig, RedProfile, RedUnit};
+pub use buffer::{BufferConfig, BufferShare};
 pub use error::ConfigError;
 pub use input::{
     ArbiterConfig, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, InputConfig, InputQueueing,
@@ -32,6 +36,8 @@ pub use shaper::ShaperConfig;
 pub struct Config {
     /// The output ports. A packet for any other port is dropped as `UnknownPort`.
     pub ports: BTreeMap<PortId, PortConfig>,
+    /// A memory that all output queues share; without, only their limits count.
+    pub buffer: Option<BufferConfig>,
     /// Queues at the inputs and a crossbar behind them; without, the router is output-queued.
     pub input: Option<InputConfig>,
 }
@@ -41,6 +47,9 @@ impl Config {
     pub fn validate(&self) -> Result<(), ConfigError> {
         for (port, config) in &self.ports {
             config.validate(&format!("port {port}"))?;
+        }
+        if let Some(buffer) = &self.buffer {
+            buffer.validate(self)?;
         }
         match &self.input {
             Some(input) => input.validate(self.ports.len()),

@@ -2,7 +2,7 @@
 
 use units::{Bytes, CLASS_COUNT_MAX, ClassId, Rate, Span};
 
-use super::{ConfigError, SchedulerConfig, ShaperConfig};
+use super::{AqmConfig, BufferShare, ConfigError, SchedulerConfig, ShaperConfig};
 
 /// How much may wait, in packets, in bytes or both. What is on the line no longer waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,12 +55,21 @@ pub struct QueueConfig {
     pub limit: Limit,
     /// A rate of the queue's own, below the port's.
     pub shaper: Option<ShaperConfig>,
+    /// Active queue management, for packets that fit.
+    pub aqm: Option<AqmConfig>,
+    /// The queue's claim on the router's shared buffer, if it has one.
+    pub share: BufferShare,
 }
 
-/// 64 packets, as in simple_switch, and no rate of its own.
+/// 64 packets, as in simple_switch, no rate of its own and no AQM.
 impl Default for QueueConfig {
     fn default() -> QueueConfig {
-        QueueConfig { limit: Limit::packets(64), shaper: None }
+        QueueConfig {
+            limit: Limit::packets(64),
+            shaper: None,
+            aqm: None,
+            share: BufferShare::default(),
+        }
     }
 }
 
@@ -124,6 +133,9 @@ impl PortConfig {
             queue.limit.validate(&place)?;
             if let Some(shaper) = &queue.shaper {
                 shaper.validate(&place)?;
+            }
+            if let Some(aqm) = &queue.aqm {
+                aqm.validate(&place)?;
             }
         }
         self.scheduler.validate(self, place)

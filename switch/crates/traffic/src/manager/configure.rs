@@ -7,6 +7,8 @@
 //! | a lower limit | stay | arrivals are refused until there is room |
 //! | a line's rate | stay | the frame on the line ends as promised; the next takes the new rate |
 //! | a shaper's rate or burst | stay | what was sent too early is paid back at the new rate |
+//! | AQM or its parameters | stay | it begins anew, with the same dice |
+//! | shared buffer, alpha, minimum | stay, even beyond the new threshold | arrivals are refused until there is room |
 //! | scheduler, weights | stay, in their queues and order | credits start afresh; WFQ tags the backlog as if it arrived now |
 //! | arbiter, speedup, full outputs | stay | transfers under way end as they were granted |
 //! | input queueing, the set of ports | are filed anew, by order of arrival, past all limits | transfers under way end at once |
@@ -48,6 +50,7 @@ impl<P: HasLength> Manager<P> {
                 self.configure_port(now, *port, config);
             }
         }
+        self.ports.reconfigure_buffer(&config);
         self.configure_input(now, config.input.as_ref(), queues_removed);
         // Queues may have more room than before.
         config.ports.keys().for_each(|port| self.note_room(*port, now));
@@ -73,7 +76,7 @@ impl<P: HasLength> Manager<P> {
     fn configure_port(&mut self, now: Time, port: PortId, config: &PortConfig) {
         match self.ports.get_mut(port) {
             Some(state) => state.reconfigure(&mut self.slab, config, now),
-            None => self.ports.set(port, Some(Port::new(config, now))),
+            None => self.ports.set(port, Some(Port::new(config, port, self.seed, now))),
         }
         self.due.set(port.index(), self.ports.existing(port).due());
     }
@@ -127,8 +130,8 @@ impl<P: HasLength> Manager<P> {
             _ if !class_exists => self.drop_held(handle, now, DropReason::QueueRemoved),
             Some(None) => self.drop_held(handle, now, DropReason::QueueRemoved),
             Some(Some(lane)) => self.enqueue_input(lane, handle, now),
-            None => match self.ports.admit(&waiting) {
-                Ok(()) => self.enqueue_output(handle, now),
+            None => match self.ports.admit(&waiting, now) {
+                Ok(admitted) => self.enqueue_output(handle, admitted, now),
                 Err(reason) => self.drop_held(handle, now, reason),
             },
         }

@@ -16,7 +16,7 @@ use crate::config::FullOutput;
 use crate::fabric::{Fabric, LaneSet};
 use crate::fate::{DropReason, Waiting};
 use crate::input::InputStage;
-use crate::port::Port;
+use crate::ports::Ports;
 use crate::slab::{Handle, Slab};
 
 /// Input stage and crossbar of a router that has them.
@@ -84,9 +84,10 @@ impl<P: HasLength> Manager<P> {
         let matching = fabric.arbitrate(
             |output, free| {
                 let asking = stage.asking(output).intersection(free);
-                let port = self.ports.existing(stage.lanes[output]);
-                if backpressure && !asking.is_empty() && port.may_refuse(self.longest) {
-                    those_that_fit(stage, &self.slab, port, output, asking)
+                let port = stage.lanes[output];
+                let ports = &self.ports;
+                if backpressure && !asking.is_empty() && ports.may_refuse(port, self.longest) {
+                    those_that_fit(stage, &self.slab, ports, output, asking)
                 } else {
                     asking
                 }
@@ -94,16 +95,17 @@ impl<P: HasLength> Manager<P> {
             |input, output| stage.weight(&self.slab, weigh, (input, output), now),
         );
         for &(input, output) in &matching {
-            let port = self.ports.existing(stage.lanes[output]);
-            let fits = |class, length| !backpressure || port.admit(class, length).is_ok();
+            let port = stage.lanes[output];
+            let room = |class, length| self.ports.has_room(port, class, length).is_ok();
+            let fits = |class, length| !backpressure || room(class, length);
             let class = first_that_fits(stage, &self.slab, (input, output), fits);
             let class = class.expect("a matched input has a packet that fits");
             let taken = stage.take(&mut self.slab, (input, output), class, now);
             let handle = taken.expect("a matched input has a packet of the class");
             let waiting = self.slab.slot(handle).waiting;
             fabric.hold(input, output, now, waiting.length);
-            match self.ports.admit(&waiting) {
-                Ok(()) => self.enqueue_output(handle, now),
+            match self.ports.admit(&waiting, now) {
+                Ok(admitted) => self.enqueue_output(handle, admitted, now),
                 Err(reason) => self.drop_held(handle, now, reason),
             }
         }
@@ -128,13 +130,14 @@ fn first_that_fits<P>(
 fn those_that_fit<P>(
     stage: &InputStage,
     slab: &Slab<P>,
-    port: &Port,
+    ports: &Ports,
     output: usize,
     asking: LaneSet,
 ) -> LaneSet {
+    let port = stage.lanes[output];
     let mut fitting = LaneSet::default();
     for input in asking.iter() {
-        let fits = |class, length| port.admit(class, length).is_ok();
+        let fits = |class, length| ports.has_room(port, class, length).is_ok();
         if first_that_fits(stage, slab, (input, output), fits).is_some() {
             fitting.insert(input);
         }

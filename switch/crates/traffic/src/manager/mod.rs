@@ -8,13 +8,14 @@ use std::collections::VecDeque;
 
 use units::{Bytes, HasLength, PortId, Span, Time};
 
+use crate::aqm::AqmVerdict;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::due::DueHeap;
 use crate::fate::{
     Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict, Waiting,
 };
-use crate::ports::Ports;
+use crate::ports::{Admitted, Ports};
 use crate::slab::{Handle, Slab};
 
 use crossing::Crossing;
@@ -80,6 +81,14 @@ pub struct Manager<P> {
     longest: Bytes,
 }
 
+/// Where a packet is let in.
+enum Place {
+    /// Into this lane of the input stage.
+    Input(usize),
+    /// Into its output queue.
+    Output(Admitted),
+}
+
 /// The crossbar arbitrates this long after the instant it arbitrates for.
 const INSTANT_IS_OVER: Span = Span::from_ps(1);
 
@@ -106,14 +115,15 @@ impl<P: HasLength> Manager<P> {
     /// A packet comes from ingress processing at `now`.
     pub fn handle_packet(&mut self, now: Time, arrival: Arrival<P>) -> Verdict<P> {
         self.advance(now);
-        let Arrival { packet, input, output, class } = arrival;
+        let Arrival { packet, input, output, class, ecn_capable, precedence } = arrival;
         let length = packet.length();
         self.totals.offered.add(length);
         self.longest = self.longest.max(length);
         self.sequence += 1;
-        let waiting = Waiting { length, input, output, class, sequence: self.sequence };
-        let lane = match self.admit(&waiting) {
-            Ok(lane) => lane,
+        let sequence = self.sequence;
+        let waiting = Waiting { length, input, output, class, ecn_capable, precedence, sequence };
+        let place = match self.admit(&waiting, now) {
+            Ok(place) => place,
             Err(reason) => {
                 self.totals.count_drop(reason, length);
                 return Verdict::Dropped(Dropped { packet, input, output, class, at: now, reason });
@@ -124,9 +134,9 @@ impl<P: HasLength> Manager<P> {
         self.held.bytes += length;
         let residence = Residence { arrived_at: now, ..Residence::default() };
         let handle = self.slab.insert(packet, waiting, residence);
-        match lane {
-            Some(lane) => self.enqueue_input(lane, handle, now),
-            None => self.enqueue_output(handle, now),
+        match place {
+            Place::Input(lane) => self.enqueue_input(lane, handle, now),
+            Place::Output(admitted) => self.enqueue_output(handle, admitted, now),
         }
         Verdict::Held
     }
@@ -196,37 +206,42 @@ impl<P: HasLength> Manager<P> {
         self.crossing.as_ref().and_then(|crossing| crossing.due)
     }
 
-    /// Whether the router takes the packet, and into which input of the fabric if into any.
+    /// Whether the router takes the packet, and where.
     #[inline]
-    fn admit(&mut self, waiting: &Waiting) -> Result<Option<usize>, DropReason> {
+    fn admit(&mut self, waiting: &Waiting, now: Time) -> Result<Place, DropReason> {
         self.ports.class_exists(waiting)?;
         match self.admit_to_input(waiting)? {
-            Some(lane) => Ok(Some(lane)),
-            None => self.ports.admit(waiting).map(|()| None),
+            Some(lane) => Ok(Place::Input(lane)),
+            None => self.ports.admit(waiting, now).map(Place::Output),
         }
     }
 
     /// Puts an admitted packet into its output queue.
     #[inline]
-    fn enqueue_output(&mut self, handle: Handle, now: Time) {
-        let output = self.slab.slot(handle).waiting.output;
-        let port = self.ports.existing_mut(output);
-        port.enqueue(&mut self.slab, handle, now);
-        self.due.set(output.index(), port.due());
+    fn enqueue_output(&mut self, handle: Handle, admitted: Admitted, now: Time) {
+        let slot = self.slab.slot_mut(handle);
+        slot.residence.marked |= admitted.marked;
+        let output = slot.waiting.output;
+        if admitted.marked {
+            self.totals.marked.add(slot.waiting.length);
+        }
+        self.ports.enqueue(&mut self.slab, handle, now);
+        self.due.set(output.index(), self.ports.existing(output).due());
     }
 
     /// Lets the packet go that the port's scheduler chooses at `at`.
     #[inline]
     fn depart(&mut self, output: PortId, at: Time) -> Option<Departure<P>> {
+        let class = self.choose_past_aqm(output, at)?;
         let port = self.ports.existing_mut(output);
-        let class = port.choose(at)?;
         let utilisation_permille = port.utilisation_permille(at);
         let handle = port.depart(&mut self.slab, class, at)?;
         let dequeue_depth = port.queues[class].depth();
         let line_free_at = port.line_free_at();
         self.due.set(output.index(), port.due());
-        self.note_room(output, at);
         let (packet, waiting, mut residence) = self.slab.remove(handle);
+        self.ports.account(output, class, |held| held + waiting.length);
+        self.note_room(output, at);
         residence.dequeue_depth = dequeue_depth;
         self.held.packets -= 1;
         self.held.bytes -= waiting.length;
@@ -241,6 +256,57 @@ impl<P: HasLength> Manager<P> {
             residence,
             utilisation_permille,
         })
+    }
+
+    /// The class that sends at `at`, after AQM has dropped or marked at the head of its queue.
+    /// None if that left nothing to send; the port is then due anew.
+    #[inline]
+    fn choose_past_aqm(&mut self, output: PortId, at: Time) -> Option<usize> {
+        loop {
+            let port = self.ports.existing_mut(output);
+            let Some(class) = port.choose(at) else {
+                let due = port.due();
+                self.due.set(output.index(), due);
+                return None;
+            };
+            loop {
+                let port = self.ports.existing_mut(output);
+                match port.judge_head(&self.slab, class, at) {
+                    AqmVerdict::Pass => break,
+                    AqmVerdict::Mark => {
+                        self.mark_head(output, class);
+                        break;
+                    }
+                    AqmVerdict::Drop => self.drop_head(output, class, at),
+                }
+            }
+            if self.ports.existing(output).queues[class].fifo.is_empty() {
+                self.ports.existing_mut(output).forget_credit(class);
+            } else {
+                return Some(class);
+            }
+        }
+    }
+
+    /// AQM marks the packet that is about to depart.
+    fn mark_head(&mut self, output: PortId, class: usize) {
+        let queue = &mut self.ports.existing_mut(output).queues[class];
+        let Some(head) = queue.fifo.head() else { return };
+        let slot = self.slab.slot_mut(head);
+        slot.residence.marked = true;
+        queue.counters.marked.add(slot.waiting.length);
+        self.totals.marked.add(slot.waiting.length);
+    }
+
+    /// AQM drops the packet that was about to depart.
+    fn drop_head(&mut self, output: PortId, class: usize, at: Time) {
+        let port = self.ports.existing_mut(output);
+        let Some(handle) = port.unlink_head(&mut self.slab, class) else { return };
+        let length = self.slab.slot(handle).waiting.length;
+        port.queues[class].counters.count_drop(DropReason::Aqm, length);
+        self.ports.account(output, class, |held| held + length);
+        self.drop_held(handle, at, DropReason::Aqm);
+        self.note_room(output, at);
     }
 
     /// Drops a packet that had been held and is in no queue any more.

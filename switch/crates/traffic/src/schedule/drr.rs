@@ -102,6 +102,16 @@ impl Drr {
         }
     }
 
+    /// An idle class keeps no credit.
+    pub fn forget(&mut self, class: usize) {
+        if self.members[self.current].class == class {
+            self.pass_turn();
+        }
+        if let Some(turn) = self.members.iter_mut().find(|turn| turn.class == class) {
+            turn.deficit = 0;
+        }
+    }
+
     fn pass_turn(&mut self) {
         self.current = (self.current + 1) % self.members.len();
         self.granted = false;

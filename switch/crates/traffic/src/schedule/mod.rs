@@ -154,6 +154,18 @@ impl Scheduler {
     }
 }
 
+impl Scheduler {
+    /// A queue became empty without sending: its last packets were dropped.
+    pub fn handle_emptied(&mut self, class: usize) {
+        for group in &mut self.groups {
+            match &mut group.rule {
+                Rule::Drr(drr) if group.members.contains(class) => drr.forget(class),
+                _ => {}
+            }
+        }
+    }
+}
+
 impl Group {
     fn new(config: &GroupConfig, line_rate: Option<Rate>, now: Time) -> Group {
         let mut members = ClassSet::default();

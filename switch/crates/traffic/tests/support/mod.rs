@@ -26,7 +26,7 @@ pub fn one_port(config: PortConfig) -> Manager<Packet> {
     let mut manager = Manager::new(1);
     let ports = [(PortId(1), config)].into();
     manager
-        .configure(Time::ZERO, Config { ports, input: None })
+        .configure(Time::ZERO, Config { ports, ..Config::default() })
         .expect("the test's configuration is valid");
     manager
 }

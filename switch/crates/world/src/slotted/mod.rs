@@ -116,7 +116,7 @@ fn router(experiment: &Experiment) -> Config {
     let mut port = PortConfig::strict(Some(LINE_RATE), 1);
     port.queues = vec![QueueConfig { limit: experiment.output_limit, ..QueueConfig::default() }];
     let ports = (0..experiment.port_count as u16).map(|id| (PortId(id), port.clone()));
-    Config { ports: ports.collect(), input: experiment.input.clone() }
+    Config { ports: ports.collect(), input: experiment.input.clone(), ..Config::default() }
 }
 
 /// Who takes the notes.

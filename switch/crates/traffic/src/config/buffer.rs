@@ -1,0 +1,45 @@
+//! The memory that all output queues share.
+
+use units::{Bytes, Ratio};
+
+use super::{Config, ConfigError};
+
+/// A shared buffer with dynamic thresholds (Choudhury and Hahne 1998): each queue may grow up to
+/// alpha times what is still free, so nobody can take it all and something is always left for a
+/// newcomer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferConfig {
+    /// The whole memory. The queues' guaranteed minima are set aside first; the rest is shared.
+    pub size: Bytes,
+}
+
+/// One queue's claim on the shared buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferShare {
+    /// How many times the free rest the queue may hold; none is complete sharing.
+    pub alpha: Option<Ratio>,
+    /// What the queue can hold whatever the others do.
+    pub minimum: Bytes,
+}
+
+/// Alpha 1 and nothing guaranteed.
+impl Default for BufferShare {
+    fn default() -> BufferShare {
+        BufferShare { alpha: Some(Ratio::ONE), minimum: Bytes::ZERO }
+    }
+}
+
+impl BufferConfig {
+    pub(crate) fn validate(&self, config: &Config) -> Result<(), ConfigError> {
+        let queues = config.ports.values().flat_map(|port| &port.queues);
+        let minima: Bytes = queues.map(|queue| queue.share.minimum).sum();
+        if minima > self.size {
+            return Err(ConfigError::new(
+                "shared buffer",
+                format!("the queues' guaranteed minima add up to {minima} of {}", self.size),
+                "enlarge the buffer or guarantee less",
+            ));
+        }
+        Ok(())
+    }
+}
