@@ -71,14 +71,14 @@ def picture(
 ) -> list[str]:
     """Title, chart of the depth over the last seconds, and the numbers of this moment."""
     scale = len(f"{subject.limit_packets}")
-    columns = _columns(readings, width - scale - 3)
+    columns = _columns(readings, width - scale - 2)
     chart = []
     for row in range(CHART_ROWS, 0, -1):
         label = subject.limit_packets * row / CHART_ROWS
         shown = f"{label:.0f}" if row % 2 == 0 else ""
         cells = "".join(_cell(depth, subject.limit_packets, row, blocks) for depth in columns)
         chart.append(f"{shown:>{scale}} |{cells}")
-    floor = f"{0:>{scale}} +{'-' * (width - scale - 3)}"
+    floor = f"{0:>{scale}} +{'-' * (width - scale - 2)}"
     return [subject.title, *chart, floor, status(subject, readings)]
 
 
