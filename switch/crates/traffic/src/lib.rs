@@ -9,6 +9,7 @@
 //! ```
 //!
 //! * [`Manager`] is the state machine; its documentation is the driving contract.
+//! * [`Line`] is the cable to the neighbour: serialisation, delay, jitter, loss.
 //! * [`Config`] is all that can be set, one value that reads back as it was written.
 //! * [`DropReason`], [`Counters`]: every packet ends with a name, and the books balance.
 //! * [`Chance`]: dice that are the same on every machine.
@@ -25,6 +26,7 @@ mod fabric;
 mod fate;
 mod histogram;
 mod input;
+mod line;
 mod manager;
 mod port;
 mod ports;
@@ -44,4 +46,5 @@ pub use config::{
 pub use counters::{Counters, Tally};
 pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict};
 pub use histogram::Histogram;
+pub use line::{Jitter, Line, LineConfig, LineCounters, LineOutput, LineVerdict, Loss};
 pub use manager::{InputReport, Manager, PortReport, QueueReport, VoqReport};

@@ -78,7 +78,7 @@ impl Red {
             RedUnit::Packets => depth.packets,
         };
         let (queue, average) = (i128::from(queue) << AVERAGE_BITS, i128::from(self.average));
-        let step = (queue - average) * i128::from(self.config.weight.raw()) >> 32;
+        let step = ((queue - average) * i128::from(self.config.weight.raw())) >> 32;
         self.average = (average + step).max(0) as u64;
     }
 
@@ -90,9 +90,9 @@ impl Red {
         let mut average = u128::from(self.average);
         while left > 0 && average > 0 {
             if left & 1 == 1 {
-                average = average * factor >> 32;
+                average = (average * factor) >> 32;
             }
-            factor = factor * factor >> 32;
+            factor = (factor * factor) >> 32;
             left >>= 1;
         }
         self.average = average as u64;

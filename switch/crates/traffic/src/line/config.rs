@@ -1,0 +1,80 @@
+//! What a line does to the frames on it.
+
+use units::{Bytes, Rate, Span};
+
+use crate::chance::Probability;
+use crate::config::{ConfigError, Limit};
+
+/// One direction of one line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineConfig {
+    /// How fast the line takes frames in. A receive line has the sender's rate; a transmit line has
+    /// none, because the port has serialised its frames already.
+    pub rate: Option<Rate>,
+    /// Added to every frame's length while it is serialised; see
+    /// [`PortConfig::overhead`](crate::PortConfig::overhead).
+    pub overhead: Bytes,
+    /// What may wait to be taken in. That queue is the sender's, not the router's: it stands for
+    /// the sender's network card.
+    pub backlog: Limit,
+    /// Propagation: from the last bit in to the last bit out.
+    pub delay: Span,
+    /// What comes on top of the delay.
+    pub jitter: Jitter,
+    /// Which frames never arrive.
+    pub loss: Loss,
+    /// The share of frames that arrive with one bit flipped.
+    pub corruption: Probability,
+    /// The share of frames that arrive twice.
+    pub duplication: Probability,
+}
+
+/// Delay that differs from frame to frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Jitter {
+    /// Evenly distributed from zero to this.
+    pub max: Span,
+    /// Whether a frame may overtake another. If not, it arrives no earlier than the one before.
+    pub reorder: bool,
+}
+
+/// Which frames get lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loss {
+    /// In bursts: the model of Gilbert (1960) and Elliott (1963). The line is good or bad, and
+    /// before each frame it may change.
+    Bursty {
+        /// The chance to turn bad while good.
+        turns_bad: Probability,
+        /// The chance to turn good while bad; its inverse is the mean length of a bad spell.
+        turns_good: Probability,
+        /// The share lost while good.
+        while_good: Probability,
+        /// The share lost while bad.
+        while_bad: Probability,
+    },
+    /// Each frame on its own.
+    Independent(Probability),
+    /// None.
+    #[default]
+    Never,
+}
+
+impl LineConfig {
+    /// Checks every value.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.backlog.validate("line, backlog")?;
+        match self.loss {
+            Loss::Bursty { turns_good: Probability::NEVER, turns_bad, .. }
+                if turns_bad != Probability::NEVER =>
+            {
+                Err(ConfigError::new(
+                    "line, loss",
+                    "a line that turns bad and never good again",
+                    "give `turns_good` a chance, such as 1 in 10",
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The emulated line: exact instants, and what jitter, loss, corruption and duplication do.
+
+mod support;
+
+use support::{Packet, us};
+use traffic::{Jitter, Limit, Line, LineConfig, LineOutput, LineVerdict, Loss, Probability};
+use units::{Bytes, Rate, Span, Time};
+
+fn line(config: LineConfig) -> Line<Packet> {
+    Line::new(config, 7, "test").expect("the test's configuration is valid")
+}
+
+fn send(line: &mut Line<Packet>, now: Time, id: u64, length: u64) {
+    assert_eq!(line.handle_frame(now, Packet { id, length }), LineVerdict::Held);
+}
+
+/// `(id, instant)` of all that arrives by `now`.
+fn arrivals(line: &mut Line<Packet>, now: Time) -> Vec<(u64, Time)> {
+    let mut arrived = Vec::new();
+    while let Some(output) = line.poll_output(now) {
+        if let LineOutput::Deliver { packet, at, .. } = output {
+            arrived.push((packet.id, at));
+        }
+    }
+    assert!(line.balance());
+    arrived
+}
+
+#[test]
+fn what_a_sender_hands_over_at_once_arrives_at_the_rate_of_the_line() {
+    let rate = Some(Rate::from_mbps(100));
+    let mut line = line(LineConfig { rate, delay: Span::from_us(500), ..LineConfig::default() });
+    (0..3).for_each(|id| send(&mut line, us(0), id, 1500));
+    // One frame is being taken in, two wait.
+    assert_eq!((line.backlog().packets, line.backlog().bytes), (2, Bytes(3000)));
+    assert_eq!(line.next_due(), Some(us(620)));
+    // 1500 bytes at 100 Mb/s take 120 us, and 500 us later the last bit is there.
+    assert_eq!(arrivals(&mut line, us(900)), [(0, us(620)), (1, us(740)), (2, us(860))]);
+    assert_eq!(line.next_due(), None);
+}
+
+#[test]
+fn a_new_rate_acts_on_what_the_sender_still_holds() {
+    let mut line = line(LineConfig { rate: Some(Rate::from_mbps(100)), ..LineConfig::default() });
+    (0..3).for_each(|id| send(&mut line, us(0), id, 1500));
+    let faster = LineConfig { rate: Some(Rate::from_mbps(1000)), ..LineConfig::default() };
+    line.configure(us(60), faster).expect("valid");
+    // Frame 0 is half on the line and ends as promised; the others take 12 us each.
+    assert_eq!(arrivals(&mut line, us(900)), [(0, us(120)), (1, us(132)), (2, us(144))]);
+}
+
+#[test]
+fn a_bounded_backlog_refuses_and_counts() {
+    let backlog = Limit::bytes(Bytes(3000));
+    let rate = Some(Rate::from_mbps(100));
+    let mut line = line(LineConfig { rate, backlog, ..LineConfig::default() });
+    (0..3).for_each(|id| send(&mut line, us(0), id, 1500));
+    let packet = Packet { id: 3, length: 1500 };
+    assert_eq!(line.handle_frame(us(119), packet), LineVerdict::Refused(packet));
+    send(&mut line, us(120), 4, 1500);
+    assert_eq!(line.counters().refused.packets, 1);
+    assert_eq!(arrivals(&mut line, us(900)).len(), 4);
+}
+
+#[test]
+fn jitter_keeps_the_order_unless_told_otherwise() {
+    for reorder in [false, true] {
+        let jitter = Jitter { max: Span::from_us(100), reorder };
+        let mut line =
+            line(LineConfig { delay: Span::from_us(50), jitter, ..LineConfig::default() });
+        (0..1000).for_each(|id| send(&mut line, us(id), id, 100));
+        let arrived = arrivals(&mut line, us(2000));
+        assert_eq!(arrived.len(), 1000);
+        assert!(arrived.windows(2).all(|pair| pair[0].1 <= pair[1].1), "by instant");
+        let late = |(id, at): &(u64, Time)| at.since(us(*id)) - Span::from_us(50);
+        assert!(arrived.iter().all(|frame| late(frame) <= Span::from_us(100)));
+        assert!(arrived.iter().any(|frame| late(frame) > Span::from_us(90)));
+        assert_eq!(arrived.is_sorted_by_key(|(id, _)| *id), !reorder);
+    }
+}
+
+#[test]
+fn loss_corruption_and_duplication_strike_their_share() {
+    let tenth = Probability::ppm(100_000);
+    let mut line = line(LineConfig {
+        loss: Loss::Independent(tenth),
+        corruption: tenth,
+        duplication: tenth,
+        ..LineConfig::default()
+    });
+    let mut bits = Vec::new();
+    for id in 0..100_000 {
+        send(&mut line, us(id), id, 100);
+        while let Some(output) = line.poll_output(us(id)) {
+            if let LineOutput::Deliver { flip_bit: Some(bit), .. } = output {
+                bits.push(bit);
+            }
+        }
+    }
+    let counters = line.counters();
+    // A tenth of 100000 is lost, a tenth of the 90000 others doubled, a tenth of those 99000
+    // damaged; standard deviation about 95.
+    assert!(counters.lost.packets.abs_diff(10_000) < 400, "{counters:?}");
+    assert!(counters.duplicated.packets.abs_diff(9_000) < 400, "{counters:?}");
+    assert!(counters.corrupted.packets.abs_diff(9_900) < 400, "{counters:?}");
+    assert!(bits.iter().all(|bit| *bit < 800), "a frame of 100 bytes has 800 bits");
+    assert!(line.balance());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_line_and_another_seed_another() {
+    let run = |seed| {
+        let jitter = Jitter { max: Span::from_us(100), reorder: true };
+        let loss = Loss::Independent(Probability::ppm(200_000));
+        let config = LineConfig { jitter, loss, ..LineConfig::default() };
+        let mut line = Line::new(config, seed, "test").expect("valid");
+        (0..100).for_each(|id| send(&mut line, us(id), id, 100));
+        arrivals(&mut line, us(1000))
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
