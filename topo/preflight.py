@@ -21,9 +21,7 @@ TOOLS = ("ip", "iperf3", "mnexec", "ping", "ss")
 
 def check(topology: Topology, switch_binary: Path) -> str | None:
     """Returns if the network can be built; tells what was cleaned up of an earlier run."""
-    _check_root()
-    _check_tools()
-    _check_namespaces()
+    check_machine()
     if not os.access(switch_binary, os.X_OK):
         raise MachineError(f"there is no switch at {switch_binary}: run `make build` first.")
     cleaned = record.clean_stale()
@@ -38,25 +36,13 @@ def check(topology: Topology, switch_binary: Path) -> str | None:
     return cleaned
 
 
-def interface_names(topology: Topology) -> list[str]:
-    """The interfaces of the root namespace that the network will have: the switches' ports."""
-    return [
-        f"{switch.name}-eth{port.number}" for switch in topology.switches for port in switch.ports
-    ]
-
-
-def _check_root() -> None:
+def check_machine() -> None:
+    """Root, tools and namespaces: what every live network needs, whatever its topology."""
     if os.geteuid() != 0:
         raise MachineError("networks of real hosts need root: run this with sudo.")
-
-
-def _check_tools() -> None:
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
         raise MachineError(f"not installed: {', '.join(missing)}; run `make setup` first.")
-
-
-def _check_namespaces() -> None:
     probe = subprocess.run(
         ["unshare", "--net", "true"], capture_output=True, text=True, check=False
     )
@@ -66,6 +52,13 @@ def _check_namespaces() -> None:
             f"this machine forbids network namespaces ({reason}): use a virtual machine, "
             "or a container started with --privileged."
         )
+
+
+def interface_names(topology: Topology) -> list[str]:
+    """The interfaces of the root namespace that the network will have: the switches' ports."""
+    return [
+        f"{switch.name}-eth{port.number}" for switch in topology.switches for port in switch.ports
+    ]
 
 
 def _check_port_free(port: int, switch: str) -> None:

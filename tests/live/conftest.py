@@ -1,6 +1,5 @@
 """Live tests build real network namespaces, so they need root; elsewhere they are skipped."""
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -11,11 +10,8 @@ from topo.errors import MachineError
 
 
 def _reason_not_to_run():
-    if os.geteuid() != 0:
-        return "live tests need root"
     try:
-        preflight._check_tools()
-        preflight._check_namespaces()
+        preflight.check_machine()
     except MachineError as error:
         return str(error)
     return None

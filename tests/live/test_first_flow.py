@@ -1,0 +1,163 @@
+"""The whole thread on real parts: P4 program, P4Runtime, queues, Mininet hosts, kernel TCP."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import p4runtime_sh.shell as p4runtime_shell
+import pytest
+
+from controller.entries import Lpm
+from controller.queues import PortQueues, Queues
+from labs.bottleneck import lab
+from labs.sampling import throughput_bps
+from topo import record, wait
+
+QUICK = lab.Settings(duration_s=4)
+
+
+@pytest.fixture(autouse=True)
+def run_dir(tmp_path, monkeypatch):
+    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
+
+
+@pytest.fixture
+def thread(tmp_path):
+    with lab.network(QUICK, logs=tmp_path) as (network, session):
+        yield network, session
+
+
+def test_packets_between_the_hosts_are_routed_and_their_ttl_counts_down(thread):
+    network, _ = thread
+    h1, h2 = network.host("h1"), network.host("h2")
+    # Linux sends with a TTL of 64, and one router is on the way.
+    assert "ttl=63" in h1.run(["ping", "-n", "-c", "1", "-W", "2", str(h2.address)])
+    assert "ttl=63" in h2.run(["ping", "-n", "-c", "1", "-W", "2", str(h1.address)])
+
+
+def test_packets_for_nobody_are_dropped_by_the_default(thread):
+    network, _ = thread
+    ping = network.host("h1").start(
+        ["ping", "-n", "-c", "2", "-i", "0.2", "-W", "1", "10.0.9.9"], network.logs / "nobody.log"
+    )
+    wait.until(ping.has_ended, "the end of ping", 10)
+    assert "100% packet loss" in ping.log.read_text()
+
+
+def test_the_routes_can_be_read_back_as_they_were_written(thread):
+    _, session = thread
+    routes = {entry.match["hdr.ipv4.dst_addr"]: entry for entry in session.read("ipv4_routes")}
+    h2 = routes[Lpm(int(lab.topology(QUICK).host("h2").address.ip), 32)]
+    assert h2.call.action.endswith("set_next_hop")
+    assert h2.call.args["port"] == 2
+    assert len(routes) == 2
+
+
+def test_a_tcp_flow_fills_the_line_and_its_queue_to_the_limit(thread):
+    network, session = thread
+    result = lab.measure(network, session, QUICK)
+    # 1448 of the 1514 bytes of a full frame are payload: at most 9.56 of 10 Mb/s arrive.
+    assert 0.85 * 9.56e6 <= result.received_bps <= 9.6e6
+    # While the flow runs the line carries its rate, never more.
+    busy = [reading for reading in result.readings if 1.0 <= reading.time_s <= 3.0]
+    assert 0.97 * 10e6 <= throughput_bps(busy) <= 1.005 * 10e6
+    depths = [reading.depth_packets for reading in result.readings]
+    assert 45 <= max(depths) <= 50
+    assert result.readings[-1].dropped_packets > 0
+    # Every packet the router dropped was one that TCP had to send again. Pings may be among them.
+    assert result.retransmits > 0
+    # 50 full frames wait 60.6 ms; a queue that is never empty costs a good part of that.
+    assert result.ping_loaded_ms > result.ping_idle_ms + 10
+
+
+def test_a_smaller_queue_holds_less_and_delays_less(tmp_path):
+    small = lab.Settings(queue_packets=10, duration_s=4)
+    with lab.network(small, logs=tmp_path) as (network, session):
+        result = lab.measure(network, session, small)
+    assert max(reading.depth_packets for reading in result.readings) <= 10
+    # Ten full frames wait 12.1 ms at most.
+    assert result.ping_loaded_ms <= result.ping_idle_ms + 13
+
+
+def test_the_rate_of_a_port_can_be_changed_while_it_runs(thread):
+    network, session = thread
+    queues = Queues(session)
+    queues.configure({2: PortQueues(rate_bps=2_000_000)})
+    result = lab.measure(network, session, QUICK)
+    busy = [reading for reading in result.readings if 1.0 <= reading.time_s <= 3.0]
+    assert 0.97 * 2e6 <= throughput_bps(busy) <= 1.01 * 2e6
+
+
+def test_p4runtime_shell_can_program_the_router(thread):
+    network, session = thread
+    # The shell becomes primary with a higher election id, as anybody's controller may.
+    p4runtime_shell.setup(
+        device_id=0,
+        grpc_addr=network.address("s1"),
+        election_id=(0, session.election_id + 1),
+        config=None,
+        verbose=False,
+    )
+    try:
+        h2 = str(network.host("h2").address)
+        (entry,) = [
+            each
+            for each in p4runtime_shell.TableEntry("ingress.routing.ipv4_routes").read()
+            if each.match["hdr.ipv4.dst_addr"].lpm.value == b"\x0a\x00\x02\x01"
+        ]
+        entry.delete()
+        ping = network.host("h1").start(
+            ["ping", "-n", "-c", "2", "-i", "0.2", "-W", "1", h2], network.logs / "deleted.log"
+        )
+        wait.until(ping.has_ended, "the end of ping", 10)
+        assert "100% packet loss" in ping.log.read_text()
+        entry.insert()
+        assert "ttl=63" in network.host("h1").run(["ping", "-n", "-c", "1", "-W", "2", h2])
+    finally:
+        p4runtime_shell.teardown()
+
+
+def lab_command(**settings):
+    return subprocess.Popen(
+        [sys.executable, "-m", "labs.bottleneck"],
+        cwd=lab.ROOT,
+        env={**os.environ, "QUICK": "1", **settings},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_make_run_prints_the_queue_and_says_where_the_results_lie():
+    output, errors = lab_command().communicate(timeout=120)
+    assert errors == ""
+    assert "queue" in output.splitlines()[0]
+    last = output.splitlines()[-1]
+    assert last == (
+        "Results: out/bottleneck/table.md, out/bottleneck/queue.png, out/bottleneck/queue.csv"
+    )
+    for name in last.removeprefix("Results: ").split(", "):
+        assert (lab.ROOT / name).stat().st_size > 0
+
+
+def test_a_mistyped_setting_is_one_sentence():
+    process = lab_command(RATE="fast")
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert output == ""
+    assert errors == (
+        "vitrine: 'fast' is not a rate: write a number and a unit, such as '10 Mb/s'.\n"
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_flow_leaves_nothing_behind(number):
+    process = lab_command(DURATION="60")
+    # The first line of the queue means that the flow is under way.
+    assert "queue" in process.stdout.readline()
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert process.returncode != 0
+    assert not record.path().exists()
+    assert not record.interface_exists("s1-eth1")
