@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def give_back(folder: Path) -> None:
-    """Hands `folder` and what is in it to the user behind sudo; without sudo, does nothing."""
+    """Hands `folder` and its content to the user behind sudo; without either, does nothing."""
     user, group = os.environ.get("SUDO_UID"), os.environ.get("SUDO_GID")
-    if user is None or group is None:
+    if user is None or group is None or not folder.exists():
         return
     for path in (folder, *folder.rglob("*")):
         os.chown(path, int(user), int(group))

@@ -3,12 +3,17 @@
 # sudo drops the environment; the settings of the kit (see `make help`) are handed over by name.
 set -euo pipefail
 
+# sysctl and ethtool live in sbin, which is not on every user's path.
+export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+# Root would leave its caches in folders of the user, who could not remove them.
+export PYTHONDONTWRITEBYTECODE=1
+
 [ "$(id -u)" -ne 0 ] || exec "$@"
 
 settings=()
 while IFS='=' read -r -d '' name value; do
     case $name in
-        RATE | QUEUE | DURATION | CONGESTION | QUICK | CI | TERM | PATH | VITRINE_*)
+        RATE | QUEUE | DURATION | CONGESTION | QUICK | CI | TERM | PATH | PYTHONDONTWRITEBYTECODE | VITRINE_*)
             settings+=("$name=$value") ;;
     esac
 done < <(env -0)
