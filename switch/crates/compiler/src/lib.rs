@@ -8,6 +8,7 @@
 //! nothing is printed (messages are [`Diagnostic`]s), no input makes it panic.
 
 pub mod diagnostic;
+pub mod lower;
 pub mod source;
 pub mod syntax;
 pub mod types;

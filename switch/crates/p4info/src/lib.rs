@@ -25,7 +25,7 @@ mod wire;
 
 pub use ids::{Ids, Prefix};
 pub use info::*;
-pub use message::Message;
+pub use message::{Bytes, Message};
 pub use types::*;
 pub use wire::DecodeError;
 

@@ -1,0 +1,382 @@
+//! Assignments and comparisons of whatever shape.
+//!
+//! Before: a place and a value of one type. After: primitives for each header, stack, union and
+//! number of it (or one expression, for a comparison). The value is read completely before the
+//! place is written, also where they overlap.
+
+use bmv2::{BinaryOperator as Operator, Expression, Parameter, UnaryOperator};
+
+use super::expression::{and, not};
+use super::lowering::{Lowering, parameter};
+use super::number;
+use super::place::Target;
+use super::step::Step;
+use super::value::{HeaderRef, UnionRef, Value, binary, hex, number_of};
+use crate::source::Span;
+use crate::types::tree::{BinaryOperator, Type};
+
+impl Lowering<'_> {
+    /// Writes a value of type `ty` to a target.
+    pub fn assign(&mut self, target: &Target, value: &Value, ty: &Type, at: Span) {
+        match (target, value) {
+            (Target::Nowhere, _) => {}
+            (Target::Whole(place), value) => self.assign_value(place, value, ty, at),
+            (Target::Slice { base, range, high, low }, Value::Number(bits)) => {
+                let spliced = number::splice(base.clone(), bits.clone(), *high, *low, *range);
+                self.assign_number(base, spliced, at);
+            }
+            (Target::SliceFrom { base, range, low, width }, Value::Number(bits)) => {
+                let spliced =
+                    number::splice_from(base.clone(), bits.clone(), low.clone(), *width, *range);
+                self.assign_number(base, spliced, at);
+            }
+            (Target::Slice { .. } | Target::SliceFrom { .. }, _) => {}
+        }
+    }
+
+    /// Writes a value to a whole place.
+    pub fn assign_value(&mut self, place: &Value, value: &Value, ty: &Type, at: Span) {
+        if place == value {
+            return;
+        }
+        let is_composite =
+            matches!(value, Value::Struct(_) | Value::HeaderOf(_) | Value::StackOf(_));
+        if is_composite && self.overlap(place, value) {
+            let copy = self.freeze(value.clone(), ty, at);
+            return self.assign_parts(place, &copy, ty, at);
+        }
+        self.assign_parts(place, value, ty, at);
+    }
+
+    fn assign_parts(&mut self, place: &Value, value: &Value, ty: &Type, at: Span) {
+        match (place, value) {
+            (Value::Number(place), Value::Number(number)) => {
+                self.assign_number(place, number.clone(), at);
+            }
+            (Value::Bool(place), Value::Bool(truth)) => {
+                self.assign_number(&number_of(place.clone()), number_of(truth.clone()), at);
+            }
+            (Value::Varbit(place), Value::Varbit(value)) => {
+                let arguments = [place, value]
+                    .map(|field| Parameter::Expression(Expression::Field(field.clone())));
+                self.run("assign_VL", arguments.to_vec(), at);
+            }
+            (Value::Header(header), value) => self.assign_header(header, value, at),
+            (Value::Union(union), value) => self.assign_union(union, value, at),
+            (Value::Struct(places), Value::Struct(values)) => {
+                let types = self.part_types(ty);
+                for ((place, value), ty) in places.iter().zip(values).zip(&types) {
+                    self.assign_parts(place, value, ty, at);
+                }
+            }
+            (Value::StackOf(places), Value::StackOf(values)) => {
+                for (place, value) in places.iter().zip(values) {
+                    self.assign_parts(place, value, &element_type(ty), at);
+                }
+            }
+            _ => self.assign_stack(place, value, at),
+        }
+    }
+
+    fn assign_stack(&mut self, place: &Value, value: &Value, at: Span) {
+        match (place, value) {
+            (Value::Stack(stack), Value::Stack(from)) => {
+                let names = [stack, from].map(|id| self.flat.storage.stacks[id.0].name.clone());
+                let arguments =
+                    names.map(|name| Parameter::Expression(Expression::HeaderStack(name)));
+                self.run("assign_header_stack", arguments.to_vec(), at);
+            }
+            (Value::UnionStack(stack), Value::UnionStack(from)) => {
+                let names =
+                    [stack, from].map(|id| self.flat.storage.union_stacks[id.0].name.clone());
+                let arguments =
+                    names.map(|name| Parameter::Expression(Expression::HeaderUnionStack(name)));
+                self.run("assign_union_stack", arguments.to_vec(), at);
+            }
+            (Value::Stack(stack), Value::StackOf(values)) => {
+                for (header, value) in self.stack_elements(*stack).into_iter().zip(values) {
+                    self.assign_header(&HeaderRef::Instance(header), value, at);
+                }
+            }
+            (Value::UnionStack(stack), Value::StackOf(values)) => {
+                let elements = self.flat.storage.union_stacks[stack.0].elements.clone();
+                for (union, value) in elements.into_iter().zip(values) {
+                    self.assign_union(&UnionRef::Instance(union), value, at);
+                }
+            }
+            // Nothing else has the same type; what is left was reported when it was made.
+            _ => {}
+        }
+    }
+
+    /// Writes a number to a field, or to a field of a stack's element by a computed index.
+    pub fn assign_number(&mut self, place: &Expression, number: Expression, at: Span) {
+        if *place == number {
+            return;
+        }
+        if let Some((header, field)) = indexed(place) {
+            let number = match number {
+                Expression::Hex(_) | Expression::Local(_) => number,
+                number => {
+                    let kind = self.field_kind(&header, field);
+                    let copy = Expression::Field(self.temporary_field(kind));
+                    self.assign_number(&copy, number, at);
+                    copy
+                }
+            };
+            return self.for_each_element(&header, at, |this, header| {
+                let name = &this.flat.storage.type_of(&header).fields[field as usize].name;
+                let HeaderRef::Instance(id) = header else { return };
+                let header_name = this.flat.storage.header_name(id).to_owned();
+                let place = Expression::Field(bmv2::FieldRef::new(header_name, name.clone()));
+                this.assign_number(&place, number.clone(), at);
+            });
+        }
+        self.run("assign", vec![parameter(place.clone()), parameter(number)], at);
+    }
+
+    fn field_kind(&self, header: &Expression, field: u32) -> super::storage::Leaf {
+        let (stack, _) = stack_and_index(header);
+        let stacks = &self.flat.storage.stacks;
+        let stack = stacks.iter().find(|known| Some(known.name.as_str()) == stack);
+        let header_type = stack.map(|stack| &self.flat.storage.header_types[stack.header_type]);
+        let kind = header_type.and_then(|ty| ty.fields.get(field as usize)).map(|field| field.kind);
+        kind.unwrap_or(super::storage::Leaf::Bool)
+    }
+
+    /// Writing through a computed index: one test an element, because a write beyond the end must
+    /// do nothing.
+    fn for_each_element(
+        &mut self,
+        header: &Expression,
+        at: Span,
+        mut write: impl FnMut(&mut Self, HeaderRef),
+    ) {
+        let (Some(stack), Some(index)) = stack_and_index(header) else { return };
+        let found = self.flat.storage.stacks.iter().find(|known| known.name == stack);
+        let elements = found.map(|stack| stack.elements.clone()).unwrap_or_default();
+        for (position, element) in elements.into_iter().enumerate() {
+            let condition = binary(Operator::Equal, index.clone(), hex(position as u64));
+            let then = self.steps_of(|this| write(this, HeaderRef::Instance(element)));
+            self.push(Step::If { condition, then, otherwise: Vec::new(), at });
+        }
+    }
+
+    /// Writes a header.
+    pub fn assign_header(&mut self, place: &HeaderRef, value: &Value, at: Span) {
+        if let HeaderRef::At { stack, index } = place {
+            let elements = self.stack_elements(*stack);
+            for (position, element) in elements.into_iter().enumerate() {
+                let condition = binary(Operator::Equal, (**index).clone(), hex(position as u64));
+                let then = self.steps_of(|this| {
+                    this.assign_header(&HeaderRef::Instance(element), value, at);
+                });
+                self.push(Step::If { condition, then, otherwise: Vec::new(), at });
+            }
+            return;
+        }
+        let target = Parameter::Expression(self.header_expression(place));
+        match value {
+            Value::Header(from) => {
+                let from = Parameter::Expression(self.header_expression(from));
+                self.run("assign_header", vec![target, from], at);
+            }
+            Value::HeaderOf(values) | Value::Struct(values) => {
+                self.run("add_header", vec![target], at);
+                let places = self.header_fields(place);
+                let types = self.field_types(self.flat.storage.type_of(place).of);
+                for ((place, value), ty) in places.iter().zip(values).zip(&types) {
+                    self.assign_parts(place, value, ty, at);
+                }
+            }
+            Value::Invalid => self.run("remove_header", vec![target], at),
+            _ => {}
+        }
+    }
+
+    fn assign_union(&mut self, place: &UnionRef, value: &Value, at: Span) {
+        if let UnionRef::At { stack, index } = place {
+            let elements = self.flat.storage.union_stacks[stack.0].elements.clone();
+            for (position, element) in elements.into_iter().enumerate() {
+                let condition = binary(Operator::Equal, (**index).clone(), hex(position as u64));
+                let then = self.steps_of(|this| {
+                    this.assign_union(&UnionRef::Instance(element), value, at);
+                });
+                self.push(Step::If { condition, then, otherwise: Vec::new(), at });
+            }
+            return;
+        }
+        match value {
+            Value::Union(from) => {
+                let arguments =
+                    [place, from].map(|union| Parameter::Expression(self.union_expression(union)));
+                self.run("assign_union", arguments.to_vec(), at);
+            }
+            Value::Invalid => self.invalidate(&Value::Union(place.clone()), at),
+            // A union made of members: each is written in turn, the last valid one stays.
+            Value::Struct(members) => {
+                for (member, value) in members.iter().enumerate() {
+                    let header = self.union_member(place, member);
+                    self.assign_header(&header, value, at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes every header in a place invalid: the state of a variable or `out` parameter that
+    /// nothing has been written to.
+    pub fn invalidate(&mut self, place: &Value, at: Span) {
+        match place {
+            Value::Header(header) => self.assign_header(header, &Value::Invalid, at),
+            Value::Struct(parts) | Value::StackOf(parts) => {
+                parts.iter().for_each(|part| self.invalidate(part, at));
+            }
+            Value::Stack(stack) => {
+                for header in self.stack_elements(*stack) {
+                    self.assign_header(&HeaderRef::Instance(header), &Value::Invalid, at);
+                }
+            }
+            Value::Union(UnionRef::Instance(union)) => {
+                for member in self.flat.storage.unions[union.0].members.clone() {
+                    self.assign_header(&HeaderRef::Instance(member), &Value::Invalid, at);
+                }
+            }
+            Value::UnionStack(stack) => {
+                for union in self.flat.storage.union_stacks[stack.0].elements.clone() {
+                    self.invalidate(&Value::Union(UnionRef::Instance(union)), at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `one == other`.
+    pub fn equal(&mut self, one: &Value, other: &Value, ty: &Type, at: Span) -> Expression {
+        match (one, other) {
+            (Value::Number(one), Value::Number(other)) => {
+                number::compare(BinaryOperator::Equal, one.clone(), other.clone())
+            }
+            (Value::Bool(one), Value::Bool(other)) => {
+                let [one, other] = [one, other].map(|truth| number_of(truth.clone()));
+                number::compare(BinaryOperator::Equal, one, other)
+            }
+            (Value::Varbit(one), Value::Varbit(other)) => {
+                let [one, other] = [one, other].map(|field| Expression::Field(field.clone()));
+                binary(Operator::Equal, one, other)
+            }
+            (Value::Text(one), Value::Text(other)) => Expression::Bool(one == other),
+            (Value::Struct(ones), Value::Struct(others)) => {
+                let types = self.part_types(ty);
+                let pairs = ones.iter().zip(others).zip(&types);
+                pairs.fold(Expression::Bool(true), |all, ((one, other), ty)| {
+                    and(all, self.equal(one, other, ty, at))
+                })
+            }
+            (Value::Invalid, Value::Invalid) => Expression::Bool(true),
+            (valid, Value::Invalid) | (Value::Invalid, valid) => not(self.is_valid(valid)),
+            (Value::Header(one), Value::Header(other)) => {
+                let [one, other] = [one, other].map(|header| self.header_expression(header));
+                binary(Operator::Equal, one, other)
+            }
+            (Value::Header(_) | Value::HeaderOf(_), Value::Header(_) | Value::HeaderOf(_)) => {
+                self.equal_headers(one, other, ty, at)
+            }
+            (Value::Union(one), Value::Union(other)) => {
+                let [one, other] = [one, other].map(|union| self.union_expression(union));
+                binary(Operator::Equal, one, other)
+            }
+            _ => self.equal_stacks(one, other, ty, at),
+        }
+    }
+
+    /// Headers of which at least one is made of values, and so is valid.
+    fn equal_headers(&mut self, one: &Value, other: &Value, ty: &Type, at: Span) -> Expression {
+        let valid = and(self.is_valid(one), self.is_valid(other));
+        let [ones, others] = [one, other].map(|header| match header {
+            Value::HeaderOf(fields) => fields.clone(),
+            Value::Header(header) => self.header_fields(header),
+            _ => Vec::new(),
+        });
+        and(valid, self.equal(&Value::Struct(ones), &Value::Struct(others), ty, at))
+    }
+
+    fn equal_stacks(&mut self, one: &Value, other: &Value, ty: &Type, at: Span) -> Expression {
+        let [ones, others] = [one, other].map(|stack| self.stack_values(stack));
+        let element = element_type(ty);
+        let pairs = ones.iter().zip(&others);
+        pairs.fold(Expression::Bool(true), |all, (one, other)| {
+            and(all, self.equal(one, other, &element, at))
+        })
+    }
+
+    /// The elements of a stack or array.
+    pub fn stack_values(&self, stack: &Value) -> Vec<Value> {
+        match stack {
+            Value::Stack(stack) => {
+                let elements = self.stack_elements(*stack).into_iter();
+                elements.map(|header| Value::Header(HeaderRef::Instance(header))).collect()
+            }
+            Value::UnionStack(stack) => {
+                let elements = self.flat.storage.union_stacks[stack.0].elements.iter();
+                elements.map(|union| Value::Union(UnionRef::Instance(*union))).collect()
+            }
+            Value::StackOf(elements) | Value::Struct(elements) => elements.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The types of the parts of a struct, header or tuple.
+    pub fn part_types(&self, ty: &Type) -> Vec<Type> {
+        match ty {
+            Type::New(id) => self.part_types(&self.program.new_types[*id].original),
+            Type::Record(fields) => fields.iter().map(|(_, ty)| ty.clone()).collect(),
+            Type::Struct(id) => self.field_types(*id),
+            Type::Tuple(elements) => elements.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn field_types(&self, id: crate::types::tree::Id<crate::types::tree::Struct>) -> Vec<Type> {
+        self.program.structs[id].fields.iter().map(|field| field.ty.clone()).collect()
+    }
+}
+
+fn element_type(ty: &Type) -> Type {
+    match ty {
+        Type::Stack(element, _) | Type::List(element) => (**element).clone(),
+        _ => Type::Wrong,
+    }
+}
+
+/// The header and the field's index where a place is a field of a computed element.
+fn indexed(place: &Expression) -> Option<(Expression, u32)> {
+    match place {
+        Expression::AccessField { header, field } => {
+            let (stack, index) = stack_and_index(header);
+            (stack.is_some() && index.is_some()).then(|| ((**header).clone(), *field))
+        }
+        _ => None,
+    }
+}
+
+/// The stack and the index (without the bound that reads put around it) of a computed element.
+fn stack_and_index(header: &Expression) -> (Option<&str>, Option<Expression>) {
+    match header {
+        Expression::Binary { operator: Operator::DereferenceHeaderStack, left, right } => {
+            let stack = match &**left {
+                Expression::HeaderStack(name) => Some(name.as_str()),
+                _ => None,
+            };
+            let index = match &**right {
+                Expression::Conditional { if_true, .. } => (**if_true).clone(),
+                Expression::Unary { operator: UnaryOperator::LastStackIndex, .. } => {
+                    return (None, None);
+                }
+                index => index.clone(),
+            };
+            (stack, Some(index))
+        }
+        _ => (None, None),
+    }
+}

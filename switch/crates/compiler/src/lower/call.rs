@@ -1,0 +1,324 @@
+//! Calls of functions, actions and controls: copy-in, the body, copy-out.
+//!
+//! Before: a call of the typed tree. After: the callee's steps in its place. An argument is bound
+//! by reference where nobody could tell the difference, which is nearly always; otherwise it is
+//! copied as the specification says: `in` and `inout` from left to right before the body, `out` and
+//! `inout` from left to right after it, also when the body ends with `exit`.
+
+use std::collections::BTreeSet;
+
+use bmv2::Expression;
+
+use super::effects::{has_effects, mentioned};
+use super::lowering::{Frame, Lowering};
+use super::place::{Atom, Target};
+use super::step::Step;
+use super::value::Value;
+use crate::source::Span;
+use crate::types::tree::{
+    self, Argument, Block, Builtin, Call, Callee, Direction, Id, Type, Variable, VariableKind,
+};
+
+/// An argument evaluated at the call.
+enum Passed {
+    /// A value that the callee only reads.
+    In(Value),
+    /// A place that the callee writes.
+    Out(Target),
+}
+
+impl Lowering<'_> {
+    /// The value of a call.
+    pub fn call(&mut self, call: &Call, ty: &Type) -> Value {
+        let at = call.span;
+        match &call.callee {
+            Callee::Action(action) => {
+                let action = &self.program.actions[*action];
+                let mut outside = BTreeSet::new();
+                mentioned(self.program, &action.body, &mut outside);
+                self.inline(&action.parameters, &call.arguments, &outside, at, |this| {
+                    this.body(&action.body);
+                });
+                Value::Void
+            }
+            Callee::Builtin(builtin, base) => self.builtin(*builtin, base, call),
+            Callee::Control { control, instance } => {
+                let object = self.value(instance);
+                if let Value::Object(object) = object {
+                    self.inline_control(*control, object, &call.arguments, at);
+                }
+                Value::Void
+            }
+            Callee::ExternFunction(function) => self.extern_function(*function, call, ty),
+            Callee::Function(function) => self.function(*function, call),
+            Callee::Method { object, method } => self.method(object, *method, call, ty),
+            Callee::Parser { parser, instance } => {
+                if let Value::Object(object) = self.value(instance) {
+                    self.inline_parser(*parser, object, &call.arguments, at);
+                }
+                Value::Void
+            }
+            Callee::Table(table) => {
+                self.apply_table(*table, super::step::Outcome::Any, at);
+                Value::Void
+            }
+        }
+    }
+
+    fn function(&mut self, function: Id<tree::Function>, call: &Call) -> Value {
+        let function = &self.program.functions[function];
+        let result = match function.return_type {
+            Type::Void => Value::Void,
+            _ => self.temporary(&function.return_type, call.span),
+        };
+        let outcome = result.clone();
+        let outside = BTreeSet::new();
+        self.inline(&function.parameters, &call.arguments, &outside, call.span, |this| {
+            this.body_with_result(&function.body, outcome);
+        });
+        result
+    }
+
+    fn inline_control(
+        &mut self,
+        control: Id<tree::Control>,
+        object: super::value::ObjectRef,
+        arguments: &[Argument],
+        at: Span,
+    ) {
+        let declaration = &self.program.controls[control];
+        let outside = BTreeSet::new();
+        self.inline(&declaration.parameters, arguments, &outside, at, |this| {
+            this.in_instance(object, |this| this.control(control));
+        });
+    }
+
+    /// Binds parameters to arguments, runs `body`, and copies out what has to be copied.
+    pub fn inline(
+        &mut self,
+        parameters: &[Id<Variable>],
+        arguments: &[Argument],
+        outside: &BTreeSet<Id<Variable>>,
+        at: Span,
+        body: impl FnOnce(&mut Self),
+    ) {
+        if self.is_exhausted() {
+            return;
+        }
+        let passed = self.pass(parameters, arguments);
+        let copies = self.bind(parameters, passed, outside, at);
+        self.copies_out.push(copies);
+        body(self);
+        for (target, value, ty) in self.copies_out.pop().unwrap_or_default() {
+            self.assign(&target, &value, &ty, at);
+        }
+    }
+
+    /// Evaluates arguments from left to right.
+    fn pass(&mut self, parameters: &[Id<Variable>], arguments: &[Argument]) -> Vec<Passed> {
+        let mut passed = Vec::new();
+        for (position, (parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
+            let direction = self.direction(*parameter);
+            let is_in = matches!(direction, Direction::In | Direction::None);
+            passed.push(match argument {
+                Argument::Expression(expression) if is_in => {
+                    let value = self.value(expression);
+                    let disturbed = arguments[position + 1..].iter().any(|later| match later {
+                        Argument::Expression(later) => has_effects(self.program, later),
+                        _ => false,
+                    });
+                    Passed::In(if disturbed {
+                        self.freeze(value, &expression.ty, expression.span)
+                    } else {
+                        value
+                    })
+                }
+                Argument::Expression(expression) => {
+                    let pins = std::mem::replace(&mut self.pins_indexes, true);
+                    let place = self.place(expression);
+                    self.pins_indexes = pins;
+                    Passed::Out(place)
+                }
+                Argument::DontCare(_) => Passed::Out(Target::Nowhere),
+                Argument::Omitted => Passed::In(Value::Void),
+            });
+        }
+        passed
+    }
+
+    /// The direction of a parameter.
+    pub fn direction(&self, parameter: Id<Variable>) -> Direction {
+        match self.program.variables[parameter].kind {
+            VariableKind::Parameter(direction) => direction,
+            VariableKind::ConstructorParameter | VariableKind::Local => Direction::None,
+        }
+    }
+
+    /// Binds each parameter; returns what is to be copied when the callee is done.
+    fn bind(
+        &mut self,
+        parameters: &[Id<Variable>],
+        passed: Vec<Passed>,
+        outside: &BTreeSet<Id<Variable>>,
+        at: Span,
+    ) -> Vec<(Target, Value, Type)> {
+        // What the callee can see or change other than through this parameter.
+        let mut seen: Vec<Vec<Atom>> = passed.iter().map(|one| self.passed_atoms(one)).collect();
+        let mut reachable = Vec::new();
+        for variable in outside {
+            if let Some(value) = self.bindings.get(variable) {
+                self.atoms(value, &mut reachable);
+            }
+        }
+        seen.push(reachable);
+        let writes: Vec<bool> = passed.iter().map(|one| matches!(one, Passed::Out(_))).collect();
+        let mut copies = Vec::new();
+        let mut bound = Vec::new();
+        for (position, (parameter, passed)) in parameters.iter().zip(passed).enumerate() {
+            let is_apart = |(other, atoms): (usize, &Vec<Atom>)| {
+                let harmless =
+                    other == position || !writes[position] && writes.get(other) == Some(&false);
+                harmless || atoms.iter().all(|atom| !seen[position].contains(atom))
+            };
+            let is_apart = seen.iter().enumerate().all(is_apart);
+            let value = self.bind_one(*parameter, passed, is_apart, at, &mut copies);
+            bound.push((*parameter, value));
+        }
+        // Only now: an argument may mention a parameter of the same name in an outer copy.
+        self.bindings.extend(bound);
+        copies
+    }
+
+    fn bind_one(
+        &mut self,
+        parameter: Id<Variable>,
+        passed: Passed,
+        is_apart: bool,
+        at: Span,
+        copies: &mut Vec<(Target, Value, Type)>,
+    ) -> Value {
+        let declaration = &self.program.variables[parameter];
+        let ty = &declaration.ty;
+        let is_inout = self.direction(parameter) == Direction::InOut;
+        match passed {
+            // An expression is computed once, however often it is used.
+            Passed::In(value) if value.is_constant() => value,
+            Passed::In(value) if is_apart && is_simple(&value) => value,
+            Passed::In(value) => {
+                let copy = self.place_of(parameter);
+                self.assign_value(&copy, &value, ty, at);
+                copy
+            }
+            Passed::Out(Target::Whole(place)) if is_apart && is_simple(&place) => {
+                if !is_inout {
+                    self.invalidate(&place, at);
+                }
+                place
+            }
+            Passed::Out(target) => {
+                let copy = self.place_of(parameter);
+                if is_inout {
+                    let value = self.read(&target);
+                    self.assign_value(&copy, &value, ty, at);
+                } else {
+                    self.invalidate(&copy, at);
+                }
+                copies.push((target, copy.clone(), ty.clone()));
+                copy
+            }
+        }
+    }
+
+    /// A parameter's own storage.
+    fn place_of(&mut self, parameter: Id<Variable>) -> Value {
+        if let Some(place) = self.places.get(&parameter) {
+            return place.clone();
+        }
+        let declaration = &self.program.variables[parameter];
+        let place = self.allocate(&declaration.name.text, &declaration.ty, declaration.name.span);
+        self.places.insert(parameter, place.clone());
+        place
+    }
+
+    fn passed_atoms(&self, passed: &Passed) -> Vec<Atom> {
+        let mut atoms = Vec::new();
+        match passed {
+            Passed::In(value) | Passed::Out(Target::Whole(value)) => {
+                self.atoms(value, &mut atoms);
+            }
+            Passed::Out(Target::Slice { base, .. } | Target::SliceFrom { base, .. }) => {
+                self.atoms_of(base, &mut atoms);
+            }
+            Passed::Out(Target::Nowhere) => {}
+        }
+        atoms.sort();
+        atoms.dedup();
+        atoms
+    }
+
+    /// The steps of a body whose end is where `return` goes.
+    pub fn body(&mut self, body: &Block) {
+        self.body_with_result(body, Value::Void);
+    }
+
+    fn body_with_result(&mut self, body: &Block, result: Value) {
+        let end = self.new_label();
+        let frame = Frame { end: Some(end), result: Some(result), loops: Vec::new() };
+        let outer = std::mem::replace(&mut self.frame, frame);
+        let body = self.steps_of(|this| this.block(body));
+        self.frame = outer;
+        self.push(Step::Block { label: end, body });
+    }
+
+    fn builtin(&mut self, builtin: Builtin, base: &tree::Expression, call: &Call) -> Value {
+        let at = call.span;
+        let value = self.value(base);
+        match (builtin, &value) {
+            (Builtin::IsValid, value) => return Value::Bool(self.is_valid(value)),
+            (Builtin::SetInvalid, value) => self.invalidate(value, at),
+            (Builtin::SetValid, Value::Header(header)) => {
+                let header = header.clone();
+                // As an aggregate without fields: valid, fields untouched.
+                self.assign_header(&header, &Value::HeaderOf(Vec::new()), at);
+            }
+            (Builtin::PushFront | Builtin::PopFront, Value::Stack(stack)) => {
+                let name = self.flat.storage.stacks[stack.0].name.clone();
+                self.rotate(builtin, Expression::HeaderStack(name), call);
+            }
+            (Builtin::PushFront | Builtin::PopFront, Value::UnionStack(stack)) => {
+                let name = self.flat.storage.union_stacks[stack.0].name.clone();
+                self.rotate(builtin, Expression::HeaderUnionStack(name), call);
+            }
+            _ => {}
+        }
+        Value::Void
+    }
+
+    fn rotate(&mut self, builtin: Builtin, stack: Expression, call: &Call) {
+        let count = match call.arguments.first() {
+            Some(Argument::Expression(count)) => self.number(count),
+            _ => super::value::hex(1),
+        };
+        let operation = if builtin == Builtin::PushFront { "push" } else { "pop" };
+        let parameters =
+            vec![bmv2::Parameter::Expression(stack), bmv2::Parameter::Expression(count)];
+        self.run(operation, parameters, call.span);
+    }
+}
+
+/// Whether reading the value anew with every use costs nothing.
+fn is_simple(value: &Value) -> bool {
+    match value {
+        Value::Bool(Expression::Unary { operand, .. }) => {
+            matches!(**operand, Expression::Field(_))
+        }
+        Value::Number(number) => {
+            matches!(number, Expression::Field(_) | Expression::Hex(_) | Expression::Local(_))
+        }
+        Value::HeaderOf(_) | Value::StackOf(_) | Value::Bool(_) => false,
+        Value::Struct(parts) => parts.iter().all(is_simple),
+        Value::Header(header) => matches!(header, super::value::HeaderRef::Instance(_)),
+        Value::Union(union) => matches!(union, super::value::UnionRef::Instance(_)),
+        _ => true,
+    }
+}

@@ -1,0 +1,227 @@
+//! Instantiation: which extern objects, tables and sub-controls there are, and under which names.
+//!
+//! Before: declarations, each written once. After: one scope for each instantiation, its extern
+//! objects in `Flat::objects`, its constructor parameters bound.
+
+use super::flat::{Object, ObjectKind, Scope};
+use super::lowering::Lowering;
+use super::names;
+use super::value::{ObjectRef, ScopeId, Value};
+use crate::source::Span;
+use crate::types::tree::{
+    self, Argument, Expression, ExpressionKind, Id, InstanceKind, LocalDeclaration, Type,
+};
+
+impl Lowering<'_> {
+    /// Runs `write` inside an instance of a control or parser: names are prefixed, constructor
+    /// parameters bound.
+    pub fn in_instance(&mut self, object: ObjectRef, write: impl FnOnce(&mut Self)) {
+        let scope = self.enter(object, None);
+        let outer = std::mem::replace(&mut self.scope, scope);
+        write(self);
+        self.scope = outer;
+    }
+
+    /// The scope of an instance, made when first entered. `name` replaces the instance's own name
+    /// for the blocks of the architecture, which are called by their type.
+    pub fn enter(&mut self, object: ObjectRef, name: Option<String>) -> ScopeId {
+        let instance = &self.program.instances[object.instance];
+        let parameters = match instance.kind {
+            InstanceKind::Control(id) => &self.program.controls[id].constructor_parameters,
+            InstanceKind::Parser(id) => &self.program.parsers[id].constructor_parameters,
+            InstanceKind::Extern { .. } | InstanceKind::Package(_) => return self.scope,
+        };
+        // The arguments are meant where the instance is declared.
+        let outer = std::mem::replace(&mut self.scope, object.scope);
+        let arguments: Vec<Value> =
+            instance.arguments.iter().map(|argument| self.constructor_argument(argument)).collect();
+        self.scope = outer;
+        self.bindings.extend(parameters.iter().copied().zip(arguments));
+        if let Some(scope) = self.scopes.get(&object) {
+            return *scope;
+        }
+        let prefix = self.flat.scopes[object.scope.0].name.clone();
+        let name = name.unwrap_or_else(|| {
+            let declared = instance.name.as_ref().map_or("", |name| &*name.text);
+            names::qualified(&prefix, &instance.annotations, declared)
+        });
+        let scope = Scope {
+            name,
+            of: Some(instance.kind),
+            parent: object.scope,
+            instance: Some(object.instance),
+        };
+        self.flat.scopes.push(scope);
+        let id = ScopeId(self.flat.scopes.len() - 1);
+        self.scopes.insert(object, id);
+        let outer = std::mem::replace(&mut self.scope, id);
+        self.declare_objects(instance.kind);
+        self.scope = outer;
+        id
+    }
+
+    fn constructor_argument(&mut self, argument: &Argument) -> Value {
+        match argument {
+            Argument::Expression(expression) => self.value(expression),
+            Argument::DontCare(_) | Argument::Omitted => Value::Void,
+        }
+    }
+
+    /// Makes the extern objects and the scopes of everything declared in the current scope.
+    fn declare_objects(&mut self, kind: InstanceKind) {
+        let program = self.program;
+        let locals = match kind {
+            InstanceKind::Control(id) => &program.controls[id].locals,
+            InstanceKind::Parser(id) => &program.parsers[id].locals,
+            InstanceKind::Extern { .. } | InstanceKind::Package(_) => return,
+        };
+        for local in locals {
+            if let LocalDeclaration::Instance(instance) = local {
+                let object = ObjectRef { scope: self.scope, instance: *instance };
+                self.declare_object(object);
+            }
+        }
+    }
+
+    /// Makes an extern object.
+    pub fn declare_object(&mut self, object: ObjectRef) -> Option<usize> {
+        if let Some(known) = self.objects.get(&object) {
+            return Some(*known);
+        }
+        let instance = &self.program.instances[object.instance];
+        let InstanceKind::Extern { of, .. } = instance.kind else { return None };
+        let prefix = self.flat.scopes[object.scope.0].name.clone();
+        let declared = instance.name.as_ref().map_or("", |name| &*name.text);
+        let name = names::qualified(&prefix, &instance.annotations, declared);
+        let outer = std::mem::replace(&mut self.scope, object.scope);
+        let kind = self.object_kind(of, &instance.arguments, instance.span);
+        self.scope = outer;
+        self.flat.objects.push(Object { name, of: object, kind: kind?, at: instance.span });
+        let index = self.flat.objects.len() - 1;
+        self.objects.insert(object, index);
+        Some(index)
+    }
+
+    /// What a v1model extern becomes on the switch. Other externs have been reported where they
+    /// are used; standing alone they do no harm.
+    fn object_kind(
+        &mut self,
+        of: Id<tree::Extern>,
+        arguments: &[Argument],
+        at: Span,
+    ) -> Option<ObjectKind> {
+        let declaration = &self.program.externs[of];
+        let name = declaration.name.text.clone();
+        let element = declaration.type_arguments.first().cloned();
+        Some(match &*name {
+            "counter" => ObjectKind::Counter {
+                size: self.constructor_number(arguments, 0, at),
+                unit: self.constructor_name(arguments, 1),
+            },
+            "direct_counter" => {
+                ObjectKind::DirectCounter { unit: self.constructor_name(arguments, 0), table: None }
+            }
+            "meter" => ObjectKind::Meter {
+                size: self.constructor_number(arguments, 0, at),
+                unit: self.constructor_name(arguments, 1),
+            },
+            "direct_meter" => ObjectKind::DirectMeter {
+                unit: self.constructor_name(arguments, 0),
+                table: None,
+                result: None,
+            },
+            "register" => self.register(arguments, element?, at),
+            "action_profile" => ObjectKind::ActionProfile {
+                size: self.constructor_number(arguments, 0, at),
+                selector: None,
+            },
+            "action_selector" => {
+                let algorithm = self.constructor_name(arguments, 0);
+                ObjectKind::ActionProfile {
+                    size: self.constructor_number(arguments, 1, at),
+                    selector: Some((algorithm, Vec::new())),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    fn register(&mut self, arguments: &[Argument], element: Type, at: Span) -> ObjectKind {
+        let size = self.constructor_number(arguments, 0, at);
+        if size == 0 {
+            self.unsupported(
+                at,
+                "a register array needs at least one cell",
+                "give the constructor the number of cells; direct registers do not exist here",
+            );
+        }
+        let width = match super::storage::leaf(self.program, &element) {
+            Some(leaf) => leaf.width(),
+            None => {
+                self.unsupported(
+                    at,
+                    "registers hold numbers only",
+                    "use one register for each field of the struct",
+                );
+                1
+            }
+        };
+        ObjectKind::Register { size, element, width }
+    }
+
+    /// A size given to a constructor.
+    fn constructor_number(&mut self, arguments: &[Argument], index: usize, at: Span) -> u32 {
+        let Some(Argument::Expression(expression)) = arguments.get(index) else { return 0 };
+        let value = self.value(expression);
+        match value.constant().and_then(bits::Int::to_u32) {
+            Some(number) => number,
+            None => {
+                self.unsupported(
+                    at,
+                    "the size must be a number that fits in 32 bits",
+                    "use a constant",
+                );
+                0
+            }
+        }
+    }
+
+    /// The name of an enumerator given to a constructor.
+    fn constructor_name(&mut self, arguments: &[Argument], index: usize) -> String {
+        match arguments.get(index) {
+            Some(Argument::Expression(expression)) => self.enumerator_name(expression),
+            _ => String::new(),
+        }
+    }
+
+    /// The name of the enumerator that an expression is; empty where it is not known.
+    pub fn enumerator_name(&mut self, expression: &Expression) -> String {
+        if let ExpressionKind::Constant(tree::Value::Enumerator(of, member)) = &expression.kind {
+            return self.program.enums[*of].members[*member].name.text.to_string();
+        }
+        let (Type::Enum(of), value) = (&expression.ty, self.value(expression)) else {
+            return String::new();
+        };
+        let index = value.constant().and_then(bits::Int::to_u64).map(|index| index as usize);
+        let members = &self.program.enums[*of].members;
+        let member = index.and_then(|index| members.get(index));
+        member.map(|member| member.name.text.to_string()).unwrap_or_default()
+    }
+
+    /// The steps of a control whose parameters are bound.
+    pub fn control(&mut self, control: Id<tree::Control>) {
+        let declaration = &self.program.controls[control];
+        self.declare_locals(&declaration.locals);
+        self.body(&declaration.body);
+    }
+
+    /// Brings local variables to life.
+    pub fn declare_locals(&mut self, locals: &[LocalDeclaration]) {
+        for local in locals {
+            if let LocalDeclaration::Variable { variable, value } = local {
+                let at = self.program.variables[*variable].span;
+                self.declare(*variable, value.as_ref(), at);
+            }
+        }
+    }
+}

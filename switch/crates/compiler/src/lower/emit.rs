@@ -1,0 +1,394 @@
+//! The flat program as BMv2 JSON's structs.
+//!
+//! Before: the flat program. After: a `bmv2::Program`; ids are positions, sections are in the order
+//! of the format.
+
+use std::collections::BTreeMap;
+
+use bmv2::{
+    CounterArray, Deparser, FieldRef, FieldType, FieldWidth, Header, HeaderStack, HeaderType,
+    HeaderUnion, HeaderUnionStack, HeaderUnionType, MeterArray, MeterUnit, Parser, Program,
+    RegisterArray, RuntimeData,
+};
+
+use super::flat::{Flat, ObjectKind};
+use super::graph::{Graph, Node};
+use super::primitives::primitives;
+use super::storage::{Field, HeaderId, Leaf, SCALARS, Storage};
+use super::{parse_states, pipelines, source_info};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::SourceMap;
+use crate::types::tree::{self, Type};
+
+/// The version of the format that is written.
+const VERSION: (u32, u32) = (2, 23);
+/// How many headers precede the program's own: `scalars` and `standard_metadata`.
+const OWN_HEADERS: u32 = 2;
+
+/// Writes the program.
+pub fn emit(
+    program: &tree::Program,
+    mut flat: Flat,
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Program {
+    check_header_widths(program, &flat.storage, diagnostics);
+    let mut actions: Vec<bmv2::Action> = flat
+        .actions
+        .iter()
+        .enumerate()
+        .map(|(id, action)| table_action(id, action, sources))
+        .collect();
+    let mut counters = pipelines::Counters::default();
+    let pipelines = [0, 1].map(|index| {
+        pipelines::pipeline(&mut flat, index, &mut actions, &mut counters, sources, diagnostics)
+    });
+    let parse_states = parse_states::parse_states(&mut flat);
+    let deparser = deparser(&flat, sources, diagnostics);
+    let (counter_arrays, meter_arrays, register_arrays) = arrays(&flat, sources);
+    let storage = &flat.storage;
+    let error_count = 0..program.errors.len() as u32;
+    Program {
+        program: sources.files().first().map(|file| file.name.to_string()),
+        version: VERSION,
+        compiler: Some("https://github.com/vitrine/vitrine-p4c".to_owned()),
+        header_types: header_types(&flat),
+        headers: headers(storage),
+        header_stacks: header_stacks(storage),
+        header_union_types: union_types(program, storage),
+        header_unions: unions(program, storage),
+        header_union_stacks: union_stacks(program, storage),
+        field_lists: flat.field_lists.clone(),
+        errors: program.errors.iter().map(|name| name.text.to_string()).zip(error_count).collect(),
+        enums: enums(program),
+        parsers: vec![Parser {
+            name: "parser".to_owned(),
+            id: 0,
+            init_state: flat.parser.first().map(|state| state.name.clone()),
+            parse_states,
+        }],
+        parse_vsets: flat.value_sets.iter().map(|set| set.set.clone()).collect(),
+        deparsers: vec![deparser],
+        meter_arrays,
+        counter_arrays,
+        register_arrays,
+        calculations: flat.calculations.clone(),
+        learn_lists: flat.learn_lists.clone(),
+        actions,
+        pipelines: pipelines.into(),
+        checksums: flat.checksums.clone(),
+        force_arith: Vec::new(),
+        extern_instances: Vec::new(),
+        field_aliases: flat.field_aliases.clone(),
+    }
+}
+
+fn table_action(id: usize, action: &super::flat::Action, sources: &SourceMap) -> bmv2::Action {
+    let data = |(name, width_bits): &(String, u32)| RuntimeData {
+        name: name.clone(),
+        width_bits: *width_bits,
+    };
+    bmv2::Action {
+        name: action.name.clone(),
+        id: id as u32,
+        runtime_data: action.parameters.iter().map(data).collect(),
+        primitives: primitives(&action.steps, sources),
+    }
+}
+
+/// Headers on the wire are whole bytes.
+fn check_header_widths(program: &tree::Program, storage: &Storage, diagnostics: &mut Diagnostics) {
+    for ty in &storage.header_types {
+        let width: u32 = ty.fields.iter().map(|field| field.kind.width()).sum();
+        let varbits = ty.fields.iter().filter(|field| matches!(field.kind, Leaf::Varbit { .. }));
+        let at = program.structs[ty.of].name.span;
+        if !width.is_multiple_of(8) {
+            diagnostics.push(
+                Diagnostic::error(
+                    super::lowering::TARGET,
+                    at,
+                    format!("the fields of `{}` are {width} bits together", ty.name),
+                )
+                .label("not a multiple of 8")
+                .hint(format!("add a field of {} bits: headers are whole bytes", 8 - width % 8)),
+            );
+        }
+        if varbits.count() > 1 {
+            let title = format!("`{}` has more than one varbit field", ty.name);
+            diagnostics.push(
+                Diagnostic::error(super::lowering::TARGET, at, title)
+                    .hint("split the header: each part can have one"),
+            );
+        }
+    }
+}
+
+fn header_types(flat: &Flat) -> Vec<HeaderType> {
+    let storage = &flat.storage;
+    let mut types = vec![
+        header_type("scalars_0", &storage.scalars, true),
+        header_type("standard_metadata", &flat.standard_metadata, true),
+    ];
+    types.extend(storage.header_types.iter().map(|ty| header_type(&ty.name, &ty.fields, false)));
+    let mut widths: Vec<u32> = storage.varbits.iter().map(|(_, width)| *width).collect();
+    widths.sort_unstable();
+    widths.dedup();
+    for width_max in widths {
+        let field = Field { name: "field".to_owned(), kind: Leaf::Varbit { width_max } };
+        types.push(header_type(&varbit_type(width_max), &[field], false));
+    }
+    for (id, ty) in types.iter_mut().enumerate() {
+        ty.id = id as u32;
+    }
+    types
+}
+
+/// Metadata is padded to whole bytes; of headers that is the program's duty.
+fn header_type(name: &str, fields: &[Field], is_padded: bool) -> HeaderType {
+    let width: u32 = fields.iter().map(|field| field.kind.width()).sum();
+    let is_variable = fields.iter().any(|field| matches!(field.kind, Leaf::Varbit { .. }));
+    let mut fields: Vec<FieldType> = fields.iter().map(field_type).collect();
+    let missing = width.next_multiple_of(8) - width;
+    if is_padded && missing > 0 {
+        fields.push(FieldType {
+            name: "_padding".to_owned(),
+            width: FieldWidth::Bits(missing),
+            signed: false,
+            saturating: false,
+        });
+    }
+    HeaderType {
+        name: name.to_owned(),
+        id: 0,
+        fields,
+        length_expression: None,
+        length_bytes_max: is_variable.then_some(width.div_ceil(8)),
+    }
+}
+
+fn field_type(field: &Field) -> FieldType {
+    let (width, signed) = match field.kind {
+        Leaf::Bool => (FieldWidth::Bits(1), false),
+        Leaf::Number { width, is_signed } => (FieldWidth::Bits(width), is_signed),
+        Leaf::Varbit { .. } => (FieldWidth::Variable, false),
+    };
+    FieldType { name: field.name.clone(), width, signed, saturating: false }
+}
+
+fn varbit_type(width_max: u32) -> String {
+    format!("$varbit{width_max}")
+}
+
+fn header_id(id: HeaderId) -> u32 {
+    id.0 as u32 + OWN_HEADERS
+}
+
+fn headers(storage: &Storage) -> Vec<Header> {
+    let header = |name: &str, header_type: &str, metadata: bool| Header {
+        name: name.to_owned(),
+        id: 0,
+        header_type: header_type.to_owned(),
+        metadata,
+        pi_omit: Some(true),
+    };
+    let mut headers = vec![
+        header(SCALARS, "scalars_0", true),
+        header("standard_metadata", "standard_metadata", true),
+    ];
+    for stored in &storage.headers {
+        let ty = &storage.header_types[stored.header_type].name;
+        headers.push(header(&stored.name, ty, false));
+    }
+    for (name, width_max) in &storage.varbits {
+        headers.push(header(name, &varbit_type(*width_max), true));
+    }
+    for (id, header) in headers.iter_mut().enumerate() {
+        header.id = id as u32;
+    }
+    headers
+}
+
+fn header_stacks(storage: &Storage) -> Vec<HeaderStack> {
+    let stack = |(id, stack): (usize, &super::storage::Stack)| HeaderStack {
+        name: stack.name.clone(),
+        id: id as u32,
+        header_type: storage.header_types[stack.header_type].name.clone(),
+        header_ids: stack.elements.iter().map(|element| header_id(*element)).collect(),
+    };
+    storage.stacks.iter().enumerate().map(stack).collect()
+}
+
+fn union_name(program: &tree::Program, of: tree::Id<tree::Struct>) -> String {
+    super::names::type_name(&program.structs[of])
+}
+
+fn union_types(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnionType> {
+    let mut types: Vec<HeaderUnionType> = Vec::new();
+    let mut known = BTreeMap::new();
+    for union in &storage.unions {
+        if known.insert(union.of, ()).is_some() {
+            continue;
+        }
+        let fields = program.structs[union.of].fields.iter().zip(&union.members);
+        types.push(HeaderUnionType {
+            name: union_name(program, union.of),
+            id: types.len() as u32,
+            headers: fields
+                .map(|(field, member)| {
+                    let header_type = storage.headers[member.0].header_type;
+                    let type_name = storage.header_types[header_type].name.clone();
+                    (field.name.text.to_string(), type_name)
+                })
+                .collect(),
+        });
+    }
+    types
+}
+
+fn unions(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnion> {
+    let union = |(id, union): (usize, &super::storage::Union)| HeaderUnion {
+        name: union.name.clone(),
+        id: id as u32,
+        union_type: union_name(program, union.of),
+        header_ids: union.members.iter().map(|member| header_id(*member)).collect(),
+        pi_omit: Some(true),
+    };
+    storage.unions.iter().enumerate().map(union).collect()
+}
+
+fn union_stacks(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnionStack> {
+    let stack = |(id, stack): (usize, &super::storage::UnionStack)| HeaderUnionStack {
+        name: stack.name.clone(),
+        id: id as u32,
+        union_type: union_name(program, stack.of),
+        header_union_ids: stack.elements.iter().map(|element| element.0 as u32).collect(),
+    };
+    storage.union_stacks.iter().enumerate().map(stack).collect()
+}
+
+/// Enums without underlying type, whose numbers are chosen here; for people who read field values.
+fn enums(program: &tree::Program) -> Vec<bmv2::Enum> {
+    let mut enums = Vec::new();
+    for (_, declaration) in program.enums.iter() {
+        let is_plain = declaration.underlying.is_none();
+        if is_plain && is_stored(program, &declaration.name.text) {
+            let names = declaration.members.iter().map(|member| member.name.text.to_string());
+            let name = declaration.name.text.to_string();
+            enums.push(bmv2::Enum { name, entries: names.zip(0..).collect() });
+        }
+    }
+    enums
+}
+
+/// Whether any struct, header or variable holds values of an enum.
+fn is_stored(program: &tree::Program, name: &str) -> bool {
+    let is_it = |ty: &Type| matches!(ty, Type::Enum(id) if &*program.enums[*id].name.text == name);
+    let in_struct = |declaration: &tree::Struct| declaration.fields.iter().any(|f| is_it(&f.ty));
+    program.structs.iter().any(|(_, declaration)| in_struct(declaration))
+        || program
+            .variables
+            .iter()
+            .any(|(_, variable)| variable.kind == tree::VariableKind::Local && is_it(&variable.ty))
+}
+
+fn deparser(flat: &Flat, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Deparser {
+    let graph = Graph::new(&flat.deparser.steps);
+    let mut calls = Vec::new();
+    let mut next = graph.entry;
+    while let Some(at) = next {
+        match &graph.nodes[at] {
+            Node::Run { steps, next: after } => {
+                calls.extend(primitives(steps, sources));
+                next = *after;
+            }
+            Node::Apply { at, .. } | Node::Branch { at, .. } => {
+                diagnostics.push(
+                    Diagnostic::error(
+                        super::lowering::TARGET,
+                        *at,
+                        "this deparser cannot decide anything",
+                    )
+                    .hint(
+                        "decide in egress with setValid and setInvalid: what is not valid is not \
+                           emitted",
+                    ),
+                );
+                break;
+            }
+            Node::Jump(_) | Node::Tail => break,
+        }
+    }
+    Deparser {
+        name: "deparser".to_owned(),
+        id: 0,
+        source_info: flat.deparser.at.and_then(|at| source_info::of(sources, at)),
+        order: flat.deparser.order.clone(),
+        primitives: calls,
+    }
+}
+
+/// Counters, meters and registers.
+fn arrays(
+    flat: &Flat,
+    sources: &SourceMap,
+) -> (Vec<CounterArray>, Vec<MeterArray>, Vec<RegisterArray>) {
+    let (mut counters, mut meters, mut registers) = (Vec::new(), Vec::new(), Vec::new());
+    let table_name = |table: usize| flat.tables[table].name.clone();
+    for object in &flat.objects {
+        let name = object.name.clone();
+        let source_info = source_info::of(sources, object.at);
+        match &object.kind {
+            ObjectKind::Counter { size, .. } => counters.push(CounterArray {
+                name,
+                id: counters.len() as u32,
+                source_info,
+                size: Some(*size),
+                is_direct: false,
+                binding: None,
+            }),
+            ObjectKind::DirectCounter { table: Some(table), .. } => counters.push(CounterArray {
+                name,
+                id: counters.len() as u32,
+                source_info,
+                size: None,
+                is_direct: true,
+                binding: Some(table_name(*table)),
+            }),
+            ObjectKind::Meter { size, unit } => {
+                let id = meters.len() as u32;
+                let meter = MeterArray { name, id, source_info, size: *size, ..meter(unit) };
+                meters.push(meter);
+            }
+            ObjectKind::DirectMeter { table: Some(table), unit, result: Some(result) } => {
+                meters.push(MeterArray {
+                    name,
+                    id: meters.len() as u32,
+                    source_info,
+                    size: flat.tables[*table].size.unwrap_or(super::table::TABLE_SIZE_DEFAULT),
+                    is_direct: true,
+                    binding: Some(table_name(*table)),
+                    result_target: Some(FieldRef::clone(result)),
+                    ..meter(unit)
+                });
+            }
+            ObjectKind::Register { size, width, .. } => registers.push(RegisterArray {
+                name,
+                id: registers.len() as u32,
+                source_info,
+                size: *size,
+                width_bits: *width,
+            }),
+            // Bound to no table, or never read: the switch need not know.
+            ObjectKind::ActionProfile { .. }
+            | ObjectKind::DirectCounter { .. }
+            | ObjectKind::DirectMeter { .. } => {}
+        }
+    }
+    (counters, meters, registers)
+}
+
+/// A meter with the two rates of P4.
+fn meter(unit: &str) -> MeterArray {
+    let unit = if unit == "bytes" { MeterUnit::Bytes } else { MeterUnit::Packets };
+    MeterArray { rate_count: 2, unit, ..MeterArray::default() }
+}

@@ -1,0 +1,313 @@
+//! The flat program: no instances, calls or structured values are left, only what the switch has.
+//!
+//! Names here are control-plane names. Everything stands in the order in which the program is
+//! elaborated: parser, checksum verification, ingress, egress, checksum update, deparser; inside
+//! a control in the order of the text, with a sub-control at the place of its instance.
+
+use bits::Int;
+use bmv2::{Checksum, FieldRef, MatchKey, ParseValueSet, TransitionKey};
+
+use super::step::Step;
+use super::storage::Storage;
+use super::value::{ObjectRef, ScopeId};
+use crate::source::Span;
+use crate::types::tree;
+
+/// The flat program.
+#[derive(Clone, Debug, Default)]
+pub struct Flat {
+    /// Where values live.
+    pub storage: Storage,
+    /// Fields of standard metadata.
+    pub standard_metadata: Vec<super::storage::Field>,
+    /// The parser; empty where no packet is parsed.
+    pub parser: Vec<State>,
+    /// The order in which headers are emitted, and steps in between.
+    pub deparser: Deparser,
+    /// Ingress and egress.
+    pub pipelines: [Pipeline; 2],
+    /// Actions that tables may run.
+    pub actions: Vec<Action>,
+    /// Tables that are applied.
+    pub tables: Vec<Table>,
+    /// Extern objects.
+    pub objects: Vec<Object>,
+    /// Parser value sets.
+    pub value_sets: Vec<ValueSet>,
+    /// Checksums, with their calculations in `calculations`.
+    pub checksums: Vec<Checksum>,
+    /// Hashes and checksums.
+    pub calculations: Vec<bmv2::Calculation>,
+    /// What copies of a packet keep.
+    pub field_lists: Vec<bmv2::FieldList>,
+    /// Digests.
+    pub learn_lists: Vec<bmv2::FieldList>,
+    /// Names the switch knows fields by.
+    pub field_aliases: Vec<bmv2::FieldAlias>,
+    /// Digests for the controller.
+    pub digests: Vec<Digest>,
+    /// Whether a control calls any extern function: p4c then writes an empty `type_info`.
+    pub calls_extern_function: bool,
+    /// What was instantiated, for the controller's view.
+    pub scopes: Vec<Scope>,
+}
+
+/// One instantiation of a control or parser.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// The control-plane prefix of what is declared in it.
+    pub name: String,
+    /// Which control or parser; `None` for the top level.
+    pub of: Option<tree::InstanceKind>,
+    /// Around it.
+    pub parent: ScopeId,
+    /// Its position among what `parent` declares: the instance.
+    pub instance: Option<tree::Id<tree::Instance>>,
+}
+
+/// A parser state.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Its name, unique in the program.
+    pub name: String,
+    /// What it does.
+    pub steps: Vec<Step>,
+    /// Where it goes.
+    pub next: Next,
+}
+
+/// Where a parser goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// To one place.
+    Always(Goal),
+    /// By a key.
+    Select {
+        /// What is compared.
+        key: Vec<TransitionKey>,
+        /// In order of priority.
+        cases: Vec<Case>,
+    },
+}
+
+/// A case of a parser's choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// When it is taken.
+    pub matches: bmv2::TransitionMatch,
+    /// Where it goes.
+    pub goal: Goal,
+}
+
+/// Where a transition leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Index into [`Flat::parser`].
+    State(usize),
+    /// Parsing ends.
+    Stop,
+}
+
+/// What the deparser does.
+#[derive(Clone, Debug, Default)]
+pub struct Deparser {
+    /// Names of headers.
+    pub order: Vec<String>,
+    /// Steps before emitting.
+    pub steps: Vec<Step>,
+    /// Where it is.
+    pub at: Option<Span>,
+}
+
+/// Ingress or egress.
+#[derive(Clone, Debug, Default)]
+pub struct Pipeline {
+    /// What it does.
+    pub steps: Vec<Step>,
+    /// Where it is.
+    pub at: Option<Span>,
+}
+
+/// An action of a table.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// Its control-plane name.
+    pub name: String,
+    /// The declaration.
+    pub of: tree::Id<tree::Action>,
+    /// Where it was instantiated.
+    pub scope: ScopeId,
+    /// Names and widths of what the control plane gives.
+    pub parameters: Vec<(String, u32)>,
+    /// What it does.
+    pub steps: Vec<Step>,
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its control-plane name.
+    pub name: String,
+    /// The declaration.
+    pub of: tree::Id<tree::Table>,
+    /// Where it was instantiated.
+    pub scope: ScopeId,
+    /// 0 for ingress, 1 for egress.
+    pub pipeline: usize,
+    /// Its keys; those with the match kind `selector` are in the selector instead.
+    pub keys: Vec<Key>,
+    /// Indexes into [`Flat::actions`], in the order of the declaration's list.
+    pub actions: Vec<usize>,
+    /// What happens on a miss.
+    pub default_action: Option<DefaultAction>,
+    /// Entries of the program.
+    pub entries: Option<Vec<Entry>>,
+    /// `size`, if said.
+    pub size: Option<u32>,
+    /// Index into [`Flat::objects`]: the action profile or selector.
+    pub profile: Option<usize>,
+    /// Index into [`Flat::objects`]: the direct counter.
+    pub counter: Option<usize>,
+    /// Index into [`Flat::objects`]: the direct meter.
+    pub meter: Option<usize>,
+    /// Entries can time out.
+    pub support_timeout: bool,
+    /// The declaration.
+    pub at: Span,
+}
+
+/// A key of a table.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// Its control-plane name.
+    pub name: String,
+    /// How it is compared.
+    pub match_kind: MatchKind,
+    /// The field.
+    pub target: FieldRef,
+    /// Index into the declaration's keys.
+    pub index: usize,
+}
+
+/// How a key is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchKind {
+    /// All bits.
+    Exact,
+    /// A prefix.
+    Lpm,
+    /// All bits or none.
+    Optional,
+    /// Two bounds.
+    Range,
+    /// Value and mask.
+    Ternary,
+}
+
+/// The default action of a table.
+#[derive(Clone, Debug)]
+pub struct DefaultAction {
+    /// Index into [`Table::actions`].
+    pub action: usize,
+    /// The control plane's arguments.
+    pub data: Vec<Int>,
+    /// It may not change.
+    pub is_const: bool,
+}
+
+/// An entry of a table.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// One a key.
+    pub keys: Vec<MatchKey>,
+    /// Index into [`Table::actions`].
+    pub action: usize,
+    /// The control plane's arguments.
+    pub data: Vec<Int>,
+    /// As the program says it, if it does.
+    pub priority: i32,
+    /// Where it is.
+    pub at: Span,
+}
+
+/// An extern object.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its control-plane name.
+    pub name: String,
+    /// Which instance.
+    pub of: ObjectRef,
+    /// What it is.
+    pub kind: ObjectKind,
+    /// Where it is.
+    pub at: Span,
+}
+
+/// What an extern object is.
+#[derive(Clone, Debug)]
+pub enum ObjectKind {
+    /// `action_profile` or `action_selector`.
+    ActionProfile {
+        /// Members.
+        size: u32,
+        /// The algorithm of a selector, and what it hashes once a table says so.
+        selector: Option<(String, Vec<FieldRef>)>,
+    },
+    /// `counter`.
+    Counter {
+        /// Cells.
+        size: u32,
+        /// What it counts: the name of the enumerator.
+        unit: String,
+    },
+    /// `direct_counter`.
+    DirectCounter {
+        /// What it counts.
+        unit: String,
+        /// Its table.
+        table: Option<usize>,
+    },
+    /// `direct_meter`.
+    DirectMeter {
+        /// What it measures.
+        unit: String,
+        /// Its table.
+        table: Option<usize>,
+        /// Where its result goes.
+        result: Option<FieldRef>,
+    },
+    /// `meter`.
+    Meter {
+        /// Cells.
+        size: u32,
+        /// What it measures.
+        unit: String,
+    },
+    /// `register`.
+    Register {
+        /// Cells.
+        size: u32,
+        /// What a cell holds.
+        element: tree::Type,
+        /// Bits of a cell.
+        width: u32,
+    },
+}
+
+/// A parser value set.
+#[derive(Clone, Debug)]
+pub struct ValueSet {
+    /// As the switch has it.
+    pub set: ParseValueSet,
+    /// The declaration.
+    pub of: tree::Id<tree::ValueSet>,
+}
+
+/// A digest for the controller.
+#[derive(Clone, Debug)]
+pub struct Digest {
+    /// Its control-plane name.
+    pub name: String,
+    /// What it holds.
+    pub ty: tree::Type,
+}

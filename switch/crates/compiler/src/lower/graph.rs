@@ -1,0 +1,326 @@
+//! Steps as a graph of nodes, the form in which the switch runs controls and parsers.
+//!
+//! Before: steps with blocks, loops and leaves. After: nodes that name their successors; straight
+//! sequences of primitives are one node; nothing unreachable is left.
+//!
+//! The graph is built from the end: what follows is known before what leads to it, so leaving a
+//! block is just another successor, and only loops need a node reserved in advance.
+
+use std::collections::BTreeMap;
+
+use bmv2::Expression;
+
+use super::step::{Apply, Label, Outcome, Step, TableId};
+use crate::source::Span;
+
+/// Index of a node; `None` is the end.
+pub type Next = Option<usize>;
+
+/// A node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// A table.
+    Apply {
+        /// Which.
+        table: TableId,
+        /// What follows.
+        next: AfterTable,
+        /// Where it was written.
+        at: Span,
+    },
+    /// One way or the other.
+    Branch {
+        /// What decides.
+        condition: Expression,
+        /// Where it holds.
+        yes: Next,
+        /// Where it does not.
+        no: Next,
+        /// Where it was written.
+        at: Span,
+    },
+    /// Nothing; stands for its successor.
+    Jump(Next),
+    /// Primitives: steps of the kinds `Run` and `Parse` only.
+    Run {
+        /// In order.
+        steps: Vec<Step>,
+        /// What follows.
+        next: Next,
+    },
+    /// Where the graph ends, for those who continue it (a parser state's transition).
+    Tail,
+}
+
+/// What follows a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AfterTable {
+    /// By the action that ran: index in the table's list.
+    ByAction {
+        /// Some actions.
+        cases: Vec<(usize, Next)>,
+        /// All others.
+        otherwise: Next,
+    },
+    /// By hit and miss.
+    ByHit {
+        /// After a hit.
+        hit: Next,
+        /// After a miss.
+        miss: Next,
+    },
+}
+
+/// A graph.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Graph {
+    /// Where it starts.
+    pub entry: Next,
+    /// In no particular order; unreachable ones are never looked at.
+    pub nodes: Vec<Node>,
+    ends: BTreeMap<Label, Next>,
+}
+
+impl Graph {
+    /// The graph of some steps that end the control.
+    pub fn new(steps: &[Step]) -> Graph {
+        Graph::before(steps, |_| None)
+    }
+
+    /// The graph of some steps that lead to a [`Node::Tail`].
+    pub fn with_tail(steps: &[Step]) -> Graph {
+        Graph::before(steps, |graph| Some(graph.add(Node::Tail)))
+    }
+
+    fn before(steps: &[Step], end: impl FnOnce(&mut Graph) -> Next) -> Graph {
+        let mut graph = Graph::default();
+        let end = end(&mut graph);
+        let entry = graph.build(steps, end);
+        graph.entry = graph.resolve(entry);
+        graph.resolve_all();
+        graph.merge_runs();
+        graph
+    }
+
+    fn add(&mut self, node: Node) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// The node that runs `steps` and goes on at `next`.
+    fn build(&mut self, steps: &[Step], mut next: Next) -> Next {
+        let mut rest = steps;
+        while let Some((last, before)) = rest.split_last() {
+            rest = before;
+            next = match last {
+                Step::Apply(apply) => Some(self.apply(apply, next)),
+                Step::Block { label, body } => {
+                    self.ends.insert(*label, next);
+                    self.build(body, next)
+                }
+                Step::Exit(_) => None,
+                Step::If { condition, then, otherwise, at } => {
+                    let yes = self.build(then, next);
+                    let no = self.build(otherwise, next);
+                    if yes == no {
+                        yes
+                    } else {
+                        let condition = condition.clone();
+                        Some(self.add(Node::Branch { condition, yes, no, at: *at }))
+                    }
+                }
+                Step::Leave(label) => self.ends.get(label).copied().flatten(),
+                Step::Loop(body) => {
+                    let head = self.add(Node::Jump(None));
+                    let first = self.build(body, Some(head));
+                    self.nodes[head] = Node::Jump(first);
+                    first
+                }
+                Step::Parse(_) | Step::Run(..) => {
+                    let mut run = vec![last.clone()];
+                    while let Some((step @ (Step::Parse(_) | Step::Run(..)), before)) =
+                        rest.split_last()
+                    {
+                        run.push(step.clone());
+                        rest = before;
+                    }
+                    run.reverse();
+                    Some(self.add(Node::Run { steps: run, next }))
+                }
+            };
+        }
+        next
+    }
+
+    fn apply(&mut self, apply: &Apply, next: Next) -> usize {
+        let next = match &apply.outcome {
+            Outcome::Any => AfterTable::ByAction { cases: Vec::new(), otherwise: next },
+            Outcome::ByAction { cases, otherwise } => AfterTable::ByAction {
+                cases: cases
+                    .iter()
+                    .map(|(action, steps)| (*action, self.build(steps, next)))
+                    .collect(),
+                otherwise: self.build(otherwise, next),
+            },
+            Outcome::ByHit { hit, miss } => {
+                AfterTable::ByHit { hit: self.build(hit, next), miss: self.build(miss, next) }
+            }
+        };
+        self.add(Node::Apply { table: apply.table, next, at: apply.at })
+    }
+
+    /// The first node that is no jump. A loop without any step ends the control: nothing could
+    /// ever leave it.
+    fn resolve(&self, mut next: Next) -> Next {
+        for _ in 0..=self.nodes.len() {
+            match next.map(|at| &self.nodes[at]) {
+                Some(Node::Jump(target)) => next = *target,
+                _ => return next,
+            }
+        }
+        None
+    }
+
+    fn resolve_all(&mut self) {
+        for at in 0..self.nodes.len() {
+            let mut node = self.nodes[at].clone();
+            for next in node.successors_mut() {
+                *next = self.resolve(*next);
+            }
+            self.nodes[at] = node;
+        }
+    }
+
+    /// Joins a run with the run behind it where no other node leads there.
+    fn merge_runs(&mut self) {
+        let mut counts = vec![0; self.nodes.len()];
+        let reachable = self.reachable();
+        for at in &reachable {
+            for next in self.nodes[*at].successors().into_iter().flatten() {
+                counts[next] += 1;
+            }
+        }
+        for at in reachable.into_iter().rev() {
+            let Node::Run { next: Some(next), .. } = self.nodes[at] else { continue };
+            if counts[next] != 1 || next == at || Some(next) == self.entry {
+                continue;
+            }
+            let Node::Run { steps: behind, next: after } = self.nodes[next].clone() else {
+                continue;
+            };
+            if let Node::Run { steps, next } = &mut self.nodes[at] {
+                steps.extend(behind);
+                *next = after;
+            }
+        }
+    }
+
+    /// Indexes of the nodes that can be reached, in order of discovery: depth first, the first
+    /// successor first.
+    pub fn reachable(&self) -> Vec<usize> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut order = Vec::new();
+        let mut todo: Vec<usize> = self.entry.into_iter().collect();
+        while let Some(at) = todo.pop() {
+            if std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            order.push(at);
+            todo.extend(self.nodes[at].successors().into_iter().rev().flatten());
+        }
+        order
+    }
+}
+
+impl Node {
+    /// Where it can lead.
+    pub fn successors(&self) -> Vec<Next> {
+        self.clone().successors_mut().into_iter().map(|next| *next).collect()
+    }
+
+    /// Where it can lead, to be changed.
+    pub fn successors_mut(&mut self) -> Vec<&mut Next> {
+        match self {
+            Node::Apply { next: AfterTable::ByAction { cases, otherwise }, .. } => {
+                let cases = cases.iter_mut().map(|(_, next)| next);
+                cases.chain([otherwise]).collect()
+            }
+            Node::Apply { next: AfterTable::ByHit { hit, miss }, .. } => vec![hit, miss],
+            Node::Branch { yes, no, .. } => vec![yes, no],
+            Node::Jump(next) | Node::Run { next, .. } => vec![next],
+            Node::Tail => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bmv2::PrimitiveCall;
+
+    fn run(operation: &str) -> Step {
+        let call = PrimitiveCall { operation: operation.into(), ..PrimitiveCall::default() };
+        Step::Run(call, Span::NONE)
+    }
+
+    fn condition() -> Expression {
+        Expression::Header("h".into())
+    }
+
+    fn operations(graph: &Graph, mut next: Next) -> Vec<String> {
+        let mut found = Vec::new();
+        while let Some(Node::Run { steps, next: after }) = next.map(|at| &graph.nodes[at]) {
+            for step in steps {
+                if let Step::Run(call, _) = step {
+                    found.push(call.operation.clone());
+                }
+            }
+            next = *after;
+        }
+        found
+    }
+
+    #[test]
+    fn leaving_a_block_skips_the_rest_of_it() {
+        let body = vec![run("a"), Step::Leave(Label(1)), run("never")];
+        let graph = Graph::new(&[Step::Block { label: Label(1), body }, run("b")]);
+        assert_eq!(operations(&graph, graph.entry), ["a", "b"]);
+    }
+
+    #[test]
+    fn exit_ends_everything() {
+        let graph = Graph::new(&[run("a"), Step::Exit(Span::NONE), run("never")]);
+        assert_eq!(operations(&graph, graph.entry), ["a"]);
+    }
+
+    #[test]
+    fn a_loop_leads_back_to_its_head() {
+        // loop { if (c) leave; a }
+        let leave = vec![Step::Leave(Label(1))];
+        let test =
+            Step::If { condition: condition(), then: leave, otherwise: vec![], at: Span::NONE };
+        let body = vec![Step::Loop(vec![test, run("a")])];
+        let graph = Graph::new(&[Step::Block { label: Label(1), body }, run("b")]);
+        let Some(Node::Branch { yes, no, .. }) = graph.entry.map(|at| &graph.nodes[at]) else {
+            panic!("the loop starts with its test");
+        };
+        assert_eq!(operations(&graph, *yes), ["b"]);
+        let Some(Node::Run { next, .. }) = no.map(|at| &graph.nodes[at]) else {
+            panic!("the round runs when the test fails");
+        };
+        assert_eq!(*next, graph.entry);
+    }
+
+    #[test]
+    fn a_branch_that_does_not_matter_is_no_branch() {
+        let test =
+            Step::If { condition: condition(), then: vec![], otherwise: vec![], at: Span::NONE };
+        let graph = Graph::new(&[test, run("a")]);
+        assert_eq!(operations(&graph, graph.entry), ["a"]);
+    }
+
+    #[test]
+    fn an_empty_endless_loop_is_the_end() {
+        assert_eq!(Graph::new(&[Step::Loop(vec![])]).entry, None);
+    }
+}

@@ -1,0 +1,325 @@
+//! Ingress and egress as the switch's tables and conditionals.
+//!
+//! Before: steps of a control. After: a pipeline: P4 tables, a table with one action for each
+//! straight sequence of primitives, a conditional for each branch.
+
+use bmv2::{Conditional, DefaultEntry, NextTables, Pipeline, Table, TableKind};
+
+use super::flat::{self, Flat, MatchKind, ObjectKind};
+use super::graph::{AfterTable, Graph, Next, Node};
+use super::primitives::primitives;
+use super::step::Step;
+use super::table::TABLE_SIZE_DEFAULT;
+use super::{reapply, source_info};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{SourceMap, Span};
+
+/// Numbers given out over both pipelines.
+#[derive(Default)]
+pub struct Counters {
+    table: u32,
+    conditional: u32,
+}
+
+/// One pipeline, and the actions it adds.
+pub fn pipeline(
+    flat: &mut Flat,
+    index: usize,
+    actions: &mut Vec<bmv2::Action>,
+    counters: &mut Counters,
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Pipeline {
+    let mut graph = Graph::new(&flat.pipelines[index].steps);
+    for mixed in reapply::join(&mut graph, &mut flat.storage) {
+        let name = &flat.tables[mixed.table.0].name;
+        let title =
+            format!("`{name}` is applied in several places that ask it different questions");
+        diagnostics.push(
+            Diagnostic::error(super::lowering::TARGET, mixed.at, title)
+                .hint("ask for hit everywhere or for the action everywhere"),
+        );
+    }
+    let at = flat.pipelines[index].at;
+    let mut writer = Writer { flat, sources, actions, counters, names: Vec::new() };
+    let mut pipeline = Pipeline {
+        name: ["ingress", "egress"][index].to_owned(),
+        id: index as u32,
+        source_info: at.and_then(|at| source_info::of(sources, at)),
+        ..Pipeline::default()
+    };
+    writer.name_nodes(&graph);
+    pipeline.init_table = writer.name(graph.entry);
+    for at in graph.reachable() {
+        writer.node(&graph, at, &mut pipeline);
+    }
+    pipeline.action_profiles = writer.action_profiles(index);
+    pipeline
+}
+
+struct Writer<'a> {
+    flat: &'a Flat,
+    sources: &'a SourceMap,
+    actions: &'a mut Vec<bmv2::Action>,
+    counters: &'a mut Counters,
+    /// The name of each node.
+    names: Vec<String>,
+}
+
+impl Writer<'_> {
+    fn name(&self, next: Next) -> Option<String> {
+        next.map(|at| self.names[at].clone())
+    }
+
+    /// Gives every node its name: a table its own, a sequence one from its place in the source, a
+    /// branch a number.
+    fn name_nodes(&mut self, graph: &Graph) {
+        self.names = vec![String::new(); graph.nodes.len()];
+        let mut number = 0;
+        let mut taken: Vec<String> =
+            self.actions.iter().map(|action| action.name.clone()).collect();
+        for at in graph.reachable() {
+            number += 1;
+            self.names[at] = match &graph.nodes[at] {
+                Node::Apply { table, .. } => self.flat.tables[table.0].name.clone(),
+                Node::Run { steps, .. } => {
+                    let name = free_name(&self.place_name(first_span(steps)), &taken);
+                    taken.push(name.clone());
+                    format!("tbl_{name}")
+                }
+                Node::Branch { .. } | Node::Jump(_) | Node::Tail => format!("node_{number}"),
+            };
+        }
+    }
+
+    /// `basic123` for line 123 of basic.p4.
+    fn place_name(&self, at: Span) -> String {
+        if at == Span::NONE {
+            return "act".to_owned();
+        }
+        let location = self.sources.location(at);
+        let file = location.file.rsplit('/').next().unwrap_or("");
+        let stem = file.split('.').next().unwrap_or("");
+        let letters =
+            stem.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_');
+        format!("{}l{}", letters.collect::<String>(), location.line)
+    }
+
+    fn node(&mut self, graph: &Graph, at: usize, pipeline: &mut Pipeline) {
+        match &graph.nodes[at] {
+            Node::Apply { table, next, .. } => {
+                let table = self.table(table.0, next);
+                pipeline.tables.push(table);
+            }
+            Node::Branch { condition, yes, no, at: span } => {
+                pipeline.conditionals.push(Conditional {
+                    name: self.names[at].clone(),
+                    id: self.counters.conditional,
+                    source_info: source_info::of(self.sources, *span),
+                    expression: condition.clone(),
+                    true_next: self.name(*yes),
+                    false_next: self.name(*no),
+                });
+                self.counters.conditional += 1;
+            }
+            Node::Run { steps, next } => {
+                let table = self.run(at, steps, *next);
+                pipeline.tables.push(table);
+            }
+            Node::Jump(_) | Node::Tail => {}
+        }
+    }
+
+    fn table_id(&mut self) -> u32 {
+        self.counters.table += 1;
+        self.counters.table - 1
+    }
+
+    /// A sequence of primitives: a table without keys whose default action is the sequence.
+    fn run(&mut self, at: usize, steps: &[Step], next: Next) -> Table {
+        let name = self.names[at].clone();
+        let action_name = name.strip_prefix("tbl_").unwrap_or(&name).to_owned();
+        let action_id = self.actions.len() as u32;
+        self.actions.push(bmv2::Action {
+            name: action_name.clone(),
+            id: action_id,
+            runtime_data: Vec::new(),
+            primitives: primitives(steps, self.sources),
+        });
+        let next = self.name(next);
+        Table {
+            name,
+            id: self.table_id(),
+            source_info: source_info::of(self.sources, first_span(steps)),
+            size_max: TABLE_SIZE_DEFAULT,
+            action_ids: vec![action_id],
+            actions: vec![action_name.clone()],
+            base_default_next: next.clone(),
+            next_tables: NextTables::ByAction(vec![(action_name, next)]),
+            default_entry: Some(DefaultEntry {
+                action_id,
+                action_const: true,
+                action_data: Vec::new(),
+                action_entry_const: true,
+            }),
+            ..Table::default()
+        }
+    }
+
+    fn table(&mut self, index: usize, next: &AfterTable) -> Table {
+        let flat = self.flat;
+        let table = &flat.tables[index];
+        let names: Vec<String> =
+            table.actions.iter().map(|action| flat.actions[*action].name.clone()).collect();
+        let (base_default_next, next_tables) = self.next_tables(&names, next);
+        let kind = self.table_kind(table);
+        let entries = table.entries.as_ref().map(|entries| self.entries(table, entries));
+        let size = match &table.entries {
+            Some(entries) if !entries.is_empty() => entries.len() as u32,
+            _ => table.size.filter(|size| *size > 0).unwrap_or(TABLE_SIZE_DEFAULT),
+        };
+        Table {
+            name: table.name.clone(),
+            id: self.table_id(),
+            source_info: source_info::of(self.sources, table.at),
+            key: table.keys.iter().map(table_key).collect(),
+            match_type: match_type(table),
+            size_max: size,
+            with_counters: table.counter.is_some(),
+            support_timeout: table.support_timeout,
+            direct_meters: table.meter.map(|meter| flat.objects[meter].name.clone()),
+            action_ids: table.actions.iter().map(|action| *action as u32).collect(),
+            actions: names,
+            base_default_next,
+            next_tables,
+            default_entry: self.default_entry(table, &kind),
+            entries,
+            kind,
+        }
+    }
+
+    fn next_tables(&self, actions: &[String], next: &AfterTable) -> (Option<String>, NextTables) {
+        match next {
+            AfterTable::ByHit { hit, miss } => {
+                (None, NextTables::HitMiss { hit: self.name(*hit), miss: self.name(*miss) })
+            }
+            AfterTable::ByAction { cases, otherwise } => {
+                let after = |action: usize| {
+                    let case = cases.iter().find(|(case, _)| *case == action);
+                    self.name(case.map_or(*otherwise, |(_, next)| *next))
+                };
+                let by_action =
+                    actions.iter().enumerate().map(|(at, name)| (name.clone(), after(at)));
+                (self.name(*otherwise), NextTables::ByAction(by_action.collect()))
+            }
+        }
+    }
+
+    fn table_kind(&self, table: &flat::Table) -> TableKind {
+        let Some(profile) = table.profile else { return TableKind::Simple };
+        let object = &self.flat.objects[profile];
+        let action_profile = object.name.clone();
+        match &object.kind {
+            ObjectKind::ActionProfile { selector: Some(_), .. } => {
+                TableKind::IndirectWithSelector { action_profile }
+            }
+            _ => TableKind::Indirect { action_profile },
+        }
+    }
+
+    /// Tables with an action profile have no default action of their own on this switch.
+    fn default_entry(&self, table: &flat::Table, kind: &TableKind) -> Option<DefaultEntry> {
+        let default = table.default_action.as_ref()?;
+        (*kind == TableKind::Simple).then(|| DefaultEntry {
+            action_id: table.actions[default.action] as u32,
+            action_const: default.is_const,
+            action_data: default.data.clone(),
+            action_entry_const: default.is_const,
+        })
+    }
+
+    fn entries(&self, table: &flat::Table, entries: &[flat::Entry]) -> Vec<bmv2::TableEntry> {
+        let entry = |entry: &flat::Entry| bmv2::TableEntry {
+            source_info: source_info::of(self.sources, entry.at),
+            match_key: entry.keys.clone(),
+            action_id: table.actions[entry.action] as u32,
+            action_data: entry.data.clone(),
+            priority: entry.priority,
+        };
+        entries.iter().map(entry).collect()
+    }
+
+    /// The profiles of this pipeline's tables; one that both use is ingress's.
+    fn action_profiles(&self, pipeline: usize) -> Vec<bmv2::ActionProfile> {
+        let first_user = |profile: usize| {
+            let users = self.flat.tables.iter().filter(|table| table.profile == Some(profile));
+            users.map(|table| table.pipeline).min()
+        };
+        let mut profiles = Vec::new();
+        let mut id = 0;
+        for (index, object) in self.flat.objects.iter().enumerate() {
+            let ObjectKind::ActionProfile { size, selector } = &object.kind else { continue };
+            if first_user(index) == Some(pipeline) {
+                profiles.push(bmv2::ActionProfile {
+                    name: object.name.clone(),
+                    id,
+                    source_info: source_info::of(self.sources, object.at),
+                    size_max: *size,
+                    selector: selector.as_ref().map(|(algorithm, input)| bmv2::Selector {
+                        algorithm: algorithm.clone(),
+                        input: input.clone(),
+                    }),
+                });
+            }
+            id += 1;
+        }
+        profiles
+    }
+}
+
+fn first_span(steps: &[Step]) -> Span {
+    let spans = steps.iter().map(|step| match step {
+        Step::Run(_, at) => *at,
+        _ => Span::NONE,
+    });
+    spans.into_iter().find(|at| *at != Span::NONE).unwrap_or(Span::NONE)
+}
+
+fn free_name(wanted: &str, taken: &[String]) -> String {
+    let numbered = (0..).map(|count| format!("{wanted}_{count}"));
+    let mut candidates = std::iter::once(wanted.to_owned()).chain(numbered);
+    candidates.find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+fn table_key(key: &flat::Key) -> bmv2::TableKey {
+    bmv2::TableKey {
+        match_type: key_match_type(key.match_kind),
+        name: Some(key.name.clone()),
+        target: Some(key.target.clone()),
+        mask: None,
+    }
+}
+
+/// The switch has no optional keys; a ternary key with all bits or none says the same.
+fn key_match_type(kind: MatchKind) -> bmv2::MatchType {
+    match kind {
+        MatchKind::Exact => bmv2::MatchType::Exact,
+        MatchKind::Lpm => bmv2::MatchType::Lpm,
+        MatchKind::Optional | MatchKind::Ternary => bmv2::MatchType::Ternary,
+        MatchKind::Range => bmv2::MatchType::Range,
+    }
+}
+
+/// The kind of lookup a table needs: that of its most general key.
+fn match_type(table: &flat::Table) -> bmv2::MatchType {
+    let has = |kind: MatchKind| table.keys.iter().any(|key| key.match_kind == kind);
+    if has(MatchKind::Range) {
+        bmv2::MatchType::Range
+    } else if has(MatchKind::Ternary) || has(MatchKind::Optional) {
+        bmv2::MatchType::Ternary
+    } else if has(MatchKind::Lpm) {
+        bmv2::MatchType::Lpm
+    } else {
+        bmv2::MatchType::Exact
+    }
+}

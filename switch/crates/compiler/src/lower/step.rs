@@ -1,0 +1,83 @@
+//! Steps: what is left of statements once calls are inlined and values are flattened.
+//!
+//! The same steps serve controls, actions and parsers. Only controls apply tables, only parsers
+//! have [`Step::Parse`].
+
+use bmv2::{Expression, ParserOperation, PrimitiveCall};
+
+use crate::source::Span;
+
+/// The end of a block, to be left for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Label(pub usize);
+
+/// Index into [`super::flat::Flat::tables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TableId(pub usize);
+
+/// One step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Looks a packet up and runs what is found.
+    Apply(Box<Apply>),
+    /// Steps whose end can be left for.
+    Block {
+        /// The name of the end.
+        label: Label,
+        /// The steps.
+        body: Vec<Step>,
+    },
+    /// Ends the control for this packet.
+    Exit(Span),
+    /// One way or the other.
+    If {
+        /// What decides.
+        condition: Expression,
+        /// The steps where it holds.
+        then: Vec<Step>,
+        /// The steps where it does not.
+        otherwise: Vec<Step>,
+        /// Where it was written.
+        at: Span,
+    },
+    /// Goes to the end of an enclosing block.
+    Leave(Label),
+    /// Repeats its steps until one leaves an enclosing block.
+    Loop(Vec<Step>),
+    /// Reads the packet.
+    Parse(ParserOperation),
+    /// Computes.
+    Run(PrimitiveCall, Span),
+}
+
+/// The application of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Apply {
+    /// Which table.
+    pub table: TableId,
+    /// What follows.
+    pub outcome: Outcome,
+    /// Where it was written.
+    pub at: Span,
+}
+
+/// What follows the application of a table, before the next step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Nothing that depends on it.
+    Any,
+    /// Steps by the action that ran.
+    ByAction {
+        /// Index of an action in the table's list, and its steps.
+        cases: Vec<(usize, Vec<Step>)>,
+        /// After any other action.
+        otherwise: Vec<Step>,
+    },
+    /// Steps by hit and miss.
+    ByHit {
+        /// After a hit.
+        hit: Vec<Step>,
+        /// After a miss.
+        miss: Vec<Step>,
+    },
+}

@@ -1,0 +1,386 @@
+//! Tables: keys, actions, default actions, properties.
+//!
+//! Before: a table declaration, its control entered. After: a `flat::Table` whose keys are fields
+//! (a computed key is written to a field of its own in front of every application) and whose
+//! actions have their steps.
+
+use bits::Int;
+use bmv2::{Expression, FieldRef};
+
+use super::flat::{Action, DefaultAction, Key, MatchKind, ObjectKind, Table};
+use super::lowering::{BlockKind, Lowering};
+use super::names;
+use super::step::TableId;
+use super::storage::{Leaf, leaf_value};
+use super::value::{ScopeId, Value, number_of, truth_of};
+use crate::source::Span;
+use crate::types::tree::{self, ActionCall, Argument, Direction, Id, PropertyValue};
+
+/// How large a table is when the program does not say.
+pub const TABLE_SIZE_DEFAULT: u32 = 1024;
+
+impl Lowering<'_> {
+    /// The flat table of a declaration in the current scope, and the steps that compute its keys.
+    pub fn table(&mut self, id: Id<tree::Table>, at: Span) -> TableId {
+        let place = (self.scope, id);
+        let table = match self.tables.get(&place) {
+            Some(table) => *table,
+            None => self.new_table(id, at),
+        };
+        for index in 0..self.flat.tables[table.0].keys.len() {
+            self.compute_key(table, index);
+        }
+        table
+    }
+
+    /// Writes a computed key to its field; a key that is a field needs nothing.
+    fn compute_key(&mut self, table: TableId, index: usize) {
+        let key = &self.flat.tables[table.0].keys[index];
+        let (target, index) = (key.target.clone(), key.index);
+        let declaration = &self.program.tables[self.flat.tables[table.0].of].keys[index];
+        let value = self.value(&declaration.expression);
+        let place = leaf_value(self.leaf_of(&declaration.expression.ty), target);
+        self.assign_value(&place, &value, &declaration.expression.ty, declaration.span);
+    }
+
+    fn new_table(&mut self, id: Id<tree::Table>, at: Span) -> TableId {
+        let declaration = &self.program.tables[id];
+        if !matches!(self.block, BlockKind::Ingress | BlockKind::Egress) {
+            self.unsupported(
+                at,
+                "tables can be applied in ingress and egress only",
+                "move the table, and keep its result in metadata",
+            );
+        }
+        let prefix = self.flat.scopes[self.scope.0].name.clone();
+        let name = names::qualified(&prefix, &declaration.annotations, &declaration.name.text);
+        let keys = self.keys(declaration);
+        self.flat.tables.push(Table {
+            name,
+            of: id,
+            scope: self.scope,
+            pipeline: usize::from(self.block == BlockKind::Egress),
+            keys,
+            actions: Vec::new(),
+            default_action: None,
+            entries: None,
+            size: None,
+            profile: None,
+            counter: None,
+            meter: None,
+            support_timeout: false,
+            at: declaration.span,
+        });
+        let table = TableId(self.flat.tables.len() - 1);
+        self.tables.insert((self.scope, id), table);
+        self.properties(declaration, table);
+        self.table_actions(declaration, table);
+        table
+    }
+
+    fn keys(&mut self, declaration: &tree::Table) -> Vec<Key> {
+        let mut keys = Vec::new();
+        for (index, key) in declaration.keys.iter().enumerate() {
+            let match_kind = match &*key.match_kind.text {
+                "exact" => MatchKind::Exact,
+                "lpm" => MatchKind::Lpm,
+                "optional" => MatchKind::Optional,
+                "range" => MatchKind::Range,
+                "ternary" => MatchKind::Ternary,
+                // The input of an action selector; see `properties`.
+                "selector" => continue,
+                other => {
+                    self.unsupported(
+                        key.match_kind.span,
+                        format!("this switch has no match kind `{other}`"),
+                        "use exact, lpm, ternary, range, optional or selector",
+                    );
+                    continue;
+                }
+            };
+            let Some(name) = self.key_name(key) else { continue };
+            let target = self.key_target(key);
+            keys.push(Key { name, match_kind, target, index });
+        }
+        self.check_prefixes(declaration, &keys);
+        keys
+    }
+
+    fn check_prefixes(&mut self, declaration: &tree::Table, keys: &[Key]) {
+        let mut prefixes = keys.iter().filter(|key| key.match_kind == MatchKind::Lpm);
+        if let (Some(_), Some(second)) = (prefixes.next(), prefixes.next()) {
+            self.unsupported(
+                declaration.keys[second.index].span,
+                "a table can have one lpm key",
+                "make the others ternary",
+            );
+        }
+    }
+
+    fn key_name(&mut self, key: &tree::Key) -> Option<String> {
+        let given = names::text(&key.annotations, "name").map(str::to_owned);
+        let name = given.or_else(|| names::key_name(self.program, self.sources, &key.expression));
+        if name.is_none() {
+            self.unsupported(
+                key.span,
+                "a key that is an expression needs a name",
+                "write @name(\"...\") behind the match kind: the control plane has to call it \
+                 something",
+            );
+        }
+        name
+    }
+
+    /// The field that the switch looks at: the key itself where it is one, otherwise a new one.
+    fn key_target(&mut self, key: &tree::Key) -> FieldRef {
+        let kind = self.leaf_of(&key.expression.ty);
+        if matches!(kind, Leaf::Varbit { .. }) {
+            self.unsupported(
+                key.span,
+                "a varbit field cannot be a key",
+                "match on its length, or copy a part of it to a field of fixed size",
+            );
+        }
+        // Evaluated only to see what it is; its steps are written with every application.
+        let mut value = Value::Void;
+        self.steps_of(|this| value = this.value(&key.expression));
+        match value {
+            Value::Number(Expression::Field(field)) => field,
+            Value::Bool(truth) => match number_of(truth) {
+                Expression::Field(field) => field,
+                _ => self.temporary_field(kind),
+            },
+            _ => self.temporary_field(kind),
+        }
+    }
+
+    fn properties(&mut self, declaration: &tree::Table, table: TableId) {
+        if let Some(size) = &declaration.size {
+            let size = self.value(size);
+            self.flat.tables[table.0].size = size.constant().and_then(Int::to_u32);
+        }
+        for property in &declaration.properties {
+            let PropertyValue::Expression(value) = &property.value else { continue };
+            match &*property.name.text {
+                "implementation" => self.implementation(declaration, property, value, table),
+                "counters" => {
+                    let Some(index) = self.property_object(property, value) else { continue };
+                    self.flat.tables[table.0].counter = Some(index);
+                    if let ObjectKind::DirectCounter { table: of, .. } =
+                        &mut self.flat.objects[index].kind
+                    {
+                        let other = of.replace(table.0);
+                        self.check_single_table(other, property.span);
+                    }
+                }
+                "meters" => {
+                    let Some(index) = self.property_object(property, value) else { continue };
+                    self.flat.tables[table.0].meter = Some(index);
+                    if let ObjectKind::DirectMeter { table: of, .. } =
+                        &mut self.flat.objects[index].kind
+                    {
+                        let other = of.replace(table.0);
+                        self.check_single_table(other, property.span);
+                    }
+                }
+                "support_timeout" => {
+                    let value = self.value(value);
+                    self.flat.tables[table.0].support_timeout =
+                        value.constant_bool().unwrap_or(false);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn check_single_table(&mut self, other: Option<usize>, at: Span) {
+        if other.is_some() {
+            self.unsupported(
+                at,
+                "a direct counter or meter belongs to one table",
+                "declare one for each table",
+            );
+        }
+    }
+
+    /// The object that a property names. One made in place is called after the property's `@name`.
+    fn property_object(
+        &mut self,
+        property: &tree::Property,
+        value: &tree::Expression,
+    ) -> Option<usize> {
+        let Value::Object(object) = self.value(value) else { return None };
+        let index = self.declare_object(object)?;
+        if self.program.instances[object.instance].name.is_none() {
+            let prefix = self.flat.scopes[self.scope.0].name.clone();
+            let name = names::qualified(&prefix, &property.annotations, &property.name.text);
+            self.flat.objects[index].name = name;
+        }
+        Some(index)
+    }
+
+    fn implementation(
+        &mut self,
+        declaration: &tree::Table,
+        property: &tree::Property,
+        value: &tree::Expression,
+        table: TableId,
+    ) {
+        let Some(index) = self.property_object(property, value) else { return };
+        self.flat.tables[table.0].profile = Some(index);
+        let mut input = Vec::new();
+        for key in declaration.keys.iter().filter(|key| &*key.match_kind.text == "selector") {
+            let mut value = Value::Void;
+            let steps = self.steps_of(|this| value = this.value(&key.expression));
+            match value {
+                Value::Number(Expression::Field(field)) if steps.is_empty() => input.push(field),
+                Value::Bool(truth) => {
+                    if let Expression::Field(field) = number_of(truth) {
+                        input.push(field);
+                    }
+                }
+                _ => self.unsupported(
+                    key.span,
+                    "the input of a selector must be a field",
+                    "copy the value to a metadata field before the table is applied",
+                ),
+            }
+        }
+        let object = &mut self.flat.objects[index];
+        if let ObjectKind::ActionProfile { selector: Some((_, known)), .. } = &mut object.kind {
+            if !known.is_empty() && *known != input {
+                self.unsupported(
+                    property.span,
+                    "tables that share a selector must have the same selector keys",
+                    "give each table a selector of its own, or make the keys equal",
+                );
+            } else {
+                *known = input;
+            }
+        }
+    }
+
+    fn table_actions(&mut self, declaration: &tree::Table, table: TableId) {
+        for action in &declaration.actions {
+            let index = self.action(&action.call);
+            self.flat.tables[table.0].actions.push(index);
+        }
+        if let Some(default) = &declaration.default_action {
+            let index = declaration
+                .actions
+                .iter()
+                .position(|action| action.call.action == default.call.action);
+            let data = self.action_data(&default.call);
+            self.flat.tables[table.0].default_action =
+                index.map(|action| DefaultAction { action, data, is_const: default.is_const });
+        }
+        self.entries(declaration, table);
+    }
+
+    /// The flat action of a table's action. Where the table binds arguments, its body is written
+    /// for this table alone.
+    fn action(&mut self, call: &ActionCall) -> usize {
+        let program = self.program;
+        let declaration = &program.actions[call.action];
+        let is_bound =
+            call.arguments.iter().any(|argument| matches!(argument, Argument::Expression(_)));
+        let scope = self.action_scope(call.action);
+        let pipeline = usize::from(self.block == BlockKind::Egress);
+        let place = (scope, call.action, pipeline);
+        if !is_bound && let Some(known) = self.actions.get(&place) {
+            return *known;
+        }
+        let prefix = self.flat.scopes[scope.0].name.clone();
+        let name = names::qualified(&prefix, &declaration.annotations, &declaration.name.text);
+        let mut parameters = Vec::new();
+        let mut bound = Vec::new();
+        let mut arguments = Vec::new();
+        for (parameter, argument) in declaration.parameters.iter().zip(&call.arguments) {
+            if self.direction(*parameter) == Direction::None {
+                let index = parameters.len() as u32;
+                let value = self.runtime_parameter(*parameter, index, &mut parameters);
+                self.bindings.insert(*parameter, value);
+            } else {
+                bound.push(*parameter);
+                arguments.push(argument.clone());
+            }
+        }
+        let mut outside = std::collections::BTreeSet::new();
+        super::effects::mentioned(program, &declaration.body, &mut outside);
+        let steps = self.steps_of(|this| {
+            this.inline(&bound, &arguments, &outside, call.span, |this| {
+                this.body(&declaration.body);
+            });
+        });
+        let action = Action { name, of: call.action, scope, parameters, steps };
+        self.flat.actions.push(action);
+        let index = self.flat.actions.len() - 1;
+        if !is_bound {
+            self.actions.insert(place, index);
+        }
+        index
+    }
+
+    /// Top-level actions are the same in every control.
+    fn action_scope(&self, action: Id<tree::Action>) -> ScopeId {
+        let is_top_level = self.program.top_level.iter().any(|declaration| {
+            matches!(declaration, tree::LocalDeclaration::Action(id) if *id == action)
+        });
+        if is_top_level { ScopeId(0) } else { self.scope }
+    }
+
+    /// A parameter that the control plane gives.
+    fn runtime_parameter(
+        &mut self,
+        parameter: Id<tree::Variable>,
+        index: u32,
+        parameters: &mut Vec<(String, u32)>,
+    ) -> Value {
+        let variable = &self.program.variables[parameter];
+        let name = names::text(&variable.annotations, "name").unwrap_or(&variable.name.text);
+        let kind = super::storage::leaf(self.program, &variable.ty);
+        parameters.push((name.to_owned(), kind.map_or(0, Leaf::width)));
+        match kind {
+            Some(Leaf::Number { .. }) => Value::Number(Expression::Local(index)),
+            Some(Leaf::Bool) => Value::Bool(truth_of(Expression::Local(index))),
+            _ => {
+                self.unsupported(
+                    variable.span,
+                    "the control plane can give numbers only",
+                    "use one parameter for each field",
+                );
+                Value::Void
+            }
+        }
+    }
+
+    /// The constants that a call gives to the parameters of the control plane.
+    pub fn action_data(&mut self, call: &ActionCall) -> Vec<Int> {
+        let parameters = self.program.actions[call.action].parameters.clone();
+        let mut data = Vec::new();
+        for (parameter, argument) in parameters.into_iter().zip(&call.arguments) {
+            if self.direction(parameter) != Direction::None {
+                continue;
+            }
+            let Argument::Expression(expression) = argument else { continue };
+            match self.constant_number(expression) {
+                Some(number) => data.push(number),
+                None => self.unsupported(
+                    expression.span,
+                    "an argument of an action in a table must be known at compile time",
+                    "use a constant, or a parameter with a direction in the list of actions",
+                ),
+            }
+        }
+        data
+    }
+
+    /// The number of a constant expression; truth values as 0 and 1.
+    pub fn constant_number(&mut self, expression: &tree::Expression) -> Option<Int> {
+        match self.value(expression) {
+            Value::Number(Expression::Hex(number)) => Some(number),
+            Value::Bool(Expression::Bool(truth)) => Some(Int::from(u32::from(truth))),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Values while a program is being flattened: trees shaped like P4 types whose leaves are BMv2
+//! expressions.
+//!
+//! A place is a value too: one whose leaves are fields, headers or stacks. Binding a parameter to
+//! its argument, or a variable to its storage, is therefore the same thing, and reading a variable
+//! needs no step at all.
+
+use bits::Int;
+use bmv2::{BinaryOperator, Expression, FieldRef, UnaryOperator};
+use std::rc::Rc;
+
+use super::storage::{HeaderId, StackId, UnionId, UnionStackId};
+use crate::types::tree;
+
+/// What an expression stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A truth value.
+    Bool(Expression),
+    /// Any member of an enum without underlying type that only the compiler looks at (algorithms,
+    /// clone types, counter types).
+    Header(HeaderRef),
+    /// A valid header made of values, one a field.
+    HeaderOf(Vec<Value>),
+    /// A header or union that is not valid.
+    Invalid,
+    /// A number in the range of its type: of `bit`, `int`, an enum or `error`.
+    Number(Expression),
+    /// An extern object, control or parser.
+    Object(ObjectRef),
+    /// The packet, in parsers and deparsers.
+    Packet,
+    /// A stack.
+    Stack(StackId),
+    /// Elements of a stack that is not stored.
+    StackOf(Vec<Value>),
+    /// A struct, tuple or list, by fields.
+    Struct(Vec<Value>),
+    /// A string.
+    Text(Rc<str>),
+    /// A union.
+    Union(UnionRef),
+    /// A stack of unions.
+    UnionStack(UnionStackId),
+    /// A variable-length bit string, which only a field can hold.
+    Varbit(FieldRef),
+    /// Nothing: the result of a call without one, or of an expression that was reported.
+    Void,
+}
+
+/// An instance as seen from one place: the declaration and the instantiation it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectRef {
+    /// Which of the program's instantiations of controls and parsers declares it.
+    pub scope: ScopeId,
+    /// The declaration.
+    pub instance: tree::Id<tree::Instance>,
+}
+
+/// One instantiation of a control or parser; 0 is the top level of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ScopeId(pub usize);
+
+/// A header.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HeaderRef {
+    /// Element of a stack by a computed index.
+    At {
+        /// The stack.
+        stack: StackId,
+        /// A field or constant expression without side effects.
+        index: Box<Expression>,
+    },
+    /// A stored header.
+    Instance(HeaderId),
+    /// `stack.last`.
+    Last(StackId),
+    /// `stack.next`.
+    Next(StackId),
+    /// A member of a union that is not simply stored.
+    OfUnion {
+        /// The union: never [`UnionRef::Instance`].
+        union: Box<UnionRef>,
+        /// Index of the member.
+        member: usize,
+    },
+}
+
+/// A header union.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UnionRef {
+    /// Element of a stack by a computed index.
+    At {
+        /// The stack.
+        stack: UnionStackId,
+        /// A field or constant expression without side effects.
+        index: Box<Expression>,
+    },
+    /// A stored union.
+    Instance(UnionId),
+    /// `stack.last`.
+    Last(UnionStackId),
+    /// `stack.next`.
+    Next(UnionStackId),
+}
+
+impl Value {
+    /// The number this is, if it is known.
+    pub fn constant(&self) -> Option<&Int> {
+        match self {
+            Value::Number(Expression::Hex(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The truth value this is, if it is known.
+    pub fn constant_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(Expression::Bool(truth)) => Some(*truth),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing that happens later can change it.
+    pub fn is_constant(&self) -> bool {
+        match self {
+            Value::Number(number) => matches!(number, Expression::Hex(_) | Expression::Local(_)),
+            Value::Bool(truth) => matches!(truth, Expression::Bool(_)),
+            Value::Struct(parts) | Value::HeaderOf(parts) | Value::StackOf(parts) => {
+                parts.iter().all(Value::is_constant)
+            }
+            Value::Invalid | Value::Object(_) | Value::Packet | Value::Text(_) | Value::Void => {
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The truth value stored in a field of one bit.
+pub fn truth_of(field: Expression) -> Expression {
+    Expression::Unary { operator: UnaryOperator::DataToBool, operand: Box::new(field) }
+}
+
+/// A truth value as the number 0 or 1.
+pub fn number_of(truth: Expression) -> Expression {
+    match truth {
+        Expression::Bool(truth) => Expression::Hex(Int::from(u32::from(truth))),
+        Expression::Unary { operator: UnaryOperator::DataToBool, operand } => *operand,
+        truth => {
+            Expression::Unary { operator: UnaryOperator::BoolToData, operand: Box::new(truth) }
+        }
+    }
+}
+
+/// `left operator right`.
+pub fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Expression {
+    Expression::Binary { operator, left: Box::new(left), right: Box::new(right) }
+}
+
+/// A constant.
+pub fn hex(number: u64) -> Expression {
+    Expression::Hex(Int::from(number))
+}
