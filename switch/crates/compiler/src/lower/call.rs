@@ -19,6 +19,16 @@ use crate::types::tree::{
     self, Argument, Block, Builtin, Call, Callee, Direction, Id, Type, Variable, VariableKind,
 };
 
+/// What a callee can reach other than through its parameters.
+pub enum Outside {
+    /// It must be assumed to reach everything: all arguments are copied.
+    Everything,
+    /// It reaches its parameters only.
+    Nothing,
+    /// It mentions these variables of the control around it.
+    Variables(BTreeSet<Id<Variable>>),
+}
+
 /// An argument evaluated at the call.
 enum Passed {
     /// A value that the callee only reads.
@@ -34,8 +44,7 @@ impl Lowering<'_> {
         match &call.callee {
             Callee::Action(action) => {
                 let action = &self.program.actions[*action];
-                let mut outside = BTreeSet::new();
-                mentioned(self.program, &action.body, &mut outside);
+                let outside = self.outside(&action.body, &action.parameters);
                 self.inline(&action.parameters, &call.arguments, &outside, at, |this| {
                     this.body(&action.body);
                 });
@@ -72,7 +81,7 @@ impl Lowering<'_> {
             _ => self.temporary(&function.return_type, call.span),
         };
         let outcome = result.clone();
-        let outside = BTreeSet::new();
+        let outside = Outside::Nothing;
         self.inline(&function.parameters, &call.arguments, &outside, call.span, |this| {
             this.body_with_result(&function.body, outcome);
         });
@@ -87,7 +96,8 @@ impl Lowering<'_> {
         at: Span,
     ) {
         let declaration = &self.program.controls[control];
-        let outside = BTreeSet::new();
+        let is_often = self.applied_often.contains(&object.instance);
+        let outside = if is_often { Outside::Everything } else { Outside::Nothing };
         self.inline(&declaration.parameters, arguments, &outside, at, |this| {
             this.in_instance(object, |this| this.control(control));
         });
@@ -98,7 +108,7 @@ impl Lowering<'_> {
         &mut self,
         parameters: &[Id<Variable>],
         arguments: &[Argument],
-        outside: &BTreeSet<Id<Variable>>,
+        outside: &Outside,
         at: Span,
         body: impl FnOnce(&mut Self),
     ) {
@@ -159,18 +169,12 @@ impl Lowering<'_> {
         &mut self,
         parameters: &[Id<Variable>],
         passed: Vec<Passed>,
-        outside: &BTreeSet<Id<Variable>>,
+        outside: &Outside,
         at: Span,
     ) -> Vec<(Target, Value, Type)> {
         // What the callee can see or change other than through this parameter.
         let mut seen: Vec<Vec<Atom>> = passed.iter().map(|one| self.passed_atoms(one)).collect();
-        let mut reachable = Vec::new();
-        for variable in outside {
-            if let Some(value) = self.bindings.get(variable) {
-                self.atoms(value, &mut reachable);
-            }
-        }
-        seen.push(reachable);
+        seen.push(self.reachable(outside));
         let writes: Vec<bool> = passed.iter().map(|one| matches!(one, Passed::Out(_))).collect();
         let mut copies = Vec::new();
         let mut bound = Vec::new();
@@ -180,7 +184,8 @@ impl Lowering<'_> {
                     other == position || !writes[position] && writes.get(other) == Some(&false);
                 harmless || atoms.iter().all(|atom| !seen[position].contains(atom))
             };
-            let is_apart = seen.iter().enumerate().all(is_apart);
+            let is_apart =
+                !matches!(outside, Outside::Everything) && seen.iter().enumerate().all(is_apart);
             let value = self.bind_one(*parameter, passed, is_apart, at, &mut copies);
             bound.push((*parameter, value));
         }
@@ -238,6 +243,26 @@ impl Lowering<'_> {
         let place = self.allocate(&declaration.name.text, &declaration.ty, declaration.name.span);
         self.places.insert(parameter, place.clone());
         place
+    }
+
+    /// What the body of an action of the current control can reach.
+    pub fn outside(&self, body: &Block, parameters: &[Id<Variable>]) -> Outside {
+        let mut variables = BTreeSet::new();
+        mentioned(self.program, body, &mut variables);
+        for parameter in parameters {
+            variables.remove(parameter);
+        }
+        Outside::Variables(variables)
+    }
+
+    fn reachable(&self, outside: &Outside) -> Vec<Atom> {
+        let mut atoms = Vec::new();
+        if let Outside::Variables(variables) = outside {
+            for value in variables.iter().filter_map(|variable| self.bindings.get(variable)) {
+                self.atoms(value, &mut atoms);
+            }
+        }
+        atoms
     }
 
     fn passed_atoms(&self, passed: &Passed) -> Vec<Atom> {

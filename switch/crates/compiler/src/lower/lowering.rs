@@ -98,6 +98,11 @@ pub struct Lowering<'a> {
     pub emitted: Vec<String>,
     /// Functions that v1model does not know are passed on to the switch.
     pub emits_externs: bool,
+    /// Controls applied in more than one place: what their tables see must be the same places
+    /// every time, so their arguments are always copied.
+    pub applied_often: BTreeSet<Id<tree::Instance>>,
+    /// How many nested blocks of steps are being written.
+    pub nesting: usize,
     /// The states of the parser being flattened; see `parser`.
     pub parsing: super::parser::Parsing,
     label_count: usize,
@@ -138,6 +143,8 @@ impl<'a> Lowering<'a> {
             checksum_condition: Expression::Bool(true),
             emitted: Vec::new(),
             emits_externs: false,
+            applied_often: super::effects::applied_often(program),
+            nesting: 0,
             parsing: super::parser::Parsing::default(),
             label_count: 0,
             step_count: 0,
@@ -180,7 +187,9 @@ impl<'a> Lowering<'a> {
     /// The steps that `write` adds, apart.
     pub fn steps_of(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Step> {
         let outer = std::mem::take(&mut self.steps);
+        self.nesting += 1;
         write(self);
+        self.nesting -= 1;
         std::mem::replace(&mut self.steps, outer)
     }
 

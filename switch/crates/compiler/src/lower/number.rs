@@ -286,3 +286,125 @@ pub fn cast(number: Expression, from: Range, to: Range) -> Expression {
     }
     number
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIGNED: Range = Range { width: 8, is_signed: true };
+    const UNSIGNED: Range = Range { width: 8, is_signed: false };
+
+    /// What the switch computes, with every field standing for `field`.
+    fn evaluate(expression: &Expression, field: &Int) -> Int {
+        let value = |expression: &Expression| evaluate(expression, field);
+        match expression {
+            Expression::Binary { operator, left, right } => {
+                let (left, right) = (value(left), value(right));
+                let count = right.to_u64().unwrap_or(0) as usize;
+                match operator {
+                    Operator::GreaterOrEqual => Int::from(u32::from(left >= right)),
+                    Operator::SaturateSigned => left.saturate_signed(count),
+                    Operator::SaturateUnsigned => left.saturate_unsigned(count),
+                    Operator::ShiftLeft => left.shift_left(count),
+                    Operator::ShiftRight => left.shift_right(count),
+                    Operator::WrapSigned => left.wrap_signed(count),
+                    operator => compute(*operator, &left, &right).expect("an operator on numbers"),
+                }
+            }
+            Expression::Conditional { condition, if_true, if_false } => {
+                value(if value(condition).is_zero() { if_false } else { if_true })
+            }
+            Expression::Field(_) => field.clone(),
+            Expression::Hex(number) => number.clone(),
+            other => panic!("{other:?} is no number"),
+        }
+    }
+
+    /// `field operator right`, once computed by the switch and once while compiling.
+    fn both(operator: BinaryOperator, left: i32, right: i32, range: Range) -> [Int; 2] {
+        let (left, right) = (Int::from(left), Int::from(right));
+        let field = Expression::Field(bmv2::FieldRef::new("h", "f"));
+        let constant = |number: &Int| Expression::Hex(number.clone());
+        [field, constant(&left)].map(|operand| {
+            let whole = arithmetic(operator, (operand, range), (constant(&right), range), range);
+            evaluate(&whole, &left)
+        })
+    }
+
+    fn check(operator: BinaryOperator, left: i32, right: i32, range: Range, result: i32) {
+        assert_eq!(both(operator, left, right, range), [Int::from(result), Int::from(result)]);
+    }
+
+    #[test]
+    fn unsigned_sums_and_differences_wrap() {
+        // 200 + 100 = 300 = 256 + 44; 5 - 7 = -2 = 254 - 256.
+        check(BinaryOperator::Add, 200, 100, UNSIGNED, 44);
+        check(BinaryOperator::Subtract, 5, 7, UNSIGNED, 254);
+    }
+
+    #[test]
+    fn signed_sums_wrap_to_the_other_end() {
+        // 127 + 1 = 128 = -128 + 256.
+        check(BinaryOperator::Add, 127, 1, SIGNED, -128);
+    }
+
+    #[test]
+    fn saturating_sums_stop_at_the_ends() {
+        check(BinaryOperator::AddSaturating, 200, 100, UNSIGNED, 255);
+        check(BinaryOperator::SubtractSaturating, 5, 7, UNSIGNED, 0);
+        check(BinaryOperator::AddSaturating, 100, 100, SIGNED, 127);
+        check(BinaryOperator::SubtractSaturating, -100, 100, SIGNED, -128);
+    }
+
+    #[test]
+    fn a_shift_beyond_the_width_leaves_nothing_or_the_sign() {
+        check(BinaryOperator::ShiftLeft, 3, 9, UNSIGNED, 0);
+        check(BinaryOperator::ShiftRight, 200, 9, UNSIGNED, 0);
+        check(BinaryOperator::ShiftRight, -100, 9, SIGNED, -1);
+        // 3 << 7 = 384 = 256 + 128.
+        check(BinaryOperator::ShiftLeft, 3, 7, UNSIGNED, 128);
+    }
+
+    #[test]
+    fn a_shift_by_a_wide_value_is_bounded_before_it_is_made() {
+        let wide = Range { width: 32, is_signed: false };
+        let count = Expression::Field(bmv2::FieldRef::new("h", "f"));
+        let left = (hex(1), UNSIGNED);
+        let whole = arithmetic(BinaryOperator::ShiftLeft, left, (count, wide), UNSIGNED);
+        assert_eq!(evaluate(&whole, &Int::from(4_000_000_000u32)), Int::zero());
+        assert_eq!(evaluate(&whole, &Int::from(3)), Int::from(8));
+    }
+
+    #[test]
+    fn concatenation_takes_the_bits_of_signed_numbers() {
+        // -1 as 8 bits is 0xff: 0xff ++ 0x01 = 0xff01.
+        let result = Range { width: 16, is_signed: false };
+        let field = Expression::Field(bmv2::FieldRef::new("h", "f"));
+        let whole = arithmetic(BinaryOperator::Concat, (field, SIGNED), (hex(1), UNSIGNED), result);
+        assert_eq!(evaluate(&whole, &Int::from(-1)), Int::from(0xff01));
+    }
+
+    #[test]
+    fn a_slice_as_a_place_keeps_the_other_bits() {
+        // 0xab with bits 7..4 replaced by 0xc is 0xcb.
+        let field = Expression::Field(bmv2::FieldRef::new("h", "f"));
+        let whole = splice(field, hex(0xc), 7, 4, UNSIGNED);
+        assert_eq!(evaluate(&whole, &Int::from(0xab)), Int::from(0xcb));
+    }
+
+    #[test]
+    fn a_moving_slice_as_a_place_keeps_the_other_bits() {
+        // 0xab with the 4 bits from bit 2 on (0b1010) replaced by 0b0101: 0b10_0101_11 = 0x97.
+        let field = Expression::Field(bmv2::FieldRef::new("h", "f"));
+        let whole = splice_from(field, hex(0b0101), (hex(2), UNSIGNED), 4, UNSIGNED);
+        assert_eq!(evaluate(&whole, &Int::from(0xab)), Int::from(0x97));
+    }
+
+    #[test]
+    fn casts_keep_the_low_bits() {
+        // -1 of int<8> as bit<16> is sign-extended first: 0xffff. 0x1ff as int<8> is -1.
+        let wide = Range { width: 16, is_signed: false };
+        assert_eq!(cast(Expression::Hex(Int::from(-1)), SIGNED, wide), hex(0xffff));
+        assert_eq!(cast(hex(0x1ff), wide, SIGNED), Expression::Hex(Int::from(-1)));
+    }
+}

@@ -146,8 +146,15 @@ impl Lowering<'_> {
                 format!("at most {STATE_COUNT_MAX} are made; call sub-parsers fewer times"),
             );
         }
+        if self.nesting > 0 {
+            return self.unsupported(
+                at,
+                "a parser cannot be applied inside an if, switch or loop",
+                "make a state of it and select that state",
+            );
+        }
         let declaration = &self.program.parsers[parser];
-        let outside = std::collections::BTreeSet::new();
+        let outside = super::call::Outside::Nothing;
         self.inline(&declaration.parameters, arguments, &outside, at, |this| {
             let name = this.flat.parser[this.parsing.current].name.clone();
             let after = this.new_state(&name);

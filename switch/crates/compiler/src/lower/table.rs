@@ -305,8 +305,7 @@ impl Lowering<'_> {
                 arguments.push(argument.clone());
             }
         }
-        let mut outside = std::collections::BTreeSet::new();
-        super::effects::mentioned(program, &declaration.body, &mut outside);
+        let outside = self.outside(&declaration.body, &declaration.parameters);
         let steps = self.steps_of(|this| {
             this.inline(&bound, &arguments, &outside, call.span, |this| {
                 this.body(&declaration.body);
