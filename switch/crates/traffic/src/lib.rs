@@ -39,9 +39,9 @@ mod utilisation;
 pub use chance::{Chance, Probability};
 pub use config::{
     AqmConfig, ArbiterConfig, BufferConfig, BufferShare, CodelConfig, Config, ConfigError,
-    Discipline, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, GroupConfig, InputConfig,
-    InputQueueing, Limit, Member, PieConfig, PortConfig, QueueConfig, RedConfig, RedProfile,
-    RedUnit, SchedulerConfig, ShaperConfig,
+    Discipline, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, GroupConfig, HIERARCHY_DEPTH_MAX,
+    InputConfig, InputQueueing, Limit, Member, NodeConfig, NodeKind, PieConfig, PortConfig,
+    QueueConfig, RedConfig, RedProfile, RedUnit, SchedulerConfig, ShaperConfig,
 };
 pub use counters::{Counters, Tally};
 pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict};

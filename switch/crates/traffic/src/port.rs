@@ -133,9 +133,13 @@ impl Port {
     fn ready_at(&self, class: usize, free_at: Time) -> Time {
         let head = &self.heads[class];
         let ready_at = free_at.max(head.enqueued_at);
+        if !self.shaped {
+            return ready_at;
+        }
+        let ready_at = ready_at.max(self.scheduler.ready_at(class));
         match &self.queues[class].shaper {
-            Some(shaper) if self.shaped => ready_at.max(shaper.eligible_at(head.length)),
-            _ => ready_at,
+            Some(shaper) => ready_at.max(shaper.eligible_at(head.length)),
+            None => ready_at,
         }
     }
 
@@ -143,7 +147,7 @@ impl Port {
     #[inline]
     pub fn choose(&mut self, at: Time) -> Option<usize> {
         let eligible = self.eligible(at);
-        self.scheduler.choose(eligible, &self.heads)
+        self.scheduler.choose(at, eligible, &self.heads)
     }
 
     /// What active queue management makes of the first packet of `class`, about to depart at `at`.
@@ -276,6 +280,7 @@ impl Port {
             let dice = Dice { seed: self.seed, name: format!("aqm/{}/{class}", self.id) };
             self.queues.push(Queue::new(queue, dice, now));
         }
-        self.shaped = self.queues.iter().any(|queue| queue.shaper.is_some());
+        let own_rates = self.queues.iter().any(|queue| queue.shaper.is_some());
+        self.shaped = own_rates || self.scheduler.has_rates();
     }
 }

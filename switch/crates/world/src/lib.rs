@@ -4,6 +4,7 @@
 //! * [`Arrivals`] and [`Lengths`] describe continuous traffic, packet by packet.
 //! * [`one_port`] runs one output port under such traffic.
 //! * [`Pattern`] spreads cells over outputs; [`slotted`] runs an N x N router under them.
+//! * [`script`] runs timing scripts: packets in, exact departures out.
 //! * [`Series`] turns observations into a mean with its confidence interval.
 //!
 //! Nothing here reads a clock or draws from the machine's randomness; the same description and
@@ -14,6 +15,7 @@ mod arrivals;
 mod lengths;
 pub mod one_port;
 mod pattern;
+pub mod script;
 mod series;
 pub mod slotted;
 

@@ -11,6 +11,7 @@
 mod aqm;
 mod buffer;
 mod error;
+mod hierarchy;
 mod input;
 mod port;
 mod scheduler;
@@ -24,6 +25,7 @@ use units::PortId;
 pub use aqm::{AqmConfig, CodelConfig, PieConfig, RedConfig, RedProfile, RedUnit};
 pub use buffer::{BufferConfig, BufferShare};
 pub use error::ConfigError;
+pub use hierarchy::{HIERARCHY_DEPTH_MAX, NodeConfig, NodeKind};
 pub use input::{
     ArbiterConfig, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, InputConfig, InputQueueing,
 };

@@ -2,14 +2,16 @@
 
 use units::{Bytes, ClassId};
 
-use super::{ConfigError, PortConfig};
+use super::{ConfigError, NodeConfig, PortConfig};
 
-/// Strict priority between groups of classes, and a discipline inside each group.
+/// Which queue goes first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SchedulerConfig {
-    /// The first group that has a packet to send is served. Every class of the port is a member
-    /// of exactly one group.
+    /// Strict priority between groups of classes, and a discipline inside each: the first group
+    /// that has a packet to send is served. Every class of the port is a member of exactly one.
     Groups(Vec<GroupConfig>),
+    /// A tree of classes with rate, ceil and borrowing; every class of the port is a leaf.
+    Hierarchy(NodeConfig),
 }
 
 /// Classes that share what the groups before them leave.
@@ -68,7 +70,10 @@ impl SchedulerConfig {
 
     pub(crate) fn validate(&self, port: &PortConfig, place: &str) -> Result<(), ConfigError> {
         let place = format!("{place}, scheduler");
-        let SchedulerConfig::Groups(groups) = self;
+        let groups = match self {
+            SchedulerConfig::Groups(groups) => groups,
+            SchedulerConfig::Hierarchy(root) => return root.validate(port, &place),
+        };
         let mut seen = vec![false; port.queues.len()];
         for group in groups {
             group.validate(port, &place)?;

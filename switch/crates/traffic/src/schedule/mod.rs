@@ -1,4 +1,5 @@
-//! Who is served next: strict priority between groups, a discipline inside each.
+//! Who is served next: strict priority between groups with a discipline inside each, or a tree of
+//! classes.
 //!
 //! A scheduler is asked only when the port is free, with the classes that may send at that instant
 //! and the first packet of each. It keeps no list of its own of what waits, so a change of
@@ -6,6 +7,7 @@
 //! Each discipline has a file.
 
 mod drr;
+mod hierarchy;
 mod wfq;
 mod wrr;
 
@@ -14,6 +16,7 @@ use units::{Bytes, CLASS_COUNT_MAX, Rate, Time};
 use crate::config::{Discipline, GroupConfig, SchedulerConfig};
 
 use drr::Drr;
+use hierarchy::Hierarchy;
 use wfq::Wfq;
 use wrr::Wrr;
 
@@ -69,7 +72,10 @@ pub(crate) type Heads = [Head; CLASS_COUNT_MAX];
 /// A port's scheduler in action.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduler {
+    /// The first that has a packet to send is served.
     groups: Vec<Group>,
+    /// Instead of groups.
+    hierarchy: Option<Hierarchy>,
     /// Whether any group tags packets on arrival.
     tags: bool,
 }
@@ -92,11 +98,29 @@ enum Rule {
 impl Scheduler {
     /// A scheduler for a port whose line runs at `line_rate`.
     pub fn new(config: &SchedulerConfig, line_rate: Option<Rate>, now: Time) -> Scheduler {
-        let SchedulerConfig::Groups(groups) = config;
-        let groups: Vec<Group> =
-            groups.iter().map(|group| Group::new(group, line_rate, now)).collect();
-        let tags = groups.iter().any(|group| matches!(group.rule, Rule::Wfq(_)));
-        Scheduler { groups, tags }
+        match config {
+            SchedulerConfig::Groups(groups) => {
+                let groups: Vec<Group> =
+                    groups.iter().map(|group| Group::new(group, line_rate, now)).collect();
+                let tags = groups.iter().any(|group| matches!(group.rule, Rule::Wfq(_)));
+                Scheduler { groups, hierarchy: None, tags }
+            }
+            SchedulerConfig::Hierarchy(root) => {
+                let hierarchy = Some(Hierarchy::new(root, now));
+                Scheduler { groups: Vec::new(), hierarchy, tags: false }
+            }
+        }
+    }
+
+    /// Whether the scheduler itself can make a class wait.
+    pub fn has_rates(&self) -> bool {
+        self.hierarchy.is_some()
+    }
+
+    /// The earliest instant at which the scheduler's own rates let `class` send.
+    #[inline]
+    pub fn ready_at(&self, class: usize) -> Time {
+        self.hierarchy.as_ref().map_or(Time::ZERO, |hierarchy| hierarchy.ready_at(class))
     }
 
     /// A packet enters the queue of `class`; returns the tag it carries until it is served.
@@ -114,7 +138,10 @@ impl Scheduler {
 
     /// The class that sends at `at` among the `eligible` ones.
     #[inline]
-    pub fn choose(&mut self, eligible: ClassSet, heads: &Heads) -> Option<usize> {
+    pub fn choose(&mut self, at: Time, eligible: ClassSet, heads: &Heads) -> Option<usize> {
+        if let Some(hierarchy) = &mut self.hierarchy {
+            return hierarchy.choose(at, eligible);
+        }
         for group in &mut self.groups {
             let candidates = group.members.intersection(eligible);
             if candidates.is_empty() {
@@ -130,8 +157,8 @@ impl Scheduler {
         None
     }
 
-    /// `class` sent a packet of `length` from `at` on, which keeps the line until `until`;
-    /// `emptied` tells that its queue is now empty.
+    /// `class`, as chosen, sent a packet of `length` from `at` on, which keeps the line until
+    /// `until`; `emptied` tells that its queue is now empty.
     #[inline]
     pub fn handle_departure(
         &mut self,
@@ -141,10 +168,12 @@ impl Scheduler {
         length: Bytes,
         emptied: bool,
     ) {
+        if let Some(hierarchy) = &mut self.hierarchy {
+            hierarchy.charge(at, class, length, emptied);
+        }
         for group in &mut self.groups {
             let own = group.members.contains(class);
             match &mut group.rule {
-                Rule::Alone(_) => {}
                 Rule::Drr(drr) if own => drr.charge(class, length, emptied),
                 Rule::Wrr(wrr) if own => wrr.charge(class, emptied),
                 Rule::Wfq(wfq) if !own => wfq.pause(at, until),
@@ -152,11 +181,12 @@ impl Scheduler {
             }
         }
     }
-}
 
-impl Scheduler {
     /// A queue became empty without sending: its last packets were dropped.
     pub fn handle_emptied(&mut self, class: usize) {
+        if let Some(hierarchy) = &mut self.hierarchy {
+            hierarchy.forget(class);
+        }
         for group in &mut self.groups {
             match &mut group.rule {
                 Rule::Drr(drr) if group.members.contains(class) => drr.forget(class),
