@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run test setup build check lint up down bench-pipeline clean
+.PHONY: help run test setup build check lint up down bench-pipeline conformance clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -37,6 +37,10 @@ up:              ## build the first network and open Mininet's prompt
 
 down:            ## end whatever an interrupted run left behind
 	@vm/as_root.sh build/venv/bin/python -m topo.down
+
+conformance:     ## p4c's own test programs through our compiler and switch; P4C=<its checkout>
+	@vm/build.sh
+	@tests/conformance/run.sh
 
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline
 	@vm/bench.sh pipeline
