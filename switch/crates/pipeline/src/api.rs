@@ -1,0 +1,364 @@
+//! What the control plane does: by index, with lookup by name.
+//!
+//! Every change is checked before anything is touched, so a refused change leaves no trace.
+
+use bits::Int;
+use units::Time;
+
+use crate::action::Action;
+use crate::hash::{Crc, CrcParameters, Hash};
+use crate::pipeline::Pipeline;
+use crate::profile::{ActionProfile, Member};
+use crate::state::{Counter, Meter, MeterArray, RegisterArray};
+use crate::table::{DefaultEntry, Entry, EntryAction, EntryId, Table, TableError, Target};
+
+impl Action {
+    /// Flattens action data to limbs after checking it.
+    pub(crate) fn limbs_of(&self, data: &[Int]) -> Result<Vec<u64>, TableError> {
+        let refuse = |message: String| TableError::Data { message };
+        if data.len() != self.params.len() {
+            let (name, expected, found) = (&self.name, self.params.len(), data.len());
+            return Err(refuse(format!("action {name} has {expected} parameters, not {found}")));
+        }
+        let mut limbs = Vec::with_capacity(self.limbs);
+        for (value, (name, width)) in data.iter().zip(&self.params) {
+            if value.is_negative() || value.bit_length() > *width as usize {
+                let action = &self.name;
+                return Err(refuse(format!(
+                    "action {action}: {value} does not fit parameter {name} of type bit<{width}>"
+                )));
+            }
+            limbs.extend((0..width.div_ceil(64).max(1)).map(|limb| value.limb(limb as usize)));
+        }
+        Ok(limbs)
+    }
+
+    /// The values of flattened action data.
+    pub(crate) fn values(&self, limbs: &[u64]) -> Vec<Int> {
+        let mut at = 0;
+        let widths = self.params.iter().map(|(_, width)| width.div_ceil(64).max(1) as usize);
+        widths
+            .map(|count| {
+                at += count;
+                crate::expression::unsigned(&limbs[at - count..at])
+            })
+            .collect()
+    }
+}
+
+/// An action's name and parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct ActionInfo<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Names and widths in bits of its parameters.
+    pub params: &'a [(String, u32)],
+}
+
+/// Indexes by name. The loaded JSON's names are those of the P4 program, fully qualified.
+impl Pipeline {
+    /// The table of this name.
+    pub fn table_index(&self, name: &str) -> Option<usize> {
+        self.tables.iter().position(|table| table.name == name)
+    }
+
+    /// The action profile of this name.
+    pub fn profile_index(&self, name: &str) -> Option<usize> {
+        self.profiles.iter().position(|profile| profile.name == name)
+    }
+
+    /// An action of this name that a table may run. Names are not unique; within a table they are.
+    pub fn action_index(&self, table: usize, name: &str) -> Option<usize> {
+        let mut listed = self.tables.get(table)?.action_indexes();
+        listed.find(|action| self.program.actions[*action].name == name)
+    }
+
+    /// The indirect counter array of this name.
+    pub fn counter_index(&self, name: &str) -> Option<usize> {
+        self.program.counter_names.iter().position(|candidate| candidate == name)
+    }
+
+    /// The indirect meter array of this name.
+    pub fn meter_index(&self, name: &str) -> Option<usize> {
+        self.program.meter_names.iter().position(|candidate| candidate == name)
+    }
+
+    /// The register array of this name.
+    pub fn register_index(&self, name: &str) -> Option<usize> {
+        self.program.register_names.iter().position(|(candidate, _)| candidate == name)
+    }
+
+    /// The parser value set of this name.
+    pub fn value_set_index(&self, name: &str) -> Option<usize> {
+        self.externs.value_sets.iter().position(|set| set.name == name)
+    }
+
+    /// Id and name of each digest.
+    pub fn digests(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.program.digests.iter().map(|list| (list.id, list.name.as_str()))
+    }
+}
+
+/// Tables.
+impl Pipeline {
+    /// All tables.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// A table whose direct counters or meters are to be written.
+    pub fn table_mut(&mut self, table: usize) -> &mut Table {
+        &mut self.tables[table]
+    }
+
+    /// An action.
+    pub fn action(&self, action: usize) -> ActionInfo<'_> {
+        let action = &self.program.actions[action];
+        ActionInfo { name: &action.name, params: &action.params }
+    }
+
+    /// Adds an entry.
+    pub fn insert_entry(
+        &mut self,
+        table: usize,
+        entry: Entry,
+        now: Time,
+    ) -> Result<EntryId, TableError> {
+        let (target, limbs) = self.target(table, &entry.action)?;
+        self.tables[table].insert(entry, target, &limbs, now)
+    }
+
+    /// Gives an entry another action and idle time-out; its key and priority stay.
+    pub fn modify_entry(
+        &mut self,
+        table: usize,
+        id: EntryId,
+        action: EntryAction,
+        idle_timeout: Option<units::Span>,
+        now: Time,
+    ) -> Result<(), TableError> {
+        let (target, limbs) = self.target(table, &action)?;
+        self.tables[table].modify(id, action, idle_timeout, target, &limbs, now)
+    }
+
+    /// Removes an entry and returns it.
+    pub fn delete_entry(&mut self, table: usize, id: EntryId) -> Result<Entry, TableError> {
+        self.tables[table].delete(id)
+    }
+
+    /// Sets the default entry; `None` puts the program's back.
+    pub fn set_default_entry(
+        &mut self,
+        table: usize,
+        action: Option<EntryAction>,
+    ) -> Result<(), TableError> {
+        let loaded = &self.tables[table];
+        if loaded.const_default {
+            return Err(TableError::Const { table: format!("{}'s default entry", loaded.name) });
+        }
+        let Some(entry) = action else {
+            self.tables[table].set_default(None);
+            return Ok(());
+        };
+        if let (Some(fixed), EntryAction::Action { action, .. }) =
+            (loaded.const_default_action, &entry)
+            && fixed != *action
+        {
+            return Err(TableError::Const { table: format!("{}'s default action", loaded.name) });
+        }
+        let (target, data) = self.target(table, &entry)?;
+        let default = DefaultEntry { entry: Some(entry), target: Some(target), data };
+        self.tables[table].set_default(Some(default));
+        Ok(())
+    }
+
+    pub(crate) fn set_initial_default(
+        &mut self,
+        table: usize,
+        entry: EntryAction,
+    ) -> Result<(), TableError> {
+        let (target, data) = self.target(table, &entry)?;
+        let default = DefaultEntry { entry: Some(entry), target: Some(target), data };
+        self.tables[table].set_initial_default(default);
+        Ok(())
+    }
+
+    /// Checks an action against a table.
+    fn target(&self, table: usize, entry: &EntryAction) -> Result<(Target, Vec<u64>), TableError> {
+        let loaded = &self.tables[table];
+        let wrong_kind = |what: &str| TableError::Data {
+            message: format!("table {} takes {what}", loaded.name),
+        };
+        let profile = loaded.profile.map(|profile| &self.profiles[profile]);
+        match (entry, profile) {
+            (EntryAction::Action { action, data }, None) => {
+                let mut actions = loaded.action_indexes();
+                let position = actions.position(|candidate| candidate == *action);
+                let not_listed =
+                    || TableError::ActionNotInTable { table: loaded.name.clone(), action: *action };
+                let position = position.ok_or_else(not_listed)?;
+                let limbs = self.program.actions[*action].limbs_of(data)?;
+                Ok((Target::Action(position as u32), limbs))
+            }
+            (EntryAction::Member(id), Some(profile)) => {
+                let _ = profile.member(*id)?;
+                Ok((Target::Member(*id), Vec::new()))
+            }
+            (EntryAction::Group(id), Some(profile)) => {
+                let _ = profile.group(*id)?;
+                Ok((Target::Group(*id), Vec::new()))
+            }
+            (EntryAction::Action { .. }, Some(_)) => {
+                Err(wrong_kind("members or groups of its action profile, not actions"))
+            }
+            (_, None) => Err(wrong_kind("actions: it has no action profile")),
+        }
+    }
+}
+
+/// Action profiles.
+impl Pipeline {
+    /// All action profiles.
+    pub fn profiles(&self) -> &[ActionProfile] {
+        &self.profiles
+    }
+
+    /// Adds a member, or changes one.
+    pub fn set_member(
+        &mut self,
+        profile: usize,
+        id: u32,
+        action: usize,
+        data: Vec<Int>,
+        new: bool,
+    ) -> Result<(), TableError> {
+        let loaded = &mut self.profiles[profile];
+        if !loaded.actions.contains(&action) {
+            let table = format!("(action profile) {}", loaded.name);
+            return Err(TableError::ActionNotInTable { table, action });
+        }
+        let limbs = self.program.actions[action].limbs_of(&data)?;
+        let member = Member { action, data, limbs };
+        if new { loaded.insert_member(id, member) } else { loaded.modify_member(id, member) }
+    }
+
+    /// Removes a member that no group and no entry uses.
+    pub fn delete_member(&mut self, profile: usize, id: u32) -> Result<(), TableError> {
+        self.check_unused(profile, &EntryAction::Member(id))?;
+        self.profiles[profile].delete_member(id)
+    }
+
+    /// Adds a group, or changes its members; repetitions weigh.
+    pub fn set_group(
+        &mut self,
+        profile: usize,
+        id: u32,
+        members: &[u32],
+        new: bool,
+    ) -> Result<(), TableError> {
+        self.profiles[profile].set_group(id, members, new)
+    }
+
+    /// Removes a group that no entry uses.
+    pub fn delete_group(&mut self, profile: usize, id: u32) -> Result<(), TableError> {
+        self.check_unused(profile, &EntryAction::Group(id))?;
+        self.profiles[profile].delete_group(id)
+    }
+
+    fn check_unused(&self, profile: usize, action: &EntryAction) -> Result<(), TableError> {
+        let tables = self.tables.iter().filter(|table| table.profile == Some(profile));
+        let mut users = tables.filter(|table| {
+            table.entries().any(|(_, entry)| entry.action == *action)
+                || table.default_entry() == Some(action)
+        });
+        match users.next() {
+            Some(table) => {
+                let what = format!("{action:?} of an action profile (by table {})", table.name);
+                Err(TableError::InUse { what })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Counters, meters, registers, value sets, hashes.
+impl Pipeline {
+    /// An indirect counter array.
+    pub fn counters(&self, array: usize) -> &[Counter] {
+        &self.externs.counters[array]
+    }
+
+    /// An indirect counter array to write.
+    pub fn counters_mut(&mut self, array: usize) -> &mut [Counter] {
+        &mut self.externs.counters[array]
+    }
+
+    /// An indirect meter array.
+    pub fn meters(&self, array: usize) -> &MeterArray {
+        &self.externs.meters[array]
+    }
+
+    /// An indirect meter array to configure.
+    pub fn meters_mut(&mut self, array: usize) -> &mut MeterArray {
+        &mut self.externs.meters[array]
+    }
+
+    /// A register array.
+    pub fn registers(&self, array: usize) -> &RegisterArray {
+        &self.externs.registers[array]
+    }
+
+    /// A register array to write.
+    pub fn registers_mut(&mut self, array: usize) -> &mut RegisterArray {
+        &mut self.externs.registers[array]
+    }
+
+    /// Members of a parser value set: big-endian, all components without padding between them.
+    pub fn value_set(&self, set: usize) -> &[Vec<u8>] {
+        &self.externs.value_sets[set].members
+    }
+
+    /// Replaces the members of a parser value set.
+    pub fn set_value_set(&mut self, set: usize, members: Vec<Int>) -> Result<(), TableError> {
+        let loaded = &mut self.externs.value_sets[set];
+        let fits = |member: &Int| !member.is_negative() && member.bit_length() <= loaded.width;
+        if let Some(member) = members.iter().find(|member| !fits(member)) {
+            let message =
+                format!("{member} does not fit value set {} of bit<{}>", loaded.name, loaded.width);
+            return Err(TableError::Data { message });
+        }
+        loaded.members = members.iter().map(bits::canonical).collect();
+        Ok(())
+    }
+
+    /// Gives a calculation that uses a `*_custom` CRC other parameters.
+    pub fn set_crc(
+        &mut self,
+        calculation: &str,
+        parameters: CrcParameters,
+    ) -> Result<(), TableError> {
+        let found = self.program.calculations.iter().find(|named| named.name == calculation);
+        let found =
+            found.ok_or(TableError::NotFound { what: format!("calculation {calculation}") })?;
+        let hash = &mut self.externs.hashes[found.hash];
+        match hash {
+            Hash::Crc(_) => {
+                *hash = Hash::Crc(Crc::new(parameters));
+                Ok(())
+            }
+            _ => Err(TableError::Data { message: format!("calculation {calculation} is no CRC") }),
+        }
+    }
+
+    /// Empties tables, profiles, groups, counters and registers: the state after loading.
+    pub fn reset(&mut self) {
+        self.tables.iter_mut().for_each(Table::reset);
+        self.profiles.iter_mut().for_each(ActionProfile::reset);
+        self.externs.registers.iter_mut().for_each(RegisterArray::reset);
+        self.externs.counters.iter_mut().for_each(|array| array.fill(Counter::default()));
+        for array in &mut self.externs.meters {
+            array.meters.fill(Meter::default());
+        }
+        self.replication.reset();
+    }
+}

@@ -1,0 +1,187 @@
+//! What a hash or checksum is computed over: bits of fields, headers and constants, one after the
+//! other, then perhaps the payload. Fields of headers that are not valid are left out.
+
+use bits::Int;
+use bmv2::{Calculation, CalculationInput};
+
+use crate::error::LoadError;
+use crate::expression::is_valid;
+use crate::hash::Hash;
+use crate::layout::Layout;
+use crate::place::Place;
+
+/// A component.
+#[derive(Clone, Debug)]
+enum Input {
+    Constant {
+        value: Int,
+        width: usize,
+    },
+    /// A field while its header is valid.
+    Field {
+        header: u32,
+        place: Place,
+    },
+    Header(u32),
+}
+
+/// The components of a calculation.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    inputs: Vec<Input>,
+    with_payload: bool,
+}
+
+/// A named calculation.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedCalculation {
+    pub name: String,
+    pub recipe: Recipe,
+    /// Index of the hash in the mutable state.
+    pub hash: usize,
+}
+
+/// Gathers bits into bytes.
+struct BitWriter<'a> {
+    bytes: &'a mut Vec<u8>,
+    /// Bits of the last byte in use; 0 is a whole byte.
+    used: u32,
+}
+
+impl Recipe {
+    pub fn new(layout: &Layout, inputs: &[CalculationInput]) -> Result<Recipe, LoadError> {
+        let mut recipe = Recipe { inputs: Vec::new(), with_payload: false };
+        for (index, input) in inputs.iter().enumerate() {
+            let under = |error: LoadError| error.under(&format!("/input/{index}"));
+            let input = match input {
+                CalculationInput::Constant { value, width_bits } => {
+                    Input::Constant { value: value.clone(), width: *width_bits as usize }
+                }
+                CalculationInput::Field(field) => {
+                    let field = layout.field(field).map_err(under)?;
+                    Input::Field { header: field.header, place: field.place }
+                }
+                CalculationInput::Header(name) => {
+                    Input::Header(layout.header(name).map_err(under)?)
+                }
+                CalculationInput::Payload => {
+                    recipe.with_payload = true;
+                    continue;
+                }
+            };
+            recipe.inputs.push(input);
+        }
+        Ok(recipe)
+    }
+
+    /// Fields of a selector.
+    pub fn of_fields(layout: &Layout, fields: &[bmv2::FieldRef]) -> Result<Recipe, LoadError> {
+        let inputs: Vec<CalculationInput> =
+            fields.iter().cloned().map(CalculationInput::Field).collect();
+        Recipe::new(layout, &inputs)
+    }
+
+    /// Gathers the input into `bytes`.
+    pub fn gather(&self, layout: &Layout, area: &[u8], payload: &[u8], bytes: &mut Vec<u8>) {
+        bytes.clear();
+        let mut writer = BitWriter { bytes, used: 0 };
+        for input in &self.inputs {
+            match input {
+                Input::Constant { value, width } => writer.push_wide(value, *width),
+                Input::Field { header, place } if is_valid(layout, area, *header) => {
+                    writer.push_field(area, *place);
+                }
+                Input::Header(header) if is_valid(layout, area, *header) => {
+                    crate::deparser::emit(layout, area, *header, |part| writer.push_bytes(part));
+                }
+                Input::Field { .. } | Input::Header(_) => {}
+            }
+        }
+        if self.with_payload {
+            bytes.extend_from_slice(payload);
+        }
+    }
+}
+
+impl NamedCalculation {
+    pub fn new(layout: &Layout, calculation: &Calculation, hash: usize) -> Result<Self, LoadError> {
+        let recipe = Recipe::new(layout, &calculation.input)?;
+        Ok(NamedCalculation { name: calculation.name.clone(), recipe, hash })
+    }
+}
+
+/// The hash of an algorithm's name, or a complaint.
+pub(crate) fn hash_named(name: &str) -> Result<Hash, LoadError> {
+    Hash::named(name).ok_or_else(|| {
+        let known = "crc16, crc32, csum16, identity, xor16, round_robin, crc32_custom";
+        LoadError::new("/algo", format!("there is no hash \"{name}\"; known: {known}, ..."))
+    })
+}
+
+impl BitWriter<'_> {
+    fn push_field(&mut self, area: &[u8], place: Place) {
+        match place {
+            Place::Cell(cell) => self.push(cell.load(area), cell.width.into()),
+            Place::Bits(bits) if self.used == 0 && bits.bit == 0 && bits.width % 8 == 0 => {
+                let start = bits.offset as usize;
+                self.bytes.extend_from_slice(&area[start..start + bits.width as usize / 8]);
+            }
+            Place::Bits(bits) => self.push_wide(&bits.load(area), bits.width as usize),
+            Place::Variable(variable) => self.push_bytes(variable.bytes(area)),
+        }
+    }
+
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        if self.used == 0 {
+            self.bytes.extend_from_slice(bytes);
+        } else {
+            bytes.iter().for_each(|byte| self.push(u64::from(*byte), 8));
+        }
+    }
+
+    fn push_wide(&mut self, value: &Int, width: usize) {
+        let limbs = width.div_ceil(64);
+        for limb in (0..limbs).rev() {
+            let bits = if limb == limbs - 1 { width - limb * 64 } else { 64 };
+            self.push(value.limb(limb) & bits::mask64(bits), bits as u32);
+        }
+    }
+
+    /// Appends the low `width` bits of `value`, most significant first.
+    fn push(&mut self, value: u64, width: u32) {
+        if self.used == 0 && width.is_multiple_of(8) {
+            let bytes = value.to_be_bytes();
+            return self.bytes.extend_from_slice(&bytes[8 - width as usize / 8..]);
+        }
+        let mut left = width;
+        while left > 0 {
+            if self.used == 0 {
+                self.bytes.push(0);
+            }
+            let room = 8 - self.used;
+            let taken = room.min(left);
+            let part = (value >> (left - taken)) as u8 & (0xffu16 >> (8 - taken)) as u8;
+            if let Some(last) = self.bytes.last_mut() {
+                *last |= part << (room - taken);
+            }
+            (self.used, left) = ((self.used + taken) % 8, left - taken);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_packed_without_gaps() {
+        let mut bytes = Vec::new();
+        let mut writer = BitWriter { bytes: &mut bytes, used: 0 };
+        // 3 bits 101, 8 bits 0xff, 1 bit 0, then 12 bits 0xabc: 1011 1111 | 1110 1010 | 1011 1100.
+        writer.push(0b101, 3);
+        writer.push(0xff, 8);
+        writer.push(0, 1);
+        writer.push_wide(&Int::from(0xabc), 12);
+        assert_eq!(bytes, [0b1011_1111, 0b1110_1010, 0b1011_1100]);
+    }
+}

@@ -1,0 +1,281 @@
+//! What becomes of a packet after ingress and after egress: two pure functions.
+//!
+//! The order of precedence is that of `docs/simple_switch.md` of p4lang/behavioral-model ("pseudocode
+//! for what happens at the end of ingress and egress processing"). Nothing here touches a packet;
+//! whoever calls acts on what it is told, in the order of the fields.
+
+use units::{ClassId, PortId};
+
+/// Why the program's packet went no further. The traffic manager has reasons of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// An `assert` or `assume` did not hold.
+    Assertion,
+    /// `egress_spec` was the drop port after egress.
+    Egress,
+    /// `egress_spec` was the drop port after ingress.
+    Ingress,
+    /// The packet was resubmitted, recirculated or copied more often than any sense asks for.
+    Passes,
+    /// The frame is longer than the switch accepts.
+    TooLong,
+}
+
+/// The `instance_type` of v1model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstanceType {
+    /// Received from a port.
+    Normal = 0,
+    /// Cloned in ingress.
+    IngressClone = 1,
+    /// Cloned in egress.
+    EgressClone = 2,
+    /// Sent back from egress to ingress.
+    Recirculated = 4,
+    /// A copy of a multicast packet.
+    Replicated = 5,
+    /// Sent back from ingress to ingress.
+    Resubmitted = 6,
+}
+
+/// A clone the program asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CloneRequest {
+    /// Which clone session says where it goes.
+    pub session: u32,
+    /// Which fields it keeps.
+    pub field_list: u32,
+}
+
+/// What ingress left behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IngressEnd {
+    /// The last call of `clone`.
+    pub clone: Option<CloneRequest>,
+    /// The list of the last call of `digest`; 0 is none.
+    pub digest: u32,
+    /// The field list of the last call of `resubmit`; 0 is none.
+    pub resubmit: u32,
+    /// `mcast_grp`; 0 is none.
+    pub multicast_group: u32,
+    /// `egress_spec`.
+    pub egress_spec: PortId,
+    /// `priority`.
+    pub class: ClassId,
+    /// An `assert` or `assume` did not hold.
+    pub assertion_failed: bool,
+}
+
+/// Where the packet itself goes after ingress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum IngressWay {
+    /// Nowhere.
+    Drop(DropReason),
+    /// A copy to each member of a multicast group; the packet itself is gone.
+    Multicast {
+        /// The group.
+        group: u32,
+    },
+    /// Through ingress again, as it was received, with these fields kept.
+    Resubmit {
+        /// The list of the fields.
+        field_list: u32,
+    },
+    /// To a queue.
+    Unicast {
+        /// Of this port.
+        port: PortId,
+        /// Of this class.
+        class: ClassId,
+    },
+}
+
+/// What happens after ingress, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct IngressFate {
+    /// First a clone of the packet as it was received.
+    pub clone: Option<CloneRequest>,
+    /// Then a digest of this list.
+    pub digest: Option<u32>,
+    /// Then the packet itself.
+    pub way: IngressWay,
+}
+
+/// What egress left behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EgressEnd {
+    /// The last call of `clone`.
+    pub clone: Option<CloneRequest>,
+    /// The field list of the last call of `recirculate`; 0 is none.
+    pub recirculate: u32,
+    /// `egress_spec`.
+    pub egress_spec: PortId,
+    /// An `assert` or `assume` did not hold.
+    pub assertion_failed: bool,
+}
+
+/// Where the packet itself goes after egress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum EgressWay {
+    /// Nowhere.
+    Drop(DropReason),
+    /// To ingress, as it would have left, with these fields kept.
+    Recirculate {
+        /// The list of the fields.
+        field_list: u32,
+    },
+    /// Onto the line.
+    Transmit,
+}
+
+/// What happens after egress, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct EgressFate {
+    /// First a clone of the packet as it is.
+    pub clone: Option<CloneRequest>,
+    /// Then the packet itself.
+    pub way: EgressWay,
+}
+
+/// Resubmit beats multicast, multicast beats drop, drop beats unicast. Clone and digest happen
+/// besides. A failed assertion ends everything: simple_switch itself stops there.
+pub fn after_ingress(end: &IngressEnd, drop_port: PortId) -> IngressFate {
+    if end.assertion_failed {
+        let way = IngressWay::Drop(DropReason::Assertion);
+        return IngressFate { clone: None, digest: None, way };
+    }
+    let way = if end.resubmit != 0 {
+        IngressWay::Resubmit { field_list: end.resubmit }
+    } else if end.multicast_group != 0 {
+        IngressWay::Multicast { group: end.multicast_group }
+    } else if end.egress_spec == drop_port {
+        IngressWay::Drop(DropReason::Ingress)
+    } else {
+        IngressWay::Unicast { port: end.egress_spec, class: end.class }
+    };
+    IngressFate { clone: end.clone, digest: (end.digest != 0).then_some(end.digest), way }
+}
+
+/// Drop beats recirculate. A clone happens besides.
+pub fn after_egress(end: &EgressEnd, drop_port: PortId) -> EgressFate {
+    if end.assertion_failed {
+        return EgressFate { clone: None, way: EgressWay::Drop(DropReason::Assertion) };
+    }
+    let way = if end.egress_spec == drop_port {
+        EgressWay::Drop(DropReason::Egress)
+    } else if end.recirculate != 0 {
+        EgressWay::Recirculate { field_list: end.recirculate }
+    } else {
+        EgressWay::Transmit
+    };
+    EgressFate { clone: end.clone, way }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DROP: PortId = PortId(511);
+    const CLONE: CloneRequest = CloneRequest { session: 5, field_list: 1 };
+
+    fn ingress(change: impl FnOnce(&mut IngressEnd)) -> IngressFate {
+        let mut end =
+            IngressEnd { egress_spec: PortId(3), class: ClassId(2), ..Default::default() };
+        change(&mut end);
+        after_ingress(&end, DROP)
+    }
+
+    /// One line of the precedence a case: what the program did, and what happens.
+    #[test]
+    fn precedence_after_ingress() {
+        let unicast = IngressWay::Unicast { port: PortId(3), class: ClassId(2) };
+        let drop = IngressWay::Drop(DropReason::Ingress);
+        let cases: [(&str, IngressFate, IngressFate); 8] = [
+            ("a port is set", ingress(|_| ()), fate(None, None, unicast)),
+            (
+                "nothing is set: port 0",
+                after_ingress(&IngressEnd::default(), DROP),
+                fate(None, None, IngressWay::Unicast { port: PortId(0), class: ClassId(0) }),
+            ),
+            ("drop", ingress(|end| end.egress_spec = DROP), fate(None, None, drop)),
+            (
+                "multicast beats drop",
+                ingress(|end| (end.egress_spec, end.multicast_group) = (DROP, 7)),
+                fate(None, None, IngressWay::Multicast { group: 7 }),
+            ),
+            (
+                "resubmit beats multicast",
+                ingress(|end| (end.multicast_group, end.resubmit) = (7, 2)),
+                fate(None, None, IngressWay::Resubmit { field_list: 2 }),
+            ),
+            (
+                "a clone and a digest happen although the packet is dropped",
+                ingress(|end| (end.clone, end.digest, end.egress_spec) = (Some(CLONE), 4, DROP)),
+                fate(Some(CLONE), Some(4), drop),
+            ),
+            (
+                "a clone and a digest happen although the packet is resubmitted",
+                ingress(|end| (end.clone, end.digest, end.resubmit) = (Some(CLONE), 4, 2)),
+                fate(Some(CLONE), Some(4), IngressWay::Resubmit { field_list: 2 }),
+            ),
+            (
+                "a failed assertion ends everything",
+                ingress(|end| (end.clone, end.assertion_failed) = (Some(CLONE), true)),
+                fate(None, None, IngressWay::Drop(DropReason::Assertion)),
+            ),
+        ];
+        for (name, found, expected) in cases {
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+
+    fn fate(clone: Option<CloneRequest>, digest: Option<u32>, way: IngressWay) -> IngressFate {
+        IngressFate { clone, digest, way }
+    }
+
+    #[test]
+    fn precedence_after_egress() {
+        let egress = |change: fn(&mut EgressEnd)| {
+            // Egress starts with egress_spec one above the drop port.
+            let mut end = EgressEnd { egress_spec: PortId(512), ..Default::default() };
+            change(&mut end);
+            after_egress(&end, DROP)
+        };
+        let drop = EgressWay::Drop(DropReason::Egress);
+        let cases: [(&str, EgressFate, Option<CloneRequest>, EgressWay); 6] = [
+            ("untouched", egress(|_| ()), None, EgressWay::Transmit),
+            (
+                "a port set in egress changes nothing",
+                egress(|end| end.egress_spec = PortId(9)),
+                None,
+                EgressWay::Transmit,
+            ),
+            ("drop", egress(|end| end.egress_spec = DROP), None, drop),
+            (
+                "recirculate",
+                egress(|end| end.recirculate = 3),
+                None,
+                EgressWay::Recirculate { field_list: 3 },
+            ),
+            (
+                "drop beats recirculate",
+                egress(|end| (end.egress_spec, end.recirculate) = (DROP, 3)),
+                None,
+                drop,
+            ),
+            (
+                "a clone happens although the packet is dropped",
+                egress(|end| (end.egress_spec, end.clone) = (DROP, Some(CLONE))),
+                Some(CLONE),
+                drop,
+            ),
+        ];
+        for (name, found, clone, way) in cases {
+            assert_eq!(found, EgressFate { clone, way }, "{name}");
+        }
+    }
+}

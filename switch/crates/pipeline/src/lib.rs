@@ -1,0 +1,67 @@
+//! BMv2 JSON executed on packets, with simple_switch's results.
+//!
+//! [`Pipeline::load`] resolves every name, width and offset of a program; afterwards a packet meets
+//! indexes and offsets only. There is no clock, thread, port or queue here: time is an argument,
+//! queues are `traffic`'s, and `device` connects the two.
+//!
+//! # Driving it
+//!
+//! For each frame received:
+//!
+//! 1. `packet = pipeline.receive(port, frame, now)`, then `end = pipeline.ingress(&mut packet, now)`.
+//! 2. `fate = after_ingress(&end, drop_port)` says what happens, in this order:
+//!    a clone ([`Pipeline::clone_from_ingress`]), a digest ([`Pipeline::digest`]), the packet itself.
+//! 3. The packet itself is resubmitted ([`Pipeline::resubmit`], then step 1 without `receive`),
+//!    replicated ([`Pipeline::copy`] for each of `pipeline.replication`'s replicas), dropped, or sent.
+//! 4. Every copy on its way to a port passes [`Pipeline::dispatch`] and then waits in a queue.
+//! 5. When it leaves the queue: `end = pipeline.egress(&mut packet, &queueing, now)`;
+//!    `fate = after_egress(&end, drop_port)` says whether to clone
+//!    ([`Pipeline::clone_from_egress`]) and what becomes of the packet.
+//! 6. Unless it is dropped, [`Pipeline::deparse`]; then it is transmitted ([`Packet::bytes`]) or
+//!    recirculated ([`Pipeline::recirculate`], then step 1 without `receive`).
+//! 7. A packet that is done with goes back: [`Pipeline::recycle`]. In the steady state nothing of
+//!    all this allocates.
+//!
+//! [`run_to_completion`] is this loop without queues. Control-plane changes are methods of
+//! [`Pipeline`] and may come between any two packets.
+
+mod action;
+mod api;
+mod calculation;
+mod chance;
+mod deparser;
+mod error;
+mod expression;
+mod externs;
+mod fate;
+mod hash;
+mod known;
+mod layout;
+mod load;
+mod observe;
+mod packet;
+mod parser;
+mod pipeline;
+mod place;
+mod profile;
+mod replication;
+mod state;
+mod switching;
+mod table;
+
+pub use api::ActionInfo;
+pub use error::LoadError;
+pub use fate::{
+    CloneRequest, DropReason, EgressEnd, EgressFate, EgressWay, IngressEnd, IngressFate,
+    IngressWay, InstanceType, after_egress, after_ingress,
+};
+pub use hash::{Crc, CrcParameters, Hash};
+pub use known::Queueing;
+pub use observe::{Event, Observe, Unobserved};
+pub use packet::{FRAME_LENGTH_MAX, Packet};
+pub use pipeline::{Config, Pipeline};
+pub use profile::{ActionProfile, Member};
+pub use replication::{CloneSession, Node, Replica, Replication};
+pub use state::{Color, Counter, Meter, MeterArray, MeterConfig, MeterUnit, RegisterArray};
+pub use switching::{Output, run_to_completion};
+pub use table::{Entry, EntryAction, EntryId, KeyMatch, Table, TableError};

@@ -1,0 +1,119 @@
+//! Watching a packet on its way.
+//!
+//! The pipeline is generic over its observer. With [`Unobserved`] every hook compiles to nothing;
+//! a recorder gets an [`Event`] for each step, in order. Events carry indexes and values, names
+//! are looked up by whoever prints them.
+
+use bits::Int;
+
+/// Something that happened to a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// An action starts.
+    Action {
+        /// Index of the action.
+        action: usize,
+        /// Its parameters.
+        data: Vec<Int>,
+    },
+    /// An `assert` or `assume` did not hold; the packet is dropped.
+    AssertionFailed {
+        /// The statement and its place in the source.
+        what: String,
+    },
+    /// A checksum was compared or written.
+    Checksum {
+        /// Its name.
+        name: String,
+        /// Compared after parsing, rather than written before deparsing.
+        verified: bool,
+        /// What was computed.
+        computed: u64,
+        /// What the field held.
+        found: u64,
+    },
+    /// An `if` of a control.
+    Condition {
+        /// Its name.
+        name: String,
+        /// Which branch was taken.
+        holds: bool,
+    },
+    /// A control starts.
+    Control {
+        /// `ingress` or `egress`.
+        name: String,
+    },
+    /// A header is put onto the wire.
+    Emitted {
+        /// Its name.
+        header: String,
+    },
+    /// A header was filled from the wire.
+    Extracted {
+        /// Its name.
+        header: String,
+        /// Its length in bytes.
+        length: usize,
+    },
+    /// A field has a new value.
+    FieldChanged {
+        /// `header.field`.
+        field: String,
+        /// The value before.
+        before: Int,
+        /// The value now.
+        after: Int,
+    },
+    /// The program's `log_msg`.
+    Log {
+        /// The text with its values.
+        text: String,
+    },
+    /// The parser entered a state.
+    ParserState {
+        /// The state.
+        name: String,
+    },
+    /// The parser stopped.
+    ParserDone {
+        /// Name of the error; `NoError` if all went well.
+        error: String,
+        /// How many bytes it consumed.
+        parsed: usize,
+    },
+    /// A table was applied.
+    Table {
+        /// Its name.
+        table: String,
+        /// Names and values of its keys.
+        key: Vec<(String, Int)>,
+        /// The entry that was hit.
+        entry: Option<u32>,
+    },
+}
+
+/// Who watches.
+pub trait Observe {
+    /// Whether anybody looks at all; the cost of finding out is paid only then.
+    const ENABLED: bool;
+    /// Takes an event; not called unless [`Self::ENABLED`].
+    fn event(&mut self, event: impl FnOnce() -> Event);
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observe for Unobserved {
+    const ENABLED: bool = false;
+    #[inline(always)]
+    fn event(&mut self, _event: impl FnOnce() -> Event) {}
+}
+
+impl Observe for Vec<Event> {
+    const ENABLED: bool = true;
+    fn event(&mut self, event: impl FnOnce() -> Event) {
+        self.push(event());
+    }
+}

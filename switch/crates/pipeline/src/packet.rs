@@ -1,0 +1,144 @@
+//! A packet: the bytes of a frame, the headers parsed out of them, and what the program asked for.
+
+use units::{Bytes, HasLength, PortId};
+
+/// Room in front of a frame, so that added headers need not move it.
+const HEADROOM: usize = 128;
+
+/// Longest frame that is accepted: a super-packet with room to spare.
+pub const FRAME_LENGTH_MAX: usize = 1 << 17;
+
+/// What the program asked to happen to the packet besides its way; cleared before each control.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Requests {
+    /// Session and field list of the last clone call.
+    pub clone: Option<(u32, u32)>,
+    /// List of the last digest call; 0 is none.
+    pub digest: u32,
+    /// Field list of the last resubmit call; 0 is none.
+    pub resubmit: u32,
+    /// Field list of the last recirculate call; 0 is none.
+    pub recirculate: u32,
+    /// `exit` was called.
+    pub exit: bool,
+    /// An `assert` or `assume` did not hold.
+    pub assertion_failed: bool,
+}
+
+/// A packet inside the switch. Made and used by one [`crate::Pipeline`] only.
+///
+/// ```text
+///   frame:  [ room | received bytes ......................... ]
+///                  ^start      ^at: the payload, after parsing
+///           [ room | emitted headers, payload ............... ]
+///                       ^at: the frame to send, after deparsing
+/// ```
+///
+/// Parsing leaves the received bytes as they are, so a clone or a resubmission starts from them.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// Headers and metadata; see `place`.
+    pub(crate) area: Box<[u8]>,
+    pub(crate) frame: Vec<u8>,
+    pub(crate) start: usize,
+    pub(crate) at: usize,
+    /// Received length plus headers added less headers removed: what `packet_length` will be.
+    pub(crate) length_register: u32,
+    /// Length on arrival, or on recirculation: what counters and meters count.
+    pub(crate) ingress_length: u32,
+    /// The frame is cut to this when it leaves.
+    pub(crate) truncated_to: usize,
+    pub(crate) requests: Requests,
+    pub(crate) ingress_port: PortId,
+    pub(crate) egress_port: PortId,
+}
+
+impl Packet {
+    pub(crate) fn new(area_size: usize) -> Packet {
+        Packet {
+            area: vec![0; area_size].into(),
+            frame: Vec::with_capacity(HEADROOM + 1600),
+            start: HEADROOM,
+            at: HEADROOM,
+            length_register: 0,
+            ingress_length: 0,
+            truncated_to: usize::MAX,
+            requests: Requests::default(),
+            ingress_port: PortId(0),
+            egress_port: PortId(0),
+        }
+    }
+
+    /// Starts over with a received frame; the area is the caller's to clear.
+    pub(crate) fn receive(&mut self, port: PortId, bytes: &[u8]) {
+        self.frame.clear();
+        self.frame.resize(HEADROOM, 0);
+        self.frame.extend_from_slice(bytes);
+        (self.start, self.at) = (HEADROOM, HEADROOM);
+        self.length_register = bytes.len() as u32;
+        self.ingress_length = bytes.len() as u32;
+        self.truncated_to = usize::MAX;
+        self.requests = Requests::default();
+        (self.ingress_port, self.egress_port) = (port, PortId(0));
+    }
+
+    /// Becomes a copy of another packet, headers included.
+    pub(crate) fn copy_from(&mut self, other: &Packet) {
+        self.area.copy_from_slice(&other.area);
+        self.frame.clone_from(&other.frame);
+        (self.start, self.at) = (other.start, other.at);
+        self.length_register = other.length_register;
+        self.ingress_length = other.ingress_length;
+        self.truncated_to = other.truncated_to;
+        self.requests = Requests::default();
+        (self.ingress_port, self.egress_port) = (other.ingress_port, other.egress_port);
+    }
+
+    /// Cuts the frame to a length when it leaves; 0 leaves it whole. The smallest cut counts.
+    pub fn cut(&mut self, length_bytes: u32) {
+        if length_bytes != 0 {
+            self.truncated_to = self.truncated_to.min(length_bytes as usize);
+        }
+    }
+
+    /// The bytes from the parser's position on; after deparsing, the frame to send.
+    pub fn bytes(&self) -> &[u8] {
+        let bytes = &self.frame[self.at..];
+        &bytes[..bytes.len().min(self.truncated_to)]
+    }
+
+    /// The frame as received.
+    pub fn received(&self) -> &[u8] {
+        &self.frame[self.start..]
+    }
+
+    /// The port the packet came in by.
+    pub fn ingress_port(&self) -> PortId {
+        self.ingress_port
+    }
+
+    /// The port the packet is on its way to.
+    pub fn egress_port(&self) -> PortId {
+        self.egress_port
+    }
+
+    /// Makes room for `length` bytes in front of the payload and moves to their start.
+    pub(crate) fn prepend(&mut self, length: usize) {
+        if self.at < length {
+            let grow = length - self.at + HEADROOM;
+            let end = self.frame.len();
+            self.frame.resize(end + grow, 0);
+            self.frame.copy_within(self.at..end, self.at + grow);
+            self.at += grow;
+        }
+        self.at -= length;
+    }
+}
+
+impl HasLength for Packet {
+    /// Received length plus headers added less headers removed: what the packet occupies in a
+    /// queue, and `packet_length` in egress.
+    fn length(&self) -> Bytes {
+        Bytes(u64::from(self.length_register).min(self.truncated_to as u64))
+    }
+}

@@ -1,0 +1,716 @@
+//! The parser: states as lists of operations, and transitions on packed keys.
+//!
+//! No packet can keep it busy: a state may be entered at most [`STATES_MAX`] times before the
+//! packet is given the error `ParserTimeout` (core.p4). Parsers that make progress need no more
+//! than one state a byte of header.
+
+use units::Time;
+
+use crate::action::{Machine, Names, Step, compile_primitives};
+use crate::deparser::extract;
+use crate::error::{LoadError, unknown};
+use crate::expression::compile::Scope;
+use crate::expression::{Condition, HeaderRef, Number};
+use crate::externs::Externs;
+use crate::load::Program;
+use crate::observe::{Event, Observe};
+use crate::packet::Packet;
+use crate::place::{Cell, Place};
+
+/// How many states one packet may enter.
+const STATES_MAX: u32 = 4096;
+
+/// The errors of core.p4, as numbered by the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ErrorCodes {
+    pub no_error: u32,
+    pub packet_too_short: u32,
+    pub stack_out_of_bounds: u32,
+    pub header_too_short: u32,
+    pub parser_timeout: u32,
+    pub parser_invalid_argument: u32,
+}
+
+/// Which header an extraction fills.
+#[derive(Clone, Debug)]
+enum Target {
+    Header(u32),
+    Stack(u32),
+    UnionStack { stack: u32, member: u32 },
+}
+
+/// Bits ahead in the packet.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    offset: usize,
+    width: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Advance(Number),
+    Extract(Target),
+    ExtractVariable { target: Target, width: Number },
+    Lookahead { to: Place, ahead: Ahead },
+    Steps(Vec<Step>),
+    Verify { condition: Condition, error: Number },
+}
+
+/// A component of a transition key.
+#[derive(Clone, Debug)]
+enum KeySource {
+    Cell(Cell),
+    Found { header: HeaderRef, place: Place },
+    Lookahead(Ahead),
+    Place(Place),
+}
+
+/// A component and the bytes it takes.
+#[derive(Clone, Debug)]
+struct KeyPart {
+    source: KeySource,
+    bytes: usize,
+    /// Its width in bits, for splitting members of value sets.
+    width: usize,
+}
+
+/// When a transition is taken.
+#[derive(Clone, Debug)]
+enum Matches {
+    /// A key of up to eight bytes.
+    Narrow {
+        value: u64,
+        mask: u64,
+    },
+    Wide {
+        value: Vec<u8>,
+        mask: Vec<u8>,
+    },
+    /// A member of a value set, compared in the bits of the mask.
+    ValueSet {
+        set: usize,
+        mask: Option<Vec<u8>>,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    name: String,
+    operations: Vec<Operation>,
+    key: Vec<KeyPart>,
+    key_bytes: usize,
+    transitions: Vec<(Matches, Option<u32>)>,
+    default: Option<u32>,
+}
+
+/// A parser.
+#[derive(Clone, Debug)]
+pub(crate) struct Parser {
+    states: Vec<State>,
+    start: Option<u32>,
+    pub errors: ErrorCodes,
+    /// Names of errors by number.
+    pub error_names: Vec<(String, u32)>,
+}
+
+/// A parser value set: members as written by the control plane, without padding.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueSet {
+    pub name: String,
+    pub width: usize,
+    pub members: Vec<Vec<u8>>,
+}
+
+impl Target {
+    /// The type of the header it fills.
+    fn kind(&self, names: &Names<'_>) -> usize {
+        let layout = names.layout;
+        let header = match self {
+            Target::Header(header) => *header,
+            Target::Stack(stack) => layout.stacks[*stack as usize].headers[0],
+            Target::UnionStack { stack, member } => {
+                let union = layout.union_stacks[*stack as usize].unions[0];
+                layout.unions[union as usize].headers[*member as usize]
+            }
+        };
+        layout.headers[header as usize].kind
+    }
+}
+
+/// Where parsing stopped, and why.
+enum Stop {
+    Error(u32),
+    Next(Option<u32>),
+}
+
+impl ErrorCodes {
+    fn new(errors: &[(String, u32)]) -> ErrorCodes {
+        // What the program does not number gets numbers of its own, as in simple_switch.
+        let highest = errors.iter().map(|(_, code)| *code).max().unwrap_or(0);
+        let mut next = highest;
+        let mut code = |name: &str, otherwise: Option<u32>| {
+            let declared = errors.iter().find(|(candidate, _)| candidate == name);
+            declared.map(|(_, code)| *code).or(otherwise).unwrap_or_else(|| {
+                next = next.wrapping_add(1);
+                next
+            })
+        };
+        ErrorCodes {
+            no_error: code("NoError", Some(0)),
+            packet_too_short: code("PacketTooShort", None),
+            stack_out_of_bounds: code("StackOutOfBounds", None),
+            header_too_short: code("HeaderTooShort", None),
+            parser_timeout: code("ParserTimeout", None),
+            parser_invalid_argument: code("ParserInvalidArgument", None),
+        }
+    }
+}
+
+impl Parser {
+    pub fn new(
+        names: &Names<'_>,
+        program: &bmv2::Program,
+        parser: &bmv2::Parser,
+        sets: &[ValueSet],
+    ) -> Result<Parser, LoadError> {
+        let position = |name: &str| {
+            let mut states = parser.parse_states.iter();
+            let known = parser.parse_states.iter().map(|state| state.name.as_str());
+            let found = states.position(|state| state.name == name).map(|at| at as u32);
+            found.ok_or_else(|| unknown("parser state", name, known))
+        };
+        let next = |name: &Option<String>| name.as_deref().map(position).transpose();
+        let mut states = Vec::new();
+        for (index, state) in parser.parse_states.iter().enumerate() {
+            let compiled = compile_state(names, state, sets, &next);
+            let path = format!("/parse_states/{index}");
+            states.push(compiled.map_err(|error| error.under(&path))?);
+        }
+        let start = next(&parser.init_state).map_err(|error| error.under("/init_state"))?;
+        let errors = ErrorCodes::new(&program.errors);
+        Ok(Parser { states, start, errors, error_names: program.errors.clone() })
+    }
+
+    /// Name of an error.
+    pub fn error_name(&self, code: u32) -> String {
+        let known = self.error_names.iter().find(|(_, candidate)| *candidate == code);
+        known.map_or_else(|| format!("error {code}"), |(name, _)| name.clone())
+    }
+
+    /// Parses a packet from its position on; leaves the position at the payload.
+    /// Returns the error code.
+    pub fn parse<O: Observe>(
+        &self,
+        program: &Program,
+        externs: &mut Externs,
+        packet: &mut Packet,
+        now: Time,
+        observer: &mut O,
+    ) -> u32 {
+        let mut cursor =
+            Cursor { program, externs, packet, now, parsed: 0, parser: self, observer };
+        let (mut state, mut entered, mut error) = (self.start, 0, self.errors.no_error);
+        while let Some(index) = state {
+            entered += 1;
+            if entered > STATES_MAX {
+                error = self.errors.parser_timeout;
+                break;
+            }
+            match cursor.state(&self.states[index as usize]) {
+                Stop::Next(next) => state = next,
+                Stop::Error(code) => {
+                    error = code;
+                    break;
+                }
+            }
+        }
+        let parsed = cursor.parsed;
+        packet.at += parsed;
+        observer.event(|| Event::ParserDone { error: self.error_name(error), parsed });
+        error
+    }
+}
+
+/// A packet being parsed.
+struct Cursor<'a, O: Observe> {
+    program: &'a Program,
+    externs: &'a mut Externs,
+    packet: &'a mut Packet,
+    now: Time,
+    parsed: usize,
+    parser: &'a Parser,
+    observer: &'a mut O,
+}
+
+impl<O: Observe> Cursor<'_, O> {
+    /// Runs a state and finds the next.
+    fn state(&mut self, state: &State) -> Stop {
+        self.observer.event(|| Event::ParserState { name: state.name.clone() });
+        for operation in &state.operations {
+            if let Err(code) = self.operation(operation) {
+                return Stop::Error(code);
+            }
+        }
+        if state.key.is_empty() {
+            return Stop::Next(state.default);
+        }
+        if state.key_bytes <= 8 {
+            self.narrow_transition(state)
+        } else {
+            self.wide_transition(state)
+        }
+    }
+
+    fn rest(&self) -> &[u8] {
+        &self.packet.bytes()[self.parsed..]
+    }
+
+    fn machine(&mut self) -> Machine<'_, O> {
+        let Packet {
+            area, frame, requests, length_register, truncated_to, ingress_length, at, ..
+        } = &mut *self.packet;
+        Machine {
+            program: self.program,
+            externs: self.externs,
+            area,
+            requests,
+            length_register,
+            truncated_to,
+            ingress_length: *ingress_length,
+            payload: &frame[*at + self.parsed..],
+            now: self.now,
+            observer: self.observer,
+        }
+    }
+
+    fn operation(&mut self, operation: &Operation) -> Result<(), u32> {
+        let errors = self.parser.errors;
+        match operation {
+            Operation::Advance(width) => {
+                let width = width.value(&self.machine().view(&[]));
+                if !width.is_multiple_of(8) {
+                    return Err(errors.parser_invalid_argument);
+                }
+                self.consume(width / 8)
+            }
+            Operation::Extract(target) => {
+                let header = self.next_header(target)?;
+                self.extract(header, 0)?;
+                self.filled(target);
+                Ok(())
+            }
+            Operation::ExtractVariable { target, width } => {
+                let header = self.next_header(target)?;
+                let width = width.value(&self.machine().view(&[]));
+                if !width.is_multiple_of(8) {
+                    return Err(errors.parser_invalid_argument);
+                }
+                self.extract(header, usize::try_from(width).unwrap_or(usize::MAX))?;
+                self.filled(target);
+                Ok(())
+            }
+            Operation::Lookahead { to, ahead } => {
+                if self.rest().len() * 8 < ahead.offset + ahead.width {
+                    return Err(errors.packet_too_short);
+                }
+                let value = peek(self.rest(), *ahead);
+                to.store(&mut self.packet.area, &value);
+                Ok(())
+            }
+            Operation::Steps(steps) => {
+                self.machine().run(steps, &[]);
+                Ok(())
+            }
+            Operation::Verify { condition, error } => {
+                let machine = self.machine();
+                let view = machine.view(&[]);
+                if condition.holds(&view) { Ok(()) } else { Err(error.value(&view) as u32) }
+            }
+        }
+    }
+
+    fn consume(&mut self, bytes: u64) -> Result<(), u32> {
+        match usize::try_from(bytes) {
+            Ok(bytes) if bytes <= self.rest().len() => {
+                self.parsed += bytes;
+                Ok(())
+            }
+            _ => Err(self.parser.errors.packet_too_short),
+        }
+    }
+
+    /// The header an extraction fills; a full stack is an error.
+    fn next_header(&self, target: &Target) -> Result<u32, u32> {
+        let layout = &self.program.layout;
+        let next = |at: u32| self.packet.area[at as usize] as usize;
+        let header = match target {
+            Target::Header(header) => Some(*header),
+            Target::Stack(stack) => {
+                let stack = &layout.stacks[*stack as usize];
+                stack.headers.get(next(stack.next)).copied()
+            }
+            Target::UnionStack { stack, member } => {
+                let stack = &layout.union_stacks[*stack as usize];
+                let union = stack.unions.get(next(stack.next));
+                union.and_then(|union| {
+                    layout.unions[*union as usize].headers.get(*member as usize).copied()
+                })
+            }
+        };
+        header.ok_or(self.parser.errors.stack_out_of_bounds)
+    }
+
+    fn filled(&mut self, target: &Target) {
+        let layout = &self.program.layout;
+        match target {
+            Target::Header(_) => {}
+            Target::Stack(stack) => {
+                self.packet.area[layout.stacks[*stack as usize].next as usize] += 1;
+            }
+            Target::UnionStack { stack, .. } => {
+                self.packet.area[layout.union_stacks[*stack as usize].next as usize] += 1;
+            }
+        }
+    }
+
+    fn extract(&mut self, header: u32, variable_bits: usize) -> Result<(), u32> {
+        let layout = &self.program.layout;
+        let errors = self.parser.errors;
+        let kind = &layout.kinds[layout.headers[header as usize].kind];
+        let length = kind.fixed_length() + variable_bits / 8;
+        if self.rest().len() < length {
+            return Err(errors.packet_too_short);
+        }
+        let room = kind.variable.map_or(0, |variable| variable.size as usize);
+        if variable_bits / 8 > room {
+            return Err(errors.header_too_short);
+        }
+        let Packet { area, frame, at, .. } = &mut *self.packet;
+        let bytes = &frame[*at + self.parsed..][..length];
+        extract(layout, area, header, bytes, variable_bits);
+        crate::action::set_valid(layout, area, header);
+        self.parsed += length;
+        let name = || layout.headers[header as usize].name.clone();
+        self.observer.event(|| Event::Extracted { header: name(), length });
+        Ok(())
+    }
+
+    fn narrow_transition(&mut self, state: &State) -> Stop {
+        let mut key = 0u64;
+        for part in &state.key {
+            let value = match &part.source {
+                KeySource::Cell(cell) => cell.load(&self.packet.area),
+                _ => {
+                    let mut bytes = [0; 8];
+                    if !self.key_part(part, &mut bytes[8 - part.bytes..]) {
+                        return Stop::Error(self.parser.errors.packet_too_short);
+                    }
+                    u64::from_be_bytes(bytes)
+                }
+            };
+            key = key.checked_shl(8 * part.bytes as u32).unwrap_or(0) | value;
+        }
+        for (matches, next) in &state.transitions {
+            let taken = match matches {
+                Matches::Narrow { value, mask } => key & mask == *value,
+                Matches::Wide { .. } => false,
+                Matches::ValueSet { set, mask } => {
+                    let bytes = &key.to_be_bytes()[8 - state.key_bytes..];
+                    self.in_value_set(state, *set, mask.as_deref(), bytes)
+                }
+            };
+            if taken {
+                return Stop::Next(*next);
+            }
+        }
+        Stop::Next(state.default)
+    }
+
+    fn wide_transition(&mut self, state: &State) -> Stop {
+        let mut key = std::mem::take(&mut self.externs.hash_input);
+        key.clear();
+        key.resize(state.key_bytes, 0);
+        let mut at = 0;
+        let mut stop = None;
+        for part in &state.key {
+            if !self.key_part(part, &mut key[at..at + part.bytes]) {
+                stop = Some(Stop::Error(self.parser.errors.packet_too_short));
+                break;
+            }
+            at += part.bytes;
+        }
+        let stop = stop.unwrap_or_else(|| {
+            let taken = state.transitions.iter().find(|(matches, _)| match matches {
+                Matches::Narrow { .. } => false,
+                Matches::Wide { value, mask } => {
+                    key.iter().zip(mask).map(|(key, mask)| key & mask).eq(value.iter().copied())
+                }
+                Matches::ValueSet { set, mask } => {
+                    self.in_value_set(state, *set, mask.as_deref(), &key)
+                }
+            });
+            Stop::Next(taken.map_or(state.default, |(_, next)| *next))
+        });
+        self.externs.hash_input = key;
+        stop
+    }
+
+    /// Writes a component of the key; `false` where the packet is too short for it.
+    fn key_part(&mut self, part: &KeyPart, bytes: &mut [u8]) -> bool {
+        let value = match &part.source {
+            KeySource::Cell(cell) => cell.load(&self.packet.area).into(),
+            KeySource::Place(place) => place.load(&self.packet.area),
+            KeySource::Lookahead(ahead) => {
+                if self.rest().len() * 8 < ahead.offset + ahead.width {
+                    return false;
+                }
+                peek(self.rest(), *ahead)
+            }
+            KeySource::Found { header, place } => {
+                let layout = &self.program.layout;
+                match header.find(&self.machine().view(&[])) {
+                    Some(header) => {
+                        place.at(layout.headers[header as usize].base).load(&self.packet.area)
+                    }
+                    None => bits::Int::zero(),
+                }
+            }
+        };
+        value.write_be_bytes(bytes);
+        true
+    }
+
+    /// Members are stored without padding: each component is cut out at its width.
+    fn in_value_set(&self, state: &State, set: usize, mask: Option<&[u8]>, key: &[u8]) -> bool {
+        let total: usize = state.key.iter().map(|part| part.width).sum();
+        self.externs.value_sets[set].members.iter().any(|member| {
+            let member = bits::Int::from_be_bytes(member);
+            let (mut low, mut at) = (total, 0);
+            state.key.iter().all(|part| {
+                low -= part.width;
+                let mut expected = [0u8; 64];
+                let expected = &mut expected[..part.bytes.min(64)];
+                member.shift_right(low).truncate(part.width).write_be_bytes(expected);
+                let range = at..at + part.bytes;
+                at += part.bytes;
+                let masks = range.clone().map(|index| mask.map_or(0xff, |mask| mask[index]));
+                let pairs = expected.iter().zip(&key[range]);
+                pairs.zip(masks).all(|((left, right), mask)| left & mask == right & mask)
+            })
+        })
+    }
+}
+
+/// Bits ahead, as a number.
+fn peek(bytes: &[u8], ahead: Ahead) -> bits::Int {
+    let end = ahead.offset + ahead.width;
+    let covering = &bytes[ahead.offset / 8..end.div_ceil(8)];
+    let padding = (8 - end % 8) % 8;
+    bits::Int::from_be_bytes(covering).shift_right(padding).truncate(ahead.width)
+}
+
+fn compile_state(
+    names: &Names<'_>,
+    state: &bmv2::ParseState,
+    sets: &[ValueSet],
+    next: &impl Fn(&Option<String>) -> Result<Option<u32>, LoadError>,
+) -> Result<State, LoadError> {
+    let mut operations = Vec::new();
+    for (index, operation) in state.operations.iter().enumerate() {
+        let compiled = compile_operation(names, operation);
+        let path = format!("/parser_ops/{index}");
+        operations.push(compiled.map_err(|error| error.under(&path))?);
+    }
+    let mut key = Vec::new();
+    for (index, part) in state.transition_key.iter().enumerate() {
+        let path = format!("/transition_key/{index}");
+        key.push(compile_key(names, part).map_err(|error| error.under(&path))?);
+    }
+    let key_bytes = key.iter().map(|part: &KeyPart| part.bytes).sum();
+    let mut compiled = State {
+        name: state.name.clone(),
+        operations,
+        key,
+        key_bytes,
+        transitions: Vec::new(),
+        default: None,
+    };
+    for (index, transition) in state.transitions.iter().enumerate() {
+        let path = format!("/transitions/{index}");
+        let under = |error: LoadError| error.under(&path);
+        let next =
+            next(&transition.next_state).map_err(|error| under(error.under("/next_state")))?;
+        match &transition.matches {
+            bmv2::TransitionMatch::Default => compiled.default = next,
+            matches => {
+                let matches = compile_match(matches, key_bytes, sets).map_err(under)?;
+                compiled.transitions.push((matches, next));
+            }
+        }
+    }
+    Ok(compiled)
+}
+
+fn compile_match(
+    matches: &bmv2::TransitionMatch,
+    key_bytes: usize,
+    sets: &[ValueSet],
+) -> Result<Matches, LoadError> {
+    let check = |bytes: &[u8], member: &str| match bytes.len() {
+        length if length == key_bytes => Ok(()),
+        length => {
+            let message = format!("the key has {key_bytes} bytes, this has {length}");
+            Err(LoadError::new(member, message))
+        }
+    };
+    match matches {
+        bmv2::TransitionMatch::Default => Ok(Matches::Wide { value: Vec::new(), mask: Vec::new() }),
+        bmv2::TransitionMatch::Value { value, mask } => {
+            let mask = mask.clone().unwrap_or_else(|| vec![0xff; key_bytes]);
+            check(value, "/value")?;
+            check(&mask, "/mask")?;
+            let value: Vec<u8> =
+                value.iter().zip(&mask).map(|(value, mask)| value & mask).collect();
+            let number = |bytes: &[u8]| {
+                bytes.iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
+            };
+            Ok(match key_bytes {
+                0..=8 => Matches::Narrow { value: number(&value), mask: number(&mask) },
+                _ => Matches::Wide { value, mask },
+            })
+        }
+        bmv2::TransitionMatch::ValueSet { name, mask } => {
+            let position = sets.iter().position(|set| set.name == *name);
+            let known = sets.iter().map(|set| set.name.as_str());
+            let set =
+                position.ok_or_else(|| unknown("parser value set", name, known).under("/value"))?;
+            if let Some(mask) = mask {
+                check(mask, "/mask")?;
+            }
+            Ok(Matches::ValueSet { set, mask: mask.clone() })
+        }
+    }
+}
+
+fn compile_key(names: &Names<'_>, part: &bmv2::TransitionKey) -> Result<KeyPart, LoadError> {
+    let layout = names.layout;
+    let scope = Scope { layout, params: &[], registers: names.registers };
+    let (source, width) = match part {
+        bmv2::TransitionKey::Field(field) => match layout.field(field)?.place {
+            Place::Cell(cell) => (KeySource::Cell(cell), u32::from(cell.width)),
+            place => (KeySource::Place(place), place.width()),
+        },
+        bmv2::TransitionKey::Lookahead(bits) => {
+            (KeySource::Lookahead(ahead(*bits)?), bits.width_bits)
+        }
+        bmv2::TransitionKey::StackField { stack, field } => {
+            let stack = layout.stack(stack)?;
+            let field = layout.kinds[layout.stacks[stack as usize].kind].field(field)?;
+            let (header, place, _) = scope.found_field(HeaderRef::Last(stack), field)?;
+            (KeySource::Found { header, place }, place.width())
+        }
+        bmv2::TransitionKey::UnionStackField { stack, member, field } => {
+            let stack = layout.union_stack(stack)?;
+            let member = member_of(names, stack, member)?;
+            let found = HeaderRef::LastInUnionStack { stack, member };
+            let union = layout.union_stacks[stack as usize].unions[0];
+            let header = layout.unions[union as usize].headers[member as usize];
+            let field = layout.kinds[layout.headers[header as usize].kind].field(field)?;
+            let (header, place, _) = scope.found_field(found, field)?;
+            (KeySource::Found { header, place }, place.width())
+        }
+    };
+    if width > 512 {
+        return Err(LoadError::new("", "a component of a transition key has at most 512 bits"));
+    }
+    Ok(KeyPart { source, bytes: width.div_ceil(8) as usize, width: width as usize })
+}
+
+fn member_of(names: &Names<'_>, stack: u32, member: &str) -> Result<u32, LoadError> {
+    let stack = &names.layout.union_stacks[stack as usize];
+    let position = stack.members.iter().position(|candidate| candidate == member);
+    let union = stack.unions[0];
+    let count = names.layout.unions[union as usize].headers.len();
+    let found = position.filter(|position| *position < count).map(|position| position as u32);
+    found.ok_or_else(|| {
+        unknown("member of the union", member, stack.members.iter().map(String::as_str))
+    })
+}
+
+fn ahead(bits: bmv2::Lookahead) -> Result<Ahead, LoadError> {
+    let (offset, width) = (bits.offset_bits as usize, bits.width_bits as usize);
+    match offset + width > 8 * crate::packet::FRAME_LENGTH_MAX {
+        true => Err(LoadError::new("", "a lookahead beyond every packet")),
+        false => Ok(Ahead { offset, width }),
+    }
+}
+
+fn compile_target(names: &Names<'_>, target: &bmv2::ExtractTarget) -> Result<Target, LoadError> {
+    Ok(match target {
+        bmv2::ExtractTarget::Header(name) => Target::Header(names.layout.header(name)?),
+        bmv2::ExtractTarget::Stack(name) => Target::Stack(names.layout.stack(name)?),
+        bmv2::ExtractTarget::UnionStack { stack, member } => {
+            let stack = names.layout.union_stack(stack)?;
+            Target::UnionStack { stack, member: member_of(names, stack, member)? }
+        }
+    })
+}
+
+fn compile_operation(
+    names: &Names<'_>,
+    operation: &bmv2::ParserOperation,
+) -> Result<Operation, LoadError> {
+    let scope = Scope { layout: names.layout, params: &[], registers: names.registers };
+    let under = |error: LoadError| error.under("/parameters");
+    Ok(match operation {
+        bmv2::ParserOperation::Advance { width_bits } => {
+            Operation::Advance(scope.index(width_bits).map_err(under)?)
+        }
+        bmv2::ParserOperation::Extract(target) => {
+            let target = compile_target(names, target).map_err(under)?;
+            if names.layout.kinds[target.kind(names)].variable.is_some() {
+                let message = "a header of variable length is extracted with extract_VL";
+                return Err(LoadError::new("/op", message));
+            }
+            Operation::Extract(target)
+        }
+        bmv2::ParserOperation::ExtractVariable { target, width_bits } => {
+            Operation::ExtractVariable {
+                target: compile_target(names, target).map_err(under)?,
+                width: scope.index(width_bits).map_err(under)?,
+            }
+        }
+        bmv2::ParserOperation::Primitive(call) => {
+            Operation::Steps(compile_primitives(names, std::slice::from_ref(call))?)
+        }
+        bmv2::ParserOperation::Set { target, source } => match source {
+            bmv2::SetSource::Lookahead(bits) => Operation::Lookahead {
+                to: names.layout.field(target).map_err(under)?.place,
+                ahead: ahead(*bits).map_err(under)?,
+            },
+            bmv2::SetSource::Expression(value) => Operation::Steps(set(names, target, value)?),
+        },
+        bmv2::ParserOperation::Verify { condition, error } => Operation::Verify {
+            condition: scope.condition(condition).map_err(under)?,
+            error: scope.index(error).map_err(under)?,
+        },
+    })
+}
+
+/// An assignment, through the primitive of that name.
+fn set(
+    names: &Names<'_>,
+    target: &bmv2::FieldRef,
+    value: &bmv2::Expression,
+) -> Result<Vec<Step>, LoadError> {
+    let is_variable = matches!(names.layout.field(target)?.place, Place::Variable(_));
+    let call = bmv2::PrimitiveCall {
+        operation: if is_variable { "assign_VL" } else { "assign" }.to_owned(),
+        parameters: vec![
+            bmv2::Parameter::Expression(bmv2::Expression::Field(target.clone())),
+            bmv2::Parameter::Expression(value.clone()),
+        ],
+        source_info: None,
+    };
+    compile_primitives(names, &[call])
+}
