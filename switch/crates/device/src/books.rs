@@ -1,0 +1,85 @@
+//! What happened to every packet, counted.
+//!
+//! The conservation law of a device, at any instant between two calls:
+//!
+//! ```text
+//! received + copied = transmitted + dropped (sum over reasons) + held
+//! ```
+//!
+//! `held` is what the traffic manager holds. A clone is a copy; a multicast to n ports makes n
+//! copies and ends the packet itself as `replicated`, which counts against `copied`.
+
+use std::collections::BTreeMap;
+
+use traffic::Tally;
+use units::{Bytes, PortId};
+
+use crate::fate::DropReason;
+
+/// The books of one port.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortBooks {
+    /// Frames that came in, whatever became of them.
+    pub received: Tally,
+    /// Frames that went out.
+    pub transmitted: Tally,
+    /// Packets that came in here (or are copies of such) and ended in the switch, by reason.
+    pub dropped: BTreeMap<DropReason, Tally>,
+}
+
+/// The books of a device.
+#[derive(Clone, Debug, Default)]
+pub struct Books {
+    ports: BTreeMap<PortId, PortBooks>,
+    /// Packets made inside the switch, less the originals that multicast replaced.
+    copied: i64,
+}
+
+impl Books {
+    /// The books of a port; all zero if nothing has passed it.
+    pub fn port(&self, port: PortId) -> PortBooks {
+        self.ports.get(&port).cloned().unwrap_or_default()
+    }
+
+    /// Every port that something has passed.
+    pub fn ports(&self) -> impl Iterator<Item = (PortId, &PortBooks)> {
+        self.ports.iter().map(|(port, books)| (*port, books))
+    }
+
+    /// What was dropped for `reason`, over all ports.
+    pub fn dropped(&self, reason: DropReason) -> Tally {
+        let mut sum = Tally::default();
+        for books in self.ports.values() {
+            sum += books.dropped.get(&reason).copied().unwrap_or_default();
+        }
+        sum
+    }
+
+    /// Whether the conservation law holds with `held` packets inside.
+    pub fn balance(&self, held: u64) -> bool {
+        let mut rest = self.copied - i64::try_from(held).unwrap_or(i64::MAX);
+        for books in self.ports.values() {
+            rest += books.received.packets as i64 - books.transmitted.packets as i64;
+            rest -= books.dropped.values().map(|tally| tally.packets as i64).sum::<i64>();
+        }
+        rest == 0
+    }
+
+    pub(crate) fn count_received(&mut self, port: PortId, length: Bytes) {
+        self.ports.entry(port).or_default().received.add(length);
+    }
+
+    pub(crate) fn count_transmitted(&mut self, port: PortId, length: Bytes) {
+        self.ports.entry(port).or_default().transmitted.add(length);
+    }
+
+    pub(crate) fn count_drop(&mut self, port: PortId, reason: DropReason, length: Bytes) {
+        let books = self.ports.entry(port).or_default();
+        books.dropped.entry(reason).or_default().add(length);
+    }
+
+    /// `copies` packets were made; if `replaced`, in place of one that is gone.
+    pub(crate) fn count_copies(&mut self, copies: usize, replaced: bool) {
+        self.copied += copies as i64 - i64::from(replaced);
+    }
+}

@@ -1,0 +1,171 @@
+//! The state machine.
+
+use std::collections::VecDeque;
+
+use pipeline::{FRAME_LENGTH_MAX, Pipeline, Replica};
+use traffic::{ConfigError, Manager};
+use units::{Bytes, HasLength, PortId, Time};
+
+use crate::books::Books;
+use crate::fate::{DropReason, Output, Queued};
+use crate::programs::Programs;
+
+/// How often a packet may go through ingress. simple_switch has no such limit and a program that
+/// resubmits for ever stops it.
+pub(crate) const PASSES_MAX: u16 = 1000;
+
+/// What is fixed for the life of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// `egress_spec` with this value drops the packet.
+    pub drop_port: PortId,
+    /// The seed of everything random in it.
+    pub seed: u64,
+}
+
+impl Default for Config {
+    /// Port 511, as v1model and simple_switch have it.
+    fn default() -> Config {
+        Config { drop_port: PortId(511), seed: 0 }
+    }
+}
+
+/// One switch.
+///
+/// # Driving contract
+///
+/// The device has no clock. Whoever drives it, in virtual time or late behind a real clock, does
+/// this and nothing else:
+///
+/// 1. Let `t` be the earlier of [`next_due`](Device::next_due) and your own next input. When the
+///    real clock is late, `t` lies in the past: that is fine.
+/// 2. Call [`poll_output(t)`](Device::poll_output) until it returns `None`. Each transmission
+///    carries its exact instant, and is given back with [`recycle`](Device::recycle).
+/// 3. Hand in **all** your inputs of instant `t`: [`handle_frame`](Device::handle_frame) in the
+///    order of ports, then what the controller wants ([`install`](Device::install),
+///    [`configure`](Device::configure), [`pipeline_mut`](Device::pipeline_mut)).
+/// 4. Go to 1.
+///
+/// Instants never go backwards, over all calls together.
+pub struct Device {
+    pub(crate) config: Config,
+    pub(crate) programs: Programs,
+    pub(crate) traffic: Manager<Queued>,
+    pub(crate) books: Books,
+    pub(crate) outputs: VecDeque<Output>,
+    /// Where copies go; kept so that it need not be allocated again.
+    pub(crate) replicas: Vec<Replica>,
+}
+
+impl Device {
+    /// A device without program and without ports: what comes in is dropped and counted.
+    pub fn new(config: Config) -> Device {
+        Device {
+            config,
+            programs: Programs::default(),
+            traffic: Manager::new(config.seed),
+            books: Books::default(),
+            outputs: VecDeque::new(),
+            replicas: Vec::new(),
+        }
+    }
+
+    /// A frame came in by `port`. A packet-out is a frame that comes in by the CPU port.
+    pub fn handle_frame(&mut self, now: Time, port: PortId, frame: &[u8]) {
+        let length = Bytes(frame.len() as u64);
+        self.books.count_received(port, length);
+        if frame.len() > FRAME_LENGTH_MAX {
+            let reason = DropReason::Program(pipeline::DropReason::TooLong);
+            return self.books.count_drop(port, reason, length);
+        }
+        let Some(program) = self.programs.current() else {
+            return self.books.count_drop(port, DropReason::NoProgram, length);
+        };
+        program.packets += 1;
+        let packet = program.pipeline.receive(port, frame, now);
+        let queued = Queued { packet, generation: program.generation, passes: 0 };
+        self.run_ingress(now, queued);
+    }
+
+    /// What happened by `now`, in order.
+    pub fn poll_output(&mut self, now: Time) -> Option<Output> {
+        loop {
+            if let Some(output) = self.outputs.pop_front() {
+                return Some(output);
+            }
+            // One instant at a time: what egress sends back (clones, recirculated packets) is
+            // handed in at the instant of its departure, however late we are called.
+            let due = self.traffic.next_due().filter(|due| *due <= now)?;
+            match self.traffic.poll_output(due) {
+                Some(traffic::Output::Depart(departure)) => self.run_egress(departure),
+                Some(traffic::Output::Drop(dropped)) => self.drop_in_traffic(dropped),
+                None => {}
+            }
+        }
+    }
+
+    /// When `poll_output` will have something, if nothing is handed in before.
+    pub fn next_due(&self) -> Option<Time> {
+        match self.outputs.front() {
+            Some(Output::Digest { at, .. } | Output::Transmit { at, .. }) => Some(*at),
+            None => self.traffic.next_due(),
+        }
+    }
+
+    /// Takes back a packet that was transmitted, for its memory to be used again.
+    pub fn recycle(&mut self, queued: Queued) {
+        let Queued { packet, generation, .. } = queued;
+        self.programs.of(generation).pipeline.recycle(packet);
+        self.programs.release(generation);
+    }
+
+    /// Puts a program in force. Packets in the switch stay with the program that parsed them.
+    pub fn install(&mut self, pipeline: Pipeline) {
+        self.programs.install(pipeline);
+    }
+
+    /// The program in force, to read from.
+    pub fn pipeline(&self) -> Option<&Pipeline> {
+        self.programs.current_pipeline()
+    }
+
+    /// The program in force, for tables and state.
+    pub fn pipeline_mut(&mut self) -> Option<&mut Pipeline> {
+        self.programs.current().map(|loaded| &mut loaded.pipeline)
+    }
+
+    /// How to load a program for this device.
+    pub fn pipeline_config(&self) -> pipeline::Config {
+        pipeline::Config { drop_port: self.config.drop_port, seed: self.config.seed }
+    }
+
+    /// Changes ports and queues at `now`, or refuses and changes nothing.
+    pub fn configure(&mut self, now: Time, config: traffic::Config) -> Result<(), ConfigError> {
+        self.traffic.configure(now, config)
+    }
+
+    /// The traffic manager, to read from: configuration, queues, counters.
+    pub fn traffic(&self) -> &Manager<Queued> {
+        &self.traffic
+    }
+
+    /// What happened to every packet.
+    pub fn books(&self) -> &Books {
+        &self.books
+    }
+
+    /// Whether every packet is accounted for, in the device and in its traffic manager.
+    pub fn balance(&self) -> bool {
+        self.books.balance(self.traffic.held().packets) && self.traffic.balance()
+    }
+
+    /// Ends a packet.
+    pub(crate) fn drop_packet(&mut self, queued: Queued, reason: DropReason) {
+        self.books.count_drop(queued.packet.ingress_port(), reason, queued.length());
+        self.recycle(queued);
+    }
+
+    fn drop_in_traffic(&mut self, dropped: traffic::Dropped<Queued>) {
+        self.drop_packet(dropped.packet, DropReason::Traffic(dropped.reason));
+    }
+}

@@ -1,0 +1,68 @@
+//! From a departure to a frame on the line.
+
+use pipeline::{EgressWay, InstanceType, Queueing, after_egress};
+use traffic::Departure;
+use units::{Bytes, HasLength};
+
+use crate::device::Device;
+use crate::fate::{DropReason, Output, Queued};
+
+impl Device {
+    /// Runs egress on a packet that the scheduler has chosen, at the instant of its departure.
+    pub(crate) fn run_egress(&mut self, departure: Departure<Queued>) {
+        let queueing = self.queueing(&departure);
+        let Departure { packet: mut queued, output: port, at, .. } = departure;
+        let length_in_queue = queued.length();
+        let pipeline = &mut self.programs.of(queued.generation).pipeline;
+        let end = pipeline.egress(&mut queued.packet, &queueing, at);
+        let fate = after_egress(&end, self.config.drop_port);
+        if let Some(request) = fate.clone {
+            let (list, kind) = (request.field_list, InstanceType::EgressClone);
+            let original = &queued;
+            self.send_clones(at, original, request, kind, |pipeline| {
+                pipeline.clone_from_egress(&original.packet, list)
+            });
+        }
+        let pipeline = &mut self.programs.of(queued.generation).pipeline;
+        match fate.way {
+            EgressWay::Drop(reason) => self.drop_packet(queued, DropReason::Program(reason)),
+            EgressWay::Recirculate { field_list } => {
+                pipeline.deparse(&mut queued.packet, at);
+                pipeline.recirculate(&mut queued.packet, field_list);
+                self.run_ingress(at, queued);
+            }
+            EgressWay::Transmit => {
+                pipeline.deparse(&mut queued.packet, at);
+                let length = Bytes(queued.bytes().len() as u64);
+                if length != length_in_queue {
+                    self.traffic.settle(port, length);
+                }
+                self.books.count_transmitted(port, length);
+                self.outputs.push_back(Output::Transmit { at, port, packet: queued });
+            }
+        }
+    }
+
+    /// What the program is told about the packet's stay.
+    fn queueing(&self, departure: &Departure<Queued>) -> Queueing {
+        let stay = &departure.residence;
+        let queue = self.traffic.queue(departure.output, departure.class);
+        let limit = queue.and_then(|queue| queue.config.limit.bytes);
+        // Depths above 2^32 packets do not occur: that is more memory than there is.
+        let packets = |depth: traffic::Depth| u32::try_from(depth.packets).unwrap_or(u32::MAX);
+        Queueing {
+            class: departure.class,
+            enqueued: stay.enqueued_at,
+            departed: departure.at,
+            depth_packets_at_enqueue: packets(stay.enqueue_depth),
+            depth_packets_at_dequeue: packets(stay.dequeue_depth),
+            depth_bytes_at_enqueue: stay.enqueue_depth.bytes.count(),
+            depth_bytes_at_dequeue: stay.dequeue_depth.bytes.count(),
+            limit_bytes: limit.map_or(0, Bytes::count),
+            input_span: departure.input_span(),
+            input_depth_packets: packets(stay.input_depth),
+            utilization: u32::from(departure.utilisation_permille) * 10,
+            verdict: stay.marked.into(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What leaves a device, and why a packet did not.
+
+use bits::Int;
+use pipeline::Packet;
+use units::{PortId, Time};
+
+/// Why a packet ended inside the switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// A multicast group without members, or one that does not exist.
+    NoReplica,
+    /// No program is loaded.
+    NoProgram,
+    /// The program decided it, or the frame was too long for it.
+    Program(pipeline::DropReason),
+    /// The packet went through ingress more often than the switch allows: the program resubmits or
+    /// recirculates without end.
+    TooManyPasses,
+    /// The traffic manager decided it.
+    Traffic(traffic::DropReason),
+}
+
+impl DropReason {
+    /// The reason as it is written in reports: `queue_limit`.
+    pub const fn name(self) -> &'static str {
+        use pipeline::DropReason as Program;
+        match self {
+            DropReason::NoReplica => "no_replica",
+            DropReason::NoProgram => "no_program",
+            DropReason::Program(Program::Assertion) => "assertion",
+            DropReason::Program(Program::Egress) => "egress_program",
+            DropReason::Program(Program::Ingress) => "ingress_program",
+            DropReason::Program(Program::Passes) | DropReason::TooManyPasses => "too_many_passes",
+            DropReason::Program(Program::TooLong) => "too_long",
+            DropReason::Traffic(reason) => reason.name(),
+        }
+    }
+}
+
+/// What a device has to say, in the order in which it happened.
+#[derive(Debug)]
+pub enum Output {
+    /// The program sends a message of this digest list to the controller.
+    Digest {
+        /// When.
+        at: Time,
+        /// The list's number in the loaded program.
+        list: u32,
+        /// Its values.
+        values: Vec<Int>,
+    },
+    /// The first bit of a frame goes onto the line of a port at exactly this instant. Give the
+    /// packet back with [`Device::recycle`](crate::Device::recycle).
+    Transmit {
+        /// When.
+        at: Time,
+        /// Where.
+        port: PortId,
+        /// The frame is [`Packet::bytes`].
+        packet: Queued,
+    },
+}
+
+/// A packet in the switch, with what the device must remember of it.
+#[derive(Debug)]
+pub struct Queued {
+    pub(crate) packet: Packet,
+    /// Which loaded program parsed it: that one must run egress on it.
+    pub(crate) generation: u32,
+    /// How often it has been through ingress.
+    pub(crate) passes: u16,
+}
+
+impl Queued {
+    /// The frame.
+    pub fn bytes(&self) -> &[u8] {
+        self.packet.bytes()
+    }
+}
+
+impl units::HasLength for Queued {
+    fn length(&self) -> units::Bytes {
+        self.packet.length()
+    }
+}

@@ -1,0 +1,127 @@
+//! From a packet at the parser to packets in queues.
+
+use pipeline::{CloneRequest, IngressWay, InstanceType, Packet, Pipeline, Replica, after_ingress};
+use traffic::{Arrival, Verdict};
+use units::{ClassId, PortId, Time};
+
+use crate::device::{Device, PASSES_MAX};
+use crate::fate::{DropReason, Output, Queued};
+
+impl Device {
+    /// Runs ingress on the packet until it is in a queue, replicated or dropped. The order of what
+    /// happens is that of [`after_ingress`].
+    pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued) {
+        loop {
+            if queued.passes == PASSES_MAX {
+                return self.drop_packet(queued, DropReason::TooManyPasses);
+            }
+            queued.passes += 1;
+            let pipeline = &mut self.programs.of(queued.generation).pipeline;
+            let end = pipeline.ingress(&mut queued.packet, now);
+            let fate = after_ingress(&end, self.config.drop_port);
+            if let Some(request) = fate.clone {
+                self.clone_in_ingress(now, &queued, request);
+            }
+            if let Some(list) = fate.digest {
+                let pipeline = &self.programs.of(queued.generation).pipeline;
+                let values = pipeline.digest(&queued.packet, list);
+                self.outputs.extend(values.map(|values| Output::Digest { at: now, list, values }));
+            }
+            match fate.way {
+                IngressWay::Drop(reason) => {
+                    return self.drop_packet(queued, DropReason::Program(reason));
+                }
+                IngressWay::Multicast { group } => {
+                    return self.multicast(now, queued, group, end.class);
+                }
+                IngressWay::Resubmit { field_list } => {
+                    let pipeline = &mut self.programs.of(queued.generation).pipeline;
+                    pipeline.resubmit(&mut queued.packet, field_list);
+                }
+                IngressWay::Unicast { port, class } => {
+                    let copy = Replica { port, rid: 0 };
+                    return self.dispatch(now, queued, copy, class, InstanceType::Normal);
+                }
+            }
+        }
+    }
+
+    /// Hands a packet to the queue of its port and class.
+    pub(crate) fn dispatch(
+        &mut self,
+        now: Time,
+        mut queued: Queued,
+        to: Replica,
+        class: ClassId,
+        kind: InstanceType,
+    ) {
+        let pipeline = &mut self.programs.of(queued.generation).pipeline;
+        pipeline.dispatch(&mut queued.packet, to.port, kind, to.rid);
+        let input: PortId = queued.packet.ingress_port();
+        match self.traffic.handle_packet(now, Arrival::new(queued, input, to.port, class)) {
+            Verdict::Held => {}
+            Verdict::Dropped(dropped) => {
+                self.drop_packet(dropped.packet, DropReason::Traffic(dropped.reason));
+            }
+        }
+    }
+
+    /// A copy of the packet to each member of the group; the packet itself is gone.
+    fn multicast(&mut self, now: Time, queued: Queued, group: u32, class: ClassId) {
+        let mut replicas = std::mem::take(&mut self.replicas);
+        replicas.clear();
+        self.programs.of(queued.generation).pipeline.replication.replicate(group, &mut replicas);
+        if replicas.is_empty() {
+            self.drop_packet(queued, DropReason::NoReplica);
+        } else {
+            self.books.count_copies(replicas.len(), true);
+            for replica in &replicas {
+                let copy = self.copy(&queued, |pipeline| pipeline.copy(&queued.packet));
+                self.dispatch(now, copy, *replica, class, InstanceType::Replicated);
+            }
+            self.recycle(queued);
+        }
+        self.replicas = replicas;
+    }
+
+    fn clone_in_ingress(&mut self, now: Time, queued: &Queued, request: CloneRequest) {
+        let list = request.field_list;
+        let make = |pipeline: &mut Pipeline| pipeline.clone_from_ingress(&queued.packet, list, now);
+        self.send_clones(now, queued, request, InstanceType::IngressClone, make);
+    }
+
+    /// A clone to everywhere its session says; to an unknown session, nowhere.
+    pub(crate) fn send_clones(
+        &mut self,
+        now: Time,
+        original: &Queued,
+        request: CloneRequest,
+        kind: InstanceType,
+        make: impl FnOnce(&mut Pipeline) -> Packet,
+    ) {
+        let mut replicas = std::mem::take(&mut self.replicas);
+        replicas.clear();
+        let pipeline = &self.programs.of(original.generation).pipeline;
+        let session = pipeline.replication.session(request.session).cloned();
+        if let Some(session) = session {
+            pipeline.replication.replicate_clone(&session, &mut replicas);
+            self.books.count_copies(replicas.len(), false);
+            let clone = self.copy(original, make);
+            for replica in &replicas {
+                let mut copy = self.copy(&clone, |pipeline| pipeline.copy(&clone.packet));
+                copy.packet.cut(session.length_bytes_max);
+                self.dispatch(now, copy, *replica, session.class, kind);
+            }
+            self.recycle(clone);
+        }
+        self.replicas = replicas;
+    }
+
+    /// Another packet of the same program.
+    fn copy(&mut self, original: &Queued, make: impl FnOnce(&mut Pipeline) -> Packet) -> Queued {
+        let program = self.programs.of(original.generation);
+        program.packets += 1;
+        let packet = make(&mut program.pipeline);
+        Queued { packet, generation: original.generation, passes: original.passes }
+    }
+}

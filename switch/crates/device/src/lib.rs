@@ -1,0 +1,22 @@
+//! One switch, sans-IO: the loaded program, the traffic manager and the copies between them.
+//!
+//! ```text
+//!   handle_frame -> ingress -> after_ingress -> traffic::Manager -> egress -> after_egress -> Transmit
+//!                     ^   \-> clone, digest       ^    |             |  \-> clone
+//!                     |    \-> resubmit           |    +-> Drop      |
+//!                     +------ recirculate <-------+------------------+
+//! ```
+//!
+//! [`Device`] is the state machine; its documentation is the driving contract. [`Books`] obey a
+//! conservation law. There is no clock, no socket and no thread here.
+
+mod books;
+mod device;
+mod egress;
+mod fate;
+mod ingress;
+mod programs;
+
+pub use books::{Books, PortBooks};
+pub use device::{Config, Device};
+pub use fate::{DropReason, Output, Queued};

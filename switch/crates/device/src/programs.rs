@@ -1,0 +1,65 @@
+//! The program in force, and those before it that still have packets in the switch.
+//!
+//! A packet's headers mean something only to the program that parsed them, so that program also
+//! runs egress on it. A program that is replaced therefore stays until its last packet is gone;
+//! nothing is lost when a controller loads a new one.
+
+use pipeline::Pipeline;
+
+/// A loaded program.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub generation: u32,
+    pub pipeline: Pipeline,
+    /// How many of its packets are in the switch or with whoever drives it.
+    pub packets: u64,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(crate) struct Programs {
+    current: Option<Loaded>,
+    /// Replaced, but not done yet; nearly always none.
+    retired: Vec<Loaded>,
+    next_generation: u32,
+}
+
+impl Programs {
+    pub fn current(&mut self) -> Option<&mut Loaded> {
+        self.current.as_mut()
+    }
+
+    pub fn current_pipeline(&self) -> Option<&Pipeline> {
+        self.current.as_ref().map(|loaded| &loaded.pipeline)
+    }
+
+    /// Puts `pipeline` in force.
+    pub fn install(&mut self, pipeline: Pipeline) {
+        let generation = self.next_generation;
+        self.next_generation = self.next_generation.wrapping_add(1);
+        let new = Loaded { generation, pipeline, packets: 0 };
+        self.retired.extend(self.current.replace(new).filter(|old| old.packets > 0));
+    }
+
+    /// The program of a packet.
+    pub fn of(&mut self, generation: u32) -> &mut Loaded {
+        let current = self.current.as_mut().filter(|loaded| loaded.generation == generation);
+        match current {
+            Some(loaded) => loaded,
+            None => self
+                .retired
+                .iter_mut()
+                .find(|loaded| loaded.generation == generation)
+                .expect("a program stays as long as one of its packets"),
+        }
+    }
+
+    /// A packet of `generation` is gone; so is its program, if it was the last of a retired one.
+    pub fn release(&mut self, generation: u32) {
+        let loaded = self.of(generation);
+        loaded.packets -= 1;
+        if loaded.packets == 0 {
+            self.retired.retain(|retired| retired.packets > 0);
+        }
+    }
+}
