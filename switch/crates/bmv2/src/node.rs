@@ -164,7 +164,9 @@ pub(crate) fn text(node: Node<'_>) -> Result<String, ReadError> {
 
 /// A truth value.
 pub(crate) fn boolean(node: Node<'_>) -> Result<bool, ReadError> {
-    node.value.as_bool().ok_or_else(|| node.error("true or false"))
+    // p4c writes 0 for the sign of a `bool` field, and the standard switch converts numbers.
+    let number = node.value.as_u64().filter(|number| *number < 2).map(|number| number == 1);
+    node.value.as_bool().or(number).ok_or_else(|| node.error("true or false"))
 }
 
 /// An id, a width, a size.
