@@ -1,0 +1,20 @@
+// A table applied in two places that go on differently.
+#include "frame.p4"
+
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
+    action set() { hdr.h.b = hdr.h.b + 1; }
+    table t {
+        key = { hdr.h.a : exact; }
+        actions = { set; NoAction; }
+        default_action = NoAction;
+        const entries = { 0x01 : set(); }
+    }
+    apply {
+        std.egress_spec = 1;
+        t.apply();
+        hdr.h.c = hdr.h.b;
+        t.apply();
+        hdr.h.d = hdr.h.b;    }
+}
+
+#include "main.p4"
