@@ -131,13 +131,14 @@ impl Lowering<'_> {
     /// Storage for what the parser's parameters say is passed on.
     fn shared(&mut self, parser: Block) -> Option<Shared> {
         let [_, headers, user, standard] = *self.parameters(parser) else { return None };
-        let standard_metadata = self.standard_metadata(standard);
+        let standard_metadata = self.allocate_standard_metadata(standard);
+        self.standard_metadata = standard_metadata.clone();
         let user_metadata = self.user_metadata(user);
         let headers = self.headers(headers);
         Some(Shared { headers, user_metadata, standard_metadata })
     }
 
-    fn standard_metadata(&mut self, parameter: Id<Variable>) -> Value {
+    fn allocate_standard_metadata(&mut self, parameter: Id<Variable>) -> Value {
         let Type::Struct(of) = self.program.variables[parameter].ty else { return Value::Void };
         self.flat.storage.unique_name(STANDARD_METADATA);
         let mut fields = Vec::new();

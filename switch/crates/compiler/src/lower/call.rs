@@ -13,7 +13,7 @@ use super::effects::{has_effects, mentioned};
 use super::lowering::{Frame, Lowering};
 use super::place::{Atom, Target};
 use super::step::Step;
-use super::value::Value;
+use super::value::{ObjectRef, Value};
 use crate::source::Span;
 use crate::types::tree::{
     self, Argument, Block, Builtin, Call, Callee, Direction, Id, Type, Variable, VariableKind,
@@ -21,8 +21,9 @@ use crate::types::tree::{
 
 /// What a callee can reach other than through its parameters.
 pub enum Outside {
-    /// It must be assumed to reach everything: all arguments are copied.
-    Everything,
+    /// The parameters of this instance, whose tables see the same places however often it is
+    /// applied.
+    Instance(ObjectRef),
     /// It reaches its parameters only.
     Nothing,
     /// It mentions these variables of the control around it.
@@ -91,13 +92,12 @@ impl Lowering<'_> {
     fn inline_control(
         &mut self,
         control: Id<tree::Control>,
-        object: super::value::ObjectRef,
+        object: ObjectRef,
         arguments: &[Argument],
         at: Span,
     ) {
         let declaration = &self.program.controls[control];
-        let is_often = self.applied_often.contains(&object.instance);
-        let outside = if is_often { Outside::Everything } else { Outside::Nothing };
+        let outside = Outside::Instance(object);
         self.inline(&declaration.parameters, arguments, &outside, at, |this| {
             this.in_instance(object, |this| this.control(control));
         });
@@ -184,14 +184,36 @@ impl Lowering<'_> {
                     other == position || !writes[position] && writes.get(other) == Some(&false);
                 harmless || atoms.iter().all(|atom| !seen[position].contains(atom))
             };
-            let is_apart =
-                !matches!(outside, Outside::Everything) && seen.iter().enumerate().all(is_apart);
+            let is_apart = seen.iter().enumerate().all(is_apart)
+                && self.is_same_as_before(outside, *parameter, &passed);
             let value = self.bind_one(*parameter, passed, is_apart, at, &mut copies);
             bound.push((*parameter, value));
         }
         // Only now: an argument may mention a parameter of the same name in an outer copy.
         self.bindings.extend(bound);
         copies
+    }
+
+    /// Whether an instance may take this argument by reference. Its tables and their actions are
+    /// written once, for the places of its first application; an argument that turns out to differ
+    /// has to be copied in all of them, for which flattening starts again.
+    fn is_same_as_before(
+        &mut self,
+        outside: &Outside,
+        parameter: Id<Variable>,
+        passed: &Passed,
+    ) -> bool {
+        let Outside::Instance(object) = outside else { return true };
+        let place = match passed {
+            Passed::In(value) | Passed::Out(Target::Whole(value)) => value,
+            Passed::Out(_) => return false,
+        };
+        let key = (*object, parameter);
+        let before = self.passed_before.entry(key).or_insert_with(|| place.clone());
+        if before != place {
+            self.copied.insert(key);
+        }
+        !self.copied.contains(&key)
     }
 
     fn bind_one(
@@ -207,7 +229,7 @@ impl Lowering<'_> {
         let is_inout = self.direction(parameter) == Direction::InOut;
         match passed {
             // An expression is computed once, however often it is used.
-            Passed::In(value) if value.is_constant() => value,
+            Passed::In(value) if value.is_constant() && is_apart => value,
             Passed::In(value) if is_apart && is_simple(&value) => value,
             Passed::In(value) => {
                 let copy = self.place_of(parameter);

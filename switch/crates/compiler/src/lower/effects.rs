@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::types::tree::{
-    Argument, Block, Builtin, Call, Callee, Expression, ExpressionKind, ForCollection, Id,
-    Instance, Program, Statement, StatementKind, Variable,
+    Argument, Block, Builtin, Call, Callee, Expression, ExpressionKind, ForCollection, Id, Program,
+    Statement, StatementKind, Variable,
 };
 
 /// Whether evaluating the expression can change anything, so that what was read before it has to
@@ -161,31 +161,4 @@ fn visit_statement<'a>(statement: &'a Statement, see: &mut impl FnMut(Seen<'a>))
         | StatementKind::Exit
         | StatementKind::Return(None) => {}
     }
-}
-
-/// Instances of controls that are applied in several places, or could be because they are handed
-/// on as arguments.
-pub fn applied_often(program: &Program) -> BTreeSet<Id<Instance>> {
-    let mut once = BTreeSet::new();
-    let mut often = BTreeSet::new();
-    for (_, control) in program.controls.iter() {
-        visit_block(&control.body, &mut |seen| {
-            if let Seen::Call(Call { callee: Callee::Control { instance, .. }, .. }) = seen
-                && let ExpressionKind::Instance(instance) = instance.kind
-                && !once.insert(instance)
-            {
-                often.insert(instance);
-            }
-        });
-    }
-    for (_, instance) in program.instances.iter() {
-        for argument in &instance.arguments {
-            if let Argument::Expression(argument) = argument
-                && let ExpressionKind::Instance(handed_on) = argument.kind
-            {
-                often.insert(handed_on);
-            }
-        }
-    }
-    often
 }

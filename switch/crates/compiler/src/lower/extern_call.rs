@@ -14,6 +14,9 @@ use super::value::{Value, hex, number_of};
 use crate::source::Span;
 use crate::types::tree::{self, Argument, Call, Id, InstanceKind, Type};
 
+/// The port that drops what is sent to it.
+const DROP_PORT: u64 = 511;
+
 impl Lowering<'_> {
     /// A call of an extern function.
     pub fn extern_function(
@@ -38,10 +41,7 @@ impl Lowering<'_> {
             "digest" => self.digest(call),
             "hash" => self.hash(call),
             "log_msg" => self.log_msg(call),
-            "mark_to_drop" => {
-                let metadata = Expression::Header("standard_metadata".to_owned());
-                self.run("mark_to_drop", vec![Parameter::Expression(metadata)], at);
-            }
+            "mark_to_drop" => self.mark_to_drop(call),
             "random" => {
                 let [low, high] = [1, 2].map(|index| self.number_argument(call, index));
                 self.with_destination(call, 0, |this, place| {
@@ -63,6 +63,25 @@ impl Lowering<'_> {
             _ => return self.unknown_function(&name, call, ty),
         }
         Value::Void
+    }
+
+    /// The primitive works on the switch's standard metadata; a copy of it is marked field by field,
+    /// as the primitive does it.
+    fn mark_to_drop(&mut self, call: &Call) {
+        let at = call.span;
+        let metadata = self.value_argument(call, 0);
+        let (Value::Struct(parts), false) = (&metadata, metadata == self.standard_metadata) else {
+            let metadata = Expression::Header("standard_metadata".to_owned());
+            return self.run("mark_to_drop", vec![Parameter::Expression(metadata)], at);
+        };
+        let marks = [("egress_spec", DROP_PORT), ("mcast_grp", 0)];
+        let fields = self.flat.standard_metadata.clone();
+        for (field, part) in fields.iter().zip(parts) {
+            let mark = marks.iter().find(|(name, _)| *name == field.name);
+            if let (Some((_, number)), Value::Number(place)) = (mark, part) {
+                self.assign_number(place, hex(*number), at);
+            }
+        }
     }
 
     /// Functions that only another switch could provide. In the order of their parameters, as p4c

@@ -98,9 +98,13 @@ pub struct Lowering<'a> {
     pub emitted: Vec<String>,
     /// Functions that v1model does not know are passed on to the switch.
     pub emits_externs: bool,
-    /// Controls applied in more than one place: what their tables see must be the same places
-    /// every time, so their arguments are always copied.
-    pub applied_often: BTreeSet<Id<tree::Instance>>,
+    /// Parameters of instances that get different arguments in different places, and so are copied.
+    /// Grows while flattening; a program that made it grow is flattened again.
+    pub copied: BTreeSet<(ObjectRef, Id<tree::Variable>)>,
+    /// What each parameter of an instance was given when it was first applied.
+    pub passed_before: BTreeMap<(ObjectRef, Id<tree::Variable>), Value>,
+    /// Standard metadata, as all blocks share it.
+    pub standard_metadata: Value,
     /// How many nested blocks of steps are being written.
     pub nesting: usize,
     /// The states of the parser being flattened; see `parser`.
@@ -143,7 +147,9 @@ impl<'a> Lowering<'a> {
             checksum_condition: Expression::Bool(true),
             emitted: Vec::new(),
             emits_externs: false,
-            applied_often: super::effects::applied_often(program),
+            copied: BTreeSet::new(),
+            passed_before: BTreeMap::new(),
+            standard_metadata: Value::Void,
             nesting: 0,
             parsing: super::parser::Parsing::default(),
             label_count: 0,

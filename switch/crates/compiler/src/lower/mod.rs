@@ -79,14 +79,38 @@ pub fn lower(
 ) -> Option<Lowered> {
     program.main?;
     let before = diagnostics.error_count();
-    let mut lowering = lowering::Lowering::new(program, sources, diagnostics);
-    lowering.emits_externs = options.emit_externs;
-    lowering.blocks();
-    let flat = lowering.flat;
+    let flat = flatten(program, sources, options, diagnostics);
     if diagnostics.error_count() > before {
         return None;
     }
     let p4info = info::p4info(program, &flat, diagnostics);
     let program = emit::emit(program, flat, sources, diagnostics);
     (diagnostics.error_count() == before).then_some(Lowered { program, p4info })
+}
+
+/// Flattens a program. That has to start again when a control turns out to be applied with
+/// different arguments; each time at least one more parameter is copied, so it comes to an end.
+fn flatten(
+    program: &tree::Program,
+    sources: &SourceMap,
+    options: Options,
+    diagnostics: &mut Diagnostics,
+) -> flat::Flat {
+    let mut copied = std::collections::BTreeSet::new();
+    loop {
+        let mut messages = Diagnostics::default();
+        let mut lowering = lowering::Lowering::new(program, sources, &mut messages);
+        lowering.emits_externs = options.emit_externs;
+        let count = copied.len();
+        lowering.copied = copied;
+        lowering.blocks();
+        let flat = lowering.flat;
+        copied = lowering.copied;
+        if copied.len() == count {
+            for message in messages.into_sorted() {
+                diagnostics.push(message);
+            }
+            return flat;
+        }
+    }
 }
