@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run test setup build check lint up down bench-pipeline conformance clean
+.PHONY: help run test setup build check lint up down conformance bench-pipeline clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile

@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
+import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -60,14 +61,11 @@ class LiveHost:
     def set_congestion_control(self, algorithm: str) -> None:
         """Chooses the TCP congestion control of new connections; the default differs by kernel."""
         _allow_congestion_control(algorithm)
-        self._sysctl("net.ipv4.tcp_congestion_control", algorithm)
+        _set_kernel(self._node, "net/ipv4/tcp_congestion_control", algorithm)
 
     def listens_on(self, port: int) -> bool:
         """Whether a TCP server of the host waits for connections on `port`."""
         return bool(self._node.cmd(f"ss -Hltn sport = :{port}").strip())
-
-    def _sysctl(self, key: str, value: str) -> None:
-        self._node.cmd("sysctl", "-q", "-w", f"{key}={value}")
 
 
 class LiveNetwork:
@@ -155,8 +153,8 @@ class LiveNetwork:
             )
             self._record.add_process(node.pid)
             # No neighbour discovery: every packet in a lab's picture is one the lab sent.
-            node.cmd("sysctl -q -w net.ipv6.conf.all.disable_ipv6=1")
-            node.cmd("sysctl -q -w net.ipv6.conf.default.disable_ipv6=1")
+            for interfaces in ("all", "default"):
+                _set_kernel(node, f"net/ipv6/conf/{interfaces}/disable_ipv6", "1")
             self._hosts[host.name] = LiveHost(node, host, self)
         for switch in self.topology.switches:
             net.addSwitch(switch.name, cls=_RouterNode)
@@ -229,6 +227,17 @@ def _allow_congestion_control(algorithm: str) -> None:
             f"(`modprobe tcp_{algorithm}` may add it)."
         )
     _ALLOWED_CONGESTION.write_text(" ".join([*allowed, algorithm]))
+
+
+def _set_kernel(node: Node, key: str, value: str) -> None:
+    """Sets a parameter of the kernel in a host's namespace; without IPv6 its parameters are absent."""
+    if key.startswith("net/ipv6") and not Path("/proc/sys/net/ipv6").exists():
+        return
+    # The file is opened inside the namespace, where /proc/sys/net is the host's own.
+    write = ["mnexec", "-a", str(node.pid), "tee", f"/proc/sys/{key}"]
+    done = subprocess.run(write, input=value, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise MachineError(f"{node.name}: {key} cannot be set to {value}: {done.stderr.strip()}.")
 
 
 @contextlib.contextmanager

@@ -43,9 +43,8 @@ def check_machine() -> None:
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
         raise MachineError(f"not installed: {', '.join(missing)}; run `make setup` first.")
-    probe = subprocess.run(
-        ["unshare", "--net", "true"], capture_output=True, text=True, check=False
-    )
+    # What Mininet does for each host; where this fails, Mininet itself would wait for ever.
+    probe = subprocess.run(["mnexec", "-n", "true"], capture_output=True, text=True, check=False)
     if probe.returncode != 0:
         reason = probe.stderr.strip().rpartition(": ")[2]
         raise MachineError(

@@ -16,6 +16,7 @@ if [ "$(id -u)" -ne 0 ] && ! sudo -n true 2>/dev/null; then
     sudo -v || fail "sudo did not grant root: become root and run the command again."
 fi
 
-if ! reason=$(vm/as_root.sh unshare --net true 2>&1); then
+# What Mininet will do for each host: a namespace for its network, and one for its view of /sys.
+if ! reason=$(vm/as_root.sh unshare --net --mount mount -t sysfs sysfs /sys 2>&1); then
     fail "this machine forbids network namespaces (${reason##*: }): use a virtual machine, or a container started with --privileged."
 fi

@@ -11,7 +11,20 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # What the set-up scripts themselves call; everything else is "not installed" on the test's path.
 SHELL_TOOLS = (
-    *("bash", "cat", "cut", "dirname", "env", "head", "id", "mkdir", "rm", "sed", "setpriv"),
+    *(
+        "bash",
+        "cat",
+        "cut",
+        "dirname",
+        "env",
+        "head",
+        "id",
+        "mkdir",
+        "mount",
+        "rm",
+        "sed",
+        "setpriv",
+    ),
     *("sh", "sort", "tail", "touch", "unshare"),
 )
 # The user nobody, without any of root's rights.
