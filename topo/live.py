@@ -230,7 +230,7 @@ def _allow_congestion_control(algorithm: str) -> None:
 
 
 def _set_kernel(node: Node, key: str, value: str) -> None:
-    """Sets a parameter of the kernel in a host's namespace; without IPv6 its parameters are absent."""
+    """Sets a kernel parameter in a host's namespace; without IPv6 its parameters are absent."""
     if key.startswith("net/ipv6") and not Path("/proc/sys/net/ipv6").exists():
         return
     # The file is opened inside the namespace, where /proc/sys/net is the host's own.

@@ -3,7 +3,7 @@
 # sudo drops the environment; the settings of the kit (see `make help`) are handed over by name.
 set -euo pipefail
 
-# sysctl and ethtool live in sbin, which is not on every user's path.
+# ethtool and others live in sbin, which is not on every user's path.
 export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # Root would leave its caches in folders of the user, who could not remove them.
 export PYTHONDONTWRITEBYTECODE=1
