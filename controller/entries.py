@@ -28,6 +28,9 @@ class Exact:
 
     value: Value
 
+    def __str__(self) -> str:
+        return f"{self.value}"
+
 
 @dataclass(frozen=True)
 class Lpm:
@@ -35,6 +38,9 @@ class Lpm:
 
     value: Value
     prefix_len: int
+
+    def __str__(self) -> str:
+        return f"{self.value}/{self.prefix_len}"
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,9 @@ class Ternary:
     value: Value
     mask: Value
 
+    def __str__(self) -> str:
+        return f"{self.value} &&& {self.mask}"
+
 
 @dataclass(frozen=True)
 class Range:
@@ -52,12 +61,18 @@ class Range:
     low: Value
     high: Value
 
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}"
+
 
 @dataclass(frozen=True)
 class Optional:
     """The field equals `value`; an optional key that is left out matches anything."""
 
     value: Value
+
+    def __str__(self) -> str:
+        return f"{self.value}"
 
 
 Match: TypeAlias = Exact | Lpm | Ternary | Range | Optional

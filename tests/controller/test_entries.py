@@ -126,3 +126,11 @@ def test_a_parameter_wider_than_declared_is_refused():
     wide = Call("set_next_hop", **{**NEXT_HOP.args, "port": 512})
     with pytest.raises(ValueRangeError, match="port of ingress.routing.set_next_hop is 9 bits"):
         to_message(route("10.0.2.0", 24, wide), INFO)
+
+
+def test_an_entry_reads_as_people_write_it():
+    assert str(route("10.0.2.0", 24)) == (
+        "ipv4_routes[hdr.ipv4.dst_addr=10.0.2.0/24] -> set_next_hop"
+    )
+    assert str(rule()) == "rules[port=1, proto=6 &&& 255, dst_port=80 to 443] -> classify.drop"
+    assert str(Entry("ipv4_routes", None, NEXT_HOP)) == "ipv4_routes[default] -> set_next_hop"
