@@ -1,11 +1,14 @@
 //! `vitrine-sim`: the router's parts in virtual time, from the command line.
 //!
 //! One file or folder per subcommand; this one only dispatches. Every subcommand prints JSON lines
-//! on standard output, one a run, and explains errors on standard error with exit status 2.
+//! on standard output, one a run, and explains errors on standard error with exit status 2. (`stf`
+//! prints text, and its exit status 1 is a test that failed.)
 
 mod fabric;
 mod plot;
+mod program;
 mod queue;
+mod stf;
 
 use std::process::ExitCode;
 
@@ -23,15 +26,18 @@ struct Arguments {
 enum Command {
     Fabric(fabric::Arguments),
     Queue(queue::Arguments),
+    Stf(stf::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Fabric(arguments) => fabric::run(&arguments),
-        Command::Queue(arguments) => queue::run(&arguments),
+        Command::Fabric(arguments) => fabric::run(&arguments).map(|()| true),
+        Command::Queue(arguments) => queue::run(&arguments).map(|()| true),
+        Command::Stf(arguments) => stf::run(&arguments),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(message) => {
             eprintln!("vitrine-sim: {message}");
             ExitCode::from(2)

@@ -61,7 +61,8 @@ pub struct Outcome {
     pub offered: f64,
     /// Waits in slots, without the cell's own slot on the line.
     pub wait: Estimate,
-    /// The part of the wait that was spent in the input stage, on average.
+    /// The mean number of whole slots spent in the input stage. With a speedup of 2 a cell that
+    /// crosses in the second half of the slot it arrived in has waited none.
     pub input_wait: f64,
     /// All waits observed.
     pub waits: Histogram,
@@ -127,7 +128,7 @@ struct Watch {
     slots: u64,
     offered: u64,
     departed: u64,
-    input_wait_ps: u128,
+    input_wait_slots: u64,
     series: Series,
     waits: Histogram,
 }
@@ -141,7 +142,7 @@ impl Watch {
             slots: experiment.slots,
             offered: 0,
             departed: 0,
-            input_wait_ps: 0,
+            input_wait_slots: 0,
             series: Series::default(),
             waits: Histogram::default(),
         }
@@ -162,7 +163,7 @@ impl Watch {
             let slots = wait.ps() as f64 / self.slot.ps() as f64;
             self.series.record(slots, done, (self.slot * self.slots).ps());
             self.waits.record(wait);
-            self.input_wait_ps += u128::from(departure.input_span().ps());
+            self.input_wait_slots += departure.input_span().ps() / self.slot.ps();
             self.departed += 1;
         }
     }
@@ -174,7 +175,7 @@ impl Watch {
             throughput: self.departed as f64 / port_slots,
             offered: self.offered as f64 / port_slots,
             wait: self.series.estimate(),
-            input_wait: self.input_wait_ps as f64 / self.slot.ps() as f64 / cells,
+            input_wait: self.input_wait_slots as f64 / cells,
             waits: self.waits,
             totals: *manager.totals(),
             held_at_end: manager.held().packets,

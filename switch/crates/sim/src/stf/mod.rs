@@ -1,0 +1,52 @@
+//! `vitrine-sim stf PROGRAM TEST.stf`: runs a packet test written in STF, the Simple Test Framework
+//! of p4lang/p4c.
+//!
+//! The switch has no queues here: a packet is through before the next line is read. Exit status 0
+//! if every expected packet came out and no other did on the ports the test mentions, 1 if not.
+
+mod report;
+mod run;
+mod script;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::program;
+
+/// Run an STF test on a P4 program.
+#[derive(Args)]
+pub struct Arguments {
+    /// The program: BMv2 JSON, or P4.
+    program: PathBuf,
+    /// The test.
+    test: PathBuf,
+    /// Where the P4 program's include files are.
+    #[arg(short = 'I', long)]
+    include: Vec<PathBuf>,
+}
+
+/// Runs the subcommand: whether the test passed.
+pub fn run(arguments: &Arguments) -> Result<bool, String> {
+    let path = &arguments.test;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let statements =
+        script::parse(&text).map_err(|error| format!("{}, {error}", path.display()))?;
+    let pipeline = program::load(&arguments.program, &arguments.include)?;
+    let mut test = run::Test::new(pipeline);
+    let mut failures = 0;
+    for (line, statement) in &statements {
+        if let Err(message) = test.apply(*line, statement) {
+            failures += 1;
+            println!("{}, line {line}: {message}", path.display());
+        }
+    }
+    for mismatch in test.mismatches() {
+        failures += 1;
+        print!("{mismatch}");
+    }
+    let verdict = if failures == 0 { "passed" } else { "FAILED" };
+    println!("{}: {verdict}, {} statements", path.display(), statements.len());
+    Ok(failures == 0)
+}

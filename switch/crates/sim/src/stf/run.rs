@@ -1,0 +1,402 @@
+//! Statements applied to a pipeline, and the packets that came out compared with those expected.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bits::Int;
+use bmv2::MatchType;
+use pipeline::{
+    CloneSession, Counter, Entry, EntryAction, KeyMatch, MeterConfig, Node, Output, Pipeline,
+    Unobserved, run_to_completion,
+};
+use units::{PortId, Span, Time};
+
+use super::report::Mismatch;
+use super::script::{Call, CounterCheck, KeyValue, Statement};
+
+/// A switch under test.
+pub struct Test {
+    pipeline: Pipeline,
+    now: Time,
+    /// Nodes by handle: their order of creation.
+    nodes: Vec<Node>,
+    /// Handles of the nodes of each group.
+    groups: BTreeMap<u32, Vec<usize>>,
+    /// What came out, by port, in order.
+    seen: BTreeMap<u16, VecDeque<Vec<u8>>>,
+    /// What is to come out: the line that says so, and the packet.
+    expected: BTreeMap<u16, VecDeque<(usize, Option<String>)>>,
+    /// Ports the script mentions; packets to others do not count, as there is no such interface.
+    ports: std::collections::BTreeSet<u16>,
+    no_packet: bool,
+}
+
+impl Test {
+    /// A test of a freshly loaded pipeline.
+    pub fn new(pipeline: Pipeline) -> Test {
+        Test {
+            pipeline,
+            now: Time::ZERO,
+            nodes: Vec::new(),
+            groups: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            expected: BTreeMap::new(),
+            ports: Default::default(),
+            no_packet: false,
+        }
+    }
+
+    /// Applies a statement.
+    pub fn apply(&mut self, line: usize, statement: &Statement) -> Result<(), String> {
+        match statement {
+            Statement::Add { table, priority, key, call } => {
+                let table = self.table(table)?;
+                let action = self.action(table, call)?;
+                let key = self.key(table, key)?;
+                let is_ternary = self.pipeline.tables()[table]
+                    .keys()
+                    .any(|(_, kind, _)| matches!(kind, MatchType::Ternary | MatchType::Range));
+                let priority = if is_ternary { priority.unwrap_or(0) } else { 0 };
+                let entry = Entry { key, priority, action, idle_timeout: None };
+                let inserted = self.pipeline.insert_entry(table, entry, self.now);
+                inserted.map(drop).map_err(|error| error.to_string())
+            }
+            Statement::SetDefault { table, call } => {
+                let table = self.table(table)?;
+                let action = self.action(table, call)?;
+                self.pipeline
+                    .set_default_entry(table, Some(action))
+                    .map_err(|error| error.to_string())
+            }
+            Statement::Packet { port, bytes } => {
+                self.ports.insert(*port);
+                self.packet(*port, bytes);
+                Ok(())
+            }
+            Statement::Expect { port, packet } => {
+                self.ports.insert(*port);
+                self.expected.entry(*port).or_default().push_back((line, packet.clone()));
+                Ok(())
+            }
+            Statement::NoPacket => {
+                self.no_packet = true;
+                Ok(())
+            }
+            Statement::Wait => {
+                self.now += Span::from_secs(1);
+                Ok(())
+            }
+            Statement::RemoveAll => self.remove_all(),
+            Statement::Read => Ok(()),
+            Statement::CheckCounter { name, index, check } => {
+                self.check_counter(name, *index, check.as_ref())
+            }
+            Statement::CounterWrite { .. }
+            | Statement::MeterSetRates { .. }
+            | Statement::RegisterReset { .. }
+            | Statement::RegisterWrite { .. } => self.write(statement),
+            _ => self.replicate(statement),
+        }
+    }
+
+    /// Compares what came out with what was expected, port by port.
+    pub fn mismatches(&self) -> Vec<Mismatch> {
+        let mut mismatches = Vec::new();
+        for port in &self.ports {
+            let none = VecDeque::new();
+            let expected = self.expected.get(port).unwrap_or(&none.clone()).clone();
+            let seen = self.seen.get(port).cloned().unwrap_or_default();
+            for index in 0..expected.len().max(seen.len()) {
+                let mismatch = match (expected.get(index), seen.get(index)) {
+                    (Some((line, Some(packet))), Some(seen)) => {
+                        Mismatch::compare(*port, *line, packet, seen)
+                    }
+                    (Some((line, packet)), None) => {
+                        Some(Mismatch::missing(*port, *line, packet.as_deref()))
+                    }
+                    (None, Some(seen)) => Some(Mismatch::unexpected(*port, seen)),
+                    _ => None,
+                };
+                mismatches.extend(mismatch);
+            }
+        }
+        if self.no_packet {
+            let seen = self
+                .seen
+                .iter()
+                .flat_map(|(port, packets)| packets.iter().map(move |packet| (*port, packet)));
+            mismatches.extend(seen.map(|(port, packet)| Mismatch::unexpected(port, packet)));
+        }
+        mismatches
+    }
+
+    fn packet(&mut self, port: u16, bytes: &[u8]) {
+        // A millisecond apart: far enough for any meter, and the same on every run.
+        self.now += Span::from_ms(1);
+        let outputs =
+            run_to_completion(&mut self.pipeline, PortId(port), bytes, self.now, &mut Unobserved);
+        for output in outputs {
+            if let Output::Transmit { port, frame } = output {
+                self.seen.entry(port.0).or_default().push_back(frame);
+            }
+        }
+    }
+
+    /// The table of a name, or the only one whose name ends with it.
+    fn table(&self, name: &str) -> Result<usize, String> {
+        let names = self.pipeline.tables().iter().map(|table| table.name());
+        find("table", name, names)
+    }
+
+    fn action(&self, table: usize, call: &Call) -> Result<EntryAction, String> {
+        let actions: Vec<usize> = self.pipeline.tables()[table].action_indexes().collect();
+        let names = actions.iter().map(|action| self.pipeline.action(*action).name);
+        let action = actions[find("action", &call.action, names)?];
+        let info = self.pipeline.action(action);
+        for (name, _) in &call.arguments {
+            if !info.params.iter().any(|(param, _)| param == name) {
+                return Err(format!("action {} has no parameter {name}", info.name));
+            }
+        }
+        let value = |(param, _): &(String, u32)| {
+            let argument = call.arguments.iter().find(|(name, _)| name == param);
+            let argument = argument.map(|(_, value)| value.clone());
+            argument.ok_or_else(|| format!("action {}: parameter {param} has no value", info.name))
+        };
+        let data = info.params.iter().map(value).collect::<Result<Vec<Int>, String>>()?;
+        Ok(EntryAction::Action { action, data })
+    }
+
+    /// Keys in the order of the table; those not mentioned match 0, or anything.
+    fn key(&self, table: usize, written: &[(String, KeyValue)]) -> Result<Vec<KeyMatch>, String> {
+        let table = &self.pipeline.tables()[table];
+        let names: Vec<&str> = table.keys().map(|(name, ..)| name).collect();
+        let mut values = vec![None; names.len()];
+        for (name, value) in written {
+            values[key_position(&names, name)?] = Some(value);
+        }
+        let matched = table.keys().zip(values).map(|((name, kind, width), value)| match value {
+            Some(value) => {
+                key_match(kind, width, value).map_err(|error| format!("key {name}: {error}"))
+            }
+            None => Ok(match kind {
+                MatchType::Exact | MatchType::Valid => KeyMatch::Exact(Int::zero()),
+                _ => KeyMatch::Any,
+            }),
+        });
+        matched.collect()
+    }
+
+    fn remove_all(&mut self) -> Result<(), String> {
+        for table in 0..self.pipeline.tables().len() {
+            let ids: Vec<_> = self.pipeline.tables()[table].entries().map(|(id, _)| id).collect();
+            for id in ids {
+                // Const entries stay.
+                let _ = self.pipeline.delete_entry(table, id);
+            }
+        }
+        Ok(())
+    }
+
+    /// The counter array or table of a name: its counter at an index or handle.
+    fn counter(&self, name: &str, index: u64) -> Result<Counter, String> {
+        if let Some(array) = self.pipeline.counter_index(name) {
+            let counter = self.pipeline.counters(array).get(index as usize).copied();
+            return counter.ok_or_else(|| format!("counter {name} has no index {index}"));
+        }
+        let table = self.table(name).map_err(|_| format!("there is no counter {name}"))?;
+        let id = pipeline::EntryId(index as u32);
+        let counter =
+            self.pipeline.tables()[table].counter(id).map_err(|error| error.to_string())?;
+        counter.ok_or_else(|| format!("table {name} has no counters"))
+    }
+
+    fn check_counter(
+        &self,
+        name: &str,
+        index: u64,
+        check: Option<&CounterCheck>,
+    ) -> Result<(), String> {
+        let counter = self.counter(name, index)?;
+        let Some(check) = check else { return Ok(()) };
+        let found = if check.bytes { counter.bytes } else { counter.packets };
+        let holds = match check.operator.as_str() {
+            "==" => found == check.number,
+            "!=" => found != check.number,
+            "<" => found < check.number,
+            "<=" => found <= check.number,
+            ">" => found > check.number,
+            ">=" => found >= check.number,
+            other => return Err(format!("`{other}` compares nothing; use == != < <= > >=")),
+        };
+        let unit = if check.bytes { "bytes" } else { "packets" };
+        match holds {
+            true => Ok(()),
+            false => Err(format!(
+                "counter {name}({index}) is {found} {unit}, expected {} {}",
+                check.operator, check.number
+            )),
+        }
+    }
+
+    /// Counters, registers and meters.
+    fn write(&mut self, statement: &Statement) -> Result<(), String> {
+        let no = |what: &str, name: &str| format!("there is no {what} {name}");
+        match statement {
+            Statement::CounterWrite { name, index, packets, bytes } => {
+                let array = self.pipeline.counter_index(name).ok_or_else(|| no("counter", name))?;
+                let counter = self.pipeline.counters_mut(array).get_mut(*index as usize);
+                *counter.ok_or_else(|| no("index", name))? =
+                    Counter { packets: *packets, bytes: *bytes };
+            }
+            Statement::RegisterWrite { name, index, value } => {
+                let array =
+                    self.pipeline.register_index(name).ok_or_else(|| no("register", name))?;
+                if !self.pipeline.registers_mut(array).write(*index, value) {
+                    return Err(format!("register {name} has no index {index}"));
+                }
+            }
+            Statement::RegisterReset { name } => {
+                let array =
+                    self.pipeline.register_index(name).ok_or_else(|| no("register", name))?;
+                let registers = self.pipeline.registers_mut(array);
+                for index in 0..registers.size() as u64 {
+                    let _ = registers.write(index, &Int::zero());
+                }
+            }
+            Statement::MeterSetRates { name, index, rates } => {
+                let array = self.pipeline.meter_index(name).ok_or_else(|| no("meter", name))?;
+                let [committed, peak] = rates.as_slice() else {
+                    return Err("a meter has two rates".to_owned());
+                };
+                let per_second = |rate: f64| (rate * 1e6).round() as u64;
+                let config = MeterConfig {
+                    committed_rate_per_s: per_second(committed.0),
+                    committed_burst: committed.1,
+                    peak_rate_per_s: per_second(peak.0),
+                    peak_burst: peak.1,
+                };
+                let now = self.now;
+                let meters = &mut self.pipeline.meters_mut(array).meters;
+                let chosen = match index {
+                    Some(index) => meters.get_mut(*index as usize..=*index as usize),
+                    None => meters.get_mut(..),
+                };
+                let chosen = chosen.ok_or_else(|| no("index", name))?;
+                chosen.iter_mut().for_each(|meter| meter.configure(Some(config), now));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Clone sessions and multicast groups.
+    fn replicate(&mut self, statement: &Statement) -> Result<(), String> {
+        match statement {
+            Statement::MirrorPort { session, port } => {
+                let config = CloneSession { port: Some(PortId(*port)), ..CloneSession::default() };
+                self.pipeline.replication.set_session(*session, Some(config));
+            }
+            Statement::MirrorGroup { session, group } => {
+                let config = CloneSession { group: Some(*group), ..CloneSession::default() };
+                self.pipeline.replication.set_session(*session, Some(config));
+            }
+            Statement::MirrorDelete { session } => {
+                self.pipeline.replication.set_session(*session, None);
+            }
+            Statement::GroupCreate { group } => {
+                self.groups.insert(*group, Vec::new());
+            }
+            Statement::NodeCreate { rid, ports } => {
+                self.nodes.push(Node { rid: *rid, ports: port_ids(ports), lags: Vec::new() });
+            }
+            Statement::NodeUpdate { node, ports } => {
+                let found =
+                    self.nodes.get_mut(*node).ok_or_else(|| format!("there is no node {node}"))?;
+                found.ports = port_ids(ports);
+            }
+            Statement::GroupAssociate { group, node } => {
+                if *node >= self.nodes.len() {
+                    return Err(format!("there is no node {node}; mc_node_create makes one"));
+                }
+                let members = self.groups.get_mut(group);
+                members
+                    .ok_or_else(|| format!("there is no group {group}; mc_mgrp_create makes one"))?
+                    .push(*node);
+            }
+            _ => {}
+        }
+        for (group, handles) in &self.groups {
+            let nodes = handles.iter().map(|handle| self.nodes[*handle].clone()).collect();
+            self.pipeline.replication.set_group(*group, Some(nodes));
+        }
+        Ok(())
+    }
+}
+
+fn port_ids(ports: &[u16]) -> Vec<PortId> {
+    ports.iter().copied().map(PortId).collect()
+}
+
+/// The position of a name, or of the only name that ends with it.
+fn find<'a>(
+    what: &str,
+    name: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Result<usize, String> {
+    if let Some(position) = names.clone().position(|candidate| candidate == name) {
+        return Ok(position);
+    }
+    let mut ending = names.clone().enumerate().filter(|(_, candidate)| candidate.ends_with(name));
+    match (ending.next(), ending.next()) {
+        (Some((position, _)), None) => Ok(position),
+        (Some((_, first)), Some((_, second))) => {
+            Err(format!("{what} {name} could be {first} or {second}; write more of the name"))
+        }
+        _ => {
+            let known: Vec<&str> = names.collect();
+            Err(format!("there is no {what} {name}; there are {}", known.join(", ")))
+        }
+    }
+}
+
+/// The key a script means: its name, its name with the compiler's `$`, or the end of its name.
+fn key_position(names: &[&str], name: &str) -> Result<usize, String> {
+    let spelled = name.strip_suffix(".valid").map(|header| format!("{header}.$valid$"));
+    let exact = |candidate: &&str| {
+        *candidate == name
+            || *candidate == format!("{name}$")
+            || *candidate == format!("{name}.$valid$")
+            || Some(*candidate) == spelled.as_deref()
+    };
+    let ending = |candidate: &&str| {
+        candidate.ends_with(&format!(".{name}"))
+            || candidate.ends_with(&format!(".{name}$"))
+            || (name == "valid" && candidate.ends_with("$valid$"))
+    };
+    let position = names.iter().position(exact).or_else(|| names.iter().position(ending));
+    position.ok_or_else(|| format!("there is no key {name}; there are {}", names.join(", ")))
+}
+
+fn key_match(kind: MatchType, width: u32, written: &KeyValue) -> Result<KeyMatch, String> {
+    let value = written.value.clone();
+    Ok(match kind {
+        MatchType::Exact | MatchType::Valid if written.has_wildcard => {
+            return Err("it is matched exactly; `*` has no meaning".to_owned());
+        }
+        MatchType::Exact | MatchType::Valid => KeyMatch::Exact(value),
+        MatchType::Lpm => {
+            // Without a length, the digits written count.
+            let length_bits = written.prefix_length.unwrap_or(written.fixed_bits).min(width);
+            KeyMatch::Lpm { value, length_bits }
+        }
+        MatchType::Range => {
+            let high = written.range_end.clone().unwrap_or_else(|| value.clone());
+            KeyMatch::Range { low: value, high }
+        }
+        MatchType::Ternary => {
+            // Whole digits may reach beyond the field.
+            let mask = written.mask.truncate(width as usize);
+            KeyMatch::Ternary { value, mask }
+        }
+    })
+}

@@ -1,0 +1,391 @@
+//! STF text to statements. One statement a line; `#` starts a comment.
+//!
+//! ```text
+//! add TABLE [PRIORITY] KEY:VALUE ... ACTION(NAME:VALUE, ...)
+//! setdefault TABLE ACTION(NAME:VALUE, ...)
+//! remove all
+//! packet PORT HEX...
+//! expect PORT [HEX... [$]]        `*` stands for any digit, `$` for the end of the packet
+//! no_packet
+//! wait
+//! check_counter NAME(INDEX) [packets|bytes OPERATOR NUMBER]
+//! mirroring_add SESSION PORT      mirroring_add_mc SESSION GROUP     mirroring_delete SESSION
+//! mc_mgrp_create GROUP            mc_node_create RID PORT...         mc_node_associate GROUP NODE
+//! counter_read|counter_write|register_read|register_write|register_reset|meter_set_rates ...
+//! ```
+
+use std::fmt;
+
+use bits::Int;
+
+/// A line that is no statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptError {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ScriptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+/// A value of a key: digits, some of which may not count, and a prefix length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyValue {
+    /// The value, zeros where digits do not count.
+    pub value: Int,
+    /// Ones for the digits that are written and count.
+    pub mask: Int,
+    /// Written with `*`.
+    pub has_wildcard: bool,
+    /// Bits of the digits before the first `*`.
+    pub fixed_bits: u32,
+    /// Bits of all digits.
+    pub written_bits: u32,
+    /// After `/`.
+    pub prefix_length: Option<u32>,
+    /// After `..`: the end of a range.
+    pub range_end: Option<Int>,
+}
+
+/// An action and its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The action.
+    pub action: String,
+    /// Names and values.
+    pub arguments: Vec<(String, Int)>,
+}
+
+/// How a counter is compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterCheck {
+    /// Bytes rather than packets.
+    pub bytes: bool,
+    /// `==`, `!=`, `<`, `<=`, `>`, `>=`.
+    pub operator: String,
+    /// With this number.
+    pub number: u64,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// Adds a table entry.
+    Add { table: String, priority: Option<i32>, key: Vec<(String, KeyValue)>, call: Call },
+    /// Compares a counter.
+    CheckCounter { name: String, index: u64, check: Option<CounterCheck> },
+    /// Sets a counter.
+    CounterWrite { name: String, index: u64, packets: u64, bytes: u64 },
+    /// A packet is to come out; `None` is any.
+    Expect { port: u16, packet: Option<String> },
+    /// Adds a node to a multicast group.
+    GroupAssociate { group: u32, node: usize },
+    /// Adds a multicast group.
+    GroupCreate { group: u32 },
+    /// Sets the rates of a meter, or of all meters of an array.
+    MeterSetRates { name: String, index: Option<u64>, rates: Vec<(f64, u64)> },
+    /// Removes a clone session.
+    MirrorDelete { session: u32 },
+    /// Clones go to a multicast group.
+    MirrorGroup { session: u32, group: u32 },
+    /// Clones go to a port.
+    MirrorPort { session: u32, port: u16 },
+    /// Adds a node that groups can have.
+    NodeCreate { rid: u16, ports: Vec<u16> },
+    /// Gives a node other ports.
+    NodeUpdate { node: usize, ports: Vec<u16> },
+    /// No packet is to come out.
+    NoPacket,
+    /// A packet comes in.
+    Packet { port: u16, bytes: Vec<u8> },
+    /// Sets all registers of an array to zero.
+    RegisterReset { name: String },
+    /// Sets a register.
+    RegisterWrite { name: String, index: u64, value: Int },
+    /// Reads something, which changes nothing.
+    Read,
+    /// Removes all entries of all tables.
+    RemoveAll,
+    /// Sets a default action.
+    SetDefault { table: String, call: Call },
+    /// Lets time pass.
+    Wait,
+}
+
+/// Reads a script: statements with their lines.
+pub fn parse(text: &str) -> Result<Vec<(usize, Statement)>, ScriptError> {
+    let mut statements = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if !line.is_empty() {
+            let statement = statement(line);
+            let error = |message| ScriptError { line: index + 1, message };
+            statements.push((index + 1, statement.map_err(error)?));
+        }
+    }
+    Ok(statements)
+}
+
+fn statement(line: &str) -> Result<Statement, String> {
+    let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let keyword = keyword.to_ascii_lowercase();
+    let word = |index: usize| {
+        words
+            .get(index)
+            .copied()
+            .ok_or_else(|| format!("{keyword}: argument {} is missing", index + 1))
+    };
+    let from = |index: usize| words.get(index..).unwrap_or_default();
+    Ok(match keyword.as_str() {
+        "add" => add(rest)?,
+        "check_counter" => check_counter(rest)?,
+        "counter_read" | "meter_get_rates" | "mirroring_get" | "register_read" => Statement::Read,
+        "counter_write" => Statement::CounterWrite {
+            name: word(0)?.to_owned(),
+            index: small(word(1)?)?,
+            packets: small(word(2)?)?,
+            bytes: small(word(3)?)?,
+        },
+        "expect" => {
+            let digits: String = from(1).concat().to_ascii_lowercase();
+            let is_digit = |digit: char| digit.is_ascii_hexdigit() || digit == '*';
+            let body = digits.strip_suffix('$').unwrap_or(&digits);
+            if let Some(wrong) = body.chars().find(|digit| !is_digit(*digit)) {
+                return Err(format!("`{wrong}` is no hexadecimal digit, nor `*`"));
+            }
+            Statement::Expect {
+                port: small(word(0)?)?,
+                packet: Some(digits).filter(|digits| !digits.is_empty()),
+            }
+        }
+        "mc_mgrp_create" => Statement::GroupCreate { group: small(word(0)?)? },
+        "mc_node_associate" => {
+            Statement::GroupAssociate { group: small(word(0)?)?, node: small(word(1)?)? }
+        }
+        "mc_node_create" => Statement::NodeCreate { rid: small(word(0)?)?, ports: all(from(1))? },
+        "mc_node_update" => Statement::NodeUpdate { node: small(word(0)?)?, ports: all(from(1))? },
+        "meter_array_set_rates" => Statement::MeterSetRates {
+            name: word(0)?.to_owned(),
+            index: None,
+            rates: from(1).iter().map(|rate| meter_rate(rate)).collect::<Result<_, _>>()?,
+        },
+        "meter_set_rates" => Statement::MeterSetRates {
+            name: word(0)?.to_owned(),
+            index: Some(small(word(1)?)?),
+            rates: from(2).iter().map(|rate| meter_rate(rate)).collect::<Result<_, _>>()?,
+        },
+        "mirroring_add" => {
+            Statement::MirrorPort { session: small(word(0)?)?, port: small(word(1)?)? }
+        }
+        "mirroring_add_mc" => {
+            Statement::MirrorGroup { session: small(word(0)?)?, group: small(word(1)?)? }
+        }
+        "mirroring_delete" => Statement::MirrorDelete { session: small(word(0)?)? },
+        "no_packet" => Statement::NoPacket,
+        "packet" => Statement::Packet { port: small(word(0)?)?, bytes: bytes(&from(1).concat())? },
+        "register_reset" => Statement::RegisterReset { name: word(0)?.to_owned() },
+        "register_write" => Statement::RegisterWrite {
+            name: word(0)?.to_owned(),
+            index: small(word(1)?)?,
+            value: number(word(2)?)?,
+        },
+        "remove" if rest == "all" => Statement::RemoveAll,
+        "setdefault" => {
+            let (table, call_text) =
+                rest.split_once(char::is_whitespace).ok_or("an action is missing")?;
+            Statement::SetDefault { table: table.to_owned(), call: call(call_text.trim())? }
+        }
+        "wait" => Statement::Wait,
+        _ => return Err(format!("`{keyword}` is no STF statement")),
+    })
+}
+
+fn number(text: &str) -> Result<Int, String> {
+    text.parse::<Int>().map_err(|error| error.to_string())
+}
+
+fn small<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let value = number(text)?.to_u64().and_then(|value| T::try_from(value).ok());
+    value.ok_or_else(|| format!("{text} is out of range"))
+}
+
+fn all(words: &[&str]) -> Result<Vec<u16>, String> {
+    words.iter().map(|word| small(word)).collect()
+}
+
+fn bytes(digits: &str) -> Result<Vec<u8>, String> {
+    if !digits.len().is_multiple_of(2) || !digits.is_ascii() {
+        return Err(format!(
+            "a packet has an even number of hexadecimal digits, not {}",
+            digits.len()
+        ));
+    }
+    let pairs = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]);
+    pairs
+        .map(|pair| u8::from_str_radix(pair, 16).map_err(|_| format!("`{pair}` is no byte")))
+        .collect()
+}
+
+/// `RATE:BURST`, the rate in packets or bytes a microsecond.
+fn meter_rate(text: &str) -> Result<(f64, u64), String> {
+    let (rate, burst) =
+        text.split_once(':').ok_or_else(|| format!("`{text}` is not RATE:BURST"))?;
+    Ok((rate.parse().map_err(|_| format!("`{rate}` is no rate"))?, small(burst)?))
+}
+
+/// `ACTION(NAME:VALUE, ...)`, possibly `= ID` after it.
+fn call(text: &str) -> Result<Call, String> {
+    let text = text.rsplit_once('=').map_or(text, |(before, _)| before).trim();
+    let (action, rest) = text.split_once('(').ok_or("an action is written NAME(...)")?;
+    let arguments = rest.trim_end().strip_suffix(')').ok_or("the action's `)` is missing")?;
+    let argument = |text: &str| {
+        let (name, value) =
+            text.split_once(':').ok_or_else(|| format!("`{text}` is not NAME:VALUE"))?;
+        Ok((name.trim().to_owned(), number(value.trim())?))
+    };
+    let arguments = arguments.split(',').map(str::trim).filter(|text| !text.is_empty());
+    Ok(Call {
+        action: action.trim().to_owned(),
+        arguments: arguments.map(argument).collect::<Result<_, String>>()?,
+    })
+}
+
+fn add(rest: &str) -> Result<Statement, String> {
+    // The action is the last word before the parenthesis; everything before it are keys.
+    let paren = rest.find('(').ok_or("an action NAME(...) is missing")?;
+    let head = rest[..paren].trim_end();
+    let (keys, action) = head.rsplit_once(char::is_whitespace).ok_or("an action is missing")?;
+    let call = call(&format!("{action}{}", &rest[paren..]))?;
+    let mut words = keys.split_whitespace();
+    let table = words.next().ok_or("a table is missing")?.to_owned();
+    let mut priority = None;
+    let mut key = Vec::new();
+    for word in words {
+        match word.split_once(':') {
+            Some((name, value)) => key.push((escaped_index(name), key_value(value)?)),
+            None => priority = Some(small::<u32>(word)? as i32),
+        }
+    }
+    Ok(Statement::Add { table, priority, key, call })
+}
+
+/// `h$1.f` is an older way to write `h[1].f`.
+fn escaped_index(name: &str) -> String {
+    let Some((before, after)) = name.split_once('$') else { return name.to_owned() };
+    let digits = after.len() - after.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+    match digits {
+        0 => name.to_owned(),
+        _ => format!("{before}[{}]{}", &after[..digits], &after[digits..]),
+    }
+}
+
+fn key_value(text: &str) -> Result<KeyValue, String> {
+    let (text, prefix_length) = match text.split_once('/') {
+        Some((value, length)) => (value, Some(small(length)?)),
+        None => (text, None),
+    };
+    let (text, range_end) = match text.split_once("..") {
+        Some((low, high)) => (low, Some(number(high)?)),
+        None => (text, None),
+    };
+    let (text, explicit_mask) = match text.split_once("&&&") {
+        Some((value, mask)) => (value, Some(number(mask)?)),
+        None => (text, None),
+    };
+    let lower = text.to_ascii_lowercase();
+    let (digits, radix, bits) = match lower.get(..2) {
+        Some("0x") => (&lower[2..], 16, 4),
+        Some("0b") => (&lower[2..], 2, 1),
+        Some("0o") => (&lower[2..], 8, 3),
+        _ => (lower.as_str(), 10, 4),
+    };
+    let read = |digits: &str| Int::from_digits(digits, radix).map_err(|error| error.to_string());
+    let value = read(&digits.replace('*', "0"))?;
+    let written_bits = match radix {
+        10 => value.bit_length().div_ceil(4) as u32 * 4,
+        _ => digits.len() as u32 * bits,
+    };
+    let fixed_bits = written_bits - digits.matches('*').count() as u32 * bits;
+    let mask = match (explicit_mask, radix) {
+        (Some(mask), _) => mask,
+        (None, 10) => &Int::one().shift_left(written_bits as usize) - &Int::one(),
+        (None, _) => {
+            let digit = |digit: char| {
+                if digit == '*' { Int::zero() } else { Int::from((1u64 << bits) - 1) }
+            };
+            digits.chars().fold(Int::zero(), |mask, character| {
+                &mask.shift_left(bits as usize) | &digit(character)
+            })
+        }
+    };
+    let has_wildcard = digits.contains('*');
+    Ok(KeyValue { value, mask, has_wildcard, fixed_bits, written_bits, prefix_length, range_end })
+}
+
+/// `NAME(INDEX) [packets|bytes OPERATOR NUMBER]`.
+fn check_counter(rest: &str) -> Result<Statement, String> {
+    let (name, rest) = rest.split_once('(').ok_or("a counter is written NAME(INDEX)")?;
+    let (index, rest) = rest.split_once(')').ok_or("the counter's `)` is missing")?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let check = match words.as_slice() {
+        [] => None,
+        [kind @ ("packets" | "bytes"), operator, number] => Some(CounterCheck {
+            bytes: *kind == "bytes",
+            operator: (*operator).to_owned(),
+            number: small(number)?,
+        }),
+        _ => return Err("a check is written `packets == 3` or `bytes >= 100`".to_owned()),
+    };
+    Ok(Statement::CheckCounter { name: name.trim().to_owned(), index: small(index.trim())?, check })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(line: &str) -> Statement {
+        parse(line).unwrap().remove(0).1
+    }
+
+    #[test]
+    fn an_entry_has_a_priority_keys_and_an_action() {
+        let Statement::Add { table, priority, key, call } =
+            one("add routes 10 hdr.ip$0.dst:0x0a**/16 x:0b1*0 set_port(port:2, mac:0x00_01) # why")
+        else {
+            panic!("it starts with add")
+        };
+        assert_eq!((table.as_str(), priority), ("routes", Some(10)));
+        assert_eq!(key[0].0, "hdr.ip[0].dst");
+        assert_eq!((&key[0].1.value, key[0].1.prefix_length), (&Int::from(0x0a00), Some(16)));
+        // 1*0: the middle bit does not count.
+        assert_eq!((&key[1].1.value, &key[1].1.mask), (&Int::from(0b100), &Int::from(0b101)));
+        assert_eq!(
+            call.arguments,
+            [("port".to_owned(), Int::from(2)), ("mac".to_owned(), Int::from(1))]
+        );
+    }
+
+    #[test]
+    fn packets_are_hexadecimal_with_wildcards_where_expected() {
+        assert_eq!(one("packet 1 0A 0b0C"), Statement::Packet { port: 1, bytes: vec![10, 11, 12] });
+        let packet = Some("0a**0c$".to_owned());
+        assert_eq!(one("expect 2 0A ** 0C $"), Statement::Expect { port: 2, packet });
+        assert_eq!(one("expect 2"), Statement::Expect { port: 2, packet: None });
+    }
+
+    #[test]
+    fn what_is_no_statement_is_refused_with_its_line() {
+        let error = parse("wait\n\nfly away").unwrap_err();
+        assert_eq!(error.to_string(), "line 3: `fly` is no STF statement");
+        assert!(parse("packet 1 0A0").is_err());
+        assert!(parse("expect 1 0G").is_err());
+        assert!(parse("add t a:1").is_err());
+    }
+}

@@ -1,0 +1,385 @@
+//! What holds for every configuration, every traffic and every change at run time.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use support::Packet;
+use traffic::{
+    AqmConfig, ArbiterConfig, Arrival, BufferConfig, BufferShare, CodelConfig, Config, Departure,
+    Discipline, DropReason, FullOutput, InputConfig, InputQueueing, Limit, Manager, NodeConfig,
+    Output, PieConfig, PortConfig, QueueConfig, RedConfig, SchedulerConfig, ShaperConfig, Verdict,
+};
+use units::{Bytes, ClassId, PacketRate, PortId, Rate, Ratio, Span, Time};
+
+/// Ports 0 to 3, three classes each; packets may also be for port 4 or class 3, which never exist.
+const PORT_COUNT: u16 = 4;
+const CLASS_COUNT: usize = 3;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Time passes.
+    Wait(Span),
+    Send {
+        input: u16,
+        output: u16,
+        class: u8,
+        length: u64,
+        ecn_capable: bool,
+    },
+    Configure(Box<Config>),
+}
+
+fn limit() -> impl Strategy<Value = Limit> {
+    prop_oneof![
+        2 => Just(Limit::NONE),
+        2 => (1..20u64).prop_map(Limit::packets),
+        1 => (1500..20_000u64).prop_map(|bytes| Limit::bytes(Bytes(bytes))),
+    ]
+}
+
+fn shaper() -> impl Strategy<Value = Option<ShaperConfig>> {
+    let bits = (1..50u64, 0..5000u64).prop_map(|(mbps, burst)| ShaperConfig::Bits {
+        rate: Rate::from_mbps(mbps),
+        burst: Bytes(burst),
+    });
+    let packets = (100..100_000u64, 1..5u32).prop_map(|(pps, burst)| ShaperConfig::Packets {
+        rate: PacketRate::from_pps(pps).expect("not zero"),
+        burst,
+    });
+    prop_oneof![4 => Just(None), 1 => bits.prop_map(Some), 1 => packets.prop_map(Some)]
+}
+
+fn aqm() -> impl Strategy<Value = Option<AqmConfig>> {
+    // Short times, so that a short run meets them.
+    let codel = CodelConfig {
+        target: Span::from_us(200),
+        interval: Span::from_us(500),
+        ..CodelConfig::default()
+    };
+    let pie = PieConfig {
+        target: Span::from_us(100),
+        update: Span::from_us(100),
+        burst: Span::from_us(200),
+        ..PieConfig::default()
+    };
+    let red = RedConfig { weight: traffic::Probability::ALWAYS, ..RedConfig::default() };
+    prop_oneof![
+        4 => Just(None),
+        1 => Just(Some(AqmConfig::Codel(codel))),
+        1 => Just(Some(AqmConfig::Pie(pie))),
+        1 => Just(Some(AqmConfig::Red(red))),
+        1 => Just(Some(AqmConfig::EcnStep { threshold: Limit::packets(3) })),
+    ]
+}
+
+fn queue() -> impl Strategy<Value = QueueConfig> {
+    let share = (prop::option::of(1..5u32), 0..2000u64).prop_map(|(alpha, minimum)| BufferShare {
+        alpha: alpha.and_then(|alpha| Ratio::new(alpha, 2)),
+        minimum: Bytes(minimum),
+    });
+    (limit(), shaper(), aqm(), share).prop_map(|(limit, shaper, aqm, share)| QueueConfig {
+        limit,
+        shaper,
+        aqm,
+        share,
+    })
+}
+
+fn scheduler(class_count: usize) -> impl Strategy<Value = SchedulerConfig> {
+    let leaves = (0..class_count as u8)
+        .map(|class| NodeConfig::leaf("leaf", class, Rate::from_mbps(10), Rate::from_mbps(60)));
+    let (rate, ceil) = (Rate::from_mbps(40), Rate::from_mbps(80));
+    let tree = NodeConfig::inner("root", rate, ceil, leaves.collect());
+    prop_oneof![
+        Just(SchedulerConfig::strict(class_count)),
+        (vec(1..5u32, class_count), 100..2000u64).prop_map(|(weights, quantum)| {
+            SchedulerConfig::shared(Discipline::Drr { quantum: Bytes(quantum) }, &weights)
+        }),
+        vec(1..5u32, class_count)
+            .prop_map(|weights| SchedulerConfig::shared(Discipline::Wrr, &weights)),
+        vec(1..5u32, class_count)
+            .prop_map(|weights| SchedulerConfig::shared(Discipline::Wfq, &weights)),
+        Just(SchedulerConfig::Hierarchy(tree)),
+    ]
+}
+
+fn port() -> impl Strategy<Value = PortConfig> {
+    (1..=CLASS_COUNT).prop_flat_map(|class_count| {
+        let queues = vec(queue(), class_count);
+        (10..200u64, 0..30u64, limit(), shaper(), scheduler(class_count), queues).prop_map(
+            |(mbps, overhead, limit, shaper, scheduler, queues)| PortConfig {
+                line_rate: Some(Rate::from_mbps(mbps)),
+                overhead: Bytes(overhead),
+                limit,
+                shaper,
+                scheduler,
+                utilisation_window: Span::from_us(500),
+                queues,
+            },
+        )
+    })
+}
+
+fn input() -> impl Strategy<Value = Option<InputConfig>> {
+    let arbiter = prop_oneof![
+        (1..4u8).prop_map(|iterations| ArbiterConfig::Islip { iterations }),
+        (1..4u8).prop_map(|iterations| ArbiterConfig::Pim { iterations }),
+        (1..4u8).prop_map(|iterations| ArbiterConfig::RoundRobin { iterations }),
+        Just(ArbiterConfig::Lqf),
+        Just(ArbiterConfig::Ocf),
+        Just(ArbiterConfig::Random),
+        Just(ArbiterConfig::Wavefront),
+    ];
+    let queueing = prop_oneof![Just(InputQueueing::Fifo), Just(InputQueueing::Voq)];
+    let full = prop_oneof![Just(FullOutput::Backpressure), Just(FullOutput::Lossy)];
+    let some = (queueing, arbiter, full, limit(), limit(), 2..9u32).prop_map(
+        |(queueing, arbiter, full_output, limit, voq_limit, halves)| {
+            let mut input = InputConfig::new(queueing, Rate::from_mbps(200), arbiter);
+            input.limit = limit;
+            input.voq_limit = voq_limit;
+            input.fabric.full_output = full_output;
+            input.fabric.speedup = Ratio::new(halves, 2).expect("not zero");
+            input
+        },
+    );
+    prop_oneof![1 => Just(None), 2 => some.prop_map(Some)]
+}
+
+fn config() -> impl Strategy<Value = Config> {
+    let buffer =
+        prop::option::of((40_000..100_000u64).prop_map(|size| BufferConfig { size: Bytes(size) }));
+    let ports = prop::collection::btree_map(
+        (0..PORT_COUNT).prop_map(PortId),
+        port(),
+        1..=PORT_COUNT as usize,
+    );
+    (ports, buffer, input()).prop_map(|(ports, buffer, input)| Config { ports, buffer, input })
+}
+
+fn send() -> impl Strategy<Value = Step> {
+    let length = prop_oneof![Just(64u64), 65..1500u64, Just(1500u64)];
+    (0..PORT_COUNT + 1, 0..PORT_COUNT + 1, 0..4u8, length, any::<bool>()).prop_map(
+        |(input, output, class, length, ecn_capable)| Step::Send {
+            input,
+            output,
+            class,
+            length,
+            ecn_capable,
+        },
+    )
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let wait = (0..200u64).prop_map(|us| Step::Wait(Span::from_us(us)));
+    let change = config().prop_map(|config| Step::Configure(Box::new(config)));
+    vec(prop_oneof![30 => send(), 10 => wait, 1 => change], 1..150)
+}
+
+/// What happened to each packet, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Log {
+    departures: Vec<Departure<Packet>>,
+    drops: Vec<(u64, Time, DropReason)>,
+}
+
+/// Drives a manager by its contract and checks the laws after every call.
+struct Driver {
+    manager: Manager<Packet>,
+    now: Time,
+    sent: u64,
+    log: Log,
+}
+
+impl Driver {
+    fn new(config: Config) -> Driver {
+        let mut manager = Manager::new(5);
+        manager.configure(Time::ZERO, config).expect("the strategies make valid configurations");
+        Driver { manager, now: Time::ZERO, sent: 0, log: Log::default() }
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Wait(span) => self.now += *span,
+            Step::Send { input, output, class, length, ecn_capable } => {
+                self.drain(self.now);
+                self.sent += 1;
+                let packet = Packet { id: self.sent, length: *length };
+                let (input, output) = (PortId(*input), PortId(*output));
+                let mut arrival = Arrival::new(packet, input, output, ClassId(*class));
+                arrival.ecn_capable = *ecn_capable;
+                if let Verdict::Dropped(dropped) = self.manager.handle_packet(self.now, arrival) {
+                    self.log.drops.push((dropped.packet.id, dropped.at, dropped.reason));
+                }
+            }
+            Step::Configure(config) => {
+                self.drain(self.now);
+                self.manager.configure(self.now, Config::clone(config)).expect("valid");
+                assert_eq!(self.manager.config(), &**config, "it reads back as it was written");
+            }
+        }
+        assert!(self.manager.balance(), "conservation after {step:?}");
+    }
+
+    fn drain(&mut self, now: Time) {
+        while let Some(output) = self.manager.poll_output(now) {
+            match output {
+                Output::Depart(departure) => self.log.departures.push(departure),
+                Output::Drop(dropped) => {
+                    self.log.drops.push((dropped.packet.id, dropped.at, dropped.reason));
+                }
+            }
+            assert!(self.manager.balance(), "conservation after an output");
+        }
+    }
+
+    /// Runs to the end of all traffic.
+    fn finish(mut self) -> Log {
+        while let Some(due) = self.manager.next_due() {
+            self.drain(due);
+        }
+        assert_eq!(self.manager.held().packets, 0, "nothing is stuck");
+        let ends = self.log.departures.len() + self.log.drops.len();
+        assert_eq!(ends as u64, self.sent, "every packet has one end");
+        self.log
+    }
+}
+
+fn run(config: &Config, steps: &[Step]) -> Log {
+    let mut driver = Driver::new(config.clone());
+    steps.iter().for_each(|step| driver.step(step));
+    driver.finish()
+}
+
+/// Packets of one input, output and class leave in the order in which they came.
+fn check_order(log: &Log) {
+    let mut last = BTreeMap::new();
+    for departure in &log.departures {
+        let flow = (departure.input, departure.output, departure.class);
+        let before = last.insert(flow, departure.packet.id);
+        assert!(before < Some(departure.packet.id), "order within {flow:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn packets_are_conserved_whatever_is_changed_meanwhile(config in config(), steps in steps()) {
+        let log = run(&config, &steps);
+        check_order(&log);
+        let changed = steps.iter().any(|step| matches!(step, Step::Configure(_)));
+        let removed = log.drops.iter().any(|(.., reason)| *reason == DropReason::QueueRemoved);
+        prop_assert!(changed || !removed, "queues are only removed by a change");
+    }
+
+    #[test]
+    fn time_never_goes_backwards_and_lines_carry_one_frame_at_a_time(
+        config in config(), steps in steps()
+    ) {
+        let log = run(&config, &steps);
+        let changed = steps.iter().any(|step| matches!(step, Step::Configure(_)));
+        prop_assert!(log.departures.is_sorted_by_key(|departure| departure.at));
+        let mut free_at: BTreeMap<PortId, Time> = BTreeMap::new();
+        for departure in &log.departures {
+            let residence = &departure.residence;
+            prop_assert!(residence.arrived_at <= residence.enqueued_at);
+            prop_assert!(residence.enqueued_at <= departure.at);
+            let before = free_at.insert(departure.output, departure.line_free_at);
+            // A port that was removed and came back has a new line.
+            let one_line = changed || before.is_none_or(|free_at| departure.at >= free_at);
+            prop_assert!(one_line, "{departure:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_seed_and_input_give_the_same_result(config in config(), steps in steps()) {
+        prop_assert_eq!(run(&config, &steps), run(&config, &steps));
+    }
+
+    #[test]
+    fn no_queue_port_or_buffer_exceeds_its_limit(
+        config in config(), sends in vec(send(), 1..200)
+    ) {
+        let mut driver = Driver::new(config.clone());
+        for (number, send) in sends.iter().enumerate() {
+            if number % 8 == 0 {
+                driver.now += Span::from_us(100);
+            }
+            driver.step(send);
+            let within = |limit: Limit, packets, bytes| {
+                limit.packets.is_none_or(|most| packets <= most)
+                    && limit.bytes.is_none_or(|most| bytes <= most)
+            };
+            let mut held = Bytes::ZERO;
+            for queue in driver.manager.queues() {
+                let depth = queue.high_water;
+                prop_assert!(within(queue.config.limit, depth.packets, depth.bytes));
+                held += queue.depth.bytes;
+            }
+            for port in driver.manager.ports() {
+                prop_assert!(within(port.config.limit, port.depth.packets, port.depth.bytes));
+            }
+            if let Some(input) = &config.input {
+                for port in driver.manager.inputs() {
+                    prop_assert!(within(input.limit, port.depth.packets, port.depth.bytes));
+                }
+                for voq in driver.manager.voqs() {
+                    prop_assert!(within(input.voq_limit, voq.high_water.packets, voq.high_water.bytes));
+                }
+            }
+            prop_assert!(config.buffer.is_none_or(|buffer| held <= buffer.size));
+        }
+    }
+
+    #[test]
+    fn a_port_without_shapers_is_never_idle_while_packets_wait(
+        scheduler in scheduler(3)
+            .prop_filter("a tree has rates", |s| !matches!(s, SchedulerConfig::Hierarchy(_))),
+        steps in vec(prop_oneof![3 => send(), 1 => (0..300u64).prop_map(|us| Step::Wait(Span::from_us(us)))], 1..150)
+    ) {
+        let mut port = PortConfig::strict(Some(Rate::from_mbps(50)), 3);
+        port.scheduler = scheduler;
+        let ports = [(PortId(1), port)].into();
+        let log = run(&Config { ports, ..Config::default() }, &steps);
+        let mut free_at = Time::ZERO;
+        for departure in &log.departures {
+            // Either the line goes on without a gap, or it was idle and nothing had to wait.
+            let idle = departure.at > free_at;
+            prop_assert!(!idle || departure.at == departure.residence.enqueued_at, "{departure:?}");
+            prop_assert!(departure.at >= free_at);
+            free_at = departure.line_free_at;
+        }
+    }
+
+    #[test]
+    fn a_shaper_never_sends_more_than_its_bucket_and_its_rate(
+        mbps in 1..20u64,
+        burst in 0..6000u64,
+        on_port in any::<bool>(),
+        steps in vec(prop_oneof![3 => send(), 1 => (0..2000u64).prop_map(|us| Step::Wait(Span::from_us(us)))], 1..100)
+    ) {
+        let rate = Rate::from_mbps(mbps);
+        let shaper = Some(ShaperConfig::Bits { rate, burst: Bytes(burst) });
+        let mut port = PortConfig::strict(Some(Rate::from_mbps(100)), 3);
+        if on_port { port.shaper = shaper } else { port.queues[1].shaper = shaper }
+        let ports = [(PortId(1), port)].into();
+        let log = run(&Config { ports, ..Config::default() }, &steps);
+        let sent: Vec<_> = (log.departures.iter())
+            .filter(|departure| on_port || departure.class == ClassId(1))
+            .collect();
+        for (first, from) in sent.iter().enumerate() {
+            let mut bytes = 0;
+            let mut longest = 0;
+            for to in &sent[first..] {
+                bytes += to.packet.length;
+                longest = longest.max(to.packet.length);
+                // A packet longer than the bucket leaves when the bucket is full.
+                let allowed = burst.max(longest) + rate.bytes_in(to.at.since(from.at)).count() + 1;
+                prop_assert!(bytes <= allowed, "{bytes} of {allowed} from {} to {}", from.at, to.at);
+            }
+        }
+    }
+}
