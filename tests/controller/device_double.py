@@ -74,10 +74,11 @@ class DeviceDouble(p4runtime_pb2_grpc.P4RuntimeServicer):
 
 
 @contextlib.contextmanager
-def serving(servicer):
-    """The address at which a double answers for the length of a `with` block."""
+def serving(servicer, *handlers):
+    """The address at which doubles answer for the length of a `with` block."""
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=4))
     p4runtime_pb2_grpc.add_P4RuntimeServicer_to_server(servicer, server)
+    server.add_generic_rpc_handlers(handlers)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:

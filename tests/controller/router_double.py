@@ -1,0 +1,82 @@
+"""A `vitrine.v1.Router` that keeps what it is told and samples without end, for tests of Queues."""
+
+import itertools
+
+import grpc
+from google.protobuf import any_pb2
+from google.rpc import status_pb2
+from vitrine.v1 import router_pb2
+
+PS_PER_MS = 1_000_000_000
+
+
+class RouterDouble:
+    """Two ports of two queues each; port 9 is refused with one Problem."""
+
+    def __init__(self):
+        self.requests = []
+        self.watching = False
+
+    def handler(self):
+        """What a gRPC server needs to serve this."""
+        serve = {
+            "Describe": grpc.unary_unary_rpc_method_handler(
+                self._describe,
+                router_pb2.DescribeRequest.FromString,
+                router_pb2.DescribeResponse.SerializeToString,
+            ),
+            "Configure": grpc.unary_unary_rpc_method_handler(
+                self._configure,
+                router_pb2.ConfigureRequest.FromString,
+                router_pb2.ConfigureResponse.SerializeToString,
+            ),
+            "Watch": grpc.unary_stream_rpc_method_handler(
+                self._watch,
+                router_pb2.WatchRequest.FromString,
+                router_pb2.Sample.SerializeToString,
+            ),
+        }
+        return grpc.method_handlers_generic_handler("vitrine.v1.Router", serve)
+
+    def _describe(self, request, context):
+        answer = router_pb2.DescribeResponse(time_ps=1500 * PS_PER_MS)
+        for number in request.ports or (1, 2):
+            port = answer.ports.add(port=number)
+            for class_ in (0, 1):
+                port.config.queues.add(**{"class": class_})
+            port.counters.CopyFrom(_counters(number))
+        return answer
+
+    def _configure(self, request, context):
+        if any(change.port == 9 for change in request.ports):
+            problem = router_pb2.Problem(place="port 9", found="no such port", advice="use 1 or 2")
+            detail = any_pb2.Any()
+            detail.Pack(problem)
+            status = status_pb2.Status(code=3, details=[detail])
+            context.set_trailing_metadata(
+                (("grpc-status-details-bin", status.SerializeToString()),)
+            )
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, "1 problem")
+        self.requests.append(request)
+        return router_pb2.ConfigureResponse()
+
+    def _watch(self, request, context):
+        self.watching = True
+        context.add_callback(lambda: setattr(self, "watching", False))
+        for count in itertools.count():
+            if not context.is_active():
+                return
+            sample = router_pb2.Sample(time_ps=count * request.interval_ms * PS_PER_MS, missed=1)
+            for port in request.ports:
+                sample.ports.add(port=port, counters=_counters(port))
+            yield sample
+
+
+def _counters(port):
+    """Port N holds N packets and has dropped 3 of them at the queue's limit."""
+    counters = router_pb2.PortCounters(utilisation_permille=250)
+    counters.held.packets, counters.held.bytes = port, port * 1514
+    counters.counters.departed.packets, counters.counters.departed.bytes = 10, 15_140
+    drop = counters.counters.dropped.add(reason=router_pb2.QUEUE_LIMIT)
+    drop.tally.packets = 3
+    return counters
