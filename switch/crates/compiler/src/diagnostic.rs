@@ -108,6 +108,11 @@ impl Diagnostics {
         self.error_count
     }
 
+    /// The messages in the order found.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
     /// The messages in source order: by the file's order of reading, then by position.
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|diagnostic| diagnostic.primary.span);

@@ -7,11 +7,15 @@
 //! A library without side effects: no file is opened (texts come through a [`SourceProvider`]),
 //! nothing is printed (messages are [`Diagnostic`]s), no input makes it panic.
 
+mod compile;
 pub mod diagnostic;
+mod front;
 pub mod lower;
 pub mod source;
 pub mod syntax;
 pub mod types;
 
+pub use compile::{Options, Output, compile};
 pub use diagnostic::{Diagnostic, Label, Severity};
+pub use front::{Front, analyse};
 pub use source::{FileId, Location, SourceError, SourceMap, SourceProvider, Span};

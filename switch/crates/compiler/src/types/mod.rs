@@ -1,3 +1,7 @@
 //! From the syntax tree to the typed tree: names, types, constants, semantic checks.
 
+mod check;
+pub mod constant;
 pub mod tree;
+
+pub use check::check;

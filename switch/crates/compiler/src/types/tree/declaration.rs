@@ -171,6 +171,8 @@ pub struct ParameterInfo {
     pub ty: Type,
     /// Whether an argument may be left out without there being a default value.
     pub is_optional: bool,
+    /// Its value when no argument is given; calls have it filled in already.
+    pub default: Option<Expression>,
 }
 
 /// A function the target provides.

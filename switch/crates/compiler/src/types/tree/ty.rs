@@ -14,8 +14,9 @@ pub enum Type {
     Bool,
     /// A control with a body.
     Control(Id<Control>),
-    /// A control type without a body, by name; only architecture declarations use it.
-    ControlType(Text),
+    /// A control type without a body, by name and type arguments; only parameters of packages and
+    /// constructors have it.
+    ControlType(Text, Vec<Type>),
     /// An enum, with or without underlying type.
     Enum(Id<Enum>),
     /// `error`.
@@ -36,8 +37,8 @@ pub enum Type {
     Package(Id<Package>),
     /// A parser with a body.
     Parser(Id<Parser>),
-    /// A parser type without a body, by name.
-    ParserType(Text),
+    /// A parser type without a body, by name and type arguments.
+    ParserType(Text, Vec<Type>),
     /// The value of a struct expression whose struct is not known: names and types of its fields.
     /// Only as an argument of a generic extern (`digest(1, {a = x})`).
     Record(Vec<(Text, Type)>),

@@ -1,0 +1,260 @@
+//! Arguments: which parameter each belongs to, inference of type arguments, conversion.
+
+use super::unify::Solution;
+use super::{Checker, is_constant};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::{self as syntax, ArgumentValue, Direction};
+use crate::types::tree::{
+    Argument, Expression, ExpressionKind, Id, ParameterInfo, Text, Type, Variable, VariableKind,
+};
+
+/// A parameter, of whatever.
+#[derive(Clone, Debug)]
+pub(super) struct Parameter {
+    pub name: Text,
+    pub direction: Direction,
+    pub ty: Type,
+    pub is_optional: bool,
+    pub default: Option<Expression>,
+    pub span: Span,
+    /// The argument must be known at compile time.
+    pub is_constant: bool,
+}
+
+impl Parameter {
+    pub fn from_info(info: &ParameterInfo) -> Parameter {
+        Parameter {
+            name: info.name.text.clone(),
+            direction: info.direction,
+            ty: info.ty.clone(),
+            is_optional: info.is_optional,
+            default: info.default.clone(),
+            span: info.name.span,
+            is_constant: info.direction == Direction::None,
+        }
+    }
+
+    fn may_be_missing(&self) -> bool {
+        self.is_optional || self.default.is_some()
+    }
+}
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn parameters_of(&self, variables: &[Id<Variable>]) -> Vec<Parameter> {
+        let parameter = |id: &Id<Variable>| {
+            let variable = &self.program.variables[*id];
+            let direction = match variable.kind {
+                VariableKind::Parameter(direction) => direction,
+                _ => Direction::None,
+            };
+            let annotations = variable.annotations.iter();
+            Parameter {
+                name: variable.name.text.clone(),
+                direction,
+                ty: variable.ty.clone(),
+                is_optional: annotations.into_iter().any(|a| &*a.name.text == "optional"),
+                default: self.defaults.get(id).cloned(),
+                span: variable.span,
+                is_constant: false,
+            }
+        };
+        variables.iter().map(parameter).collect()
+    }
+
+    /// Whether these arguments could be meant for these parameters: by number and names, as the
+    /// specification picks overloads.
+    pub(super) fn arguments_fit(parameters: &[Parameter], arguments: &[syntax::Argument]) -> bool {
+        let mut given = vec![false; parameters.len()];
+        for (at, argument) in arguments.iter().enumerate() {
+            let slot = match &argument.name {
+                Some(name) => parameters.iter().position(|known| known.name == name.text),
+                None => Some(at),
+            };
+            match slot.and_then(|slot| given.get_mut(slot)) {
+                Some(slot) if !*slot => *slot = true,
+                _ => return false,
+            }
+        }
+        parameters.iter().zip(given).all(|(known, given)| given || known.may_be_missing())
+    }
+
+    /// The arguments in the order of the parameters; `None` after a report.
+    fn sort_arguments(
+        &mut self,
+        callee: &str,
+        parameters: &[Parameter],
+        arguments: &'a [syntax::Argument],
+        span: Span,
+    ) -> Option<Vec<Option<&'a syntax::Argument>>> {
+        let mut sorted = vec![None; parameters.len()];
+        for (at, argument) in arguments.iter().enumerate() {
+            let slot = match &argument.name {
+                Some(name) => {
+                    let slot = parameters.iter().position(|known| known.name == name.text);
+                    if slot.is_none() {
+                        let title = format!("`{callee}` has no parameter `{}`", name.text);
+                        self.error("argument", name.span, title);
+                        return None;
+                    }
+                    slot
+                }
+                None => Some(at),
+            };
+            match slot.and_then(|slot| sorted.get_mut(slot)) {
+                Some(slot) if slot.is_none() => *slot = Some(argument),
+                Some(_) => {
+                    self.error("argument", argument.span, "this parameter has an argument already");
+                    return None;
+                }
+                None => {
+                    self.report_count(callee, parameters, arguments.len(), span);
+                    return None;
+                }
+            }
+        }
+        let missing = parameters
+            .iter()
+            .zip(&sorted)
+            .find(|(parameter, given)| given.is_none() && !parameter.may_be_missing());
+        if let Some((parameter, _)) = missing {
+            let title = format!("`{callee}` needs an argument for `{}`", parameter.name);
+            let declared = parameter.span;
+            self.report(
+                Diagnostic::error("argument", span, title)
+                    .related(declared, "the parameter is declared here"),
+            );
+            return None;
+        }
+        Some(sorted)
+    }
+
+    fn report_count(&mut self, callee: &str, parameters: &[Parameter], given: usize, span: Span) {
+        let title = format!(
+            "`{callee}` takes {} {}, not {given}",
+            parameters.len(),
+            if parameters.len() == 1 { "argument" } else { "arguments" },
+        );
+        let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
+        let mut diagnostic = Diagnostic::error("argument", span, title);
+        if !names.is_empty() {
+            diagnostic = diagnostic.hint(format!("its parameters are: {}", names.join(", ")));
+        }
+        self.report(diagnostic);
+    }
+
+    /// Checks all arguments and solves for type parameters; one argument for each parameter.
+    pub(super) fn arguments(
+        &mut self,
+        callee: &str,
+        parameters: &[Parameter],
+        arguments: &'a [syntax::Argument],
+        solution: &mut Solution,
+        span: Span,
+    ) -> Option<Vec<Argument>> {
+        let sorted = self.sort_arguments(callee, parameters, arguments, span)?;
+        let mut values = Vec::with_capacity(sorted.len());
+        for (parameter, argument) in parameters.iter().zip(&sorted) {
+            let value = argument.map(|argument| match &argument.value {
+                ArgumentValue::DontCare => None,
+                ArgumentValue::Expression(written) => {
+                    let wanted = self.substitute(&parameter.ty, solution, argument.span);
+                    let is_open = self.has_variables(&wanted, solution);
+                    let expected = Some(&wanted).filter(|_| !is_open);
+                    let value = self.expression(written, expected);
+                    self.unify(&parameter.ty, &value.ty, solution);
+                    Some(value)
+                }
+            });
+            values.push(value);
+        }
+        let mut finished = Vec::with_capacity(values.len());
+        for ((parameter, value), written) in parameters.iter().zip(values).zip(&sorted) {
+            let place = written.map_or(span, |argument| argument.span);
+            let wanted = self.substitute(&parameter.ty, solution, place);
+            finished.push(match value {
+                None => match &parameter.default {
+                    Some(default) => Argument::Expression(default.clone()),
+                    None => Argument::Omitted,
+                },
+                Some(None) => self.dont_care(parameter, wanted, place)?,
+                Some(Some(value)) => self.finish_argument(parameter, value, &wanted)?,
+            });
+        }
+        Some(finished)
+    }
+
+    fn dont_care(&mut self, parameter: &Parameter, wanted: Type, span: Span) -> Option<Argument> {
+        if parameter.direction == Direction::Out || parameter.is_optional {
+            return Some(Argument::DontCare(wanted));
+        }
+        let title = format!("`_` is no value for parameter `{}`", parameter.name);
+        self.report(
+            Diagnostic::error("argument", span, title).hint("only `out` parameters take `_`"),
+        );
+        None
+    }
+
+    fn finish_argument(
+        &mut self,
+        parameter: &Parameter,
+        value: Expression,
+        wanted: &Type,
+    ) -> Option<Argument> {
+        if value.ty == Type::Wrong {
+            return None;
+        }
+        if matches!(parameter.direction, Direction::Out | Direction::InOut) {
+            if value.ty != *wanted && *wanted != Type::Wrong {
+                self.report_mismatch(&value.ty, wanted, value.span);
+                return None;
+            }
+            return self.require_lvalue(&value).then_some(Argument::Expression(value));
+        }
+        let is_object = matches!(
+            value.ty,
+            Type::Extern(_) | Type::Parser(_) | Type::Control(_) | Type::Package(_)
+        );
+        let value = self.convert(value, wanted);
+        if value.ty == Type::Wrong {
+            return None;
+        }
+        if parameter.is_constant && !is_object && !self.is_compile_time(&value) {
+            let title =
+                format!("the argument for `{}` must be known at compile time", parameter.name);
+            self.error("constant", value.span, title);
+            return None;
+        }
+        Some(Argument::Expression(value))
+    }
+
+    /// Whether the value is known once the program is instantiated: constructor parameters count,
+    /// and directionless parameters of functions without bodies.
+    pub(super) fn is_compile_time(&self, value: &Expression) -> bool {
+        if is_constant(value) {
+            return true;
+        }
+        match &value.kind {
+            ExpressionKind::Variable(id) => {
+                let kind = self.program.variables[*id].kind;
+                matches!(
+                    kind,
+                    VariableKind::ConstructorParameter | VariableKind::Parameter(Direction::None)
+                )
+            }
+            ExpressionKind::Aggregate(parts) => parts.iter().all(|part| self.is_compile_time(part)),
+            ExpressionKind::Binary { left, right, .. } => {
+                self.is_compile_time(left) && self.is_compile_time(right)
+            }
+            ExpressionKind::Cast(inner)
+            | ExpressionKind::Unary { operand: inner, .. }
+            | ExpressionKind::Field { base: inner, .. }
+            | ExpressionKind::Slice { base: inner, .. } => self.is_compile_time(inner),
+            ExpressionKind::Conditional { condition, then, otherwise } => {
+                [condition, then, otherwise].into_iter().all(|part| self.is_compile_time(part))
+            }
+            ExpressionKind::Instance(_) => true,
+            _ => false,
+        }
+    }
+}

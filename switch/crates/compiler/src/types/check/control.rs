@@ -1,0 +1,82 @@
+//! Controls.
+
+use super::scope::Binding;
+use super::{Body, BodyKind, Checker};
+use crate::syntax::tree::{self as syntax, ControlLocalDeclaration};
+use crate::types::tree::{Control, LocalDeclaration, Type};
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn control(&mut self, declaration: &'a syntax::ControlDeclaration) {
+        let signature = &declaration.signature;
+        self.check_not_generic(signature);
+        let annotations = self.annotations(&signature.annotations);
+        self.scopes.push();
+        self.declare_type_variables(&signature.type_parameters);
+        let parameters = self.parameters(&signature.parameters, false);
+        let constructor_parameters = self.parameters(&declaration.constructor_parameters, true);
+        let outer = std::mem::take(&mut self.direct_instances);
+        self.scopes.push();
+        let mut locals = self.control_locals(&declaration.locals);
+        let body = Body { kind: BodyKind::Control, ..Body::default() };
+        let body = self.body(body, &declaration.body);
+        self.scopes.pop();
+        self.scopes.pop();
+        locals.append(&mut self.direct_instances);
+        self.direct_instances = outer;
+        let id = self.program.controls.push(Control {
+            annotations,
+            name: signature.name.clone(),
+            parameters,
+            constructor_parameters,
+            locals,
+            body,
+            span: declaration.span,
+        });
+        self.declare(&signature.name, Binding::Type(Type::Control(id)));
+    }
+
+    /// Parsers and controls with a body have no type parameters.
+    pub(super) fn check_not_generic(&mut self, signature: &syntax::Signature) {
+        if let Some(first) = signature.type_parameters.first() {
+            let title = format!("`{}` has a body, so it cannot be generic", signature.name.text);
+            self.error("generic", first.span, title);
+        }
+    }
+
+    fn control_locals(&mut self, list: &'a [ControlLocalDeclaration]) -> Vec<LocalDeclaration> {
+        let mut locals = Vec::with_capacity(list.len());
+        for local in list {
+            let made = match local {
+                ControlLocalDeclaration::Action(action) => self.action(action),
+                ControlLocalDeclaration::Constant(constant) => {
+                    self.constant_declaration(constant);
+                    None
+                }
+                ControlLocalDeclaration::Instantiation(instance) => {
+                    self.instantiation(instance).map(LocalDeclaration::Instance)
+                }
+                ControlLocalDeclaration::Table(table) => {
+                    Some(LocalDeclaration::Table(self.table(table)))
+                }
+                ControlLocalDeclaration::Variable(variable) => {
+                    Some(self.local_variable(variable, BodyKind::Control))
+                }
+            };
+            locals.extend(made);
+        }
+        locals
+    }
+
+    /// A variable of a control or parser; its value is computed at run time.
+    pub(super) fn local_variable(
+        &mut self,
+        declaration: &'a syntax::VariableDeclaration,
+        kind: BodyKind,
+    ) -> LocalDeclaration {
+        let body = Body { kind, ..Body::default() };
+        let outer = std::mem::replace(&mut self.body, body);
+        let (variable, value) = self.variable(declaration);
+        self.body = outer;
+        LocalDeclaration::Variable { variable, value }
+    }
+}

@@ -1,0 +1,337 @@
+//! Declarations at the top level: types, constants, errors, match kinds.
+
+use super::lvalue::has_effects;
+use super::scope::{Binding, FunctionBinding};
+use super::template::Template;
+use super::{Checker, is_constant};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::{self as syntax, Declaration, DerivedKind, Name};
+use crate::types::tree::{
+    Constant, DerivedKind as Kind, Enum, Enumerator, ExpressionKind, ExternFunction,
+    LocalDeclaration, NewType, Type, Value,
+};
+use std::collections::BTreeSet;
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn declaration(&mut self, declaration: &'a Declaration) {
+        match declaration {
+            Declaration::Action(action) => {
+                let action = self.action(action);
+                self.program.top_level.extend(action);
+            }
+            Declaration::Constant(constant) => self.constant_declaration(constant),
+            Declaration::Control(control) => self.control(control),
+            Declaration::ControlType(signature) => {
+                self.signature_type(Template::ControlType(signature), signature);
+            }
+            Declaration::Derived(derived) => self.derived_type(derived),
+            Declaration::Enum(declared) => self.enum_declaration(declared),
+            Declaration::Error(names) => self.error_names(names),
+            Declaration::Extern(declared) => self.extern_object(declared),
+            Declaration::ExternFunction { annotations, prototype } => {
+                self.extern_function(annotations, prototype);
+            }
+            Declaration::Function(function) => self.function_declaration(function),
+            Declaration::Instantiation(instantiation) => {
+                if let Some(id) = self.instantiation(instantiation) {
+                    self.program.top_level.push(LocalDeclaration::Instance(id));
+                }
+            }
+            Declaration::MatchKind(names) => self.match_kind_names(names),
+            Declaration::Package(package) => self.package(package),
+            Declaration::Parser(parser) => self.parser(parser),
+            Declaration::ParserType(signature) => {
+                self.signature_type(Template::ParserType(signature), signature);
+            }
+            Declaration::Typedef(typedef) => self.typedef(typedef),
+            Declaration::Variable(variable) => self.report(
+                Diagnostic::error(
+                    "declaration",
+                    variable.span,
+                    "there are no variables outside of controls, parsers and functions",
+                )
+                .hint("write `const` in front, or move it inside"),
+            ),
+        }
+    }
+
+    /// After everything: is there a `main`?
+    pub(super) fn find_main(&mut self) {
+        if let Some(Binding::Instance(id)) = self.scopes.find("main", true) {
+            self.program.main = Some(*id);
+        }
+    }
+
+    pub(super) fn constant_declaration(&mut self, declaration: &'a syntax::ConstantDeclaration) {
+        let ty = self.type_ref(&declaration.type_ref);
+        let annotations = self.annotations(&declaration.annotations);
+        let value = self.expression_of(&declaration.value, &ty);
+        let is_value = is_constant(&value) || value.ty == Type::Wrong;
+        if !is_value && (has_effects(&value) || !self.is_compile_time(&value)) {
+            let title = "the value of a constant must be known at compile time";
+            self.error("constant", value.span, title);
+        }
+        let constant =
+            Constant { annotations, name: declaration.name.clone(), value, span: declaration.span };
+        let id = self.program.constants.push(constant);
+        self.declare(&declaration.name, Binding::Constant(id));
+    }
+
+    fn error_names(&mut self, names: &[Name]) {
+        for name in names {
+            let known = self.program.errors.iter().find(|known| known.text == name.text);
+            match known.map(|known| known.span) {
+                Some(first) => self.report_twice("error", name, first),
+                None => self.program.errors.push(name.clone()),
+            }
+        }
+    }
+
+    fn match_kind_names(&mut self, names: &[Name]) {
+        for name in names {
+            let known = self.program.match_kinds.iter().find(|known| known.text == name.text);
+            match known.map(|known| known.span) {
+                Some(first) => self.report_twice("match_kind", name, first),
+                None => self.program.match_kinds.push(name.clone()),
+            }
+        }
+    }
+
+    pub(super) fn report_twice(&mut self, what: &str, name: &Name, first: Span) {
+        let title = format!("{what} `{}` is declared twice", name.text);
+        self.report(
+            Diagnostic::error("duplicate", name.span, title).related(first, "first declared here"),
+        );
+    }
+
+    pub(super) fn check_distinct(&mut self, what: &str, names: &[&Name]) {
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        for name in names {
+            if !seen.insert(&name.text) {
+                let first = names.iter().find(|first| first.text == name.text);
+                self.report_twice(what, name, first.map_or(name.span, |first| first.span));
+            }
+        }
+    }
+
+    fn derived_type(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) {
+        let names: Vec<&Name> = declaration.fields.iter().map(|field| &field.name).collect();
+        self.check_distinct("field", &names);
+        // Checked once with unknown types for the parameters: before the name is declared, so that
+        // a type cannot contain itself.
+        self.check_fields(declaration);
+        let index = self.declare_template(Template::Struct(declaration));
+        if declaration.type_parameters.is_empty() {
+            self.instantiate(index, &[], declaration.span);
+        }
+    }
+
+    fn check_fields(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) {
+        let rigid = rigid_variables(&declaration.type_parameters);
+        self.with_type_parameters(&declaration.type_parameters, &rigid, |checker| {
+            for field in &declaration.fields {
+                let ty = checker.type_ref(&field.type_ref);
+                if !checker.may_be_field(declaration.kind, &ty) {
+                    let place = match declaration.kind {
+                        DerivedKind::Header => "a header",
+                        DerivedKind::HeaderUnion => "a header union",
+                        DerivedKind::Struct => "a struct",
+                    };
+                    let title =
+                        format!("{place} cannot have a field of type `{}`", checker.show(&ty));
+                    let hint = match declaration.kind {
+                        DerivedKind::Header => {
+                            "its fields are bit, int, varbit, bool and structs of these"
+                        }
+                        DerivedKind::HeaderUnion => "its fields are headers",
+                        DerivedKind::Struct => "its fields are values, headers and structs",
+                    };
+                    checker.report(Diagnostic::error("type", field.span, title).hint(hint));
+                }
+            }
+        });
+    }
+
+    fn may_be_field(&self, kind: DerivedKind, ty: &Type) -> bool {
+        match (kind, ty) {
+            (_, Type::Wrong | Type::Variable(_)) => true,
+            (DerivedKind::HeaderUnion, Type::Struct(id)) => {
+                self.program.structs[*id].kind == Kind::Header
+            }
+            (DerivedKind::HeaderUnion, _) => false,
+            (DerivedKind::Header, Type::Struct(id)) => {
+                let found = &self.program.structs[*id];
+                found.kind == Kind::Struct
+                    && found.fields.iter().all(|field| self.may_be_field(kind, &field.ty))
+            }
+            (DerivedKind::Header, Type::Enum(id)) => self.program.enums[*id].underlying.is_some(),
+            (DerivedKind::Header, Type::New(_)) => self.may_be_field(kind, self.original(ty)),
+            (DerivedKind::Header, _) => {
+                matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Varbit(_) | Type::Bool)
+            }
+            (DerivedKind::Struct, _) => !matches!(
+                ty,
+                Type::Integer
+                    | Type::String
+                    | Type::MatchKind
+                    | Type::Extern(_)
+                    | Type::Package(_)
+                    | Type::Parser(_)
+                    | Type::Control(_)
+                    | Type::ParserType(..)
+                    | Type::ControlType(..)
+            ),
+        }
+    }
+
+    fn enum_declaration(&mut self, declaration: &'a syntax::EnumDeclaration) {
+        let names: Vec<&Name> = declaration.members.iter().map(|member| &member.name).collect();
+        self.check_distinct("enum member", &names);
+        let annotations = self.annotations(&declaration.annotations);
+        let underlying = declaration.underlying.as_ref().map(|written| {
+            let ty = self.type_ref(written);
+            if !matches!(self.original(&ty), Type::Bit(_) | Type::Int(_) | Type::Wrong) {
+                let title = format!("an enum cannot be made of `{}`", self.show(&ty));
+                let hint = "it can be made of bit<N> or int<N>";
+                self.report(Diagnostic::error("type", written.span, title).hint(hint));
+                return Type::Wrong;
+            }
+            ty
+        });
+        let members = declaration.members.iter();
+        let members = members.map(|member| self.enumerator(member, underlying.as_ref())).collect();
+        let found = Enum {
+            annotations,
+            name: declaration.name.clone(),
+            underlying,
+            members,
+            span: declaration.span,
+        };
+        let id = self.program.enums.push(found);
+        self.declare(&declaration.name, Binding::Type(Type::Enum(id)));
+    }
+
+    fn enumerator(
+        &mut self,
+        member: &'a syntax::Enumerator,
+        underlying: Option<&Type>,
+    ) -> Enumerator {
+        let name = member.name.clone();
+        let value = match (&member.value, underlying) {
+            (None, None) => None,
+            (Some(written), Some(ty)) => {
+                let value = self.expression_of(written, &self.original(ty).clone());
+                match value.kind {
+                    ExpressionKind::Constant(value @ Value::Integer(_)) => Some(value),
+                    _ => {
+                        if value.ty != Type::Wrong {
+                            let title = "the value of an enum member must be a constant";
+                            self.error("constant", value.span, title);
+                        }
+                        Some(Value::Integer(0.into()))
+                    }
+                }
+            }
+            (None, Some(_)) => {
+                let title = format!("enum member `{}` needs a value", name.text);
+                self.report(
+                    Diagnostic::error("enum", name.span, title)
+                        .hint("every member of an enum with a type has one: name = value"),
+                );
+                Some(Value::Integer(0.into()))
+            }
+            (Some(written), None) => {
+                let title = "only members of an enum with a type have values";
+                self.report(
+                    Diagnostic::error("enum", written.span, title)
+                        .hint("write enum bit<8> NAME { ... }"),
+                );
+                None
+            }
+        };
+        Enumerator { name, value }
+    }
+
+    fn typedef(&mut self, typedef: &'a syntax::TypedefDeclaration) {
+        if let Some(derived) = &typedef.derived {
+            self.declaration(derived);
+        }
+        let ty = self.type_ref(&typedef.type_ref);
+        if !typedef.is_new_type {
+            self.declare(&typedef.name, Binding::Type(ty));
+            return;
+        }
+        let is_possible = matches!(
+            self.original(&ty),
+            Type::Bit(_)
+                | Type::Int(_)
+                | Type::Bool
+                | Type::Wrong
+                | Type::Enum(_)
+                | Type::Varbit(_)
+        );
+        if !is_possible {
+            let title = format!("`type` cannot be made of `{}`", self.show(&ty));
+            let hint = "it can be made of bit<N>, int<N> and bool; `typedef` takes every type";
+            self.report(Diagnostic::error("type", typedef.type_ref.span, title).hint(hint));
+        }
+        let annotations = self.annotations(&typedef.annotations);
+        let made =
+            NewType { annotations, name: typedef.name.clone(), original: ty, span: typedef.span };
+        let id = self.program.new_types.push(made);
+        self.declare(&typedef.name, Binding::Type(Type::New(id)));
+    }
+
+    fn extern_object(&mut self, declaration: &'a syntax::ExternDeclaration) {
+        let parameters: Vec<&Name> = declaration.type_parameters.iter().collect();
+        self.check_distinct("type parameter", &parameters);
+        let index = self.declare_template(Template::Extern(declaration));
+        let rigid = rigid_variables(&declaration.type_parameters);
+        // Reads the methods once, whether the extern is used or not.
+        self.instantiate(index, &rigid, declaration.span);
+    }
+
+    fn extern_function(
+        &mut self,
+        annotations: &'a [syntax::Annotation],
+        prototype: &'a syntax::FunctionPrototype,
+    ) {
+        self.scopes.push();
+        let type_parameters = self.declare_type_variables(&prototype.type_parameters);
+        let function = ExternFunction {
+            annotations: self.annotations(annotations),
+            name: prototype.name.clone(),
+            type_parameters,
+            parameters: self.parameter_infos(&prototype.parameters),
+            return_type: self.return_type(&prototype.return_type),
+            span: prototype.span,
+        };
+        self.scopes.pop();
+        let id = self.program.extern_functions.push(function);
+        self.declare_function(&prototype.name, FunctionBinding::Extern(id));
+    }
+
+    /// A parser or control type: what it asks of parameters is kept for packages.
+    fn signature_type(&mut self, template: Template<'a>, signature: &'a syntax::Signature) {
+        self.declare_template(template);
+        self.scopes.push();
+        let names = self.declare_type_variables(&signature.type_parameters);
+        let infos = self.parameter_infos(&signature.parameters);
+        self.scopes.pop();
+        let patterns = infos.into_iter().map(|info| (info.direction, info.ty)).collect();
+        self.remember_signature(template, (names, patterns));
+    }
+
+    fn package(&mut self, declaration: &'a syntax::PackageTypeDeclaration) {
+        let index = self.declare_template(Template::Package(declaration));
+        let rigid = rigid_variables(&declaration.type_parameters);
+        self.instantiate(index, &rigid, declaration.span);
+    }
+}
+
+/// One type variable for each parameter, equal to nothing else: the parameters' names with a
+/// prime, so that no call's variables are taken for them.
+pub(super) fn rigid_variables(names: &[Name]) -> Vec<Type> {
+    names.iter().map(|name| Type::Variable(format!("{}'", name.text).into())).collect()
+}

@@ -1,0 +1,517 @@
+//! Expressions, except operators, members and calls.
+
+use super::scope::Binding;
+use super::{BodyKind, Checker, constant, is_constant, wrong};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::{self as syntax, PrefixedName};
+use crate::types::constant::{fits, slice, wrap};
+use crate::types::tree::{
+    DerivedKind, Direction, Expression, ExpressionKind, Text, Type, Value, VariableKind,
+};
+use num_traits::ToPrimitive;
+
+impl<'a> Checker<'a, '_> {
+    /// The typed expression. `expected` helps where the text alone does not say the type (`{...}`,
+    /// `{#}`, `...`); the result need not have that type.
+    pub(super) fn expression(
+        &mut self,
+        expression: &'a syntax::Expression,
+        expected: Option<&Type>,
+    ) -> Expression {
+        use syntax::ExpressionKind as Kind;
+        let span = expression.span;
+        match &expression.kind {
+            Kind::Binary { operator, left, right, .. } => self.binary(*operator, left, right, span),
+            Kind::Bool(value) => constant(Value::Bool(*value), Type::Bool, span),
+            Kind::Call { callee, type_arguments, arguments } => {
+                self.call_expression(callee, type_arguments, arguments, expected, span)
+            }
+            Kind::Cast { target, operand } => {
+                let ty = self.type_ref(target);
+                let value = self.expression(operand, Some(&ty));
+                self.explicit_cast(value, &ty, span)
+            }
+            Kind::Conditional { condition, then, otherwise } => {
+                self.conditional(condition, then, otherwise, expected, span)
+            }
+            Kind::Dots => self.dots(expected, span),
+            Kind::Index { base, index } => self.index(base, index, span),
+            Kind::Integer(literal) => self.literal(literal, span),
+            Kind::InvalidHeader => self.invalid_header(expected, span),
+            Kind::List(elements) => self.list(elements, expected, span),
+            Kind::Member { base, member } => self.member(base, member, span),
+            Kind::Missing => wrong(span),
+            Kind::Name(name) => self.name(name, span),
+            Kind::Record { fields, has_dots } => self.record(fields, *has_dots, expected, span),
+            Kind::Slice { base, high, low } => self.slice(base, high, low, span),
+            Kind::SlicePlus { base, low, width } => self.slice_plus(base, low, width, span),
+            Kind::String(text) => constant(Value::Text(text.clone()), Type::String, span),
+            Kind::This => self.this(span),
+            Kind::Type(_) => {
+                self.error("type", span, "a type is no value");
+                wrong(span)
+            }
+            Kind::Unary { operator, operand } => self.unary(*operator, operand, span),
+        }
+    }
+
+    /// The expression as `ty`, or a report.
+    pub(super) fn expression_of(
+        &mut self,
+        expression: &'a syntax::Expression,
+        ty: &Type,
+    ) -> Expression {
+        let value = self.expression(expression, Some(ty));
+        self.convert(value, ty)
+    }
+
+    /// A condition.
+    pub(super) fn boolean(&mut self, expression: &'a syntax::Expression) -> Expression {
+        self.expression_of(expression, &Type::Bool)
+    }
+
+    /// A constant number, or a report.
+    pub(super) fn constant_number(
+        &mut self,
+        expression: &'a syntax::Expression,
+    ) -> Option<num_bigint::BigInt> {
+        let value = self.expression(expression, Some(&Type::Integer));
+        match (value.kind, &value.ty) {
+            (_, Type::Wrong) => None,
+            (ExpressionKind::Constant(Value::Integer(number)), _) => Some(number),
+            _ => {
+                let title = "this must be a number known at compile time";
+                self.error("constant", value.span, title);
+                None
+            }
+        }
+    }
+
+    fn literal(&mut self, literal: &syntax::IntegerLiteral, span: Span) -> Expression {
+        let Some((is_signed, width)) = literal.width else {
+            return constant(Value::Integer(literal.value.clone()), Type::Integer, span);
+        };
+        if width > (1 << 16) || (is_signed && width == 0) {
+            self.error("type", span, format!("{width} is not a possible width"));
+            return wrong(span);
+        }
+        let ty = if is_signed { Type::Int(width) } else { Type::Bit(width) };
+        let value = wrap(&literal.value, &ty);
+        if !fits(&literal.value, &ty) && !fits(&literal.value, &Type::Bit(width)) {
+            let title = format!("{} does not fit into `{}`", literal.value, self.show(&ty));
+            self.report(
+                Diagnostic::warning("overflow", span, title)
+                    .hint(format!("the value kept is {value}")),
+            );
+        }
+        constant(Value::Integer(value), ty, span)
+    }
+
+    fn name(&mut self, name: &PrefixedName, span: Span) -> Expression {
+        let binding = self.scopes.find(&name.name.text, name.is_global).cloned();
+        match binding {
+            Some(Binding::Constant(id)) => {
+                let value = self.program.constants[id].value.clone();
+                Expression { span, ..value }
+            }
+            Some(Binding::Variable(id)) => {
+                let ty = self.program.variables[id].ty.clone();
+                Expression { kind: ExpressionKind::Variable(id), ty, span }
+            }
+            Some(Binding::Instance(id)) => {
+                let ty = self.instance_type(id);
+                Expression { kind: ExpressionKind::Instance(id), ty, span }
+            }
+            Some(_) => {
+                let title = format!("`{}` is no value", name.name.text);
+                self.error("type", span, title);
+                wrong(span)
+            }
+            None => {
+                self.report_unknown("variable, constant or object", &name.name);
+                wrong(span)
+            }
+        }
+    }
+
+    fn this(&mut self, span: Span) -> Expression {
+        match self.body.this.clone() {
+            Some(ty) => Expression { kind: ExpressionKind::This, ty, span },
+            None => {
+                let title = "`this` is known only in methods of an object's initializer";
+                self.error("type", span, title);
+                wrong(span)
+            }
+        }
+    }
+
+    fn dots(&mut self, expected: Option<&Type>, span: Span) -> Expression {
+        let value = expected.and_then(|ty| self.default_value(ty, span));
+        value.unwrap_or_else(|| {
+            self.error("type", span, "there is no default value that `...` could stand for here");
+            wrong(span)
+        })
+    }
+
+    fn invalid_header(&mut self, expected: Option<&Type>, span: Span) -> Expression {
+        match expected {
+            Some(Type::Wrong) => wrong(span),
+            Some(ty) if self.is_header_or_union(ty) => {
+                Expression { kind: ExpressionKind::InvalidHeader, ty: ty.clone(), span }
+            }
+            _ => {
+                let title = "`{#}` needs to know which header it is";
+                self.report(
+                    Diagnostic::error("type", span, title).hint("write a cast: (header_t) {#}"),
+                );
+                wrong(span)
+            }
+        }
+    }
+
+    pub(super) fn is_header_or_union(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Struct(id) => self.program.structs[*id].kind != DerivedKind::Struct,
+            _ => false,
+        }
+    }
+
+    fn conditional(
+        &mut self,
+        condition: &'a syntax::Expression,
+        then: &'a syntax::Expression,
+        otherwise: &'a syntax::Expression,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expression {
+        let condition = self.boolean(condition);
+        let then = self.expression(then, expected);
+        let otherwise = self.expression(otherwise, expected);
+        let Some((mut then, mut otherwise)) = self.same_type(then, otherwise) else {
+            return wrong(span);
+        };
+        if let ExpressionKind::Constant(Value::Bool(holds)) = condition.kind
+            && condition.ty == Type::Bool
+        {
+            let chosen = if holds { then } else { otherwise };
+            return Expression { span, ..chosen };
+        }
+        if then.ty == Type::Integer {
+            let target = expected.filter(|ty| matches!(ty, Type::Bit(_) | Type::Int(_)));
+            match target {
+                Some(ty) => {
+                    then = self.convert(then, ty);
+                    otherwise = self.convert(otherwise, ty);
+                }
+                None => {
+                    let title = "the width of this value is not known";
+                    self.report(
+                        Diagnostic::error("type", span, title)
+                            .hint("give the numbers a width: 8w1, or (bit<8>) 1"),
+                    );
+                    return wrong(span);
+                }
+            }
+        }
+        let ty = then.ty.clone();
+        let kind = ExpressionKind::Conditional {
+            condition: Box::new(condition),
+            then: Box::new(then),
+            otherwise: Box::new(otherwise),
+        };
+        Expression { kind, ty, span }
+    }
+
+    /// `{a, b}`: of the expected type where that has parts, otherwise a tuple of what is there.
+    fn list(
+        &mut self,
+        elements: &'a [syntax::Expression],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expression {
+        let wanted = expected.and_then(|ty| self.part_types(ty, elements.len()));
+        let last_is_dots =
+            elements.last().is_some_and(|last| matches!(last.kind, syntax::ExpressionKind::Dots));
+        let is_filled =
+            last_is_dots && wanted.as_ref().is_some_and(|wanted| wanted.len() >= elements.len());
+        let given = if is_filled { elements.len() - 1 } else { elements.len() };
+        let mut parts = Vec::with_capacity(elements.len());
+        for (at, element) in elements.iter().take(given).enumerate() {
+            let ty = wanted.as_ref().and_then(|wanted| wanted.get(at)).map(|(_, ty)| ty);
+            parts.push(self.expression(element, ty));
+        }
+        if is_filled && let Some(wanted) = &wanted {
+            let filler = elements.last().map_or(span, |dots| dots.span);
+            for (_, ty) in wanted.iter().skip(given) {
+                let part = self.dots(Some(ty), filler);
+                parts.push(part);
+            }
+        }
+        if parts.iter().any(|part| part.ty == Type::Wrong) {
+            return wrong(span);
+        }
+        let ty = Type::Tuple(parts.iter().map(|part| part.ty.clone()).collect());
+        self.as_expected(Expression { kind: ExpressionKind::Aggregate(parts), ty, span }, expected)
+    }
+
+    /// Converted early where that works: an error then is reported by whoever wants the type.
+    fn as_expected(&mut self, value: Expression, expected: Option<&Type>) -> Expression {
+        let converted = expected.and_then(|ty| self.convert_quietly(value.clone(), ty));
+        converted.unwrap_or(value)
+    }
+
+    fn record(
+        &mut self,
+        fields: &'a [syntax::KeyValue],
+        has_dots: bool,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expression {
+        let wanted = expected.and_then(|ty| self.part_types(ty, 0)).unwrap_or_default();
+        let wanted_type = |name: &Text| {
+            let found = wanted.iter().find(|(wanted, _)| wanted.as_ref() == Some(name));
+            found.map(|(_, ty)| ty)
+        };
+        let (mut names, mut parts): (Vec<(Text, Type)>, Vec<Expression>) = Default::default();
+        for field in fields {
+            let name = &field.key.text;
+            if names.iter().any(|(known, _)| known == name) {
+                let title = format!("field `{name}` is given twice");
+                self.error("duplicate", field.key.span, title);
+            }
+            let is_struct = wanted.iter().any(|(name, _)| name.is_some());
+            if is_struct && wanted_type(name).is_none() {
+                let title = format!("there is no field `{name}`");
+                self.error("unknown-field", field.key.span, title);
+                return wrong(span);
+            }
+            let part = self.expression(&field.value, wanted_type(name));
+            names.push((name.clone(), part.ty.clone()));
+            parts.push(part);
+        }
+        if has_dots {
+            for (name, ty) in &wanted {
+                let Some(name) = name else { continue };
+                if !names.iter().any(|(known, _)| known == name) {
+                    let part = self.dots(Some(ty), span);
+                    names.push((name.clone(), part.ty.clone()));
+                    parts.push(part);
+                }
+            }
+        }
+        if parts.iter().any(|part| part.ty == Type::Wrong) {
+            return wrong(span);
+        }
+        let kind = ExpressionKind::Aggregate(parts);
+        self.as_expected(Expression { kind, ty: Type::Record(names), span }, expected)
+    }
+
+    fn index(
+        &mut self,
+        base: &'a syntax::Expression,
+        index: &'a syntax::Expression,
+        span: Span,
+    ) -> Expression {
+        let base = self.expression(base, None);
+        let index = self.expression(index, None);
+        let (size, element) = match &base.ty {
+            Type::Wrong => return wrong(span),
+            Type::Stack(element, size) => (*size as usize, Some((**element).clone())),
+            Type::Tuple(elements) => (elements.len(), None),
+            Type::List(element) => (usize::MAX, Some((**element).clone())),
+            other => {
+                let title = format!("a `{}` has no elements", self.show(other));
+                self.report(
+                    Diagnostic::error("type", base.span, title)
+                        .hint("header stacks and tuples have; bits are taken with [high:low]"),
+                );
+                return wrong(span);
+            }
+        };
+        let index = self.index_value(index);
+        if index.ty == Type::Wrong {
+            return wrong(span);
+        }
+        let known = match &index.kind {
+            ExpressionKind::Constant(Value::Integer(number)) => Some(number.to_usize()),
+            _ => None,
+        };
+        if let Some(number) = &known
+            && number.is_none_or(|number| number >= size)
+        {
+            let title = format!("there is no such element: the index must be 0 to {}", size - 1);
+            self.error("range", index.span, title);
+            return wrong(span);
+        }
+        let ty = match (element, &base.ty, known.flatten()) {
+            (Some(element), ..) => element,
+            (None, Type::Tuple(elements), Some(at)) => {
+                elements.get(at).cloned().unwrap_or(Type::Wrong)
+            }
+            _ => {
+                let title = "the index of a tuple must be known at compile time";
+                self.error("constant", index.span, title);
+                return wrong(span);
+            }
+        };
+        if let (ExpressionKind::Aggregate(parts), Some(Some(at))) = (&base.kind, known)
+            && is_constant(&base)
+            && let Some(part) = parts.get(at)
+        {
+            return Expression { span, ..part.clone() };
+        }
+        let kind = ExpressionKind::Index { base: Box::new(base), index: Box::new(index) };
+        Expression { kind, ty, span }
+    }
+
+    /// An index without `int`s: constants get 32 bits.
+    fn index_value(&mut self, index: Expression) -> Expression {
+        match &index.ty {
+            Type::Bit(_) | Type::Int(_) | Type::Wrong => index,
+            Type::Integer => match &index.kind {
+                ExpressionKind::Constant(Value::Integer(number))
+                    if !fits(number, &Type::Bit(32)) =>
+                {
+                    self.error("range", index.span, "there is no element of this index");
+                    wrong(index.span)
+                }
+                _ => self.convert(index, &Type::Bit(32)),
+            },
+            Type::Enum(id) if self.program.enums[*id].underlying.is_some() => {
+                let underlying = self.program.enums[*id].underlying.clone();
+                self.to_underlying(index, &underlying.unwrap_or(Type::Wrong))
+            }
+            other => {
+                let title = format!("an index must be a number, not a `{}`", self.show(other));
+                self.error("type", index.span, title);
+                wrong(index.span)
+            }
+        }
+    }
+
+    fn slice(
+        &mut self,
+        base: &'a syntax::Expression,
+        high: &'a syntax::Expression,
+        low: &'a syntax::Expression,
+        span: Span,
+    ) -> Expression {
+        let base = self.sliceable(base);
+        let (high_number, low_number) = (self.constant_number(high), self.constant_number(low));
+        let (Some(base), Some(high_number), Some(low_number)) = (base, high_number, low_number)
+        else {
+            return wrong(span);
+        };
+        let limit = slice_limit(&base.ty);
+        let bound = |number: &num_bigint::BigInt| number.to_u32().filter(|bit| *bit < limit);
+        let (Some(high_bit), Some(low_bit)) = (bound(&high_number), bound(&low_number)) else {
+            let (bad, place) = match bound(&high_number) {
+                None => (high_number, high.span),
+                Some(_) => (low_number, low.span),
+            };
+            let title = format!("`{}` has no bit {bad}", self.show(&base.ty));
+            let hint = format!("bits are numbered from 0 to {}", limit.saturating_sub(1));
+            self.report(Diagnostic::error("range", place, title).hint(hint));
+            return wrong(span);
+        };
+        if high_bit < low_bit {
+            let title = format!("the slice [{high_bit}:{low_bit}] is the wrong way round");
+            self.report(
+                Diagnostic::error("range", span, title)
+                    .hint(format!("the higher bit comes first: [{low_bit}:{high_bit}]")),
+            );
+            return wrong(span);
+        }
+        self.make_slice(base, high_bit, low_bit, span)
+    }
+
+    fn make_slice(&mut self, base: Expression, high: u32, low: u32, span: Span) -> Expression {
+        let ty = Type::Bit(high - low + 1);
+        if let ExpressionKind::Constant(Value::Integer(number)) = &base.kind {
+            return constant(Value::Integer(slice(number, high, low)), ty, span);
+        }
+        Expression { kind: ExpressionKind::Slice { base: Box::new(base), high, low }, ty, span }
+    }
+
+    fn sliceable(&mut self, base: &'a syntax::Expression) -> Option<Expression> {
+        let base = self.expression(base, None);
+        let base = match &base.ty {
+            Type::Enum(id) => match self.program.enums[*id].underlying.clone() {
+                Some(underlying) => self.to_underlying(base, &underlying),
+                None => base,
+            },
+            _ => base,
+        };
+        match self.original(&base.ty) {
+            Type::Bit(_) | Type::Int(_) => Some(base),
+            Type::Integer if is_constant(&base) => Some(base),
+            Type::Wrong => None,
+            _ => {
+                let title = format!("a `{}` has no bits to take", self.show(&base.ty));
+                self.error("type", base.span, title);
+                None
+            }
+        }
+    }
+
+    fn slice_plus(
+        &mut self,
+        base: &'a syntax::Expression,
+        low: &'a syntax::Expression,
+        width: &'a syntax::Expression,
+        span: Span,
+    ) -> Expression {
+        let base = self.sliceable(base);
+        let low = self.expression(low, None);
+        let low = self.index_value(low);
+        let width_number = self.constant_number(width).map(|number| number.to_u32());
+        let (Some(base), Some(width_bits), true) = (base, width_number, low.ty != Type::Wrong)
+        else {
+            return wrong(span);
+        };
+        let limit = slice_limit(&base.ty);
+        let Some(count) = width_bits.filter(|count| (1..=limit).contains(count)) else {
+            let title = format!("a slice of `{}` cannot have this width", self.show(&base.ty));
+            self.error("range", width.span, title);
+            return wrong(span);
+        };
+        if let ExpressionKind::Constant(Value::Integer(number)) = &low.kind {
+            let low_bit = number.to_u32().filter(|bit| bit.saturating_add(count) <= limit);
+            return match low_bit {
+                Some(low_bit) => self.make_slice(base, low_bit + count - 1, low_bit, span),
+                None => {
+                    let title = format!("`{}` has no such bits", self.show(&base.ty));
+                    self.error("range", low.span, title);
+                    wrong(span)
+                }
+            };
+        }
+        let kind = ExpressionKind::SliceFrom { base: Box::new(base), low: Box::new(low) };
+        Expression { kind, ty: Type::Bit(count), span }
+    }
+
+    /// Whether names of instances and variables may be read where the checker is now.
+    pub(super) fn is_run_time(&self) -> bool {
+        self.body.kind != BodyKind::Outside
+    }
+
+    /// Whether the variable may be written to.
+    pub(super) fn is_writable(&self, kind: VariableKind) -> bool {
+        match kind {
+            VariableKind::ConstructorParameter => false,
+            VariableKind::Local => true,
+            VariableKind::Parameter(direction) => {
+                matches!(direction, Direction::Out | Direction::InOut)
+            }
+        }
+    }
+}
+
+/// How many bits there are to take; constants of `int` have as many as one likes.
+fn slice_limit(ty: &Type) -> u32 {
+    match ty {
+        Type::Bit(width) | Type::Int(width) => *width,
+        _ => 1 << 16,
+    }
+}

@@ -1,0 +1,240 @@
+//! Functions, actions and their parameters.
+
+use super::declaration::rigid_variables;
+use super::scope::{Binding, FunctionBinding};
+use super::template::Template;
+use super::{Body, BodyKind, Checker};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::tree::{self as syntax, Direction, Name};
+use crate::types::tree::{
+    Action, Block, Function, Id, LocalDeclaration, Statement, StatementKind, Type, Variable,
+    VariableKind,
+};
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn check_parameter_names(&mut self, parameters: &'a [syntax::Parameter]) {
+        let names: Vec<&Name> = parameters.iter().map(|parameter| &parameter.name).collect();
+        self.check_distinct("parameter", &names);
+    }
+
+    /// Declares parameters as variables in the innermost scope.
+    pub(super) fn parameters(
+        &mut self,
+        parameters: &'a [syntax::Parameter],
+        is_constructor: bool,
+    ) -> Vec<Id<Variable>> {
+        self.check_parameter_names(parameters);
+        let mut ids = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            let ty = self.type_ref(&parameter.type_ref);
+            self.check_direction(parameter, &ty, is_constructor);
+            let kind = if is_constructor {
+                VariableKind::ConstructorParameter
+            } else {
+                VariableKind::Parameter(parameter.direction)
+            };
+            let default = parameter.default.as_ref().map(|value| self.expression_of(value, &ty));
+            let annotations = self.annotations(&parameter.annotations);
+            let name = parameter.name.clone();
+            let variable = Variable { annotations, name, ty, kind, span: parameter.span };
+            let id = self.program.variables.push(variable);
+            if let Some(default) = default {
+                self.defaults.insert(id, default);
+            }
+            ids.push(id);
+        }
+        for (parameter, id) in parameters.iter().zip(&ids) {
+            // Names that occur twice are reported above.
+            if self.scopes.find_here(&parameter.name.text).is_none() {
+                self.declare(&parameter.name, Binding::Variable(*id));
+            }
+        }
+        ids
+    }
+
+    fn check_direction(&mut self, parameter: &syntax::Parameter, ty: &Type, is_constructor: bool) {
+        let name = &parameter.name.text;
+        let has_direction = parameter.direction != Direction::None;
+        if is_constructor && has_direction {
+            let title = format!("constructor parameter `{name}` cannot have a direction");
+            self.error("parameter", parameter.span, title);
+        }
+        let is_object = matches!(
+            ty,
+            Type::Extern(_)
+                | Type::Parser(_)
+                | Type::Control(_)
+                | Type::Package(_)
+                | Type::ParserType(..)
+                | Type::ControlType(..)
+        );
+        if has_direction && (is_object || matches!(ty, Type::Integer | Type::String)) {
+            let title =
+                format!("parameter `{name}` of type `{}` cannot have a direction", self.show(ty));
+            self.report(
+                Diagnostic::error("parameter", parameter.span, title).hint(
+                    "objects and compile-time values are passed without `in`, `out`, `inout`",
+                ),
+            );
+        }
+        if parameter.default.is_some()
+            && matches!(parameter.direction, Direction::Out | Direction::InOut)
+        {
+            let title = format!("`out` parameter `{name}` cannot have a default value");
+            self.error("parameter", parameter.span, title);
+        }
+    }
+
+    /// An action; what it adds to the declarations around it.
+    pub(super) fn action(
+        &mut self,
+        declaration: &'a syntax::ActionDeclaration,
+    ) -> Option<LocalDeclaration> {
+        let annotations = self.annotations(&declaration.annotations);
+        self.scopes.push();
+        let parameters = self.parameters(&declaration.parameters, false);
+        self.check_action_parameters(&declaration.parameters);
+        let body = Body { kind: BodyKind::Action, ..Body::default() };
+        let body = self.body(body, &declaration.body);
+        self.scopes.pop();
+        let action = Action {
+            annotations,
+            name: declaration.name.clone(),
+            parameters,
+            body,
+            span: declaration.span,
+        };
+        let id = self.program.actions.push(action);
+        self.declare(&declaration.name, Binding::Action(id));
+        Some(LocalDeclaration::Action(id))
+    }
+
+    /// The control plane's parameters come last.
+    fn check_action_parameters(&mut self, parameters: &[syntax::Parameter]) {
+        let mut had_none = false;
+        for parameter in parameters {
+            if parameter.direction == Direction::None {
+                had_none = true;
+            } else if had_none {
+                let title = format!(
+                    "parameter `{}` has a direction, but stands behind one without",
+                    parameter.name.text
+                );
+                self.report(
+                    Diagnostic::error("parameter", parameter.span, title)
+                        .hint("parameters that the control plane gives come last"),
+                );
+            }
+        }
+    }
+
+    /// Checks a body in its surroundings.
+    pub(super) fn body(&mut self, body: Body, block: &'a syntax::BlockStatement) -> Block {
+        let outer = std::mem::replace(&mut self.body, body);
+        let outer_prelude = std::mem::take(&mut self.prelude);
+        let checked = self.block(block);
+        self.prelude = outer_prelude;
+        self.body = outer;
+        checked
+    }
+
+    pub(super) fn function_declaration(&mut self, declaration: &'a syntax::FunctionDeclaration) {
+        let prototype = &declaration.prototype;
+        if prototype.type_parameters.is_empty() {
+            let function = self.function(declaration, Vec::new(), None);
+            let id = self.program.functions.push(function);
+            self.declare_function(&prototype.name, FunctionBinding::Plain(id));
+            return;
+        }
+        // Once with unknown types, for the errors in it.
+        let rigid = rigid_variables(&prototype.type_parameters);
+        self.with_type_parameters(&prototype.type_parameters, &rigid, |checker| {
+            checker.function(declaration, Vec::new(), None)
+        });
+        self.templates.list.push(Template::Function(declaration));
+        let index = self.templates.list.len() - 1;
+        self.declare_function(&prototype.name, FunctionBinding::Generic(index));
+    }
+
+    /// A function with a body; its type parameters, if any, are bound around it.
+    pub(super) fn function(
+        &mut self,
+        declaration: &'a syntax::FunctionDeclaration,
+        type_arguments: Vec<Type>,
+        this: Option<Type>,
+    ) -> Function {
+        let prototype = &declaration.prototype;
+        let annotations = self.annotations(&declaration.annotations);
+        let return_type = self.return_type(&prototype.return_type);
+        self.scopes.push();
+        let parameters = self.parameters(&prototype.parameters, false);
+        let kind = BodyKind::Function;
+        let body = Body { kind, return_type: Some(return_type.clone()), this, loop_depth: 0 };
+        let body = self.body(body, &declaration.body);
+        self.scopes.pop();
+        let is_value = !matches!(return_type, Type::Void | Type::Wrong);
+        if is_value && !block_returns(&body) {
+            let title = format!("`{}` can end without returning a value", prototype.name.text);
+            self.report(
+                Diagnostic::error("return", prototype.name.span, title)
+                    .hint("add `return` at its end"),
+            );
+        }
+        Function {
+            annotations,
+            name: prototype.name.clone(),
+            type_arguments,
+            parameters,
+            return_type,
+            body,
+            span: prototype.span,
+        }
+    }
+
+    /// The instance of a generic function for these types.
+    pub(super) fn function_instance(
+        &mut self,
+        index: usize,
+        declaration: &'a syntax::FunctionDeclaration,
+        types: &[Type],
+    ) -> Option<Id<Function>> {
+        let known =
+            self.function_instances.iter().find(|(of, with, _)| *of == index && with == types);
+        if let Some((_, _, id)) = known {
+            return Some(*id);
+        }
+        let names = &declaration.prototype.type_parameters;
+        let outer = std::mem::take(&mut self.prelude);
+        let function = self.with_type_parameters(names, types, |checker| {
+            checker.function(declaration, types.to_vec(), None)
+        });
+        self.prelude = outer;
+        let id = self.program.functions.push(function);
+        self.function_instances.push((index, types.to_vec(), id));
+        Some(id)
+    }
+}
+
+/// Whether every way through the block ends in `return` or `exit`.
+fn block_returns(block: &Block) -> bool {
+    block.statements.iter().any(statement_returns)
+}
+
+fn statement_returns(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::Return(_) | StatementKind::Exit => true,
+        StatementKind::Block(block) => block_returns(block),
+        StatementKind::If { then, otherwise, .. } => {
+            block_returns(then) && otherwise.as_ref().is_some_and(block_returns)
+        }
+        StatementKind::Switch(switch) => {
+            let has_default = switch
+                .cases
+                .iter()
+                .flat_map(|case| &case.labels)
+                .any(|label| matches!(label, crate::types::tree::SwitchLabel::Default));
+            has_default && switch.cases.iter().all(|case| block_returns(&case.body))
+        }
+        _ => false,
+    }
+}

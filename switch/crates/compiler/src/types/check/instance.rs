@@ -1,0 +1,341 @@
+//! Instances: of externs, parsers, controls and packages.
+
+use super::argument::Parameter;
+use super::scope::Binding;
+use super::template::Template;
+use super::unify::Solution;
+use super::{Body, Checker};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::{
+    self as syntax, Instantiation, MethodKind, ObjDeclaration, PrefixedName, TypeKind,
+};
+use crate::types::tree::{Extern, Function, Id, Instance, InstanceKind, Text, Type};
+
+impl<'a> Checker<'a, '_> {
+    /// `Type(arguments) name;`
+    pub(super) fn instantiation(&mut self, declaration: &'a Instantiation) -> Option<Id<Instance>> {
+        let made = self.construct(&declaration.type_ref, &declaration.arguments, declaration.span);
+        let Some(mut instance) = made else {
+            // Declared all the same: its uses are no errors of their own.
+            if self.scopes.find_here(&declaration.name.text).is_none() {
+                let variable = self.wrong_variable(declaration);
+                self.declare(&declaration.name, Binding::Variable(variable));
+            }
+            return None;
+        };
+        instance.annotations = self.annotations(&declaration.annotations);
+        instance.name = Some(declaration.name.clone());
+        if let InstanceKind::Package(id) = instance.kind
+            && !self.scopes.is_top()
+        {
+            let title =
+                format!("package `{}` cannot be made here", self.program.packages[id].name.text);
+            self.error("package", declaration.span, title);
+        }
+        if let InstanceKind::Extern { of, .. } = instance.kind {
+            let bodies = declaration.initializer.as_deref();
+            instance.methods = self.abstract_methods(of, bodies, declaration.span);
+        }
+        let id = self.program.instances.push(instance);
+        self.declare(&declaration.name, Binding::Instance(id));
+        Some(id)
+    }
+
+    fn wrong_variable(&mut self, declaration: &Instantiation) -> Id<crate::types::tree::Variable> {
+        self.program.variables.push(crate::types::tree::Variable {
+            annotations: Vec::new(),
+            name: declaration.name.clone(),
+            ty: Type::Wrong,
+            kind: crate::types::tree::VariableKind::Local,
+            span: declaration.span,
+        })
+    }
+
+    /// An instance without a name.
+    pub(super) fn construct(
+        &mut self,
+        type_ref: &'a syntax::TypeRef,
+        arguments: &'a [syntax::Argument],
+        span: Span,
+    ) -> Option<Instance> {
+        let (name, type_arguments): (&PrefixedName, &'a [syntax::TypeRef]) = match &type_ref.kind {
+            TypeKind::Name(name) => (name, &[]),
+            TypeKind::Specialized { name, arguments } => (name, arguments),
+            _ => {
+                let ty = self.type_ref(type_ref);
+                self.report_no_object(&ty, type_ref.span);
+                return None;
+            }
+        };
+        let binding = self.scopes.find(&name.name.text, name.is_global).cloned();
+        match binding {
+            Some(Binding::Template(index)) => {
+                self.construct_template(index, type_arguments, arguments, type_ref, span)
+            }
+            Some(Binding::Type(Type::Control(id))) => {
+                let variables = self.program.controls[id].constructor_parameters.clone();
+                let parameters = self.parameters_of(&variables);
+                self.construct_with(
+                    InstanceKind::Control(id),
+                    &name.name.text,
+                    parameters,
+                    arguments,
+                    span,
+                )
+            }
+            Some(Binding::Type(Type::Parser(id))) => {
+                let variables = self.program.parsers[id].constructor_parameters.clone();
+                let parameters = self.parameters_of(&variables);
+                self.construct_with(
+                    InstanceKind::Parser(id),
+                    &name.name.text,
+                    parameters,
+                    arguments,
+                    span,
+                )
+            }
+            Some(Binding::Type(Type::Extern(id))) => {
+                self.construct_extern(Type::Extern(id), arguments, span)
+            }
+            _ => {
+                let ty = self.type_ref(type_ref);
+                self.report_no_object(&ty, type_ref.span);
+                None
+            }
+        }
+    }
+
+    fn report_no_object(&mut self, ty: &Type, span: Span) {
+        if *ty != Type::Wrong {
+            let title = format!("no object can be made of `{}`", self.show(ty));
+            self.error("type", span, title);
+        }
+    }
+
+    fn construct_with(
+        &mut self,
+        kind: InstanceKind,
+        name: &str,
+        mut parameters: Vec<Parameter>,
+        arguments: &'a [syntax::Argument],
+        span: Span,
+    ) -> Option<Instance> {
+        parameters.iter_mut().for_each(|parameter| parameter.is_constant = true);
+        let mut solution = Solution::default();
+        let arguments = self.arguments(name, &parameters, arguments, &mut solution, span)?;
+        Some(instance(kind, arguments, span))
+    }
+
+    fn construct_template(
+        &mut self,
+        index: usize,
+        written: &'a [syntax::TypeRef],
+        arguments: &'a [syntax::Argument],
+        type_ref: &'a syntax::TypeRef,
+        span: Span,
+    ) -> Option<Instance> {
+        let template = self.templates.get(index)?;
+        let names: Vec<Text> =
+            template.type_parameters().iter().map(|name| name.text.clone()).collect();
+        if !matches!(template, Template::Extern(_) | Template::Package(_)) {
+            let ty = self.type_ref(type_ref);
+            self.report_no_object(&ty, type_ref.span);
+            return None;
+        }
+        let infers = written.len() != names.len() || written.iter().any(is_dont_care);
+        if !infers || !written.is_empty() && written.len() != names.len() {
+            let ty = self.type_ref(type_ref);
+            return match ty {
+                Type::Extern(_) => self.construct_extern(ty, arguments, span),
+                Type::Package(id) => {
+                    let parameters = self.package_parameters(&Type::Package(id));
+                    let name = template.name().text.clone();
+                    self.construct_with(
+                        InstanceKind::Package(id),
+                        &name,
+                        parameters,
+                        arguments,
+                        span,
+                    )
+                }
+                _ => None,
+            };
+        }
+        // The parameters with open types; what the arguments say closes them.
+        let open: Vec<Type> = names.iter().map(|name| Type::Variable(name.clone())).collect();
+        let pattern = self.instantiate(index, &open, type_ref.span);
+        let name = template.name().text.clone();
+        let parameters = match &pattern {
+            Type::Extern(id) => self.constructor(*id, arguments, span)?.1,
+            _ => self.package_parameters(&pattern),
+        };
+        let mut solution = Solution::new(&names);
+        for (name, argument) in names.iter().zip(written) {
+            let ty = self.type_argument(argument);
+            solution.set(name, ty);
+        }
+        let made = self.arguments(&name, &parameters, arguments, &mut solution, span)?;
+        let types = self.solved_types(&name, &names, &solution, &pattern, type_ref.span)?;
+        let kind = match self.instantiate(index, &types, span) {
+            Type::Package(id) => InstanceKind::Package(id),
+            Type::Extern(of) => {
+                let constructor = self.constructor(of, arguments, span)?.0;
+                InstanceKind::Extern { of, constructor }
+            }
+            _ => return None,
+        };
+        Some(instance(kind, made, span))
+    }
+
+    /// All types of a package are found through its arguments; of an extern they may have to be
+    /// written.
+    fn solved_types(
+        &mut self,
+        name: &str,
+        names: &[Text],
+        solution: &Solution,
+        pattern: &Type,
+        span: Span,
+    ) -> Option<Vec<Type>> {
+        if matches!(pattern, Type::Package(_)) {
+            let unused = |name: &Text| Type::Variable(name.clone());
+            let found = |name: &Text| solution.get(name).cloned().unwrap_or_else(|| unused(name));
+            return Some(names.iter().map(found).collect());
+        }
+        self.solved(name, names, solution, span)
+    }
+
+    fn package_parameters(&self, ty: &Type) -> Vec<Parameter> {
+        match ty {
+            Type::Package(id) => {
+                self.program.packages[*id].parameters.iter().map(Parameter::from_info).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn construct_extern(
+        &mut self,
+        ty: Type,
+        arguments: &'a [syntax::Argument],
+        span: Span,
+    ) -> Option<Instance> {
+        let Type::Extern(of) = ty else { return None };
+        let name = self.program.externs[of].name.text.clone();
+        let (constructor, parameters) = self.constructor(of, arguments, span)?;
+        self.construct_with(
+            InstanceKind::Extern { of, constructor },
+            &name,
+            parameters,
+            arguments,
+            span,
+        )
+    }
+
+    /// The constructor that these arguments are for, and its parameters.
+    fn constructor(
+        &mut self,
+        of: Id<Extern>,
+        arguments: &'a [syntax::Argument],
+        span: Span,
+    ) -> Option<(Option<usize>, Vec<Parameter>)> {
+        let found = &self.program.externs[of];
+        let name = found.name.text.clone();
+        let constructors: Vec<(usize, Vec<Parameter>)> = found
+            .methods
+            .iter()
+            .enumerate()
+            .filter(|(_, method)| method.kind == MethodKind::Constructor)
+            .map(|(at, method)| (at, method.parameters.iter().map(Parameter::from_info).collect()))
+            .collect();
+        if constructors.is_empty() {
+            let title = format!("objects of `{name}` cannot be made: it has no constructor");
+            self.error("extern", span, title);
+            return None;
+        }
+        let signatures: Vec<Vec<Parameter>> =
+            constructors.iter().map(|(_, parameters)| parameters.clone()).collect();
+        let site = super::call::CallSite { type_arguments: &[], arguments, span };
+        let picked = self.pick_overload(&name, &signatures, site)?;
+        let (at, parameters) = constructors.into_iter().nth(picked)?;
+        Some((Some(at), parameters))
+    }
+
+    /// Bodies for the abstract methods of an extern.
+    fn abstract_methods(
+        &mut self,
+        of: Id<Extern>,
+        bodies: Option<&'a [ObjDeclaration]>,
+        span: Span,
+    ) -> Vec<Id<Function>> {
+        let mut methods = Vec::new();
+        self.scopes.push();
+        for declaration in bodies.unwrap_or_default() {
+            match declaration {
+                ObjDeclaration::Instantiation(inner) => {
+                    self.instantiation(inner);
+                }
+                ObjDeclaration::Function(function) => {
+                    let outer = std::mem::replace(&mut self.body, Body::default());
+                    let made = self.function(function, Vec::new(), Some(Type::Extern(of)));
+                    self.body = outer;
+                    self.check_method_body(of, &made);
+                    methods.push(self.program.functions.push(made));
+                }
+            }
+        }
+        self.scopes.pop();
+        let missing = self.program.externs[of].methods.iter().find(|method| {
+            method.kind == MethodKind::Abstract
+                && !methods
+                    .iter()
+                    .any(|id| self.program.functions[*id].name.text == method.name.text)
+        });
+        if let Some(name) = missing.map(|method| method.name.clone()) {
+            let title = format!("abstract method `{}` needs a body here", name.text);
+            self.report(
+                Diagnostic::error("extern", span, title)
+                    .related(name.span, "declared here")
+                    .hint("write = { ... } behind the object's name"),
+            );
+        }
+        methods
+    }
+
+    fn check_method_body(&mut self, of: Id<Extern>, function: &Function) {
+        let known = self.program.externs[of].methods.iter().find(|method| {
+            method.name.text == function.name.text && method.kind == MethodKind::Abstract
+        });
+        let fits = known.is_some_and(|method| {
+            let types = function.parameters.iter().map(|id| &self.program.variables[*id].ty);
+            method.return_type == function.return_type
+                && method.parameters.len() == function.parameters.len()
+                && method.parameters.iter().map(|info| &info.ty).eq(types)
+        });
+        if !fits {
+            let title = format!("there is no abstract method `{}` like this", function.name.text);
+            self.error("extern", function.name.span, title);
+        }
+    }
+}
+
+fn is_dont_care(type_ref: &syntax::TypeRef) -> bool {
+    matches!(type_ref.kind, TypeKind::DontCare)
+}
+
+fn instance(
+    kind: InstanceKind,
+    arguments: Vec<crate::types::tree::Argument>,
+    span: Span,
+) -> Instance {
+    Instance {
+        annotations: Vec::new(),
+        name: None,
+        kind,
+        arguments,
+        methods: Vec::new(),
+        is_direct: false,
+        span,
+    }
+}

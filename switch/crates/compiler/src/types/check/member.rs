@@ -1,0 +1,170 @@
+//! `base.member` where it is no call: fields, enum members, errors, properties of stacks, results
+//! of tables.
+
+use super::suggest::nearest;
+use super::{BodyKind, Checker, constant, is_constant, wrong};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::{self as syntax, Name};
+use crate::types::tree::{Expression, ExpressionKind, TableResult, Type, Value};
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn member(
+        &mut self,
+        base: &'a syntax::Expression,
+        member: &Name,
+        span: Span,
+    ) -> Expression {
+        if let syntax::ExpressionKind::Type(type_ref) = &base.kind {
+            let ty = self.type_ref(type_ref);
+            return self.type_member(&ty, member, span);
+        }
+        let base = self.expression(base, None);
+        match base.ty.clone() {
+            Type::Wrong => wrong(span),
+            Type::Struct(_) | Type::Record(_) => self.field(base, member, span),
+            Type::Stack(element, size) => self.stack_property(base, &element, size, member, span),
+            Type::TableResult(_) => self.table_result(base, member, span),
+            other => {
+                let title = format!("a `{}` has no member `{}`", self.show(&other), member.text);
+                self.error("unknown-field", member.span, title);
+                wrong(span)
+            }
+        }
+    }
+
+    fn type_member(&mut self, ty: &Type, member: &Name, span: Span) -> Expression {
+        match ty {
+            Type::Wrong => wrong(span),
+            Type::Enum(id) => {
+                let found = &self.program.enums[*id];
+                let at = found.members.iter().position(|known| known.name.text == member.text);
+                match at {
+                    Some(at) => constant(Value::Enumerator(*id, at), ty.clone(), span),
+                    None => {
+                        let names: Vec<_> =
+                            found.members.iter().map(|known| known.name.text.clone()).collect();
+                        self.report_no_member(&self.show(ty), member, &names);
+                        wrong(span)
+                    }
+                }
+            }
+            Type::Error => {
+                let at = self.program.errors.iter().position(|known| known.text == member.text);
+                match at {
+                    Some(at) => constant(Value::Error(at), Type::Error, span),
+                    None => {
+                        let names: Vec<_> =
+                            self.program.errors.iter().map(|known| known.text.clone()).collect();
+                        self.report_no_member("error", member, &names);
+                        wrong(span)
+                    }
+                }
+            }
+            Type::MatchKind => {
+                let kinds = &self.program.match_kinds;
+                match kinds.iter().position(|known| known.text == member.text) {
+                    Some(at) => constant(Value::MatchKind(at), Type::MatchKind, span),
+                    None => {
+                        self.report_no_member("match_kind", member, &[]);
+                        wrong(span)
+                    }
+                }
+            }
+            other => {
+                let title = format!("type `{}` has no member `{}`", self.show(other), member.text);
+                self.error("unknown-field", member.span, title);
+                wrong(span)
+            }
+        }
+    }
+
+    fn report_no_member(&mut self, of: &str, member: &Name, names: &[crate::types::tree::Text]) {
+        let title = format!("`{of}` has no member `{}`", member.text);
+        let mut diagnostic = Diagnostic::error("unknown-field", member.span, title);
+        if let Some(similar) = nearest(&member.text, names.iter().map(|name| &**name)) {
+            diagnostic = diagnostic.hint(format!("is `{similar}` meant?"));
+        }
+        self.report(diagnostic);
+    }
+
+    fn field(&mut self, base: Expression, member: &Name, span: Span) -> Expression {
+        let parts: Vec<_> = match &base.ty {
+            Type::Struct(id) => {
+                let fields = &self.program.structs[*id].fields;
+                fields.iter().map(|field| (field.name.text.clone(), field.ty.clone())).collect()
+            }
+            Type::Record(fields) => fields.clone(),
+            _ => Vec::new(),
+        };
+        let Some(at) = parts.iter().position(|(name, _)| *name == member.text) else {
+            let names: Vec<_> = parts.into_iter().map(|(name, _)| name).collect();
+            self.report_no_member(&self.show(&base.ty), member, &names);
+            return wrong(span);
+        };
+        if let ExpressionKind::Aggregate(values) = &base.kind
+            && is_constant(&base)
+            && let Some(value) = values.get(at)
+        {
+            return Expression { span, ..value.clone() };
+        }
+        let ty = parts.into_iter().nth(at).map_or(Type::Wrong, |(_, ty)| ty);
+        Expression { kind: ExpressionKind::Field { base: Box::new(base), field: at }, ty, span }
+    }
+
+    fn stack_property(
+        &mut self,
+        base: Expression,
+        element: &Type,
+        size: u32,
+        member: &Name,
+        span: Span,
+    ) -> Expression {
+        let inner = Box::new(base);
+        let (kind, ty) = match &*member.text {
+            "size" => {
+                let value = Value::Integer(size.into());
+                return constant(value, Type::Bit(32), span);
+            }
+            "next" => (ExpressionKind::StackNext(inner), element.clone()),
+            "last" => (ExpressionKind::StackLast(inner), element.clone()),
+            "lastIndex" => (ExpressionKind::StackLastIndex(inner), Type::Bit(32)),
+            _ => {
+                let title = format!("a header stack has no member `{}`", member.text);
+                self.report(
+                    Diagnostic::error("unknown-field", member.span, title)
+                        .hint("it has next, last, lastIndex and size"),
+                );
+                return wrong(span);
+            }
+        };
+        if self.body.kind != BodyKind::Parser {
+            let title = format!("`{}` of a header stack exists only in parsers", member.text);
+            self.error("stack", span, title);
+            return wrong(span);
+        }
+        Expression { kind, ty, span }
+    }
+
+    fn table_result(&mut self, base: Expression, member: &Name, span: Span) -> Expression {
+        let (result, ty) = match &*member.text {
+            "hit" => (TableResult::Hit, Type::Bool),
+            "miss" => (TableResult::Miss, Type::Bool),
+            "action_run" => (TableResult::ActionRun, Type::Action),
+            _ => {
+                let title = format!("the result of a table has no member `{}`", member.text);
+                self.report(
+                    Diagnostic::error("unknown-field", member.span, title)
+                        .hint("it has hit, miss and action_run"),
+                );
+                return wrong(span);
+            }
+        };
+        match base.kind {
+            ExpressionKind::Call(call) => {
+                Expression { kind: ExpressionKind::TableResult { call, result }, ty, span }
+            }
+            _ => wrong(span),
+        }
+    }
+}

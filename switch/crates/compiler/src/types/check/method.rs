@@ -1,0 +1,411 @@
+//! Calls of methods: of extern objects, `apply` of tables, parsers and controls, and the built-in
+//! ones of headers, unions, stacks and types.
+
+use super::argument::Parameter;
+use super::call::CallSite;
+use super::scope::Binding;
+use super::unify::Solution;
+use super::{BodyKind, Checker, constant, wrong};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::{self as syntax, ArgumentValue, MethodKind, Name};
+use crate::types::tree::{
+    Argument, Builtin, Callee, DerivedKind, Expression, ExpressionKind, Extern, Id, Instance,
+    InstanceKind, LocalDeclaration, Table, Type, Value,
+};
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn call_member(
+        &mut self,
+        base: &'a syntax::Expression,
+        member: &'a Name,
+        site: CallSite<'a>,
+        expected: Option<&Type>,
+    ) -> Expression {
+        if let syntax::ExpressionKind::Type(type_ref) = &base.kind {
+            return self.call_on_type(type_ref, member, site);
+        }
+        if let syntax::ExpressionKind::Name(name) = &base.kind
+            && let Some(Binding::Table(id)) =
+                self.scopes.find(&name.name.text, name.is_global).cloned()
+        {
+            return self.apply_table(id, member, site);
+        }
+        let base = self.expression(base, None);
+        match base.ty.clone() {
+            Type::Wrong => wrong(site.span),
+            Type::Extern(id) => self.call_method(base, id, member, site, expected),
+            Type::Control(id) if &*member.text == "apply" => {
+                let variables = self.program.controls[id].parameters.clone();
+                let callee = Callee::Control { control: id, instance: Box::new(base) };
+                self.apply_block(callee, &variables, BodyKind::Control, site)
+            }
+            Type::Parser(id) if &*member.text == "apply" => {
+                let variables = self.program.parsers[id].parameters.clone();
+                let callee = Callee::Parser { parser: id, instance: Box::new(base) };
+                self.apply_block(callee, &variables, BodyKind::Parser, site)
+            }
+            _ => self.call_builtin(base, member, site),
+        }
+    }
+
+    fn apply_block(
+        &mut self,
+        callee: Callee,
+        variables: &[Id<crate::types::tree::Variable>],
+        allowed_in: BodyKind,
+        site: CallSite<'a>,
+    ) -> Expression {
+        if self.body.kind != allowed_in {
+            let title = match allowed_in {
+                BodyKind::Parser => "a parser can be applied in a parser only",
+                _ => "a control can be applied in the `apply` of a control only",
+            };
+            self.error("call", site.span, title);
+            return wrong(site.span);
+        }
+        let parameters = self.parameters_of(variables);
+        let mut solution = Solution::default();
+        let arguments =
+            self.arguments("apply", &parameters, site.arguments, &mut solution, site.span);
+        self.finish_call(callee, Vec::new(), arguments, Type::Void, site.span)
+    }
+
+    /// `Type.apply(...)` and `Type.minSizeInBits()`.
+    fn call_on_type(
+        &mut self,
+        type_ref: &'a syntax::TypeRef,
+        member: &'a Name,
+        site: CallSite<'a>,
+    ) -> Expression {
+        if &*member.text != "apply" {
+            let ty = self.type_ref(type_ref);
+            return match self.size_method(&ty, member, site.span) {
+                Some(size) => size,
+                None => {
+                    if ty != Type::Wrong {
+                        let title =
+                            format!("type `{}` has no method `{}`", self.show(&ty), member.text);
+                        self.error("unknown-field", member.span, title);
+                    }
+                    wrong(site.span)
+                }
+            };
+        }
+        let Some(mut instance) = self.construct(type_ref, &[], type_ref.span) else {
+            return wrong(site.span);
+        };
+        let name = match instance.kind {
+            InstanceKind::Control(id) => self.program.controls[id].name.clone(),
+            InstanceKind::Parser(id) => self.program.parsers[id].name.clone(),
+            _ => {
+                self.error("call", site.span, "only parsers and controls can be applied");
+                return wrong(site.span);
+            }
+        };
+        instance.is_direct = true;
+        instance.name = Some(Name { span: type_ref.span, ..name });
+        let id: Id<Instance> = self.program.instances.push(instance);
+        self.direct_instances.push(LocalDeclaration::Instance(id));
+        let ty = self.instance_type(id);
+        let object = Expression { kind: ExpressionKind::Instance(id), ty, span: type_ref.span };
+        match object.ty {
+            Type::Control(control) => {
+                let variables = self.program.controls[control].parameters.clone();
+                let callee = Callee::Control { control, instance: Box::new(object) };
+                self.apply_block(callee, &variables, BodyKind::Control, site)
+            }
+            Type::Parser(parser) => {
+                let variables = self.program.parsers[parser].parameters.clone();
+                let callee = Callee::Parser { parser, instance: Box::new(object) };
+                self.apply_block(callee, &variables, BodyKind::Parser, site)
+            }
+            _ => wrong(site.span),
+        }
+    }
+
+    fn apply_table(&mut self, id: Id<Table>, member: &Name, site: CallSite<'a>) -> Expression {
+        if &*member.text != "apply" {
+            let title = format!("a table has no method `{}`", member.text);
+            self.report(
+                Diagnostic::error("unknown-field", member.span, title).hint("it has `apply()`"),
+            );
+            return wrong(site.span);
+        }
+        if self.body.kind != BodyKind::Control {
+            let title = "a table can be applied in the `apply` of a control only";
+            self.error("call", site.span, title);
+            return wrong(site.span);
+        }
+        if let Some(argument) = site.arguments.first() {
+            self.error("argument", argument.span, "`apply` of a table takes no arguments");
+            return wrong(site.span);
+        }
+        let ty = Type::TableResult(id);
+        self.finish_call(Callee::Table(id), Vec::new(), Some(Vec::new()), ty, site.span)
+    }
+
+    fn call_method(
+        &mut self,
+        object: Expression,
+        id: Id<Extern>,
+        member: &Name,
+        site: CallSite<'a>,
+        expected: Option<&Type>,
+    ) -> Expression {
+        let found: Vec<usize> = self.program.externs[id]
+            .methods
+            .iter()
+            .enumerate()
+            .filter(|(_, method)| {
+                method.name.text == member.text && method.kind != MethodKind::Constructor
+            })
+            .map(|(at, _)| at)
+            .collect();
+        if found.is_empty() {
+            let shown = self.show(&object.ty);
+            let title = format!("`{shown}` has no method `{}`", member.text);
+            self.error("unknown-field", member.span, title);
+            return wrong(site.span);
+        }
+        let signatures: Vec<Vec<Parameter>> =
+            found.iter().map(|at| self.method_parameters(id, *at)).collect();
+        let picked = self.pick_overload(&member.text, &signatures, site);
+        let (Some(at), Some(parameters)) = (
+            picked.and_then(|picked| found.get(picked)).copied(),
+            picked.and_then(|picked| signatures.get(picked)),
+        ) else {
+            return wrong(site.span);
+        };
+        if !self.is_run_time() {
+            self.error("call", site.span, "a method cannot be called here");
+            return wrong(site.span);
+        }
+        self.check_method_place(id, &member.text, site.span);
+        self.finish_method(object, id, at, parameters, site, expected)
+    }
+
+    fn method_parameters(&self, id: Id<Extern>, at: usize) -> Vec<Parameter> {
+        let method = self.program.externs[id].methods.get(at);
+        let parameters = method.map(|method| method.parameters.as_slice()).unwrap_or_default();
+        parameters.iter().map(Parameter::from_info).collect()
+    }
+
+    fn finish_method(
+        &mut self,
+        object: Expression,
+        id: Id<Extern>,
+        at: usize,
+        parameters: &[Parameter],
+        site: CallSite<'a>,
+        expected: Option<&Type>,
+    ) -> Expression {
+        let Some(method) = self.program.externs[id].methods.get(at) else {
+            return wrong(site.span);
+        };
+        let (name, names) = (method.name.text.clone(), method.type_parameters.clone());
+        let return_type = method.return_type.clone();
+        let Some(mut solution) = self.solution_for(&name, &names, site) else {
+            return wrong(site.span);
+        };
+        if let Some(expected) = expected {
+            self.unify_return(&return_type, expected, &mut solution);
+        }
+        let Some(arguments) =
+            self.arguments(&name, parameters, site.arguments, &mut solution, site.span)
+        else {
+            return wrong(site.span);
+        };
+        let Some(types) = self.solved(&name, &names, &solution, site.span) else {
+            return wrong(site.span);
+        };
+        let is_packet = &*self.program.externs[id].name.text == "packet_in";
+        if !self.check_inferred(&name, parameters, &names, &solution, &arguments)
+            || (is_packet && !self.check_packet_call(&name, &arguments, &types, site.span))
+        {
+            return wrong(site.span);
+        }
+        let ty = self.substitute(&return_type, &solution, site.span);
+        let callee = Callee::Method { object: Box::new(object), method: at };
+        self.finish_call(callee, types, Some(arguments), ty, site.span)
+    }
+
+    /// `packet_in` and `packet_out` belong to parsers and controls.
+    fn check_method_place(&mut self, id: Id<Extern>, method: &str, span: Span) {
+        let object = self.program.externs[id].name.text.clone();
+        if &*object == "packet_in" && matches!(self.body.kind, BodyKind::Action) {
+            self.error("call", span, format!("`{method}` can be called in parsers only"));
+        }
+    }
+
+    /// What `extract` and `lookahead` ask of their types.
+    fn check_packet_call(
+        &mut self,
+        method: &str,
+        arguments: &[Argument],
+        types: &[Type],
+        span: Span,
+    ) -> bool {
+        let Some(ty) = types.first() else { return true };
+        match method {
+            "extract" => {
+                if !self.is_header_or_union(ty) {
+                    let title = format!("only headers can be extracted, not a `{}`", self.show(ty));
+                    self.error("extract", span, title);
+                    return false;
+                }
+                let has_varbit = self.has_varbit(ty);
+                if has_varbit && arguments.len() == 1 {
+                    let title = "this header has a varbit field: extract needs its length";
+                    self.report(
+                        Diagnostic::error("extract", span, title)
+                            .hint("write packet.extract(header, length_in_bits)"),
+                    );
+                    return false;
+                }
+                if !has_varbit && arguments.len() == 2 {
+                    let title = "this header has no varbit field: its length is fixed";
+                    self.error("extract", span, title);
+                    return false;
+                }
+            }
+            "lookahead" if self.has_varbit(ty) => {
+                self.error("extract", span, "lookahead needs a type of fixed size");
+                return false;
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn has_varbit(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Varbit(_) => true,
+            Type::Struct(id) => {
+                self.program.structs[*id].fields.iter().any(|field| self.has_varbit(&field.ty))
+            }
+            _ => false,
+        }
+    }
+
+    fn call_builtin(
+        &mut self,
+        base: Expression,
+        member: &'a Name,
+        site: CallSite<'a>,
+    ) -> Expression {
+        if let Some(size) = self.size_method(&base.ty, member, site.span) {
+            return size;
+        }
+        let kind = match &base.ty {
+            Type::Struct(id) => Some(self.program.structs[*id].kind),
+            _ => None,
+        };
+        let is_stack = matches!(base.ty, Type::Stack(..));
+        let builtin = match (&*member.text, kind) {
+            ("isValid", Some(DerivedKind::Header | DerivedKind::HeaderUnion)) => Builtin::IsValid,
+            ("setValid", Some(DerivedKind::Header)) => Builtin::SetValid,
+            ("setInvalid", Some(DerivedKind::Header)) => Builtin::SetInvalid,
+            ("push_front", None) if is_stack => Builtin::PushFront,
+            ("pop_front", None) if is_stack => Builtin::PopFront,
+            _ => {
+                let shown = self.show(&base.ty);
+                let title = format!("a `{shown}` has no method `{}`", member.text);
+                self.error("unknown-field", member.span, title);
+                return wrong(site.span);
+            }
+        };
+        let Some(arguments) = self.builtin_arguments(builtin, site) else {
+            return wrong(site.span);
+        };
+        if builtin != Builtin::IsValid && !self.require_lvalue(&base) {
+            return wrong(site.span);
+        }
+        let ty = if builtin == Builtin::IsValid { Type::Bool } else { Type::Void };
+        let callee = Callee::Builtin(builtin, Box::new(base));
+        self.finish_call(callee, Vec::new(), Some(arguments), ty, site.span)
+    }
+
+    fn builtin_arguments(&mut self, builtin: Builtin, site: CallSite<'a>) -> Option<Vec<Argument>> {
+        let takes_count = matches!(builtin, Builtin::PushFront | Builtin::PopFront);
+        match site.arguments {
+            [] if !takes_count => Some(Vec::new()),
+            [argument] if takes_count => match &argument.value {
+                ArgumentValue::Expression(count) => {
+                    let number = self.constant_number(count)?;
+                    if number.sign() == num_bigint::Sign::Minus {
+                        self.error("range", count.span, "the count cannot be negative");
+                        return None;
+                    }
+                    let value = constant(Value::Integer(number), Type::Integer, count.span);
+                    Some(vec![Argument::Expression(value)])
+                }
+                ArgumentValue::DontCare => None,
+            },
+            _ => {
+                let wanted = usize::from(takes_count);
+                let title = format!("this takes {wanted} arguments, not {}", site.arguments.len());
+                self.error("argument", site.span, title);
+                None
+            }
+        }
+    }
+
+    /// `minSizeInBits()` and its three relatives, on types and on values.
+    fn size_method(&mut self, ty: &Type, member: &Name, span: Span) -> Option<Expression> {
+        let (is_max, in_bytes) = match &*member.text {
+            "minSizeInBits" => (false, false),
+            "minSizeInBytes" => (false, true),
+            "maxSizeInBits" => (true, false),
+            "maxSizeInBytes" => (true, true),
+            _ => return None,
+        };
+        let Some(bits) = self.size_bits(ty, is_max) else {
+            if *ty != Type::Wrong {
+                let title = format!("a `{}` has no size", self.show(ty));
+                self.error("type", span, title);
+            }
+            return Some(wrong(span));
+        };
+        let size = if in_bytes { bits.div_ceil(8) } else { bits };
+        Some(constant(Value::Integer(size.into()), Type::Integer, span))
+    }
+
+    /// How many bits a value of this type has at least or at most.
+    pub(super) fn size_bits(&self, ty: &Type, is_max: bool) -> Option<u64> {
+        let sum = |types: &mut dyn Iterator<Item = &Type>| -> Option<u64> {
+            types.map(|ty| self.size_bits(ty, is_max)).sum()
+        };
+        match self.original(ty) {
+            Type::Bool => Some(1),
+            Type::Bit(width) | Type::Int(width) => Some(u64::from(*width)),
+            Type::Varbit(width) => Some(if is_max { u64::from(*width) } else { 0 }),
+            Type::Enum(id) => self.size_bits(self.program.enums[*id].underlying.as_ref()?, is_max),
+            Type::Tuple(elements) => sum(&mut elements.iter()),
+            Type::Stack(element, size) => {
+                Some(self.size_bits(element, is_max)?.saturating_mul(u64::from(*size)))
+            }
+            Type::Struct(id) => {
+                let found = &self.program.structs[*id];
+                let sizes = found.fields.iter().map(|field| self.size_bits(&field.ty, is_max));
+                if found.kind != DerivedKind::HeaderUnion {
+                    return sizes.sum();
+                }
+                let sizes: Vec<u64> = sizes.collect::<Option<_>>()?;
+                let least = if is_max { sizes.iter().max() } else { sizes.iter().min() };
+                least.copied()
+            }
+            _ => None,
+        }
+    }
+
+    /// What kind of object an instance is.
+    pub(super) fn instance_type(&self, id: Id<Instance>) -> Type {
+        match self.program.instances[id].kind {
+            InstanceKind::Control(id) => Type::Control(id),
+            InstanceKind::Extern { of, .. } => Type::Extern(of),
+            InstanceKind::Package(id) => Type::Package(id),
+            InstanceKind::Parser(id) => Type::Parser(id),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The checker: one walk over the syntax tree in the order of the text, which resolves names,
+//! finds types, folds constants and builds the typed tree.
+//!
+//! P4 declares before use, so a name means what the scopes hold at the moment it is read; no second
+//! pass is needed. Exceptions are small: parser states, and actions named in a `switch`.
+//!
+//! Something wrong is reported once and gets the type [`Type::Wrong`], which fits everything, so
+//! that no message is caused by another.
+
+mod annotation;
+mod argument;
+mod call;
+mod control;
+mod convert;
+mod declaration;
+mod expression;
+mod function;
+mod instance;
+mod lvalue;
+mod member;
+mod method;
+mod operator;
+mod parser;
+mod scope;
+mod select;
+mod show;
+mod statement;
+mod suggest;
+mod switch;
+mod table;
+mod template;
+mod type_ref;
+mod unify;
+
+use super::tree::{
+    Expression, ExpressionKind, Function, Id, LocalDeclaration, Program, Text, Type, Value,
+    Variable,
+};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::Span;
+use crate::syntax::tree as syntax;
+use scope::Scopes;
+use std::collections::BTreeMap;
+use template::Templates;
+use unify::Signature;
+
+/// The typed tree of a program. Worth using only if there were no errors.
+pub fn check(program: &syntax::Program, diagnostics: &mut Diagnostics) -> Program {
+    let mut checker = Checker {
+        program: Program::default(),
+        scopes: Scopes::default(),
+        templates: Templates::default(),
+        signature_patterns: BTreeMap::new(),
+        defaults: BTreeMap::new(),
+        body: Body::default(),
+        function_instances: Vec::new(),
+        direct_instances: Vec::new(),
+        prelude: Vec::new(),
+        is_quiet: false,
+        quiet_errors: 0,
+        diagnostics,
+    };
+    for declaration in &program.declarations {
+        checker.declaration(declaration);
+    }
+    checker.find_main();
+    checker.program
+}
+
+/// In what kind of body a statement or expression stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum BodyKind {
+    /// An action's.
+    Action,
+    /// `apply { ... }` of a control.
+    Control,
+    /// A function's or method's.
+    Function,
+    /// A parser's: local declarations and states.
+    Parser,
+    /// None: declarations.
+    #[default]
+    Outside,
+}
+
+/// What statements need to know about their surroundings.
+#[derive(Clone, Debug, Default)]
+struct Body {
+    kind: BodyKind,
+    /// What `return` must return; `None` where it returns nothing.
+    return_type: Option<Type>,
+    /// How many loops are around.
+    loop_depth: usize,
+    /// The type of `this`.
+    this: Option<Type>,
+}
+
+struct Checker<'a, 'd> {
+    program: Program,
+    scopes: Scopes,
+    templates: Templates<'a>,
+    /// What parser and control types ask of their parameters.
+    signature_patterns: BTreeMap<Text, Signature>,
+    /// Default values of parameters of things with a body.
+    defaults: BTreeMap<Id<Variable>, Expression>,
+    body: Body,
+    /// Instances of generic functions: template, type arguments, function.
+    function_instances: Vec<(usize, Vec<Type>, Id<Function>)>,
+    /// Instances made by `Type.apply()` in the declaration being checked.
+    direct_instances: Vec<LocalDeclaration>,
+    /// Statements to run before the one being checked.
+    prelude: Vec<super::tree::Statement>,
+    /// Trying something out: errors are counted, not reported.
+    is_quiet: bool,
+    quiet_errors: usize,
+    diagnostics: &'d mut Diagnostics,
+}
+
+impl Checker<'_, '_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.is_quiet {
+            self.quiet_errors += 1;
+        } else {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, title: impl Into<String>) {
+        self.report(Diagnostic::error(code, span, title));
+    }
+
+    /// Runs `check` without reporting; `None` if it would have reported something.
+    fn quietly<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let (was_quiet, errors) = (self.is_quiet, self.quiet_errors);
+        self.is_quiet = true;
+        let result = check(self);
+        let failed = self.quiet_errors > errors;
+        self.is_quiet = was_quiet;
+        self.quiet_errors = errors;
+        (!failed).then_some(result)
+    }
+}
+
+/// The expression for something that is reported.
+fn wrong(span: Span) -> Expression {
+    Expression { kind: ExpressionKind::Constant(Value::Bool(false)), ty: Type::Wrong, span }
+}
+
+fn constant(value: Value, ty: Type, span: Span) -> Expression {
+    Expression { kind: ExpressionKind::Constant(value), ty, span }
+}
+
+/// Whether the expression is a known value, aggregates of known values included.
+fn is_constant(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Constant(_) | ExpressionKind::InvalidHeader => true,
+        ExpressionKind::Aggregate(parts) => parts.iter().all(is_constant),
+        _ => false,
+    }
+}

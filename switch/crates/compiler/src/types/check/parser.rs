@@ -1,0 +1,140 @@
+//! Parsers: locals and states. States may be used before they are declared.
+
+use super::scope::Binding;
+use super::suggest::nearest;
+use super::{Body, BodyKind, Checker};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::tree::{self as syntax, Name, ParserLocalElement, StateExpression};
+use crate::types::tree::{
+    LocalDeclaration, Parser, State, StateTarget, Transition, Type, ValueSet,
+};
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn parser(&mut self, declaration: &'a syntax::ParserDeclaration) {
+        let signature = &declaration.signature;
+        self.check_not_generic(signature);
+        let annotations = self.annotations(&signature.annotations);
+        self.scopes.push();
+        self.declare_type_variables(&signature.type_parameters);
+        let parameters = self.parameters(&signature.parameters, false);
+        let constructor_parameters = self.parameters(&declaration.constructor_parameters, true);
+        let outer = std::mem::take(&mut self.direct_instances);
+        self.scopes.push();
+        let mut locals = self.parser_locals(&declaration.locals);
+        self.check_state_names(declaration);
+        let names: Vec<&Name> = declaration.states.iter().map(|state| &state.name).collect();
+        let states = declaration.states.iter().map(|state| self.state(state, &names)).collect();
+        self.scopes.pop();
+        self.scopes.pop();
+        locals.append(&mut self.direct_instances);
+        self.direct_instances = outer;
+        let id = self.program.parsers.push(Parser {
+            annotations,
+            name: signature.name.clone(),
+            parameters,
+            constructor_parameters,
+            locals,
+            states,
+            span: declaration.span,
+        });
+        self.declare(&signature.name, Binding::Type(Type::Parser(id)));
+    }
+
+    fn check_state_names(&mut self, declaration: &'a syntax::ParserDeclaration) {
+        let names: Vec<&Name> = declaration.states.iter().map(|state| &state.name).collect();
+        self.check_distinct("state", &names);
+        for name in &names {
+            if matches!(&*name.text, "accept" | "reject") {
+                let title = format!("state `{}` exists already in every parser", name.text);
+                self.error("state", name.span, title);
+            }
+        }
+        if !names.is_empty() && !names.iter().any(|name| &*name.text == "start") {
+            let parser = &declaration.signature.name;
+            let title = format!("parser `{}` has no state `start`", parser.text);
+            self.report(
+                Diagnostic::error("state", parser.span, title)
+                    .hint("a parser begins at `state start { ... }`"),
+            );
+        }
+    }
+
+    fn parser_locals(&mut self, list: &'a [ParserLocalElement]) -> Vec<LocalDeclaration> {
+        let mut locals = Vec::with_capacity(list.len());
+        for local in list {
+            let made = match local {
+                ParserLocalElement::Constant(constant) => {
+                    self.constant_declaration(constant);
+                    None
+                }
+                ParserLocalElement::Instantiation(instance) => {
+                    self.instantiation(instance).map(LocalDeclaration::Instance)
+                }
+                ParserLocalElement::ValueSet(set) => Some(self.value_set(set)),
+                ParserLocalElement::Variable(variable) => {
+                    Some(self.local_variable(variable, BodyKind::Parser))
+                }
+            };
+            locals.extend(made);
+        }
+        locals
+    }
+
+    fn value_set(&mut self, declaration: &'a syntax::ValueSetDeclaration) -> LocalDeclaration {
+        let annotations = self.annotations(&declaration.annotations);
+        let element = self.type_ref(&declaration.type_ref);
+        let size = self.expression(&declaration.size, Some(&Type::Integer));
+        if size.ty != Type::Wrong && !self.is_compile_time(&size) {
+            self.error("constant", size.span, "the size of a value set must be a constant");
+        }
+        let id = self.program.value_sets.push(ValueSet {
+            annotations,
+            name: declaration.name.clone(),
+            element,
+            size,
+            span: declaration.span,
+        });
+        self.declare(&declaration.name, Binding::ValueSet(id));
+        LocalDeclaration::ValueSet(id)
+    }
+
+    fn state(&mut self, state: &'a syntax::ParserState, names: &[&Name]) -> State {
+        let annotations = self.annotations(&state.annotations);
+        let body = Body { kind: BodyKind::Parser, ..Body::default() };
+        let outer = std::mem::replace(&mut self.body, body);
+        self.scopes.push();
+        let mut statements = self.statements(&state.statements);
+        let outer_prelude = std::mem::take(&mut self.prelude);
+        let transition = match &state.transition {
+            None => Transition::Direct(StateTarget::Reject),
+            Some(StateExpression::Name(name)) => Transition::Direct(self.state_target(name, names)),
+            Some(StateExpression::Select(select)) => Transition::Select(self.select(select, names)),
+        };
+        statements.append(&mut self.prelude);
+        self.prelude = outer_prelude;
+        self.scopes.pop();
+        self.body = outer;
+        State { annotations, name: state.name.clone(), statements, transition, span: state.span }
+    }
+
+    pub(super) fn state_target(&mut self, name: &Name, names: &[&Name]) -> StateTarget {
+        match &*name.text {
+            "accept" => return StateTarget::Accept,
+            "reject" => return StateTarget::Reject,
+            _ => {}
+        }
+        match names.iter().position(|known| known.text == name.text) {
+            Some(at) => StateTarget::State(at),
+            None => {
+                let title = format!("this parser has no state `{}`", name.text);
+                let mut diagnostic = Diagnostic::error("unknown-name", name.span, title);
+                let known = names.iter().map(|known| &*known.text).chain(["accept", "reject"]);
+                if let Some(similar) = nearest(&name.text, known) {
+                    diagnostic = diagnostic.hint(format!("is `{similar}` meant?"));
+                }
+                self.report(diagnostic);
+                StateTarget::Reject
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Scopes: what names mean here and now.
+
+use super::Checker;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::Name;
+use crate::types::tree::{
+    Action, Constant, ExternFunction, Function, Id, Instance, Table, Text, Type, ValueSet, Variable,
+};
+use std::collections::BTreeMap;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Binding {
+    Action(Id<Action>),
+    Constant(Id<Constant>),
+    /// A type with parameters, or an extern, package, parser or control type: index of its
+    /// template.
+    Template(usize),
+    /// Functions of this name, told apart by their parameters.
+    Functions(Vec<FunctionBinding>),
+    Instance(Id<Instance>),
+    Table(Id<Table>),
+    Type(Type),
+    ValueSet(Id<ValueSet>),
+    Variable(Id<Variable>),
+}
+
+/// A function that can be called.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FunctionBinding {
+    Extern(Id<ExternFunction>),
+    /// With type parameters: index of its template.
+    Generic(usize),
+    Plain(Id<Function>),
+}
+
+/// A scope's names, with the place of each declaration.
+type Scope = BTreeMap<Text, (Binding, Span)>;
+
+/// The scopes around a place, innermost last.
+#[derive(Default)]
+pub(super) struct Scopes {
+    top: Scope,
+    inner: Vec<Scope>,
+}
+
+impl Scopes {
+    pub fn push(&mut self) {
+        self.inner.push(Scope::new());
+    }
+
+    pub fn pop(&mut self) {
+        self.inner.pop();
+    }
+
+    /// Leaves all inner scopes for a while: what a top-level declaration sees.
+    pub fn take_inner(&mut self) -> Vec<BTreeMap<Text, (Binding, Span)>> {
+        std::mem::take(&mut self.inner)
+    }
+
+    pub fn restore_inner(&mut self, inner: Vec<BTreeMap<Text, (Binding, Span)>>) {
+        self.inner = inner;
+    }
+
+    pub fn find(&self, name: &str, is_global: bool) -> Option<&Binding> {
+        let inner = self.inner.iter().rev().filter(|_| !is_global);
+        inner.chain([&self.top]).find_map(|scope| scope.get(name)).map(|(binding, _)| binding)
+    }
+
+    /// What the innermost scope has under this name.
+    pub fn find_here(&self, name: &str) -> Option<&(Binding, Span)> {
+        self.inner.last().unwrap_or(&self.top).get(name)
+    }
+
+    pub fn is_top(&self) -> bool {
+        self.inner.is_empty()
+    }
+
+    /// All names that can be seen, for suggestions.
+    pub fn names(&self) -> impl Iterator<Item = &Text> {
+        self.inner.iter().rev().chain([&self.top]).flat_map(|scope| scope.keys())
+    }
+
+    pub fn insert(&mut self, name: &Text, binding: Binding, span: Span) {
+        self.inner.last_mut().unwrap_or(&mut self.top).insert(name.clone(), (binding, span));
+    }
+}
+
+impl Checker<'_, '_> {
+    /// Gives `name` a meaning in the innermost scope; a second one is an error.
+    pub(super) fn declare(&mut self, name: &Name, binding: Binding) {
+        let known = self.scopes.find_here(&name.text).map(|(_, span)| *span);
+        if let Some(first) = known {
+            let title = format!("`{}` is declared twice", name.text);
+            self.report(
+                Diagnostic::error("duplicate", name.span, title)
+                    .label("declared again here")
+                    .related(first, "first declared here")
+                    .hint("give one of the two another name"),
+            );
+            return;
+        }
+        self.scopes.insert(&name.text, binding, name.span);
+    }
+
+    /// Adds a function to those of its name.
+    pub(super) fn declare_function(&mut self, name: &Name, function: FunctionBinding) {
+        let known = self.scopes.find_here(&name.text).cloned();
+        match known {
+            Some((Binding::Functions(mut list), span)) => {
+                list.push(function);
+                self.scopes.insert(&name.text, Binding::Functions(list), span);
+            }
+            _ => self.declare(name, Binding::Functions(vec![function])),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! `select` and key sets.
+
+use super::scope::Binding;
+use super::{Checker, is_constant};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::{self as syntax, Name};
+use crate::types::tree::{
+    Expression, ExpressionKind, Id, Keyset, KeysetElement, Select, SelectCase, Type, Value,
+    ValueSet,
+};
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn select(
+        &mut self,
+        select: &'a syntax::SelectExpression,
+        names: &[&Name],
+    ) -> Select {
+        let mut subjects: Vec<Expression> = Vec::with_capacity(select.subjects.len());
+        for subject in &select.subjects {
+            let value = self.expression(subject, None);
+            subjects.extend(self.select_subject(value));
+        }
+        let types: Vec<Type> = subjects.iter().map(|subject| subject.ty.clone()).collect();
+        let mut cases = Vec::with_capacity(select.cases.len());
+        for case in &select.cases {
+            let target = self.state_target(&case.state, names);
+            if let Some(keyset) = self.keyset(&case.keyset, &types, false) {
+                cases.push(SelectCase { keyset, target, span: case.span });
+            }
+        }
+        Select { subjects, cases, span: select.span }
+    }
+
+    fn select_subject(&mut self, value: Expression) -> Option<Expression> {
+        match &value.ty {
+            Type::Wrong => Some(value),
+            Type::Integer => {
+                let title = "the width of this number is not known";
+                let hint = "give it one: 8w1";
+                self.report(Diagnostic::error("type", value.span, title).hint(hint));
+                Some(Expression { ty: Type::Wrong, ..value })
+            }
+            ty if self.is_selectable(ty) => Some(value),
+            ty => {
+                let title = format!("a `{}` cannot be selected by", self.show(ty));
+                self.error("select", value.span, title);
+                Some(Expression { ty: Type::Wrong, ..value })
+            }
+        }
+    }
+
+    fn is_selectable(&self, ty: &Type) -> bool {
+        match self.original(ty) {
+            Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) => true,
+            Type::Wrong | Type::Variable(_) => true,
+            Type::Tuple(elements) => elements.iter().all(|ty| self.is_selectable(ty)),
+            Type::Struct(id) => {
+                let found = &self.program.structs[*id];
+                found.kind == syntax::DerivedKind::Struct
+                    && found.fields.iter().all(|field| self.is_selectable(&field.ty))
+            }
+            _ => false,
+        }
+    }
+
+    /// One element for each of `types`.
+    pub(super) fn keyset(
+        &mut self,
+        keyset: &'a syntax::KeysetExpression,
+        types: &[Type],
+        must_be_constant: bool,
+    ) -> Option<Keyset> {
+        let span = keyset.span;
+        if let [only] = keyset.elements.as_slice() {
+            if let syntax::KeysetElement::Default(_) | syntax::KeysetElement::DontCare(_) = only {
+                return Some(Keyset { elements: vec![KeysetElement::Any; types.len()], span });
+            }
+            if let syntax::KeysetElement::Value(value) = only
+                && let Some(id) = self.value_set_named(value)
+            {
+                return self.value_set_keyset(id, types, span);
+            }
+        }
+        if keyset.elements.len() != types.len() {
+            return self.whole_keyset(keyset, types, must_be_constant);
+        }
+        let mut elements = Vec::with_capacity(types.len());
+        for (element, ty) in keyset.elements.iter().zip(types) {
+            elements.push(self.keyset_element(element, ty, must_be_constant)?);
+        }
+        Some(Keyset { elements, span })
+    }
+
+    /// A single list expression may stand for all keys, and several elements for one key that is a
+    /// tuple or struct.
+    fn whole_keyset(
+        &mut self,
+        keyset: &'a syntax::KeysetExpression,
+        types: &[Type],
+        must_be_constant: bool,
+    ) -> Option<Keyset> {
+        let span = keyset.span;
+        if let [syntax::KeysetElement::Value(value)] = keyset.elements.as_slice() {
+            let whole = Type::Tuple(types.to_vec());
+            let value = self.expression(value, Some(&whole));
+            if value.ty == Type::Wrong {
+                return None;
+            }
+            if let (ExpressionKind::Aggregate(parts), true) = (&value.kind, value.ty == whole) {
+                let elements = parts.iter().cloned().map(KeysetElement::Value).collect();
+                return Some(Keyset { elements, span });
+            }
+        } else if let [single] = types
+            && let Some(parts) = self.part_types(single, keyset.elements.len())
+            && parts.len() == keyset.elements.len()
+        {
+            let mut values = Vec::new();
+            for (element, (_, ty)) in keyset.elements.iter().zip(&parts) {
+                match self.keyset_element(element, ty, must_be_constant)? {
+                    KeysetElement::Value(value) => values.push(value),
+                    _ => {
+                        self.error("keyset", span, "a set inside of a struct is not possible");
+                        return None;
+                    }
+                }
+            }
+            let kind = ExpressionKind::Aggregate(values);
+            let value = Expression { kind, ty: single.clone(), span };
+            return Some(Keyset { elements: vec![KeysetElement::Value(value)], span });
+        }
+        let title = format!(
+            "{} values are given here for {} {}",
+            keyset.elements.len(),
+            types.len(),
+            if types.len() == 1 { "key" } else { "keys" },
+        );
+        self.error("keyset", span, title);
+        None
+    }
+
+    fn value_set_named(&self, value: &syntax::Expression) -> Option<Id<ValueSet>> {
+        let syntax::ExpressionKind::Name(name) = &value.kind else { return None };
+        match self.scopes.find(&name.name.text, name.is_global) {
+            Some(Binding::ValueSet(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    fn value_set_keyset(&mut self, id: Id<ValueSet>, types: &[Type], span: Span) -> Option<Keyset> {
+        let element = self.program.value_sets[id].element.clone();
+        let fits = match types {
+            [single] if *single == element => true,
+            _ => match self.part_types(&element, types.len()) {
+                Some(parts) => parts.iter().map(|(_, ty)| ty).eq(types),
+                None => false,
+            },
+        };
+        if !fits && !types.contains(&Type::Wrong) {
+            let title = format!("a value set of `{}` does not fit these keys", self.show(&element));
+            self.error("keyset", span, title);
+            return None;
+        }
+        Some(Keyset { elements: vec![KeysetElement::ValueSet(id)], span })
+    }
+
+    fn keyset_element(
+        &mut self,
+        element: &'a syntax::KeysetElement,
+        ty: &Type,
+        must_be_constant: bool,
+    ) -> Option<KeysetElement> {
+        let made = match element {
+            syntax::KeysetElement::Default(_) | syntax::KeysetElement::DontCare(_) => {
+                KeysetElement::Any
+            }
+            syntax::KeysetElement::Value(value) => {
+                if let Some(id) = self.value_set_named(value) {
+                    return Some(KeysetElement::ValueSet(id));
+                }
+                KeysetElement::Value(self.key_value(value, ty, must_be_constant)?)
+            }
+            syntax::KeysetElement::Mask(value, mask) => {
+                let value = self.key_value(value, ty, must_be_constant)?;
+                // An enum's mask is a number.
+                let mask_type = self.number_type(ty);
+                let mask = self.key_value(mask, &mask_type, must_be_constant)?;
+                KeysetElement::Mask(value, mask)
+            }
+            syntax::KeysetElement::Range(low, high) => {
+                let low = self.key_value(low, ty, must_be_constant)?;
+                let high = self.key_value(high, ty, must_be_constant)?;
+                self.check_range(&low, &high);
+                KeysetElement::Range(low, high)
+            }
+        };
+        Some(made)
+    }
+
+    fn number_type(&self, ty: &Type) -> Type {
+        match ty {
+            Type::Enum(id) => {
+                self.program.enums[*id].underlying.clone().unwrap_or_else(|| ty.clone())
+            }
+            _ => ty.clone(),
+        }
+    }
+
+    fn key_value(
+        &mut self,
+        value: &'a syntax::Expression,
+        ty: &Type,
+        must_be_constant: bool,
+    ) -> Option<Expression> {
+        let found = self.expression(value, Some(ty));
+        // A `type` is compared with plain numbers here, as nowhere else.
+        let original = self.original(ty).clone();
+        let found = match (found.ty == *ty, original == *ty) {
+            (false, false) => Expression { ty: ty.clone(), ..self.convert(found, &original) },
+            _ => self.convert(found, ty),
+        };
+        if found.ty == Type::Wrong {
+            return None;
+        }
+        if must_be_constant && !is_constant(&found) && !self.is_compile_time(&found) {
+            self.error("constant", found.span, "this value must be known at compile time");
+            return None;
+        }
+        Some(found)
+    }
+
+    fn check_range(&mut self, low: &Expression, high: &Expression) {
+        if let (
+            ExpressionKind::Constant(Value::Integer(from)),
+            ExpressionKind::Constant(Value::Integer(to)),
+        ) = (&low.kind, &high.kind)
+            && from > to
+        {
+            let title = format!("the range {from} .. {to} is empty");
+            self.report(
+                Diagnostic::error("range", low.span.to(high.span), title)
+                    .hint("the lower bound comes first"),
+            );
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! "Did you mean ...?"
+
+/// The name among `names` that is most like `wanted`, if one is like it at all.
+pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    // One typing error for every three characters.
+    let limit = (wanted.len() / 3).clamp(1, 3);
+    names
+        .filter(|name| *name != wanted && name.len().abs_diff(wanted.len()) <= limit)
+        .map(|name| (distance(wanted, name), name))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein's distance, ignoring case.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (at, x) in a.chars().flat_map(char::to_lowercase).enumerate() {
+        let mut diagonal = at;
+        let mut left = at + 1;
+        let mut next = vec![left];
+        for (y, above) in b.iter().zip(row.iter().skip(1)) {
+            let cost = diagonal + usize::from(x != *y);
+            left = cost.min(above + 1).min(left + 1);
+            next.push(left);
+            diagonal = *above;
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_typing_error_finds_its_name_and_a_stranger_does_not() {
+        let names = ["ethernet", "ipv4", "egress_spec"];
+        assert_eq!(nearest("etherent", names.into_iter()), Some("ethernet"));
+        assert_eq!(nearest("Ipv4", names.into_iter()), Some("ipv4"));
+        assert_eq!(nearest("tcp", names.into_iter()), None);
+    }
+}

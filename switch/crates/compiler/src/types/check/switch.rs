@@ -1,0 +1,148 @@
+//! `switch`: on the action that a table ran, and on values.
+
+use super::lvalue::same_value;
+use super::scope::Binding;
+use super::{BodyKind, Checker, is_constant};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree as syntax;
+use crate::types::tree::{
+    Action, Block, Callee, Expression, ExpressionKind, Id, StatementKind, Switch, SwitchCase,
+    SwitchLabel, Table, TableResult, Type,
+};
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn switch(
+        &mut self,
+        subject: &'a syntax::Expression,
+        cases: &'a [syntax::SwitchCase],
+        span: Span,
+    ) -> Option<StatementKind> {
+        if self.body.kind == BodyKind::Parser {
+            self.error("switch", span, "a parser has no `switch`; use `select`");
+            return None;
+        }
+        let subject = self.expression(subject, None);
+        let table = table_of(&subject);
+        let mut made: Vec<SwitchCase> = Vec::new();
+        let mut labels: Vec<SwitchLabel> = Vec::new();
+        let mut seen: Vec<(SwitchLabel, Span)> = Vec::new();
+        let mut start = None;
+        for case in cases {
+            if let Some((_, first)) =
+                seen.iter().find(|(label, _)| matches!(label, SwitchLabel::Default))
+            {
+                let first = *first;
+                self.report(
+                    Diagnostic::error("switch", case.span, "nothing can follow `default`")
+                        .related(first, "it stands here"),
+                );
+            }
+            let label = match table {
+                Some(table) => self.action_label(table, &case.label),
+                None => self.value_label(&subject.ty, &case.label),
+            };
+            if let Some(label) = label {
+                self.check_label(&label, &mut seen, case.span);
+                labels.push(label);
+            }
+            start.get_or_insert(case.span);
+            if let Some(body) = &case.body {
+                let body = self.block(body);
+                let span = start.take().unwrap_or(case.span);
+                made.push(SwitchCase { labels: std::mem::take(&mut labels), body, span });
+            }
+        }
+        if let Some(span) = start {
+            made.push(SwitchCase { labels, body: Block::default(), span });
+        }
+        (subject.ty != Type::Wrong)
+            .then_some(StatementKind::Switch(Switch { subject, cases: made }))
+    }
+
+    fn check_label(
+        &mut self,
+        label: &SwitchLabel,
+        seen: &mut Vec<(SwitchLabel, Span)>,
+        span: Span,
+    ) {
+        let known = seen.iter().find(|(other, _)| same_label(label, other));
+        if let Some((_, first)) = known {
+            let first = *first;
+            self.report(
+                Diagnostic::error("switch", span, "there are two cases for this")
+                    .related(first, "the other one"),
+            );
+        }
+        seen.push((label.clone(), span));
+    }
+
+    fn action_label(
+        &mut self,
+        table: Id<Table>,
+        label: &'a syntax::SwitchLabel,
+    ) -> Option<SwitchLabel> {
+        let syntax::SwitchLabel::Expression(written) = label else {
+            return Some(SwitchLabel::Default);
+        };
+        let syntax::ExpressionKind::Name(name) = &written.kind else {
+            self.error("switch", written.span, "a case of this switch is the name of an action");
+            return None;
+        };
+        let action = match self.scopes.find(&name.name.text, name.is_global) {
+            Some(Binding::Action(id)) => *id,
+            _ => {
+                self.report_unknown("action", &name.name);
+                return None;
+            }
+        };
+        if !self.table_has(table, action) {
+            let title = format!(
+                "table `{}` has no action `{}`",
+                self.program.tables[table].name.text, name.name.text
+            );
+            self.error("switch", written.span, title);
+            return None;
+        }
+        Some(SwitchLabel::Action(action))
+    }
+
+    fn table_has(&self, table: Id<Table>, action: Id<Action>) -> bool {
+        self.program.tables[table].actions.iter().any(|known| known.call.action == action)
+    }
+
+    fn value_label(&mut self, ty: &Type, label: &'a syntax::SwitchLabel) -> Option<SwitchLabel> {
+        let syntax::SwitchLabel::Expression(written) = label else {
+            return Some(SwitchLabel::Default);
+        };
+        let value: Expression = self.expression_of(written, ty);
+        if value.ty == Type::Wrong {
+            return None;
+        }
+        if !is_constant(&value) {
+            let title = "the value of a case must be known at compile time";
+            self.error("constant", value.span, title);
+            return None;
+        }
+        Some(SwitchLabel::Value(value))
+    }
+}
+
+fn same_label(left: &SwitchLabel, right: &SwitchLabel) -> bool {
+    match (left, right) {
+        (SwitchLabel::Action(l), SwitchLabel::Action(r)) => l == r,
+        (SwitchLabel::Value(l), SwitchLabel::Value(r)) => same_value(l, r),
+        _ => false,
+    }
+}
+
+/// The table whose `action_run` this is.
+fn table_of(subject: &Expression) -> Option<Id<Table>> {
+    match &subject.kind {
+        ExpressionKind::TableResult { call, result: TableResult::ActionRun } => match call.callee {
+            Callee::Table(table) => Some(table),
+            _ => None,
+        },
+        _ => None,
+    }
+}

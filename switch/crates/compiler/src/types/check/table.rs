@@ -1,0 +1,387 @@
+//! Tables.
+
+use super::scope::Binding;
+use super::unify::Solution;
+use super::{Body, BodyKind, Checker};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::{
+    self as syntax, ActionRef, Direction, PrefixedName, TableProperty, TablePropertyKind,
+};
+use crate::types::tree::{
+    Action, ActionCall, Argument, DefaultAction, Entries, Entry, Id, Key, Property, PropertyValue,
+    Table, TableAction, Type, VariableKind,
+};
+
+impl<'a> Checker<'a, '_> {
+    pub(super) fn table(&mut self, declaration: &'a syntax::TableDeclaration) -> Id<Table> {
+        let body = Body { kind: BodyKind::Control, ..Body::default() };
+        let outer = std::mem::replace(&mut self.body, body);
+        let mut table = Table {
+            annotations: self.annotations(&declaration.annotations),
+            name: declaration.name.clone(),
+            keys: Vec::new(),
+            actions: Vec::new(),
+            default_action: None,
+            entries: None,
+            size: None,
+            properties: Vec::new(),
+            span: declaration.span,
+        };
+        self.check_properties(declaration);
+        let properties = || declaration.properties.iter();
+        // What entries and the default action refer to comes first, wherever it stands.
+        for property in properties() {
+            match &property.kind {
+                TablePropertyKind::Key(keys) => {
+                    table.keys = keys.iter().filter_map(|key| self.key(key)).collect();
+                }
+                TablePropertyKind::Actions(list) => self.action_list(list, &mut table),
+                _ => {}
+            }
+        }
+        for property in properties() {
+            match &property.kind {
+                TablePropertyKind::Entries(list) => {
+                    table.entries = Some(self.entries(property, list, &table));
+                }
+                TablePropertyKind::Value(value) => {
+                    self.value_property(property, value, &mut table);
+                }
+                _ => {}
+            }
+        }
+        self.imply_default_action(declaration, &mut table);
+        self.body = outer;
+        let id = self.program.tables.push(table);
+        self.declare(&declaration.name, Binding::Table(id));
+        id
+    }
+
+    fn check_properties(&mut self, declaration: &'a syntax::TableDeclaration) {
+        for (at, property) in declaration.properties.iter().enumerate() {
+            let first = declaration
+                .properties
+                .iter()
+                .take(at)
+                .find(|earlier| earlier.name.text == property.name.text);
+            if let Some(first) = first {
+                self.report_twice("property", &property.name, first.name.span);
+            }
+        }
+        let has_actions = declaration
+            .properties
+            .iter()
+            .any(|property| matches!(property.kind, TablePropertyKind::Actions(_)));
+        if !has_actions {
+            let title = format!("table `{}` has no `actions`", declaration.name.text);
+            self.report(
+                Diagnostic::error("table", declaration.name.span, title)
+                    .hint("write actions = { ... } with what its entries may do"),
+            );
+        }
+    }
+
+    fn key(&mut self, key: &'a syntax::KeyElement) -> Option<Key> {
+        let expression = self.expression(&key.expression, None);
+        let kinds = &self.program.match_kinds;
+        if !kinds.iter().any(|kind| kind.text == key.match_kind.text) {
+            let title = format!("there is no match kind `{}`", key.match_kind.text);
+            let known: Vec<&str> = kinds.iter().map(|kind| &*kind.text).collect();
+            let hint = format!("known are {}", known.join(", "));
+            self.report(Diagnostic::error("unknown-name", key.match_kind.span, title).hint(hint));
+            return None;
+        }
+        let annotations = self.annotations(&key.annotations);
+        let is_possible = match self.original(&expression.ty) {
+            Type::Wrong => return None,
+            Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) => true,
+            Type::Varbit(_) | Type::Variable(_) => true,
+            _ => false,
+        };
+        if !is_possible {
+            let title = format!("a `{}` cannot be a key", self.show(&expression.ty));
+            let hint = "keys are numbers, bool, enums and errors: name the fields one by one";
+            self.report(Diagnostic::error("table", expression.span, title).hint(hint));
+            return None;
+        }
+        Some(Key { expression, match_kind: key.match_kind.clone(), annotations, span: key.span })
+    }
+
+    fn action_list(&mut self, list: &'a [syntax::ActionListElement], table: &mut Table) {
+        for element in list {
+            let Some(action) = self.action_named(&element.action.name) else { continue };
+            let known = table.actions.iter().find(|known| known.call.action == action);
+            if let Some(first) = known.map(|known| known.call.span) {
+                self.report_twice("action", &element.action.name.name, first);
+                continue;
+            }
+            let annotations = self.annotations(&element.annotations);
+            if let Some(arguments) = self.bound_arguments(action, &element.action) {
+                let call = ActionCall { action, arguments, span: element.action.span };
+                table.actions.push(TableAction { annotations, call, is_implied: false });
+            }
+        }
+    }
+
+    fn action_named(&mut self, name: &PrefixedName) -> Option<Id<Action>> {
+        match self.scopes.find(&name.name.text, name.is_global) {
+            Some(Binding::Action(id)) => Some(*id),
+            Some(_) => {
+                let title = format!("`{}` is no action", name.name.text);
+                self.error("table", name.name.span, title);
+                None
+            }
+            None => {
+                self.report_unknown("action", &name.name);
+                None
+            }
+        }
+    }
+
+    /// In the list of actions: arguments for the parameters with a direction only.
+    fn bound_arguments(
+        &mut self,
+        action: Id<Action>,
+        written: &'a ActionRef,
+    ) -> Option<Vec<Argument>> {
+        let found = &self.program.actions[action];
+        let (name, variables) = (found.name.text.clone(), found.parameters.clone());
+        let parameters = self.parameters_of(&variables);
+        let bound: Vec<_> = parameters
+            .iter()
+            .filter(|parameter| parameter.direction != Direction::None)
+            .cloned()
+            .collect();
+        let given = written.arguments.as_deref().unwrap_or_default();
+        let mut solution = Solution::default();
+        let mut arguments = self.arguments(&name, &bound, given, &mut solution, written.span)?;
+        arguments.resize(variables.len(), Argument::Omitted);
+        Some(arguments)
+    }
+
+    /// In entries and `default_action`: all arguments. Those with a direction must be the same as in
+    /// the list, and may be left out there as here.
+    fn full_call(&mut self, written: &'a ActionRef, table: &Table) -> Option<ActionCall> {
+        let given = written.arguments.as_deref().unwrap_or_default();
+        self.action_call(&written.name, given, written.span, table)
+    }
+
+    fn action_call(
+        &mut self,
+        name: &PrefixedName,
+        given: &'a [syntax::Argument],
+        span: Span,
+        table: &Table,
+    ) -> Option<ActionCall> {
+        let action = self.action_named(name)?;
+        let Some(listed) = table.actions.iter().find(|known| known.call.action == action) else {
+            let title = format!("action `{}` is not among the table's actions", name.name.text);
+            self.report(
+                Diagnostic::error("table", name.name.span, title)
+                    .hint("add it to actions = { ... }"),
+            );
+            return None;
+        };
+        let bound = listed.call.arguments.clone();
+        let variables = self.program.actions[action].parameters.clone();
+        let callee = self.program.actions[action].name.text.clone();
+        let mut parameters = self.parameters_of(&variables);
+        for parameter in &mut parameters {
+            parameter.is_constant = parameter.direction == Direction::None;
+        }
+        let free_count =
+            parameters.iter().filter(|parameter| parameter.direction == Direction::None).count();
+        let mut solution = Solution::default();
+        if given.len() == free_count && free_count != parameters.len() {
+            // The bound ones are repeated from the list.
+            let free: Vec<_> =
+                parameters.into_iter().filter(|p| p.direction == Direction::None).collect();
+            let rest = self.arguments(&callee, &free, given, &mut solution, span)?;
+            let is_bound = |id: &Id<_>| !is_free(self.program.variables[*id].kind);
+            let bound_count = variables.iter().filter(|id| is_bound(id)).count();
+            let arguments = bound.into_iter().take(bound_count).chain(rest).collect();
+            return Some(ActionCall { action, arguments, span });
+        }
+        let arguments = self.arguments(&callee, &parameters, given, &mut solution, span)?;
+        self.check_bound(&arguments, &bound, &variables, span);
+        Some(ActionCall { action, arguments, span })
+    }
+
+    fn check_bound(
+        &mut self,
+        arguments: &[Argument],
+        bound: &[Argument],
+        variables: &[Id<crate::types::tree::Variable>],
+        span: Span,
+    ) {
+        for ((given, listed), id) in arguments.iter().zip(bound).zip(variables) {
+            if is_free(self.program.variables[*id].kind) {
+                continue;
+            }
+            if let (Argument::Expression(given), Argument::Expression(listed)) = (given, listed)
+                && !same_place(given, listed)
+            {
+                let listed = listed.span;
+                self.report(
+                    Diagnostic::error(
+                        "table",
+                        span,
+                        "this argument differs from the action list's",
+                    )
+                    .related(listed, "in the list it is this"),
+                );
+                return;
+            }
+        }
+    }
+
+    fn entries(
+        &mut self,
+        property: &'a TableProperty,
+        list: &'a [syntax::Entry],
+        table: &Table,
+    ) -> Entries {
+        let types: Vec<Type> = table.keys.iter().map(|key| key.expression.ty.clone()).collect();
+        let list = list.iter().filter_map(|entry| self.entry(entry, &types, table)).collect();
+        Entries { is_const: property.is_const, list }
+    }
+
+    fn entry(&mut self, entry: &'a syntax::Entry, types: &[Type], table: &Table) -> Option<Entry> {
+        let priority = match &entry.priority {
+            Some(priority) => Some(self.constant_number(priority)?),
+            None => None,
+        };
+        let keyset = self.keyset(&entry.keyset, types, true);
+        let call = self.full_call(&entry.action, table);
+        Some(Entry {
+            is_const: entry.is_const,
+            priority,
+            keyset: keyset?,
+            call: call?,
+            annotations: self.annotations(&entry.annotations),
+            span: entry.span,
+        })
+    }
+
+    fn value_property(
+        &mut self,
+        property: &'a TableProperty,
+        value: &'a syntax::Expression,
+        table: &mut Table,
+    ) {
+        match &*property.name.text {
+            "default_action" => {
+                if let Some(call) = self.default_action(value, table) {
+                    let is_const = property.is_const;
+                    table.default_action = Some(DefaultAction { call, is_const });
+                }
+            }
+            "size" => {
+                let size = self.expression(value, Some(&Type::Integer));
+                let is_number =
+                    matches!(size.ty, Type::Integer | Type::Bit(_) | Type::Int(_) | Type::Wrong);
+                if !is_number || (size.ty != Type::Wrong && !self.is_compile_time(&size)) {
+                    self.error("table", size.span, "the size of a table must be a constant number");
+                } else if size.ty != Type::Wrong {
+                    table.size = Some(size);
+                }
+            }
+            _ => {
+                let annotations = self.annotations(&property.annotations);
+                if let Some(value) = self.property_value(value) {
+                    table.properties.push(Property {
+                        annotations,
+                        name: property.name.clone(),
+                        is_const: property.is_const,
+                        value,
+                        span: property.span,
+                    });
+                }
+            }
+        }
+    }
+
+    fn property_value(&mut self, value: &'a syntax::Expression) -> Option<PropertyValue> {
+        if let syntax::ExpressionKind::List(elements) = &value.kind {
+            let values: Vec<_> =
+                elements.iter().map(|element| self.expression(element, None)).collect();
+            let is_wrong = values.iter().any(|value| value.ty == Type::Wrong);
+            return (!is_wrong).then_some(PropertyValue::List(values));
+        }
+        let value = self.expression(value, None);
+        (value.ty != Type::Wrong).then_some(PropertyValue::Expression(value))
+    }
+
+    fn default_action(
+        &mut self,
+        value: &'a syntax::Expression,
+        table: &Table,
+    ) -> Option<ActionCall> {
+        match &value.kind {
+            syntax::ExpressionKind::Name(name) => self.action_call(name, &[], value.span, table),
+            syntax::ExpressionKind::Call { callee, arguments, .. } => match &callee.kind {
+                syntax::ExpressionKind::Name(name) => {
+                    self.action_call(name, arguments, value.span, table)
+                }
+                _ => self.no_action(value.span),
+            },
+            _ => self.no_action(value.span),
+        }
+    }
+
+    fn no_action(&mut self, span: Span) -> Option<ActionCall> {
+        self.error("table", span, "`default_action` must be an action of the table");
+        None
+    }
+
+    /// Without `default_action` a miss does nothing.
+    fn imply_default_action(&mut self, declaration: &syntax::TableDeclaration, table: &mut Table) {
+        let is_written =
+            declaration.properties.iter().any(|property| &*property.name.text == "default_action");
+        let Some(Binding::Action(action)) = self.scopes.find("NoAction", true).cloned() else {
+            return;
+        };
+        if is_written {
+            return;
+        }
+        let call = ActionCall { action, arguments: Vec::new(), span: declaration.name.span };
+        if !table.actions.iter().any(|known| known.call.action == action) {
+            let call = call.clone();
+            let annotations = Vec::new();
+            table.actions.push(TableAction { annotations, call, is_implied: true });
+        }
+        table.default_action = Some(DefaultAction { call, is_const: false });
+    }
+}
+
+/// Whether a parameter is the control plane's.
+fn is_free(kind: VariableKind) -> bool {
+    kind == VariableKind::Parameter(Direction::None)
+}
+
+/// Whether two expressions are the same apart from where they stand.
+fn same_place(
+    left: &crate::types::tree::Expression,
+    right: &crate::types::tree::Expression,
+) -> bool {
+    use crate::types::tree::ExpressionKind as Kind;
+    match (&left.kind, &right.kind) {
+        (Kind::Variable(l), Kind::Variable(r)) => l == r,
+        (Kind::Field { base: l, field: lf }, Kind::Field { base: r, field: rf }) => {
+            lf == rf && same_place(l, r)
+        }
+        (Kind::Index { base: l, index: li }, Kind::Index { base: r, index: ri }) => {
+            same_place(l, r) && same_place(li, ri)
+        }
+        (
+            Kind::Slice { base: l, high: lh, low: ll },
+            Kind::Slice { base: r, high: rh, low: rl },
+        ) => lh == rh && ll == rl && same_place(l, r),
+        (Kind::Cast(l), Kind::Cast(r)) => same_place(l, r),
+        (Kind::Binary { .. }, Kind::Binary { .. }) | (Kind::Unary { .. }, Kind::Unary { .. }) => {
+            true
+        }
+        _ => super::lvalue::same_value(left, right),
+    }
+}

@@ -1,0 +1,257 @@
+//! Templates: declarations with type parameters, and their instances for given type arguments.
+//!
+//! Structs, externs, packages, parser types and control types are templates even with no type
+//! parameters, so that there is one way to make and compare them. The declaration is read again
+//! for every new list of arguments, with the parameters standing for the arguments.
+
+use super::Checker;
+use super::scope::Binding;
+use crate::source::Span;
+use crate::syntax::tree as syntax;
+use crate::types::tree::{Extern, Field, Method, Package, ParameterInfo, Struct, Text, Type};
+
+/// A declaration that can be instantiated.
+#[derive(Clone, Copy)]
+pub(super) enum Template<'a> {
+    ControlType(&'a syntax::Signature),
+    Extern(&'a syntax::ExternDeclaration),
+    Function(&'a syntax::FunctionDeclaration),
+    Package(&'a syntax::PackageTypeDeclaration),
+    ParserType(&'a syntax::Signature),
+    Struct(&'a syntax::DerivedTypeDeclaration),
+}
+
+impl<'a> Template<'a> {
+    pub fn type_parameters(self) -> &'a [syntax::Name] {
+        match self {
+            Template::ControlType(found) | Template::ParserType(found) => &found.type_parameters,
+            Template::Extern(found) => &found.type_parameters,
+            Template::Function(found) => &found.prototype.type_parameters,
+            Template::Package(found) => &found.type_parameters,
+            Template::Struct(found) => &found.type_parameters,
+        }
+    }
+
+    pub fn name(self) -> &'a syntax::Name {
+        match self {
+            Template::ControlType(found) | Template::ParserType(found) => &found.name,
+            Template::Extern(found) => &found.name,
+            Template::Function(found) => &found.prototype.name,
+            Template::Package(found) => &found.name,
+            Template::Struct(found) => &found.name,
+        }
+    }
+}
+
+/// All templates, and which template each instance comes from.
+#[derive(Default)]
+pub(super) struct Templates<'a> {
+    pub list: Vec<Template<'a>>,
+    /// Instances made so far: template, arguments, type.
+    made: Vec<(usize, Vec<Type>, Type)>,
+}
+
+impl<'a> Templates<'a> {
+    pub fn get(&self, index: usize) -> Option<Template<'a>> {
+        self.list.get(index).copied()
+    }
+
+    pub fn known(&self, index: usize, arguments: &[Type]) -> Option<Type> {
+        let found = self.made.iter().find(|(of, with, _)| *of == index && with == arguments);
+        found.map(|(_, _, ty)| ty.clone())
+    }
+
+    /// Template and arguments of an instance.
+    pub fn origin(&self, ty: &Type) -> Option<(usize, &[Type])> {
+        let found = self.made.iter().find(|(_, _, made)| made == ty);
+        found.map(|(of, with, _)| (*of, with.as_slice()))
+    }
+
+    pub fn remember(&mut self, index: usize, arguments: Vec<Type>, ty: Type) {
+        self.made.push((index, arguments, ty));
+    }
+}
+
+/// Instances of one template may not nest without end.
+const INSTANCE_COUNT_MAX: usize = 10_000;
+
+impl<'a> Checker<'a, '_> {
+    /// Adds a template and gives its name the meaning.
+    pub(super) fn declare_template(&mut self, template: Template<'a>) -> usize {
+        self.templates.list.push(template);
+        let index = self.templates.list.len() - 1;
+        self.declare(template.name(), Binding::Template(index));
+        index
+    }
+
+    /// Runs `check` where only the top level and the type parameters can be seen.
+    pub(super) fn with_type_parameters<T>(
+        &mut self,
+        names: &[syntax::Name],
+        arguments: &[Type],
+        check: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let inner = self.scopes.take_inner();
+        self.scopes.push();
+        for (name, argument) in names.iter().zip(arguments) {
+            self.declare(name, Binding::Type(argument.clone()));
+        }
+        let result = check(self);
+        self.scopes.restore_inner(inner);
+        result
+    }
+
+    /// The type that a template is for these arguments.
+    pub(super) fn instantiate(&mut self, index: usize, arguments: &[Type], span: Span) -> Type {
+        if let Some(known) = self.templates.known(index, arguments) {
+            return known;
+        }
+        let Some(template) = self.templates.get(index) else { return Type::Wrong };
+        if self.templates.made.len() > INSTANCE_COUNT_MAX {
+            self.error("generic", span, "type arguments nest without end here");
+            return Type::Wrong;
+        }
+        match template {
+            Template::ControlType(found) => {
+                Type::ControlType(found.name.text.clone(), arguments.to_vec())
+            }
+            Template::ParserType(found) => {
+                Type::ParserType(found.name.text.clone(), arguments.to_vec())
+            }
+            Template::Extern(found) => self.instantiate_extern(index, found, arguments),
+            Template::Package(found) => self.instantiate_package(index, found, arguments),
+            Template::Struct(found) => self.instantiate_struct(index, found, arguments),
+            Template::Function(_) => Type::Wrong,
+        }
+    }
+
+    fn instantiate_struct(
+        &mut self,
+        index: usize,
+        declaration: &'a syntax::DerivedTypeDeclaration,
+        arguments: &[Type],
+    ) -> Type {
+        let made = self.with_type_parameters(&declaration.type_parameters, arguments, |checker| {
+            let fields = checker.struct_fields(declaration);
+            Struct {
+                annotations: checker.annotations(&declaration.annotations),
+                kind: declaration.kind,
+                name: declaration.name.clone(),
+                type_arguments: arguments.to_vec(),
+                fields,
+                span: declaration.span,
+            }
+        });
+        let ty = Type::Struct(self.program.structs.push(made));
+        self.templates.remember(index, arguments.to_vec(), ty.clone());
+        ty
+    }
+
+    fn struct_fields(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) -> Vec<Field> {
+        let fields = declaration.fields.iter();
+        fields
+            .map(|field| Field {
+                annotations: self.annotations(&field.annotations),
+                name: field.name.clone(),
+                ty: self.type_ref(&field.type_ref),
+            })
+            .collect()
+    }
+
+    fn instantiate_extern(
+        &mut self,
+        index: usize,
+        declaration: &'a syntax::ExternDeclaration,
+        arguments: &[Type],
+    ) -> Type {
+        let made = Extern {
+            annotations: self.annotations(&declaration.annotations),
+            name: declaration.name.clone(),
+            type_arguments: arguments.to_vec(),
+            methods: Vec::new(),
+            span: declaration.span,
+        };
+        let id = self.program.externs.push(made);
+        // Methods may mention the extern itself: it is known before they are read.
+        self.templates.remember(index, arguments.to_vec(), Type::Extern(id));
+        let methods =
+            self.with_type_parameters(&declaration.type_parameters, arguments, |checker| {
+                declaration.methods.iter().map(|method| checker.method(method)).collect()
+            });
+        self.program.externs[id].methods = methods;
+        Type::Extern(id)
+    }
+
+    fn method(&mut self, method: &'a syntax::MethodPrototype) -> Method {
+        let prototype = &method.prototype;
+        self.scopes.push();
+        let type_parameters = self.declare_type_variables(&prototype.type_parameters);
+        let made = Method {
+            annotations: self.annotations(&method.annotations),
+            kind: method.kind,
+            name: prototype.name.clone(),
+            type_parameters,
+            parameters: self.parameter_infos(&prototype.parameters),
+            return_type: self.return_type(&prototype.return_type),
+        };
+        self.scopes.pop();
+        made
+    }
+
+    /// Type parameters that calls will solve for.
+    pub(super) fn declare_type_variables(&mut self, names: &[syntax::Name]) -> Vec<Text> {
+        for name in names {
+            self.declare(name, Binding::Type(Type::Variable(name.text.clone())));
+        }
+        names.iter().map(|name| name.text.clone()).collect()
+    }
+
+    fn instantiate_package(
+        &mut self,
+        index: usize,
+        declaration: &'a syntax::PackageTypeDeclaration,
+        arguments: &[Type],
+    ) -> Type {
+        let made =
+            self.with_type_parameters(&declaration.type_parameters, arguments, |checker| Package {
+                annotations: checker.annotations(&declaration.annotations),
+                name: declaration.name.clone(),
+                type_arguments: arguments.to_vec(),
+                parameters: checker.parameter_infos(&declaration.parameters),
+                span: declaration.span,
+            });
+        let ty = Type::Package(self.program.packages.push(made));
+        self.templates.remember(index, arguments.to_vec(), ty.clone());
+        ty
+    }
+
+    /// Parameters of something without a body.
+    pub(super) fn parameter_infos(
+        &mut self,
+        parameters: &'a [syntax::Parameter],
+    ) -> Vec<ParameterInfo> {
+        self.check_parameter_names(parameters);
+        parameters
+            .iter()
+            .map(|parameter| {
+                let ty = self.type_ref(&parameter.type_ref);
+                let default = parameter.default.as_ref().map(|value| {
+                    let value = self.expression(value, Some(&ty));
+                    self.convert(value, &ty)
+                });
+                ParameterInfo {
+                    annotations: self.annotations(&parameter.annotations),
+                    name: parameter.name.clone(),
+                    direction: parameter.direction,
+                    ty,
+                    is_optional: is_optional(parameter),
+                    default,
+                }
+            })
+            .collect()
+    }
+}
+
+pub(super) fn is_optional(parameter: &syntax::Parameter) -> bool {
+    parameter.annotations.iter().any(|annotation| &*annotation.name.text == "optional")
+}

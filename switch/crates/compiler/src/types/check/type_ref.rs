@@ -1,0 +1,154 @@
+//! Types as written to types.
+
+use super::Checker;
+use super::scope::Binding;
+use super::suggest::nearest;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::tree::{self as syntax, DerivedKind, PrefixedName, TypeKind};
+use crate::types::tree::{ExpressionKind, Type, Value};
+use num_traits::ToPrimitive;
+
+/// Widest `bit`, `int` or `varbit`, and largest stack.
+const WIDTH_MAX: u32 = 1 << 16;
+
+impl<'a> Checker<'a, '_> {
+    /// The type of a value or object; `void` is an error here.
+    pub(super) fn type_ref(&mut self, type_ref: &'a syntax::TypeRef) -> Type {
+        let ty = self.type_argument(type_ref);
+        if ty == Type::Void {
+            self.error("type", type_ref.span, "nothing can have the type `void` here");
+            return Type::Wrong;
+        }
+        ty
+    }
+
+    /// What a function returns; `void` allowed.
+    pub(super) fn return_type(&mut self, type_ref: &'a syntax::TypeRef) -> Type {
+        self.type_argument(type_ref)
+    }
+
+    /// `_` becomes a type variable called `_`: to be inferred.
+    pub(super) fn type_argument(&mut self, type_ref: &'a syntax::TypeRef) -> Type {
+        match &type_ref.kind {
+            TypeKind::Array { element, size } => self.array_type(element, size),
+            TypeKind::Bit(None) => Type::Bit(1),
+            TypeKind::Bit(Some(width)) => self.width(width, 0).map_or(Type::Wrong, Type::Bit),
+            TypeKind::Bool => Type::Bool,
+            TypeKind::DontCare => Type::Variable("_".into()),
+            TypeKind::Error => Type::Error,
+            TypeKind::Int(width) => self.width(width, 1).map_or(Type::Wrong, Type::Int),
+            TypeKind::Integer => Type::Integer,
+            TypeKind::List(element) => Type::List(Box::new(self.type_ref(element))),
+            TypeKind::MatchKind => Type::MatchKind,
+            TypeKind::Missing => Type::Wrong,
+            TypeKind::Name(name) => self.named_type(name, &[], type_ref.span),
+            TypeKind::Specialized { name, arguments } => {
+                let arguments: Vec<Type> =
+                    arguments.iter().map(|argument| self.type_argument(argument)).collect();
+                self.named_type(name, &arguments, type_ref.span)
+            }
+            TypeKind::String => Type::String,
+            TypeKind::Tuple(elements) => {
+                Type::Tuple(elements.iter().map(|element| self.type_ref(element)).collect())
+            }
+            TypeKind::Varbit(width) => self.width(width, 0).map_or(Type::Wrong, Type::Varbit),
+            TypeKind::Void => Type::Void,
+        }
+    }
+
+    fn array_type(&mut self, element: &'a syntax::TypeRef, size: &'a syntax::Expression) -> Type {
+        let element_type = self.type_ref(element);
+        let Some(size) = self.width(size, 1) else { return Type::Wrong };
+        let is_header = match &element_type {
+            Type::Struct(id) => self.program.structs[*id].kind != DerivedKind::Struct,
+            Type::Wrong | Type::Variable(_) => true,
+            _ => false,
+        };
+        if !is_header {
+            let shown = self.show(&element_type);
+            self.report(
+                Diagnostic::error(
+                    "type",
+                    element.span,
+                    format!("a stack of `{shown}` is not possible"),
+                )
+                .hint("only headers and header unions can be stacked"),
+            );
+            return Type::Wrong;
+        }
+        Type::Stack(Box::new(element_type), size)
+    }
+
+    /// A width or size: a constant of at least `least`.
+    fn width(&mut self, expression: &'a syntax::Expression, least: u32) -> Option<u32> {
+        let value = self.expression(expression, Some(&Type::Integer));
+        if value.ty == Type::Wrong {
+            return None;
+        }
+        let ExpressionKind::Constant(Value::Integer(number)) = &value.kind else {
+            let title = "a width or size must be a number known at compile time";
+            self.error("type", value.span, title);
+            return None;
+        };
+        let width = number.to_u32().filter(|width| (least..=WIDTH_MAX).contains(width));
+        if width.is_none() {
+            let title = format!("{number} is not a possible width or size");
+            self.report(
+                Diagnostic::error("type", value.span, title)
+                    .hint(format!("from {least} to {WIDTH_MAX} is possible")),
+            );
+        }
+        width
+    }
+
+    fn named_type(&mut self, name: &PrefixedName, arguments: &[Type], span: Span) -> Type {
+        let binding = self.scopes.find(&name.name.text, name.is_global).cloned();
+        match binding {
+            Some(Binding::Type(ty)) if arguments.is_empty() => ty,
+            Some(Binding::Type(ty)) => {
+                let title = format!("type `{}` takes no type arguments", self.show(&ty));
+                self.error("type", span, title);
+                Type::Wrong
+            }
+            Some(Binding::Template(index)) => self.template_type(index, arguments, span),
+            Some(_) => {
+                let title = format!("`{}` is not a type", name.name.text);
+                self.error("type", name.name.span, title);
+                Type::Wrong
+            }
+            None => {
+                self.report_unknown("type", &name.name);
+                Type::Wrong
+            }
+        }
+    }
+
+    fn template_type(&mut self, index: usize, arguments: &[Type], span: Span) -> Type {
+        let Some(template) = self.templates.get(index) else { return Type::Wrong };
+        let wanted = template.type_parameters().len();
+        if wanted != arguments.len() {
+            let title = format!(
+                "`{}` takes {wanted} type arguments, not {}",
+                template.name().text,
+                arguments.len()
+            );
+            self.error("type", span, title);
+            return Type::Wrong;
+        }
+        self.instantiate(index, arguments, span)
+    }
+
+    /// There is no such name.
+    pub(super) fn report_unknown(&mut self, what: &str, name: &syntax::Name) {
+        let title = format!("there is no {what} `{}` here", name.text);
+        let mut diagnostic = Diagnostic::error("unknown-name", name.span, title);
+        let names = self.scopes.names().map(|name| &**name);
+        if let Some(similar) = nearest(&name.text, names) {
+            diagnostic = diagnostic.hint(format!("is `{similar}` meant?"));
+        } else {
+            diagnostic = diagnostic.hint("a name must be declared before it is used");
+        }
+        self.report(diagnostic);
+    }
+}

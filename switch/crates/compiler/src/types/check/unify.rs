@@ -1,0 +1,217 @@
+//! Inference of type arguments: which types make the parameters fit the arguments.
+
+use super::Checker;
+use super::template::Template;
+use crate::source::Span;
+use crate::types::tree::{Id, Text, Type, Variable};
+use std::collections::BTreeMap;
+
+/// The type parameters of one call and what is known of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Solution {
+    types: BTreeMap<Text, Option<Type>>,
+}
+
+impl Solution {
+    pub fn new(names: &[Text]) -> Solution {
+        Solution { types: names.iter().map(|name| (name.clone(), None)).collect() }
+    }
+
+    /// Fixes a parameter to a written type argument; `_` leaves it open.
+    pub fn set(&mut self, name: &Text, ty: Type) {
+        if ty != Type::Variable("_".into()) {
+            self.types.insert(name.clone(), Some(ty));
+        }
+    }
+
+    pub fn get(&self, name: &Text) -> Option<&Type> {
+        self.types.get(name)?.as_ref()
+    }
+
+    /// Whether nothing is to be solved.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    fn bind(&mut self, name: &Text, actual: &Type) {
+        let known = self.types.get(name).cloned().flatten();
+        let better = match known {
+            None => true,
+            // A literal takes the width that another argument asks for.
+            Some(Type::Integer) => matches!(actual, Type::Bit(_) | Type::Int(_)),
+            // A literal list or struct takes the type of a variable.
+            Some(Type::Tuple(_) | Type::Record(_)) => matches!(actual, Type::Struct(_)),
+            Some(Type::Wrong) => true,
+            Some(_) => false,
+        };
+        if better && *actual != Type::Void {
+            self.types.insert(name.clone(), Some(actual.clone()));
+        }
+    }
+}
+
+impl Checker<'_, '_> {
+    /// Learns what the variables in `pattern` must be for `actual` to fit. Whether it really fits
+    /// is checked when they are known.
+    pub(super) fn unify(&self, pattern: &Type, actual: &Type, solution: &mut Solution) {
+        match (pattern, actual) {
+            (Type::Variable(name), _) if solution.types.contains_key(name) => {
+                solution.bind(name, actual);
+            }
+            (Type::Tuple(left), Type::Tuple(right)) => {
+                left.iter().zip(right).for_each(|(l, r)| self.unify(l, r, solution));
+            }
+            (Type::List(left), Type::List(right)) => self.unify(left, right, solution),
+            (Type::List(left), Type::Tuple(right)) => {
+                right.iter().for_each(|element| self.unify(left, element, solution));
+            }
+            (Type::Stack(left, _), Type::Stack(right, _)) => self.unify(left, right, solution),
+            (Type::ControlType(name, arguments), Type::Control(id)) => {
+                let parameters = &self.program.controls[*id].parameters;
+                self.unify_signature(name, arguments, parameters, solution);
+            }
+            (Type::ParserType(name, arguments), Type::Parser(id)) => {
+                let parameters = &self.program.parsers[*id].parameters;
+                self.unify_signature(name, arguments, parameters, solution);
+            }
+            (Type::ControlType(l, left), Type::ControlType(r, right))
+            | (Type::ParserType(l, left), Type::ParserType(r, right))
+                if l == r =>
+            {
+                left.iter().zip(right).for_each(|(l, r)| self.unify(l, r, solution));
+            }
+            (Type::Struct(id), Type::Tuple(elements)) => {
+                for (field, element) in self.program.structs[*id].fields.iter().zip(elements) {
+                    self.unify(&field.ty, element, solution);
+                }
+            }
+            (Type::Struct(id), Type::Record(given)) => {
+                for field in &self.program.structs[*id].fields {
+                    if let Some((_, ty)) = given.iter().find(|(name, _)| *name == field.name.text) {
+                        self.unify(&field.ty, ty, solution);
+                    }
+                }
+            }
+            (Type::Struct(_), Type::Struct(_))
+            | (Type::Extern(_), Type::Extern(_))
+            | (Type::Package(_), Type::Package(_)) => {
+                let (left, right) = (self.templates.origin(pattern), self.templates.origin(actual));
+                if let (Some((l, left)), Some((r, right))) = (left, right)
+                    && l == r
+                {
+                    left.iter().zip(right).for_each(|(l, r)| self.unify(l, r, solution));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn unify_signature(
+        &self,
+        name: &str,
+        arguments: &[Type],
+        actual: &[Id<Variable>],
+        solution: &mut Solution,
+    ) {
+        let Some(patterns) = self.signature_patterns.get(name) else { return };
+        for ((_, pattern), variable) in patterns.1.iter().zip(actual) {
+            let actual = &self.program.variables[*variable].ty;
+            // A parameter of the type is one of its variables or a type over them.
+            if let Type::Variable(own) = pattern
+                && let Some(at) = patterns.0.iter().position(|name| name == own)
+            {
+                if let Some(argument) = arguments.get(at) {
+                    self.unify(argument, actual, solution);
+                }
+            } else {
+                self.unify(pattern, actual, solution);
+            }
+        }
+    }
+
+    /// `ty` with the solved variables replaced.
+    pub(super) fn substitute(&mut self, ty: &Type, solution: &Solution, span: Span) -> Type {
+        if solution.is_empty() {
+            return ty.clone();
+        }
+        let list = |checker: &mut Self, types: &[Type]| -> Vec<Type> {
+            types.iter().map(|ty| checker.substitute(ty, solution, span)).collect()
+        };
+        match ty {
+            Type::Variable(name) => solution.get(name).cloned().unwrap_or_else(|| ty.clone()),
+            Type::Tuple(elements) => Type::Tuple(list(self, elements)),
+            Type::List(element) => Type::List(Box::new(self.substitute(element, solution, span))),
+            Type::Stack(element, size) => {
+                Type::Stack(Box::new(self.substitute(element, solution, span)), *size)
+            }
+            Type::ControlType(name, arguments) => {
+                Type::ControlType(name.clone(), list(self, arguments))
+            }
+            Type::ParserType(name, arguments) => {
+                Type::ParserType(name.clone(), list(self, arguments))
+            }
+            Type::Struct(_) | Type::Extern(_) | Type::Package(_) => {
+                let origin = self.templates.origin(ty).map(|(of, with)| (of, with.to_vec()));
+                match origin {
+                    Some((index, arguments)) if !arguments.is_empty() => {
+                        let arguments = list(self, &arguments);
+                        self.instantiate(index, &arguments, span)
+                    }
+                    _ => ty.clone(),
+                }
+            }
+            _ => ty.clone(),
+        }
+    }
+
+    /// Whether a variable is left in `ty`.
+    pub(super) fn has_variables(&self, ty: &Type, solution: &Solution) -> bool {
+        let any = |types: &[Type]| types.iter().any(|ty| self.has_variables(ty, solution));
+        match ty {
+            Type::Variable(name) => &**name == "_" || solution.types.contains_key(name),
+            Type::Tuple(elements) => any(elements),
+            Type::List(element) | Type::Stack(element, _) => self.has_variables(element, solution),
+            Type::ControlType(_, arguments) | Type::ParserType(_, arguments) => any(arguments),
+            Type::Struct(_) | Type::Extern(_) | Type::Package(_) => {
+                self.templates.origin(ty).is_some_and(|(_, arguments)| any(arguments))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a parser or control has the parameters that a parser or control type asks for.
+    pub(super) fn signature_fits(
+        &mut self,
+        name: &Text,
+        arguments: &[Type],
+        actual: &[Id<Variable>],
+        span: Span,
+    ) -> bool {
+        let Some((names, patterns)) = self.signature_patterns.get(name).cloned() else {
+            return true;
+        };
+        let mut solution = Solution::new(&names);
+        names.iter().zip(arguments).for_each(|(name, ty)| solution.set(name, ty.clone()));
+        patterns.len() == actual.len()
+            && patterns.iter().zip(actual).all(|((direction, pattern), variable)| {
+                let wanted = self.substitute(pattern, &solution, span);
+                let found = &self.program.variables[*variable];
+                let is_same_way = matches!(
+                    found.kind,
+                    crate::types::tree::VariableKind::Parameter(way) if way == *direction
+                );
+                is_same_way
+                    && (found.ty == wanted
+                        || found.ty == Type::Wrong
+                        || matches!(wanted, Type::Variable(_)))
+            })
+    }
+
+    /// Keeps what a parser or control type asks for.
+    pub(super) fn remember_signature(&mut self, template: Template<'_>, patterns: Signature) {
+        self.signature_patterns.insert(template.name().text.clone(), patterns);
+    }
+}
+
+/// Type parameters; direction and type of each parameter.
+pub(super) type Signature = (Vec<Text>, Vec<(crate::syntax::tree::Direction, Type)>);

@@ -1,0 +1,218 @@
+//! Arithmetic on known values, exactly as P4 does it at run time: `bit<N>` wraps, `int` is as large
+//! as it needs to be. Used by the checker while it builds expressions and by the back end after it
+//! has substituted constructor arguments.
+
+use super::tree::{BinaryOperator, Type, UnaryOperator, Value};
+use num_bigint::{BigInt, Sign};
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive, Zero};
+
+/// A constant shifted left by more than this is refused: its digits would fill the memory.
+pub const SHIFT_MAX: u32 = 1 << 16;
+
+/// Why there is no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FoldError {
+    /// The values do not fit the operator; the checker has said so.
+    Mismatch,
+    /// It has no value at all: the reason.
+    Undefined(&'static str),
+}
+
+/// The value of `value` as `ty` has it: the lowest bits, with a sign for `int<N>`.
+pub fn wrap(value: &BigInt, ty: &Type) -> BigInt {
+    match ty {
+        Type::Bit(width) => value.mod_floor(&(BigInt::one() << *width)),
+        Type::Int(width) => {
+            let modulus = BigInt::one() << *width;
+            let low = value.mod_floor(&modulus);
+            if *width > 0 && low.bit(u64::from(*width) - 1) { low - modulus } else { low }
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Whether `value` is a value of `ty` as it is.
+pub fn fits(value: &BigInt, ty: &Type) -> bool {
+    wrap(value, ty) == *value
+}
+
+/// `operator operand`, of type `ty`.
+pub fn unary(operator: UnaryOperator, operand: &Value, ty: &Type) -> Result<Value, FoldError> {
+    match (operator, operand) {
+        (UnaryOperator::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
+        (UnaryOperator::Negate, Value::Integer(value)) => Ok(Value::Integer(wrap(&-value, ty))),
+        (UnaryOperator::Complement, Value::Integer(value)) => {
+            Ok(Value::Integer(wrap(&(-value - 1), ty)))
+        }
+        _ => Err(FoldError::Mismatch),
+    }
+}
+
+/// `left operator right`; `ty` is the type of the result, `left_type` and `right_type` those of the
+/// operands (concatenation needs the right one's width, saturation the type).
+pub fn binary(
+    operator: BinaryOperator,
+    left: &Value,
+    right: &Value,
+    right_type: &Type,
+    ty: &Type,
+) -> Result<Value, FoldError> {
+    use BinaryOperator as Op;
+    match (left, right) {
+        (Value::Bool(l), Value::Bool(r)) => match operator {
+            Op::LogicalAnd => Ok(Value::Bool(*l && *r)),
+            Op::LogicalOr => Ok(Value::Bool(*l || *r)),
+            Op::Equal => Ok(Value::Bool(l == r)),
+            Op::NotEqual => Ok(Value::Bool(l != r)),
+            _ => Err(FoldError::Mismatch),
+        },
+        (Value::Integer(l), Value::Integer(r)) => integers(operator, l, r, right_type, ty),
+        (Value::Text(l), Value::Text(r)) if operator == Op::Concat => {
+            Ok(Value::Text(format!("{l}{r}").into()))
+        }
+        _ => match operator {
+            Op::Equal => Ok(Value::Bool(left == right)),
+            Op::NotEqual => Ok(Value::Bool(left != right)),
+            _ => Err(FoldError::Mismatch),
+        },
+    }
+}
+
+fn integers(
+    operator: BinaryOperator,
+    l: &BigInt,
+    r: &BigInt,
+    right_type: &Type,
+    ty: &Type,
+) -> Result<Value, FoldError> {
+    use BinaryOperator as Op;
+    let value = match operator {
+        Op::Add => l + r,
+        Op::Subtract => l - r,
+        Op::Multiply => l * r,
+        Op::Divide | Op::Modulo => {
+            if r.is_zero() {
+                return Err(FoldError::Undefined("division by zero"));
+            }
+            if ty == &Type::Integer && (l.sign() == Sign::Minus || r.sign() == Sign::Minus) {
+                return Err(FoldError::Undefined("division of negative numbers"));
+            }
+            if operator == Op::Divide { l / r } else { l % r }
+        }
+        Op::AddSaturating => saturate(l + r, ty),
+        Op::SubtractSaturating => saturate(l - r, ty),
+        Op::BitAnd => l & r,
+        Op::BitOr => l | r,
+        Op::BitXor => l ^ r,
+        Op::ShiftLeft => shift_left(l, r, ty)?,
+        Op::ShiftRight => {
+            if r.sign() == Sign::Minus {
+                return Err(FoldError::Undefined("a shift by a negative number"));
+            }
+            // An arithmetic shift of a BigInt rounds down, as two's complement does.
+            l >> r.to_u32().unwrap_or(u32::MAX)
+        }
+        Op::Concat => match right_type {
+            Type::Bit(width) | Type::Int(width) => {
+                let low = wrap(r, &Type::Bit(*width));
+                (l << *width) + low
+            }
+            _ => return Err(FoldError::Mismatch),
+        },
+        Op::Equal => return Ok(Value::Bool(l == r)),
+        Op::NotEqual => return Ok(Value::Bool(l != r)),
+        Op::Less => return Ok(Value::Bool(l < r)),
+        Op::LessEqual => return Ok(Value::Bool(l <= r)),
+        Op::Greater => return Ok(Value::Bool(l > r)),
+        Op::GreaterEqual => return Ok(Value::Bool(l >= r)),
+        Op::LogicalAnd | Op::LogicalOr => return Err(FoldError::Mismatch),
+    };
+    Ok(Value::Integer(wrap(&value, ty)))
+}
+
+fn shift_left(l: &BigInt, r: &BigInt, ty: &Type) -> Result<BigInt, FoldError> {
+    if r.sign() == Sign::Minus {
+        return Err(FoldError::Undefined("a shift by a negative number"));
+    }
+    match (ty, r.to_u32()) {
+        (Type::Bit(width) | Type::Int(width), Some(count)) if count >= *width => Ok(BigInt::zero()),
+        (Type::Bit(_) | Type::Int(_), None) => Ok(BigInt::zero()),
+        (_, Some(count)) if count <= SHIFT_MAX => Ok(l << count),
+        _ => Err(FoldError::Undefined("a number with too many digits")),
+    }
+}
+
+/// The nearest value that `ty` has.
+fn saturate(value: BigInt, ty: &Type) -> BigInt {
+    let (low, high) = match ty {
+        Type::Bit(width) => (BigInt::zero(), (BigInt::one() << *width) - 1),
+        Type::Int(width) => {
+            let half = BigInt::one() << width.saturating_sub(1);
+            (-half.clone(), half - 1)
+        }
+        _ => return value,
+    };
+    value.clamp(low, high)
+}
+
+/// Bits `high..=low` of `value`.
+pub fn slice(value: &BigInt, high: u32, low: u32) -> BigInt {
+    wrap(&(value >> low), &Type::Bit(high.saturating_sub(low) + 1))
+}
+
+/// `value` as `ty`, for casts between numbers and `bool`.
+pub fn cast(value: &Value, ty: &Type) -> Result<Value, FoldError> {
+    match (value, ty) {
+        (Value::Integer(number), Type::Bool) => Ok(Value::Bool(!number.is_zero())),
+        (Value::Bool(truth), Type::Bit(_) | Type::Int(_) | Type::Integer) => {
+            Ok(Value::Integer(BigInt::from(u8::from(*truth))))
+        }
+        (Value::Integer(number), _) => Ok(Value::Integer(wrap(number, ty))),
+        (Value::Bool(truth), Type::Bool) => Ok(Value::Bool(*truth)),
+        _ => Err(FoldError::Mismatch),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fold(operator: BinaryOperator, l: i64, r: i64, ty: Type) -> Result<Value, FoldError> {
+        let (l, r) = (Value::Integer(l.into()), Value::Integer(r.into()));
+        binary(operator, &l, &r, &ty, &ty)
+    }
+
+    fn number(value: i64) -> Result<Value, FoldError> {
+        Ok(Value::Integer(value.into()))
+    }
+
+    #[test]
+    fn fixed_width_arithmetic_wraps_and_saturates() {
+        use BinaryOperator::*;
+        // 200 + 100 = 300 = 256 + 44.
+        assert_eq!(fold(Add, 200, 100, Type::Bit(8)), number(44));
+        assert_eq!(fold(AddSaturating, 200, 100, Type::Bit(8)), number(255));
+        // 100 + 100 = 200 is -56 in eight bits of two's complement.
+        assert_eq!(fold(Add, 100, 100, Type::Int(8)), number(-56));
+        assert_eq!(fold(SubtractSaturating, -100, 100, Type::Int(8)), number(-128));
+        assert_eq!(fold(Subtract, 0, 1, Type::Bit(4)), number(15));
+    }
+
+    #[test]
+    fn shifts_and_division_have_limits() {
+        use BinaryOperator::*;
+        assert_eq!(fold(ShiftRight, -5, 1, Type::Int(8)), number(-3));
+        assert_eq!(fold(ShiftLeft, 1, 8, Type::Bit(8)), number(0));
+        assert!(matches!(fold(Divide, 1, 0, Type::Integer), Err(FoldError::Undefined(_))));
+        assert!(matches!(fold(ShiftLeft, 1, 1 << 40, Type::Integer), Err(FoldError::Undefined(_))));
+    }
+
+    #[test]
+    fn concatenation_puts_the_left_operand_on_top() {
+        let (l, r) = (Value::Integer(0xA.into()), Value::Integer(0x5.into()));
+        let made = binary(BinaryOperator::Concat, &l, &r, &Type::Bit(4), &Type::Bit(8));
+        assert_eq!(made, number(0xA5));
+        assert_eq!(slice(&0xA5.into(), 7, 4), BigInt::from(0xA));
+    }
+}

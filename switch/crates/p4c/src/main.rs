@@ -1,0 +1,3 @@
+//! `vitrine-p4c`.
+
+fn main() {}
