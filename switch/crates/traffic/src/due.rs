@@ -4,6 +4,8 @@
 //! Setting, moving and clearing it take logarithmic time in the number of members that are
 //! waiting, and finding the earliest takes none.
 
+use std::cmp::Ordering;
+
 use units::Time;
 
 /// Not in the heap.
@@ -33,6 +35,7 @@ impl DueHeap {
     }
 
     /// Makes `member` due at `due`, or not due at all.
+    #[inline]
     pub fn set(&mut self, member: usize, due: Option<Time>) {
         if member >= self.places.len() {
             self.places.resize(member + 1, ABSENT);
@@ -47,9 +50,12 @@ impl DueHeap {
             }
             (place, Some(at)) => {
                 let place = place as usize;
-                let before = self.heap[place].0;
-                self.heap[place].0 = at;
-                if at < before { self.rise(place) } else { self.sink(place) }
+                let before = std::mem::replace(&mut self.heap[place].0, at);
+                match at.cmp(&before) {
+                    Ordering::Less => self.rise(place),
+                    Ordering::Equal => {}
+                    Ordering::Greater => self.sink(place),
+                }
             }
             (place, None) => {
                 let place = place as usize;

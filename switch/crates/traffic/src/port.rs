@@ -99,12 +99,24 @@ impl Port {
             return None;
         }
         let free_at = self.free_at();
-        self.backlog.iter().map(|class| self.ready_at(class, free_at)).min()
+        let mut due = Time::MAX;
+        for class in self.backlog.iter() {
+            due = due.min(self.ready_at(class, free_at));
+            // Nothing departs before the line is free, so nobody else can be earlier.
+            if due == free_at {
+                break;
+            }
+        }
+        Some(due)
     }
 
     /// The classes that may send at `at`.
     #[inline]
     fn eligible(&self, at: Time) -> ClassSet {
+        // Without rates of their own all classes wait for the line only, and it is free.
+        if !self.shaped {
+            return self.backlog;
+        }
         let mut eligible = self.backlog;
         let free_at = self.free_at();
         for class in self.backlog.iter() {

@@ -47,11 +47,18 @@ impl Utilisation {
     }
 
     /// Closes the windows that end by `now`; without a record they are idle.
+    #[inline]
     fn roll(&mut self, now: Time) {
-        let windows = now.since(self.start).ps() / self.window.ps();
-        if windows == 0 {
+        // Most of the time no window ends, and no division is needed to know it.
+        if now.since(self.start) < self.window {
             return;
         }
+        self.close_windows(now);
+    }
+
+    #[cold]
+    fn close_windows(&mut self, now: Time) {
+        let windows = now.since(self.start).ps() / self.window.ps();
         let busy = u128::from(self.busy.ps()) * 1000 / u128::from(self.window.ps());
         self.last_permille = if windows == 1 { busy as u16 } else { 0 };
         self.busy = Span::ZERO;

@@ -34,7 +34,11 @@ impl Ratio {
     }
 
     /// `value / self`, rounded up.
+    #[inline]
     pub fn into_parts_of(self, value: u64) -> u64 {
+        if let Some(product) = value.checked_mul(u64::from(self.under)) {
+            return product.div_ceil(u64::from(self.over));
+        }
         (u128::from(value) * u128::from(self.under)).div_ceil(u128::from(self.over)) as u64
     }
 }

@@ -6,7 +6,7 @@
 //! under load, until the crossbar works like a time-division switch: 100 % of uniform traffic with
 //! a single iteration.
 
-use super::{LaneSet, Matching, Requests, Unmatched};
+use super::{LaneSet, Matching, Requests, Unmatched, one_past};
 
 pub(super) struct Islip {
     iterations: u8,
@@ -46,8 +46,8 @@ impl Islip {
                 let Some(output) = grants.first_from(self.accept_pointers[input]) else { continue };
                 left.pair(input, output, matching);
                 if iteration == 0 {
-                    self.grant_pointers[output] = (input + 1) % lane_count;
-                    self.accept_pointers[input] = (output + 1) % lane_count;
+                    self.grant_pointers[output] = one_past(input, lane_count);
+                    self.accept_pointers[input] = one_past(output, lane_count);
                 }
             }
         }

@@ -194,6 +194,11 @@ impl Arbiter {
     }
 }
 
+/// The lane after `lane`, wrapping around: where a round-robin pointer goes.
+fn one_past(lane: usize, lane_count: usize) -> usize {
+    if lane + 1 == lane_count { 0 } else { lane + 1 }
+}
+
 /// The inputs and outputs that iterative arbiters have not matched yet.
 struct Unmatched {
     inputs: LaneSet,

@@ -4,7 +4,7 @@
 //! Under heavy load all pointers then move in step, grant to the same input, and most grants are
 //! wasted: a 16 x 16 crossbar is stable at load .60 and collapses at .70.
 
-use super::{LaneSet, Matching, Requests, Unmatched};
+use super::{LaneSet, Matching, Requests, Unmatched, one_past};
 
 pub(super) struct RoundRobin {
     iterations: u8,
@@ -34,7 +34,7 @@ impl RoundRobin {
                 if let Some(input) = asking.first_from(self.grant_pointers[output]) {
                     self.grants[input].insert(output);
                     granted.insert(input);
-                    self.grant_pointers[output] = (input + 1) % lane_count;
+                    self.grant_pointers[output] = one_past(input, lane_count);
                 }
             }
             if granted.is_empty() {
@@ -44,7 +44,7 @@ impl RoundRobin {
                 let grants = std::mem::take(&mut self.grants[input]);
                 let Some(output) = grants.first_from(self.accept_pointers[input]) else { continue };
                 left.pair(input, output, matching);
-                self.accept_pointers[input] = (output + 1) % lane_count;
+                self.accept_pointers[input] = one_past(output, lane_count);
             }
         }
     }

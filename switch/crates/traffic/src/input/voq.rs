@@ -84,8 +84,7 @@ impl VoqQueues {
     /// The first packet of each class, the highest class first.
     pub fn heads(&self, input: usize, output: usize) -> impl Iterator<Item = Handle> + '_ {
         let backlog = self.pairs[self.pair(input, output)].backlog;
-        let classes = (0..CLASS_COUNT_MAX).rev().filter(move |class| backlog.contains(*class));
-        classes.filter_map(move |class| self.voq(input, output, class).fifo.head())
+        backlog.iter_down().filter_map(move |class| self.voq(input, output, class).fifo.head())
     }
 
     /// All that waits at `input` for `output`.

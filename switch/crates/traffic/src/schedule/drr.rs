@@ -113,7 +113,10 @@ impl Drr {
     }
 
     fn pass_turn(&mut self) {
-        self.current = (self.current + 1) % self.members.len();
+        self.current += 1;
+        if self.current == self.members.len() {
+            self.current = 0;
+        }
         self.granted = false;
     }
 }

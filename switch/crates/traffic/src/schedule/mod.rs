@@ -46,6 +46,17 @@ impl ClassSet {
         ClassSet(self.0 & other.0)
     }
 
+    /// The members from the highest class down.
+    #[inline]
+    pub fn iter_down(self) -> impl Iterator<Item = usize> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let class = 7usize.checked_sub(rest.leading_zeros() as usize)?;
+            rest &= !(1 << class);
+            Some(class)
+        })
+    }
+
     /// The members from the lowest class up.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = usize> {

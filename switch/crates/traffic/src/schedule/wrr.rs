@@ -50,7 +50,10 @@ impl Wrr {
     }
 
     fn pass_turn(&mut self) {
-        self.current = (self.current + 1) % self.members.len();
+        self.current += 1;
+        if self.current == self.members.len() {
+            self.current = 0;
+        }
         self.left = self.members[self.current].weight;
     }
 }
