@@ -190,7 +190,6 @@ fn election(id: &p4::Uint128) -> ElectionId {
     ElectionId::from_halves(id.high, id.low)
 }
 
-#[allow(deprecated, reason = "the numeric role id must be seen to be refused")]
 fn bid_of(update: &p4::MasterArbitrationUpdate) -> Result<Bid, Refusal> {
     let role = update.role.clone().unwrap_or_default();
     if role.id != 0 {

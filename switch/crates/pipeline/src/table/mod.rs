@@ -365,6 +365,11 @@ impl Table {
         numbered.filter_map(|(number, entry)| Some((EntryId(number as u32), entry.as_ref()?)))
     }
 
+    /// Every entry's number is below this one: for walks that stop and go on.
+    pub fn entry_numbers(&self) -> u32 {
+        self.entries.len() as u32
+    }
+
     /// An entry.
     pub fn entry(&self, id: EntryId) -> Result<&Entry, TableError> {
         let entry = self.entries.get(id.0 as usize).and_then(Option::as_ref);

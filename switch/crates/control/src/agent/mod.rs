@@ -1,0 +1,555 @@
+//! The control plane's part of the data-plane thread: carries out requests between packets.
+//!
+//! # Driving
+//!
+//! The thread that owns the data plane also owns the [`Agent`] and, in its loop,
+//!
+//! 1. handles frames and time as ever;
+//! 2. calls [`Agent::work`] with a budget: it takes requests out of its inbox and carries out at
+//!    most that many steps (one update, one entry read), then returns. A batch that is longer goes
+//!    on in the next call, so packets pass between its slices;
+//! 3. hands what the device reports to [`Agent::handle_packet_in`], [`Agent::handle_digest`] and
+//!    [`Agent::handle_idle`], and calls [`Agent::handle_time`] when it is due;
+//! 4. wakes up again at [`Agent::next_due`], at once if `work` said that there is more to do, and
+//!    whenever the `wake` given to [`crate::server::start`] is called.
+//!
+//! Requests are carried out strictly one after the other, in the order in which they came; that is
+//! the serializability which the specification asks for.
+//!
+//! ```text
+//!   mod.rs         the requests, and the loop that slices them
+//!   forwarding.rs  what the control plane remembers beside a pipeline
+//!   apply.rs       one change
+//!   replicate.rs   ... to multicast groups and clone sessions
+//!   one_shot.rs    ... to entries that bring a group along
+//!   undo.rs        the changes that put things back
+//!   look.rs        one query
+//! ```
+
+mod apply;
+mod forwarding;
+mod look;
+mod one_shot;
+mod replicate;
+mod undo;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use pipeline::Pipeline;
+use traffic::ConfigError;
+use units::{PortId, Time};
+
+use crate::config::Config;
+use crate::exchange::{Inbox, Reply, reply};
+use crate::found::Found;
+use crate::proto::p4::v1::write_request;
+use crate::proto::vitrine::v1;
+use crate::refusal::Refusal;
+use crate::reports::{Report, Reporter};
+use crate::router::counters::PortSnapshot;
+use crate::router::{Problem, config};
+use crate::translate::change::Change;
+use crate::translate::query::Query;
+use crate::translate::table::{FoundEntry, TableQuery};
+use apply::Target;
+use forwarding::Forwarding;
+pub use forwarding::Load;
+use look::{Cursor, View};
+
+/// What the agent needs of the device. All of it happens at [`DataPlane::now`].
+pub trait DataPlane {
+    /// The instant of the data plane.
+    fn now(&self) -> Time;
+    /// The pipeline in force.
+    fn pipeline(&mut self) -> Option<&mut Pipeline>;
+    /// Puts another pipeline in force, with all that has been written to it.
+    fn install(&mut self, pipeline: Box<Pipeline>);
+    /// A frame from the controller, controller header first, as if it came in on the CPU port.
+    fn packet_out(&mut self, frame: Vec<u8>);
+    /// The traffic manager's configuration.
+    fn router_config(&self) -> &traffic::Config;
+    /// Puts another configuration of the traffic manager in force, or changes nothing.
+    fn configure_router(&mut self, config: traffic::Config) -> Result<(), ConfigError>;
+    /// The numbers of these ports (none: of all); see [`crate::router::counters::snapshot`].
+    fn observe(&self, ports: &[PortId]) -> Vec<PortSnapshot>;
+}
+
+/// How the updates of a batch stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Atomicity {
+    /// All or none, and no packet sees less than all.
+    Atomic,
+    /// Each for itself.
+    Continue,
+    /// All or none, but packets may see some of them.
+    Rollback,
+}
+
+impl Atomicity {
+    /// From the number in a WriteRequest.
+    pub fn new(number: i32) -> Result<Self, Refusal> {
+        use write_request::Atomicity as Given;
+        match Given::try_from(number) {
+            Ok(Given::ContinueOnError) => Ok(Self::Continue),
+            Ok(Given::RollbackOnError) => Ok(Self::Rollback),
+            Ok(Given::DataplaneAtomic) => Ok(Self::Atomic),
+            Err(_) => Err(Refusal::invalid(format!("atomicity {number} is not known"))),
+        }
+    }
+}
+
+/// The numbers of some ports at one instant.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// The instant.
+    pub time: Time,
+    /// The ports.
+    pub ports: Vec<PortSnapshot>,
+}
+
+/// One result per element of a batch, in its order; or none of it was tried.
+pub type BatchResult = Result<Vec<Result<(), Refusal>>, Refusal>;
+
+/// What a Read found, and one result per entity asked for; or none of it was tried.
+pub type ReadResult = Result<(Vec<Found>, Vec<Result<(), Refusal>>), Refusal>;
+
+/// What the gRPC side asks of the data plane.
+#[derive(Debug)]
+pub enum Request {
+    /// Puts a program in force: a new one, or the one that is saved. Forwarding state of a new one
+    /// is what the program declares; of a saved one, what has been written to it.
+    Commit {
+        /// The new one.
+        load: Option<Load>,
+        /// When it is in force.
+        reply: Reply<Result<(), Refusal>>,
+    },
+    /// Changes ports and queues.
+    Configure {
+        /// In the order of the request.
+        changes: Vec<v1::PortChange>,
+        /// When it came into force, or what is wrong.
+        reply: Reply<Result<Time, Vec<Problem>>>,
+    },
+    /// Reads configuration and numbers of ports.
+    Describe {
+        /// None: all.
+        ports: Vec<PortId>,
+        /// Both, of one instant.
+        reply: Reply<(traffic::Config, Observation)>,
+    },
+    /// A controller has acted on a list of digests.
+    DigestAck {
+        /// P4Info's id.
+        digest_id: u32,
+        /// The list's number.
+        list_id: u64,
+    },
+    /// Reads the numbers of ports.
+    Observe {
+        /// None: all.
+        ports: Vec<PortId>,
+        /// The numbers.
+        reply: Reply<Observation>,
+    },
+    /// A controller sends a frame, controller header first.
+    PacketOut {
+        /// The bytes.
+        frame: Vec<u8>,
+    },
+    /// Reads forwarding state.
+    Read {
+        /// The configuration that the queries refer to.
+        config: Arc<Config>,
+        /// One per entity asked for; those that are wrong already stay so.
+        queries: Vec<Result<Query, Refusal>>,
+        /// Only entities of this role, if it is not empty.
+        role: String,
+        /// What was found.
+        reply: Reply<ReadResult>,
+    },
+    /// Puts a program in force with the forwarding state of the one before.
+    Reconcile {
+        /// The new one.
+        load: Load,
+        /// When it is in force.
+        reply: Reply<Result<(), Refusal>>,
+    },
+    /// Keeps a program to be committed; reads and writes go to it from now on.
+    Save {
+        /// The new one.
+        load: Load,
+        /// When it is kept.
+        reply: Reply<Result<(), Refusal>>,
+    },
+    /// Changes forwarding state.
+    Write {
+        /// The configuration that the changes refer to.
+        config: Arc<Config>,
+        /// One per update; those that are wrong already stay so.
+        changes: Vec<Result<Change, Refusal>>,
+        /// How they stand to each other.
+        atomicity: Atomicity,
+        /// One result per update.
+        reply: Reply<BatchResult>,
+    },
+}
+
+/// The agent; the module's documentation says how to drive it.
+#[derive(Debug)]
+pub struct Agent {
+    inbox: Inbox<Request>,
+    reporter: Reporter,
+    /// What belongs to the pipeline in force.
+    active: Option<Forwarding>,
+    /// What is saved to be committed, with its pipeline.
+    saved: Option<(Forwarding, Box<Pipeline>)>,
+    /// What is being carried out, if it takes more than one step.
+    job: Option<Job>,
+}
+
+/// A batch that is being carried out.
+#[derive(Debug)]
+enum Job {
+    Read(ReadJob),
+    Write(WriteJob),
+}
+
+#[derive(Debug)]
+struct ReadJob {
+    queries: VecDeque<Result<Query, Refusal>>,
+    role: String,
+    /// Where the first of `queries` goes on.
+    cursor: Cursor,
+    found: Vec<Found>,
+    results: Vec<Result<(), Refusal>>,
+    reply: Reply<ReadResult>,
+}
+
+#[derive(Debug)]
+struct WriteJob {
+    changes: VecDeque<Result<Change, Refusal>>,
+    atomicity: Atomicity,
+    results: Vec<Result<(), Refusal>>,
+    /// What puts things back as they were, the last first.
+    undo: Vec<Change>,
+    reply: Reply<BatchResult>,
+}
+
+/// The most updates in a batch that no packet may see half of: packets wait for all of them.
+const ATOMIC_COUNT_MAX: usize = 512;
+
+impl Agent {
+    pub(crate) fn new(inbox: Inbox<Request>, reporter: Reporter) -> Self {
+        Self { inbox, reporter, active: None, saved: None, job: None }
+    }
+
+    /// Carries out at most about `budget` steps of what waits. `true`: there is more to do, call
+    /// again as soon as the packets that wait have been served.
+    #[must_use]
+    pub fn work(&mut self, plane: &mut impl DataPlane, budget: usize) -> bool {
+        let mut left = budget;
+        while left > 0 {
+            match self.job.take() {
+                Some(Job::Write(job)) => self.go_on_writing(plane, job, &mut left),
+                Some(Job::Read(job)) => self.go_on_reading(plane, job, &mut left),
+                None => match self.inbox.poll_request() {
+                    Some(request) => {
+                        left -= 1;
+                        self.begin(plane, request);
+                    }
+                    None => return false,
+                },
+            }
+        }
+        true
+    }
+
+    /// A frame has left through the CPU port.
+    pub fn handle_packet_in(&mut self, frame: Vec<u8>) {
+        self.reporter.report(Report::PacketIn { frame });
+    }
+
+    /// The program has sent a message of the digest whose list has this id in BMv2 JSON.
+    pub fn handle_digest(&mut self, now: Time, list_id: u32, message: Vec<bits::Int>) {
+        let Some(active) = &mut self.active else { return };
+        if let Some(list) = active.handle_digest(now, list_id, message) {
+            self.reporter.report(Report::Digest(list));
+        }
+    }
+
+    /// No packet has hit these entries of a table for their timeouts.
+    pub fn handle_idle(
+        &mut self,
+        plane: &mut impl DataPlane,
+        table: usize,
+        entries: &[pipeline::EntryId],
+    ) {
+        let now = plane.now();
+        let (Some(active), Some(pipeline)) = (&self.active, plane.pipeline()) else { return };
+        let Some(table_id) = active.binding.table_id(table) else { return };
+        let (Ok(declared), Ok(bound)) =
+            (active.config.index.table(table_id), active.binding.table(table_id))
+        else {
+            return;
+        };
+        let mut view = View { forwarding: active, pipeline, now, role: "" };
+        let query = TableQuery::default();
+        let copies = entries.iter().filter_map(|id| view.entry(declared, bound, *id, &query));
+        let entries: Vec<FoundEntry> = copies.collect();
+        if !entries.is_empty() {
+            self.reporter.report(Report::IdleTimeout { table_id, entries });
+        }
+    }
+
+    /// Time has passed: sends lists of digests that have waited long enough.
+    pub fn handle_time(&mut self, now: Time) {
+        let Some(active) = &mut self.active else { return };
+        while let Some(list) = active.ledger.digests.poll_list(now) {
+            self.reporter.report(Report::Digest(list));
+        }
+    }
+
+    /// When [`Self::handle_time`] wants to be called, if nothing happens before.
+    pub fn next_due(&self) -> Option<Time> {
+        self.active.as_ref()?.ledger.digests.next_due()
+    }
+
+    fn begin(&mut self, plane: &mut impl DataPlane, request: Request) {
+        match request {
+            Request::Write { config, changes, atomicity, reply: slot } => {
+                if let Err(refusal) = self.check_write(&config, &changes, atomicity) {
+                    return reply(slot, Err(refusal));
+                }
+                self.job = Some(Job::Write(WriteJob {
+                    results: Vec::with_capacity(changes.len()),
+                    changes: changes.into(),
+                    atomicity,
+                    undo: Vec::new(),
+                    reply: slot,
+                }));
+            }
+            Request::Read { config, queries, role, reply: slot } => {
+                if let Err(refusal) = self.check_config(&config) {
+                    return reply(slot, Err(refusal));
+                }
+                self.job = Some(Job::Read(ReadJob {
+                    results: Vec::with_capacity(queries.len()),
+                    queries: queries.into(),
+                    role,
+                    cursor: Cursor::default(),
+                    found: Vec::new(),
+                    reply: slot,
+                }));
+            }
+            Request::PacketOut { frame } => plane.packet_out(frame),
+            Request::DigestAck { digest_id, list_id } => {
+                if let Some(active) = &mut self.active {
+                    active.ledger.digests.handle_ack(digest_id, list_id);
+                }
+            }
+            Request::Commit { load, reply: slot } => reply(slot, self.commit(plane, load)),
+            Request::Save { load, reply: slot } => {
+                self.saved = Some(load.into_parts());
+                reply(slot, Ok(()));
+            }
+            Request::Reconcile { load, reply: slot } => reply(slot, self.reconcile(plane, load)),
+            Request::Observe { ports, reply: slot } => reply(slot, observe(plane, &ports)),
+            Request::Describe { ports, reply: slot } => {
+                reply(slot, (plane.router_config().clone(), observe(plane, &ports)));
+            }
+            Request::Configure { changes, reply: slot } => {
+                reply(slot, configure(plane, &changes));
+            }
+        }
+    }
+
+    /// Requests that were translated with another configuration than the current one mean ids
+    /// that may no longer exist.
+    fn check_config(&self, config: &Arc<Config>) -> Result<(), Refusal> {
+        let current = self.saved.as_ref().map(|(saved, _)| saved).or(self.active.as_ref());
+        if current.is_some_and(|current| Arc::ptr_eq(&current.config, config)) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            tonic::Code::Aborted,
+            "the program was replaced while this request was on its way; send it again",
+        ))
+    }
+
+    fn check_write(
+        &self,
+        config: &Arc<Config>,
+        changes: &[Result<Change, Refusal>],
+        atomicity: Atomicity,
+    ) -> Result<(), Refusal> {
+        self.check_config(config)?;
+        if atomicity == Atomicity::Atomic && changes.len() > ATOMIC_COUNT_MAX {
+            return Err(Refusal::unimplemented(format!(
+                "a DATAPLANE_ATOMIC batch has at most {ATOMIC_COUNT_MAX} updates, because packets \
+                 wait for it; this one has {}",
+                changes.len()
+            )));
+        }
+        Ok(())
+    }
+
+    fn go_on_writing(&mut self, plane: &mut impl DataPlane, mut job: WriteJob, left: &mut usize) {
+        while *left > 0 || job.atomicity == Atomicity::Atomic {
+            let Some(change) = job.changes.pop_front() else {
+                return reply(job.reply, Ok(job.results));
+            };
+            *left = left.saturating_sub(1);
+            let with_undo = job.atomicity != Atomicity::Continue;
+            let result = change.and_then(|change| self.apply(plane, change, with_undo));
+            match result {
+                Ok(undo) => {
+                    job.undo.extend(undo);
+                    job.results.push(Ok(()));
+                }
+                Err(refusal) => {
+                    job.results.push(Err(refusal));
+                    if with_undo {
+                        return self.roll_back(plane, job);
+                    }
+                }
+            }
+        }
+        self.job = Some(Job::Write(job));
+    }
+
+    /// Puts everything back and says so for every update but the one that failed.
+    fn roll_back(&mut self, plane: &mut impl DataPlane, mut job: WriteJob) {
+        while let Some(change) = job.undo.pop() {
+            // What was there before fits again: this cannot fail, and there is nobody to tell.
+            let _fits = self.apply(plane, change, false);
+        }
+        let failed = job.results.len() - 1;
+        let aborted = || {
+            Err(Refusal::new(
+                tonic::Code::Aborted,
+                format!("not carried out, because update {failed} of the batch failed"),
+            ))
+        };
+        let total = job.results.len() + job.changes.len();
+        let last = job.results.pop();
+        job.results.clear();
+        job.results.resize_with(failed, aborted);
+        job.results.extend(last);
+        job.results.resize_with(total, aborted);
+        reply(job.reply, Ok(job.results));
+    }
+
+    /// One change; with `with_undo`, also the changes that would put things back.
+    fn apply(
+        &mut self,
+        plane: &mut impl DataPlane,
+        change: Change,
+        with_undo: bool,
+    ) -> Result<Vec<Change>, Refusal> {
+        let now = plane.now();
+        let mut target = self.target(plane, now).ok_or_else(no_program)?;
+        let undo = if with_undo { undo::inverse(&mut target, &change) } else { Vec::new() };
+        target.apply(change)?;
+        Ok(undo)
+    }
+
+    /// What reads and writes refer to: the saved program if there is one, else the one in force.
+    fn target<'a>(&'a mut self, plane: &'a mut impl DataPlane, now: Time) -> Option<Target<'a>> {
+        match &mut self.saved {
+            Some((forwarding, pipeline)) => Some(Target { forwarding, pipeline, now }),
+            None => {
+                let forwarding = self.active.as_mut()?;
+                Some(Target { forwarding, pipeline: plane.pipeline()?, now })
+            }
+        }
+    }
+
+    fn go_on_reading(&mut self, plane: &mut impl DataPlane, mut job: ReadJob, left: &mut usize) {
+        let now = plane.now();
+        let Some(target) = self.target(plane, now) else {
+            return reply(job.reply, Err(no_program()));
+        };
+        let mut view =
+            View { forwarding: target.forwarding, pipeline: target.pipeline, now, role: &job.role };
+        while *left > 0 {
+            let Some(query) = job.queries.front() else {
+                return reply(job.reply, Ok((job.found, job.results)));
+            };
+            let step = match query {
+                Ok(query) => view.look(query, &mut job.cursor, left, &mut job.found),
+                Err(refusal) => Err(refusal.clone()),
+            };
+            let result = match step {
+                Ok(false) => break,
+                Ok(true) => Ok(()),
+                Err(refusal) => Err(refusal),
+            };
+            *left = left.saturating_sub(1);
+            job.results.push(result);
+            job.queries.pop_front();
+            job.cursor = Cursor::default();
+        }
+        self.job = Some(Job::Read(job));
+    }
+
+    fn commit(&mut self, plane: &mut impl DataPlane, load: Option<Load>) -> Result<(), Refusal> {
+        let (forwarding, pipeline) = match load {
+            Some(load) => load.into_parts(),
+            None => self.saved.take().ok_or_else(|| {
+                Refusal::not_found("no configuration is saved; use VERIFY_AND_SAVE first")
+            })?,
+        };
+        self.put_in_force(plane, forwarding, pipeline);
+        Ok(())
+    }
+
+    fn put_in_force(
+        &mut self,
+        plane: &mut impl DataPlane,
+        forwarding: Forwarding,
+        pipeline: Box<Pipeline>,
+    ) {
+        plane.install(pipeline);
+        self.active = Some(forwarding);
+        self.saved = None;
+    }
+
+    /// Reads everything out of the old program and writes it into the new one, by P4Info's ids.
+    /// What does not fit refuses the whole, and the old program goes on.
+    fn reconcile(&mut self, plane: &mut impl DataPlane, load: Load) -> Result<(), Refusal> {
+        let now = plane.now();
+        let (mut forwarding, mut pipeline) = load.into_parts();
+        if let (Some(active), Some(old)) = (&mut self.active, plane.pipeline()) {
+            let mut from = Target { forwarding: active, pipeline: old, now };
+            let changes = undo::everything(&mut from)?;
+            let mut to = Target { forwarding: &mut forwarding, pipeline: &mut pipeline, now };
+            for change in changes {
+                to.apply(change).map_err(|refusal| {
+                    Refusal::invalid(format!(
+                        "the forwarding state does not fit the new program: {}",
+                        refusal.message
+                    ))
+                })?;
+            }
+        }
+        self.put_in_force(plane, forwarding, pipeline);
+        Ok(())
+    }
+}
+
+fn no_program() -> Refusal {
+    Refusal::precondition("no program is loaded; send one with SetForwardingPipelineConfig first")
+}
+
+fn observe(plane: &impl DataPlane, ports: &[PortId]) -> Observation {
+    Observation { time: plane.now(), ports: plane.observe(ports) }
+}
+
+fn configure(plane: &mut impl DataPlane, changes: &[v1::PortChange]) -> Result<Time, Vec<Problem>> {
+    let mut wanted = plane.router_config().clone();
+    config::edit(&mut wanted, changes)?;
+    plane.configure_router(wanted).map_err(|problem| vec![problem])?;
+    Ok(plane.now())
+}

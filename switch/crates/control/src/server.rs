@@ -1,0 +1,175 @@
+//! The server: a few threads that speak gRPC, started and stopped as one.
+//!
+//! [`start`] binds the address first, so that what is wrong with it is known before anything else
+//! happens, and hands out the two ends that the data-plane thread drives: an [`Agent`] for
+//! requests, and through it a way for reports.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{mpsc, oneshot};
+use tonic::transport::server::TcpIncoming;
+
+use crate::agent::Agent;
+use crate::exchange::{self, Wake};
+use crate::proto::p4::v1 as p4;
+use crate::proto::p4::v1::p4_runtime_server::P4RuntimeServer;
+use crate::proto::p4::v1::stream_message_response::Update;
+use crate::proto::vitrine::v1::router_server::RouterServer;
+use crate::reports::{Report, Reporter};
+use crate::service::p4runtime::P4RuntimeService;
+use crate::service::router::RouterService;
+use crate::service::{Configs, Shared};
+use crate::session::Sessions;
+use crate::{packet_io, translate};
+
+/// Threads that serve. More would only take time from the data plane.
+const THREAD_COUNT: usize = 2;
+
+/// The longest message: a program with its P4Info, or a Write of some hundred thousand entries.
+const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
+
+/// Calls that one connection may have open at the same time.
+const CALLS_PER_CONNECTION_MAX: u32 = 256;
+
+/// A controller that has vanished without a word is noticed after the sum of these.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long open calls may take to end when the server stops.
+const STOP_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// What the server needs to know.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// Where to listen; port 0 takes any free one.
+    pub address: SocketAddr,
+    /// The number by which controllers address this device.
+    pub device_id: u64,
+    /// How programs are loaded.
+    pub pipeline: pipeline::Config,
+}
+
+/// A running server; it stops when it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    stop: Option<oneshot::Sender<()>>,
+    runtime: Option<Runtime>,
+}
+
+/// Listens and serves from now on. `wake` is called whenever the agent has work.
+pub fn start(config: ServerConfig, wake: Wake) -> io::Result<(Server, Agent)> {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(THREAD_COUNT)
+        .thread_name("vitrine-grpc")
+        .enable_all()
+        .build()?;
+    let listener = runtime.block_on(TcpListener::bind(config.address))?;
+    let address = listener.local_addr()?;
+
+    let (plane, inbox) = exchange::exchange(wake);
+    let (reporter, reports) = Reporter::new();
+    let shared = Arc::new(Shared {
+        sessions: Sessions::new(config.device_id),
+        configs: Configs::default(),
+        pipeline: config.pipeline,
+        plane,
+        changing_config: tokio::sync::Mutex::default(),
+    });
+    runtime.spawn(deliver(Arc::clone(&shared), reports));
+
+    let (stop, stopped) = oneshot::channel::<()>();
+    let p4runtime = P4RuntimeServer::new(P4RuntimeService { shared: Arc::clone(&shared) })
+        .max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX);
+    let router = RouterServer::new(RouterService { shared: Arc::clone(&shared) });
+    let server = tonic::transport::Server::builder()
+        .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
+        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
+        .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
+        .add_service(p4runtime)
+        .add_service(router)
+        .serve_with_incoming_shutdown(
+            TcpIncoming::from(listener).with_nodelay(Some(true)),
+            async {
+                // Both a message and a dropped sender mean: stop.
+                let _either = stopped.await;
+            },
+        );
+    runtime.spawn(server);
+
+    let server = Server { address, shared, stop: Some(stop), runtime: Some(runtime) };
+    Ok((server, Agent::new(inbox, reporter)))
+}
+
+impl Server {
+    /// Where the server listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What the services share; for a program that is loaded without a controller.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.sessions.end_all();
+        if let Some(stop) = self.stop.take() {
+            let _already_stopped = stop.send(());
+        }
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(STOP_TIMEOUT);
+        }
+    }
+}
+
+/// Turns reports of the data plane into messages for the controllers concerned.
+async fn deliver(shared: Arc<Shared>, mut reports: mpsc::Receiver<Report>) {
+    while let Some(report) = reports.recv().await {
+        let Some(config) = shared.configs.committed() else { continue };
+        let index = &config.index;
+        let (update, owner) = match report {
+            Report::PacketIn { frame } => {
+                (Update::Packet(packet_io::packet_in_message(index, &frame)), None)
+            }
+            Report::Digest(list) => {
+                let Ok(digest) = index.digest(list.digest_id) else { continue };
+                let data = list.messages.iter().map(|it| digest.shape.encode(&mut it.iter()));
+                let message = p4::DigestList {
+                    digest_id: list.digest_id,
+                    list_id: list.list_id,
+                    data: data.collect(),
+                    timestamp: epoch_ns(),
+                };
+                (Update::Digest(message), digest.name.role.clone())
+            }
+            Report::IdleTimeout { table_id, entries } => {
+                let Ok(table) = index.table(table_id) else { continue };
+                let entry = |entry| translate::table::entry_message(index, table, entry);
+                let message = p4::IdleTimeoutNotification {
+                    table_entry: entries.iter().map(entry).collect(),
+                    timestamp: epoch_ns(),
+                };
+                (Update::IdleTimeoutNotification(message), table.name.role.clone())
+            }
+        };
+        let message = p4::StreamMessageResponse { update: Some(update) };
+        shared.sessions.report(&message, |role| {
+            role.is_empty() || owner.as_deref().is_none_or(|owner| owner == role)
+        });
+    }
+}
+
+/// Nanoseconds since 1970, as the specification wants timestamps of notifications.
+fn epoch_ns() -> i64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(elapsed.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,85 @@
+//! The tonic services: what happens between a message on the wire and a request to the data plane.
+//!
+//! ```text
+//!   p4runtime.rs  the six calls of p4.v1.P4Runtime
+//!   stream.rs     a controller's stream
+//!   router.rs     vitrine.v1.Router
+//! ```
+
+pub mod p4runtime;
+pub mod router;
+pub mod stream;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::agent::Request;
+use crate::config::Config;
+use crate::exchange::Handle;
+use crate::refusal::Refusal;
+use crate::session::Sessions;
+
+/// What all calls and streams share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The open streams, and who is primary.
+    pub sessions: Sessions,
+    /// The configurations.
+    pub configs: Configs,
+    /// How pipelines are loaded.
+    pub pipeline: pipeline::Config,
+    /// The way to the data plane.
+    pub plane: Handle<Request>,
+    /// Held while a configuration is being replaced: one at a time.
+    pub changing_config: tokio::sync::Mutex<()>,
+}
+
+/// The configuration in force, and the one that is saved to be committed.
+#[derive(Debug, Default)]
+pub struct Configs {
+    state: RwLock<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    committed: Option<Arc<Config>>,
+    saved: Option<Arc<Config>>,
+}
+
+impl Configs {
+    /// The configuration that reads and writes refer to: the saved one if there is one, because
+    /// VERIFY_AND_SAVE says so, else the one in force.
+    pub fn current(&self) -> Result<Arc<Config>, Refusal> {
+        self.with(|state| state.saved.clone().or_else(|| state.committed.clone())).ok_or_else(
+            || {
+                Refusal::precondition(
+                    "no program is loaded; send one with SetForwardingPipelineConfig first",
+                )
+            },
+        )
+    }
+
+    /// The configuration in force.
+    pub fn committed(&self) -> Option<Arc<Config>> {
+        self.with(|state| state.committed.clone())
+    }
+
+    /// The configuration that waits for COMMIT.
+    pub fn saved(&self) -> Option<Arc<Config>> {
+        self.with(|state| state.saved.clone())
+    }
+
+    /// Puts a configuration in force; a saved one is forgotten.
+    pub fn commit(&self, config: Arc<Config>) {
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) =
+            State { committed: Some(config), saved: None };
+    }
+
+    /// Saves a configuration.
+    pub fn save(&self, config: Arc<Config>) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).saved = Some(config);
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+        look(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}

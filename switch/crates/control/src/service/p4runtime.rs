@@ -1,0 +1,222 @@
+//! `p4.v1.P4Runtime`: the checks of each call in the order of the specification, then a request to
+//! the data plane, then its result as the specification packs it.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request as Call, Response, Status, Streaming};
+
+use super::{Shared, stream};
+use crate::agent::{Atomicity, Load, Request};
+use crate::config::Config;
+use crate::exchange::answered;
+use crate::found::Found;
+use crate::outbox::OutboxStream;
+use crate::proto::p4::v1 as p4;
+use crate::proto::p4::v1::p4_runtime_server::P4Runtime;
+use crate::proto::p4::v1::set_forwarding_pipeline_config_request::Action;
+use crate::refusal::{Refusal, batch_status};
+use crate::session::Claim;
+use crate::translate::change;
+use crate::translate::query;
+
+/// The version of the API that is served: that of the definitions the server is built from.
+const API_VERSION: &str = "1.4.1";
+
+/// Entities in one message of a Read's answer: some 100 KB, well below the 4 MiB that clients take.
+const READ_CHUNK_COUNT: usize = 1000;
+
+/// Messages of one Read that may wait for the client.
+const READ_CHUNKS_WAITING_MAX: usize = 4;
+
+/// The service.
+#[derive(Debug)]
+pub struct P4RuntimeService {
+    /// What it shares with the others.
+    pub shared: Arc<Shared>,
+}
+
+#[tonic::async_trait]
+impl P4Runtime for P4RuntimeService {
+    async fn write(
+        &self,
+        call: Call<p4::WriteRequest>,
+    ) -> Result<Response<p4::WriteResponse>, Status> {
+        let request = call.into_inner();
+        let election_id = request.election_id.as_ref();
+        let claim = Claim::new(request.device_id, &request.role, request.role_id, election_id)?;
+        // First without a place in the channel: a sender that is not primary takes up none.
+        self.shared.sessions.authorize(&claim, || ())?;
+        let config = self.shared.configs.current()?;
+        let atomicity = Atomicity::new(request.atomicity)?;
+        let changes = request
+            .updates
+            .iter()
+            .map(|update| change::change_of(&config.index, update, &request.role))
+            .collect();
+        let permit = self.shared.plane.reserve().await?;
+        let (reply, answer) = oneshot::channel();
+        let write = Request::Write { config, changes, atomicity, reply };
+        self.shared.sessions.authorize(&claim, || permit.send(write))?;
+        let results = answered(answer).await??;
+        if results.iter().all(Result::is_ok) {
+            Ok(Response::new(p4::WriteResponse::default()))
+        } else {
+            Err(batch_status("Write", &results))
+        }
+    }
+
+    type ReadStream = Pin<Box<dyn Stream<Item = Result<p4::ReadResponse, Status>> + Send>>;
+
+    async fn read(
+        &self,
+        call: Call<p4::ReadRequest>,
+    ) -> Result<Response<Self::ReadStream>, Status> {
+        let request = call.into_inner();
+        self.shared.sessions.check_device(request.device_id)?;
+        let config = self.shared.configs.current()?;
+        let queries = request.entities.iter().map(|entity| query::query_of(&config.index, entity));
+        let queries = queries.collect();
+        let read = |reply| Request::Read {
+            config: Arc::clone(&config),
+            queries,
+            role: request.role,
+            reply,
+        };
+        let (found, results) = self.shared.plane.ask(read).await??;
+        let (sender, receiver) = mpsc::channel(READ_CHUNKS_WAITING_MAX);
+        tokio::spawn(async move { send_chunks(&config, found, &results, &sender).await });
+        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
+    }
+
+    async fn set_forwarding_pipeline_config(
+        &self,
+        call: Call<p4::SetForwardingPipelineConfigRequest>,
+    ) -> Result<Response<p4::SetForwardingPipelineConfigResponse>, Status> {
+        let request = call.into_inner();
+        let election_id = request.election_id.as_ref();
+        let claim = Claim::new(request.device_id, &request.role, request.role_id, election_id)?;
+        self.shared.sessions.authorize(&claim, || ())?;
+        // One at a time: loading takes long, and what is saved must not change on the way.
+        let _one_at_a_time = self.shared.changing_config.lock().await;
+        match request.action() {
+            Action::Unspecified => {
+                return Err(Refusal::invalid("the action is not set; use VERIFY_AND_COMMIT").into());
+            }
+            Action::Verify => {
+                self.load(request.config).await?;
+            }
+            Action::VerifyAndSave => {
+                let (config, load) = self.load(request.config).await?;
+                self.hand_over(&claim, |reply| Request::Save { load, reply }).await?;
+                self.shared.configs.save(config);
+            }
+            Action::VerifyAndCommit => {
+                let (config, load) = self.load(request.config).await?;
+                self.hand_over(&claim, |reply| Request::Commit { load: Some(load), reply }).await?;
+                self.shared.configs.commit(config);
+            }
+            Action::Commit => {
+                if request.config.is_some() {
+                    return Err(Refusal::invalid(
+                        "COMMIT puts the saved configuration in force; leave config unset",
+                    )
+                    .into());
+                }
+                let saved = self.shared.configs.saved().ok_or_else(|| {
+                    Refusal::not_found("no configuration is saved; use VERIFY_AND_SAVE first")
+                })?;
+                self.hand_over(&claim, |reply| Request::Commit { load: None, reply }).await?;
+                self.shared.configs.commit(saved);
+            }
+            Action::ReconcileAndCommit => {
+                let (config, load) = self.load(request.config).await?;
+                self.hand_over(&claim, |reply| Request::Reconcile { load, reply }).await?;
+                self.shared.configs.commit(config);
+            }
+        }
+        Ok(Response::new(p4::SetForwardingPipelineConfigResponse::default()))
+    }
+
+    async fn get_forwarding_pipeline_config(
+        &self,
+        call: Call<p4::GetForwardingPipelineConfigRequest>,
+    ) -> Result<Response<p4::GetForwardingPipelineConfigResponse>, Status> {
+        let request = call.get_ref();
+        self.shared.sessions.check_device(request.device_id)?;
+        let wanted = request.response_type();
+        let config = self.shared.configs.committed().map(|config| config.reply(wanted));
+        Ok(Response::new(p4::GetForwardingPipelineConfigResponse { config }))
+    }
+
+    type StreamChannelStream = OutboxStream;
+
+    async fn stream_channel(
+        &self,
+        call: Call<Streaming<p4::StreamMessageRequest>>,
+    ) -> Result<Response<OutboxStream>, Status> {
+        Ok(Response::new(stream::open(Arc::clone(&self.shared), call.into_inner())))
+    }
+
+    async fn capabilities(
+        &self,
+        _call: Call<p4::CapabilitiesRequest>,
+    ) -> Result<Response<p4::CapabilitiesResponse>, Status> {
+        let p4runtime_api_version = API_VERSION.to_owned();
+        Ok(Response::new(p4::CapabilitiesResponse { p4runtime_api_version }))
+    }
+}
+
+impl P4RuntimeService {
+    /// Reads and links the program, away from the threads that serve others.
+    async fn load(
+        &self,
+        message: Option<p4::ForwardingPipelineConfig>,
+    ) -> Result<(Arc<Config>, Load), Refusal> {
+        let config = Arc::new(Config::new(message)?);
+        let for_thread = Arc::clone(&config);
+        let settings = self.shared.pipeline;
+        let loaded = tokio::task::spawn_blocking(move || Load::new(for_thread, &settings)).await;
+        let load = loaded.map_err(|error| {
+            Refusal::new(tonic::Code::Internal, format!("loading the program failed: {error}"))
+        })??;
+        Ok((config, load))
+    }
+
+    /// Sends a request if the sender is primary still, and waits until it is carried out.
+    async fn hand_over(
+        &self,
+        claim: &Claim,
+        make: impl FnOnce(crate::exchange::Reply<Result<(), Refusal>>) -> Request,
+    ) -> Result<(), Refusal> {
+        let permit = self.shared.plane.reserve().await?;
+        let (reply, answer) = oneshot::channel();
+        self.shared.sessions.authorize(claim, || permit.send(make(reply)))?;
+        answered(answer).await?
+    }
+}
+
+/// Sends what was found in messages of bounded size, as fast as the client takes them; then the
+/// status, if something was wrong with one of the entities asked for.
+async fn send_chunks(
+    config: &Config,
+    found: Vec<Found>,
+    results: &[Result<(), Refusal>],
+    sender: &mpsc::Sender<Result<p4::ReadResponse, Status>>,
+) {
+    let mut found = found.into_iter().peekable();
+    while found.peek().is_some() {
+        let entities = found.by_ref().take(READ_CHUNK_COUNT);
+        let entities = entities.map(|found| found.message(&config.index)).collect();
+        if sender.send(Ok(p4::ReadResponse { entities })).await.is_err() {
+            return;
+        }
+    }
+    if results.iter().any(Result::is_err) {
+        // Should the client have gone in between, nobody is left to be told.
+        let _gone = sender.send(Err(batch_status("Read", results))).await;
+    }
+}
