@@ -32,9 +32,5 @@ pub fn analyse(
     // that helps nobody.
     let program = (diagnostics.error_count() == 0).then(|| check(&tree, &mut diagnostics));
     let has_errors = diagnostics.error_count() > 0;
-    Front {
-        program: program.filter(|_| !has_errors),
-        sources,
-        diagnostics,
-    }
+    Front { program: program.filter(|_| !has_errors), sources, diagnostics }
 }

@@ -1,20 +1,47 @@
-//! Source texts from the file system.
+//! Source texts from the file system, and results to it.
 
 use compiler::{SourceError, SourceProvider};
-use std::io::ErrorKind;
+use std::fs;
+use std::io::{self, ErrorKind};
 
-/// Reads files by their path.
+/// The directory of the includes that are part of the program, searched last. No real directory is
+/// called so.
+pub const BUILT_IN: &str = "p4include";
+
+/// Reads files by their path; `p4include/core.p4` and `p4include/v1model.p4` are always there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Files;
 
 impl SourceProvider for Files {
     fn read(&self, path: &str) -> Result<String, SourceError> {
-        match std::fs::read(path) {
+        match fs::read(path) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) => Err(match error.kind() {
-                ErrorKind::NotFound | ErrorKind::NotADirectory => SourceError::NotFound,
-                _ => SourceError::Unreadable(error.to_string()),
-            }),
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound | ErrorKind::NotADirectory => built_in(path),
+                _ => Err(SourceError::Unreadable(error.to_string())),
+            },
         }
     }
+}
+
+fn built_in(path: &str) -> Result<String, SourceError> {
+    let name = path.strip_prefix(BUILT_IN).and_then(|rest| rest.strip_prefix('/'));
+    match name {
+        Some("core.p4") => Ok(include_str!("../../../../p4src/include/core.p4").into()),
+        Some("v1model.p4") => Ok(include_str!("../../../../p4src/include/v1model.p4").into()),
+        _ => Err(SourceError::NotFound),
+    }
+}
+
+/// Writes a whole file or leaves the old one as it was: under another name first, then renamed.
+pub fn write_whole(path: &str, bytes: &[u8]) -> io::Result<()> {
+    // Devices (`/dev/stdout`) cannot be replaced by renaming.
+    let is_plain =
+        fs::metadata(path).is_ok_and(|found| found.is_file()) || fs::metadata(path).is_err();
+    if !is_plain {
+        return fs::write(path, bytes);
+    }
+    let partial = format!("{path}.partial");
+    fs::write(&partial, bytes)?;
+    fs::rename(&partial, path)
 }

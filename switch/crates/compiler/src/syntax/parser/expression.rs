@@ -18,7 +18,7 @@ fn binary_operator(parser: &Parser<'_>) -> Option<(BinaryOperator, u8, usize)> {
     let next = parser.token(1);
     let touches = |text: &str| next.is(text) && !next.follows_space;
     let (operator, precedence) = match &*token.text {
-        ">" if touches(">") && !(parser.token(2).is("=") && !parser.token(2).follows_space) => {
+        ">" if touches(">") && (parser.token(2).follows_space || !parser.token(2).is("=")) => {
             return Some((ShiftRight, 8, 2));
         }
         // `>>=` is an assignment.

@@ -24,11 +24,8 @@ impl Preprocessor<'_> {
             }
             "elif" => self.elif(span, arguments, state),
             "else" => self.else_branch(span, state),
-            "endif" => {
-                if state.conditionals.pop().is_none() {
-                    self.unmatched("#endif", span);
-                }
-            }
+            "endif" if state.conditionals.pop().is_none() => self.unmatched("#endif", span),
+            "endif" => {}
             _ if state.is_active() => self.active_directive(line, span, arguments, state),
             _ => {}
         }

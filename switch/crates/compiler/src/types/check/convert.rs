@@ -42,7 +42,7 @@ impl Checker<'_, '_> {
             (Type::Integer, Type::Bit(_) | Type::Int(_)) => Some(self.resize(value, ty)),
             (Type::Enum(id), _) => {
                 let underlying = self.program.enums[*id].underlying.clone()?;
-                let inner = self.to_underlying(value, &underlying);
+                let inner = self.underlying_value(value, &underlying);
                 self.convert_quietly(inner, ty)
             }
             (Type::Tuple(_) | Type::Record(_), _) => self.convert_aggregate(value, ty),
@@ -85,7 +85,7 @@ impl Checker<'_, '_> {
     }
 
     /// A value of a serialisable enum as what it is made of.
-    pub(super) fn to_underlying(&mut self, value: Expression, underlying: &Type) -> Expression {
+    pub(super) fn underlying_value(&mut self, value: Expression, underlying: &Type) -> Expression {
         let span = value.span;
         match &value.kind {
             ExpressionKind::Constant(Value::Enumerator(id, member)) => {
@@ -209,13 +209,13 @@ impl Checker<'_, '_> {
             }
             (Type::Enum(id), _) => {
                 let underlying = self.program.enums[*id].underlying.clone()?;
-                let inner = self.to_underlying(value, &underlying);
+                let inner = self.underlying_value(value, &underlying);
                 return self.recast(inner, ty);
             }
             (_, Type::Enum(id)) => {
                 let underlying = self.program.enums[*id].underlying.clone()?;
                 let inner = self.recast(value, &underlying)?;
-                return Some(self.to_enum(inner, ty));
+                return Some(self.enum_value(inner, ty));
             }
             _ => false,
         };
@@ -239,7 +239,7 @@ impl Checker<'_, '_> {
     }
 
     /// A number as a serialisable enum: the member of this value, where there is one.
-    fn to_enum(&mut self, value: Expression, ty: &Type) -> Expression {
+    fn enum_value(&mut self, value: Expression, ty: &Type) -> Expression {
         if let (Type::Enum(id), ExpressionKind::Constant(number)) = (ty, &value.kind) {
             let members = &self.program.enums[*id].members;
             let member = members.iter().position(|member| member.value.as_ref() == Some(number));

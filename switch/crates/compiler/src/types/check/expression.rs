@@ -380,7 +380,7 @@ impl<'a> Checker<'a, '_> {
             },
             Type::Enum(id) if self.program.enums[*id].underlying.is_some() => {
                 let underlying = self.program.enums[*id].underlying.clone();
-                self.to_underlying(index, &underlying.unwrap_or(Type::Wrong))
+                self.underlying_value(index, &underlying.unwrap_or(Type::Wrong))
             }
             other => {
                 let title = format!("an index must be a number, not a `{}`", self.show(other));
@@ -438,7 +438,7 @@ impl<'a> Checker<'a, '_> {
         let base = self.expression(base, None);
         let base = match &base.ty {
             Type::Enum(id) => match self.program.enums[*id].underlying.clone() {
-                Some(underlying) => self.to_underlying(base, &underlying),
+                Some(underlying) => self.underlying_value(base, &underlying),
                 None => base,
             },
             _ => base,

@@ -281,7 +281,7 @@ impl<'a> Checker<'a, '_> {
     fn enum_to_number(&mut self, value: Expression) -> Expression {
         match &value.ty {
             Type::Enum(id) => match self.program.enums[*id].underlying.clone() {
-                Some(underlying) => self.to_underlying(value, &underlying),
+                Some(underlying) => self.underlying_value(value, &underlying),
                 None => value,
             },
             _ => value,

@@ -1,0 +1,117 @@
+//! One run of the compiler: arguments in, files and messages out.
+
+use crate::arguments::{Arguments, HELP, P4InfoFormat, Print};
+use crate::files::{BUILT_IN, Files, write_whole};
+use crate::render::render_all;
+use compiler::diagnostic::Diagnostics;
+use compiler::syntax::preprocessor::{PreprocessorOptions, preprocess, render as render_tokens};
+use compiler::{Diagnostic, Options, Output, Severity, SourceMap, compile};
+
+/// What to print and with which status to end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// For standard output.
+    pub text: String,
+    /// For standard error.
+    pub messages: String,
+    /// 0, or 1 if there is no result.
+    pub status: u8,
+}
+
+impl Outcome {
+    fn printed(text: impl Into<String>) -> Outcome {
+        Outcome { text: text.into(), ..Outcome::default() }
+    }
+
+    /// A failure that has no place in a program.
+    pub fn failed(message: &str) -> Outcome {
+        Outcome { messages: format!("error: {message}\n"), status: 1, ..Outcome::default() }
+    }
+}
+
+/// Does what the arguments say.
+pub fn run(arguments: &Arguments) -> Outcome {
+    match arguments.print {
+        Some(Print::Help) => return Outcome::printed(HELP),
+        Some(Print::Version) => {
+            return Outcome::printed(format!("vitrine-p4c {}\n", env!("CARGO_PKG_VERSION")));
+        }
+        None => {}
+    }
+    let Some(main_file) = &arguments.main_file else {
+        return Outcome::failed("no program is given; --help shows how");
+    };
+    let mut include_directories = arguments.include_directories.clone();
+    include_directories.push(BUILT_IN.into());
+    let preprocessor =
+        PreprocessorOptions { include_directories, definitions: arguments.definitions.clone() };
+    if arguments.preprocess_only {
+        return preprocess_only(main_file, &preprocessor);
+    }
+    let lower = compiler::lower::Options { emit_externs: arguments.emit_externs };
+    let output = compile(&Files, main_file, &Options { preprocessor, lower });
+    finish(arguments, output)
+}
+
+fn preprocess_only(main_file: &str, options: &PreprocessorOptions) -> Outcome {
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Diagnostics::default();
+    let tokens = preprocess(&Files, main_file, options, &mut sources, &mut diagnostics);
+    let status = u8::from(diagnostics.error_count() > 0);
+    let messages = render_all(&diagnostics.into_sorted(), &sources);
+    Outcome { text: render_tokens(&tokens, &sources), messages, status }
+}
+
+/// Shows the messages and, if there are no errors, writes the files.
+fn finish(arguments: &Arguments, output: Output) -> Outcome {
+    let diagnostics: Vec<Diagnostic> = output
+        .diagnostics
+        .into_iter()
+        .filter_map(|diagnostic| adjust(diagnostic, arguments))
+        .collect();
+    let messages = render_all(&diagnostics, &output.sources);
+    let has_errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
+    let (Some(program), Some(p4info), false) = (output.program, output.p4info, has_errors) else {
+        let messages = if has_errors {
+            messages
+        } else {
+            format!("{messages}error: the program makes no switch: it has no package `main`\n")
+        };
+        return Outcome { messages, status: 1, ..Outcome::default() };
+    };
+    let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
+    for path in &arguments.p4info_files {
+        let format = arguments.p4info_format.unwrap_or_else(|| P4InfoFormat::of_file(path));
+        let bytes = match format {
+            P4InfoFormat::Binary => p4info::Message::to_bytes(&p4info),
+            P4InfoFormat::Text => p4info::to_text(&p4info).into_bytes(),
+        };
+        files.push((path, bytes));
+    }
+    if let Some(path) = &arguments.output {
+        files.push((path, bmv2::write(&program).into_bytes()));
+    }
+    for (path, bytes) in files {
+        if let Err(error) = write_whole(path, &bytes) {
+            let failed = Outcome::failed(&format!("cannot write {path}: {error}"));
+            return Outcome { messages: messages + &failed.messages, ..failed };
+        }
+    }
+    Outcome { messages, ..Outcome::default() }
+}
+
+/// The diagnostic as `--Wdisable` and `--Werror` want it.
+fn adjust(mut diagnostic: Diagnostic, arguments: &Arguments) -> Option<Diagnostic> {
+    if diagnostic.severity != Severity::Warning {
+        return Some(diagnostic);
+    }
+    let code = diagnostic.code;
+    let concerns = |list: &[String]| list.iter().any(|name| name.is_empty() || name == code);
+    if concerns(&arguments.warnings_disabled) {
+        return None;
+    }
+    if concerns(&arguments.warnings_as_errors) {
+        diagnostic.severity = Severity::Error;
+    }
+    Some(diagnostic)
+}
