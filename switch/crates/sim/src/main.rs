@@ -9,6 +9,7 @@ mod plot;
 mod program;
 mod queue;
 mod stf;
+mod sweep;
 
 use std::process::ExitCode;
 

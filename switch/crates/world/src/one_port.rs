@@ -17,6 +17,8 @@ pub struct Source {
     pub arrivals: Arrivals,
     /// How long they are.
     pub lengths: Lengths,
+    /// Whether they may be marked instead of dropped.
+    pub ecn_capable: bool,
 }
 
 /// One port, its sources, and how long to watch.
@@ -110,7 +112,8 @@ pub fn run(experiment: &Experiment) -> Result<Outcome, traffic::ConfigError> {
                 let running = &mut sources[index];
                 let source = &experiment.sources[index];
                 let frame = Frame(source.lengths.draw(&mut running.chance));
-                let arrival = Arrival::new(frame, PortId(0), PORT, source.class);
+                let mut arrival = Arrival::new(frame, PortId(0), PORT, source.class);
+                arrival.ecn_capable = source.ecn_capable;
                 // Drops are in the queue's books; nobody else asks for them here.
                 let _counted = manager.handle_packet(now, arrival);
                 agenda.note(now + running.arrivals.gap(), Event::Arrival { source: index });

@@ -11,7 +11,12 @@ const MEAN_LENGTH: Bytes = Bytes(1000);
 
 fn source(class: u8, load: f64, lengths: Lengths) -> Source {
     let gap = Span::from_ps((lengths.mean() * 1e6 / load).round() as u64);
-    Source { class: ClassId(class), arrivals: Arrivals::Poisson { gap }, lengths }
+    Source {
+        class: ClassId(class),
+        arrivals: Arrivals::Poisson { gap },
+        lengths,
+        ecn_capable: false,
+    }
 }
 
 /// Runs sources on one port; the wait of each class in mean service times of 1 ms.

@@ -10,6 +10,8 @@ use units::Ratio;
 use world::Pattern;
 use world::slotted::{CellArrivals, Experiment, LINE_RATE};
 
+use crate::sweep;
+
 /// An N x N router under a traffic pattern: waits, throughput and losses against load.
 ///
 /// `--input`, `--arbiter` and `--speedup` take lists; every combination is run at every load.
@@ -109,9 +111,7 @@ impl Arguments {
     pub fn loads(&self) -> Result<Vec<f64>, String> {
         let loads = match &self.sweep {
             None => self.load.clone(),
-            Some(text) => sweep(text).ok_or_else(|| {
-                format!("--sweep: `{text}`: write FROM:TO:STEP, such as 0.1:1.0:0.1")
-            })?,
+            Some(text) => sweep::read(text)?,
         };
         match loads.iter().find(|load| !(0.0..=1.0).contains(*load)) {
             Some(load) => Err(format!("--load: {load} is not between 0 and 1 cell per slot")),
@@ -145,18 +145,6 @@ impl Arguments {
             seed: self.seed,
         }
     }
-}
-
-/// `0.1:1.0:0.1`; counted in steps, so that rounding never adds or loses the last load.
-fn sweep(text: &str) -> Option<Vec<f64>> {
-    let numbers: Vec<f64> = text.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
-    let [from, to, step] = numbers[..] else { return None };
-    if !(step > 0.0 && to >= from) {
-        return None;
-    }
-    let count = ((to - from) / step + 1e-9).floor() as u64;
-    // Rounded to a millionth: 0.1 + 2 x 0.1 shall be 0.3.
-    Some((0..=count).map(|i| ((from + step * i as f64) * 1e6).round() / 1e6).collect())
 }
 
 impl Router {
@@ -266,13 +254,6 @@ pub fn arrivals_name(arrivals: CellArrivals) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_sweep_has_both_ends_and_round_numbers() {
-        assert_eq!(sweep("0.1:0.5:0.1"), Some(vec![0.1, 0.2, 0.3, 0.4, 0.5]));
-        assert_eq!(sweep("0.5:0.1:0.1"), None);
-        assert_eq!(sweep("0.1:0.5"), None);
-    }
 
     #[test]
     fn arbiters_and_speedups_are_read_or_refused_with_advice() {

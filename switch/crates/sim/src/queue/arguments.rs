@@ -1,14 +1,22 @@
-//! The arguments of `vitrine-sim queue`, and the experiment they describe.
+//! The arguments of `vitrine-sim queue`, and the experiments they describe.
+
+use std::fmt;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use traffic::{Discipline, Limit, PortConfig, SchedulerConfig};
+use traffic::{Discipline, NodeConfig, PortConfig, SchedulerConfig, ShaperConfig};
 use units::{Bytes, ClassId, Rate, Span};
 use world::one_port::{Experiment, Source};
-use world::{Arrivals, Lengths};
 
-/// One output port under traffic: waits, losses and shares, class by class.
+use super::aqm::Aqm;
+use super::words;
+use crate::sweep;
+
+/// One output port under traffic: waits, losses, marks and shares, class by class.
 ///
-/// Lists have one value for each class, class 0 (the lowest) first; one value alone is for all.
+/// `--scheduler` and `--aqm` take lists; every combination is run at every load. Lists that
+/// describe classes have one value for each class, class 0 (the lowest) first; one value alone is
+/// for all.
 #[derive(Args)]
 pub struct Arguments {
     /// The line's rate, with its unit.
@@ -17,12 +25,24 @@ pub struct Arguments {
     /// Offered load of each class, as a share of the line; decides how many classes there are.
     #[arg(long, value_delimiter = ',', default_value = "0.8")]
     loads: Vec<f64>,
-    /// Who goes first.
-    #[arg(long, value_enum, default_value = "strict")]
-    scheduler: Scheduler,
-    /// Weights of the classes for drr, wrr and wfq.
+    /// Total loads from FROM to TO in steps of STEP, shared in the proportion of --loads.
+    #[arg(long, value_name = "FROM:TO:STEP")]
+    sweep: Option<String>,
+    /// Who goes first: strict, drr, wrr, wfq or tree (rates, ceils and borrowing).
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "strict")]
+    scheduler: Vec<Scheduler>,
+    /// Weights of the classes for drr, wrr and wfq; quanta in frames for tree.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     weights: Vec<u32>,
+    /// What tree guarantees each class; an equal share of the line if not given.
+    #[arg(long, value_delimiter = ',')]
+    guarantees: Vec<Rate>,
+    /// What tree gives each class at most; the line if not given.
+    #[arg(long, value_delimiter = ',')]
+    ceils: Vec<Rate>,
+    /// A rate of each queue's own: a rate with its unit, or `none`.
+    #[arg(long, value_delimiter = ',', default_value = "none")]
+    shapers: Vec<String>,
     /// Arrivals of each class: `poisson`, `constant`, or `onoff:N` for bursts of N packets.
     #[arg(long, value_delimiter = ',', default_value = "poisson")]
     arrivals: Vec<String>,
@@ -32,6 +52,13 @@ pub struct Arguments {
     /// Limit of each queue: packets such as `64`, bytes such as `100000B`, or `none`.
     #[arg(long, value_delimiter = ',', default_value = "none")]
     limits: Vec<String>,
+    /// Active queue management of all queues: none, codel[:TARGET_MS:INTERVAL_MS], pie[:TARGET_MS],
+    /// red[:MIN:MAX:PERCENT] in packets, or ecn:PACKETS.
+    #[arg(long, value_delimiter = ',', default_value = "none")]
+    aqm: Vec<Aqm>,
+    /// Packets are ECN-capable: they are marked where others would be dropped.
+    #[arg(long)]
+    ecn: bool,
     /// Seconds to observe.
     #[arg(long, default_value_t = 100)]
     seconds: u64,
@@ -41,87 +68,145 @@ pub struct Arguments {
     /// Seed of all dice.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Draw into this SVG file: with --sweep, waits and throughput against load; else the bytes
+    /// queued over time.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Scheduler {
     Drr,
     Strict,
+    Tree,
     Wfq,
     Wrr,
+}
+
+/// One of the configurations to compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    scheduler: Scheduler,
+    aqm: Aqm,
 }
 
 /// The quantum of DRR for weight 1: the longest frame on standard Ethernet.
 const QUANTUM: Bytes = Bytes(1514);
 
+/// A figure over time has this many points.
+const SAMPLE_COUNT: u64 = 1000;
+
 impl Arguments {
-    /// The scheduler's name as it was given.
-    pub fn scheduler_name(&self) -> &'static str {
-        match self.scheduler {
-            Scheduler::Drr => "drr",
-            Scheduler::Strict => "strict",
-            Scheduler::Wfq => "wfq",
-            Scheduler::Wrr => "wrr",
+    /// Every combination of scheduler and AQM.
+    pub fn setups(&self) -> Vec<Setup> {
+        let with_aqm = |scheduler: &Scheduler| {
+            let scheduler = *scheduler;
+            self.aqm.iter().map(move |aqm| Setup { scheduler, aqm: aqm.clone() })
+        };
+        self.scheduler.iter().flat_map(with_aqm).collect()
+    }
+
+    /// Whether the runs differ in load.
+    pub fn sweeps(&self) -> bool {
+        self.sweep.is_some()
+    }
+
+    /// The loads of the classes, for each run.
+    pub fn loads(&self) -> Result<Vec<Vec<f64>>, String> {
+        if let Some(load) = self.loads.iter().find(|load| !(**load > 0.0 && load.is_finite())) {
+            return Err(format!("--loads: {load} is not a load; give a share such as 0.8"));
         }
+        let Some(text) = &self.sweep else { return Ok(vec![self.loads.clone()]) };
+        let sum: f64 = self.loads.iter().sum();
+        let scaled = |total: f64| self.loads.iter().map(|load| load / sum * total).collect();
+        Ok(sweep::read(text)?.into_iter().filter(|total| *total > 0.0).map(scaled).collect())
     }
 
     /// The experiment that the arguments describe.
-    pub fn experiment(&self) -> Result<Experiment, String> {
-        let class_count = self.loads.len();
-        let mut port = PortConfig::strict(Some(self.rate), class_count);
-        let weights: Vec<u32> = (0..class_count)
-            .map(|class| of_class("weights", &self.weights, class))
-            .collect::<Result<_, _>>()?;
-        port.scheduler = match self.scheduler {
-            Scheduler::Drr => {
-                SchedulerConfig::shared(Discipline::Drr { quantum: QUANTUM }, &weights)
-            }
-            Scheduler::Strict => SchedulerConfig::strict(class_count),
-            Scheduler::Wfq => SchedulerConfig::shared(Discipline::Wfq, &weights),
-            Scheduler::Wrr => SchedulerConfig::shared(Discipline::Wrr, &weights),
-        };
+    pub fn experiment(&self, setup: &Setup, loads: &[f64]) -> Result<Experiment, String> {
+        let mut port = PortConfig::strict(Some(self.rate), loads.len());
+        port.scheduler = self.scheduler_config(setup.scheduler, loads.len())?;
         let mut sources = Vec::new();
-        for (class, load) in self.loads.iter().copied().enumerate() {
-            port.queues[class].limit = limit(&of_class("limits", &self.limits, class)?)?;
-            let lengths = lengths(&of_class("lengths", &self.lengths, class)?)?;
-            let bits = lengths.mean() * 8.0;
+        for (class, load) in loads.iter().copied().enumerate() {
+            let queue = &mut port.queues[class];
+            queue.limit = words::limit(&of_class("limits", &self.limits, class)?)?;
+            queue.shaper = shaper(&of_class("shapers", &self.shapers, class)?)?;
+            queue.aqm = setup.aqm.config();
+            let lengths = words::lengths(&of_class("lengths", &self.lengths, class)?)?;
+            let packet_s = lengths.mean() * 8.0 / self.rate.bps() as f64;
             let arrivals = of_class("arrivals", &self.arrivals, class)?;
-            let arrivals = self.arrivals_at(&arrivals, load, bits)?;
-            sources.push(Source { class: ClassId(class as u8), arrivals, lengths });
+            let arrivals = words::arrivals(&arrivals, load, packet_s)?;
+            let (class, ecn_capable) = (ClassId(class as u8), self.ecn);
+            sources.push(Source { class, arrivals, lengths, ecn_capable });
         }
+        let whole = Span::from_secs(self.warm_up + self.seconds);
+        let sample_every = (self.plot.is_some() && !self.sweeps()).then_some(whole / SAMPLE_COUNT);
         Ok(Experiment {
             port,
             sources,
             warm_up: Span::from_secs(self.warm_up),
             duration: Span::from_secs(self.seconds),
             seed: self.seed,
-            sample_every: None,
+            sample_every,
         })
     }
 
-    /// An arrival process whose packets of `bits` on average make `load` of the line.
-    fn arrivals_at(&self, text: &str, load: f64, bits: f64) -> Result<Arrivals, String> {
-        if !(load > 0.0 && load.is_finite()) {
-            return Err(format!("--loads: {load} is not a load; give a share such as 0.8"));
-        }
-        let seconds = bits / (self.rate.bps() as f64);
-        let gap = span(seconds / load);
-        match text.split_once(':') {
-            None if text == "poisson" => Ok(Arrivals::Poisson { gap }),
-            None if text == "constant" => Ok(Arrivals::Constant { gap }),
-            Some(("onoff", burst)) => {
-                let burst: u32 =
-                    burst.parse().ok().filter(|burst| *burst > 0).ok_or_else(|| {
-                        format!("--arrivals: `{text}`: a burst is a positive number of packets")
-                    })?;
-                // A burst comes at the line's speed; the pause makes up for what that is too fast.
-                let on = seconds * f64::from(burst - 1);
-                let pause = (seconds / load * f64::from(burst) - on).max(0.0);
-                Ok(Arrivals::OnOff { gap: span(seconds), burst, pause: span(pause) })
+    fn scheduler_config(
+        &self,
+        scheduler: Scheduler,
+        class_count: usize,
+    ) -> Result<SchedulerConfig, String> {
+        let weights = (0..class_count).map(|class| of_class("weights", &self.weights, class));
+        let weights: Vec<u32> = weights.collect::<Result<_, _>>()?;
+        Ok(match scheduler {
+            Scheduler::Drr => {
+                SchedulerConfig::shared(Discipline::Drr { quantum: QUANTUM }, &weights)
             }
-            _ => Err(format!(
-                "--arrivals: `{text}` is unknown; use poisson, constant or onoff:PACKETS"
-            )),
+            Scheduler::Strict => SchedulerConfig::strict(class_count),
+            Scheduler::Tree => self.tree(&weights)?,
+            Scheduler::Wfq => SchedulerConfig::shared(Discipline::Wfq, &weights),
+            Scheduler::Wrr => SchedulerConfig::shared(Discipline::Wrr, &weights),
+        })
+    }
+
+    /// A root with the line's rate and a leaf for each class.
+    fn tree(&self, weights: &[u32]) -> Result<SchedulerConfig, String> {
+        let equal = Rate::from_bps(self.rate.bps() / weights.len() as u64).unwrap_or(self.rate);
+        let mut leaves = Vec::new();
+        for (class, weight) in weights.iter().enumerate() {
+            let rate = rate_of_class("guarantees", &self.guarantees, class, equal)?;
+            let ceil = rate_of_class("ceils", &self.ceils, class, self.rate)?;
+            let mut leaf = NodeConfig::leaf(&format!("class {class}"), class as u8, rate, ceil);
+            leaf.set_quantum(Bytes(QUANTUM.count() * u64::from(*weight)));
+            leaves.push(leaf);
+        }
+        Ok(SchedulerConfig::Hierarchy(NodeConfig::inner("root", self.rate, self.rate, leaves)))
+    }
+}
+
+impl Setup {
+    /// The scheduler's name as it is given.
+    pub fn scheduler_name(&self) -> &'static str {
+        match self.scheduler {
+            Scheduler::Drr => "drr",
+            Scheduler::Strict => "strict",
+            Scheduler::Tree => "tree",
+            Scheduler::Wfq => "wfq",
+            Scheduler::Wrr => "wrr",
+        }
+    }
+
+    /// The AQM as it was given.
+    pub fn aqm_name(&self) -> &str {
+        self.aqm.name()
+    }
+}
+
+impl fmt::Display for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.aqm_name() {
+            "none" => write!(f, "{}", self.scheduler_name()),
+            aqm => write!(f, "{} {aqm}", self.scheduler_name()),
         }
     }
 }
@@ -136,26 +221,15 @@ fn of_class<T: Clone>(name: &str, list: &[T], class: usize) -> Result<T, String>
     }
 }
 
-fn span(seconds: f64) -> Span {
-    Span::from_ps((seconds * 1e12).round() as u64)
+/// The value of a list for one class, or `default` if the list was not given.
+fn rate_of_class(name: &str, list: &[Rate], class: usize, default: Rate) -> Result<Rate, String> {
+    if list.is_empty() { Ok(default) } else { of_class(name, list, class) }
 }
 
-fn lengths(text: &str) -> Result<Lengths, String> {
-    let wrong = || format!("--lengths: `{text}` is unknown; use bytes, exp:BYTES or imix");
-    let bytes = |text: &str| text.parse().ok().filter(|n| *n > 0).map(Bytes).ok_or_else(wrong);
-    match text.split_once(':') {
-        None if text == "imix" => Ok(Lengths::imix()),
-        None => Ok(Lengths::Fixed(bytes(text)?)),
-        Some(("exp", mean)) => Ok(Lengths::Exponential(bytes(mean)?)),
-        Some(_) => Err(wrong()),
+fn shaper(text: &str) -> Result<Option<ShaperConfig>, String> {
+    if text == "none" {
+        return Ok(None);
     }
-}
-
-fn limit(text: &str) -> Result<Limit, String> {
-    let wrong = || format!("--limits: `{text}` is unknown; use packets, bytes with a B, or none");
-    match text.strip_suffix('B') {
-        _ if text == "none" => Ok(Limit::NONE),
-        Some(bytes) => Ok(Limit::bytes(Bytes(bytes.parse().map_err(|_| wrong())?))),
-        None => Ok(Limit::packets(text.parse().map_err(|_| wrong())?)),
-    }
+    let rate = text.parse().map_err(|error| format!("--shapers: {error}, or `none`"))?;
+    Ok(Some(ShaperConfig::Bits { rate, burst: QUANTUM }))
 }

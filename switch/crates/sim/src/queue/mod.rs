@@ -1,58 +1,158 @@
-//! `vitrine-sim queue`: one output port with any scheduler, under traffic of any kind.
+//! `vitrine-sim queue`: one output port with any scheduler and AQM, under traffic of any kind.
 
+mod aqm;
 mod arguments;
+mod words;
 
 use serde_json::{Value, json};
 use units::Bytes;
-use world::one_port::{ClassOutcome, Experiment, Outcome};
+use world::one_port::{self, ClassOutcome, Experiment, Outcome};
 
 pub use arguments::Arguments;
 
-/// Runs the experiment and prints its JSON line.
+use crate::plot::{self, Line, Panel};
+use arguments::Setup;
+
+/// One run: the port, what was asked and what came of it.
+struct Run {
+    setup: Setup,
+    loads: Vec<f64>,
+    experiment: Experiment,
+    outcome: Outcome,
+}
+
+/// Runs every setup at every load, prints a JSON line for each run, and draws them if asked to.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let experiment = arguments.experiment()?;
-    let outcome = world::one_port::run(&experiment).map_err(|error| error.to_string())?;
-    println!("{}", line(arguments, &experiment, &outcome));
-    Ok(())
+    let mut runs = Vec::new();
+    for setup in arguments.setups() {
+        for loads in arguments.loads()? {
+            let experiment = arguments.experiment(&setup, &loads)?;
+            let outcome = one_port::run(&experiment).map_err(|error| error.to_string())?;
+            let run = Run { setup: setup.clone(), loads, experiment, outcome };
+            println!("{}", run.line());
+            runs.push(run);
+        }
+    }
+    match &arguments.plot {
+        Some(file) if arguments.sweeps() => plot::draw(file, &panels_over_load(&runs)),
+        Some(file) => plot::draw(file, &panels_over_time(&runs)),
+        None => Ok(()),
+    }
 }
 
-/// One run as one line: what was asked, then class by class what came of it.
-fn line(arguments: &Arguments, experiment: &Experiment, outcome: &Outcome) -> Value {
-    let rate_bps = experiment.port.line_rate.map_or(0, |rate| rate.bps());
-    let observed_s = experiment.duration.as_secs_f64();
-    let class = |class: &ClassOutcome| class_value(class, observed_s, rate_bps);
-    json!({
-        "run": "queue",
-        "rate_bps": rate_bps,
-        "scheduler": arguments.scheduler_name(),
-        "seed": experiment.seed,
-        "duration_s": observed_s,
-        "conserved": outcome.conserved,
-        "classes": outcome.classes.iter().map(class).collect::<Vec<_>>(),
-    })
+impl Run {
+    /// The run as one line: what was asked, then class by class what came of it.
+    fn line(&self) -> Value {
+        let Run { setup, loads, experiment, outcome } = self;
+        let classes = outcome.classes.iter().zip(loads);
+        json!({
+            "run": "queue",
+            "rate_bps": self.rate_bps(),
+            "scheduler": setup.scheduler_name(),
+            "aqm": setup.aqm_name(),
+            "load": loads.iter().sum::<f64>(),
+            "seed": experiment.seed,
+            "duration_s": experiment.duration.as_secs_f64(),
+            "conserved": outcome.conserved,
+            "classes": classes.map(|(class, load)| self.class(class, *load)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn class(&self, outcome: &ClassOutcome, load: f64) -> Value {
+        let counters = &outcome.counters;
+        let dropped: serde_json::Map<String, Value> = counters
+            .drops()
+            .map(|(reason, tally)| (reason.name().to_owned(), json!(tally.packets)))
+            .collect();
+        let us = |permille| outcome.waits.percentile(permille).as_secs_f64() * 1e6;
+        let lost = counters.dropped_in_all().packets as f64;
+        let uncertainty_us = outcome.wait.plus_minus * 1e6;
+        json!({
+            "class": outcome.class.0,
+            "load": load,
+            "offered_packets": counters.offered.packets,
+            "departed_packets": counters.departed.packets,
+            "marked_packets": counters.marked.packets,
+            "dropped_packets": dropped,
+            "loss": lost / counters.offered.packets.max(1) as f64,
+            "throughput_bps": self.throughput_bps(outcome.departed_bytes),
+            "share_of_line": self.throughput_bps(outcome.departed_bytes) / self.rate_bps() as f64,
+            "wait_us": outcome.wait.mean * 1e6,
+            "wait_plus_minus_us": uncertainty_us.is_finite().then_some(uncertainty_us),
+            "wait_p50_us": us(500),
+            "wait_p99_us": us(990),
+            "wait_max_us": outcome.waits.max().as_secs_f64() * 1e6,
+        })
+    }
+
+    fn rate_bps(&self) -> u64 {
+        self.experiment.port.line_rate.map_or(1, |rate| rate.bps())
+    }
+
+    fn throughput_bps(&self, departed: Bytes) -> f64 {
+        departed.bits() as f64 / self.experiment.duration.as_secs_f64()
+    }
+
+    fn name_of(&self, class: &ClassOutcome) -> String {
+        match self.outcome.classes.len() {
+            1 => self.setup.to_string(),
+            _ => format!("{}, class {}", self.setup, class.class),
+        }
+    }
 }
 
-fn class_value(outcome: &ClassOutcome, observed_s: f64, rate_bps: u64) -> Value {
-    let counters = &outcome.counters;
-    let bits = |bytes: Bytes| bytes.bits() as f64;
-    let dropped: serde_json::Map<String, Value> = counters
-        .drops()
-        .map(|(reason, tally)| (reason.name().to_owned(), json!(tally.packets)))
-        .collect();
-    let us = |permille| outcome.waits.percentile(permille).as_secs_f64() * 1e6;
-    json!({
-        "class": outcome.class.0,
-        "offered_packets": counters.offered.packets,
-        "departed_packets": counters.departed.packets,
-        "marked_packets": counters.marked.packets,
-        "dropped_packets": dropped,
-        "loss": counters.dropped_in_all().packets as f64 / counters.offered.packets.max(1) as f64,
-        "throughput_bps": bits(outcome.departed_bytes) / observed_s,
-        "share_of_line": bits(outcome.departed_bytes) / observed_s / rate_bps.max(1) as f64,
-        "wait_us": outcome.wait.mean * 1e6,
-        "wait_plus_minus_us": outcome.wait.plus_minus * 1e6,
-        "wait_p50_us": us(500),
-        "wait_p99_us": us(990),
-        "wait_max_us": outcome.waits.max().as_secs_f64() * 1e6,
-    })
+/// Waits and throughput against total load, a line for each setup and class.
+fn panels_over_load(runs: &[Run]) -> Vec<Panel> {
+    let lines = |y: &dyn Fn(&Run, &ClassOutcome) -> f64| {
+        let mut lines: Vec<Line> = Vec::new();
+        for run in runs {
+            for class in &run.outcome.classes {
+                let name = run.name_of(class);
+                let point = (run.loads.iter().sum(), y(run, class));
+                match lines.iter_mut().find(|line| line.name == name) {
+                    Some(line) => line.points.push(point),
+                    None => lines.push(Line { name, points: vec![point] }),
+                }
+            }
+        }
+        lines
+    };
+    let panel = |title: &str, y_label: &str, log_y, lines| Panel {
+        title: title.to_owned(),
+        x_label: "offered load (share of the line)".to_owned(),
+        y_label: y_label.to_owned(),
+        log_y,
+        lines,
+    };
+    vec![
+        panel("Mean wait", "wait (ms)", true, lines(&|_, class| class.wait.mean * 1e3)),
+        panel(
+            "Throughput",
+            "throughput (Mb/s)",
+            false,
+            lines(&|run, class| run.throughput_bps(class.departed_bytes) / 1e6),
+        ),
+    ]
+}
+
+/// What waits over time, a line for each setup and class.
+fn panels_over_time(runs: &[Run]) -> Vec<Panel> {
+    let mut lines = Vec::new();
+    for run in runs {
+        for (index, class) in run.outcome.classes.iter().enumerate() {
+            let point = |(at, depths): &(units::Time, Vec<Bytes>)| {
+                let seconds = at.since(units::Time::ZERO).as_secs_f64();
+                (seconds, depths[index].count() as f64 / 1e3)
+            };
+            let points = run.outcome.samples.iter().map(point).collect();
+            lines.push(Line { name: run.name_of(class), points });
+        }
+    }
+    vec![Panel {
+        title: "Queues".to_owned(),
+        x_label: "time (s)".to_owned(),
+        y_label: "waiting (kB)".to_owned(),
+        log_y: false,
+        lines,
+    }]
 }

@@ -52,6 +52,13 @@ impl NodeConfig {
         NodeConfig::new(name, rate, ceil, NodeKind::Inner(children))
     }
 
+    /// Sets a leaf's quantum; an inner node has none.
+    pub fn set_quantum(&mut self, bytes: Bytes) {
+        if let NodeKind::Leaf { quantum, .. } = &mut self.kind {
+            *quantum = bytes;
+        }
+    }
+
     fn new(name: &str, rate: Rate, ceil: Rate, kind: NodeKind) -> NodeConfig {
         let (burst, ceil_burst) = (ETHERNET_FRAME, ETHERNET_FRAME);
         NodeConfig { name: name.to_owned(), rate, ceil, burst, ceil_burst, kind }

@@ -1,4 +1,4 @@
-//! How fast the model runs: `cargo bench -p vitrine-world`.
+//! How fast the model runs: `cargo bench -p vitrine-sim`.
 //!
 //! Not a test: it depends on the machine. Wanted on one core: 3 million packet moves a second
 //! through a 16-port VOQ + iSLIP-4 router at load .9, 10 million enqueue + dequeue pairs a second
