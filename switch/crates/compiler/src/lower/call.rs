@@ -54,8 +54,10 @@ impl Lowering<'_> {
             Callee::Builtin(builtin, base) => self.builtin(*builtin, base, call),
             Callee::Control { control, instance } => {
                 let object = self.value(instance);
-                if let Value::Object(object) = object {
-                    self.inline_control(*control, object, &call.arguments, at);
+                if let Value::Object(object) = object
+                    && let Some(control) = control.or_else(|| self.control_of(object))
+                {
+                    self.inline_control(control, object, &call.arguments, at);
                 }
                 Value::Void
             }
@@ -63,8 +65,10 @@ impl Lowering<'_> {
             Callee::Function(function) => self.function(*function, call),
             Callee::Method { object, method } => self.method(object, *method, call, ty),
             Callee::Parser { parser, instance } => {
-                if let Value::Object(object) = self.value(instance) {
-                    self.inline_parser(*parser, object, &call.arguments, at);
+                if let Value::Object(object) = self.value(instance)
+                    && let Some(parser) = parser.or_else(|| self.parser_of(object))
+                {
+                    self.inline_parser(parser, object, &call.arguments, at);
                 }
                 Value::Void
             }
@@ -87,6 +91,22 @@ impl Lowering<'_> {
             this.body_with_result(&function.body, outcome);
         });
         result
+    }
+
+    /// The declaration behind a constructor parameter of a control type.
+    fn control_of(&self, object: ObjectRef) -> Option<Id<tree::Control>> {
+        match self.program.instances[object.instance].kind {
+            tree::InstanceKind::Control(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The declaration behind a constructor parameter of a parser type.
+    fn parser_of(&self, object: ObjectRef) -> Option<Id<tree::Parser>> {
+        match self.program.instances[object.instance].kind {
+            tree::InstanceKind::Parser(id) => Some(id),
+            _ => None,
+        }
     }
 
     fn inline_control(

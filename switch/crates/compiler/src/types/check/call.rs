@@ -7,7 +7,7 @@ use super::unify::Solution;
 use super::{BodyKind, Checker, constant, wrong};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::tree::{self as syntax, Direction, PrefixedName};
+use crate::syntax::tree::{self as syntax, PrefixedName};
 use crate::types::tree::{
     Action, Argument, Call, Callee, Expression, ExpressionKind, ExternFunction, Function, Id, Text,
     Type, Value,
@@ -150,9 +150,12 @@ impl<'a> Checker<'a, '_> {
             })
             .collect();
         // Where defaults make several fit, the one with exactly these parameters is meant.
-        let exact = fitting.iter().find(|at| {
-            signatures.get(**at).is_some_and(|found| found.len() == site.arguments.len())
-        });
+        let is_exact =
+            |at: usize| signatures.get(at).is_some_and(|found| found.len() == site.arguments.len());
+        let exact = fitting
+            .iter()
+            .find(|at| is_exact(**at))
+            .filter(|_| fitting.iter().filter(|at| is_exact(**at)).count() == 1);
         match (fitting.as_slice(), exact) {
             ([only], _) => Some(*only),
             ([], _) => {
@@ -247,6 +250,10 @@ impl<'a> Checker<'a, '_> {
         if !self.check_inferred(&name, &parameters, &names, &solution, &arguments) {
             return wrong(site.span);
         }
+        if &*name == "verify" && self.body.kind != BodyKind::Parser {
+            self.error("call", site.span, "`verify` can be called in parsers only");
+            return wrong(site.span);
+        }
         if &*name == "static_assert" {
             return self.static_assert(&arguments, site.span);
         }
@@ -283,9 +290,17 @@ impl<'a> Checker<'a, '_> {
     ) -> bool {
         for (parameter, argument) in parameters.iter().zip(arguments) {
             let Type::Variable(name) = &parameter.ty else { continue };
+            if let Argument::Expression(value) = argument
+                && names.contains(name)
+                && is_object(&value.ty)
+            {
+                self.error("argument", value.span, format!("`{callee}` takes no objects"));
+                return false;
+            }
             let is_integer = names.contains(name) && solution.get(name) == Some(&Type::Integer);
+            // A directionless parameter of an extern is known at compile time.
             if let (true, Argument::Expression(value)) = (is_integer, argument)
-                && parameter.direction != Direction::None
+                && !parameter.is_constant
             {
                 let title = format!("`{callee}` needs to know the width of this number");
                 let hint = "give it one: 8w1, or (bit<8>) 1";
@@ -354,6 +369,9 @@ impl<'a> Checker<'a, '_> {
                 |arguments| Some((arguments, self.solved(&name, &names, &solution, site.span)?)),
             );
         let Some((arguments, types)) = solved else { return wrong(site.span) };
+        if !self.check_inferred(&name, &parameters, &names, &solution, &arguments) {
+            return wrong(site.span);
+        }
         let Some(id) = self.function_instance(index, declaration, &types) else {
             return wrong(site.span);
         };
@@ -393,4 +411,8 @@ impl<'a> Checker<'a, '_> {
             None => wrong(site.span),
         }
     }
+}
+
+fn is_object(ty: &Type) -> bool {
+    matches!(ty, Type::Extern(_) | Type::Control(_) | Type::Parser(_) | Type::Package(_))
 }

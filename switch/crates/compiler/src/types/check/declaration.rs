@@ -65,6 +65,10 @@ impl<'a> Checker<'a, '_> {
 
     pub(super) fn constant_declaration(&mut self, declaration: &'a syntax::ConstantDeclaration) {
         let ty = self.type_ref(&declaration.type_ref);
+        if matches!(ty, Type::Extern(_) | Type::Control(_) | Type::Parser(_) | Type::Package(_)) {
+            let title = format!("a constant cannot have the type `{}`", self.show(&ty));
+            self.error("type", declaration.name.span, title);
+        }
         let annotations = self.annotations(&declaration.annotations);
         let value = self.expression_of(&declaration.value, &ty);
         let is_value = is_constant(&value) || value.ty == Type::Wrong;
@@ -120,14 +124,19 @@ impl<'a> Checker<'a, '_> {
         self.check_distinct("field", &names);
         // Checked once with unknown types for the parameters: before the name is declared, so that
         // a type cannot contain itself.
-        self.check_fields(declaration);
+        if !self.check_fields(declaration) {
+            self.declare(&declaration.name, Binding::Type(Type::Wrong));
+            return;
+        }
         let index = self.declare_template(Template::Struct(declaration));
         if declaration.type_parameters.is_empty() {
             self.instantiate(index, &[], declaration.span);
         }
     }
 
-    fn check_fields(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) {
+    /// Whether nothing is wrong with the fields.
+    fn check_fields(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) -> bool {
+        let before = self.diagnostics.error_count();
         let rigid = rigid_variables(&declaration.type_parameters);
         self.with_type_parameters(&declaration.type_parameters, &rigid, |checker| {
             for field in &declaration.fields {
@@ -151,6 +160,7 @@ impl<'a> Checker<'a, '_> {
                 }
             }
         });
+        self.diagnostics.error_count() == before
     }
 
     fn may_be_field(&self, kind: DerivedKind, ty: &Type) -> bool {
@@ -319,7 +329,8 @@ impl<'a> Checker<'a, '_> {
         let names = self.declare_type_variables(&signature.type_parameters);
         let infos = self.parameter_infos(&signature.parameters);
         self.scopes.pop();
-        let patterns = infos.into_iter().map(|info| (info.direction, info.ty)).collect();
+        let patterns =
+            infos.into_iter().map(|info| (info.name.text, info.direction, info.ty)).collect();
         self.remember_signature(template, (names, patterns));
     }
 

@@ -43,16 +43,22 @@ impl<'a> Checker<'a, '_> {
             }
             ids.push(id);
         }
-        for (parameter, id) in parameters.iter().zip(&ids) {
-            // Names that occur twice are reported above.
-            if self.scopes.find_here(&parameter.name.text).is_none() {
-                self.declare(&parameter.name, Binding::Variable(*id));
+        for (at, (parameter, id)) in parameters.iter().zip(&ids).enumerate() {
+            // Names that occur twice among the parameters are reported above.
+            let name = &parameter.name;
+            if !parameters.iter().take(at).any(|earlier| earlier.name.text == name.text) {
+                self.declare(name, Binding::Variable(*id));
             }
         }
         ids
     }
 
-    fn check_direction(&mut self, parameter: &syntax::Parameter, ty: &Type, is_constructor: bool) {
+    pub(super) fn check_direction(
+        &mut self,
+        parameter: &syntax::Parameter,
+        ty: &Type,
+        is_constructor: bool,
+    ) {
         let name = &parameter.name.text;
         let has_direction = parameter.direction != Direction::None;
         if is_constructor && has_direction {
@@ -94,6 +100,7 @@ impl<'a> Checker<'a, '_> {
         self.scopes.push();
         let parameters = self.parameters(&declaration.parameters, false);
         self.check_action_parameters(&declaration.parameters);
+        self.check_action_types(&parameters);
         let body = Body { kind: BodyKind::Action, ..Body::default() };
         let body = self.body(body, &declaration.body);
         self.scopes.pop();
@@ -107,6 +114,23 @@ impl<'a> Checker<'a, '_> {
         let id = self.program.actions.push(action);
         self.declare(&declaration.name, Binding::Action(id));
         Some(LocalDeclaration::Action(id))
+    }
+
+    /// The control plane can give values only.
+    fn check_action_types(&mut self, parameters: &[Id<Variable>]) {
+        for id in parameters {
+            let variable = &self.program.variables[*id];
+            let (ty, span) = (variable.ty.clone(), variable.span);
+            let is_object = matches!(
+                ty,
+                Type::Integer | Type::String | Type::Extern(_) | Type::Control(_) | Type::Parser(_)
+            );
+            if is_object {
+                let title =
+                    format!("an action cannot have a parameter of type `{}`", self.show(&ty));
+                self.error("parameter", span, title);
+            }
+        }
     }
 
     /// The control plane's parameters come last.
@@ -203,12 +227,20 @@ impl<'a> Checker<'a, '_> {
         if let Some((_, _, id)) = known {
             return Some(*id);
         }
+        // Functions cannot recurse; a generic one would be made for ever.
+        if self.functions_in_progress.contains(&index) {
+            let name = &declaration.prototype.name;
+            self.error("recursion", name.span, format!("function `{}` calls itself", name.text));
+            return None;
+        }
+        self.functions_in_progress.push(index);
         let names = &declaration.prototype.type_parameters;
         let outer = std::mem::take(&mut self.prelude);
         let function = self.with_type_parameters(names, types, |checker| {
             checker.function(declaration, types.to_vec(), None)
         });
         self.prelude = outer;
+        self.functions_in_progress.pop();
         let id = self.program.functions.push(function);
         self.function_instances.push((index, types.to_vec(), id));
         Some(id)

@@ -1,10 +1,10 @@
 //! Instances: of externs, parsers, controls and packages.
 
+use super::Checker;
 use super::argument::Parameter;
 use super::scope::Binding;
 use super::template::Template;
 use super::unify::Solution;
-use super::{Body, Checker};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::tree::{
@@ -32,6 +32,10 @@ impl<'a> Checker<'a, '_> {
             let title =
                 format!("package `{}` cannot be made here", self.program.packages[id].name.text);
             self.error("package", declaration.span, title);
+        }
+        let is_extern = matches!(instance.kind, InstanceKind::Extern { .. });
+        if declaration.initializer.is_some() && !is_extern {
+            self.error("extern", declaration.span, "only externs take an initializer, `= { ... }`");
         }
         if let InstanceKind::Extern { of, .. } = instance.kind {
             let bodies = declaration.initializer.as_deref();
@@ -95,7 +99,7 @@ impl<'a> Checker<'a, '_> {
                     span,
                 )
             }
-            Some(Binding::Type(Type::Extern(id))) => {
+            Some(Binding::Type(Type::Extern(id))) if type_arguments.is_empty() => {
                 self.construct_extern(Type::Extern(id), arguments, span)
             }
             _ => {
@@ -277,7 +281,7 @@ impl<'a> Checker<'a, '_> {
                     self.instantiation(inner);
                 }
                 ObjDeclaration::Function(function) => {
-                    let outer = std::mem::replace(&mut self.body, Body::default());
+                    let outer = std::mem::take(&mut self.body);
                     let made = self.function(function, Vec::new(), Some(Type::Extern(of)));
                     self.body = outer;
                     self.check_method_body(of, &made);
@@ -308,10 +312,12 @@ impl<'a> Checker<'a, '_> {
             method.name.text == function.name.text && method.kind == MethodKind::Abstract
         });
         let fits = known.is_some_and(|method| {
-            let types = function.parameters.iter().map(|id| &self.program.variables[*id].ty);
+            let parameters = self.parameters_of(&function.parameters);
             method.return_type == function.return_type
-                && method.parameters.len() == function.parameters.len()
-                && method.parameters.iter().map(|info| &info.ty).eq(types)
+                && method.parameters.len() == parameters.len()
+                && method.parameters.iter().zip(&parameters).all(|(wanted, found)| {
+                    wanted.ty == found.ty && wanted.direction == found.direction
+                })
         });
         if !fits {
             let title = format!("there is no abstract method `{}` like this", function.name.text);

@@ -26,12 +26,9 @@ impl Checker<'_, '_> {
                 false
             }
             ExpressionKind::Field { base, .. }
+            | ExpressionKind::Index { base, .. }
             | ExpressionKind::Slice { base, .. }
             | ExpressionKind::SliceFrom { base, .. } => {
-                let base = base.clone();
-                self.require_lvalue(&base)
-            }
-            ExpressionKind::Index { base, .. } if !matches!(base.ty, Type::Tuple(_)) => {
                 let base = base.clone();
                 self.require_lvalue(&base)
             }

@@ -35,24 +35,52 @@ impl<'a> Checker<'a, '_> {
         match base.ty.clone() {
             Type::Wrong => wrong(site.span),
             Type::Extern(id) => self.call_method(base, id, member, site, expected),
-            Type::Control(id) if &*member.text == "apply" => {
-                let variables = self.program.controls[id].parameters.clone();
-                let callee = Callee::Control { control: id, instance: Box::new(base) };
-                self.apply_block(callee, &variables, BodyKind::Control, site)
-            }
-            Type::Parser(id) if &*member.text == "apply" => {
-                let variables = self.program.parsers[id].parameters.clone();
-                let callee = Callee::Parser { parser: id, instance: Box::new(base) };
-                self.apply_block(callee, &variables, BodyKind::Parser, site)
-            }
+            _ if &*member.text == "apply" => self.apply_object(base, member, site),
             _ => self.call_builtin(base, member, site),
+        }
+    }
+
+    /// `object.apply(...)` of a parser or control.
+    fn apply_object(
+        &mut self,
+        object: Expression,
+        member: &'a Name,
+        site: CallSite<'a>,
+    ) -> Expression {
+        let ty = object.ty.clone();
+        let parameters = match &ty {
+            Type::Control(id) => self.parameters_of(&self.program.controls[*id].parameters),
+            Type::Parser(id) => self.parameters_of(&self.program.parsers[*id].parameters),
+            Type::ControlType(name, arguments) | Type::ParserType(name, arguments) => {
+                self.signature_parameters(name, arguments, site.span)
+            }
+            _ => return self.call_builtin(object, member, site),
+        };
+        let instance = Box::new(object);
+        match ty {
+            Type::Control(id) => {
+                let callee = Callee::Control { control: Some(id), instance };
+                self.apply_block(callee, &parameters, BodyKind::Control, site)
+            }
+            Type::ControlType(..) => {
+                let callee = Callee::Control { control: None, instance };
+                self.apply_block(callee, &parameters, BodyKind::Control, site)
+            }
+            Type::Parser(id) => {
+                let callee = Callee::Parser { parser: Some(id), instance };
+                self.apply_block(callee, &parameters, BodyKind::Parser, site)
+            }
+            _ => {
+                let callee = Callee::Parser { parser: None, instance };
+                self.apply_block(callee, &parameters, BodyKind::Parser, site)
+            }
         }
     }
 
     fn apply_block(
         &mut self,
         callee: Callee,
-        variables: &[Id<crate::types::tree::Variable>],
+        parameters: &[Parameter],
         allowed_in: BodyKind,
         site: CallSite<'a>,
     ) -> Expression {
@@ -64,10 +92,9 @@ impl<'a> Checker<'a, '_> {
             self.error("call", site.span, title);
             return wrong(site.span);
         }
-        let parameters = self.parameters_of(variables);
         let mut solution = Solution::default();
         let arguments =
-            self.arguments("apply", &parameters, site.arguments, &mut solution, site.span);
+            self.arguments("apply", parameters, site.arguments, &mut solution, site.span);
         self.finish_call(callee, Vec::new(), arguments, Type::Void, site.span)
     }
 
@@ -109,19 +136,7 @@ impl<'a> Checker<'a, '_> {
         self.direct_instances.push(LocalDeclaration::Instance(id));
         let ty = self.instance_type(id);
         let object = Expression { kind: ExpressionKind::Instance(id), ty, span: type_ref.span };
-        match object.ty {
-            Type::Control(control) => {
-                let variables = self.program.controls[control].parameters.clone();
-                let callee = Callee::Control { control, instance: Box::new(object) };
-                self.apply_block(callee, &variables, BodyKind::Control, site)
-            }
-            Type::Parser(parser) => {
-                let variables = self.program.parsers[parser].parameters.clone();
-                let callee = Callee::Parser { parser, instance: Box::new(object) };
-                self.apply_block(callee, &variables, BodyKind::Parser, site)
-            }
-            _ => wrong(site.span),
-        }
+        self.apply_object(object, member, site)
     }
 
     fn apply_table(&mut self, id: Id<Table>, member: &Name, site: CallSite<'a>) -> Expression {

@@ -54,6 +54,7 @@ pub fn check(program: &syntax::Program, diagnostics: &mut Diagnostics) -> Progra
         defaults: BTreeMap::new(),
         body: Body::default(),
         function_instances: Vec::new(),
+        functions_in_progress: Vec::new(),
         direct_instances: Vec::new(),
         prelude: Vec::new(),
         is_quiet: false,
@@ -106,6 +107,8 @@ struct Checker<'a, 'd> {
     body: Body,
     /// Instances of generic functions: template, type arguments, function.
     function_instances: Vec<(usize, Vec<Type>, Id<Function>)>,
+    /// Templates of generic functions whose bodies are being read now.
+    functions_in_progress: Vec<usize>,
     /// Instances made by `Type.apply()` in the declaration being checked.
     direct_instances: Vec<LocalDeclaration>,
     /// Statements to run before the one being checked.

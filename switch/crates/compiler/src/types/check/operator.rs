@@ -247,18 +247,44 @@ impl<'a> Checker<'a, '_> {
         let ty = left.ty.clone();
         let is_possible = match operator {
             Op::Divide | Op::Modulo => !matches!(ty, Type::Int(_)),
-            Op::AddSaturating | Op::SubtractSaturating | Op::BitAnd | Op::BitOr | Op::BitXor => {
-                ty != Type::Integer
-            }
+            Op::AddSaturating | Op::SubtractSaturating => ty != Type::Integer,
             _ => true,
         };
         if !is_possible {
             return self.not_for(operator, &ty, span, span);
         }
+        if matches!(operator, Op::Divide | Op::Modulo) {
+            self.check_division(&left, &right, span);
+        }
         let is_comparison =
             matches!(operator, Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual);
         let result = if is_comparison { Type::Bool } else { ty };
         self.make_binary(operator, left, right, result, span)
+    }
+
+    /// Targets divide by shifting and masking only: both sides are known, or the divisor is a power
+    /// of two.
+    fn check_division(&mut self, left: &Expression, right: &Expression, span: Span) {
+        if self.is_compile_time(left) && self.is_compile_time(right) {
+            return;
+        }
+        let divisor = match &right.kind {
+            ExpressionKind::Constant(Value::Integer(number)) => Some(number),
+            _ => None,
+        };
+        if divisor.is_some_and(|number| number.sign() == Sign::NoSign) {
+            return;
+        }
+        let is_power = divisor
+            .and_then(num_bigint::BigInt::to_biguint)
+            .is_some_and(|number| number.count_ones() == 1);
+        if !is_power {
+            let title = "this division must be known at compile time";
+            self.report(
+                Diagnostic::error("constant", span, title)
+                    .hint("a packet's values can be divided by powers of two only"),
+            );
+        }
     }
 
     fn not_for(

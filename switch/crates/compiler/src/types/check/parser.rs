@@ -49,7 +49,8 @@ impl<'a> Checker<'a, '_> {
                 self.error("state", name.span, title);
             }
         }
-        if !names.is_empty() && !names.iter().any(|name| &*name.text == "start") {
+        let is_special = |name: &&Name| matches!(&*name.text, "start" | "accept" | "reject");
+        if !names.is_empty() && !names.iter().any(is_special) {
             let parser = &declaration.signature.name;
             let title = format!("parser `{}` has no state `start`", parser.text);
             self.report(

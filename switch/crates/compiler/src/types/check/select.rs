@@ -213,6 +213,7 @@ impl<'a> Checker<'a, '_> {
         must_be_constant: bool,
     ) -> Option<Expression> {
         let found = self.expression(value, Some(ty));
+        let found = single_part(found, ty);
         // A `type` is compared with plain numbers here, as nowhere else.
         let original = self.original(ty).clone();
         let found = match (found.ty == *ty, original == *ty) {
@@ -220,6 +221,10 @@ impl<'a> Checker<'a, '_> {
             _ => self.convert(found, ty),
         };
         if found.ty == Type::Wrong {
+            return None;
+        }
+        if super::lvalue::has_effects(&found) {
+            self.error("keyset", found.span, "nothing can be called here");
             return None;
         }
         if must_be_constant && !is_constant(&found) && !self.is_compile_time(&found) {
@@ -242,5 +247,16 @@ impl<'a> Checker<'a, '_> {
                     .hint("the lower bound comes first"),
             );
         }
+    }
+}
+
+/// `{x}` for a key that is no struct or tuple means `x`.
+fn single_part(value: Expression, ty: &Type) -> Expression {
+    match (&value.kind, &value.ty, ty) {
+        (_, _, Type::Struct(_) | Type::Tuple(_)) => value,
+        (ExpressionKind::Aggregate(parts), Type::Tuple(types), _) if types.len() == 1 => {
+            parts.first().cloned().unwrap_or(value)
+        }
+        _ => value,
     }
 }

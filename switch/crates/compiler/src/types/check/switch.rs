@@ -34,8 +34,8 @@ impl<'a> Checker<'a, '_> {
             {
                 let first = *first;
                 self.report(
-                    Diagnostic::error("switch", case.span, "nothing can follow `default`")
-                        .related(first, "it stands here"),
+                    Diagnostic::error("switch", first, "`default` must be the last case")
+                        .related(case.span, "this case follows it"),
                 );
             }
             let label = match table {

@@ -243,6 +243,11 @@ impl<'a> Checker<'a, '_> {
         table: &Table,
     ) -> Entries {
         let types: Vec<Type> = table.keys.iter().map(|key| key.expression.ty.clone()).collect();
+        if types.is_empty() && !list.is_empty() {
+            let title = format!("table `{}` has entries, but no key", table.name.text);
+            self.error("table", property.span, title);
+            return Entries { is_const: property.is_const, list: Vec::new() };
+        }
         let list = list.iter().filter_map(|entry| self.entry(entry, &types, table)).collect();
         Entries { is_const: property.is_const, list }
     }

@@ -176,14 +176,19 @@ impl<'a> Checker<'a, '_> {
         self.templates.remember(index, arguments.to_vec(), Type::Extern(id));
         let methods =
             self.with_type_parameters(&declaration.type_parameters, arguments, |checker| {
-                declaration.methods.iter().map(|method| checker.method(method)).collect()
+                let object = &declaration.name.text;
+                declaration.methods.iter().map(|method| checker.method(method, object)).collect()
             });
         self.program.externs[id].methods = methods;
         Type::Extern(id)
     }
 
-    fn method(&mut self, method: &'a syntax::MethodPrototype) -> Method {
+    fn method(&mut self, method: &'a syntax::MethodPrototype, object: &Text) -> Method {
         let prototype = &method.prototype;
+        if method.kind != syntax::MethodKind::Constructor && prototype.name.text == *object {
+            let title = "a constructor returns nothing: it has no type in front of its name";
+            self.error("extern", prototype.span, title);
+        }
         self.scopes.push();
         let type_parameters = self.declare_type_variables(&prototype.type_parameters);
         let made = Method {
@@ -235,6 +240,7 @@ impl<'a> Checker<'a, '_> {
             .iter()
             .map(|parameter| {
                 let ty = self.type_ref(&parameter.type_ref);
+                self.check_direction(parameter, &ty, false);
                 let default = parameter.default.as_ref().map(|value| {
                     let value = self.expression(value, Some(&ty));
                     self.convert(value, &ty)

@@ -1,6 +1,7 @@
 //! Inference of type arguments: which types make the parameters fit the arguments.
 
 use super::Checker;
+use super::argument::Parameter;
 use super::template::Template;
 use crate::source::Span;
 use crate::types::tree::{Id, Text, Type, Variable};
@@ -114,7 +115,7 @@ impl Checker<'_, '_> {
         solution: &mut Solution,
     ) {
         let Some(patterns) = self.signature_patterns.get(name) else { return };
-        for ((_, pattern), variable) in patterns.1.iter().zip(actual) {
+        for ((_, _, pattern), variable) in patterns.1.iter().zip(actual) {
             let actual = &self.program.variables[*variable].ty;
             // A parameter of the type is one of its variables or a type over them.
             if let Type::Variable(own) = pattern
@@ -179,6 +180,32 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// The parameters of `apply` of a parser or control type.
+    pub(super) fn signature_parameters(
+        &mut self,
+        name: &Text,
+        arguments: &[Type],
+        span: Span,
+    ) -> Vec<Parameter> {
+        let Some((names, patterns)) = self.signature_patterns.get(name).cloned() else {
+            return Vec::new();
+        };
+        let mut solution = Solution::new(&names);
+        names.iter().zip(arguments).for_each(|(name, ty)| solution.set(name, ty.clone()));
+        patterns
+            .into_iter()
+            .map(|(name, direction, pattern)| Parameter {
+                name,
+                direction,
+                ty: self.substitute(&pattern, &solution, span),
+                is_optional: false,
+                default: None,
+                span,
+                is_constant: false,
+            })
+            .collect()
+    }
+
     /// Whether a parser or control has the parameters that a parser or control type asks for.
     pub(super) fn signature_fits(
         &mut self,
@@ -193,7 +220,7 @@ impl Checker<'_, '_> {
         let mut solution = Solution::new(&names);
         names.iter().zip(arguments).for_each(|(name, ty)| solution.set(name, ty.clone()));
         patterns.len() == actual.len()
-            && patterns.iter().zip(actual).all(|((direction, pattern), variable)| {
+            && patterns.iter().zip(actual).all(|((_, direction, pattern), variable)| {
                 let wanted = self.substitute(pattern, &solution, span);
                 let found = &self.program.variables[*variable];
                 let is_same_way = matches!(
@@ -213,5 +240,5 @@ impl Checker<'_, '_> {
     }
 }
 
-/// Type parameters; direction and type of each parameter.
-pub(super) type Signature = (Vec<Text>, Vec<(crate::syntax::tree::Direction, Type)>);
+/// Type parameters; name, direction and type of each parameter.
+pub(super) type Signature = (Vec<Text>, Vec<(Text, crate::syntax::tree::Direction, Type)>);

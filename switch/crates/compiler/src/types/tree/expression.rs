@@ -173,8 +173,9 @@ pub enum Callee {
     Builtin(Builtin, Box<Expression>),
     /// `apply` of a control.
     Control {
-        /// The declaration that says which parameters there are.
-        control: Id<Control>,
+        /// The declaration; `None` where `instance` is a constructor parameter of a control type:
+        /// then it is that of the instance that the parameter stands for.
+        control: Option<Id<Control>>,
         /// The instance: [`ExpressionKind::Instance`], or a constructor parameter.
         instance: Box<Expression>,
     },
@@ -191,8 +192,8 @@ pub enum Callee {
     },
     /// `apply` of a parser.
     Parser {
-        /// The declaration that says which parameters there are.
-        parser: Id<Parser>,
+        /// The declaration; `None` where `instance` is a constructor parameter of a parser type.
+        parser: Option<Id<Parser>>,
         /// The instance: [`ExpressionKind::Instance`], or a constructor parameter.
         instance: Box<Expression>,
     },
