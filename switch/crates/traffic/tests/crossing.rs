@@ -180,6 +180,20 @@ fn copies_of_a_packet_are_packets_of_their_own() {
 }
 
 #[test]
+fn what_egress_sends_back_enters_at_the_instant_of_the_departure() {
+    let mut manager = router(Some(stage(InputQueueing::Voq)));
+    send(&mut manager, us(0), 1, 0, 2);
+    let due = manager.next_due().expect("the crossbar is due");
+    let Some(traffic::Output::Depart(departure)) = manager.poll_output(due) else {
+        panic!("packet 1 crosses and departs");
+    };
+    assert_eq!(departure.at, us(0));
+    // A clone to port 3: input 0 is busy until 120 us.
+    send(&mut manager, departure.at, 2, 0, 3);
+    assert_eq!(instants(&mut manager, us(1000)), [(2, 3, 120)]);
+}
+
+#[test]
 fn changing_the_input_queues_files_what_waits_anew_and_loses_nothing() {
     let mut manager = router(Some(stage(InputQueueing::Fifo)));
     send(&mut manager, us(0), 1, 0, 2);

@@ -37,6 +37,8 @@ pub use report::{InputReport, PortReport, QueueReport, VoqReport};
 ///    has still used its time on the line.
 /// 3. Hand in **all** your inputs of instant `t`: [`handle_packet`](Manager::handle_packet) in
 ///    order of (port, sequence), then [`configure`](Manager::configure).
+///    What egress itself sends back (a clone, a recirculated packet) is handed in at the instant of
+///    its departure, before the next poll.
 /// 4. Go to 1. (`next_due` may well be `t` again: a packet for an idle port departs at once.)
 ///
 /// So at one instant departures come first, then arrivals, then control. The crossbar of a router
@@ -63,7 +65,7 @@ pub struct Manager<P> {
     config: Config,
     /// For all dice of the router.
     seed: u64,
-    /// The latest instant anybody mentioned.
+    /// The latest instant at which anything happened.
     now: Time,
     slab: Slab<P>,
     ports: Ports,
@@ -143,7 +145,6 @@ impl<P: HasLength> Manager<P> {
 
     /// The next packet that leaves or is dropped by `now`, in the order of their instants.
     pub fn poll_output(&mut self, now: Time) -> Option<Output<P>> {
-        self.now = self.now.max(now);
         loop {
             if let Some(dropped) = self.dropped.pop_front() {
                 return Some(Output::Drop(dropped));
@@ -232,6 +233,7 @@ impl<P: HasLength> Manager<P> {
     /// Lets the packet go that the port's scheduler chooses at `at`.
     #[inline]
     fn depart(&mut self, output: PortId, at: Time) -> Option<Departure<P>> {
+        self.now = self.now.max(at);
         let class = self.choose_past_aqm(output, at)?;
         let port = self.ports.existing_mut(output);
         let utilisation_permille = port.utilisation_permille(at);
