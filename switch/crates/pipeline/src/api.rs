@@ -362,3 +362,12 @@ impl Pipeline {
         self.replication.reset();
     }
 }
+
+/// For tests and tools.
+impl Pipeline {
+    /// The entry of a table that a packet would hit as its fields are now.
+    pub fn find(&mut self, table: usize, packet: &crate::packet::Packet) -> Option<EntryId> {
+        let entry = self.tables[table].find(&packet.area, &mut self.key_scratch);
+        (entry != crate::table::NONE).then_some(EntryId(entry))
+    }
+}

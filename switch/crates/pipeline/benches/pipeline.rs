@@ -1,0 +1,232 @@
+//! What a packet costs in the pipeline, and what a lookup costs in large tables.
+//!
+//! `make bench-pipeline` runs it: criterion's report, then a plain summary with the best of several
+//! rounds, which is what the budgets of the design speak of. Everything is generated from seeds.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use bits::Int;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use pipeline::{
+    Config, Entry, EntryAction, InstanceType, KeyMatch, Packet, Pipeline, Queueing, after_egress,
+    after_ingress,
+};
+use units::{PortId, Time};
+
+/// The program of both: see `tests/programs/lab_router.p4`.
+const PROGRAM: &[u8] = include_bytes!("../tests/programs/lab_router.json");
+/// Routes of the lab router.
+const ROUTES: usize = 10_000;
+/// Different packets that are sent round.
+const PACKETS: usize = 1024;
+const DROP_PORT: PortId = PortId(511);
+
+/// SplitMix64: small, and good enough to spread addresses.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
+
+/// A prefix length as often as in a backbone's table: six in ten are /24, one in ten /22 and so on.
+fn prefix_length(chance: &mut Chance) -> u32 {
+    match chance.below(100) {
+        0..60 => 24,
+        60..70 => 22,
+        70..79 => 23,
+        79..85 => 21,
+        85..90 => 20,
+        90..94 => 19,
+        94..97 => 16 + chance.below(3) as u32,
+        97..99 => 25 + chance.below(8) as u32,
+        _ => 8 + chance.below(8) as u32,
+    }
+}
+
+fn entry(key: Vec<KeyMatch>, priority: i32, action: usize, data: &[u64]) -> Entry {
+    let data = data.iter().map(|value| Int::from(*value)).collect();
+    Entry { key, priority, action: EntryAction::Action { action, data }, idle_timeout: None }
+}
+
+/// The router with `count` routes, and addresses they cover.
+fn router(count: usize) -> (Pipeline, Vec<u32>) {
+    let mut program = bmv2::read(PROGRAM).expect("the program is BMv2 JSON");
+    for table in program.pipelines.iter_mut().flat_map(|control| &mut control.tables) {
+        table.size_max = table.size_max.max(count as u32);
+    }
+    let mut pipeline = Pipeline::new(&program, &Config::default()).expect("the program loads");
+    let [routes, next_hops, classes] = ["routes", "next_hops", "classes"]
+        .map(|name| pipeline.table_index(&format!("ingress.{name}")).expect("the table exists"));
+    let action = |pipeline: &Pipeline, table, name: &str| {
+        pipeline.action_index(table, &format!("ingress.{name}")).expect("the action exists")
+    };
+    let set_next_hop = action(&pipeline, routes, "set_next_hop");
+    let forward = action(&pipeline, next_hops, "forward");
+    let set_class = action(&pipeline, classes, "set_class");
+    for number in 0..64u64 {
+        let data = [number % 8, 0x0200_0000_0000 + number, 0x0200_0000_0100 + number];
+        let entry = entry(vec![KeyMatch::Exact(number.into())], 0, forward, &data);
+        let _ = pipeline.insert_entry(next_hops, entry, Time::ZERO).expect("the table has room");
+    }
+    for (port, class) in [(22u64, 7u64), (53, 6), (80, 2), (443, 2), (5201, 1)] {
+        let all = |width: usize| &Int::one().shift_left(width) - &Int::one();
+        let key = vec![
+            KeyMatch::Any,
+            KeyMatch::Ternary { value: 6.into(), mask: all(8) },
+            KeyMatch::Ternary { value: port.into(), mask: all(16) },
+        ];
+        let entry = entry(key, 10, set_class, &[class]);
+        let _ = pipeline.insert_entry(classes, entry, Time::ZERO).expect("the table has room");
+    }
+    let mut chance = Chance(1);
+    let mut addresses = Vec::with_capacity(count);
+    while addresses.len() < count {
+        let length_bits = prefix_length(&mut chance);
+        let address = chance.next() as u32 >> (32 - length_bits) << (32 - length_bits);
+        let key = vec![KeyMatch::Lpm { value: address.into(), length_bits }];
+        let data = [chance.below(64)];
+        if pipeline.insert_entry(routes, entry(key, 0, set_next_hop, &data), Time::ZERO).is_ok() {
+            addresses.push(address | chance.next() as u32 >> length_bits.min(31));
+        }
+    }
+    (pipeline, addresses)
+}
+
+/// A TCP segment to an address, 1500 bytes long as an IP packet.
+fn frame(destination: u32, source_port: u16) -> Vec<u8> {
+    let mut frame = vec![0u8; 1514];
+    frame[..14].copy_from_slice(&[2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0]);
+    frame[14..26].copy_from_slice(&[0x45, 2, 5, 0xdc, 0, 1, 0x40, 0, 64, 6, 0, 0]);
+    frame[26..30].copy_from_slice(&[10, 0, 0, 1]);
+    frame[30..34].copy_from_slice(&destination.to_be_bytes());
+    let sum: u32 =
+        frame[14..34].chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair[1])).sum();
+    let folded = (sum & 0xffff) + (sum >> 16);
+    let checksum = !((folded & 0xffff) + (folded >> 16)) as u16;
+    frame[24..26].copy_from_slice(&checksum.to_be_bytes());
+    frame[34..36].copy_from_slice(&source_port.to_be_bytes());
+    frame[36..38].copy_from_slice(&443u16.to_be_bytes());
+    frame
+}
+
+fn frames(addresses: &[u32]) -> Vec<Vec<u8>> {
+    let mut chance = Chance(2);
+    let mut address = || addresses[chance.below(addresses.len() as u64) as usize];
+    (0..PACKETS).map(|number| frame(address(), number as u16)).collect()
+}
+
+/// One packet through ingress and egress, as the device drives it.
+fn forward(pipeline: &mut Pipeline, frame: &[u8], now: Time) -> usize {
+    let mut packet = pipeline.receive(PortId(1), frame, now);
+    let end = pipeline.ingress(&mut packet, now);
+    let fate = after_ingress(&end, DROP_PORT);
+    let pipeline::IngressWay::Unicast { port, class } = fate.way else {
+        panic!("the router forwards every packet of the bench: {fate:?}")
+    };
+    pipeline.dispatch(&mut packet, port, InstanceType::Normal, 0);
+    let queueing = Queueing { class, enqueued: now, departed: now, ..Queueing::default() };
+    let end = pipeline.egress(&mut packet, &queueing, now);
+    assert_eq!(after_egress(&end, DROP_PORT).way, pipeline::EgressWay::Transmit);
+    pipeline.deparse(&mut packet, now);
+    let length = packet.bytes().len();
+    pipeline.recycle(packet);
+    length
+}
+
+/// Packets parsed and ready to be looked up.
+fn parsed(pipeline: &mut Pipeline, frames: &[Vec<u8>]) -> Vec<Packet> {
+    let parse = |frame: &Vec<u8>| {
+        let mut packet = pipeline.receive(PortId(1), &frame[..64], Time::ZERO);
+        let _ = pipeline.ingress(&mut packet, Time::ZERO);
+        packet
+    };
+    frames.iter().map(parse).collect()
+}
+
+fn forwarding(criterion: &mut Criterion) {
+    let (mut pipeline, addresses) = router(ROUTES);
+    let frames = frames(&addresses);
+    let mut group = criterion.benchmark_group("lab router");
+    group.throughput(Throughput::Elements(1));
+    let mut number = 0;
+    group.bench_function("ingress and egress", |bencher| {
+        bencher.iter(|| {
+            number = (number + 1) % PACKETS;
+            black_box(forward(&mut pipeline, &frames[number], Time::ZERO))
+        });
+    });
+    group.finish();
+}
+
+fn lookups(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("one million routes");
+    let (mut pipeline, addresses) = router(1_000_000);
+    let packets = parsed(&mut pipeline, &frames(&addresses));
+    let routes = pipeline.table_index("ingress.routes").expect("the table exists");
+    let mut number = 0;
+    group.bench_function("lookup", |bencher| {
+        bencher.iter(|| {
+            number = (number + 1) % PACKETS;
+            black_box(pipeline.find(routes, &packets[number]))
+        });
+    });
+    group.finish();
+}
+
+/// Nanoseconds an operation, the best of several rounds of `count`.
+fn best(count: usize, mut operation: impl FnMut(usize)) -> f64 {
+    let mut round = || -> Duration {
+        let start = Instant::now();
+        (0..count).for_each(&mut operation);
+        start.elapsed()
+    };
+    let rounds = (0..20).map(|_| round());
+    rounds.min().expect("there are rounds").as_nanos() as f64 / count as f64
+}
+
+/// Resident memory in MB, where the system says so.
+fn resident_mb() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
+}
+
+fn summary(_criterion: &mut Criterion) {
+    println!("\nSummary, best of 20 rounds:");
+    let (mut pipeline, addresses) = router(ROUTES);
+    let packets = frames(&addresses);
+    let forwarding = best(20_000, |number| {
+        black_box(forward(&mut pipeline, &packets[number % PACKETS], Time::ZERO));
+    });
+    println!("  lab router, 10,000 routes, 1514-byte frames   {forwarding:8.1} ns a packet");
+    let short: Vec<Vec<u8>> = packets.iter().map(|frame| frame[..64].to_vec()).collect();
+    let forwarding = best(20_000, |number| {
+        black_box(forward(&mut pipeline, &short[number % PACKETS], Time::ZERO));
+    });
+    println!("  the same, 64-byte frames                      {forwarding:8.1} ns a packet");
+    let before = resident_mb();
+    let start = Instant::now();
+    let (mut pipeline, addresses) = router(1_000_000);
+    let loading = start.elapsed().as_secs_f64();
+    let memory = resident_mb().zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
+    println!("  loading 1,000,000 routes                      {loading:8.2} s, {memory} MB");
+    let packets = parsed(&mut pipeline, &frames(&addresses));
+    let routes = pipeline.table_index("ingress.routes").expect("the table exists");
+    let lookup = best(100_000, |number| {
+        black_box(pipeline.find(routes, &packets[number % PACKETS]));
+    });
+    println!("  lookup in 1,000,000 routes                    {lookup:8.1} ns");
+}
+
+criterion_group!(benches, forwarding, lookups, summary);
+criterion_main!(benches);
