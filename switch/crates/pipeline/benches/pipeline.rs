@@ -218,7 +218,8 @@ fn summary(_criterion: &mut Criterion) {
     let start = Instant::now();
     let (mut pipeline, addresses) = router(1_000_000);
     let loading = start.elapsed().as_secs_f64();
-    let memory = resident_mb().zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
+    let memory =
+        resident_mb().zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
     println!("  loading 1,000,000 routes                      {loading:8.2} s, {memory} MB");
     let packets = parsed(&mut pipeline, &frames(&addresses));
     let routes = pipeline.table_index("ingress.routes").expect("the table exists");

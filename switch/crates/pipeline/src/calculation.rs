@@ -13,6 +13,12 @@ use crate::place::Place;
 /// A component.
 #[derive(Clone, Debug)]
 enum Input {
+    /// Whole bytes of the area while a header is valid: neighbouring fields of a header, joined.
+    Bytes {
+        header: u32,
+        start: usize,
+        end: usize,
+    },
     Constant {
         value: Int,
         width: usize,
@@ -71,7 +77,79 @@ impl Recipe {
             };
             recipe.inputs.push(input);
         }
+        recipe.join();
         Ok(recipe)
+    }
+
+    /// Joins neighbouring fields to runs of whole bytes.
+    ///
+    /// The fields of a checksum mostly follow each other as they do on the wire; packed as on the
+    /// wire they need not be taken apart at all. What does not join stays as it is, and so do all
+    /// fields if the run would not start on a byte of the input.
+    fn join(&mut self) {
+        let mut joined: Vec<Input> = Vec::new();
+        // Bits of input so far, and the run being built: header, first bit, end bit, its fields.
+        let mut at = 0usize;
+        let mut run: Option<(u32, usize, usize, Vec<Input>)> = None;
+        let close = |run: &mut Option<(u32, usize, usize, Vec<Input>)>, out: &mut Vec<Input>| {
+            let Some((header, first, end, fields)) = run.take() else { return };
+            if first.is_multiple_of(8) && end.is_multiple_of(8) {
+                out.push(Input::Bytes { header, start: first / 8, end: end / 8 });
+            } else {
+                out.extend(fields);
+            }
+        };
+        for input in std::mem::take(&mut self.inputs) {
+            let Input::Field { header, place } = &input else {
+                close(&mut run, &mut joined);
+                at += if let Input::Constant { width, .. } = &input { *width } else { 0 };
+                joined.push(input);
+                continue;
+            };
+            let Some((first, width)) = place.bit_range() else {
+                close(&mut run, &mut joined);
+                joined.push(input);
+                continue;
+            };
+            match &mut run {
+                Some((of, _, end, fields)) if of == header && *end == first => {
+                    *end += width;
+                    fields.push(input);
+                }
+                _ => {
+                    close(&mut run, &mut joined);
+                    let starts_on_byte = at.is_multiple_of(8);
+                    match starts_on_byte {
+                        true => run = Some((*header, first, first + width, vec![input])),
+                        false => joined.push(input),
+                    }
+                }
+            }
+            at += width;
+        }
+        close(&mut run, &mut joined);
+        self.inputs = joined;
+    }
+
+    /// The internet checksum of the input, straight from the header bytes where they allow it.
+    #[inline]
+    pub fn checksum16(&self, layout: &Layout, area: &[u8], payload: &[u8]) -> Option<u16> {
+        let mut sum = 0;
+        for input in &self.inputs {
+            match input {
+                // An odd run would shift the words of the next.
+                Input::Bytes { header, start, end } if (end - start).is_multiple_of(2) => {
+                    if is_valid(layout, area, *header) {
+                        sum += crate::hash::sum16(&area[*start..*end]);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        if self.with_payload {
+            sum += crate::hash::sum16(payload);
+        }
+        Some(crate::hash::fold16(sum))
     }
 
     /// Fields of a selector.
@@ -87,6 +165,11 @@ impl Recipe {
         let mut writer = BitWriter { bytes, used: 0 };
         for input in &self.inputs {
             match input {
+                Input::Bytes { header, start, end } => {
+                    if is_valid(layout, area, *header) {
+                        writer.push_bytes(&area[*start..*end]);
+                    }
+                }
                 Input::Constant { value, width } => writer.push_wide(value, *width),
                 Input::Field { header, place } if is_valid(layout, area, *header) => {
                     writer.push_field(area, *place);

@@ -55,23 +55,20 @@ fn emit_unaligned(
 
 /// Writes the valid headers of `order` in front of the payload.
 pub(crate) fn deparse(layout: &Layout, order: &[u32], packet: &mut Packet) {
-    let valid = order.iter().copied().filter(|header| is_valid(layout, &packet.area, *header));
-    let length = |header: u32| layout.length(&packet.area, &layout.headers[header as usize]);
-    let total: usize = valid.clone().map(length).sum();
-    let valid_count = valid.count();
+    let length = |packet: &Packet, header: u32| match is_valid(layout, &packet.area, header) {
+        true => layout.length(&packet.area, &layout.headers[header as usize]),
+        false => 0,
+    };
+    let total: usize = order.iter().map(|header| length(packet, *header)).sum();
     packet.prepend(total);
-    let mut at = packet.at;
-    let mut emitted = 0;
+    let Packet { area, frame, at, .. } = packet;
+    let mut room = &mut frame[*at..*at + total];
     for header in order {
-        if emitted == valid_count {
-            break;
-        }
-        let Packet { area, frame, .. } = &mut *packet;
         if is_valid(layout, area, *header) {
-            emitted += 1;
             emit(layout, area, *header, |part| {
-                frame[at..at + part.len()].copy_from_slice(part);
-                at += part.len();
+                let (start, rest) = std::mem::take(&mut room).split_at_mut(part.len());
+                start.copy_from_slice(part);
+                room = rest;
             });
         }
     }

@@ -238,19 +238,31 @@ fn word(chunk: &[u8], word_bytes: usize) -> u64 {
 }
 
 /// RFC 1071: the complement of the ones' complement sum of 16-bit words.
+pub(crate) fn checksum16(input: &[u8]) -> u16 {
+    fold16(sum16(input))
+}
+
+/// The sum of the 16-bit words, not yet folded.
 ///
 /// Eight bytes at a time: 2^32 and 2^16 are 1 modulo 2^16 - 1, so a sum of wider words folds to
 /// the same value. Adding halves of 32 bits to a `u64` cannot overflow for a packet.
-pub(crate) fn checksum16(input: &[u8]) -> u16 {
+#[inline]
+pub(crate) fn sum16(input: &[u8]) -> u64 {
     let mut chunks = input.chunks_exact(8);
-    let mut sum: u64 = chunks
-        .by_ref()
-        .map(|chunk| {
-            let value = u64::from_be_bytes(chunk.try_into().expect("eight bytes"));
-            (value >> 32) + (value & 0xffff_ffff)
-        })
-        .sum();
-    sum += chunks.remainder().chunks(2).map(|chunk| word(chunk, 2)).sum::<u64>();
+    let mut sum: u64 = 0;
+    for chunk in chunks.by_ref() {
+        let value = u64::from_be_bytes(chunk.try_into().expect("eight bytes"));
+        sum += (value >> 32) + (value & 0xffff_ffff);
+    }
+    for chunk in chunks.remainder().chunks(2) {
+        sum += word(chunk, 2);
+    }
+    sum
+}
+
+/// Folds a sum of words to 16 bits and takes the complement.
+#[inline]
+pub(crate) fn fold16(mut sum: u64) -> u16 {
     while sum >> 16 != 0 {
         sum = (sum >> 16) + (sum & 0xffff);
     }

@@ -247,7 +247,12 @@ impl<O: Observe> Cursor<'_, O> {
     fn state(&mut self, state: &State) -> Stop {
         self.observer.event(|| Event::ParserState { name: state.name.clone() });
         for operation in &state.operations {
-            if let Err(code) = self.operation(operation) {
+            // Extracting a plain header is what parsers do.
+            let done = match operation {
+                Operation::Extract(Target::Header(header)) => self.extract(*header, 0),
+                other => self.operation(other),
+            };
+            if let Err(code) = done {
                 return Stop::Error(code);
             }
         }
@@ -261,6 +266,7 @@ impl<O: Observe> Cursor<'_, O> {
         }
     }
 
+    #[inline(always)]
     fn rest(&self) -> &[u8] {
         &self.packet.bytes()[self.parsed..]
     }

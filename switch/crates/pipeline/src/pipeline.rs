@@ -338,16 +338,18 @@ impl Pipeline {
         observer: &mut O,
     ) {
         let Pipeline { program, externs, tables, profiles, key_scratch, .. } = self;
+        let program = &*program;
+        let mut machine = machine(program, externs, packet, now, observer);
         let mut node = start;
-        while node != END && !packet.requests.exit {
+        while node != END && !machine.requests.exit {
             match &program.nodes[node as usize] {
                 Node::Table(table) => {
                     let table = &mut tables[*table];
-                    let entry = table.find(&packet.area, key_scratch);
+                    let entry = table.find(machine.area, key_scratch);
                     if O::ENABLED {
-                        observer.event(|| table_event(table, &packet.area, entry));
+                        let event = table_event(table, machine.area, entry);
+                        machine.observer.event(|| event);
                     }
-                    let mut machine = machine(program, externs, packet, now, observer);
                     node = if entry == NONE {
                         machine.miss(table)
                     } else {
@@ -355,13 +357,12 @@ impl Pipeline {
                     };
                 }
                 Node::Condition { name, condition, if_true, if_false } => {
-                    let machine = machine(program, externs, packet, now, observer);
                     let holds = condition.holds(&machine.view(&[]));
-                    observer.event(|| Event::Condition { name: name.clone(), holds });
+                    machine.observer.event(|| Event::Condition { name: name.clone(), holds });
                     node = if holds { *if_true } else { *if_false };
                 }
                 Node::Call { action, next } => {
-                    machine(program, externs, packet, now, observer).act(*action, &[]);
+                    machine.act(*action, &[]);
                     node = *next;
                 }
             }

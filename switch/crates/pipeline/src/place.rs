@@ -189,6 +189,20 @@ impl Place {
         }
     }
 
+    /// First bit in the area and number of bits; none for a field of variable length.
+    pub fn bit_range(self) -> Option<(usize, usize)> {
+        match self {
+            Place::Cell(cell) => {
+                let end = cell.offset as usize * 8 + 64 - cell.shift as usize;
+                Some((end - cell.width as usize, cell.width.into()))
+            }
+            Place::Bits(bits) => {
+                Some((bits.offset as usize * 8 + bits.bit as usize, bits.width as usize))
+            }
+            Place::Variable(_) => None,
+        }
+    }
+
     /// Bits of the field; of a variable one, the most it can have.
     pub fn width(self) -> u32 {
         match self {

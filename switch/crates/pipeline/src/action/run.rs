@@ -6,6 +6,7 @@ use units::Time;
 use super::{Destination, LogPart, Step};
 use crate::expression::{HeaderRef, UnionRef, View, is_valid};
 use crate::externs::Externs;
+use crate::hash::Hash;
 use crate::layout::Layout;
 use crate::load::Program;
 use crate::observe::{Event, Observe};
@@ -233,6 +234,12 @@ impl<O: Observe> Machine<'_, O> {
     pub fn hash(&mut self, calculation: u32) -> u64 {
         let calculation = &self.program.calculations[calculation as usize];
         let Externs { hash_input, hashes, .. } = &mut *self.externs;
+        if matches!(hashes[calculation.hash], Hash::Checksum16)
+            && let Some(checksum) =
+                calculation.recipe.checksum16(&self.program.layout, self.area, self.payload)
+        {
+            return checksum.into();
+        }
         calculation.recipe.gather(&self.program.layout, self.area, self.payload, hash_input);
         hashes[calculation.hash].of(hash_input)
     }

@@ -377,9 +377,12 @@ impl Scope<'_> {
             Expression::Bool(value) => Ok(Condition::Const(*value)),
             Expression::Unary { operator, operand } => match operator {
                 UnaryOperator::DataToBool => match self.ranged(operand)? {
-                    Some(ranged) if ranged.exact().is_some() => {
-                        Ok(Condition::NonZero(ranged.number))
-                    }
+                    Some(ranged) if ranged.exact().is_some() => Ok(match ranged.number {
+                        Number::Cell(cell) => {
+                            Condition::CellConst { compare: Compare::NotEqual, cell, value: 0 }
+                        }
+                        number => Condition::NonZero(number),
+                    }),
                     _ => Ok(Condition::NonZeroWide(self.wide(operand)?)),
                 },
                 UnaryOperator::Not => Ok(Condition::Not(Box::new(self.condition(operand)?))),
@@ -426,11 +429,7 @@ impl Scope<'_> {
         if let (Some(left), Some(right)) = (self.ranged(left)?, self.ranged(right)?)
             && let Some(exact) = exact_together(&left, &right)
         {
-            return Ok(Condition::Compare {
-                compare,
-                operands: Box::new((left.number, right.number)),
-                signed: exact == Exact::Signed,
-            });
+            return Ok(comparison(compare, left.number, right.number, exact == Exact::Signed));
         }
         let operands = Box::new((self.wide(left)?, self.wide(right)?));
         Ok(Condition::CompareWide { compare, operands })
@@ -493,10 +492,23 @@ impl Scope<'_> {
     }
 }
 
+/// A comparison, in its short form where there is one.
+fn comparison(compare: Compare, left: Number, right: Number, signed: bool) -> Condition {
+    match (left, right) {
+        (Number::Cell(cell), Number::Const(value)) if !signed => {
+            Condition::CellConst { compare, cell, value }
+        }
+        (left, right) => Condition::Compare { compare, operands: Box::new((left, right)), signed },
+    }
+}
+
 fn negated(condition: Condition) -> Condition {
     match condition {
         Condition::Compare { compare: Compare::Equal, operands, signed } => {
             Condition::Compare { compare: Compare::NotEqual, operands, signed }
+        }
+        Condition::CellConst { compare: Compare::Equal, cell, value } => {
+            Condition::CellConst { compare: Compare::NotEqual, cell, value }
         }
         other => Condition::Not(Box::new(other)),
     }

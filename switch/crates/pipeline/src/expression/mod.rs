@@ -161,6 +161,12 @@ pub(crate) enum Compare {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Condition {
     And(Box<(Condition, Condition)>),
+    /// A field without sign with a constant: most conditions of real programs.
+    CellConst {
+        compare: Compare,
+        cell: Cell,
+        value: u64,
+    },
     /// Of two numbers that are exact as `i64` if `signed`, else as `u64`.
     Compare {
         compare: Compare,

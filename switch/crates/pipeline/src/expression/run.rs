@@ -220,7 +220,7 @@ fn binary(operator: BinaryOperator, left: &Int, right: &Int) -> Int {
 }
 
 impl Compare {
-    #[inline]
+    #[inline(always)]
     fn holds<T: Ord>(self, left: T, right: T) -> bool {
         match self {
             Compare::Equal => left == right,
@@ -238,6 +238,9 @@ impl Condition {
     pub fn holds(&self, view: &View<'_>) -> bool {
         match self {
             Condition::And(pair) => pair.0.holds(view) && pair.1.holds(view),
+            Condition::CellConst { compare, cell, value } => {
+                compare.holds(cell.load(view.area), *value)
+            }
             Condition::Compare { compare, operands, signed } => {
                 let (left, right) = (operands.0.value(view), operands.1.value(view));
                 if *signed {

@@ -97,6 +97,13 @@ impl ExactIndex {
     fn slot(&self, key: &[u64]) -> usize {
         let mask = self.values.len() - 1;
         let mut slot = hash(key) & mask;
+        // Nearly all keys have one limb, where a comparison of slices would be a call.
+        if let [limb] = key {
+            while self.values[slot] != NONE && self.keys[slot] != *limb {
+                slot = (slot + 1) & mask;
+            }
+            return slot;
+        }
         while self.values[slot] != NONE && self.key(slot) != key {
             slot = (slot + 1) & mask;
         }
