@@ -3,31 +3,62 @@
 use super::Checker;
 use super::scope::Binding;
 use crate::syntax::tree as syntax;
-use crate::types::tree::{Annotation, AnnotationBody, AnnotationValue, ExpressionKind};
+use crate::types::tree::{Annotation, AnnotationBody, AnnotationValue, ExpressionKind, Value};
 
 impl<'a> Checker<'a, '_> {
     pub(super) fn annotations(&mut self, written: &'a [syntax::Annotation]) -> Vec<Annotation> {
-        written
-            .iter()
-            .map(|annotation| Annotation {
-                name: annotation.name.clone(),
-                body: self.annotation_body(&annotation.body),
-                span: annotation.span,
-            })
-            .collect()
+        let mut annotations = Vec::with_capacity(written.len());
+        for annotation in written {
+            let body = self.annotation_body(&annotation.body);
+            let (name, span) = (annotation.name.clone(), annotation.span);
+            let known = Annotation { name, body, span };
+            self.check_known(&known);
+            let is_structured = |body: &AnnotationBody| {
+                matches!(body, AnnotationBody::List(_) | AnnotationBody::KeyValues(_))
+            };
+            let twin = annotations.iter().find(|other: &&Annotation| {
+                other.name.text == known.name.text
+                    && is_structured(&other.body)
+                    && is_structured(&known.body)
+            });
+            if let Some(first) = twin.map(|twin| twin.span) {
+                self.report_twice("annotation", &known.name, first);
+            }
+            annotations.push(known);
+        }
+        annotations
+    }
+
+    /// What the annotations of the specification must say.
+    fn check_known(&mut self, annotation: &Annotation) {
+        let AnnotationBody::Unstructured { tokens, values } = &annotation.body else { return };
+        let is_text = matches!(values.as_slice(), [AnnotationValue::Value(Value::Text(_))]);
+        match &*annotation.name.text {
+            name @ ("name" | "deprecated") if !is_text && !tokens.is_empty() => {
+                let title = format!("@{name} must have one string");
+                self.error("annotation", annotation.span, title);
+            }
+            "match" if !matches!(values.as_slice(), [AnnotationValue::Name(_)]) => {
+                let title = "@match must have a match kind";
+                self.error("annotation", annotation.span, title);
+            }
+            _ => {}
+        }
     }
 
     fn annotation_body(&mut self, body: &'a syntax::AnnotationBody) -> AnnotationBody {
         match body {
             syntax::AnnotationBody::Empty => AnnotationBody::Empty,
-            syntax::AnnotationBody::KeyValues(pairs) => AnnotationBody::KeyValues(
+            syntax::AnnotationBody::KeyValues(pairs) => AnnotationBody::KeyValues({
+                let keys: Vec<&syntax::Name> = pairs.iter().map(|pair| &pair.key).collect();
+                self.check_distinct("annotation key", &keys);
                 pairs
                     .iter()
                     .filter_map(|pair| {
                         Some((pair.key.clone(), self.required_annotation_value(&pair.value)?))
                     })
-                    .collect(),
-            ),
+                    .collect()
+            }),
             syntax::AnnotationBody::List(list) => AnnotationBody::List(
                 list.iter().filter_map(|value| self.required_annotation_value(value)).collect(),
             ),

@@ -7,10 +7,10 @@ use super::unify::Solution;
 use super::{BodyKind, Checker, constant, wrong};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::tree::{self as syntax, PrefixedName};
+use crate::syntax::tree::{self as syntax, MethodKind, PrefixedName};
 use crate::types::tree::{
-    Action, Argument, Call, Callee, Expression, ExpressionKind, ExternFunction, Function, Id, Text,
-    Type, Value,
+    Action, Argument, Call, Callee, Expression, ExpressionKind, ExternFunction, Function, Id,
+    InstanceKind, Text, Type, Value,
 };
 
 /// The written parts of a call.
@@ -75,12 +75,20 @@ impl<'a> Checker<'a, '_> {
             self.error("call", site.span, "an action can be called in controls and actions only");
             return wrong(site.span);
         }
+        if let Some(first) = site.type_arguments.first() {
+            self.error("type", first.span, "an action takes no type arguments");
+            return wrong(site.span);
+        }
         let action = &self.program.actions[id];
         let (name, variables) = (action.name.text.clone(), action.parameters.clone());
         let parameters = self.parameters_of(&variables);
         let mut solution = Solution::default();
         let arguments =
             self.arguments(&name, &parameters, site.arguments, &mut solution, site.span);
+        if let Some(table) = arguments.iter().flatten().find_map(table_apply) {
+            self.error("call", table, "a table cannot be applied in an argument of an action");
+            return wrong(site.span);
+        }
         self.finish_call(Callee::Action(id), Vec::new(), arguments, Type::Void, site.span)
     }
 
@@ -297,6 +305,22 @@ impl<'a> Checker<'a, '_> {
                 self.error("argument", value.span, format!("`{callee}` takes no objects"));
                 return false;
             }
+            let inferred = solution.get(name).filter(|_| names.contains(name));
+            if let Argument::Expression(value) = argument {
+                let problem = match inferred {
+                    Some(Type::Record(_)) => {
+                        Some("the struct that this is a value of is not known")
+                    }
+                    Some(Type::String) if !parameter.is_constant => {
+                        Some("a string cannot be passed to a parameter with a direction")
+                    }
+                    _ => None,
+                };
+                if let Some(problem) = problem {
+                    self.error("type", value.span, problem);
+                    return false;
+                }
+            }
             let is_integer = names.contains(name) && solution.get(name) == Some(&Type::Integer);
             // A directionless parameter of an extern is known at compile time.
             if let (true, Argument::Expression(value)) = (is_integer, argument)
@@ -404,6 +428,16 @@ impl<'a> Checker<'a, '_> {
     ) -> Expression {
         match self.construct(type_ref, site.arguments, site.span) {
             Some(instance) => {
+                if let InstanceKind::Extern { of, .. } = instance.kind
+                    && self.program.externs[of]
+                        .methods
+                        .iter()
+                        .any(|m| m.kind == MethodKind::Abstract)
+                {
+                    let title = "an extern with abstract methods needs a declaration of its own";
+                    self.error("extern", site.span, title);
+                    return wrong(site.span);
+                }
                 let id = self.program.instances.push(instance);
                 let ty = self.instance_type(id);
                 Expression { kind: ExpressionKind::Instance(id), ty, span: site.span }
@@ -415,4 +449,14 @@ impl<'a> Checker<'a, '_> {
 
 fn is_object(ty: &Type) -> bool {
     matches!(ty, Type::Extern(_) | Type::Control(_) | Type::Parser(_) | Type::Package(_))
+}
+
+/// Where the argument applies a table.
+fn table_apply(argument: &Argument) -> Option<Span> {
+    match argument {
+        Argument::Expression(Expression {
+            kind: ExpressionKind::TableResult { .. }, span, ..
+        }) => Some(*span),
+        _ => None,
+    }
 }

@@ -8,12 +8,12 @@ use crate::types::tree::{Control, LocalDeclaration, Type};
 impl<'a> Checker<'a, '_> {
     pub(super) fn control(&mut self, declaration: &'a syntax::ControlDeclaration) {
         let signature = &declaration.signature;
-        self.check_not_generic(signature);
         let annotations = self.annotations(&signature.annotations);
         self.scopes.push();
         self.declare_type_variables(&signature.type_parameters);
         let parameters = self.parameters(&signature.parameters, false);
         let constructor_parameters = self.parameters(&declaration.constructor_parameters, true);
+        self.check_apply_parameters(&parameters);
         let outer = std::mem::take(&mut self.direct_instances);
         self.scopes.push();
         let mut locals = self.control_locals(&declaration.locals);
@@ -33,14 +33,6 @@ impl<'a> Checker<'a, '_> {
             span: declaration.span,
         });
         self.declare(&signature.name, Binding::Type(Type::Control(id)));
-    }
-
-    /// Parsers and controls with a body have no type parameters.
-    pub(super) fn check_not_generic(&mut self, signature: &syntax::Signature) {
-        if let Some(first) = signature.type_parameters.first() {
-            let title = format!("`{}` has a body, so it cannot be generic", signature.name.text);
-            self.error("generic", first.span, title);
-        }
     }
 
     fn control_locals(&mut self, list: &'a [ControlLocalDeclaration]) -> Vec<LocalDeclaration> {

@@ -1,6 +1,6 @@
 //! Implicit and explicit casts, default values.
 
-use super::{Checker, constant, wrong};
+use super::{Checker, constant, is_constant, wrong};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::tree::{DerivedKind, UnaryOperator};
@@ -40,6 +40,9 @@ impl Checker<'_, '_> {
         }
         match (&value.ty, ty) {
             (Type::Integer, Type::Bit(_) | Type::Int(_)) => Some(self.resize(value, ty)),
+            (Type::Bit(_) | Type::Int(_), Type::Integer) if is_constant(&value) => {
+                Some(Expression { ty: Type::Integer, ..value })
+            }
             (Type::Enum(id), _) => {
                 let underlying = self.program.enums[*id].underlying.clone()?;
                 let inner = self.underlying_value(value, &underlying);
@@ -197,6 +200,9 @@ impl Checker<'_, '_> {
             (Type::Bit(_) | Type::Int(_), Type::Integer) => {
                 matches!(value.kind, ExpressionKind::Constant(_))
             }
+            (_, Type::New(id)) if self.program.new_types[*id].original == value.ty => {
+                return Some(self.reinterpret(value, ty));
+            }
             (Type::New(id), _) => {
                 let original = self.program.new_types[*id].original.clone();
                 let inner = self.reinterpret(value, &original);
@@ -204,7 +210,7 @@ impl Checker<'_, '_> {
             }
             (_, Type::New(id)) => {
                 let original = self.program.new_types[*id].original.clone();
-                let inner = self.recast(value, &original)?;
+                let inner = self.convert_quietly(value, &original)?;
                 return Some(self.reinterpret(inner, ty));
             }
             (Type::Enum(id), _) => {

@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::tree::{self as syntax, Declaration, DerivedKind, Name};
 use crate::types::tree::{
-    Constant, DerivedKind as Kind, Enum, Enumerator, ExpressionKind, ExternFunction,
+    Constant, DerivedKind as Kind, Enum, Enumerator, ExpressionKind, ExternFunction, InstanceKind,
     LocalDeclaration, NewType, Type, Value,
 };
 use std::collections::BTreeSet;
@@ -58,8 +58,13 @@ impl<'a> Checker<'a, '_> {
 
     /// After everything: is there a `main`?
     pub(super) fn find_main(&mut self) {
-        if let Some(Binding::Instance(id)) = self.scopes.find("main", true) {
-            self.program.main = Some(*id);
+        let Some((binding, span)) = self.scopes.find_top("main").cloned() else { return };
+        if let Binding::Instance(id) = binding
+            && matches!(self.program.instances[id].kind, InstanceKind::Package(_))
+        {
+            self.program.main = Some(id);
+        } else {
+            self.error("package", span, "`main` must be an instance of a package");
         }
     }
 
@@ -142,28 +147,42 @@ impl<'a> Checker<'a, '_> {
             for field in &declaration.fields {
                 let ty = checker.type_ref(&field.type_ref);
                 if !checker.may_be_field(declaration.kind, &ty) {
-                    let place = match declaration.kind {
-                        DerivedKind::Header => "a header",
-                        DerivedKind::HeaderUnion => "a header union",
-                        DerivedKind::Struct => "a struct",
-                    };
-                    let title =
-                        format!("{place} cannot have a field of type `{}`", checker.show(&ty));
-                    let hint = match declaration.kind {
-                        DerivedKind::Header => {
-                            "its fields are bit, int, varbit, bool and structs of these"
-                        }
-                        DerivedKind::HeaderUnion => "its fields are headers",
-                        DerivedKind::Struct => "its fields are values, headers and structs",
-                    };
-                    checker.report(Diagnostic::error("type", field.span, title).hint(hint));
+                    checker.report_field(declaration.kind, &ty, field.span);
                 }
             }
         });
+        self.check_one_varbit(declaration);
         self.diagnostics.error_count() == before
     }
 
-    fn may_be_field(&self, kind: DerivedKind, ty: &Type) -> bool {
+    fn check_one_varbit(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) {
+        let is_varbit = |field: &&syntax::StructField| {
+            matches!(field.type_ref.kind, syntax::TypeKind::Varbit(_))
+        };
+        let mut varbits = declaration.fields.iter().filter(is_varbit);
+        if let (Some(first), Some(second), DerivedKind::Header) =
+            (varbits.next(), varbits.next(), declaration.kind)
+        {
+            self.report(
+                Diagnostic::error("type", second.span, "a header can have one varbit field only")
+                    .related(first.span, "the other one"),
+            );
+        }
+    }
+
+    pub(super) fn report_field(&mut self, kind: DerivedKind, ty: &Type, span: Span) {
+        let (place, hint) = match kind {
+            DerivedKind::Header => {
+                ("a header", "its fields are bit, int, varbit, bool and structs of these")
+            }
+            DerivedKind::HeaderUnion => ("a header union", "its fields are headers"),
+            DerivedKind::Struct => ("a struct", "its fields are values, headers and structs"),
+        };
+        let title = format!("{place} cannot have a field of type `{}`", self.show(ty));
+        self.report(Diagnostic::error("type", span, title).hint(hint));
+    }
+
+    pub(super) fn may_be_field(&self, kind: DerivedKind, ty: &Type) -> bool {
         match (kind, ty) {
             (_, Type::Wrong | Type::Variable(_)) => true,
             (DerivedKind::HeaderUnion, Type::Struct(id)) => {
@@ -201,7 +220,7 @@ impl<'a> Checker<'a, '_> {
         let annotations = self.annotations(&declaration.annotations);
         let underlying = declaration.underlying.as_ref().map(|written| {
             let ty = self.type_ref(written);
-            if !matches!(self.original(&ty), Type::Bit(_) | Type::Int(_) | Type::Wrong) {
+            if !matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Wrong) {
                 let title = format!("an enum cannot be made of `{}`", self.show(&ty));
                 let hint = "it can be made of bit<N> or int<N>";
                 self.report(Diagnostic::error("type", written.span, title).hint(hint));

@@ -7,8 +7,8 @@ use super::{Body, BodyKind, Checker};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::tree::{self as syntax, Direction, Name};
 use crate::types::tree::{
-    Action, Block, Function, Id, LocalDeclaration, Statement, StatementKind, Type, Variable,
-    VariableKind,
+    Action, Block, Expression, Function, Id, LocalDeclaration, Statement, StatementKind, Type,
+    Variable, VariableKind,
 };
 
 impl<'a> Checker<'a, '_> {
@@ -33,7 +33,14 @@ impl<'a> Checker<'a, '_> {
             } else {
                 VariableKind::Parameter(parameter.direction)
             };
-            let default = parameter.default.as_ref().map(|value| self.expression_of(value, &ty));
+            let default = parameter.default.as_ref().map(|value| self.default_of(value, &ty));
+            if super::template::is_optional(parameter) {
+                let title = format!("parameter `{}` cannot be optional", parameter.name.text);
+                self.report(
+                    Diagnostic::error("parameter", parameter.span, title)
+                        .hint("only externs and packages have optional parameters"),
+                );
+            }
             let annotations = self.annotations(&parameter.annotations);
             let name = parameter.name.clone();
             let variable = Variable { annotations, name, ty, kind, span: parameter.span };
@@ -51,6 +58,16 @@ impl<'a> Checker<'a, '_> {
             }
         }
         ids
+    }
+
+    /// The default value of a parameter.
+    fn default_of(&mut self, value: &'a syntax::Expression, ty: &Type) -> Expression {
+        let value = self.expression_of(value, ty);
+        if value.ty != Type::Wrong && !self.is_compile_time(&value) {
+            let title = "a default value must be known at compile time";
+            self.error("constant", value.span, title);
+        }
+        value
     }
 
     pub(super) fn check_direction(
@@ -116,6 +133,28 @@ impl<'a> Checker<'a, '_> {
         Some(LocalDeclaration::Action(id))
     }
 
+    /// Parsers and controls are given to constructors, not to `apply`.
+    pub(super) fn check_apply_parameters(&mut self, parameters: &[Id<Variable>]) {
+        for id in parameters {
+            let variable = &self.program.variables[*id];
+            let (ty, span) = (variable.ty.clone(), variable.span);
+            if matches!(
+                ty,
+                Type::Control(_)
+                    | Type::Parser(_)
+                    | Type::ControlType(..)
+                    | Type::ParserType(..)
+                    | Type::Package(_)
+            ) {
+                let title = format!("`apply` cannot have a parameter of type `{}`", self.show(&ty));
+                self.report(
+                    Diagnostic::error("parameter", span, title)
+                        .hint("make it a parameter of the constructor"),
+                );
+            }
+        }
+    }
+
     /// The control plane can give values only.
     fn check_action_types(&mut self, parameters: &[Id<Variable>]) {
         for id in parameters {
@@ -125,9 +164,14 @@ impl<'a> Checker<'a, '_> {
                 ty,
                 Type::Integer | Type::String | Type::Extern(_) | Type::Control(_) | Type::Parser(_)
             );
-            if is_object {
-                let title =
-                    format!("an action cannot have a parameter of type `{}`", self.show(&ty));
+            let is_composed =
+                matches!(ty, Type::Struct(_) | Type::Tuple(_) | Type::Stack(..) | Type::List(_));
+            let is_given = variable.kind == VariableKind::Parameter(Direction::None);
+            if is_object || (is_composed && is_given) {
+                let title = format!(
+                    "the control plane cannot give a parameter of type `{}`",
+                    self.show(&ty)
+                );
                 self.error("parameter", span, title);
             }
         }
@@ -188,6 +232,7 @@ impl<'a> Checker<'a, '_> {
         this: Option<Type>,
     ) -> Function {
         let prototype = &declaration.prototype;
+        let errors = self.diagnostics.error_count();
         let annotations = self.annotations(&declaration.annotations);
         let return_type = self.return_type(&prototype.return_type);
         self.scopes.push();
@@ -197,7 +242,9 @@ impl<'a> Checker<'a, '_> {
         let body = self.body(body, &declaration.body);
         self.scopes.pop();
         let is_value = !matches!(return_type, Type::Void | Type::Wrong);
-        if is_value && !block_returns(&body) {
+        // A `return` that is wrong is missing from the body.
+        let is_sound = self.diagnostics.error_count() == errors;
+        if is_value && is_sound && !block_returns(&body) {
             let title = format!("`{}` can end without returning a value", prototype.name.text);
             self.report(
                 Diagnostic::error("return", prototype.name.span, title)

@@ -33,6 +33,15 @@ impl<'a> Checker<'a, '_> {
                 format!("package `{}` cannot be made here", self.program.packages[id].name.text);
             self.error("package", declaration.span, title);
         }
+        if self.scopes.is_top()
+            && matches!(instance.kind, InstanceKind::Control(_) | InstanceKind::Parser(_))
+        {
+            let title = "parsers and controls cannot be made at the top level";
+            self.report(
+                Diagnostic::error("instance", declaration.name.span, title)
+                    .hint("make it inside of the control or parser that applies it"),
+            );
+        }
         let is_extern = matches!(instance.kind, InstanceKind::Extern { .. });
         if declaration.initializer.is_some() && !is_extern {
             self.error("extern", declaration.span, "only externs take an initializer, `= { ... }`");
@@ -76,6 +85,13 @@ impl<'a> Checker<'a, '_> {
         match binding {
             Some(Binding::Template(index)) => {
                 self.construct_template(index, type_arguments, arguments, type_ref, span)
+            }
+            Some(Binding::Type(Type::Control(_) | Type::Parser(_)))
+                if !type_arguments.is_empty() =>
+            {
+                let title = format!("`{}` has a body, so it cannot be generic", name.name.text);
+                self.error("generic", type_ref.span, title);
+                None
             }
             Some(Binding::Type(Type::Control(id))) => {
                 let variables = self.program.controls[id].constructor_parameters.clone();
@@ -274,6 +290,7 @@ impl<'a> Checker<'a, '_> {
         span: Span,
     ) -> Vec<Id<Function>> {
         let mut methods = Vec::new();
+        let errors = self.diagnostics.error_count();
         self.scopes.push();
         for declaration in bodies.unwrap_or_default() {
             match declaration {
@@ -284,12 +301,15 @@ impl<'a> Checker<'a, '_> {
                     let outer = std::mem::take(&mut self.body);
                     let made = self.function(function, Vec::new(), Some(Type::Extern(of)));
                     self.body = outer;
-                    self.check_method_body(of, &made);
+                    self.check_method_body(of, &made, span);
                     methods.push(self.program.functions.push(made));
                 }
             }
         }
         self.scopes.pop();
+        if self.diagnostics.error_count() > errors {
+            return methods;
+        }
         let missing = self.program.externs[of].methods.iter().find(|method| {
             method.kind == MethodKind::Abstract
                 && !methods
@@ -307,7 +327,7 @@ impl<'a> Checker<'a, '_> {
         methods
     }
 
-    fn check_method_body(&mut self, of: Id<Extern>, function: &Function) {
+    fn check_method_body(&mut self, of: Id<Extern>, function: &Function, span: Span) {
         let known = self.program.externs[of].methods.iter().find(|method| {
             method.name.text == function.name.text && method.kind == MethodKind::Abstract
         });
@@ -319,9 +339,22 @@ impl<'a> Checker<'a, '_> {
                     wanted.ty == found.ty && wanted.direction == found.direction
                 })
         });
-        if !fits {
-            let title = format!("there is no abstract method `{}` like this", function.name.text);
-            self.error("extern", function.name.span, title);
+        let name = &function.name;
+        match known.map(|method| method.name.span) {
+            None => {
+                let title = format!("there is no abstract method `{}`", name.text);
+                self.error("extern", name.span, title);
+            }
+            Some(declared) if !fits => {
+                let title =
+                    format!("the body of `{}` has other types than its declaration", name.text);
+                self.report(
+                    Diagnostic::error("extern", span, title)
+                        .related(declared, "declared here")
+                        .related(name.span, "the body"),
+                );
+            }
+            Some(_) => {}
         }
     }
 }

@@ -284,6 +284,11 @@ impl<'a> Checker<'a, '_> {
                     return false;
                 }
             }
+            "lookahead" if self.size_bits(ty, false).is_none() && *ty != Type::Wrong => {
+                let title = format!("a `{}` cannot be looked ahead", self.show(ty));
+                self.error("extract", span, title);
+                return false;
+            }
             "lookahead" if self.has_varbit(ty) => {
                 self.error("extract", span, "lookahead needs a type of fixed size");
                 return false;
@@ -309,6 +314,11 @@ impl<'a> Checker<'a, '_> {
         member: &'a Name,
         site: CallSite<'a>,
     ) -> Expression {
+        if let Some(first) = site.type_arguments.first() {
+            let title = format!("`{}` takes no type arguments", member.text);
+            self.error("type", first.span, title);
+            return wrong(site.span);
+        }
         if let Some(size) = self.size_method(&base.ty, member, site.span) {
             return size;
         }

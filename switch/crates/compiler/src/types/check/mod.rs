@@ -13,6 +13,7 @@ mod call;
 mod control;
 mod convert;
 mod declaration;
+mod entries;
 mod expression;
 mod function;
 mod instance;

@@ -137,12 +137,10 @@ impl<'a> Checker<'a, '_> {
         match ty {
             Type::Bit(_) | Type::Int(_) | Type::Integer | Type::Bool | Type::Varbit(_) => true,
             Type::Enum(_) | Type::Error | Type::String | Type::MatchKind => true,
-            Type::Variable(_) => true,
             Type::New(_) => self.is_comparable(self.original(ty)),
             Type::Stack(element, _) => self.is_comparable(element),
             Type::Tuple(elements) => elements.iter().all(|ty| self.is_comparable(ty)),
             Type::List(element) => self.is_comparable(element),
-            Type::Record(fields) => fields.iter().all(|(_, ty)| self.is_comparable(ty)),
             Type::Struct(id) => {
                 self.program.structs[*id].fields.iter().all(|field| self.is_comparable(&field.ty))
             }
@@ -272,7 +270,11 @@ impl<'a> Checker<'a, '_> {
             ExpressionKind::Constant(Value::Integer(number)) => Some(number),
             _ => None,
         };
-        if divisor.is_some_and(|number| number.sign() == Sign::NoSign) {
+        // Zero divided is zero whatever the divisor; a zero divisor is reported elsewhere.
+        let is_zero = |side: &Expression| {
+            side.kind == ExpressionKind::Constant(Value::Integer(num_bigint::BigInt::ZERO))
+        };
+        if is_zero(left) || is_zero(right) {
             return;
         }
         let is_power = divisor
@@ -326,7 +328,10 @@ impl<'a> Checker<'a, '_> {
         if left.ty == Type::Wrong || right.ty == Type::Wrong {
             return None;
         }
-        if let Some(converted) = self.convert_quietly(right.clone(), &left.ty) {
+        // A constant of `int` takes the other side's width, never the other way round.
+        if left.ty != Type::Integer
+            && let Some(converted) = self.convert_quietly(right.clone(), &left.ty)
+        {
             return Some((left, converted));
         }
         if let Some(converted) = self.convert_quietly(left.clone(), &right.ty) {

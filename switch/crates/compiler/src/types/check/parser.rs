@@ -4,6 +4,7 @@ use super::scope::Binding;
 use super::suggest::nearest;
 use super::{Body, BodyKind, Checker};
 use crate::diagnostic::Diagnostic;
+use crate::source::Span;
 use crate::syntax::tree::{self as syntax, Name, ParserLocalElement, StateExpression};
 use crate::types::tree::{
     LocalDeclaration, Parser, State, StateTarget, Transition, Type, ValueSet,
@@ -12,18 +13,20 @@ use crate::types::tree::{
 impl<'a> Checker<'a, '_> {
     pub(super) fn parser(&mut self, declaration: &'a syntax::ParserDeclaration) {
         let signature = &declaration.signature;
-        self.check_not_generic(signature);
         let annotations = self.annotations(&signature.annotations);
         self.scopes.push();
         self.declare_type_variables(&signature.type_parameters);
         let parameters = self.parameters(&signature.parameters, false);
         let constructor_parameters = self.parameters(&declaration.constructor_parameters, true);
+        self.check_apply_parameters(&parameters);
         let outer = std::mem::take(&mut self.direct_instances);
         self.scopes.push();
         let mut locals = self.parser_locals(&declaration.locals);
         self.check_state_names(declaration);
         let names: Vec<&Name> = declaration.states.iter().map(|state| &state.name).collect();
-        let states = declaration.states.iter().map(|state| self.state(state, &names)).collect();
+        let states: Vec<State> =
+            declaration.states.iter().map(|state| self.state(state, &names)).collect();
+        self.check_ends(&states, declaration.span);
         self.scopes.pop();
         self.scopes.pop();
         locals.append(&mut self.direct_instances);
@@ -97,6 +100,31 @@ impl<'a> Checker<'a, '_> {
         });
         self.declare(&declaration.name, Binding::ValueSet(id));
         LocalDeclaration::ValueSet(id)
+    }
+
+    /// A parser that can only go round is a mistake: it never accepts or rejects.
+    fn check_ends(&mut self, states: &[State], span: Span) {
+        let mut open = vec![StateTarget::State(
+            states.iter().position(|state| &*state.name.text == "start").unwrap_or(0),
+        )];
+        let mut seen = vec![false; states.len()];
+        while let Some(target) = open.pop() {
+            let StateTarget::State(at) = target else { return };
+            let (Some(state), Some(seen)) = (states.get(at), seen.get_mut(at)) else { return };
+            if std::mem::replace(seen, true) {
+                continue;
+            }
+            match &state.transition {
+                Transition::Direct(next) => open.push(*next),
+                Transition::Select(select) => {
+                    open.extend(select.cases.iter().map(|case| case.target));
+                }
+            }
+        }
+        self.report(
+            Diagnostic::error("state", span, "this parser never reaches `accept` or `reject`")
+                .hint("one of its states needs `transition accept;`"),
+        );
     }
 
     fn state(&mut self, state: &'a syntax::ParserState, names: &[&Name]) -> State {

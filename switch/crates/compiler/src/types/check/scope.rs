@@ -1,11 +1,12 @@
 //! Scopes: what names mean here and now.
 
-use super::Checker;
+use super::{BodyKind, Checker};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::tree::Name;
 use crate::types::tree::{
-    Action, Constant, ExternFunction, Function, Id, Instance, Table, Text, Type, ValueSet, Variable,
+    Action, Constant, ExternFunction, Function, Id, Instance, Table, Text, Type, ValueSet,
+    Variable, VariableKind,
 };
 use std::collections::BTreeMap;
 
@@ -73,6 +74,11 @@ impl Scopes {
         self.inner.last().unwrap_or(&self.top).get(name)
     }
 
+    /// What the top level has under this name, and where.
+    pub fn find_top(&self, name: &str) -> Option<&(Binding, Span)> {
+        self.top.get(name)
+    }
+
     pub fn is_top(&self) -> bool {
         self.inner.is_empty()
     }
@@ -101,7 +107,27 @@ impl Checker<'_, '_> {
             );
             return;
         }
+        self.check_shadowing(name, &binding);
         self.scopes.insert(&name.text, binding, name.span);
+    }
+
+    /// A variable may hide another, but not a parameter of what it is in.
+    fn check_shadowing(&mut self, name: &Name, binding: &Binding) {
+        let Binding::Variable(new) = binding else { return };
+        let Some(Binding::Variable(old)) = self.scopes.find(&name.text, false) else { return };
+        let (new, old) = (&self.program.variables[*new], &self.program.variables[*old]);
+        if new.kind == VariableKind::Local
+            && matches!(old.kind, VariableKind::Parameter(_))
+            && self.body.kind != BodyKind::Action
+        {
+            let title = format!("variable `{}` hides a parameter", name.text);
+            let first = old.name.span;
+            self.report(
+                Diagnostic::error("shadow", name.span, title)
+                    .related(first, "the parameter")
+                    .hint("give the variable another name"),
+            );
+        }
     }
 
     /// Adds a function to those of its name.

@@ -55,11 +55,6 @@ impl<'a> Checker<'a, '_> {
             Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) => true,
             Type::Wrong | Type::Variable(_) => true,
             Type::Tuple(elements) => elements.iter().all(|ty| self.is_selectable(ty)),
-            Type::Struct(id) => {
-                let found = &self.program.structs[*id];
-                found.kind == syntax::DerivedKind::Struct
-                    && found.fields.iter().all(|field| self.is_selectable(&field.ty))
-            }
             _ => false,
         }
     }
@@ -184,12 +179,12 @@ impl<'a> Checker<'a, '_> {
                 let value = self.key_value(value, ty, must_be_constant)?;
                 // An enum's mask is a number.
                 let mask_type = self.number_type(ty);
-                let mask = self.key_value(mask, &mask_type, must_be_constant)?;
+                let mask = self.key_value(mask, &mask_type, true)?;
                 KeysetElement::Mask(value, mask)
             }
             syntax::KeysetElement::Range(low, high) => {
-                let low = self.key_value(low, ty, must_be_constant)?;
-                let high = self.key_value(high, ty, must_be_constant)?;
+                let low = self.key_value(low, ty, true)?;
+                let high = self.key_value(high, ty, true)?;
                 self.check_range(&low, &high);
                 KeysetElement::Range(low, high)
             }

@@ -23,6 +23,21 @@ impl<'a> Checker<'a, '_> {
             return None;
         }
         let subject = self.expression(subject, None);
+        if !matches!(
+            self.original(&subject.ty),
+            Type::Bit(_)
+                | Type::Int(_)
+                | Type::Integer
+                | Type::Enum(_)
+                | Type::Error
+                | Type::Action
+                | Type::Wrong
+                | Type::Bool
+        ) {
+            let title = format!("a `{}` cannot be switched by", self.show(&subject.ty));
+            self.error("switch", subject.span, title);
+            return None;
+        }
         let table = table_of(&subject);
         let mut made: Vec<SwitchCase> = Vec::new();
         let mut labels: Vec<SwitchLabel> = Vec::new();

@@ -17,6 +17,7 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn table(&mut self, declaration: &'a syntax::TableDeclaration) -> Id<Table> {
         let body = Body { kind: BodyKind::Control, ..Body::default() };
         let outer = std::mem::replace(&mut self.body, body);
+        let id = self.declare_table(declaration);
         let mut table = Table {
             annotations: self.annotations(&declaration.annotations),
             name: declaration.name.clone(),
@@ -53,7 +54,25 @@ impl<'a> Checker<'a, '_> {
         }
         self.imply_default_action(declaration, &mut table);
         self.body = outer;
-        let id = self.program.tables.push(table);
+        self.check_entries(&table);
+        self.program.tables[id] = table;
+        id
+    }
+
+    /// The table by its name only: known before its parts, so that they cannot mean something else
+    /// of the same name.
+    fn declare_table(&mut self, declaration: &syntax::TableDeclaration) -> Id<Table> {
+        let id = self.program.tables.push(Table {
+            annotations: Vec::new(),
+            name: declaration.name.clone(),
+            keys: Vec::new(),
+            actions: Vec::new(),
+            default_action: None,
+            entries: None,
+            size: None,
+            properties: Vec::new(),
+            span: declaration.span,
+        });
         self.declare(&declaration.name, Binding::Table(id));
         id
     }
@@ -69,6 +88,7 @@ impl<'a> Checker<'a, '_> {
                 self.report_twice("property", &property.name, first.name.span);
             }
         }
+        self.check_property_order(declaration);
         let has_actions = declaration
             .properties
             .iter()
@@ -79,6 +99,24 @@ impl<'a> Checker<'a, '_> {
                 Diagnostic::error("table", declaration.name.span, title)
                     .hint("write actions = { ... } with what its entries may do"),
             );
+        }
+    }
+
+    /// `entries` need the key, `default_action` the actions: they stand behind them.
+    fn check_property_order(&mut self, declaration: &syntax::TableDeclaration) {
+        let place = |name: &str| {
+            declaration.properties.iter().position(|property| &*property.name.text == name)
+        };
+        for (first, second) in
+            [("key", "entries"), ("actions", "entries"), ("actions", "default_action")]
+        {
+            if let (Some(earlier), Some(later)) = (place(first), place(second))
+                && later < earlier
+                && let Some(property) = declaration.properties.get(later)
+            {
+                let title = format!("`{second}` must stand behind `{first}`");
+                self.error("table", property.span, title);
+            }
         }
     }
 
@@ -93,6 +131,14 @@ impl<'a> Checker<'a, '_> {
             return None;
         }
         let annotations = self.annotations(&key.annotations);
+        let has_name = annotations.iter().any(|annotation| &*annotation.name.text == "name");
+        if !has_name && !has_key_name(&expression) {
+            let title = "this key needs a name: it is computed";
+            self.report(
+                Diagnostic::error("table", expression.span, title)
+                    .hint("write @name(\"...\") behind the match kind, for the control plane"),
+            );
+        }
         let is_possible = match self.original(&expression.ty) {
             Type::Wrong => return None,
             Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) => true,
@@ -164,7 +210,19 @@ impl<'a> Checker<'a, '_> {
     /// the list, and may be left out there as here.
     fn full_call(&mut self, written: &'a ActionRef, table: &Table) -> Option<ActionCall> {
         let given = written.arguments.as_deref().unwrap_or_default();
-        self.action_call(&written.name, given, written.span, table)
+        let call = self.action_call(&written.name, given, written.span, table)?;
+        let listed = table.actions.iter().find(|known| known.call.action == call.action);
+        let is_default_only = listed.is_some_and(|known| {
+            known.annotations.iter().any(|found| &*found.name.text == "defaultonly")
+        });
+        if is_default_only {
+            let title = format!(
+                "action `{}` is @defaultonly: no entry can have it",
+                written.name.name.text
+            );
+            self.error("table", written.span, title);
+        }
+        Some(call)
     }
 
     fn action_call(
@@ -344,12 +402,22 @@ impl<'a> Checker<'a, '_> {
     fn imply_default_action(&mut self, declaration: &syntax::TableDeclaration, table: &mut Table) {
         let is_written =
             declaration.properties.iter().any(|property| &*property.name.text == "default_action");
-        let Some(Binding::Action(action)) = self.scopes.find("NoAction", true).cloned() else {
-            return;
-        };
         if is_written {
             return;
         }
+        let action = match self.scopes.find_top("NoAction").cloned() {
+            Some((Binding::Action(action), _))
+                if self.program.actions[action].parameters.is_empty() =>
+            {
+                action
+            }
+            Some((_, span)) => {
+                let title = "`NoAction` must be an action without parameters, as in core.p4";
+                self.error("table", span, title);
+                return;
+            }
+            None => return,
+        };
         let call = ActionCall { action, arguments: Vec::new(), span: declaration.name.span };
         if !table.actions.iter().any(|known| known.call.action == action) {
             let call = call.clone();
@@ -388,5 +456,27 @@ fn same_place(
             true
         }
         _ => super::lvalue::same_value(left, right),
+    }
+}
+
+/// Whether the control plane can call a key by what is written.
+fn has_key_name(key: &crate::types::tree::Expression) -> bool {
+    use crate::types::tree::{BinaryOperator, Builtin, Callee, ExpressionKind as Kind};
+    match &key.kind {
+        Kind::Variable(_) | Kind::Constant(_) => true,
+        Kind::Field { base, .. } | Kind::Slice { base, .. } => has_key_name(base),
+        Kind::StackLast(base) | Kind::StackNext(base) | Kind::StackLastIndex(base) => {
+            has_key_name(base)
+        }
+        Kind::Index { base, index } => has_key_name(base) && has_key_name(index),
+        Kind::Binary { operator: BinaryOperator::BitAnd, left, right } => {
+            (has_key_name(left) && matches!(right.kind, Kind::Constant(_)))
+                || (has_key_name(right) && matches!(left.kind, Kind::Constant(_)))
+        }
+        Kind::Call(call) => match &call.callee {
+            Callee::Builtin(Builtin::IsValid, base) => has_key_name(base),
+            _ => false,
+        },
+        _ => false,
     }
 }

@@ -8,7 +8,7 @@ use super::Checker;
 use super::scope::Binding;
 use crate::source::Span;
 use crate::syntax::tree as syntax;
-use crate::types::tree::{Extern, Field, Method, Package, ParameterInfo, Struct, Text, Type};
+use crate::types::tree::{Extern, Field, Id, Method, Package, ParameterInfo, Struct, Text, Type};
 
 /// A declaration that can be instantiated.
 #[derive(Clone, Copy)]
@@ -142,6 +142,12 @@ impl<'a> Checker<'a, '_> {
                 span: declaration.span,
             }
         });
+        // Once more with the real types: a header of T is no header for every T.
+        for (field, written) in made.fields.iter().zip(&declaration.fields) {
+            if !self.may_be_field(declaration.kind, &field.ty) {
+                self.report_field(declaration.kind, &field.ty, written.span);
+            }
+        }
         let ty = Type::Struct(self.program.structs.push(made));
         self.templates.remember(index, arguments.to_vec(), ty.clone());
         ty
@@ -180,7 +186,41 @@ impl<'a> Checker<'a, '_> {
                 declaration.methods.iter().map(|method| checker.method(method, object)).collect()
             });
         self.program.externs[id].methods = methods;
+        self.check_methods(id);
         Type::Extern(id)
+    }
+
+    /// No method takes the extern itself, no two are called the same way.
+    fn check_methods(&mut self, id: Id<Extern>) {
+        let mut errors: Vec<(Span, String)> = Vec::new();
+        let methods = &self.program.externs[id].methods;
+        for (at, method) in methods.iter().enumerate() {
+            let own = method.parameters.iter().find(|info| info.ty == Type::Extern(id));
+            errors.extend(own.map(|info| {
+                (
+                    info.name.span,
+                    format!("`{}` cannot take an object of its own type", method.name.text),
+                )
+            }));
+            let block = method.parameters.iter().find(|info| {
+                matches!(info.ty, Type::ControlType(..) | Type::ParserType(..) | Type::Package(_))
+            });
+            errors.extend(block.map(|info| {
+                (info.name.span, format!("`{}` cannot take parsers or controls", method.name.text))
+            }));
+            let names = |method: &Method| -> Vec<Text> {
+                method.parameters.iter().map(|info| info.name.text.clone()).collect()
+            };
+            let is_same = |other: &Method| {
+                other.name.text == method.name.text && names(other) == names(method)
+            };
+            if methods.iter().take(at).any(is_same) {
+                let title =
+                    format!("`{}` is declared twice with these parameters", method.name.text);
+                errors.push((method.name.span, title));
+            }
+        }
+        errors.into_iter().for_each(|(span, title)| self.error("extern", span, title));
     }
 
     fn method(&mut self, method: &'a syntax::MethodPrototype, object: &Text) -> Method {

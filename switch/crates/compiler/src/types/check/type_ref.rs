@@ -25,7 +25,15 @@ impl<'a> Checker<'a, '_> {
 
     /// What a function returns; `void` allowed.
     pub(super) fn return_type(&mut self, type_ref: &'a syntax::TypeRef) -> Type {
-        self.type_argument(type_ref)
+        let ty = self.type_argument(type_ref);
+        if ty == Type::Integer {
+            self.report(
+                Diagnostic::error("type", type_ref.span, "a function cannot return an `int`")
+                    .hint("give it a width: bit<32>"),
+            );
+            return Type::Wrong;
+        }
+        ty
     }
 
     /// `_` becomes a type variable called `_`: to be inferred.
@@ -50,7 +58,15 @@ impl<'a> Checker<'a, '_> {
             }
             TypeKind::String => Type::String,
             TypeKind::Tuple(elements) => {
-                Type::Tuple(elements.iter().map(|element| self.type_ref(element)).collect())
+                let types: Vec<Type> =
+                    elements.iter().map(|element| self.type_ref(element)).collect();
+                if let Some((at, object)) = types.iter().enumerate().find(|(_, ty)| is_object(ty)) {
+                    let title = format!("a tuple cannot have a `{}`", self.show(object));
+                    let place = elements.get(at).map_or(type_ref.span, |element| element.span);
+                    self.error("type", place, title);
+                    return Type::Wrong;
+                }
+                Type::Tuple(types)
             }
             TypeKind::Varbit(width) => self.width(width, 0).map_or(Type::Wrong, Type::Varbit),
             TypeKind::Void => Type::Void,
@@ -136,7 +152,31 @@ impl<'a> Checker<'a, '_> {
             self.error("type", span, title);
             return Type::Wrong;
         }
+        let name = template.name().text.clone();
+        for argument in arguments {
+            if self.mentions(argument, index) {
+                let title = format!("`{name}` cannot be an argument of itself");
+                self.error("type", span, title);
+                return Type::Wrong;
+            }
+            if matches!(argument, Type::Parser(_) | Type::Control(_)) {
+                let title = format!("`{}` cannot be a type argument", self.show(argument));
+                self.error("type", span, title);
+                return Type::Wrong;
+            }
+        }
         self.instantiate(index, arguments, span)
+    }
+
+    /// Whether a type is an instance of a template or has one inside.
+    fn mentions(&self, ty: &Type, index: usize) -> bool {
+        match ty {
+            Type::Tuple(elements) => elements.iter().any(|ty| self.mentions(ty, index)),
+            Type::List(element) | Type::Stack(element, _) => self.mentions(element, index),
+            _ => self.templates.origin(ty).is_some_and(|(of, arguments)| {
+                of == index || arguments.iter().any(|ty| self.mentions(ty, index))
+            }),
+        }
     }
 
     /// There is no such name.
@@ -151,4 +191,16 @@ impl<'a> Checker<'a, '_> {
         }
         self.report(diagnostic);
     }
+}
+
+fn is_object(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Extern(_)
+            | Type::Control(_)
+            | Type::Parser(_)
+            | Type::Package(_)
+            | Type::ControlType(..)
+            | Type::ParserType(..)
+    )
 }

@@ -1,0 +1,93 @@
+//! What entries in the program must be, by the match kinds of the keys.
+
+use super::Checker;
+use super::lvalue::same_value;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::types::tree::{
+    Entry, Expression, ExpressionKind, KeysetElement, Table, Text, Type, Value,
+};
+use num_bigint::BigInt;
+
+impl Checker<'_, '_> {
+    /// Every element fits its match kind, and no entry is there twice.
+    pub(super) fn check_entries(&mut self, table: &Table) {
+        let Some(entries) = &table.entries else { return };
+        let kinds: Vec<Text> = table.keys.iter().map(|key| key.match_kind.text.clone()).collect();
+        for entry in &entries.list {
+            for (element, kind) in entry.keyset.elements.iter().zip(&kinds) {
+                self.check_element(element, kind);
+            }
+        }
+        // With exact keys only, a second entry could never match.
+        if kinds.iter().any(|kind| &**kind != "exact") {
+            return;
+        }
+        for (at, entry) in entries.list.iter().enumerate() {
+            let earlier = entries.list.iter().take(at).find(|earlier| same_keys(earlier, entry));
+            if let Some(earlier) = earlier {
+                self.report(
+                    Diagnostic::error(
+                        "table",
+                        entry.keyset.span,
+                        "there are two entries for this key",
+                    )
+                    .related(earlier.keyset.span, "the other one"),
+                );
+            }
+        }
+    }
+
+    fn check_element(&mut self, element: &KeysetElement, kind: &str) {
+        let problem: Option<(Span, &str)> = match (kind, element) {
+            ("exact", KeysetElement::Mask(value, _)) => {
+                Some((value.span, "an exact key takes no mask"))
+            }
+            ("exact", KeysetElement::Any) => None,
+            ("exact" | "lpm" | "optional" | "ternary", KeysetElement::Range(low, _)) => {
+                Some((low.span, "only range keys take ranges"))
+            }
+            ("lpm", KeysetElement::Mask(value, mask)) if !is_prefix(mask) => {
+                Some((value.span, "the mask of an lpm key must be ones followed by zeros"))
+            }
+            ("optional", KeysetElement::Mask(value, mask)) if !is_all_ones(mask) => {
+                Some((value.span, "an optional key takes a value or `_`, no mask"))
+            }
+            ("range", KeysetElement::Mask(value, _)) => {
+                Some((value.span, "a range key takes no mask"))
+            }
+            _ => None,
+        };
+        if let Some((span, title)) = problem {
+            self.error("table", span, title);
+        }
+    }
+}
+
+fn same_keys(left: &Entry, right: &Entry) -> bool {
+    let same = |(l, r): (&KeysetElement, &KeysetElement)| match (l, r) {
+        (KeysetElement::Value(l), KeysetElement::Value(r)) => same_value(l, r),
+        (KeysetElement::Any, KeysetElement::Any) => true,
+        _ => false,
+    };
+    left.keyset.elements.iter().zip(&right.keyset.elements).all(same)
+}
+
+/// The bits of a mask, turned over: zeros where it has ones.
+fn zeros(mask: &Expression) -> Option<BigInt> {
+    match (&mask.kind, &mask.ty) {
+        (ExpressionKind::Constant(Value::Integer(bits)), Type::Bit(width)) => {
+            Some((BigInt::from(1) << *width) - 1 - bits)
+        }
+        _ => None,
+    }
+}
+
+/// Ones first: turned over it is 2^n - 1, so adding 1 carries through all of it.
+fn is_prefix(mask: &Expression) -> bool {
+    zeros(mask).is_none_or(|zeros| (&zeros & (&zeros + 1)) == BigInt::ZERO)
+}
+
+fn is_all_ones(mask: &Expression) -> bool {
+    zeros(mask).is_none_or(|zeros| zeros == BigInt::ZERO)
+}
