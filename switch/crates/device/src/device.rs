@@ -120,7 +120,7 @@ impl Device {
     }
 
     /// Puts a program in force. Packets in the switch stay with the program that parsed them.
-    pub fn install(&mut self, pipeline: Pipeline) {
+    pub fn install(&mut self, pipeline: Box<Pipeline>) {
         self.programs.install(pipeline);
     }
 
@@ -131,7 +131,7 @@ impl Device {
 
     /// The program in force, for tables and state.
     pub fn pipeline_mut(&mut self) -> Option<&mut Pipeline> {
-        self.programs.current().map(|loaded| &mut loaded.pipeline)
+        self.programs.current().map(|loaded| &mut *loaded.pipeline)
     }
 
     /// How to load a program for this device.

@@ -10,7 +10,7 @@ use pipeline::Pipeline;
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub generation: u32,
-    pub pipeline: Pipeline,
+    pub pipeline: Box<Pipeline>,
     /// How many of its packets are in the switch or with whoever drives it.
     pub packets: u64,
 }
@@ -30,11 +30,11 @@ impl Programs {
     }
 
     pub fn current_pipeline(&self) -> Option<&Pipeline> {
-        self.current.as_ref().map(|loaded| &loaded.pipeline)
+        self.current.as_ref().map(|loaded| &*loaded.pipeline)
     }
 
     /// Puts `pipeline` in force.
-    pub fn install(&mut self, pipeline: Pipeline) {
+    pub fn install(&mut self, pipeline: Box<Pipeline>) {
         let generation = self.next_generation;
         self.next_generation = self.next_generation.wrapping_add(1);
         let new = Loaded { generation, pipeline, packets: 0 };

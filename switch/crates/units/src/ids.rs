@@ -6,6 +6,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortId(pub u16);
 
+/// The highest port number: v1model's `PortId_t` is a `bit<9>`.
+pub const PORT_NUMBER_MAX: u16 = 511;
+
 /// How many classes a port can have at the most; v1model's `priority` is a `bit<3>`.
 pub const CLASS_COUNT_MAX: usize = 8;
 

@@ -16,7 +16,7 @@ mod rate;
 mod ratio;
 mod time;
 
-pub use ids::{CLASS_COUNT_MAX, ClassId, PortId};
+pub use ids::{CLASS_COUNT_MAX, ClassId, PORT_NUMBER_MAX, PortId};
 pub use length::{Bytes, HasLength};
 pub use rate::{PacketRate, ParseRateError, Rate};
 pub use ratio::Ratio;

@@ -505,6 +505,12 @@ impl Agent {
         Ok(())
     }
 
+    /// Puts a program in force that no controller has sent: that of the command line.
+    pub fn adopt(&mut self, plane: &mut impl DataPlane, load: Load) {
+        let (forwarding, pipeline) = load.into_parts();
+        self.put_in_force(plane, forwarding, pipeline);
+    }
+
     fn put_in_force(
         &mut self,
         plane: &mut impl DataPlane,

@@ -1,0 +1,151 @@
+//! The switch's ports as netdevs: frames in with their port, frames out in batches.
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsRawFd, RawFd};
+
+use device::Queued;
+use ports::{PacketSocket, ReceiveBatch, segment};
+use units::PortId;
+
+/// Frames that are collected before they are given to the kernel together.
+const SEND_BATCH_SIZE: usize = 64;
+
+/// All netdevs of the switch.
+pub struct Netdevs {
+    /// In the order of port numbers, which is the order of everything at one instant.
+    links: Vec<Link>,
+    batch: ReceiveBatch,
+    scratch: Vec<u8>,
+    /// The link that is served first in the next round, so that none starves another.
+    first: usize,
+}
+
+/// One netdev and what waits to be sent on it.
+struct Link {
+    port: PortId,
+    socket: PacketSocket,
+    outgoing: Vec<Queued>,
+    counters: LinkCounters,
+}
+
+/// What happened between the netdev and the router, outside the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounters {
+    /// Packets that the kernel lost before we took them: the process was late.
+    pub overrun: u64,
+    /// Super-packets of a kind that cannot be split, or whose headers contradict themselves.
+    pub malformed: u64,
+    /// Frames that the kernel did not take: the device is down, or the frame exceeds its MTU.
+    pub refused: u64,
+}
+
+impl Netdevs {
+    /// Takes over opened sockets.
+    pub fn new(sockets: BTreeMap<PortId, PacketSocket>) -> Netdevs {
+        let link = |(port, socket)| Link {
+            port,
+            socket,
+            outgoing: Vec::with_capacity(SEND_BATCH_SIZE),
+            counters: LinkCounters::default(),
+        };
+        Netdevs {
+            links: sockets.into_iter().map(link).collect(),
+            batch: ReceiveBatch::new(),
+            scratch: Vec::new(),
+            first: 0,
+        }
+    }
+
+    /// What to poll, in the order in which [`Netdevs::receive`] counts links.
+    pub fn descriptors(&self) -> Vec<RawFd> {
+        self.links.iter().map(|link| link.socket.as_raw_fd()).collect()
+    }
+
+    /// Takes at most one batch from every link that `is_ready`, and hands its frames on in order.
+    pub fn receive(
+        &mut self,
+        is_ready: impl Fn(usize) -> bool,
+        mut frame: impl FnMut(PortId, &[u8]),
+    ) {
+        let (count, first) = (self.links.len(), self.first);
+        for index in (0..count).map(|step| (first + step) % count) {
+            if is_ready(index) {
+                self.receive_from(index, &mut frame);
+            }
+        }
+        self.first = (first + 1) % count.max(1);
+    }
+
+    fn receive_from(&mut self, index: usize, frame: &mut impl FnMut(PortId, &[u8])) {
+        let link = &mut self.links[index];
+        if let Err(error) = link.socket.receive(&mut self.batch) {
+            // A device that is down says so once a poll; it may come back.
+            tracing::debug!(port = link.port.0, %error, "cannot receive");
+            return;
+        }
+        for (offload, packet) in self.batch.packets() {
+            let split = offload
+                .map_err(|unknown| format!("kind {} of super-packet", unknown.0))
+                .and_then(|offload| {
+                    segment::split(packet, offload, &mut self.scratch, |bytes| {
+                        frame(link.port, bytes)
+                    })
+                    .map_err(|error| format!("{error:?}"))
+                });
+            if let Err(reason) = split {
+                link.counters.malformed += 1;
+                tracing::debug!(port = link.port.0, reason, "a packet cannot become frames");
+            }
+        }
+    }
+
+    /// Collects a packet to be sent; packets that are done with go to `recycle`. Gives it back if
+    /// no netdev is behind `port`.
+    pub fn send(
+        &mut self,
+        port: PortId,
+        packet: Queued,
+        recycle: impl FnMut(Queued),
+    ) -> Result<(), Queued> {
+        let Ok(index) = self.links.binary_search_by_key(&port, |link| link.port) else {
+            return Err(packet);
+        };
+        let link = &mut self.links[index];
+        link.outgoing.push(packet);
+        if link.outgoing.len() == SEND_BATCH_SIZE {
+            link.flush(recycle);
+        }
+        Ok(())
+    }
+
+    /// Gives everything that is collected to the kernel.
+    pub fn flush(&mut self, mut recycle: impl FnMut(Queued)) {
+        self.links.iter_mut().for_each(|link| link.flush(&mut recycle));
+    }
+
+    /// The counters of each link, those that the kernel keeps included.
+    pub fn counters(&mut self) -> impl Iterator<Item = (PortId, LinkCounters)> {
+        self.links.iter_mut().map(|link| {
+            link.counters.overrun += link.socket.take_lost_count().unwrap_or(0);
+            (link.port, link.counters)
+        })
+    }
+}
+
+impl Link {
+    fn flush(&mut self, recycle: impl FnMut(Queued)) {
+        let mut from = 0;
+        while from < self.outgoing.len() {
+            let frames: Vec<&[u8]> = self.outgoing[from..].iter().map(Queued::bytes).collect();
+            let outcome = self.socket.send(&frames);
+            from += outcome.sent;
+            if let Some(error) = outcome.error {
+                // The first frame not sent is the one the kernel refused; the others get their try.
+                self.counters.refused += 1;
+                from += 1;
+                tracing::debug!(port = self.port.0, %error, "the kernel refused a frame");
+            }
+        }
+        self.outgoing.drain(..).for_each(recycle);
+    }
+}

@@ -1,0 +1,208 @@
+//! The loop of the data-plane thread: the driving contract of `device::Device` behind a real clock.
+//!
+//! Once a wake:
+//!
+//! 1. read the clock; everything below happens at that instant;
+//! 2. release what was due by then, each transmission with its exact instant in the model;
+//! 3. take at most one batch of frames from every port that has some;
+//! 4. carry out at most a slice of what controllers want;
+//! 5. release what that made due, and give the kernel all frames together;
+//! 6. sleep until the next due instant, the next frame or the next request.
+//!
+//! How late a wake comes changes when frames reach the netdev, never what happens in the model.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use control::agent::{Agent, DataPlane};
+use control::router::counters::{PortSnapshot, snapshot};
+use control::server::Server;
+use device::{Device, Output};
+use pipeline::Pipeline;
+use ports::Poller;
+use traffic::ConfigError;
+use units::{PortId, Span, Time};
+
+use crate::clock::Clock;
+use crate::netdevs::Netdevs;
+use crate::start::SwitchError;
+
+/// Steps of control work between two rounds of packets: some tens of microseconds.
+const CONTROL_STEPS_MAX: usize = 64;
+
+/// A model that lags the clock by more than this is overrun: the machine is too slow for it.
+const LAG_MAX: Span = Span::from_ms(1);
+
+/// How often an overrun is reported at the most.
+const OVERRUN_REPORT_INTERVAL: Span = Span::from_secs(1);
+
+/// A running switch.
+pub struct Switch {
+    device: Device,
+    netdevs: Netdevs,
+    agent: Agent,
+    /// Serves as long as it lives.
+    server: Server,
+    poller: Poller,
+    clock: Clock,
+    cpu_port: Option<PortId>,
+    stop: Arc<AtomicBool>,
+    overrun: Overrun,
+}
+
+/// How often, and how far at the worst, the model lagged since the last report.
+#[derive(Default)]
+struct Overrun {
+    count: u64,
+    worst: Span,
+    reported_at: Time,
+}
+
+impl Switch {
+    /// Wires the parts together.
+    #[expect(clippy::too_many_arguments, reason = "this is the wiring: each part once")]
+    pub fn new(
+        device: Device,
+        netdevs: Netdevs,
+        agent: Agent,
+        server: Server,
+        mut poller: Poller,
+        clock: Clock,
+        cpu_port: Option<PortId>,
+        stop: Arc<AtomicBool>,
+    ) -> Switch {
+        poller.watch(&netdevs.descriptors());
+        let overrun = Overrun::default();
+        Switch { device, netdevs, agent, server, poller, clock, cpu_port, stop, overrun }
+    }
+
+    /// Runs until a signal says stop.
+    pub fn run(mut self) -> Result<(), SwitchError> {
+        while !self.stop.load(Ordering::Relaxed) {
+            let now = self.clock.now();
+            self.overrun.note(now, self.device.next_due());
+            self.release(now);
+            self.receive(now);
+            let more = self.serve_control(now);
+            self.release(now);
+            self.flush();
+            let timeout = if more { Some(Duration::ZERO) } else { self.time_to_next_due() };
+            self.poller
+                .wait(timeout)
+                .map_err(|error| SwitchError::new(format!("cannot wait for frames: {error}")))?;
+        }
+        tracing::info!("stopping");
+        for (port, counters) in self.netdevs.counters() {
+            tracing::info!(port = port.0, ?counters, "outside the model");
+        }
+        drop(self.server);
+        Ok(())
+    }
+
+    fn release(&mut self, now: Time) {
+        while let Some(output) = self.device.poll_output(now) {
+            match output {
+                Output::Digest { at, list, values } => self.agent.handle_digest(at, list, values),
+                Output::Transmit { port, packet, .. } if Some(port) == self.cpu_port => {
+                    self.agent.handle_packet_in(packet.bytes().to_vec());
+                    self.device.recycle(packet);
+                }
+                Output::Transmit { port, packet, .. } => {
+                    let device = &mut self.device;
+                    let sent = self.netdevs.send(port, packet, |packet| device.recycle(packet));
+                    if let Err(packet) = sent {
+                        tracing::debug!(port = port.0, "no netdev is behind this port");
+                        self.device.recycle(packet);
+                    }
+                }
+            }
+        }
+    }
+
+    fn receive(&mut self, now: Time) {
+        let Switch { netdevs, poller, device, .. } = self;
+        netdevs.receive(
+            |link| poller.is_ready(link),
+            |port, frame| device.handle_frame(now, port, frame),
+        );
+    }
+
+    /// Returns whether there is more to do.
+    fn serve_control(&mut self, now: Time) -> bool {
+        self.agent.handle_time(now);
+        let cpu_port = self.cpu_port;
+        let mut plane = Plane { device: &mut self.device, now, cpu_port };
+        self.agent.work(&mut plane, CONTROL_STEPS_MAX)
+    }
+
+    fn flush(&mut self) {
+        let device = &mut self.device;
+        self.netdevs.flush(|packet| device.recycle(packet));
+    }
+
+    /// How long to sleep; without anything due, until something arrives.
+    fn time_to_next_due(&self) -> Option<Duration> {
+        let due = [self.device.next_due(), self.agent.next_due()].into_iter().flatten().min()?;
+        let span = due.since(self.clock.now());
+        Some(Duration::from_nanos(span.whole_ns()))
+    }
+}
+
+impl Overrun {
+    /// The clock says `now` and the model has got as far as `due`.
+    fn note(&mut self, now: Time, due: Option<Time>) {
+        let lag = due.map_or(Span::ZERO, |due| now.since(due));
+        if lag > LAG_MAX {
+            self.count += 1;
+            self.worst = self.worst.max(lag);
+        }
+        if self.count > 0 && now.since(self.reported_at) > OVERRUN_REPORT_INTERVAL {
+            tracing::warn!(count = self.count, worst = %self.worst, "the model lagged the clock");
+            *self = Overrun { reported_at: now, ..Overrun::default() };
+        }
+    }
+}
+
+/// The device at one instant, as the control plane sees it.
+pub struct Plane<'a> {
+    /// The device.
+    pub device: &'a mut Device,
+    /// The instant.
+    pub now: Time,
+    /// Where a packet-out comes in.
+    pub cpu_port: Option<PortId>,
+}
+
+impl DataPlane for Plane<'_> {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn pipeline(&mut self) -> Option<&mut Pipeline> {
+        self.device.pipeline_mut()
+    }
+
+    fn install(&mut self, pipeline: Box<Pipeline>) {
+        self.device.install(pipeline);
+    }
+
+    fn packet_out(&mut self, frame: Vec<u8>) {
+        match self.cpu_port {
+            Some(port) => self.device.handle_frame(self.now, port, &frame),
+            None => tracing::warn!("a packet-out is lost: start the switch with --cpu-port"),
+        }
+    }
+
+    fn router_config(&self) -> &traffic::Config {
+        self.device.traffic().config()
+    }
+
+    fn configure_router(&mut self, config: traffic::Config) -> Result<(), ConfigError> {
+        self.device.configure(self.now, config)
+    }
+
+    fn observe(&self, ports: &[PortId]) -> Vec<PortSnapshot> {
+        snapshot(self.device.traffic(), ports)
+    }
+}
