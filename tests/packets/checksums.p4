@@ -41,10 +41,8 @@ control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
 
 control update_sum(inout headers_t hdr, inout metadata_t meta) {
     apply {
-        if (hdr.h.a != 0xffff) {
-            update_checksum_with_payload(hdr.h.isValid(), { hdr.h.a }, hdr.h.sum,
-                                         HashAlgorithm.csum16);
-        }
+        update_checksum_with_payload(hdr.h.isValid() && hdr.h.a != 0xffff, { hdr.h.a }, hdr.h.sum,
+                                     HashAlgorithm.csum16);
     }
 }
 

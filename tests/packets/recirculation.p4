@@ -11,7 +11,8 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
     apply {
         hdr.h.a = hdr.h.a + 1;
-        if (std.instance_type == 0) {
+        // Unicast makes the packet a normal one again: only its headers tell the rounds apart.
+        if (hdr.h.a < 3) {
             meta.kept = 0x44;
             recirculate_preserving_field_list(1);
         }
