@@ -97,17 +97,11 @@ impl Lowering<'_> {
         }
     }
 
-    /// A block is called after its type.
+    /// A block is called after its type, whatever `@name` says there.
     fn block_name(&self, block: Block) -> String {
         match block.kind {
-            InstanceKind::Control(id) => {
-                let control = &self.program.controls[id];
-                names::qualified("", &control.annotations, &control.name.text)
-            }
-            InstanceKind::Parser(id) => {
-                let parser = &self.program.parsers[id];
-                names::qualified("", &parser.annotations, &parser.name.text)
-            }
+            InstanceKind::Control(id) => self.program.controls[id].name.text.to_string(),
+            InstanceKind::Parser(id) => self.program.parsers[id].name.text.to_string(),
             InstanceKind::Extern { .. } | InstanceKind::Package(_) => String::new(),
         }
     }

@@ -44,10 +44,11 @@ impl Lowering<'_> {
         let at = call.span;
         match &call.callee {
             Callee::Action(action) => {
+                self.use_action(*action);
                 let action = &self.program.actions[*action];
                 let outside = self.outside(&action.body, &action.parameters);
                 self.inline(&action.parameters, &call.arguments, &outside, at, |this| {
-                    this.body(&action.body);
+                    this.action_body(&action.body);
                 });
                 Value::Void
             }
@@ -321,6 +322,13 @@ impl Lowering<'_> {
         atoms.sort();
         atoms.dedup();
         atoms
+    }
+
+    /// The steps of an action.
+    pub fn action_body(&mut self, body: &Block) {
+        self.action_depth += 1;
+        self.body(body);
+        self.action_depth -= 1;
     }
 
     /// The steps of a body whose end is where `return` goes.

@@ -28,6 +28,8 @@ pub struct Flat {
     pub pipelines: [Pipeline; 2],
     /// Actions that tables may run.
     pub actions: Vec<Action>,
+    /// Actions that are run by tables or called.
+    pub used_actions: Vec<UsedAction>,
     /// Tables that are applied.
     pub tables: Vec<Table>,
     /// Extern objects.
@@ -141,6 +143,19 @@ pub struct Action {
     pub parameters: Vec<(String, u32)>,
     /// What it does.
     pub steps: Vec<Step>,
+}
+
+/// An action of the program that something uses.
+#[derive(Clone, Debug)]
+pub struct UsedAction {
+    /// Its control-plane name.
+    pub name: String,
+    /// The declaration.
+    pub of: tree::Id<tree::Action>,
+    /// Where it was instantiated.
+    pub scope: ScopeId,
+    /// The control that uses it: `scope` itself, unless the action stands at the top level.
+    pub user: ScopeId,
 }
 
 /// A table.

@@ -105,6 +105,8 @@ pub struct Lowering<'a> {
     pub passed_before: BTreeMap<(ObjectRef, Id<tree::Variable>), Value>,
     /// Standard metadata, as all blocks share it.
     pub standard_metadata: Value,
+    /// How many actions, one called by the other, are being written.
+    pub action_depth: usize,
     /// How many nested blocks of steps are being written.
     pub nesting: usize,
     /// The states of the parser being flattened; see `parser`.
@@ -150,6 +152,7 @@ impl<'a> Lowering<'a> {
             copied: BTreeSet::new(),
             passed_before: BTreeMap::new(),
             standard_metadata: Value::Void,
+            action_depth: 0,
             nesting: 0,
             parsing: super::parser::Parsing::default(),
             label_count: 0,

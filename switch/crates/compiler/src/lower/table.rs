@@ -7,7 +7,7 @@
 use bits::Int;
 use bmv2::{Expression, FieldRef};
 
-use super::flat::{Action, DefaultAction, Key, MatchKind, ObjectKind, Table};
+use super::flat::{Action, DefaultAction, Key, MatchKind, ObjectKind, Table, UsedAction};
 use super::lowering::{BlockKind, Lowering};
 use super::names;
 use super::step::TableId;
@@ -203,7 +203,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The object that a property names. One made in place is called after the property's `@name`.
+    /// The object that a property names. One made in place is called what the property's `@name`
+    /// says, without the control's prefix.
     fn property_object(
         &mut self,
         property: &tree::Property,
@@ -212,8 +213,7 @@ impl Lowering<'_> {
         let Value::Object(object) = self.value(value) else { return None };
         let index = self.declare_object(object)?;
         if self.program.instances[object.instance].name.is_none() {
-            let prefix = self.flat.scopes[self.scope.0].name.clone();
-            let name = names::qualified(&prefix, &property.annotations, &property.name.text);
+            let name = names::qualified("", &property.annotations, &property.name.text);
             self.flat.objects[index].name = name;
         }
         Some(index)
@@ -285,6 +285,7 @@ impl Lowering<'_> {
         let is_bound =
             call.arguments.iter().any(|argument| matches!(argument, Argument::Expression(_)));
         let scope = self.action_scope(call.action);
+        self.use_action(call.action);
         let pipeline = usize::from(self.block == BlockKind::Egress);
         let place = (scope, call.action, pipeline);
         if !is_bound && let Some(known) = self.actions.get(&place) {
@@ -308,7 +309,7 @@ impl Lowering<'_> {
         let outside = self.outside(&declaration.body, &declaration.parameters);
         let steps = self.steps_of(|this| {
             this.inline(&bound, &arguments, &outside, call.span, |this| {
-                this.body(&declaration.body);
+                this.action_body(&declaration.body);
             });
         });
         let action = Action { name, of: call.action, scope, parameters, steps };
@@ -318,6 +319,20 @@ impl Lowering<'_> {
             self.actions.insert(place, index);
         }
         index
+    }
+
+    /// Remembers that the current control uses an action, for the controller's list of actions.
+    /// What only another action calls has become part of that one.
+    pub fn use_action(&mut self, of: Id<tree::Action>) {
+        let (scope, user) = (self.action_scope(of), self.scope);
+        let is_known = |used: &UsedAction| used.user == user && used.of == of;
+        if self.action_depth > 0 || self.flat.used_actions.iter().any(is_known) {
+            return;
+        }
+        let declaration = &self.program.actions[of];
+        let prefix = &self.flat.scopes[scope.0].name;
+        let name = names::qualified(prefix, &declaration.annotations, &declaration.name.text);
+        self.flat.used_actions.push(UsedAction { name, of, scope, user });
     }
 
     /// Top-level actions are the same in every control.

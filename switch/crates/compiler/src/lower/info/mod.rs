@@ -64,8 +64,8 @@ impl Writer<'_> {
         }
         for action in &order.actions {
             let (flat, program) = (self.flat, self.program);
-            let declaration = &program.actions[flat.actions[*action].of];
-            let name = &flat.actions[*action].name;
+            let declaration = &program.actions[flat.used_actions[*action].of];
+            let name = &flat.used_actions[*action].name;
             self.add(Prefix::Action, name, &declaration.annotations, declaration.span);
         }
         for object in &order.objects {

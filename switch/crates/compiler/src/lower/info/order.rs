@@ -9,7 +9,7 @@ use crate::types::tree::{Id, Instance, InstanceKind, LocalDeclaration, Program};
 /// Indexes into the flat program's lists, in P4Info's order.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
-    /// One index for each name: copies of an action are the same to the controller.
+    /// Used actions, one for each name: copies of an action are the same to the controller.
     pub actions: Vec<usize>,
     /// Tables.
     pub tables: Vec<usize>,
@@ -61,10 +61,10 @@ impl Order {
         for local in locals {
             match local {
                 LocalDeclaration::Action(id) => {
-                    let position = |action: &super::super::flat::Action| {
+                    let position = |action: &super::super::flat::UsedAction| {
                         action.scope == scope && action.of == *id
                     };
-                    let found = flat.actions.iter().position(position);
+                    let found = flat.used_actions.iter().position(position);
                     found.into_iter().for_each(|index| self.add_action(flat, index));
                 }
                 LocalDeclaration::Table(id) => {
@@ -92,20 +92,18 @@ impl Order {
         }
     }
 
-    /// Actions of the top level that this scope's tables run stand in front of its own.
+    /// Actions of the top level that this scope uses stand in front of its own.
     fn global_actions(&mut self, flat: &Flat, scope: ScopeId) {
-        for table in flat.tables.iter().filter(|table| table.scope == scope) {
-            for action in &table.actions {
-                if flat.actions[*action].scope == ScopeId(0) {
-                    self.add_action(flat, *action);
-                }
+        for (index, action) in flat.used_actions.iter().enumerate() {
+            if action.user == scope && action.scope == ScopeId(0) {
+                self.add_action(flat, index);
             }
         }
     }
 
     fn add_action(&mut self, flat: &Flat, index: usize) {
-        let name = &flat.actions[index].name;
-        if !self.actions.iter().any(|known| flat.actions[*known].name == *name) {
+        let name = &flat.used_actions[index].name;
+        if !self.actions.iter().any(|known| flat.used_actions[*known].name == *name) {
             self.actions.push(index);
         }
     }

@@ -152,7 +152,7 @@ impl Writer<'_> {
     /// One action.
     pub fn action(&mut self, index: usize) {
         let (flat, program) = (self.flat, self.program);
-        let action = &flat.actions[index];
+        let action = &flat.used_actions[index];
         let declaration = &program.actions[action.of];
         if names::annotation(&declaration.annotations, "hidden").is_some() {
             return;

@@ -32,7 +32,7 @@ impl Writer<'_> {
             match self.translation(*id).and_then(|translation| translation.sdn_type) {
                 Some(SdnType::Bitwidth(width)) => return width as u32,
                 Some(SdnType::String(_)) => return 0,
-                None => return self.control_width(&self.program.new_types[*id].original),
+                None => return leaf(self.program, ty).map_or(0, Leaf::width),
             }
         }
         match ty {
