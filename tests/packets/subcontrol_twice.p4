@@ -1,4 +1,5 @@
-// One instance applied twice: one table, each time with its own argument; return leaves only it.
+// One instance applied in two places: one table, each time with its own argument; return leaves
+// only it.
 #include "frame.p4"
 
 control step(inout bit<8> place, in bit<8> limit) {
@@ -21,8 +22,11 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     step() once;
     apply {
         std.egress_spec = 1;
-        once.apply(hdr.h.a, 10);
-        once.apply(hdr.h.b, 20);
+        if (hdr.h.c == 0) {
+            once.apply(hdr.h.a, 10);
+        } else {
+            once.apply(hdr.h.b, 20);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-// A table applied in two places that go on differently.
+// A table applied in two places, one for each kind of packet, that go on differently.
 #include "frame.p4"
 
 control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
@@ -11,10 +11,15 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     }
     apply {
         std.egress_spec = 1;
-        t.apply();
-        hdr.h.c = hdr.h.b;
-        t.apply();
-        hdr.h.d = hdr.h.b;    }
+        if (hdr.h.e == 0) {
+            if (t.apply().hit) {
+                hdr.h.c = 0x11;
+            }
+        } else {
+            t.apply();
+            hdr.h.d = 0x22;
+        }
+    }
 }
 
 #include "main.p4"

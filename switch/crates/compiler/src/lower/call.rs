@@ -44,7 +44,7 @@ impl Lowering<'_> {
         let at = call.span;
         match &call.callee {
             Callee::Action(action) => {
-                self.use_action(*action);
+                self.use_action(*action, false);
                 let action = &self.program.actions[*action];
                 let outside = self.outside(&action.body, &action.parameters);
                 self.inline(&action.parameters, &call.arguments, &outside, at, |this| {

@@ -137,8 +137,6 @@ pub struct Action {
     pub name: String,
     /// The declaration.
     pub of: tree::Id<tree::Action>,
-    /// Where it was instantiated.
-    pub scope: ScopeId,
     /// Names and widths of what the control plane gives.
     pub parameters: Vec<(String, u32)>,
     /// What it does.
@@ -156,6 +154,8 @@ pub struct UsedAction {
     pub scope: ScopeId,
     /// The control that uses it: `scope` itself, unless the action stands at the top level.
     pub user: ScopeId,
+    /// Whether a table has it; one that is only called gets nothing from the control plane.
+    pub in_table: bool,
 }
 
 /// A table.

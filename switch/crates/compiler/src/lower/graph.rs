@@ -5,6 +5,9 @@
 //!
 //! The graph is built from the end: what follows is known before what leads to it, so leaving a
 //! block is just another successor, and only loops need a node reserved in advance.
+//!
+//! The switch walks a control forward only. A loop that applies no table is therefore kept as it
+//! is, inside one node: there it becomes jumps of an action.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +44,7 @@ pub enum Node {
     },
     /// Nothing; stands for its successor.
     Jump(Next),
-    /// Primitives: steps of the kinds `Run` and `Parse` only.
+    /// Primitives: steps of the kinds `Run` and `Parse`, and whole loops.
     Run {
         /// In order.
         steps: Vec<Step>,
@@ -79,21 +82,23 @@ pub struct Graph {
     /// In no particular order; unreachable ones are never looked at.
     pub nodes: Vec<Node>,
     ends: BTreeMap<Label, Next>,
+    /// Loops stay inside their nodes.
+    keeps_loops: bool,
 }
 
 impl Graph {
     /// The graph of some steps that end the control.
     pub fn new(steps: &[Step]) -> Graph {
-        Graph::before(steps, |_| None)
+        Graph::before(steps, true, |_| None)
     }
 
-    /// The graph of some steps that lead to a [`Node::Tail`].
+    /// The graph of some steps of a parser, which may go round, that lead to a [`Node::Tail`].
     pub fn with_tail(steps: &[Step]) -> Graph {
-        Graph::before(steps, |graph| Some(graph.add(Node::Tail)))
+        Graph::before(steps, false, |graph| Some(graph.add(Node::Tail)))
     }
 
-    fn before(steps: &[Step], end: impl FnOnce(&mut Graph) -> Next) -> Graph {
-        let mut graph = Graph::default();
+    fn before(steps: &[Step], keeps_loops: bool, end: impl FnOnce(&mut Graph) -> Next) -> Graph {
+        let mut graph = Graph { keeps_loops, ..Graph::default() };
         let end = end(&mut graph);
         let entry = graph.build(steps, end);
         graph.entry = graph.resolve(entry);
@@ -114,6 +119,9 @@ impl Graph {
             rest = before;
             next = match last {
                 Step::Apply(apply) => Some(self.apply(apply, next)),
+                Step::Block { .. } if self.keeps_loops && is_loop(last) => {
+                    Some(self.add(Node::Run { steps: vec![last.clone()], next }))
+                }
                 Step::Block { label, body } => {
                     self.ends.insert(*label, next);
                     self.build(body, next)
@@ -215,6 +223,41 @@ impl Graph {
         }
     }
 
+    /// A node on a circle, if there is one: a table where possible, to have something to point at.
+    pub fn circle(&self) -> Option<usize> {
+        let mut state = vec![Visit::New; self.nodes.len()];
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        let mut todo: Vec<usize> = self.entry.into_iter().collect();
+        while let Some(start) = todo.pop() {
+            path.push((start, 0));
+            state[start] = Visit::Open;
+            while let Some((at, step)) = path.last_mut() {
+                let successors = self.nodes[*at].successors();
+                let Some(next) = successors.get(*step) else {
+                    state[*at] = Visit::Done;
+                    path.pop();
+                    continue;
+                };
+                *step += 1;
+                let Some(next) = *next else { continue };
+                match state[next] {
+                    Visit::New => {
+                        state[next] = Visit::Open;
+                        path.push((next, 0));
+                    }
+                    Visit::Open => {
+                        let from = path.iter().position(|(at, _)| *at == next).unwrap_or(0);
+                        let nodes = path[from..].iter().map(|(at, _)| *at);
+                        let is_table = |at: &usize| matches!(self.nodes[*at], Node::Apply { .. });
+                        return nodes.clone().find(is_table).or(Some(next));
+                    }
+                    Visit::Done => {}
+                }
+            }
+        }
+        None
+    }
+
     /// Indexes of the nodes that can be reached, in order of discovery: depth first, the first
     /// successor first.
     pub fn reachable(&self) -> Vec<usize> {
@@ -229,6 +272,43 @@ impl Graph {
             todo.extend(self.nodes[at].successors().into_iter().rev().flatten());
         }
         order
+    }
+}
+
+/// How far a search has come with a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    Done,
+    New,
+    Open,
+}
+
+/// Whether a step is or holds a loop that can stay inside one action: it applies no table, and
+/// everything it leaves is inside it.
+fn is_loop(step: &Step) -> bool {
+    let mut has_loop = false;
+    is_closed(step, &mut Vec::new(), &mut has_loop) && has_loop
+}
+
+fn is_closed(step: &Step, inside: &mut Vec<Label>, has_loop: &mut bool) -> bool {
+    let mut all = |steps: &[Step], inside: &mut Vec<Label>| {
+        steps.iter().all(|step| is_closed(step, inside, has_loop))
+    };
+    match step {
+        Step::Apply(_) | Step::Parse(_) => false,
+        Step::Block { label, body } => {
+            inside.push(*label);
+            let is_closed = all(body, inside);
+            inside.pop();
+            is_closed
+        }
+        Step::Exit(_) | Step::Run(..) => true,
+        Step::If { then, otherwise, .. } => all(then, inside) && all(otherwise, inside),
+        Step::Leave(label) => inside.contains(label),
+        Step::Loop(body) => {
+            *has_loop = true;
+            body.iter().all(|step| is_closed(step, inside, has_loop))
+        }
     }
 }
 
@@ -300,7 +380,7 @@ mod tests {
         let test =
             Step::If { condition: condition(), then: leave, otherwise: vec![], at: Span::NONE };
         let body = vec![Step::Loop(vec![test, run("a")])];
-        let graph = Graph::new(&[Step::Block { label: Label(1), body }, run("b")]);
+        let graph = Graph::with_tail(&[Step::Block { label: Label(1), body }, run("b")]);
         let Some(Node::Branch { yes, no, .. }) = graph.entry.map(|at| &graph.nodes[at]) else {
             panic!("the loop starts with its test");
         };
@@ -309,6 +389,21 @@ mod tests {
             panic!("the round runs when the test fails");
         };
         assert_eq!(*next, graph.entry);
+    }
+
+    #[test]
+    fn a_loop_without_tables_stays_in_one_node() {
+        let body = vec![Step::Loop(vec![run("a"), Step::Leave(Label(1))])];
+        let graph = Graph::new(&[Step::Block { label: Label(1), body }, run("b")]);
+        assert_eq!(graph.reachable().len(), 1);
+        assert_eq!(graph.circle(), None);
+    }
+
+    #[test]
+    fn a_table_in_a_loop_is_on_a_circle() {
+        let apply = Apply { table: TableId(0), outcome: Outcome::Any, at: Span::NONE };
+        let graph = Graph::new(&[Step::Loop(vec![Step::Apply(Box::new(apply))])]);
+        assert_eq!(graph.circle(), graph.entry);
     }
 
     #[test]

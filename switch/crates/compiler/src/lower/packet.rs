@@ -14,7 +14,10 @@ impl Lowering<'_> {
         let is_parser = self.block == BlockKind::Parser;
         match method {
             "extract" if is_parser => self.extract(call),
-            "lookahead" if is_parser => return self.lookahead(call, ty),
+            "lookahead" if is_parser => {
+                // As a statement the call has no type of its own, and still can fail.
+                return self.lookahead(call, call.type_arguments.first().unwrap_or(ty));
+            }
             "advance" if is_parser => {
                 let width_bits = self.number_argument(call, 0);
                 self.parse(ParserOperation::Advance { width_bits });

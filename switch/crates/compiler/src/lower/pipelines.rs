@@ -40,6 +40,10 @@ pub fn pipeline(
                 .hint("ask for hit everywhere or for the action everywhere"),
         );
     }
+    if let Some(at) = graph.circle() {
+        diagnostics.push(circle(flat, &graph.nodes[at]));
+        return Pipeline::default();
+    }
     let at = flat.pipelines[index].at;
     let mut writer = Writer { flat, sources, actions, counters, names: Vec::new() };
     let mut pipeline = Pipeline {
@@ -277,10 +281,37 @@ impl Writer<'_> {
     }
 }
 
+/// The switch walks a control forward: no node may lead back to itself.
+fn circle(flat: &Flat, node: &Node) -> Diagnostic {
+    match node {
+        Node::Apply { table, at, .. } => {
+            let name = &flat.tables[table.0].name;
+            let title = format!("`{name}` would be applied again after it has been applied");
+            Diagnostic::error(super::lowering::TARGET, *at, title)
+                .label("this table is reached from itself")
+                .hint(
+                    "a packet meets each table once on this switch: apply a second table with the \
+                     same actions",
+                )
+        }
+        Node::Branch { at, .. } => {
+            Diagnostic::error(super::lowering::TARGET, *at, "this loop cannot be left by a return")
+                .hint("break out of the loop and return behind it")
+        }
+        Node::Jump(_) | Node::Run { .. } | Node::Tail => Diagnostic::error(
+            super::lowering::TARGET,
+            Span::NONE,
+            "a control that goes round cannot run on this switch",
+        ),
+    }
+}
+
+/// The first place that the user wrote.
 fn first_span(steps: &[Step]) -> Span {
     let spans = steps.iter().map(|step| match step {
-        Step::Run(_, at) => *at,
-        _ => Span::NONE,
+        Step::Run(_, at) | Step::Exit(at) | Step::If { at, .. } => *at,
+        Step::Block { body, .. } | Step::Loop(body) => first_span(body),
+        Step::Apply(_) | Step::Leave(_) | Step::Parse(_) => Span::NONE,
     });
     spans.into_iter().find(|at| *at != Span::NONE).unwrap_or(Span::NONE)
 }

@@ -285,7 +285,7 @@ impl Lowering<'_> {
         let is_bound =
             call.arguments.iter().any(|argument| matches!(argument, Argument::Expression(_)));
         let scope = self.action_scope(call.action);
-        self.use_action(call.action);
+        self.use_action(call.action, true);
         let pipeline = usize::from(self.block == BlockKind::Egress);
         let place = (scope, call.action, pipeline);
         if !is_bound && let Some(known) = self.actions.get(&place) {
@@ -312,7 +312,7 @@ impl Lowering<'_> {
                 this.action_body(&declaration.body);
             });
         });
-        let action = Action { name, of: call.action, scope, parameters, steps };
+        let action = Action { name, of: call.action, parameters, steps };
         self.flat.actions.push(action);
         let index = self.flat.actions.len() - 1;
         if !is_bound {
@@ -323,16 +323,20 @@ impl Lowering<'_> {
 
     /// Remembers that the current control uses an action, for the controller's list of actions.
     /// What only another action calls has become part of that one.
-    pub fn use_action(&mut self, of: Id<tree::Action>) {
+    pub fn use_action(&mut self, of: Id<tree::Action>, in_table: bool) {
+        if self.action_depth > 0 {
+            return;
+        }
         let (scope, user) = (self.action_scope(of), self.scope);
-        let is_known = |used: &UsedAction| used.user == user && used.of == of;
-        if self.action_depth > 0 || self.flat.used_actions.iter().any(is_known) {
+        let used = self.flat.used_actions.iter_mut();
+        if let Some(known) = used.into_iter().find(|used| used.user == user && used.of == of) {
+            known.in_table |= in_table;
             return;
         }
         let declaration = &self.program.actions[of];
         let prefix = &self.flat.scopes[scope.0].name;
         let name = names::qualified(prefix, &declaration.annotations, &declaration.name.text);
-        self.flat.used_actions.push(UsedAction { name, of, scope, user });
+        self.flat.used_actions.push(UsedAction { name, of, scope, user, in_table });
     }
 
     /// Top-level actions are the same in every control.

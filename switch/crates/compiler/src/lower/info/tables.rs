@@ -161,7 +161,9 @@ impl Writer<'_> {
             self.preamble(Prefix::Action, &action.name, &declaration.annotations, |_| false);
         let ids = self.parameter_ids(action.of);
         let mut params = Vec::new();
-        for (parameter, id) in self.control_parameters(action.of).into_iter().zip(ids) {
+        let parameters =
+            if action.in_table { self.control_parameters(action.of) } else { Vec::new() };
+        for (parameter, id) in parameters.into_iter().zip(ids) {
             let variable = &program.variables[parameter];
             let (texts, structured) = self.annotations(&variable.annotations, |_| false);
             self.describe(&variable.ty);
