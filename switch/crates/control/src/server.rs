@@ -70,8 +70,11 @@ pub fn start(config: ServerConfig, wake: Wake) -> io::Result<(Server, Agent)> {
         .thread_name("vitrine-grpc")
         .enable_all()
         .build()?;
-    let listener = runtime.block_on(TcpListener::bind(config.address))?;
+    let listener = std::net::TcpListener::bind(config.address)?;
+    listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
+    let _context = runtime.enter();
+    let listener = TcpListener::from_std(listener)?;
 
     let (plane, inbox) = exchange::exchange(wake);
     let (reporter, reports) = Reporter::new();

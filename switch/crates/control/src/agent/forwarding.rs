@@ -40,6 +40,8 @@ pub(super) struct Ledger {
     pub beside: BTreeMap<(usize, EntryId), Beside>,
     /// How many entries bring a group of their own, by the id of the action selector.
     one_shot_counts: BTreeMap<u32, usize>,
+    /// How many entries have an idle timeout.
+    timeout_count: usize,
     /// Beside default entries, by the table's number.
     pub beside_default: BTreeMap<usize, Attachment>,
     /// Groups as they were written, by the ids of profile and group.
@@ -106,6 +108,7 @@ impl Ledger {
         if let Some(group) = &beside.one_shot {
             *self.one_shot_counts.entry(group.profile_id).or_default() += 1;
         }
+        self.timeout_count += usize::from(beside.idle_timeout_ns > 0);
         let before = if beside == Beside::default() {
             self.beside.remove(&(table, entry))
         } else {
@@ -117,7 +120,13 @@ impl Ledger {
         {
             *count -= 1;
         }
+        self.timeout_count -= usize::from(before.idle_timeout_ns > 0);
         before
+    }
+
+    /// Whether some entry has an idle timeout.
+    pub fn has_timeouts(&self) -> bool {
+        self.timeout_count > 0
     }
 
     /// Whether entries bring groups of their own to this action selector.

@@ -8,8 +8,8 @@
 //! 2. calls [`Agent::work`] with a budget: it takes requests out of its inbox and carries out at
 //!    most that many steps (one update, one entry read), then returns. A batch that is longer goes
 //!    on in the next call, so packets pass between its slices;
-//! 3. hands what the device reports to [`Agent::handle_packet_in`], [`Agent::handle_digest`] and
-//!    [`Agent::handle_idle`], and calls [`Agent::handle_time`] when it is due;
+//! 3. hands what the device reports to [`Agent::handle_packet_in`] and [`Agent::handle_digest`],
+//!    and calls [`Agent::handle_time`] when it is due;
 //! 4. wakes up again at [`Agent::next_due`], at once if `work` said that there is more to do, and
 //!    whenever the `wake` given to [`crate::server::start`] is called.
 //!
@@ -24,10 +24,12 @@
 //!   one_shot.rs    ... to entries that bring a group along
 //!   undo.rs        the changes that put things back
 //!   look.rs        one query
+//!   idle.rs        entries that no packet hits
 //! ```
 
 mod apply;
 mod forwarding;
+mod idle;
 mod look;
 mod one_shot;
 mod replicate;
@@ -51,10 +53,10 @@ use crate::router::counters::PortSnapshot;
 use crate::router::{Problem, config};
 use crate::translate::change::Change;
 use crate::translate::query::Query;
-use crate::translate::table::{FoundEntry, TableQuery};
 use apply::Target;
 use forwarding::Forwarding;
 pub use forwarding::Load;
+use idle::Sweep;
 use look::{Cursor, View};
 
 /// What the agent needs of the device. All of it happens at [`DataPlane::now`].
@@ -207,12 +209,15 @@ pub struct Agent {
     saved: Option<(Forwarding, Box<Pipeline>)>,
     /// What is being carried out, if it takes more than one step.
     job: Option<Job>,
+    /// When to look for idle entries again.
+    next_sweep: Time,
 }
 
-/// A batch that is being carried out.
+/// What is being carried out.
 #[derive(Debug)]
 enum Job {
     Read(ReadJob),
+    Sweep(Sweep),
     Write(WriteJob),
 }
 
@@ -242,7 +247,8 @@ const ATOMIC_COUNT_MAX: usize = 512;
 
 impl Agent {
     pub(crate) fn new(inbox: Inbox<Request>, reporter: Reporter) -> Self {
-        Self { inbox, reporter, active: None, saved: None, job: None }
+        let next_sweep = Time::ZERO;
+        Self { inbox, reporter, active: None, saved: None, job: None, next_sweep }
     }
 
     /// Carries out at most about `budget` steps of what waits. `true`: there is more to do, call
@@ -254,6 +260,8 @@ impl Agent {
             match self.job.take() {
                 Some(Job::Write(job)) => self.go_on_writing(plane, job, &mut left),
                 Some(Job::Read(job)) => self.go_on_reading(plane, job, &mut left),
+                Some(Job::Sweep(job)) => self.go_on_sweeping(plane, job, &mut left),
+                None if self.sweep_is_due(plane) => self.begin_sweep(plane),
                 None => match self.inbox.poll_request() {
                     Some(request) => {
                         left -= 1;
@@ -279,30 +287,6 @@ impl Agent {
         }
     }
 
-    /// No packet has hit these entries of a table for their timeouts.
-    pub fn handle_idle(
-        &mut self,
-        plane: &mut impl DataPlane,
-        table: usize,
-        entries: &[pipeline::EntryId],
-    ) {
-        let now = plane.now();
-        let (Some(active), Some(pipeline)) = (&self.active, plane.pipeline()) else { return };
-        let Some(table_id) = active.binding.table_id(table) else { return };
-        let (Ok(declared), Ok(bound)) =
-            (active.config.index.table(table_id), active.binding.table(table_id))
-        else {
-            return;
-        };
-        let mut view = View { forwarding: active, pipeline, now, role: "" };
-        let query = TableQuery::default();
-        let copies = entries.iter().filter_map(|id| view.entry(declared, bound, *id, &query));
-        let entries: Vec<FoundEntry> = copies.collect();
-        if !entries.is_empty() {
-            self.reporter.report(Report::IdleTimeout { table_id, entries });
-        }
-    }
-
     /// Time has passed: sends lists of digests that have waited long enough.
     pub fn handle_time(&mut self, now: Time) {
         let Some(active) = &mut self.active else { return };
@@ -311,9 +295,11 @@ impl Agent {
         }
     }
 
-    /// When [`Self::handle_time`] wants to be called, if nothing happens before.
+    /// When [`Self::handle_time`] and [`Self::work`] want to be called, if nothing happens before.
     pub fn next_due(&self) -> Option<Time> {
-        self.active.as_ref()?.ledger.digests.next_due()
+        let active = self.active.as_ref()?;
+        let sweep = active.ledger.has_timeouts().then_some(self.next_sweep);
+        [active.ledger.digests.next_due(), sweep].into_iter().flatten().min()
     }
 
     fn begin(&mut self, plane: &mut impl DataPlane, request: Request) {
@@ -492,6 +478,29 @@ impl Agent {
             job.cursor = Cursor::default();
         }
         self.job = Some(Job::Read(job));
+    }
+
+    fn sweep_is_due(&self, plane: &impl DataPlane) -> bool {
+        let has_timeouts = self.active.as_ref().is_some_and(|it| it.ledger.has_timeouts());
+        has_timeouts && self.next_sweep <= plane.now()
+    }
+
+    fn begin_sweep(&mut self, plane: &mut impl DataPlane) {
+        let now = plane.now();
+        self.next_sweep = now.saturating_add(idle::SWEEP_INTERVAL);
+        if let (Some(forwarding), Some(pipeline)) = (&self.active, plane.pipeline()) {
+            let view = View { forwarding, pipeline, now, role: "" };
+            self.job = Some(Job::Sweep(Sweep::new(&view)));
+        }
+    }
+
+    fn go_on_sweeping(&mut self, plane: &mut impl DataPlane, mut job: Sweep, left: &mut usize) {
+        let now = plane.now();
+        let (Some(forwarding), Some(pipeline)) = (&self.active, plane.pipeline()) else { return };
+        let mut view = View { forwarding, pipeline, now, role: "" };
+        if !job.go_on(&mut view, left, &self.reporter) {
+            self.job = Some(Job::Sweep(job));
+        }
     }
 
     fn commit(&mut self, plane: &mut impl DataPlane, load: Option<Load>) -> Result<(), Refusal> {

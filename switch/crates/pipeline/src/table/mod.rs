@@ -415,6 +415,13 @@ impl Table {
         Ok(self.last_hits[id.0 as usize])
     }
 
+    /// Takes an entry as hit at `now`: its idle time starts again.
+    pub fn touch(&mut self, id: EntryId, now: Time) {
+        if let Some(last_hit) = self.last_hits.get_mut(id.0 as usize) {
+            *last_hit = now;
+        }
+    }
+
     /// Entries that no packet has hit for their time-out, in the order of their numbers.
     pub fn idle_entries(&self, now: Time) -> impl Iterator<Item = EntryId> {
         let due = move |(id, entry): (EntryId, &Entry)| {

@@ -1,0 +1,370 @@
+//! A whole switch in this process: the compiled program, the device, the server on a free loopback
+//! port, and a thread that drives device and agent as the live switch does.
+
+#![allow(dead_code, reason = "each test file uses its own part of this")]
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use compiler::{Options, SourceError, SourceProvider, compile};
+use control::agent::{Agent, DataPlane};
+use control::proto::p4::config::v1::P4Info;
+use control::proto::p4::v1 as p4;
+use control::proto::p4::v1::p4_runtime_client::P4RuntimeClient;
+use control::proto::p4::v1::stream_message_request::Update as ToSwitch;
+use control::proto::p4::v1::stream_message_response::Update as FromSwitch;
+use control::router::counters::{PortSnapshot, snapshot};
+use control::server::{self, Server, ServerConfig};
+use device::{Device, Output};
+use p4info::Message as _;
+use pipeline::Pipeline;
+use prost::Message as _;
+use prost::bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Channel;
+use tonic::{Code, Status, Streaming};
+use traffic::{ConfigError, PortConfig};
+use units::{PortId, Rate, Span, Time};
+
+pub const DEVICE_ID: u64 = 3;
+pub const CPU_PORT: PortId = PortId(510);
+
+/// The program of all tests here, compiled once per call.
+pub fn program() -> (P4Info, Bytes) {
+    let mut options = Options::default();
+    options.preprocessor.include_directories = vec!["include".to_owned()];
+    let output = compile(&Files, "everything.p4", &options);
+    assert!(output.program.is_some(), "{:?}", output.diagnostics);
+    let info = output.p4info.expect("a program comes with its P4Info").to_bytes();
+    let info = P4Info::decode(info.as_slice()).expect("both crates read P4Info");
+    (info, bmv2::write(&output.program.unwrap()).into())
+}
+
+struct Files;
+
+impl SourceProvider for Files {
+    fn read(&self, path: &str) -> Result<String, SourceError> {
+        let text = match path.rsplit('/').next() {
+            Some("everything.p4") => include_str!("everything.p4"),
+            Some("core.p4") => include_str!("../../../../../p4src/include/core.p4"),
+            Some("v1model.p4") => include_str!("../../../../../p4src/include/v1model.p4"),
+            _ => return Err(SourceError::NotFound),
+        };
+        Ok(text.to_owned())
+    }
+}
+
+/// A frame that comes in, or asks the thread to do something else.
+enum Input {
+    Frame(PortId, Vec<u8>),
+    Woken,
+}
+
+/// A running switch with ports 1 to 3 and the CPU port.
+pub struct Switch {
+    pub server: Option<Server>,
+    input: Sender<Input>,
+    /// Frames that left, with their ports.
+    pub sent: Receiver<(PortId, Vec<u8>)>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Switch {
+    pub fn start() -> Switch {
+        let (input, inputs) = channel();
+        let waker = Mutex::new(input.clone());
+        let wake = Arc::new(move || {
+            // The thread may be gone already when the last streams close.
+            let _gone = waker.lock().unwrap().send(Input::Woken);
+        });
+        let config = ServerConfig {
+            address: "127.0.0.1:0".parse().unwrap(),
+            device_id: DEVICE_ID,
+            pipeline: pipeline::Config::default(),
+        };
+        let (server, agent) = server::start(config, wake).unwrap();
+        let (sender, sent) = channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || drive(agent, &inputs, &sender, &stopped));
+        Switch { server: Some(server), input, sent, stop, thread: Some(thread) }
+    }
+
+    /// A frame comes in.
+    pub fn receive(&self, port: u16, frame: &[u8]) {
+        self.input.send(Input::Frame(PortId(port), frame.to_vec())).unwrap();
+    }
+
+    pub async fn channel(&self) -> Channel {
+        let address = self.server.as_ref().unwrap().address();
+        let endpoint = tonic::transport::Endpoint::from_shared(format!("http://{address}"));
+        endpoint.unwrap().connect().await.unwrap()
+    }
+
+    pub async fn client(&self) -> P4RuntimeClient<Channel> {
+        P4RuntimeClient::new(self.channel().await).max_decoding_message_size(64 << 20)
+    }
+
+    /// A controller that is primary with election id `low`.
+    pub async fn controller(&self, low: u64) -> Controller {
+        let mut controller = self.stream("").await;
+        let standing = controller.bid(Some(low)).await.unwrap();
+        assert_eq!(standing.status.unwrap().code, Code::Ok as i32);
+        controller
+    }
+
+    /// A controller with an open stream that has said nothing yet.
+    pub async fn stream(&self, role: &str) -> Controller {
+        let mut client = self.client().await;
+        let (sender, receiver) = mpsc::channel(64);
+        let answers = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap();
+        Controller {
+            client,
+            sender,
+            answers: answers.into_inner(),
+            role: role.to_owned(),
+            election_id: None,
+        }
+    }
+}
+
+impl Drop for Switch {
+    fn drop(&mut self) {
+        // The server waits for its threads, which a thread that runs async tests must not do.
+        let server = self.server.take();
+        std::thread::spawn(move || drop(server)).join().unwrap();
+        self.stop.store(true, Ordering::Relaxed);
+        let _gone = self.input.send(Input::Woken);
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+/// The device with its clock, as the agent sees it.
+struct Plane<'a> {
+    device: &'a mut Device,
+    now: Time,
+}
+
+impl DataPlane for Plane<'_> {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn pipeline(&mut self) -> Option<&mut Pipeline> {
+        self.device.pipeline_mut()
+    }
+
+    fn install(&mut self, pipeline: Box<Pipeline>) {
+        self.device.install(*pipeline);
+    }
+
+    fn packet_out(&mut self, frame: Vec<u8>) {
+        self.device.handle_frame(self.now, CPU_PORT, &frame);
+    }
+
+    fn router_config(&self) -> &traffic::Config {
+        self.device.traffic().config()
+    }
+
+    fn configure_router(&mut self, config: traffic::Config) -> Result<(), ConfigError> {
+        self.device.configure(self.now, config)
+    }
+
+    fn observe(&self, ports: &[PortId]) -> Vec<PortSnapshot> {
+        snapshot(self.device.traffic(), ports)
+    }
+}
+
+fn drive(
+    mut agent: Agent,
+    inputs: &Receiver<Input>,
+    sent: &Sender<(PortId, Vec<u8>)>,
+    stop: &AtomicBool,
+) {
+    let started = Instant::now();
+    let now = || Time::ZERO + Span::from_ns(started.elapsed().as_nanos() as u64);
+    let mut device = Device::new(device::Config::default());
+    let port = || PortConfig::strict(Rate::from_bps(1_000_000_000), 2);
+    let cpu = PortConfig::strict(None, 2);
+    let ports = [(PortId(1), port()), (PortId(2), port()), (PortId(3), port()), (CPU_PORT, cpu)];
+    let config = traffic::Config { ports: ports.into(), ..traffic::Config::default() };
+    device.configure(Time::ZERO, config).unwrap();
+    let mut more = false;
+    while !stop.load(Ordering::Relaxed) {
+        // Short enough for the agent's and the device's own deadlines in these tests.
+        let wait =
+            if more { std::time::Duration::ZERO } else { std::time::Duration::from_millis(1) };
+        match inputs.recv_timeout(wait) {
+            Ok(Input::Frame(port, frame)) => device.handle_frame(now(), port, &frame),
+            Ok(Input::Woken) | Err(_) => {}
+        }
+        let now = now();
+        more = agent.work(&mut Plane { device: &mut device, now }, 100);
+        agent.handle_time(now);
+        while let Some(output) = device.poll_output(now) {
+            match output {
+                Output::Digest { at, list, values } => agent.handle_digest(at, list, values),
+                Output::Transmit { port: CPU_PORT, packet, .. } => {
+                    agent.handle_packet_in(packet.bytes().to_vec());
+                    device.recycle(packet);
+                }
+                Output::Transmit { port, packet, .. } => {
+                    // A test may have ended without looking at what was sent.
+                    let _nobody_looks = sent.send((port, packet.bytes().to_vec()));
+                    device.recycle(packet);
+                }
+            }
+        }
+    }
+}
+
+/// A controller: a stream and calls.
+pub struct Controller {
+    pub client: P4RuntimeClient<Channel>,
+    pub sender: mpsc::Sender<p4::StreamMessageRequest>,
+    pub answers: Streaming<p4::StreamMessageResponse>,
+    pub role: String,
+    pub election_id: Option<p4::Uint128>,
+}
+
+impl Controller {
+    /// Sends an arbitration update and waits for the answer to it.
+    pub async fn bid(&mut self, low: Option<u64>) -> Result<p4::MasterArbitrationUpdate, Status> {
+        self.election_id = low.map(|low| p4::Uint128 { high: 0, low });
+        let role = p4::Role { name: self.role.clone(), ..Default::default() };
+        let update = p4::MasterArbitrationUpdate {
+            device_id: DEVICE_ID,
+            role: (!self.role.is_empty()).then_some(role),
+            election_id: self.election_id,
+            status: None,
+        };
+        self.say(ToSwitch::Arbitration(update)).await;
+        match self.hear().await? {
+            FromSwitch::Arbitration(update) => Ok(update),
+            other => panic!("expected an arbitration update, got {other:?}"),
+        }
+    }
+
+    pub async fn say(&self, update: ToSwitch) {
+        self.sender.send(p4::StreamMessageRequest { update: Some(update) }).await.unwrap();
+    }
+
+    /// The next message of the stream; fails if there is none within five seconds.
+    pub async fn hear(&mut self) -> Result<FromSwitch, Status> {
+        let deadline = std::time::Duration::from_secs(5);
+        let next = tokio::time::timeout(deadline, self.answers.next()).await;
+        let message = next.expect("the switch says nothing").expect("the stream has ended")?;
+        Ok(message.update.expect("a message of the stream has something in it"))
+    }
+
+    /// Puts the test program in force.
+    pub async fn load(&mut self) -> P4Info {
+        let (info, json) = program();
+        self.set_config(3, Some(config(&info, json))).await.unwrap();
+        info
+    }
+
+    pub async fn set_config(
+        &mut self,
+        action: i32,
+        config: Option<p4::ForwardingPipelineConfig>,
+    ) -> Result<(), Status> {
+        let request = p4::SetForwardingPipelineConfigRequest {
+            device_id: DEVICE_ID,
+            role: self.role.clone(),
+            election_id: self.election_id,
+            action,
+            config,
+            ..Default::default()
+        };
+        self.client.set_forwarding_pipeline_config(request).await.map(|_| ())
+    }
+
+    pub async fn write(&mut self, updates: Vec<p4::Update>) -> Result<(), Status> {
+        self.write_with(updates, 0).await
+    }
+
+    pub async fn write_with(
+        &mut self,
+        updates: Vec<p4::Update>,
+        atomicity: i32,
+    ) -> Result<(), Status> {
+        let request = p4::WriteRequest {
+            device_id: DEVICE_ID,
+            role: self.role.clone(),
+            election_id: self.election_id,
+            updates,
+            atomicity,
+            ..Default::default()
+        };
+        self.client.write(request).await.map(|_| ())
+    }
+
+    /// The code and message that a write of one update is refused with.
+    pub async fn refused(&mut self, update: p4::Update) -> (Code, String) {
+        let status = self.write(vec![update]).await.expect_err("this update must be refused");
+        let errors = errors_of(&status);
+        assert_eq!(errors.len(), 1, "one error per update");
+        (Code::from_i32(errors[0].canonical_code), errors[0].message.clone())
+    }
+
+    pub async fn read(
+        &mut self,
+        entity: p4::entity::Entity,
+    ) -> Result<Vec<p4::entity::Entity>, Status> {
+        let entities = vec![p4::Entity { entity: Some(entity) }];
+        let role = self.role.clone();
+        let request = p4::ReadRequest { device_id: DEVICE_ID, role, entities };
+        let mut answers = self.client.read(request).await?.into_inner();
+        let mut found = Vec::new();
+        while let Some(answer) = answers.next().await {
+            found.extend(answer?.entities.into_iter().filter_map(|entity| entity.entity));
+        }
+        Ok(found)
+    }
+}
+
+pub fn config(info: &P4Info, json: Bytes) -> p4::ForwardingPipelineConfig {
+    p4::ForwardingPipelineConfig {
+        p4info: Some(info.clone()),
+        p4_device_config: json,
+        cookie: Some(p4::forwarding_pipeline_config::Cookie { cookie: 42 }),
+    }
+}
+
+/// The `p4.v1.Error`s in the details of a status.
+pub fn errors_of(status: &Status) -> Vec<p4::Error> {
+    let details = control::proto::google::rpc::Status::decode(status.details()).unwrap();
+    assert_eq!(details.code, status.code() as i32);
+    let error = |any: &prost_types::Any| p4::Error::decode(any.value.as_slice()).unwrap();
+    details.details.iter().map(error).collect()
+}
+
+/// Ids by name out of P4Info.
+pub struct Ids<'a>(pub &'a P4Info);
+
+impl Ids<'_> {
+    pub fn table(&self, name: &str) -> u32 {
+        let tables = self.0.tables.iter().filter_map(|table| table.preamble.as_ref());
+        id_of(tables, name)
+    }
+
+    pub fn action(&self, name: &str) -> u32 {
+        let actions = self.0.actions.iter().filter_map(|action| action.preamble.as_ref());
+        id_of(actions, name)
+    }
+}
+
+pub fn id_of<'a>(
+    mut preambles: impl Iterator<Item = &'a control::proto::p4::config::v1::Preamble>,
+    name: &str,
+) -> u32 {
+    let found = preambles.find(|it| it.name == name || it.name == format!("ingress.{name}"));
+    found.unwrap_or_else(|| panic!("P4Info has no {name}")).id
+}
