@@ -46,8 +46,6 @@ class PortState:
     departed_bytes: int
     # By reason, in the words of the proto file: {"QUEUE_LIMIT": 12}.
     dropped_packets: Mapping[str, int]
-    # The share of the line that was busy in the last window, 0 to 1.
-    utilisation: float
 
 
 @dataclass(frozen=True)
@@ -145,7 +143,6 @@ def _state(port: int, counters: router_pb2.PortCounters) -> PortState:
         dropped_packets={
             router_pb2.DropReason.Name(drop.reason): drop.tally.packets for drop in total.dropped
         },
-        utilisation=counters.utilisation_permille / 1000,
     )
 
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from controller.errors import ControllerError
 from controller.queues import PortState, Queues, Sample
 
 
@@ -55,7 +54,7 @@ class Recorder:
         # Appended to by the thread only; a list's append and length are safe to use beside it.
         self.readings: list[Reading] = []
         self.missed = 0
-        self._error: ControllerError | None = None
+        self._error: Exception | None = None
 
     def __enter__(self) -> Recorder:
         self._watch = self._queues.watch(self._interval_ms, [self._port])
@@ -88,7 +87,7 @@ class Recorder:
                 first = first or (state, sample.time_s)
                 self.missed += sample.missed
                 self.readings.append(Reading.of(state, first[0], sample.time_s - first[1]))
-        except ControllerError as error:
+        except Exception as error:  # noqa: BLE001 (the main thread raises it)
             self._error = error
 
 

@@ -48,6 +48,8 @@ class LiveHost:
         self._network = network
         self.name = host.name
         self.address = host.address.ip
+        # Where programs started here leave their output.
+        self.logs = network.logs
 
     def start(self, argv: Sequence[str], log: Path) -> Process:
         """Starts a program in the host; it ends with the network at the latest."""
@@ -55,7 +57,7 @@ class LiveHost:
 
     def run(self, argv: Sequence[str], deadline_s: float = COMMAND_DEADLINE_S) -> str:
         """Runs a program in the host to its end and returns what it printed."""
-        log = self._network.logs / f"{self.name}-{Path(argv[0]).name}.log"
+        log = self.logs / f"{self.name}-{Path(argv[0]).name}.log"
         return self.start(argv, log).wait(f"{argv[0]} in {self.name}", deadline_s)
 
     def set_congestion_control(self, algorithm: str) -> None:

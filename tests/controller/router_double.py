@@ -74,7 +74,7 @@ class RouterDouble:
 
 def _counters(port):
     """Port N holds N packets and has dropped 3 of them at the queue's limit."""
-    counters = router_pb2.PortCounters(utilisation_permille=250)
+    counters = router_pb2.PortCounters()
     counters.held.packets, counters.held.bytes = port, port * 1514
     counters.counters.departed.packets, counters.counters.departed.bytes = 10, 15_140
     drop = counters.counters.dropped.add(reason=router_pb2.QUEUE_LIMIT)

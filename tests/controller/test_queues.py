@@ -53,7 +53,7 @@ def test_a_refusal_names_place_finding_and_advice(queues):
 def test_the_counters_of_a_port_are_read_with_drops_by_reason(queues):
     sample = queues.read([2])
     assert sample.time_s == 1.5
-    assert sample.ports == {2: PortState(2, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3}, 0.25)}
+    assert sample.ports == {2: PortState(2, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3})}
 
 
 def test_samples_arrive_until_the_block_ends_and_then_the_stream_is_over(queues, router):

@@ -31,8 +31,8 @@ def test_throughput_is_what_left_between_the_first_and_the_last_reading():
 
 
 def test_a_reading_counts_from_the_first_state_and_adds_up_all_drops():
-    first = PortState(2, 0, 0, 100, 9_000, {"QUEUE_LIMIT": 3}, 0.0)
-    later = PortState(2, 7, 10_598, 150, 84_700, {"QUEUE_LIMIT": 5, "PORT_LIMIT": 1}, 0.5)
+    first = PortState(2, 0, 0, 100, 9_000, {"QUEUE_LIMIT": 3})
+    later = PortState(2, 7, 10_598, 150, 84_700, {"QUEUE_LIMIT": 5, "PORT_LIMIT": 1})
     assert Reading.of(later, first, 1.5) == Reading(1.5, 7, 10_598, 75_700, 50, 3)
 
 
