@@ -63,7 +63,8 @@ impl<'a> Checker<'a, '_> {
             && matches!(self.program.instances[id].kind, InstanceKind::Package(_))
         {
             self.program.main = Some(id);
-        } else {
+        } else if !matches!(binding, Binding::Variable(_)) {
+            // A variable stands for an instance that is reported already.
             self.error("package", span, "`main` must be an instance of a package");
         }
     }

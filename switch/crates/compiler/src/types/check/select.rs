@@ -124,9 +124,10 @@ impl<'a> Checker<'a, '_> {
             let value = Expression { kind, ty: single.clone(), span };
             return Some(Keyset { elements: vec![KeysetElement::Value(value)], span });
         }
+        let given = keyset.elements.len();
         let title = format!(
-            "{} values are given here for {} {}",
-            keyset.elements.len(),
+            "{given} {} given here for {} {}",
+            if given == 1 { "value is" } else { "values are" },
             types.len(),
             if types.len() == 1 { "key" } else { "keys" },
         );

@@ -1,0 +1,25 @@
+#include <core.p4>
+parser p(packet_in packet, in bit<16> kind, in bit<4> version) {
+    state start {
+        transition select(kind, version) {
+            (0x0800, 4): accept;
+            (0x0800, 4, 5): accept;
+            (8w1, 4): accept;
+            (_, 9 .. 3): accept;
+            default: reject;
+        }
+    }
+}
+/* expected
+select_keys_and_values_differ.p4:6:13: error: 3 values are given here for 2 keys
+    6 |             (0x0800, 4, 5): accept;
+      |             ^^^^^^^^^^^^^^
+select_keys_and_values_differ.p4:7:14: error: this is a `bit<8>`, but a `bit<16>` is needed
+    7 |             (8w1, 4): accept;
+      |              ^^^
+   hint: write a cast: (bit<16>) ...
+select_keys_and_values_differ.p4:8:17: error: the range 9 .. 3 is empty
+    8 |             (_, 9 .. 3): accept;
+      |                 ^^^^^^
+   hint: the lower bound comes first
+*/
