@@ -16,15 +16,24 @@ use world::Pattern;
 use world::slotted::{self, CellArrivals, Experiment, LINE_RATE};
 
 fn main() {
+    // `cargo bench -p vitrine-sim -- WORD` runs only what has the word in its name.
+    let word = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let report = |name: &str, unit: &str, run: &dyn Fn() -> (u64, f64)| {
+        if word.as_ref().is_none_or(|word| name.contains(word.as_str())) {
+            report(name, unit, run());
+        }
+    };
     for backlog in [1, 8, 1_000, 100_000, 1_000_000] {
         let name = format!("one port, 8 DRR classes, {backlog} packets queued");
-        report(&name, "pairs", one_port(drr(), backlog));
+        report(&name, "pairs", &|| one_port(drr(), backlog));
     }
-    let strict = PortConfig::strict(Some(Rate::from_gbps(10)), 8);
-    report("one port, 8 strict classes, 1000 packets queued", "pairs", one_port(strict, 1_000));
-    let mut wfq = drr();
-    wfq.scheduler = SchedulerConfig::shared(Discipline::Wfq, &[1; 8]);
-    report("one port, 8 WFQ classes, 1000 packets queued", "pairs", one_port(wfq, 1_000));
+    let strict = SchedulerConfig::strict(8);
+    let wfq = SchedulerConfig::shared(Discipline::Wfq, &[1; 8]);
+    for (name, scheduler) in [("strict", strict), ("WFQ", wfq)] {
+        let name = format!("one port, 8 {name} classes, 1000 packets queued");
+        let port = PortConfig { scheduler, ..drr() };
+        report(&name, "pairs", &|| one_port(port.clone(), 1_000));
+    }
     for (name, arbiter) in [
         ("iSLIP-4", ArbiterConfig::Islip { iterations: 4 }),
         ("iSLIP-1", ArbiterConfig::Islip { iterations: 1 }),
@@ -33,9 +42,9 @@ fn main() {
         ("LQF", ArbiterConfig::Lqf),
     ] {
         let input = InputConfig::new(InputQueueing::Voq, LINE_RATE, arbiter);
-        report(&format!("16 x 16 VOQ, {name}, load .9"), "moves", fabric(Some(input)));
+        report(&format!("16 x 16 VOQ, {name}, load .9"), "moves", &|| fabric(Some(input.clone())));
     }
-    report("16 x 16 output queues, load .9", "moves", fabric(None));
+    report("16 x 16 output queues, load .9", "moves", &|| fabric(None));
 }
 
 fn report(name: &str, unit: &str, (count, seconds): (u64, f64)) {

@@ -110,6 +110,13 @@ impl Port {
         Some(due)
     }
 
+    /// Whether a packet that just entered can make the port due earlier: not if the port only
+    /// waits for its line and something was waiting for it already.
+    #[inline]
+    pub fn due_may_have_changed(&self) -> bool {
+        self.held.packets == 1 || self.shaped || self.shaper.is_some()
+    }
+
     /// The classes that may send at `at`.
     #[inline]
     fn eligible(&self, at: Time) -> ClassSet {

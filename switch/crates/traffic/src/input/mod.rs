@@ -138,22 +138,24 @@ impl InputStage {
         self.asking[output]
     }
 
-    /// What input `input` could send to `output` next, best first: `(class, length)`.
-    pub fn candidates<P>(
+    /// The class of the packet that `input` would send to `output`: of those first in their queue
+    /// the one of the highest class that `fits`, given its class and length.
+    #[inline]
+    pub fn first_that_fits<P>(
         &self,
         slab: &Slab<P>,
-        input: usize,
-        output: usize,
-    ) -> impl Iterator<Item = (usize, Bytes)> {
-        let describe = |handle: Handle| {
+        (input, output): (usize, usize),
+        fits: impl Fn(usize, Bytes) -> bool,
+    ) -> Option<usize> {
+        let class_if_fitting = |handle: Handle| {
             let waiting = &slab.slot(handle).waiting;
-            (waiting.class.index(), waiting.length)
+            let class = waiting.class.index();
+            fits(class, waiting.length).then_some(class)
         };
-        let (first, voqs) = match &self.queues {
-            Queues::Fifo(queues) => (queues.head(input), None),
-            Queues::Voq(queues) => (None, Some(queues.heads(input, output))),
-        };
-        first.into_iter().chain(voqs.into_iter().flatten()).map(describe)
+        match &self.queues {
+            Queues::Fifo(queues) => queues.head(input).and_then(class_if_fitting),
+            Queues::Voq(queues) => queues.heads(input, output).find_map(class_if_fitting),
+        }
     }
 
     /// Takes the first packet of `class` from `input` to `output`. The second value tells that the

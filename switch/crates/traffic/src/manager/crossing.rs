@@ -9,7 +9,7 @@
 //! 5. relink each matched packet into its output queue;
 //! 6. be due again when the next transfer ends.
 
-use units::{Bytes, HasLength, PortId, Time};
+use units::{HasLength, PortId, Time};
 
 use super::Manager;
 use crate::config::FullOutput;
@@ -98,7 +98,7 @@ impl<P: HasLength> Manager<P> {
             let port = stage.lanes[output];
             let room = |class, length| self.ports.has_room(port, class, length).is_ok();
             let fits = |class, length| !backpressure || room(class, length);
-            let class = first_that_fits(stage, &self.slab, (input, output), fits);
+            let class = stage.first_that_fits(&self.slab, (input, output), fits);
             let class = class.expect("a matched input has a packet that fits");
             let taken = stage.take(&mut self.slab, (input, output), class, now);
             let handle = taken.expect("a matched input has a packet of the class");
@@ -115,17 +115,6 @@ impl<P: HasLength> Manager<P> {
     }
 }
 
-/// The class of the best packet from `input` to `output` that `fits`.
-fn first_that_fits<P>(
-    stage: &InputStage,
-    slab: &Slab<P>,
-    (input, output): (usize, usize),
-    fits: impl Fn(usize, Bytes) -> bool,
-) -> Option<usize> {
-    let mut candidates = stage.candidates(slab, input, output);
-    candidates.find(|(class, length)| fits(*class, *length)).map(|(class, _)| class)
-}
-
 /// The inputs among `asking` with a packet that the output queues take.
 fn those_that_fit<P>(
     stage: &InputStage,
@@ -138,7 +127,7 @@ fn those_that_fit<P>(
     let mut fitting = LaneSet::default();
     for input in asking.iter() {
         let fits = |class, length| ports.has_room(port, class, length).is_ok();
-        if first_that_fits(stage, slab, (input, output), fits).is_some() {
+        if stage.first_that_fits(slab, (input, output), fits).is_some() {
             fitting.insert(input);
         }
     }

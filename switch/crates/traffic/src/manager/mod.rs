@@ -153,17 +153,16 @@ impl<P: HasLength> Manager<P> {
             let arbitration = self.arbitration_due().filter(|at| *at < now);
             match (departure, arbitration) {
                 (None, None) => return None,
-                (Some((at, port)), None) => {
-                    if let Some(departure) = self.depart(PortId(port as u16), at) {
-                        return Some(Output::Depart(departure));
+                (Some((at, _)), Some(arbitration)) if arbitration < at => {
+                    self.arbitrate(arbitration);
+                }
+                (None, Some(arbitration)) => self.arbitrate(arbitration),
+                (Some((at, port)), _) => {
+                    let output = self.depart(PortId(port as u16), at);
+                    if output.is_some() {
+                        return output;
                     }
                 }
-                (Some((at, port)), Some(arbitration)) if at <= arbitration => {
-                    if let Some(departure) = self.depart(PortId(port as u16), at) {
-                        return Some(Output::Depart(departure));
-                    }
-                }
-                (_, Some(at)) => self.arbitrate(at),
             }
         }
     }
@@ -227,12 +226,15 @@ impl<P: HasLength> Manager<P> {
             self.totals.marked.add(slot.waiting.length);
         }
         self.ports.enqueue(&mut self.slab, handle, now);
-        self.due.set(output.index(), self.ports.existing(output).due());
+        let port = self.ports.existing(output);
+        if port.due_may_have_changed() {
+            self.due.set(output.index(), port.due());
+        }
     }
 
     /// Lets the packet go that the port's scheduler chooses at `at`.
     #[inline]
-    fn depart(&mut self, output: PortId, at: Time) -> Option<Departure<P>> {
+    fn depart(&mut self, output: PortId, at: Time) -> Option<Output<P>> {
         self.now = self.now.max(at);
         let class = self.choose_past_aqm(output, at)?;
         let port = self.ports.existing_mut(output);
@@ -248,7 +250,7 @@ impl<P: HasLength> Manager<P> {
         self.held.packets -= 1;
         self.held.bytes -= waiting.length;
         self.totals.departed.add(waiting.length);
-        Some(Departure {
+        Some(Output::Depart(Departure {
             packet,
             input: waiting.input,
             output: waiting.output,
@@ -257,7 +259,7 @@ impl<P: HasLength> Manager<P> {
             line_free_at,
             residence,
             utilisation_permille,
-        })
+        }))
     }
 
     /// The class that sends at `at`, after AQM has dropped or marked at the head of its queue.
