@@ -61,7 +61,7 @@ impl Device {
             limit_bytes: limit.map_or(0, Bytes::count),
             input_span: departure.input_span(),
             input_depth_packets: packets(stay.input_depth),
-            utilization: u32::from(departure.utilisation_permille) * 10,
+            utilization_percent: u32::from(departure.utilisation_permille) / 10,
             verdict: stay.marked.into(),
         }
     }

@@ -21,6 +21,19 @@ pub enum DropReason {
     TooLong,
 }
 
+impl DropReason {
+    /// The reason in words.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            DropReason::Assertion => "an assertion of the program did not hold",
+            DropReason::Egress => "egress marked it to drop",
+            DropReason::Ingress => "ingress marked it to drop",
+            DropReason::Passes => "it was resubmitted, recirculated or copied without end",
+            DropReason::TooLong => "the frame is longer than the switch accepts",
+        }
+    }
+}
+
 /// The `instance_type` of v1model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstanceType {

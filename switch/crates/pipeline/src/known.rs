@@ -58,8 +58,8 @@ pub struct Queueing {
     pub input_span: Span,
     /// Packets in the input queue or virtual output queue on arrival.
     pub input_depth_packets: u32,
-    /// How busy the output port has been of late, in hundredths of a percent.
-    pub utilization: u32,
+    /// How busy the output port has been of late, in percent.
+    pub utilization_percent: u32,
     /// The queue management's verdict: 0 passed, 1 marked.
     pub verdict: u32,
 }
@@ -70,9 +70,9 @@ pub(crate) enum Measure {
     AqmVerdict,
     DeqQdepthBytes,
     EnqQdepthBytes,
-    InputQdepth,
-    InputTimedelta,
-    PortUtilization,
+    InputDepth,
+    InputWait,
+    PortUtilisation,
     QueueLimitBytes,
 }
 
@@ -81,9 +81,9 @@ const MEASURES: [(&str, Measure); 7] = [
     ("aqm_verdict", Measure::AqmVerdict),
     ("deq_qdepth_bytes", Measure::DeqQdepthBytes),
     ("enq_qdepth_bytes", Measure::EnqQdepthBytes),
-    ("input_qdepth", Measure::InputQdepth),
-    ("input_timedelta", Measure::InputTimedelta),
-    ("port_utilization", Measure::PortUtilization),
+    ("input_depth", Measure::InputDepth),
+    ("input_wait_us", Measure::InputWait),
+    ("port_utilisation", Measure::PortUtilisation),
     ("queue_limit_bytes", Measure::QueueLimitBytes),
 ];
 
@@ -161,9 +161,9 @@ impl Measure {
             Measure::AqmVerdict => queueing.verdict.into(),
             Measure::DeqQdepthBytes => queueing.depth_bytes_at_dequeue,
             Measure::EnqQdepthBytes => queueing.depth_bytes_at_enqueue,
-            Measure::InputQdepth => queueing.input_depth_packets.into(),
-            Measure::InputTimedelta => queueing.input_span.whole_us(),
-            Measure::PortUtilization => queueing.utilization.into(),
+            Measure::InputDepth => queueing.input_depth_packets.into(),
+            Measure::InputWait => queueing.input_span.whole_us(),
+            Measure::PortUtilisation => queueing.utilization_percent.into(),
             Measure::QueueLimitBytes => queueing.limit_bytes,
         }
     }

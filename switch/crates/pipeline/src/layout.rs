@@ -374,6 +374,19 @@ fn kinds(program: &Program) -> Result<BTreeMap<(String, bool), Kind>, LoadError>
     Ok(kinds)
 }
 
+/// Bits of all fields of fixed width, if a header can have so many.
+fn fixed_bits(kind: &bmv2::HeaderType) -> Result<u32, LoadError> {
+    let fixed = |field: &bmv2::FieldType| match field.width {
+        FieldWidth::Bits(width) => u64::from(width),
+        FieldWidth::Variable => 0,
+    };
+    let bits: u64 = kind.fields.iter().map(fixed).sum();
+    if bits > AREA_SIZE_MAX * 8 || u64::from(kind.length_bytes_max.unwrap_or(0)) > AREA_SIZE_MAX {
+        return Err(LoadError::new("", format!("a header type has at most {AREA_SIZE_MAX} bytes")));
+    }
+    Ok(bits as u32)
+}
+
 fn shape(kind: &bmv2::HeaderType, metadata: bool) -> Result<Kind, LoadError> {
     let mut shape = Kind {
         name: kind.name.clone(),
@@ -384,15 +397,8 @@ fn shape(kind: &bmv2::HeaderType, metadata: bool) -> Result<Kind, LoadError> {
         length_bytes_max: kind.length_bytes_max.unwrap_or(0),
         size: 0,
     };
-    let fixed = |field: &bmv2::FieldType| match field.width {
-        FieldWidth::Bits(width) => u64::from(width),
-        FieldWidth::Variable => 0,
-    };
-    let bits: u64 = kind.fields.iter().map(fixed).sum();
-    if bits > AREA_SIZE_MAX * 8 || u64::from(shape.length_bytes_max) > AREA_SIZE_MAX {
-        return Err(LoadError::new("", format!("a header type has at most {AREA_SIZE_MAX} bytes")));
-    }
-    let fixed_bytes = (bits as u32).div_ceil(8);
+    let bits = fixed_bits(kind)?;
+    let fixed_bytes = bits.div_ceil(8);
     // Metadata with a variable field is packed like a header: it is rare, and one shape suffices.
     let has_variable = kind.fields.iter().any(|field| field.width == FieldWidth::Variable);
     let cells = metadata && !has_variable;

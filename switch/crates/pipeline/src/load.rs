@@ -12,6 +12,7 @@ use crate::error::{LoadError, unknown};
 use crate::expression::Condition;
 use crate::expression::compile::Scope;
 use crate::externs::Externs;
+use crate::hash::Hash;
 use crate::known::Known;
 use crate::layout::Layout;
 use crate::parser::{Parser, ValueSet};
@@ -84,19 +85,9 @@ pub(crate) struct Program {
 pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
     let layout = Layout::new(source)?;
     let known = Known::new(&layout)?;
-    let mut hashes = Vec::new();
-    let mut calculations = Vec::new();
-    for (index, calculation) in source.calculations.iter().enumerate() {
-        let path = format!("/calculations/{index}");
-        let under = |error: LoadError| error.under(&path);
-        hashes.push(hash_named(&calculation.algorithm).map_err(under)?);
-        let named = NamedCalculation::new(&layout, calculation, hashes.len() - 1);
-        calculations.push(named.map_err(|error| error.under(&path))?);
-    }
-    let indirect = |is_direct: bool| !is_direct;
-    let counters: Vec<&bmv2::CounterArray> =
-        source.counter_arrays.iter().filter(|array| indirect(array.is_direct)).collect();
-    let counter_names: Vec<String> = counters.iter().map(|array| array.name.clone()).collect();
+    let (calculations, hashes) = calculations(&layout, source)?;
+    let indirect = source.counter_arrays.iter().filter(|array| !array.is_direct);
+    let counter_names: Vec<String> = indirect.map(|array| array.name.clone()).collect();
     let meter_names: Vec<String> =
         source.meter_arrays.iter().map(|array| array.name.clone()).collect();
     let register_names: Vec<(String, u32)> =
@@ -110,19 +101,9 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
         meters: &meter_names,
         calculations: &calculation_names,
     };
-    let mut actions = Vec::new();
-    for (index, action) in source.actions.iter().enumerate() {
-        let compiled = compile(&names, action);
-        actions.push(compiled.map_err(|error| error.under(&format!("/actions/{index}")))?);
-    }
+    let actions = actions(&names, source)?;
     let value_sets = value_sets(source);
-    let parser = match source.parsers.first() {
-        Some(parser) => {
-            let parser = Parser::new(&names, source, parser, &value_sets);
-            Some(parser.map_err(|error| error.under("/parsers/0"))?)
-        }
-        None => None,
-    };
+    let parser = parser(&names, source, &value_sets)?;
     let (emitted, deparser_steps) = deparser(&names, source)?;
     let (verified, updated) = checksums(&names, source)?;
     let mut controls = Controls {
@@ -181,6 +162,39 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
     };
     fill_tables(&mut pipeline, source)?;
     Ok(pipeline)
+}
+
+/// Calculations, and the hashes they use.
+fn calculations(
+    layout: &Layout,
+    source: &bmv2::Program,
+) -> Result<(Vec<NamedCalculation>, Vec<Hash>), LoadError> {
+    let (mut calculations, mut hashes) = (Vec::new(), Vec::new());
+    for (index, calculation) in source.calculations.iter().enumerate() {
+        let path = format!("/calculations/{index}");
+        let hash = hash_named(&calculation.algorithm).map_err(|error| error.under(&path))?;
+        hashes.push(hash);
+        let named = NamedCalculation::new(layout, calculation, hashes.len() - 1);
+        calculations.push(named.map_err(|error| error.under(&path))?);
+    }
+    Ok((calculations, hashes))
+}
+
+fn actions(names: &Names<'_>, source: &bmv2::Program) -> Result<Vec<Action>, LoadError> {
+    let compiled = source.actions.iter().enumerate().map(|(index, action)| {
+        compile(names, action).map_err(|error| error.under(&format!("/actions/{index}")))
+    });
+    compiled.collect()
+}
+
+fn parser(
+    names: &Names<'_>,
+    source: &bmv2::Program,
+    sets: &[ValueSet],
+) -> Result<Option<Parser>, LoadError> {
+    let Some(parser) = source.parsers.first() else { return Ok(None) };
+    let parser = Parser::new(names, source, parser, sets);
+    parser.map(Some).map_err(|error| error.under("/parsers/0"))
 }
 
 fn array_size(path: &str, size: u32) -> Result<usize, LoadError> {
@@ -347,7 +361,7 @@ struct Controls<'a> {
     nodes: Vec<Node>,
     tables: Vec<Table>,
     profiles: Vec<ActionProfile>,
-    hashes: Vec<crate::hash::Hash>,
+    hashes: Vec<Hash>,
 }
 
 /// The nodes of one control by name.

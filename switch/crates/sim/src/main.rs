@@ -10,6 +10,7 @@ mod program;
 mod queue;
 mod stf;
 mod sweep;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,7 @@ enum Command {
     Fabric(fabric::Arguments),
     Queue(queue::Arguments),
     Stf(stf::Arguments),
+    Trace(trace::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Fabric(arguments) => fabric::run(&arguments).map(|()| true),
         Command::Queue(arguments) => queue::run(&arguments).map(|()| true),
         Command::Stf(arguments) => stf::run(&arguments),
+        Command::Trace(arguments) => trace::run(&arguments).map(|()| true),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

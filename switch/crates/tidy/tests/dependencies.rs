@@ -40,7 +40,10 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("p4c", &["bmv2", "compiler", "p4info"]),
     (
         "sim",
-        &["bits", "bmv2", "compiler", "device", "p4info", "pipeline", "traffic", "units", "world"],
+        &[
+            "bits", "bmv2", "compiler", "device", "p4c", "p4info", "pipeline", "traffic", "units",
+            "world",
+        ],
     ),
     ("fuzz", &["bmv2", "compiler", "pipeline"]),
     ("tidy", &[]),

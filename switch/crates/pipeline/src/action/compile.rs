@@ -74,6 +74,9 @@ impl Call<'_> {
         if let Some(step) = self.extern_step(operation)? {
             return Ok(step);
         }
+        if let Some(step) = self.fate_step(operation)? {
+            return Ok(step);
+        }
         Ok(match operation {
             "_jump" => {
                 self.count(1)?;
@@ -94,6 +97,22 @@ impl Call<'_> {
                 };
                 Step::Assert { condition, what: self.source.clone() }
             }
+            "exit" => {
+                self.count(0)?;
+                Step::Exit
+            }
+            "log_msg" => self.log()?,
+            "no_op" => Step::Jump { to: Number::Const(u64::MAX) },
+            _ => {
+                let message = format!("there is no primitive \"{operation}\" in v1model's switch");
+                return Err(LoadError::new("/op", message));
+            }
+        })
+    }
+
+    /// Primitives that decide what becomes of the packet.
+    fn fate_step(&self, operation: &str) -> Result<Option<Step>, LoadError> {
+        Ok(Some(match operation {
             "clone_ingress_pkt_to_egress" | "clone_egress_pkt_to_egress" => {
                 self.count(2)?;
                 Step::Clone { session: self.number(0)?, field_list: self.number(1)? }
@@ -115,16 +134,10 @@ impl Call<'_> {
                 let known = |field| self.names.layout.known(&header, field);
                 Step::Drop { egress_spec: known("egress_spec"), group: known("mcast_grp") }
             }
-            "exit" => {
-                self.count(0)?;
-                Step::Exit
-            }
             "generate_digest" => {
                 self.count(2)?;
                 Step::Digest { list: self.number(1)? }
             }
-            "log_msg" => self.log()?,
-            "no_op" => Step::Jump { to: Number::Const(u64::MAX) },
             "recirculate" => {
                 self.count(1)?;
                 Step::Recirculate { field_list: self.number(0)? }
@@ -137,11 +150,8 @@ impl Call<'_> {
                 self.count(1)?;
                 Step::Truncate { length: self.number(0)? }
             }
-            _ => {
-                let message = format!("there is no primitive \"{operation}\" in v1model's switch");
-                return Err(LoadError::new("/op", message));
-            }
-        })
+            _ => return Ok(None),
+        }))
     }
 
     /// Primitives that give a field the value of an expression.

@@ -135,7 +135,7 @@ impl<O: Observe> Machine<'_, O> {
         }
     }
 
-    /// Steps on externs and steps that ask for something.
+    /// Steps that ask for something.
     fn request(&mut self, step: &Step, params: &[u64]) {
         let view = self.view(params);
         match step {
@@ -153,12 +153,6 @@ impl<O: Observe> Machine<'_, O> {
                     (session.value(&view) as u32 & 0x7fff, field_list.value(&view) as u32);
                 self.requests.clone = Some(request);
             }
-            Step::Count { array, index } => {
-                let index = index.value(&view) as usize;
-                if let Some(counter) = self.externs.counters[*array as usize].get_mut(index) {
-                    counter.count(self.ingress_length);
-                }
-            }
             Step::Digest { list } => self.requests.digest = list.value(&view) as u32,
             Step::Drop { egress_spec, group } => {
                 if let Some(cell) = egress_spec {
@@ -167,12 +161,6 @@ impl<O: Observe> Machine<'_, O> {
                 if let Some(cell) = group {
                     cell.store(self.area, 0);
                 }
-            }
-            Step::Hash { to, base, calculation, size } => {
-                // simple_switch takes a size of 0 for 1.
-                let (base, size) = (base.value(&view), size.value(&view).max(1));
-                let hash = self.hash(*calculation);
-                self.store_low(to, (hash % size).wrapping_add(base), params);
             }
             Step::Log { parts } => {
                 let text = |part: &LogPart| match part {
@@ -183,6 +171,36 @@ impl<O: Observe> Machine<'_, O> {
                     let text: String = parts.iter().map(text).collect();
                     self.observer.event(|| Event::Log { text });
                 }
+            }
+            Step::Recirculate { field_list } => {
+                self.requests.recirculate = field_list.value(&view) as u32;
+            }
+            Step::Resubmit { field_list } => {
+                self.requests.resubmit = field_list.value(&view) as u32;
+            }
+            Step::Truncate { length } => {
+                let length = usize::try_from(length.value(&view)).unwrap_or(usize::MAX);
+                *self.truncated_to = (*self.truncated_to).min(length);
+            }
+            _ => self.use_extern(step, params),
+        }
+    }
+
+    /// Steps on counters, meters, registers, hashes and random numbers.
+    fn use_extern(&mut self, step: &Step, params: &[u64]) {
+        let view = self.view(params);
+        match step {
+            Step::Count { array, index } => {
+                let index = index.value(&view) as usize;
+                if let Some(counter) = self.externs.counters[*array as usize].get_mut(index) {
+                    counter.count(self.ingress_length);
+                }
+            }
+            Step::Hash { to, base, calculation, size } => {
+                // simple_switch takes a size of 0 for 1.
+                let (base, size) = (base.value(&view), size.value(&view).max(1));
+                let hash = self.hash(*calculation);
+                self.store_low(to, (hash % size).wrapping_add(base), params);
             }
             Step::Meter { array, index, to } => {
                 let index = index.value(&view) as usize;
@@ -200,9 +218,6 @@ impl<O: Observe> Machine<'_, O> {
                     self.store_low(to, value, params);
                 }
             }
-            Step::Recirculate { field_list } => {
-                self.requests.recirculate = field_list.value(&view) as u32;
-            }
             Step::RegisterRead { to, array, index } => {
                 let value = self.externs.registers[*array as usize].read(index.value(&view));
                 if let Some(value) = value {
@@ -218,14 +233,7 @@ impl<O: Observe> Machine<'_, O> {
                 let (index, value) = (index.value(&view), value.value(&view));
                 self.externs.registers[*array as usize].write_low(index, value);
             }
-            Step::Resubmit { field_list } => {
-                self.requests.resubmit = field_list.value(&view) as u32;
-            }
-            Step::Truncate { length } => {
-                let length = usize::try_from(length.value(&view)).unwrap_or(usize::MAX);
-                *self.truncated_to = (*self.truncated_to).min(length);
-            }
-            // `run` and `step` have taken the others.
+            // The other functions have taken the others.
             _ => {}
         }
     }

@@ -247,16 +247,7 @@ impl Scope<'_> {
                 }
             }
             Expression::Conditional { condition, if_true, if_false } => {
-                let condition = self.condition(condition)?;
-                match (self.ranged(if_true)?, self.ranged(if_false)?) {
-                    (Some(left), Some(right)) => {
-                        let range = left.range.zip(right.range);
-                        let range = range.map(|(a, b)| (a.0.min(b.0), a.1.max(b.1)));
-                        let branches = Box::new((condition, left.number, right.number));
-                        Some(Ranged { number: Number::Select(branches), range })
-                    }
-                    _ => None,
-                }
+                self.ranged_select(condition, if_true, if_false)?
             }
             Expression::AccessUnionHeader { .. }
             | Expression::Bool(_)
@@ -267,6 +258,22 @@ impl Scope<'_> {
                 return Err(LoadError::new("", "expected a number"));
             }
         })
+    }
+
+    fn ranged_select(
+        &self,
+        condition: &Expression,
+        if_true: &Expression,
+        if_false: &Expression,
+    ) -> Result<Option<Ranged>, LoadError> {
+        let condition = self.condition(condition)?;
+        let (Some(left), Some(right)) = (self.ranged(if_true)?, self.ranged(if_false)?) else {
+            return Ok(None);
+        };
+        let range = left.range.zip(right.range);
+        let range = range.map(|(a, b)| (a.0.min(b.0), a.1.max(b.1)));
+        let branches = Box::new((condition, left.number, right.number));
+        Ok(Some(Ranged { number: Number::Select(branches), range }))
     }
 
     fn ranged_unary(
@@ -626,6 +633,28 @@ fn range_of(
     })
 }
 
+/// Wraps or clamps a number to `width` bits; `None` where 64 bits cannot do it.
+fn ranged_cast(operator: BinaryOperator, operand: Ranged, width: i128) -> Option<Ranged> {
+    let width = u8::try_from(width).ok().filter(|width| (1..=64).contains(width))?;
+    let limit = 1i128 << (width - 1);
+    let exact = operand.exact();
+    let fits_signed = operand.fits_signed();
+    let operand = Box::new(operand.number);
+    match (operator, exact) {
+        (BinaryOperator::WrapSigned, _) => {
+            Some(Ranged::new(Number::WrapSigned { operand, width }, -limit, limit - 1))
+        }
+        (BinaryOperator::SaturateSigned, _) if fits_signed && width < 64 => {
+            Some(Ranged::new(Number::SaturateSigned { operand, width }, -limit, limit - 1))
+        }
+        (BinaryOperator::SaturateUnsigned, Some(exact)) => {
+            let signed = exact == Exact::Signed;
+            Some(unsigned_of(Number::SaturateUnsigned { operand, width, signed }, width.into()))
+        }
+        _ => None,
+    }
+}
+
 /// Applies an operator to two numbers of up to 64 bits; `None` where that needs more.
 fn ranged_binary(
     operator: BinaryOperator,
@@ -654,56 +683,31 @@ fn ranged_binary(
         };
         return Ok(Some(Ranged { number: Number::Const(folded), range }));
     }
-    let operand = || Box::new(left.number.clone());
+    if matches!(operator, Op::SaturateSigned | Op::SaturateUnsigned | Op::WrapSigned) {
+        return Ok(ranged_cast(operator, left, width));
+    }
+    let operands = Box::new((left.number, right.number));
     let number = match operator {
-        Op::SaturateSigned | Op::SaturateUnsigned | Op::WrapSigned => {
-            let width = match u8::try_from(width) {
-                Ok(width @ 1..=64) => width,
-                _ => return Ok(None),
-            };
-            let signed_range = (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1);
-            return Ok(match (operator, exact) {
-                (Op::WrapSigned, _) => Some(Ranged {
-                    number: Number::WrapSigned { operand: operand(), width },
-                    range: Some(signed_range),
-                }),
-                (Op::SaturateSigned, _) if left.fits_signed() && width < 64 => Some(Ranged {
-                    number: Number::SaturateSigned { operand: operand(), width },
-                    range: Some(signed_range),
-                }),
-                (Op::SaturateUnsigned, Some(exact)) => {
-                    let signed = exact == Exact::Signed;
-                    let number = Number::SaturateUnsigned { operand: operand(), width, signed };
-                    Some(unsigned_of(number, width.into()))
-                }
-                _ => None,
-            });
+        Op::Add => Number::Add(operands),
+        Op::BitAnd => Number::And(operands),
+        Op::BitOr => Number::Or(operands),
+        Op::BitXor => Number::Xor(operands),
+        Op::Multiply => Number::Multiply(operands),
+        Op::Subtract => Number::Subtract(operands),
+        Op::ShiftLeft if shift_exact => Number::ShiftLeft(operands),
+        Op::ShiftRight if shift_exact && exact.is_some() => {
+            Number::ShiftRight { operands, signed: exact == Some(Exact::Signed) }
         }
-        _ => {
-            let operands = Box::new((left.number, right.number));
-            match operator {
-                Op::Add => Number::Add(operands),
-                Op::BitAnd => Number::And(operands),
-                Op::BitOr => Number::Or(operands),
-                Op::BitXor => Number::Xor(operands),
-                Op::Multiply => Number::Multiply(operands),
-                Op::Subtract => Number::Subtract(operands),
-                Op::ShiftLeft if shift_exact => Number::ShiftLeft(operands),
-                Op::ShiftRight if shift_exact && exact.is_some() => {
-                    Number::ShiftRight { operands, signed: exact == Some(Exact::Signed) }
-                }
-                Op::Divide if together == Some(Exact::Unsigned) => {
-                    range = left.range.map(|(_, high)| (0, high));
-                    Number::Divide(operands)
-                }
-                Op::Remainder if together == Some(Exact::Unsigned) => {
-                    range = left.range.map(|(_, high)| (0, high));
-                    Number::Remainder(operands)
-                }
-                Op::Divide | Op::Remainder | Op::ShiftLeft | Op::ShiftRight => return Ok(None),
-                _ => return Err(LoadError::new("", "expected a number, found a truth value")),
-            }
+        Op::Divide if together == Some(Exact::Unsigned) => {
+            range = left.range.map(|(_, high)| (0, high));
+            Number::Divide(operands)
         }
+        Op::Remainder if together == Some(Exact::Unsigned) => {
+            range = left.range.map(|(_, high)| (0, high));
+            Number::Remainder(operands)
+        }
+        Op::Divide | Op::Remainder | Op::ShiftLeft | Op::ShiftRight => return Ok(None),
+        _ => return Err(LoadError::new("", "expected a number, found a truth value")),
     };
     Ok(Some(match range {
         Some((low, high)) => Ranged::new(number, low, high),

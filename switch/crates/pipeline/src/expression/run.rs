@@ -96,18 +96,6 @@ impl Number {
                 let (left, right) = both(operands);
                 left.checked_rem(right).unwrap_or(0)
             }
-            Number::SaturateSigned { operand, width } => {
-                let limit = 1i64 << (width - 1).min(62);
-                (operand.value(view) as i64).clamp(-limit, limit - 1) as u64
-            }
-            Number::SaturateUnsigned { operand, width, signed } => {
-                let value = operand.value(view);
-                if *signed && (value as i64) < 0 {
-                    0
-                } else {
-                    value.min(bits::mask64(*width as usize))
-                }
-            }
             Number::Select(branches) => {
                 if branches.0.holds(view) {
                     branches.1.value(view)
@@ -135,6 +123,25 @@ impl Number {
                 ((operand.value(view) << unused) as i64 >> unused) as u64
             }
             Number::Xor(operands) => operands.0.value(view) ^ operands.1.value(view),
+            Number::SaturateSigned { .. } | Number::SaturateUnsigned { .. } => self.saturate(view),
+        }
+    }
+
+    fn saturate(&self, view: &View<'_>) -> u64 {
+        match self {
+            Number::SaturateSigned { operand, width } => {
+                let limit = 1i64 << (width - 1).min(62);
+                (operand.value(view) as i64).clamp(-limit, limit - 1) as u64
+            }
+            Number::SaturateUnsigned { operand, width, signed } => {
+                let value = operand.value(view);
+                if *signed && (value as i64) < 0 {
+                    0
+                } else {
+                    value.min(bits::mask64(*width as usize))
+                }
+            }
+            _ => 0,
         }
     }
 }

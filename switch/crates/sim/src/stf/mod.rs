@@ -8,9 +8,12 @@ mod report;
 mod run;
 mod script;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+
+pub use run::Test;
+use script::Statement;
 
 use crate::program;
 
@@ -29,12 +32,9 @@ pub struct Arguments {
 /// Runs the subcommand: whether the test passed.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let path = &arguments.test;
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let statements =
-        script::parse(&text).map_err(|error| format!("{}, {error}", path.display()))?;
+    let statements = read_script(path)?;
     let pipeline = program::load(&arguments.program, &arguments.include)?;
-    let mut test = run::Test::new(pipeline);
+    let mut test = Test::new(pipeline);
     let mut failures = 0;
     for (line, statement) in &statements {
         if let Err(message) = test.apply(*line, statement) {
@@ -49,4 +49,11 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let verdict = if failures == 0 { "passed" } else { "FAILED" };
     println!("{}: {verdict}, {} statements", path.display(), statements.len());
     Ok(failures == 0)
+}
+
+/// The statements of a file, with their lines.
+pub fn read_script(path: &Path) -> Result<Vec<(usize, Statement)>, String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    script::parse(&text).map_err(|error| format!("{}, {error}", path.display()))
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use bits::Int;
 use bmv2::MatchType;
 use pipeline::{
-    CloneSession, Counter, Entry, EntryAction, KeyMatch, MeterConfig, Node, Output, Pipeline,
-    Unobserved, run_to_completion,
+    CloneSession, Counter, Entry, EntryAction, KeyMatch, MeterConfig, Node, Observe, Output,
+    Pipeline, Unobserved, run_to_completion,
 };
 use units::{PortId, Span, Time};
 
@@ -129,12 +129,20 @@ impl Test {
         mismatches
     }
 
-    fn packet(&mut self, port: u16, bytes: &[u8]) {
+    /// Sends a packet through the switch, watched by an observer, and says what came of it.
+    pub fn send(&mut self, port: u16, bytes: &[u8], observer: &mut impl Observe) -> Vec<Output> {
         // A millisecond apart: far enough for any meter, and the same on every run.
         self.now += Span::from_ms(1);
-        let outputs =
-            run_to_completion(&mut self.pipeline, PortId(port), bytes, self.now, &mut Unobserved);
-        for output in outputs {
+        run_to_completion(&mut self.pipeline, PortId(port), bytes, self.now, observer)
+    }
+
+    /// Name of an action.
+    pub fn action_name(&self, action: usize) -> String {
+        self.pipeline.action(action).name.to_owned()
+    }
+
+    fn packet(&mut self, port: u16, bytes: &[u8]) {
+        for output in self.send(port, bytes, &mut Unobserved) {
             if let Output::Transmit { port, frame } = output {
                 self.seen.entry(port.0).or_default().push_back(frame);
             }

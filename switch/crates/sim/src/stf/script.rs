@@ -153,18 +153,7 @@ fn statement(line: &str) -> Result<Statement, String> {
             packets: small(word(2)?)?,
             bytes: small(word(3)?)?,
         },
-        "expect" => {
-            let digits: String = from(1).concat().to_ascii_lowercase();
-            let is_digit = |digit: char| digit.is_ascii_hexdigit() || digit == '*';
-            let body = digits.strip_suffix('$').unwrap_or(&digits);
-            if let Some(wrong) = body.chars().find(|digit| !is_digit(*digit)) {
-                return Err(format!("`{wrong}` is no hexadecimal digit, nor `*`"));
-            }
-            Statement::Expect {
-                port: small(word(0)?)?,
-                packet: Some(digits).filter(|digits| !digits.is_empty()),
-            }
-        }
+        "expect" => expected(small(word(0)?)?, from(1))?,
         "mc_mgrp_create" => Statement::GroupCreate { group: small(word(0)?)? },
         "mc_node_associate" => {
             Statement::GroupAssociate { group: small(word(0)?)?, node: small(word(1)?)? }
@@ -205,6 +194,16 @@ fn statement(line: &str) -> Result<Statement, String> {
         "wait" => Statement::Wait,
         _ => return Err(format!("`{keyword}` is no STF statement")),
     })
+}
+
+fn expected(port: u16, words: &[&str]) -> Result<Statement, String> {
+    let digits: String = words.concat().to_ascii_lowercase();
+    let is_digit = |digit: char| digit.is_ascii_hexdigit() || digit == '*';
+    let body = digits.strip_suffix('$').unwrap_or(&digits);
+    if let Some(wrong) = body.chars().find(|digit| !is_digit(*digit)) {
+        return Err(format!("`{wrong}` is no hexadecimal digit, nor `*`"));
+    }
+    Ok(Statement::Expect { port, packet: Some(digits).filter(|digits| !digits.is_empty()) })
 }
 
 fn number(text: &str) -> Result<Int, String> {
