@@ -17,6 +17,7 @@ mod netdevs;
 mod start;
 mod switch;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         .with_max_level(args.log_level)
         .with_writer(std::io::stderr)
         .with_target(false)
+        .with_ansi(std::io::stderr().is_terminal())
         .init();
     match start::start(&args).and_then(switch::Switch::run) {
         Ok(()) => ExitCode::SUCCESS,

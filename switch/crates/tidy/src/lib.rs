@@ -47,9 +47,11 @@ pub fn files(folder: &str, suffix: &str) -> Vec<SourceFile> {
     paths.into_iter().filter_map(read).collect()
 }
 
-/// The Rust files of these crates; their tests are included if `with_tests`.
+/// The Rust files of these crates; their tests and benchmarks are included if `with_tests`.
 pub fn rust_files(crates: &[&str], with_tests: bool) -> Vec<SourceFile> {
-    let is_test = |path: &str| path.contains("/tests/") || path.ends_with("tests.rs");
+    let is_test = |path: &str| {
+        path.contains("/tests/") || path.contains("/benches/") || path.ends_with("tests.rs")
+    };
     crates
         .iter()
         .flat_map(|name| files(&format!("switch/crates/{name}/"), ".rs"))
