@@ -67,8 +67,9 @@ fn the_line_carries_what_egress_made_of_the_packet() {
 #[test]
 fn each_order_ends_where_v1model_says() {
     let reasons = |reason| Some(DropReason::Program(reason));
-    // (what, port, expected ports, expected drop)
-    let cases: [(&str, u8, u8, &[u16], Option<DropReason>); 11] = [
+    /// Its name, the order, the port in it, the ports that get a packet, and why one is dropped.
+    type Case = (&'static str, u8, u8, &'static [u16], Option<DropReason>);
+    let cases: [Case; 11] = [
         ("forward", order::FORWARD, 2, &[2], None),
         ("drop", order::DROP, 2, &[], reasons(pipeline::DropReason::Ingress)),
         ("multicast", order::MULTICAST, rig::GROUP, &[1, 2, 3], None),
