@@ -99,6 +99,12 @@ def throughput_bps(readings: Sequence[Reading]) -> float:
     return sent_bytes * 8 / (readings[-1].time_s - readings[0].time_s)
 
 
+def busy(readings: Sequence[Reading]) -> Sequence[Reading]:
+    """The readings from the first to the last that saw a packet waiting."""
+    waiting = [index for index, reading in enumerate(readings) if reading.depth_packets > 0]
+    return readings[waiting[0] : waiting[-1] + 1] if waiting else []
+
+
 def write_csv(readings: Sequence[Reading], path: Path) -> None:
     """All readings as a table for a spreadsheet or a script; columns carry their units."""
     columns = list(Reading.__dataclass_fields__)

@@ -21,7 +21,7 @@ from controller.p4info import P4Info
 from controller.queues import Queues
 from controller.session import Session
 from labs import report as report_files
-from labs.sampling import Reading, Recorder, throughput_bps, write_csv
+from labs.sampling import Reading, Recorder, busy, throughput_bps, write_csv
 from labs.view import LiveView, Subject
 from topo import load, units, wait
 from topo.errors import ProcessError
@@ -177,7 +177,7 @@ def rows(result: Measurement) -> list[tuple[str, str]]:
         ("line toward h2", units.format_rate(subject.line_rate_bps)),
         ("queue limit", f"{subject.limit_packets} packets"),
         ("h2 received (iperf3, payload)", units.format_rate(result.received_bps)),
-        ("the line carried (router, frames)", units.format_rate(throughput_bps(readings))),
+        ("while busy the line carried (frames)", units.format_rate(throughput_bps(busy(readings)))),
         ("packets the router dropped", str(readings[-1].dropped_packets)),
         ("segments TCP sent again", str(result.retransmits)),
         ("queue, mean", f"{sum(depths) / len(depths):.1f} packets"),

@@ -8,7 +8,7 @@ import pytest
 from controller.queues import PortState
 from labs import report
 from labs.bottleneck import lab
-from labs.sampling import Reading, throughput_bps, write_csv
+from labs.sampling import Reading, busy, throughput_bps, write_csv
 from tests.labs.saw import SUBJECT, saw
 from topo.errors import ProcessError, UnitError
 
@@ -28,6 +28,13 @@ def test_throughput_is_what_left_between_the_first_and_the_last_reading():
     assert throughput_bps(saw(10.0)) == pytest.approx(10e6)
     assert throughput_bps(saw(10.0)[100:150]) == pytest.approx(10e6)
     assert throughput_bps(saw(10.0)[:1]) == 0
+
+
+def test_a_line_is_busy_from_the_first_to_the_last_waiting_packet():
+    idle = [Reading(time_s, 0, 0, 0, 0, 0) for time_s in (0.0, 0.1)]
+    waiting = [replace(reading, depth_packets=depth) for reading in idle for depth in (3, 0, 1)]
+    assert busy([*idle, *waiting, *idle]) == waiting
+    assert busy(idle) == []
 
 
 def test_a_reading_counts_from_the_first_state_and_adds_up_all_drops():
