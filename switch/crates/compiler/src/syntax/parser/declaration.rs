@@ -195,6 +195,8 @@ impl Parser<'_> {
         let type_ref = self.type_ref()?;
         let name = self.name()?;
         let default = if self.eat("=") { Some(self.expression()?) } else { None };
+        // A parameter hides a type of its name: `parser p(packet_in p)`.
+        self.type_names.declare(&name.text, false);
         let span = start.to(self.last_span());
         Some(Parameter { annotations, direction, type_ref, name, default, span })
     }
@@ -210,8 +212,11 @@ impl Parser<'_> {
     ) -> Option<ActionDeclaration> {
         self.expect("action")?;
         let name = self.name()?;
-        let parameters = self.parameter_list()?;
-        let body = self.block_statement(Vec::new())?;
+        self.type_names.push();
+        let parameters = self.parameter_list();
+        let body = parameters.as_ref().and_then(|_| self.block_statement(Vec::new()));
+        self.type_names.pop();
+        let (parameters, body) = (parameters?, body?);
         let span = start.to(self.last_span());
         Some(ActionDeclaration { annotations, name, parameters, body, span })
     }

@@ -3,7 +3,7 @@
 use super::scope::Binding;
 use super::{Body, BodyKind, Checker};
 use crate::syntax::tree::{self as syntax, ControlLocalDeclaration};
-use crate::types::tree::{Control, LocalDeclaration, Type};
+use crate::types::tree::{Control, Id, LocalDeclaration, Type, Variable};
 
 impl<'a> Checker<'a, '_> {
     pub(super) fn control(&mut self, declaration: &'a syntax::ControlDeclaration) {
@@ -14,6 +14,7 @@ impl<'a> Checker<'a, '_> {
         let parameters = self.parameters(&signature.parameters, false);
         let constructor_parameters = self.parameters(&declaration.constructor_parameters, true);
         self.check_apply_parameters(&parameters);
+        self.check_constructor(&constructor_parameters);
         let outer = std::mem::take(&mut self.direct_instances);
         self.scopes.push();
         let mut locals = self.control_locals(&declaration.locals);
@@ -33,6 +34,17 @@ impl<'a> Checker<'a, '_> {
             span: declaration.span,
         });
         self.declare(&signature.name, Binding::Type(Type::Control(id)));
+    }
+
+    /// A control can hold controls and externs, but no parsers.
+    fn check_constructor(&mut self, parameters: &[Id<Variable>]) {
+        for id in parameters {
+            let variable = &self.program.variables[*id];
+            let span = variable.span;
+            if matches!(variable.ty, Type::Parser(_) | Type::ParserType(..)) {
+                self.error("parameter", span, "a control cannot have a parser in it");
+            }
+        }
     }
 
     fn control_locals(&mut self, list: &'a [ControlLocalDeclaration]) -> Vec<LocalDeclaration> {

@@ -290,6 +290,12 @@ impl<'a> Checker<'a, '_> {
         span: Span,
     ) -> Vec<Id<Function>> {
         let mut methods = Vec::new();
+        let declared = &self.program.externs[of].methods;
+        if bodies.is_some() && !declared.iter().any(|method| method.kind == MethodKind::Abstract) {
+            let title = "this extern has no abstract methods that `= { ... }` could be for";
+            self.error("extern", span, title);
+            return methods;
+        }
         let errors = self.diagnostics.error_count();
         self.scopes.push();
         for declaration in bodies.unwrap_or_default() {
@@ -301,7 +307,10 @@ impl<'a> Checker<'a, '_> {
                     let outer = std::mem::take(&mut self.body);
                     let made = self.function(function, Vec::new(), Some(Type::Extern(of)));
                     self.body = outer;
-                    self.check_method_body(of, &made, span);
+                    // What is wrong inside of the body may be the reason that it does not fit.
+                    if self.diagnostics.error_count() == errors {
+                        self.check_method_body(of, &made, span);
+                    }
                     methods.push(self.program.functions.push(made));
                 }
             }

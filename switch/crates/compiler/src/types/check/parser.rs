@@ -24,9 +24,13 @@ impl<'a> Checker<'a, '_> {
         let mut locals = self.parser_locals(&declaration.locals);
         self.check_state_names(declaration);
         let names: Vec<&Name> = declaration.states.iter().map(|state| &state.name).collect();
+        let errors = self.diagnostics.error_count();
         let states: Vec<State> =
             declaration.states.iter().map(|state| self.state(state, &names)).collect();
-        self.check_ends(&states, declaration.span);
+        // A state or case that is wrong may be the missing end.
+        if self.diagnostics.error_count() == errors {
+            self.check_ends(&states, declaration.span);
+        }
         self.scopes.pop();
         self.scopes.pop();
         locals.append(&mut self.direct_instances);
@@ -87,6 +91,11 @@ impl<'a> Checker<'a, '_> {
     fn value_set(&mut self, declaration: &'a syntax::ValueSetDeclaration) -> LocalDeclaration {
         let annotations = self.annotations(&declaration.annotations);
         let element = self.type_ref(&declaration.type_ref);
+        if matches!(element, Type::Integer | Type::String | Type::Extern(_)) {
+            let title =
+                format!("a value set cannot have members of type `{}`", self.show(&element));
+            self.error("type", declaration.type_ref.span, title);
+        }
         let size = self.expression(&declaration.size, Some(&Type::Integer));
         if size.ty != Type::Wrong && !self.is_compile_time(&size) {
             self.error("constant", size.span, "the size of a value set must be a constant");

@@ -303,7 +303,10 @@ impl<'a> Checker<'a, '_> {
         let types: Vec<Type> = table.keys.iter().map(|key| key.expression.ty.clone()).collect();
         if types.is_empty() && !list.is_empty() {
             let title = format!("table `{}` has entries, but no key", table.name.text);
-            self.error("table", property.span, title);
+            self.report(
+                Diagnostic::error("table", table.name.span, title)
+                    .related(property.span, "the entries"),
+            );
             return Entries { is_const: property.is_const, list: Vec::new() };
         }
         let list = list.iter().filter_map(|entry| self.entry(entry, &types, table)).collect();
