@@ -236,7 +236,7 @@ async fn an_entry_of_every_match_kind_is_read_back_as_it_was_written() {
     controller.write(updates).await.unwrap();
     for entry in &entries {
         let query = p4::TableEntry { action: None, metadata: Bytes::new(), ..entry.clone() };
-        assert_eq!(read_tables(&mut controller, query).await, std::slice::from_ref(&entry));
+        assert_eq!(read_tables(&mut controller, query).await, std::slice::from_ref(entry));
     }
     let const_entries = 2;
     let everything = read_tables(&mut controller, p4::TableEntry::default()).await;

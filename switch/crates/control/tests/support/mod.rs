@@ -161,7 +161,7 @@ impl DataPlane for Plane<'_> {
     }
 
     fn install(&mut self, pipeline: Box<Pipeline>) {
-        self.device.install(*pipeline);
+        self.device.install(pipeline);
     }
 
     fn packet_out(&mut self, frame: Vec<u8>) {
