@@ -18,5 +18,7 @@ fi
 
 # What Mininet will do for each host: a namespace for its network, and one for its view of /sys.
 if ! reason=$(vm/as_root.sh unshare --net --mount mount -t sysfs sysfs /sys 2>&1); then
+    # Only the first line, and of that the reason without the names of the tools.
+    reason=${reason%%$'\n'*}
     fail "this machine forbids network namespaces (${reason##*: }): use a virtual machine, or a container started with --privileged."
 fi
