@@ -36,6 +36,7 @@ up:              ## build the first network and open Mininet's prompt
 	@vm/as_root.sh build/venv/bin/python -m labs.prompt
 
 down:            ## end whatever an interrupted run left behind
+	@vm/python.sh
 	@vm/as_root.sh build/venv/bin/python -m topo.down
 
 conformance:     ## p4c's own test programs through our compiler and switch; P4C=<its checkout>

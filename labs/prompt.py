@@ -16,7 +16,7 @@ def main() -> int:
     try:
         settings = lab.Settings.from_environment()
         with lab.network(settings, logs=lab.ROOT / "build" / "log" / "up") as (network, _):
-            print("h1 and h2 are up; try: h1 ping -c 3 h2, or h1 iperf3 -c 10.0.2.1. Ctrl-D ends.")
+            print("h1, h2 and their router s1 are up; try: h1 ping -c 3 h2. Ctrl-D ends.")
             CLI(network.mininet)
     except (ControllerError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)

@@ -143,7 +143,8 @@ class LiveNetwork:
 
     def _build(self) -> Mininet:
         """Mininet with all nodes, and nothing between them yet."""
-        mininet.log.setLogLevel("warning")
+        # Quiet about building; what the prompt prints is on the level "output".
+        mininet.log.setLogLevel("output")
         net = Mininet(controller=None, build=False)
         self._ending.callback(net.stop)
         for host in self.topology.hosts:

@@ -13,6 +13,7 @@ from controller.queues import PortQueues, Queues
 from labs.bottleneck import lab
 from labs.sampling import throughput_bps
 from topo import record, wait
+from topo.live import LiveNetwork
 
 QUICK = lab.Settings(duration_s=4)
 
@@ -116,6 +117,30 @@ def test_p4runtime_shell_can_program_the_router(thread):
         assert "ttl=63" in network.host("h1").run(["ping", "-n", "-c", "1", "-W", "2", h2])
     finally:
         p4runtime_shell.teardown()
+
+
+def test_the_example_of_the_controller_page_runs_as_it_is_printed(tmp_path, monkeypatch, capsys):
+    page = (lab.ROOT / "docs" / "controller.md").read_text()
+    example = page.partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(lab.ROOT)
+    with LiveNetwork(lab.topology(QUICK), logs=tmp_path):
+        exec(compile(example, "docs/controller.md", "exec"), {})
+    # Its last line prints the counters of port 2, where nothing has happened yet.
+    assert capsys.readouterr().out.startswith("PortState(port=2, held_packets=0")
+
+
+def test_make_up_offers_the_prompt_of_mininet():
+    done = subprocess.run(
+        [sys.executable, "-m", "labs.prompt"],
+        cwd=lab.ROOT,
+        input="h1 ping -c 1 h2\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert "1 received, 0% packet loss" in done.stdout + done.stderr
+    assert not record.interface_exists("s1-eth1")
 
 
 def lab_command(**settings):
