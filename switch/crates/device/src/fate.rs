@@ -25,7 +25,7 @@ impl DropReason {
     pub const fn name(self) -> &'static str {
         use pipeline::DropReason as Program;
         match self {
-            DropReason::NoReplica => "no_replica",
+            DropReason::Program(Program::NoReplica) | DropReason::NoReplica => "no_replica",
             DropReason::NoProgram => "no_program",
             DropReason::Program(Program::Assertion) => "assertion",
             DropReason::Program(Program::Egress) => "egress_program",

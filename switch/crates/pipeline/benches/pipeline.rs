@@ -3,6 +3,9 @@
 //! `make bench-pipeline` runs it: criterion's report, then a plain summary with the best of several
 //! rounds, which is what the budgets of the design speak of. Everything is generated from seeds.
 
+// Criterion's macro makes a public function without a comment.
+#![allow(missing_docs)]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

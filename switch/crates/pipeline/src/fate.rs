@@ -15,6 +15,8 @@ pub enum DropReason {
     Egress,
     /// `egress_spec` was the drop port after ingress.
     Ingress,
+    /// The multicast group has no members, or does not exist.
+    NoReplica,
     /// The packet was resubmitted, recirculated or copied more often than any sense asks for.
     Passes,
     /// The frame is longer than the switch accepts.
@@ -28,6 +30,7 @@ impl DropReason {
             DropReason::Assertion => "an assertion of the program did not hold",
             DropReason::Egress => "egress marked it to drop",
             DropReason::Ingress => "ingress marked it to drop",
+            DropReason::NoReplica => "its multicast group has no members",
             DropReason::Passes => "it was resubmitted, recirculated or copied without end",
             DropReason::TooLong => "the frame is longer than the switch accepts",
         }

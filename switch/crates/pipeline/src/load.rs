@@ -84,16 +84,12 @@ pub(crate) struct Program {
 /// Checks and resolves a program.
 pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
     let layout = Layout::new(source)?;
-    let known = Known::new(&layout)?;
     let (calculations, hashes) = calculations(&layout, source)?;
-    let indirect = source.counter_arrays.iter().filter(|array| !array.is_direct);
-    let counter_names: Vec<String> = indirect.map(|array| array.name.clone()).collect();
-    let meter_names: Vec<String> =
-        source.meter_arrays.iter().map(|array| array.name.clone()).collect();
+    let counter_names = indirect_counter_names(source);
+    let meter_names = names_of(&source.meter_arrays, |array| &array.name);
+    let calculation_names = names_of(&calculations, |calculation| &calculation.name);
     let register_names: Vec<(String, u32)> =
         source.register_arrays.iter().map(|array| (array.name.clone(), array.width_bits)).collect();
-    let calculation_names: Vec<String> =
-        calculations.iter().map(|calculation| calculation.name.clone()).collect();
     let names = Names {
         layout: &layout,
         registers: &register_names,
@@ -119,19 +115,11 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
     let egress = controls.control("egress")?;
     let Controls { nodes, tables, profiles, hashes, .. } = controls;
     check_ends(&nodes, &tables)?;
-    let externs = Externs {
-        counters: counter_arrays(source)?,
-        meters: meter_arrays(source)?,
-        registers: register_arrays(source)?,
-        hashes,
-        value_sets,
-        chance: Chance::new(config.seed),
-        hash_input: Vec::new(),
-    };
-    let field_lists = field_lists(&layout, source)?;
-    let digests = digests(&layout, source)?;
+    let externs = externs(source, hashes, value_sets, config)?;
     let program = Program {
-        known,
+        known: Known::new(&layout)?,
+        field_lists: field_lists(&layout, source)?,
+        digests: digests(&layout, source)?,
         drop_port: config.drop_port,
         parser,
         actions,
@@ -143,8 +131,6 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
         updated,
         emitted,
         deparser_steps,
-        field_lists,
-        digests,
         counter_names,
         meter_names,
         register_names,
@@ -162,6 +148,32 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
     };
     fill_tables(&mut pipeline, source)?;
     Ok(pipeline)
+}
+
+fn names_of<T>(objects: &[T], name: impl Fn(&T) -> &String) -> Vec<String> {
+    objects.iter().map(|object| name(object).clone()).collect()
+}
+
+fn indirect_counter_names(source: &bmv2::Program) -> Vec<String> {
+    let indirect = source.counter_arrays.iter().filter(|array| !array.is_direct);
+    indirect.map(|array| array.name.clone()).collect()
+}
+
+fn externs(
+    source: &bmv2::Program,
+    hashes: Vec<Hash>,
+    value_sets: Vec<ValueSet>,
+    config: &Config,
+) -> Result<Externs, LoadError> {
+    Ok(Externs {
+        counters: counter_arrays(source)?,
+        meters: meter_arrays(source)?,
+        registers: register_arrays(source)?,
+        hashes,
+        value_sets,
+        chance: Chance::new(config.seed),
+        hash_input: Vec::new(),
+    })
 }
 
 /// Calculations, and the hashes they use.

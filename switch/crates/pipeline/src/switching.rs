@@ -114,6 +114,9 @@ fn ingress<O: Observe>(
         IngressWay::Multicast { group } => {
             let mut replicas = Vec::new();
             pipeline.replication.replicate(group, &mut replicas);
+            if replicas.is_empty() {
+                outputs.push(Output::Drop(DropReason::NoReplica));
+            }
             for replica in replicas {
                 let mut copy = pipeline.copy(&packet);
                 pipeline.dispatch(&mut copy, replica.port, InstanceType::Replicated, replica.rid);

@@ -28,7 +28,7 @@ pub fn render(
 fn object(event: &Event, action_name: &impl Fn(usize) -> String) -> Value {
     match event {
         Event::Action { action, data } => {
-            let data: Vec<String> = data.iter().map(|value| hex(value)).collect();
+            let data: Vec<String> = data.iter().map(hex).collect();
             json!({ "event": "action", "name": action_name(*action), "data": data })
         }
         Event::AssertionFailed { what } => json!({ "event": "assertion_failed", "what": what }),
@@ -64,7 +64,7 @@ fn object(event: &Event, action_name: &impl Fn(usize) -> String) -> Value {
 fn output(output: &Output) -> Value {
     match output {
         Output::Digest { list, values } => {
-            let values: Vec<String> = values.iter().map(|value| hex(value)).collect();
+            let values: Vec<String> = values.iter().map(hex).collect();
             json!({ "event": "digest", "list": list, "values": values })
         }
         Output::Drop(reason) => json!({ "event": "dropped", "reason": reason.sentence() }),

@@ -87,7 +87,7 @@ fn hex(value: &bits::Int) -> String {
 fn fate(output: &Output) -> String {
     match output {
         Output::Digest { list, values } => {
-            let values: Vec<String> = values.iter().map(|value| hex(value)).collect();
+            let values: Vec<String> = values.iter().map(hex).collect();
             format!("digest {list} to the control plane: {}", values.join(", "))
         }
         Output::Drop(reason) => format!("dropped: {}", reason.sentence()),

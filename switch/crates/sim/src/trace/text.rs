@@ -28,7 +28,7 @@ pub fn render(
 fn line(event: &Event, action_name: &impl Fn(usize) -> String) -> String {
     match event {
         Event::Action { action, data } => {
-            let data: Vec<String> = data.iter().map(|value| hex(value)).collect();
+            let data: Vec<String> = data.iter().map(hex).collect();
             format!("      action {}({})", action_name(*action), data.join(", "))
         }
         Event::AssertionFailed { what } => format!("      assertion failed: {what}"),
