@@ -58,6 +58,12 @@ impl Ports {
         numbered.filter_map(|(port, state)| Some((port, state.as_deref()?)))
     }
 
+    /// Sets the high-water marks of all queues down to what waits now.
+    pub fn reset_high_water(&mut self) {
+        let ports = self.states.iter_mut().flatten();
+        ports.flat_map(|port| &mut port.queues).for_each(|queue| queue.high_water = queue.depth());
+    }
+
     /// Opens the shared buffer's books anew: a size, minima or alphas may have changed.
     pub fn reconfigure_buffer(&mut self, config: &Config) {
         let queues = || self.iter().flat_map(|(_, port)| &port.queues);

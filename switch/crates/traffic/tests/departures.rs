@@ -153,6 +153,21 @@ fn tail_drop_names_its_limit() {
 }
 
 #[test]
+fn high_water_marks_stay_until_they_are_reset() {
+    let mut manager = one_port(hundred_megabits(1));
+    (0..5).for_each(|id| send(&mut manager, us(0), id, 1500, 0));
+    departures(&mut manager, us(400));
+    let marks = |manager: &traffic::Manager<Packet>| {
+        let queue = manager.queue(PortId(1), ClassId(0)).expect("configured");
+        (queue.high_water.packets, queue.high_water.bytes)
+    };
+    assert_eq!(marks(&manager), (5, Bytes(7500)));
+    // Packets 0 to 3 left at 0, 120, 240 and 360 us.
+    manager.reset_high_water();
+    assert_eq!(marks(&manager), (1, Bytes(1500)));
+}
+
+#[test]
 fn a_packet_for_a_port_nobody_configured_is_counted() {
     let mut manager = one_port(hundred_megabits(1));
     let mut stray = arrival(0, 100, 0);

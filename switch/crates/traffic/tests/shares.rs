@@ -229,6 +229,42 @@ fn a_tree_shares_the_surplus_by_quantum_and_stops_at_the_ceil() {
 }
 
 #[test]
+fn a_tree_lends_within_a_branch_before_it_lends_across() {
+    // Root 8 Mb/s; branch A (rate 4, ceil 8) with leaves 0 (3) and 1 (1); branch B (rate 4,
+    // ceil 4) with leaf 2 (4). Every leaf may borrow up to its branch's ceil.
+    let mbps = Rate::from_mbps;
+    let a = vec![
+        NodeConfig::leaf("a0", 0, mbps(3), mbps(8)),
+        NodeConfig::leaf("a1", 1, mbps(1), mbps(8)),
+    ];
+    let b = vec![NodeConfig::leaf("b2", 2, mbps(4), mbps(4))];
+    let branches = vec![
+        NodeConfig::inner("A", mbps(4), mbps(8), a),
+        NodeConfig::inner("B", mbps(4), mbps(4), b),
+    ];
+    let tree = SchedulerConfig::Hierarchy(NodeConfig::inner("root", mbps(8), mbps(8), branches));
+    let share_when = |active: &[u8]| {
+        let mut manager = one_port(port(tree.clone(), 3));
+        let end = Time::ZERO + Span::from_secs(3);
+        let departures = saturate(&mut manager, us(0), end, active, |_| 500);
+        let of_line = |class| bytes_of(&departures, class) as f64 / 3_000_000.0;
+        [of_line(0), of_line(1), of_line(2)]
+    };
+    let close = |seen: [f64; 3], expected: [f64; 3]| {
+        let near = seen.iter().zip(expected).all(|(seen, wanted)| (seen - wanted).abs() < 0.01);
+        assert!(near, "{seen:?} instead of {expected:?}");
+    };
+    // Everybody sends: the guarantees are the whole line.
+    close(share_when(&[0, 1, 2]), [0.375, 0.125, 0.5]);
+    // Leaf 0 is silent: its 3 Mb/s go to leaf 1 next to it; leaf 2 is at its ceil anyway.
+    close(share_when(&[1, 2]), [0.0, 0.5, 0.5]);
+    // Branch B is silent: A's leaves get 3 + 1 and share the other 4 Mb/s evenly, by quantum.
+    close(share_when(&[0, 1]), [0.625, 0.375, 0.0]);
+    // Branch B alone stops at its ceil.
+    close(share_when(&[2]), [0.0, 0.0, 0.5]);
+}
+
+#[test]
 fn a_token_bucket_lets_a_burst_last_as_long_as_computed() {
     // r = 1 Mb/s, b = 10,000 bytes, on a line of p = 10 Mb/s: a greedy source sends at p for
     // b / (p - r) = 80,000 / 9,000,000 s = 8.889 ms, and b p / (p - r) = 11,111 bytes.

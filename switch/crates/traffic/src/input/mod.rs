@@ -215,6 +215,14 @@ impl InputStage {
         }
     }
 
+    /// Sets the high-water marks of all inputs and queues down to what waits now.
+    pub fn reset_high_water(&mut self) {
+        self.inputs.iter_mut().for_each(|input| input.high_water = input.depth);
+        if let Queues::Voq(queues) = &mut self.queues {
+            queues.reset_high_water();
+        }
+    }
+
     /// Input `lane` goes on with the books of an input of the stage before this one. What that one
     /// held is filed into this stage next, and must not be counted as offered twice.
     pub fn adopt_books(&mut self, lane: usize, old: &InputPort) {

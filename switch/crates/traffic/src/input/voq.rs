@@ -115,6 +115,10 @@ impl VoqQueues {
         Some((handle, !pair.backlog.is_empty()))
     }
 
+    pub fn reset_high_water(&mut self) {
+        self.voqs.iter_mut().for_each(|voq| voq.high_water = voq.depth());
+    }
+
     pub fn all<'a, P>(&'a self, slab: &'a Slab<P>) -> impl Iterator<Item = (usize, Handle)> + 'a {
         self.iter()
             .flat_map(|(input, _, _, voq)| voq.fifo.iter(slab).map(move |handle| (input, handle)))

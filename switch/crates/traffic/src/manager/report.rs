@@ -141,6 +141,15 @@ impl<P: HasLength> Manager<P> {
         })
     }
 
+    /// Sets all high-water marks down to what waits now, so that the next ones are of a time of
+    /// the caller's choosing.
+    pub fn reset_high_water(&mut self) {
+        self.ports.reset_high_water();
+        if let Some(crossing) = &mut self.crossing {
+            crossing.stage.reset_high_water();
+        }
+    }
+
     /// Whether the conservation law holds everywhere: at every queue, at every port and input,
     /// for the router as a whole, and between them.
     pub fn balance(&self) -> bool {
