@@ -19,6 +19,7 @@ needed=(
     "iputils-ping       command -v ping"
     "mininet            command -v mnexec && /usr/bin/python3 -c 'import mininet.net'"
     "pkg-config         command -v pkg-config"
+    "procps             command -v sysctl"
     "protobuf-compiler  command -v protoc"
     "python3            test -x /usr/bin/python3"
     "python3-venv       /usr/bin/python3 -c 'import ensurepip, venv'"
