@@ -16,6 +16,7 @@ fn configure(ports: Vec<v1::PortChange>) -> v1::ConfigureRequest {
         role: String::new(),
         election_id: Some(v1::ElectionId { high: 0, low: 1 }),
         ports,
+        ..Default::default()
     }
 }
 

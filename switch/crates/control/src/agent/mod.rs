@@ -46,7 +46,6 @@ use crate::config::Config;
 use crate::exchange::{Inbox, Reply, reply};
 use crate::found::Found;
 use crate::proto::p4::v1::write_request;
-use crate::proto::vitrine::v1;
 use crate::refusal::Refusal;
 use crate::reports::{Report, Reporter};
 use crate::router::counters::PortSnapshot;
@@ -127,10 +126,10 @@ pub enum Request {
         /// When it is in force.
         reply: Reply<Result<(), Refusal>>,
     },
-    /// Changes ports and queues.
+    /// Changes ports, queues, the shared buffer, the input stage.
     Configure {
-        /// In the order of the request.
-        changes: Vec<v1::PortChange>,
+        /// What is to change.
+        changes: config::Changes,
         /// When it came into force, or what is wrong.
         reply: Reply<Result<Time, Vec<Problem>>>,
     },
@@ -562,7 +561,7 @@ fn observe(plane: &impl DataPlane, ports: &[PortId]) -> Observation {
     Observation { time: plane.now(), ports: plane.observe(ports) }
 }
 
-fn configure(plane: &mut impl DataPlane, changes: &[v1::PortChange]) -> Result<Time, Vec<Problem>> {
+fn configure(plane: &mut impl DataPlane, changes: &config::Changes) -> Result<Time, Vec<Problem>> {
     let mut wanted = plane.router_config().clone();
     config::edit(&mut wanted, changes)?;
     plane.configure_router(wanted).map_err(|problem| vec![problem])?;

@@ -7,17 +7,43 @@
 use traffic::{Config, Limit, PortConfig, QueueConfig, SchedulerConfig, ShaperConfig};
 use units::{Bytes, CLASS_COUNT_MAX, PacketRate, PortId, Rate, Span};
 
-use super::{Problem, scheduler};
+use super::{Problem, aqm, input, scheduler};
 use crate::proto::vitrine::v1;
 use v1::shaper::Kind;
 
 /// Longest utilisation window: 10 s. Much longer ones would say nothing about now.
 const WINDOW_NS_MAX: u64 = 10_000_000_000;
 
+/// What a client wants changed.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Ports, in the order of the request.
+    pub ports: Vec<v1::PortChange>,
+    /// The shared buffer, if it is to change.
+    pub buffer: Option<v1::Buffer>,
+    /// The input stage, if it is to change.
+    pub input: Option<v1::InputStage>,
+}
+
 /// Applies `changes` to `config` in their order and checks the result; `Err` lists everything
 /// that is wrong, and `config` is then of no use.
-pub fn edit(config: &mut Config, changes: &[v1::PortChange]) -> Result<(), Vec<Problem>> {
+pub fn edit(config: &mut Config, changes: &Changes) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
+    if let Some(buffer) = &changes.buffer {
+        config.buffer = input::buffer_of(buffer);
+    }
+    if let Some(stage) = &changes.input {
+        config.input = input::input_of(stage, &mut problems);
+    }
+    edit_ports(config, &changes.ports, &mut problems);
+    if problems.is_empty() {
+        // Each part is right by itself; now how they fit each other.
+        problems.extend(config.validate().err());
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+fn edit_ports(config: &mut Config, changes: &[v1::PortChange], problems: &mut Vec<Problem>) {
     for change in changes {
         let place = format!("port {}", change.port);
         let port = u16::try_from(change.port).ok().map(PortId);
@@ -34,7 +60,7 @@ pub fn edit(config: &mut Config, changes: &[v1::PortChange]) -> Result<(), Vec<P
         };
         let change = change.config.clone().unwrap_or_default();
         let before = problems.len();
-        edit_port(current, &change, &place, &mut problems);
+        edit_port(current, &change, &place, problems);
         if problems.len() == before {
             // Each port on its own, so that every port's first mistake is reported.
             let ports = [(port, current.clone())].into();
@@ -42,7 +68,6 @@ pub fn edit(config: &mut Config, changes: &[v1::PortChange]) -> Result<(), Vec<P
             problems.extend(alone.validate().err());
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 fn edit_port(
@@ -88,6 +113,12 @@ fn edit_port(
         if let Some(shaper) = &queue.shaper {
             current.shaper = shaper_of(shaper, &place, problems);
         }
+        if let Some(aqm) = &queue.aqm {
+            current.aqm = aqm::aqm_of(aqm, &place, problems);
+        }
+        if let Some(share) = &queue.share {
+            current.share = aqm::share_of(share, &place, problems);
+        }
     }
 }
 
@@ -120,7 +151,7 @@ fn edit_queue_count(port: &mut PortConfig, count: u32, place: &str, problems: &m
     }
 }
 
-fn limit_of(limit: &v1::Limit) -> Limit {
+pub(super) fn limit_of(limit: &v1::Limit) -> Limit {
     Limit {
         packets: (limit.packets > 0).then_some(limit.packets),
         bytes: (limit.bytes > 0).then_some(Bytes(limit.bytes)),
@@ -154,6 +185,8 @@ pub fn port_message(port: &PortConfig) -> v1::PortConfig {
         class,
         limit: Some(limit_message(&queue.limit)),
         shaper: Some(shaper_message(queue.shaper.as_ref())),
+        aqm: Some(aqm::aqm_message(queue.aqm.as_ref())),
+        share: Some(aqm::share_message(&queue.share)),
     });
     v1::PortConfig {
         rate_bps: Some(port.line_rate.map_or(0, Rate::bps)),
@@ -167,7 +200,7 @@ pub fn port_message(port: &PortConfig) -> v1::PortConfig {
     }
 }
 
-fn limit_message(limit: &Limit) -> v1::Limit {
+pub(super) fn limit_message(limit: &Limit) -> v1::Limit {
     v1::Limit { packets: limit.packets.unwrap_or(0), bytes: limit.bytes.map_or(0, |bytes| bytes.0) }
 }
 
@@ -190,7 +223,10 @@ pub(super) fn problem(place: &str, found: String, advice: &str) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traffic::Discipline;
+    use traffic::{
+        AqmConfig, ArbiterConfig, BufferConfig, Discipline, InputConfig, InputQueueing, PieConfig,
+        RedConfig,
+    };
 
     fn two_ports() -> Config {
         let port = PortConfig::strict(Rate::from_bps(10_000_000), 2);
@@ -202,6 +238,10 @@ mod tests {
         v1::PortChange { port, config: Some(config) }
     }
 
+    fn of(ports: Vec<v1::PortChange>) -> Changes {
+        Changes { ports, ..Changes::default() }
+    }
+
     #[test]
     fn what_is_read_back_can_be_written_and_changes_nothing() {
         let mut config = two_ports();
@@ -210,9 +250,19 @@ mod tests {
         port.queues[1].shaper =
             PacketRate::from_pps(100).map(|rate| ShaperConfig::Packets { rate, burst: 2 });
         port.limit = Limit::bytes(Bytes(64_000));
+        port.queues[0].aqm = Some(AqmConfig::Pie(PieConfig::default()));
+        port.queues[1].aqm = Some(AqmConfig::Red(RedConfig::default()));
+        let rate = Rate::from_mbps(10);
+        let arbiter = ArbiterConfig::Islip { iterations: 2 };
+        config.input = Some(InputConfig::new(InputQueueing::Voq, rate, arbiter));
+        config.buffer = Some(BufferConfig { size: Bytes(100_000) });
         let before = config.clone();
-        let sent = change(1, port_message(&before.ports[&PortId(1)]));
-        edit(&mut config, &[sent]).unwrap();
+        let sent = Changes {
+            ports: vec![change(1, port_message(&before.ports[&PortId(1)]))],
+            buffer: Some(input::buffer_message(before.buffer.as_ref())),
+            input: Some(input::input_message(before.input.as_ref())),
+        };
+        edit(&mut config, &sent).unwrap();
         assert_eq!(config, before);
     }
 
@@ -224,10 +274,10 @@ mod tests {
         let queue = v1::QueueConfig {
             class: 1,
             limit: Some(v1::Limit { packets: 10, bytes: 0 }),
-            shaper: None,
+            ..Default::default()
         };
         let sent = change(2, v1::PortConfig { queues: vec![queue], ..Default::default() });
-        edit(&mut config, &[sent]).unwrap();
+        edit(&mut config, &of(vec![sent])).unwrap();
         assert_eq!(config, expected);
     }
 
@@ -235,7 +285,7 @@ mod tests {
     fn another_number_of_queues_gets_strict_priority() {
         let mut config = two_ports();
         let sent = v1::PortConfig { queue_count: Some(4), ..Default::default() };
-        edit(&mut config, &[change(1, sent)]).unwrap();
+        edit(&mut config, &of(vec![change(1, sent)])).unwrap();
         let port = &config.ports[&PortId(1)];
         assert_eq!(port.queues.len(), 4);
         assert_eq!(port.scheduler, SchedulerConfig::strict(4));
@@ -265,7 +315,7 @@ mod tests {
         };
         let nowhere = change(9, v1::PortConfig::default());
         let problems =
-            edit(&mut config, &[change(1, first), nowhere, change(2, second)]).unwrap_err();
+            edit(&mut config, &of(vec![change(1, first), nowhere, change(2, second)])).unwrap_err();
         let places: Vec<_> = problems.iter().map(|problem| problem.place.as_str()).collect();
         assert_eq!(places, ["port 1, shaper", "port 1, class 7", "port 9", "port 2, scheduler"]);
     }

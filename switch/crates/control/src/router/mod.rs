@@ -2,12 +2,16 @@
 //!
 //! ```text
 //!   config.rs     PortConfig and what is in it: edits of a configuration, and the reading back
+//!   aqm.rs        active queue management, shares of the buffer
+//!   input.rs      the shared buffer, the input stage, the crossbar
 //!   scheduler.rs  which queue is next: groups, trees
 //!   counters.rs   what can be read and sampled
 //! ```
 
+pub mod aqm;
 pub mod config;
 pub mod counters;
+pub mod input;
 pub mod scheduler;
 
 use prost::Message;

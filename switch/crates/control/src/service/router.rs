@@ -18,7 +18,7 @@ use crate::exchange::answered;
 use crate::proto::vitrine::v1;
 use crate::proto::vitrine::v1::router_server::Router;
 use crate::refusal::Refusal;
-use crate::router::{config, counters, problems_status};
+use crate::router::{config, counters, input, problems_status};
 use crate::session::Claim;
 
 /// Samples that may wait for a client that reads slowly; beyond that they are left out.
@@ -51,7 +51,12 @@ impl Router for RouterService {
             counters: Some(counters::port_message(port)),
         });
         let ports = ports.collect();
-        Ok(Response::new(v1::DescribeResponse { time_ps: seen.time.ps(), ports }))
+        Ok(Response::new(v1::DescribeResponse {
+            time_ps: seen.time.ps(),
+            ports,
+            buffer: Some(input::buffer_message(configs.buffer.as_ref())),
+            input: Some(input::input_message(configs.input.as_ref())),
+        }))
     }
 
     async fn configure(
@@ -66,7 +71,8 @@ impl Router for RouterService {
         };
         let permit = self.shared.plane.reserve().await?;
         let (reply, answer) = tokio::sync::oneshot::channel();
-        let changes = request.ports;
+        let changes =
+            config::Changes { ports: request.ports, buffer: request.buffer, input: request.input };
         self.shared
             .sessions
             .authorize(&claim, || permit.send(Request::Configure { changes, reply }))?;
