@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use pipeline::{FRAME_LENGTH_MAX, Pipeline, Replica};
+use pipeline::{Config, FRAME_LENGTH_MAX, Pipeline, Replica};
 use traffic::{ConfigError, Manager};
 use units::{Bytes, HasLength, PortId, Time};
 
@@ -13,22 +13,6 @@ use crate::programs::Programs;
 /// How often a packet may go through ingress. simple_switch has no such limit and a program that
 /// resubmits for ever stops it.
 pub(crate) const PASSES_MAX: u16 = 1000;
-
-/// What is fixed for the life of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// `egress_spec` with this value drops the packet.
-    pub drop_port: PortId,
-    /// The seed of everything random in it.
-    pub seed: u64,
-}
-
-impl Default for Config {
-    /// Port 511, as v1model and simple_switch have it.
-    fn default() -> Config {
-        Config { drop_port: PortId(511), seed: 0 }
-    }
-}
 
 /// One switch.
 ///
@@ -58,7 +42,8 @@ pub struct Device {
 }
 
 impl Device {
-    /// A device without program and without ports: what comes in is dropped and counted.
+    /// A device without program and without ports: what comes in is dropped and counted. Programs
+    /// for it are to be loaded with the same `config`; its seed also serves the traffic manager.
     pub fn new(config: Config) -> Device {
         Device {
             config,
@@ -134,9 +119,9 @@ impl Device {
         self.programs.current().map(|loaded| &mut *loaded.pipeline)
     }
 
-    /// How to load a program for this device.
-    pub fn pipeline_config(&self) -> pipeline::Config {
-        pipeline::Config { drop_port: self.config.drop_port, seed: self.config.seed }
+    /// How to load a program for this device: its drop port and its seed.
+    pub fn program_config(&self) -> Config {
+        self.config
     }
 
     /// Changes ports and queues at `now`, or refuses and changes nothing.

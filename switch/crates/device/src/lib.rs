@@ -18,5 +18,5 @@ mod ingress;
 mod programs;
 
 pub use books::{Books, PortBooks};
-pub use device::{Config, Device};
+pub use device::Device;
 pub use fate::{DropReason, Output, Queued};

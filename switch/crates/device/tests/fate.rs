@@ -119,7 +119,7 @@ fn a_digest_is_said_once_and_the_packet_goes_on() {
 
 #[test]
 fn without_a_program_everything_is_dropped_and_counted() {
-    let mut device = Device::new(device::Config::default());
+    let mut device = Device::new(pipeline::Config::default());
     device.handle_frame(Time::ZERO, IN, &[1, 2, 3]);
     assert_eq!(dropped(&device, DropReason::NoProgram), 1);
     assert!(device.balance());

@@ -45,8 +45,8 @@ impl SwitchError {
 /// Opens, loads, listens.
 pub fn start(args: &Args) -> Result<Switch, SwitchError> {
     args.check().map_err(SwitchError::new)?;
-    let device_config = device::Config { drop_port: PortId(args.drop_port), seed: args.seed };
-    let mut device = Device::new(device_config);
+    let program_config = pipeline::Config { drop_port: PortId(args.drop_port), seed: args.seed };
+    let mut device = Device::new(program_config);
     let program = args.program.as_deref().map(|path| load(path, &device)).transpose()?;
     let mut sockets = BTreeMap::new();
     for interface in &args.interfaces {
@@ -61,7 +61,7 @@ pub fn start(args: &Args) -> Result<Switch, SwitchError> {
     let server_config = ServerConfig {
         address: args.grpc_address,
         device_id: args.device_id,
-        pipeline: device.pipeline_config(),
+        pipeline: device.program_config(),
     };
     let (server, mut agent) = server::start(server_config, Arc::new(move || waker.wake()))
         .map_err(|error| cannot_listen(args, &error))?;
@@ -89,7 +89,7 @@ fn load(path: &Path, device: &Device) -> Result<(Arc<Config>, Load), SwitchError
     let json = std::fs::read(path)
         .map_err(|error| SwitchError::new(format!("cannot read {}: {error}", path.display())))?;
     let config = Arc::new(Config::without_p4info(json.into()));
-    let load = Load::new(Arc::clone(&config), &device.pipeline_config())
+    let load = Load::new(Arc::clone(&config), &device.program_config())
         .map_err(|refusal| SwitchError::new(format!("{}: {}", path.display(), refusal.message)))?;
     Ok((config, load))
 }

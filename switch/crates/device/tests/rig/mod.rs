@@ -1,8 +1,8 @@
 //! A device that runs `orders.p4`, and a driver that keeps to the contract.
 
 use compiler::{Options, SourceError, SourceProvider, compile};
-use device::{Config, Device, Output};
-use pipeline::{CloneSession, Node, Pipeline};
+use device::{Device, Output};
+use pipeline::{CloneSession, Config, Node, Pipeline};
 use traffic::PortConfig;
 use units::{ClassId, PortId, Rate, Time};
 
@@ -46,7 +46,7 @@ pub fn pipeline() -> Box<Pipeline> {
     options.preprocessor.include_directories.push("include".to_owned());
     let output = compile(&Texts, "orders.p4", &options);
     let program = output.program.unwrap_or_else(|| panic!("{:?}", output.diagnostics));
-    let mut pipeline = Pipeline::new(&program, &pipeline::Config::default()).expect("loads");
+    let mut pipeline = Pipeline::new(&program, &Config::default()).expect("loads");
     let nodes = [1, 2, 3].map(|port| Node { rid: 0, ports: vec![PortId(port)], lags: vec![] });
     pipeline.replication.set_group(GROUP.into(), Some(nodes.to_vec()));
     let session =
