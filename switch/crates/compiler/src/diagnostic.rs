@@ -92,13 +92,16 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// Adds a message, unless there are too many already or the same place has the same one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if diagnostic.severity == Severity::Error {
-            self.error_count += 1;
-        }
         let known = self.list.iter().any(|other| {
             other.code == diagnostic.code && other.primary.span == diagnostic.primary.span
         });
-        if self.list.len() < DIAGNOSTIC_COUNT_MAX && !known {
+        if known {
+            return;
+        }
+        if diagnostic.severity == Severity::Error {
+            self.error_count += 1;
+        }
+        if self.list.len() < DIAGNOSTIC_COUNT_MAX {
             self.list.push(diagnostic);
         }
     }

@@ -4,8 +4,8 @@ use crate::diagnostic::Diagnostics;
 use crate::source::{SourceMap, SourceProvider};
 use crate::syntax::parser::parse;
 use crate::syntax::preprocessor::{PreprocessorOptions, preprocess};
-use crate::types::check;
 use crate::types::tree::Program;
+use crate::types::{check, lint};
 
 /// What the front end makes of a program.
 #[derive(Debug)]
@@ -32,5 +32,8 @@ pub fn analyse(
     // that helps nobody.
     let program = (diagnostics.error_count() == 0).then(|| check(&tree, &mut diagnostics));
     let has_errors = diagnostics.error_count() > 0;
+    if let (Some(program), false) = (&program, has_errors) {
+        lint(program, &mut diagnostics);
+    }
     Front { program: program.filter(|_| !has_errors), sources, diagnostics }
 }

@@ -42,6 +42,8 @@ pub struct Token {
 pub struct HiddenNames {
     /// The innermost macro.
     pub name: Rc<str>,
+    /// How many there are, this one included.
+    pub depth: u32,
     /// Those around it.
     pub outer: Option<Rc<HiddenNames>>,
 }

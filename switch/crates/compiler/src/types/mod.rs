@@ -2,6 +2,8 @@
 
 mod check;
 pub mod constant;
+mod lint;
 pub mod tree;
 
 pub use check::check;
+pub use lint::lint;

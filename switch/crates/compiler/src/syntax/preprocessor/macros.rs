@@ -40,6 +40,9 @@ struct Expansion<'a> {
 /// Arguments of arguments of arguments: nested calls are expanded by recursion.
 const ARGUMENT_DEPTH_MAX: usize = 64;
 
+/// Macros whose text is a macro whose text is a macro ...: what is deeper is left as it is.
+const MACRO_DEPTH_MAX: u32 = 256;
+
 impl Macros {
     pub fn define(&mut self, name: Rc<str>, definition: Macro) {
         self.table.insert(name, Rc::new(definition));
@@ -101,7 +104,9 @@ impl Macros {
         expansion: &mut Expansion<'_>,
         depth: usize,
     ) -> Option<Vec<Token>> {
-        let hidden = Rc::new(HiddenNames { name: name.text.clone(), outer: name.hidden.clone() });
+        let nesting = 1 + name.hidden.as_ref().map_or(0, |names| names.depth);
+        let outer = name.hidden.clone();
+        let hidden = Rc::new(HiddenNames { name: name.text.clone(), depth: nesting, outer });
         let mut made = match &definition.parameters {
             None => paste_all(definition.body.clone()),
             Some(parameters) => {
@@ -212,10 +217,16 @@ impl Macros {
     }
 }
 
+/// Whether the token must not be expanded: it came out of this macro, or out of too many.
 fn is_hidden(token: &Token) -> bool {
-    let mut next = token.hidden.as_ref();
+    let hidden = token.hidden.as_ref();
+    hidden.is_some_and(|names| names.depth >= MACRO_DEPTH_MAX || has(names, &token.text))
+}
+
+fn has(names: &Rc<HiddenNames>, name: &str) -> bool {
+    let mut next = Some(names);
     while let Some(names) = next {
-        if names.name == token.text {
+        if &*names.name == name {
             return true;
         }
         next = names.outer.as_ref();
@@ -231,7 +242,10 @@ fn merge(hidden: &Rc<HiddenNames>, own: Option<Rc<HiddenNames>>) -> Rc<HiddenNam
             let mut merged = own;
             let mut next = Some(hidden);
             while let Some(names) = next {
-                merged = Rc::new(HiddenNames { name: names.name.clone(), outer: Some(merged) });
+                if !has(&merged, &names.name) {
+                    let (name, depth) = (names.name.clone(), merged.depth + 1);
+                    merged = Rc::new(HiddenNames { name, depth, outer: Some(merged) });
+                }
                 next = names.outer.as_ref();
             }
             merged

@@ -41,7 +41,7 @@ const INCLUDE_COUNT_MAX: usize = 4096;
 /// Longest text of one file.
 const FILE_SIZE_BYTES_MAX: usize = 64 << 20;
 /// This many tokens in all.
-const TOKEN_COUNT_MAX: usize = 4_000_000;
+const TOKEN_COUNT_MAX: usize = 1_000_000;
 
 /// The tokens of `main_file` and of all it includes, macros expanded, with an end token.
 pub fn preprocess(
@@ -74,7 +74,7 @@ pub fn preprocess(
     output
 }
 
-pub(super) fn end_token(tokens: &[Token]) -> Token {
+pub(crate) fn end_token(tokens: &[Token]) -> Token {
     Token {
         kind: TokenKind::End,
         text: "".into(),
@@ -195,13 +195,17 @@ impl Preprocessor<'_> {
 
     /// `#include "name"` (next to the including file first) and `#include <name>`.
     fn include(&mut self, name: &str, is_quoted: bool, span: Span, state: &FileState) {
+        if self.include_count > INCLUDE_COUNT_MAX {
+            return;
+        }
         self.include_count += 1;
         if state.depth + 1 >= INCLUDE_DEPTH_MAX || self.include_count > INCLUDE_COUNT_MAX {
             let title = format!("`{name}` is included too often or too deep");
             let diagnostic = Diagnostic::error("include-depth", span, title)
                 .hint("a file that includes itself needs a guard: #ifndef X, #define X, #endif");
             self.diagnostics.push(diagnostic);
-            self.include_count = INCLUDE_COUNT_MAX;
+            // Said once is enough.
+            self.include_count = INCLUDE_COUNT_MAX + 1;
             return;
         }
         for path in self.include_paths(name, is_quoted, state.file) {
@@ -282,3 +286,6 @@ pub fn render(tokens: &[Token], sources: &SourceMap) -> String {
     text.push('\n');
     text
 }
+
+#[cfg(test)]
+mod tests;

@@ -162,3 +162,6 @@ fn is_constant(expression: &Expression) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,22 @@
+//! Warnings for learners: programs that are legal P4, but hardly what was meant.
+//!
+//! Each lint is a function over the typed tree of a program without errors. A lint stays silent
+//! where it cannot be sure: a warning that is wrong teaches to ignore warnings.
+
+mod forwarding;
+mod reach;
+mod uninitialised;
+mod unused;
+mod visit;
+
+use super::tree::Program;
+use crate::diagnostic::Diagnostics;
+
+/// All lints.
+pub fn lint(program: &Program, diagnostics: &mut Diagnostics) {
+    unused::results(program, diagnostics);
+    unused::tables(program, diagnostics);
+    reach::states(program, diagnostics);
+    uninitialised::reads(program, diagnostics);
+    forwarding::decisions(program, diagnostics);
+}

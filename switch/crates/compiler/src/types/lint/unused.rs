@@ -1,0 +1,73 @@
+//! What is computed or declared for nothing.
+
+use super::visit::{self, Node};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::types::tree::{
+    Annotation, Builtin, Call, Callee, Direction, Id, Program, StatementKind, Table, Text, Type,
+    VariableKind,
+};
+use std::collections::BTreeSet;
+
+/// Calls whose only point is a value that nobody reads.
+pub(super) fn results(program: &Program, diagnostics: &mut Diagnostics) {
+    visit::program(program, &mut |node| {
+        let Node::Statement(statement) = node else { return };
+        let StatementKind::Call(call) = &statement.kind else { return };
+        if let Some(name) = named_value(program, call) {
+            let title = format!("the value that `{name}` returns is not used");
+            diagnostics.push(
+                Diagnostic::warning("unused-result", call.span, title)
+                    .hint("assign it to a variable, test it with `if`, or leave the call out"),
+            );
+        }
+    });
+}
+
+/// The name of what is called, if it returns something that should be used.
+fn named_value(program: &Program, call: &Call) -> Option<Text> {
+    match &call.callee {
+        Callee::Builtin(Builtin::IsValid, _) => Some("isValid".into()),
+        Callee::Function(id) => {
+            let function = &program.functions[*id];
+            // With `out` parameters the function may be called for those.
+            let has_out = call.arguments.len() > function.parameters.len()
+                || function.parameters.iter().any(|id| {
+                    let kind = program.variables[*id].kind;
+                    matches!(kind, VariableKind::Parameter(Direction::Out | Direction::InOut))
+                });
+            (function.return_type != Type::Void && !has_out).then(|| function.name.text.clone())
+        }
+        Callee::Method { object, method } => {
+            let Type::Extern(id) = object.ty else { return None };
+            let method = program.externs[id].methods.get(*method)?;
+            let is_reading = matches!(&*method.name.text, "lookahead" | "length");
+            is_reading.then(|| method.name.text.clone())
+        }
+        _ => None,
+    }
+}
+
+/// Tables that no control applies.
+pub(super) fn tables(program: &Program, diagnostics: &mut Diagnostics) {
+    let mut applied: BTreeSet<Id<Table>> = BTreeSet::new();
+    visit::program(program, &mut |node| {
+        if let Node::Call(Call { callee: Callee::Table(id), .. }) = node {
+            applied.insert(*id);
+        }
+    });
+    for (id, table) in program.tables.iter() {
+        if !applied.contains(&id) && !is_hushed(&table.annotations) {
+            let name = &table.name;
+            let title = format!("table `{}` is never applied", name.text);
+            diagnostics.push(
+                Diagnostic::warning("unused-table", name.span, title)
+                    .hint(format!("write {}.apply(); in the `apply` block", name.text)),
+            );
+        }
+    }
+}
+
+/// `@noWarn` and `@hidden` say that it is on purpose.
+fn is_hushed(annotations: &[Annotation]) -> bool {
+    annotations.iter().any(|found| matches!(&*found.name.text, "noWarn" | "hidden"))
+}
