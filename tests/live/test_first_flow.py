@@ -77,8 +77,9 @@ def test_a_smaller_queue_holds_less_and_delays_less(tmp_path):
     with lab.network(small, logs=tmp_path) as (network, session):
         result = lab.measure(network, session, small)
     assert max(reading.depth_packets for reading in result.readings) <= 10
-    # Ten full frames wait 12.1 ms at most.
-    assert result.ping_loaded_ms <= result.ping_idle_ms + 13
+    # Ten full frames wait 12.1 ms at most; as much again is left to a busy machine. The queue of 50
+    # costs about 45 ms.
+    assert result.ping_loaded_ms <= result.ping_idle_ms + 25
 
 
 def test_the_rate_of_a_port_can_be_changed_while_it_runs(thread):
