@@ -58,6 +58,12 @@ class DeviceDouble(p4runtime_pb2_grpc.P4RuntimeServicer):
     def Read(self, request, context):
         wanted = request.entities[0].table_entry.table_id
         answer = p4runtime_pb2.ReadResponse()
+        if request.entities[0].HasField("counter_entry"):
+            # Cell N has counted N packets of 100 bytes.
+            counter = answer.entities.add().counter_entry
+            counter.CopyFrom(request.entities[0].counter_entry)
+            counter.data.packet_count = counter.index.index
+            counter.data.byte_count = 100 * counter.index.index
         for entry in self.entries:
             if entry.table_id == wanted:
                 answer.entities.add().table_entry.CopyFrom(entry)

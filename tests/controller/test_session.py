@@ -49,6 +49,11 @@ def test_a_program_is_loaded_and_entries_are_written_and_read_back(session, devi
     assert first.call.action == "ingress.routing.drop"
 
 
+def test_a_cell_of_a_counter_is_read_by_name_and_index(session):
+    session.load(INFO, b"{}")
+    assert session.counter("port_counter", 7) == (7, 700)
+
+
 def test_a_second_session_takes_over_the_program_that_runs(device):
     with serving(device) as address:
         with Session.connect(address) as first:
