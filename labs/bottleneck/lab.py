@@ -12,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from labs import report as report_files
 from labs.sampling import Reading, Recorder, busy, throughput_bps, write_csv
 from labs.view import LiveView, Subject
 from topo import load, units, wait
-from topo.errors import ProcessError
+from topo.errors import ProcessError, UnitError
 from topo.live import LiveHost, LiveNetwork
 from topo.model import Topology
 from topo.process import Process
@@ -39,6 +39,7 @@ BOTTLENECK = 2
 SAMPLE_INTERVAL_MS = 5
 REDRAW_S = 0.1
 IPERF_PORT = 5201
+NS_PER_S = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -54,18 +55,27 @@ class Settings:
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         """Reads RATE, QUEUE, DURATION and CONGESTION; QUICK shortens the run for tests."""
 
-        def given(name: str, unit: str) -> str | None:
+        def given(name: str, unit: str, parse: Callable[[str], int]) -> int | None:
+            text = environment.get(name)
+            if not text:
+                return None
             # `make run QUEUE=20` needs no unit: `make help` says what is counted.
-            text = environment.get(name) or None
-            return f"{text} {unit}" if text is not None and text.isdigit() else text
+            value = parse(f"{text} {unit}" if unit and text.isdigit() else text)
+            if value == 0:
+                raise UnitError(f"{name} is 0, and nothing would get through: give more.")
+            return value
 
-        rate, queue = environment.get("RATE") or None, given("QUEUE", "packets")
-        duration = given("DURATION", "s") or ("4 s" if environment.get("QUICK") else "15 s")
+        duration_ns = given("DURATION", "s", units.span_ns)
+        if duration_ns is None:
+            duration_s = 4 if environment.get("QUICK") else cls.duration_s
+        else:
+            # iperf3 counts whole seconds; a part of one is rounded up.
+            duration_s = -(-duration_ns // NS_PER_S)
         return cls(
-            rate_bps=units.rate_bps(rate) if rate else None,
-            queue_packets=units.packets(queue) if queue else None,
-            duration_s=max(1, units.span_ns(duration) // 1_000_000_000),
-            congestion=environment.get("CONGESTION") or "reno",
+            rate_bps=given("RATE", "", units.rate_bps),
+            queue_packets=given("QUEUE", "packets", units.packets),
+            duration_s=duration_s,
+            congestion=environment.get("CONGESTION") or cls.congestion,
         )
 
 
@@ -145,6 +155,8 @@ def measure(live: LiveNetwork, session: Session, settings: Settings) -> Measurem
                 raise ProcessError("iperf3 in h1 does not end: see its log.")
         output = client.wait("iperf3 in h1", deadline_s)
         ping_loaded_ms = mean_ping_ms(ping.wait("ping", deadline_s))
+    if not recorder.readings:
+        raise ProcessError("the router sent no sample of its queues while the flow ran.")
     received_bps, retransmits = parse_iperf(output)
     return Measurement(
         subject,

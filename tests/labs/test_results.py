@@ -105,6 +105,16 @@ def test_a_rate_needs_its_unit():
         lab.Settings.from_environment({"RATE": "5"})
 
 
+@pytest.mark.parametrize("name", ["QUEUE", "DURATION"])
+def test_nothing_of_something_is_refused(name):
+    with pytest.raises(UnitError, match=f"{name} is 0, and nothing would get through"):
+        lab.Settings.from_environment({name: "0"})
+
+
+def test_a_part_of_a_second_is_rounded_up():
+    assert lab.Settings.from_environment({"DURATION": "1500 ms"}).duration_s == 2
+
+
 def test_the_settings_change_the_bottleneck_and_nothing_else():
     plain, changed = lab.topology(lab.Settings()), lab.topology(lab.Settings(5_000_000, 20))
     port = changed.switch("s1").port(lab.BOTTLENECK)
