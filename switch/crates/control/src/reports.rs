@@ -55,8 +55,8 @@ impl Reporter {
         }
     }
 
-    /// Reports that were lost here since the switch started.
-    pub fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
+    /// Where the reports are counted that were lost here since the switch started.
+    pub(crate) fn lost_count(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.lost)
     }
 }

@@ -83,6 +83,7 @@ pub fn start(config: ServerConfig, wake: Wake) -> io::Result<(Server, Agent)> {
         configs: Configs::default(),
         pipeline: config.pipeline,
         plane,
+        lost_reports: reporter.lost_count(),
         changing_config: tokio::sync::Mutex::default(),
     });
     runtime.spawn(deliver(Arc::clone(&shared), reports));

@@ -664,3 +664,59 @@ async fn an_entry_that_no_packet_hits_is_reported_again_and_again() {
     let refused = controller.refused(table(Type::Insert, &unsupported)).await;
     assert_eq!(refused.0, Code::InvalidArgument);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_is_not_read_slows_nobody_and_what_it_loses_is_counted() {
+    use control::proto::vitrine::v1;
+    let switch = Switch::start();
+    // The default role's primary does not read; another role's primary does. Both get packet-ins.
+    let mut deaf = switch.controller(1).await;
+    let info = deaf.load().await;
+    let ids = Ids(&info);
+    let to_controller = p4::TableEntry {
+        action: action(ids.action("to_controller"), &[]),
+        ..exact_entry(&ids, b"\x0a")
+    };
+    deaf.write(vec![table(Type::Insert, &to_controller)]).await.unwrap();
+    let mut reader = switch.stream("reader").await;
+    reader.bid(Some(1)).await.unwrap();
+    let mut frame = b"\x00\x00\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x01\x12\x34".to_vec();
+    frame.resize(9000, 0);
+    // 1000 frames of 9000 bytes are 9 MB: more than the 4 MiB that may wait for one stream and what
+    // the connection itself holds.
+    for _ in 0..10 {
+        (0..100).for_each(|_| switch.receive(1, &frame));
+        for _ in 0..100 {
+            let told = reader.hear().await.unwrap();
+            assert!(matches!(told, FromSwitch::Packet(_)), "{told:?}");
+        }
+    }
+    let mut router = v1::router_client::RouterClient::new(switch.channel().await);
+    let described = router.describe(v1::DescribeRequest::default()).await.unwrap().into_inner();
+    let lost = described.lost_reports;
+    assert!((1..1000).contains(&lost), "{lost} of 1000");
+    // The deaf one is primary still, and may write.
+    deaf.write(vec![table(Type::Delete, &to_controller)]).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn garbage_on_the_port_and_clients_that_vanish_harm_nobody() {
+    use tokio::io::AsyncWriteExt;
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let info = controller.load().await;
+    let ids = Ids(&info);
+    let address = switch.server.as_ref().unwrap().address();
+    for seed in 0..32u8 {
+        let mut socket = tokio::net::TcpStream::connect(address).await.unwrap();
+        let garbage: Vec<u8> = (0..4096u32).map(|at| (at as u8).wrapping_mul(seed | 1)).collect();
+        // The server may have closed the connection after the first bytes.
+        let _closed = socket.write_all(&garbage).await;
+    }
+    for low in 2..10 {
+        let mut other = switch.stream("other").await;
+        other.bid(Some(low)).await.unwrap();
+    }
+    let entry = exact_entry(&ids, b"\x0a");
+    controller.write(vec![table(Type::Insert, &entry)]).await.unwrap();
+}

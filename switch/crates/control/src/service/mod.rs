@@ -10,6 +10,7 @@ pub mod p4runtime;
 pub mod router;
 pub mod stream;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::agent::Request;
@@ -29,8 +30,17 @@ pub struct Shared {
     pub pipeline: pipeline::Config,
     /// The way to the data plane.
     pub plane: Handle<Request>,
+    /// Reports that the data plane had no room to hand over.
+    pub lost_reports: Arc<AtomicU64>,
     /// Held while a configuration is being replaced: one at a time.
     pub changing_config: tokio::sync::Mutex<()>,
+}
+
+impl Shared {
+    /// Reports that no controller got to see, wherever on the way they were lost.
+    pub fn lost_report_count(&self) -> u64 {
+        self.sessions.lost_reports() + self.lost_reports.load(Ordering::Relaxed)
+    }
 }
 
 /// The configuration in force, and the one that is saved to be committed.

@@ -56,6 +56,7 @@ impl Router for RouterService {
             ports,
             buffer: Some(input::buffer_message(configs.buffer.as_ref())),
             input: Some(input::input_message(configs.input.as_ref())),
+            lost_reports: self.shared.lost_report_count(),
         }))
     }
 

@@ -189,7 +189,7 @@ fn drive(
 ) {
     let started = Instant::now();
     let now = || Time::ZERO + Span::from_ns(started.elapsed().as_nanos() as u64);
-    let mut device = Device::new(device::Config::default());
+    let mut device = Device::new(pipeline::Config::default());
     let port = || PortConfig::strict(Rate::from_bps(1_000_000_000), 2);
     let cpu = PortConfig::strict(None, 2);
     let ports = [(PortId(1), port()), (PortId(2), port()), (PortId(3), port()), (CPU_PORT, cpu)];
