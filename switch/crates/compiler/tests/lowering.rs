@@ -1,0 +1,249 @@
+//! What programs become: P4Info that controllers can rely on, and messages about the limits of
+//! simple_switch. What the JSON does with packets is checked in tests/packets of the repository.
+
+use compiler::{Diagnostic, Options, Output, Severity, SourceError, SourceProvider, compile};
+
+/// The program under test and the standard includes.
+struct Texts<'a>(&'a str);
+
+impl SourceProvider for Texts<'_> {
+    fn read(&self, path: &str) -> Result<String, SourceError> {
+        match path.rsplit('/').next() {
+            Some("core.p4") => Ok(include_str!("../../../../p4src/include/core.p4").to_owned()),
+            Some("v1model.p4") => {
+                Ok(include_str!("../../../../p4src/include/v1model.p4").to_owned())
+            }
+            Some("test.p4") => Ok(self.0.to_owned()),
+            _ => Err(SourceError::NotFound),
+        }
+    }
+}
+
+const BEGIN: &str = "
+#include <core.p4>
+#include <v1model.p4>
+header byte_t { bit<8> v; }
+struct headers_t { byte_t h; byte_t[2] s; }
+struct metadata_t { bit<8> m; }
+";
+
+const MIDDLE: &str = "
+parser parse(packet_in packet, out headers_t hdr, inout metadata_t meta,
+             inout standard_metadata_t std) {
+    state start { packet.extract(hdr.h); transition accept; }
+}
+control verify_nothing(inout headers_t hdr, inout metadata_t meta) { apply { } }
+control compute_nothing(inout headers_t hdr, inout metadata_t meta) { apply { } }
+control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
+    apply { }
+}
+control deparse(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr.h); } }
+";
+
+const END: &str = "
+V1Switch(parse(), verify_nothing(), ingress(), egress(), compute_nothing(), deparse()) main;
+";
+
+/// A program with these declarations, and this inside `ingress`.
+fn output(declarations: &str, ingress: &str) -> Output {
+    let text = format!(
+        "{BEGIN}{declarations}{MIDDLE}
+        control ingress(inout headers_t hdr, inout metadata_t meta,
+                        inout standard_metadata_t std) {{ {ingress} }}{END}"
+    );
+    let mut options = Options::default();
+    options.preprocessor.include_directories = vec!["include".to_owned()];
+    compile(&Texts(&text), "test.p4", &options)
+}
+
+fn errors(output: &Output) -> Vec<&Diagnostic> {
+    output.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect()
+}
+
+fn good(declarations: &str, ingress: &str) -> (bmv2::Program, p4info::P4Info) {
+    let output = output(declarations, ingress);
+    assert_eq!(errors(&output), Vec::<&Diagnostic>::new());
+    (output.program.expect("a program"), output.p4info.expect("P4Info"))
+}
+
+/// The title of the only error, which must come with advice.
+fn limit(declarations: &str, ingress: &str) -> String {
+    let output = output(declarations, ingress);
+    let errors = errors(&output);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].hint.is_some(), "{:?} says nothing about what to do", errors[0]);
+    assert!(output.program.is_none());
+    errors[0].title.clone()
+}
+
+fn names<T>(list: &[T], preamble: impl Fn(&T) -> Option<&p4info::Preamble>) -> Vec<&str> {
+    list.iter().filter_map(preamble).map(|preamble| preamble.name.as_str()).collect()
+}
+
+const TABLE: &str = "
+    action set(bit<8> value) { hdr.h.v = value; }
+    table t { key = { hdr.h.v : exact; } actions = { set; } default_action = set(0); }
+";
+
+#[test]
+fn a_table_that_is_never_applied_is_not_shown_to_the_controller() {
+    let (_, info) = good("", &format!("{TABLE} apply {{ }}"));
+    assert!(info.tables.is_empty());
+    assert!(info.actions.is_empty());
+}
+
+#[test]
+fn a_table_in_dead_code_is_not_shown_either() {
+    let (_, info) = good("", &format!("{TABLE} apply {{ if (false) {{ t.apply(); }} }}"));
+    assert!(info.tables.is_empty());
+}
+
+#[test]
+fn tables_of_sub_controls_have_the_path_of_their_instance() {
+    let sub = format!("control sub(inout headers_t hdr) {{ {TABLE} apply {{ t.apply(); }} }}");
+    let body = "sub() one; sub() two; apply { one.apply(hdr); two.apply(hdr); }";
+    let (program, info) = good(&sub, body);
+    let tables = names(&info.tables, |table| table.preamble.as_ref());
+    assert_eq!(tables, ["ingress.one.t", "ingress.two.t"]);
+    // `t` alone would be both.
+    let alias = info.tables[0].preamble.as_ref().map(|preamble| preamble.alias.as_str());
+    assert_eq!(alias, Some("one.t"));
+    let switch = program.pipelines[0].tables.iter().map(|table| table.name.as_str());
+    assert_eq!(switch.collect::<Vec<_>>(), ["ingress.one.t", "ingress.two.t"]);
+}
+
+#[test]
+fn an_annotated_name_replaces_the_declared_one() {
+    let body = "
+        @name(\"seen\") action set(@name(\"what\") bit<8> value) { hdr.h.v = value; }
+        @name(\".global\") table t {
+            key = { hdr.h.v : exact @name(\"key\"); } actions = { set; }
+            default_action = set(0);
+        }
+        apply { t.apply(); }";
+    let (_, info) = good("", body);
+    assert_eq!(names(&info.tables, |table| table.preamble.as_ref()), ["global"]);
+    assert_eq!(names(&info.actions, |action| action.preamble.as_ref()), ["ingress.seen"]);
+    assert_eq!(info.tables[0].match_fields[0].name, "key");
+    assert_eq!(info.actions[0].params[0].name, "what");
+}
+
+#[test]
+fn a_default_action_is_written_with_its_arguments() {
+    let (program, info) = good("", &format!("{TABLE} apply {{ t.apply(); }}"));
+    let call = info.tables[0].initial_default_action.as_ref().expect("a default action");
+    assert_eq!(call.arguments[0].value.0, [0]);
+    let default = program.pipelines[0].tables[0].default_entry.as_ref().expect("a default entry");
+    assert_eq!(default.action_data, [bits::Int::zero()]);
+}
+
+#[test]
+fn sizes_not_given_are_1024() {
+    let (program, info) = good("", &format!("{TABLE} apply {{ t.apply(); }}"));
+    assert_eq!(info.tables[0].size, 1024);
+    assert_eq!(program.pipelines[0].tables[0].size_max, 1024);
+}
+
+#[test]
+fn the_same_program_gives_the_same_bytes() {
+    let body = format!("{TABLE} register<bit<8>>(4) r; apply {{ t.apply(); r.write(0, 1); }}");
+    let [one, other] = [(); 2].map(|()| good("", &body));
+    assert_eq!(bmv2::write(&one.0), bmv2::write(&other.0));
+    assert_eq!(p4info::to_text(&one.1), p4info::to_text(&other.1));
+}
+
+#[test]
+fn what_is_written_can_be_read() {
+    let (program, _) = good("", &format!("{TABLE} apply {{ t.apply(); }}"));
+    assert_eq!(bmv2::read(bmv2::write(&program).as_bytes()), Ok(program));
+}
+
+#[test]
+fn a_header_of_odd_width_is_reported_with_the_bits_that_are_missing() {
+    let title = limit(
+        "header odd_t { bit<7> v; }",
+        "odd_t o; apply { o.setValid(); o.v = 1; hdr.h.v = (bit<8>)o.v; }",
+    );
+    assert_eq!(title, "the fields of `odd_t` are 7 bits together");
+}
+
+#[test]
+fn a_table_that_would_meet_a_packet_twice_is_reported() {
+    let title = limit("", &format!("{TABLE} apply {{ t.apply(); hdr.h.v = 1; t.apply(); }}"));
+    assert_eq!(title, "`ingress.t` would be applied again after it has been applied");
+}
+
+#[test]
+fn two_prefix_keys_are_reported() {
+    let title = limit(
+        "",
+        "table t { key = { hdr.h.v : lpm; meta.m : lpm; } actions = { NoAction; } }
+         apply { t.apply(); }",
+    );
+    assert_eq!(title, "a table can have one lpm key");
+}
+
+#[test]
+fn a_computed_key_without_a_name_is_reported() {
+    let title = limit(
+        "",
+        "table t { key = { hdr.h.v + 1 : exact; } actions = { NoAction; } } apply { t.apply(); }",
+    );
+    assert_eq!(title, "this key needs a name: it is computed");
+}
+
+#[test]
+fn a_clone_of_the_wrong_type_is_reported() {
+    let title = limit("", "apply { clone(CloneType.E2E, 5); }");
+    assert_eq!(title, "a clone of type E2E is possible in egress only");
+}
+
+#[test]
+fn a_register_without_cells_is_reported() {
+    let title = limit("", "register<bit<8>>(0) r; apply { r.write(0, 1); }");
+    assert_eq!(title, "a register array needs at least one cell");
+}
+
+#[test]
+fn a_register_of_structs_is_reported() {
+    let title = limit(
+        "struct pair_t { bit<8> a; bit<8> b; }",
+        "register<pair_t>(4) r; apply { r.write(0, { 1, 2 }); }",
+    );
+    assert_eq!(title, "registers hold numbers only");
+}
+
+#[test]
+fn doubling_functions_end_in_a_message_not_in_all_memory() {
+    let mut functions = "bit<8> f0(in bit<8> x) { return x + 1; }\n".to_owned();
+    for level in 1..40 {
+        let below = level - 1;
+        functions += &format!(
+            "bit<8> f{level}(in bit<8> x) {{ return f{below}(x) + f{below}(x + 1); }}\n"
+        );
+    }
+    let title = limit(&functions, "apply { hdr.h.v = f39(hdr.h.v); }");
+    assert_eq!(title, "the program is too large once its calls are inlined");
+}
+
+#[test]
+fn constructor_arguments_are_folded_into_the_control() {
+    let sub = "control sub(inout headers_t hdr)(bit<8> limit) {
+        apply { if (limit > 3) { hdr.h.v = limit * 2; } else { hdr.h.v = 0; } }
+    }";
+    let (program, _) = good(sub, "sub(5) s; apply { s.apply(hdr); }");
+    // No conditional is left, and the product is a number.
+    assert!(program.pipelines[0].conditionals.is_empty());
+    let action = &program.actions[0];
+    let ten = bmv2::Expression::Hex(bits::Int::from(10));
+    assert_eq!(action.primitives[0].parameters[1], bmv2::Parameter::Expression(ten));
+}
+
+#[test]
+fn arguments_are_bound_by_reference_where_nobody_can_tell() {
+    let sub = "control sub(inout headers_t hdr, in bit<8> x) { apply { hdr.h.v = x; } }";
+    let (program, _) = good(sub, "sub() s; apply { s.apply(hdr, meta.m); }");
+    let scalars = &program.header_types[0].fields;
+    // The metadata field alone: no copies of parameters.
+    assert_eq!(scalars.len(), 1);
+}
