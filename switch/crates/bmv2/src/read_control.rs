@@ -41,6 +41,8 @@ fn parameter(node: Node<'_>) -> Result<Parameter, ReadError> {
             value.each(|element| element.member("value", field_ref)).map(Parameter::FieldList)
         }
         "meter_array" => text(value).map(Parameter::MeterArray),
+        // p4c writes an empty object where a message has no values.
+        "parameters_vector" if value.is_object() => Ok(Parameter::Vector(Vec::new())),
         "parameters_vector" => value.each(parameter).map(Parameter::Vector),
         "register_array" => text(value).map(Parameter::RegisterArray),
         "runtime_data" => count(value).map(Parameter::RuntimeData),

@@ -64,6 +64,7 @@ fn argument(value: &crate::Expression) -> Value {
             | Expression::Bool(_)
             | Expression::Conditional { .. }
             | Expression::Local(_)
+            | Expression::StackField { .. }
             | Expression::Unary { .. }
     );
     if wraps { typed("expression", expression(value)) } else { expression(value) }

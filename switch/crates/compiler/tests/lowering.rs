@@ -218,9 +218,8 @@ fn doubling_functions_end_in_a_message_not_in_all_memory() {
     let mut functions = "bit<8> f0(in bit<8> x) { return x + 1; }\n".to_owned();
     for level in 1..40 {
         let below = level - 1;
-        functions += &format!(
-            "bit<8> f{level}(in bit<8> x) {{ return f{below}(x) + f{below}(x + 1); }}\n"
-        );
+        functions +=
+            &format!("bit<8> f{level}(in bit<8> x) {{ return f{below}(x) + f{below}(x + 1); }}\n");
     }
     let title = limit(&functions, "apply { hdr.h.v = f39(hdr.h.v); }");
     assert_eq!(title, "the program is too large once its calls are inlined");

@@ -19,6 +19,9 @@ use crate::types::tree::{
     self, Argument, Block, Builtin, Call, Callee, Direction, Id, Type, Variable, VariableKind,
 };
 
+/// Calls inside calls inside calls beyond this are refused: each level needs some of our own stack.
+const CALL_DEPTH_MAX: usize = 64;
+
 /// What a callee can reach other than through its parameters.
 pub enum Outside {
     /// The parameters of this instance, whose tables see the same places however often it is
@@ -139,7 +142,16 @@ impl Lowering<'_> {
         let passed = self.pass(parameters, arguments);
         let copies = self.bind(parameters, passed, outside, at);
         self.copies_out.push(copies);
-        body(self);
+        // Every call around has an entry there, also one that copies nothing.
+        if self.copies_out.len() > CALL_DEPTH_MAX {
+            self.unsupported(
+                at,
+                "calls are nested too deeply",
+                format!("at most {CALL_DEPTH_MAX} calls inside each other can be inlined"),
+            );
+        } else {
+            body(self);
+        }
         for (target, value, ty) in self.copies_out.pop().unwrap_or_default() {
             self.assign(&target, &value, &ty, at);
         }

@@ -51,7 +51,7 @@ pub fn emit(
     Program {
         program: sources.files().first().map(|file| file.name.to_string()),
         version: VERSION,
-        compiler: Some("https://github.com/vitrine/vitrine-p4c".to_owned()),
+        compiler: Some("vitrine-p4c".to_owned()),
         header_types: header_types(&flat),
         headers: headers(storage),
         header_stacks: header_stacks(storage),

@@ -19,6 +19,7 @@ use crate::source::{SourceMap, Span};
 pub struct Counters {
     table: u32,
     conditional: u32,
+    node: u32,
 }
 
 /// One pipeline, and the actions it adds.
@@ -79,11 +80,10 @@ impl Writer<'_> {
     /// branch a number.
     fn name_nodes(&mut self, graph: &Graph) {
         self.names = vec![String::new(); graph.nodes.len()];
-        let mut number = 0;
         let mut taken: Vec<String> =
             self.actions.iter().map(|action| action.name.clone()).collect();
         for at in graph.reachable() {
-            number += 1;
+            self.counters.node += 1;
             self.names[at] = match &graph.nodes[at] {
                 Node::Apply { table, .. } => self.flat.tables[table.0].name.clone(),
                 Node::Run { steps, .. } => {
@@ -91,7 +91,9 @@ impl Writer<'_> {
                     taken.push(name.clone());
                     format!("tbl_{name}")
                 }
-                Node::Branch { .. } | Node::Jump(_) | Node::Tail => format!("node_{number}"),
+                Node::Branch { .. } | Node::Jump(_) | Node::Tail => {
+                    format!("node_{}", self.counters.node)
+                }
             };
         }
     }

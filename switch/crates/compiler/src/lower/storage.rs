@@ -276,6 +276,9 @@ impl Storage {
         let Type::Struct(of) = element else {
             return self.allocate_array(program, name, element, size);
         };
+        if size == 0 {
+            return Ok(Value::StackOf(Vec::new()));
+        }
         match program.structs[*of].kind {
             DerivedKind::Header => {
                 let name = self.unique_name(name);
