@@ -720,3 +720,32 @@ async fn garbage_on_the_port_and_clients_that_vanish_harm_nobody() {
     let entry = exact_entry(&ids, b"\x0a");
     controller.write(vec![table(Type::Insert, &entry)]).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_table_that_the_program_reserves_for_a_role_is_that_roles_alone() {
+    let switch = Switch::start();
+    let mut default = switch.controller(1).await;
+    let (mut info, json) = program();
+    let reserved = |table: &&mut control::proto::p4::config::v1::Table| {
+        table.preamble.as_ref().is_some_and(|preamble| preamble.name == "ingress.exact_table")
+    };
+    let table_info = info.tables.iter_mut().find(reserved).unwrap();
+    let annotations = &mut table_info.preamble.as_mut().unwrap().annotations;
+    annotations.push("@p4runtime_role(\"forwarding\")".to_owned());
+    default.set_config(VERIFY_AND_COMMIT, Some(config(&info, json))).await.unwrap();
+    let ids = Ids(&info);
+
+    let mut owner = switch.stream("forwarding").await;
+    owner.bid(Some(1)).await.unwrap();
+    let mut other = switch.stream("telemetry").await;
+    other.bid(Some(1)).await.unwrap();
+    let entry = exact_entry(&ids, b"\x0a");
+    owner.write(vec![table(Type::Insert, &entry)]).await.unwrap();
+    let (code, message) = other.refused(table(Type::Delete, &entry)).await;
+    assert_eq!(code, Code::PermissionDenied, "{message}");
+    let all = p4::TableEntry { table_id: entry.table_id, ..Default::default() };
+    assert_eq!(read_tables(&mut other, all.clone()).await, [], "its role filters what it reads");
+    assert_eq!(read_tables(&mut owner, all.clone()).await.len(), 1);
+    // The default role has access to everything.
+    default.write(vec![table(Type::Delete, &entry)]).await.unwrap();
+}
