@@ -161,16 +161,15 @@ impl Checker<'_, '_> {
 
     /// `(ty) value`.
     pub(super) fn explicit_cast(&mut self, value: Expression, ty: &Type, span: Span) -> Expression {
-        let value = Expression { span, ..value };
         let found = value.ty.clone();
         if found == Type::Wrong || *ty == Type::Wrong {
             return wrong(span);
         }
         if let Some(converted) = self.convert_quietly(value.clone(), ty) {
-            return converted;
+            return Expression { span, ..converted };
         }
         match self.cast_between(value, ty) {
-            Some(result) => result,
+            Some(result) => Expression { span, ..result },
             None => {
                 let (from, to) = (self.show(&found), self.show(ty));
                 let title = format!("a `{from}` cannot be cast to `{to}`");

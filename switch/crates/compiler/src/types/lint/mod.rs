@@ -4,6 +4,7 @@
 //! where it cannot be sure: a warning that is wrong teaches to ignore warnings.
 
 mod forwarding;
+mod invalid;
 mod reach;
 mod uninitialised;
 mod unused;
@@ -18,5 +19,6 @@ pub fn lint(program: &Program, diagnostics: &mut Diagnostics) {
     unused::tables(program, diagnostics);
     reach::states(program, diagnostics);
     uninitialised::reads(program, diagnostics);
+    invalid::uses(program, diagnostics);
     forwarding::decisions(program, diagnostics);
 }
