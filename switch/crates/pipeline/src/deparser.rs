@@ -1,6 +1,5 @@
 //! Putting headers back onto the wire.
 
-use crate::expression::is_valid;
 use crate::layout::Layout;
 use crate::packet::Packet;
 use crate::place::Place;
@@ -53,23 +52,52 @@ fn emit_unaligned(
     }
 }
 
+/// A header to emit, its shape at hand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Emission {
+    pub header: u32,
+    valid: u32,
+    base: u32,
+    /// Bytes on the wire, where no variable field decides.
+    length: Option<u32>,
+}
+
+impl Emission {
+    pub fn new(layout: &Layout, header: u32) -> Emission {
+        let found = &layout.headers[header as usize];
+        let kind = &layout.kinds[found.kind];
+        let length = kind.variable.is_none().then(|| kind.fixed_length() as u32);
+        Emission { header, valid: found.valid, base: found.base, length }
+    }
+
+    /// Bytes the header adds to the frame: none while it is not valid.
+    #[inline(always)]
+    fn length(self, layout: &Layout, area: &[u8]) -> usize {
+        match (area[self.valid as usize], self.length) {
+            (0, _) => 0,
+            (_, Some(length)) => length as usize,
+            (_, None) => layout.length(area, &layout.headers[self.header as usize]),
+        }
+    }
+}
+
 /// Writes the valid headers of `order` in front of the payload.
-pub(crate) fn deparse(layout: &Layout, order: &[u32], packet: &mut Packet) {
-    let length = |packet: &Packet, header: u32| match is_valid(layout, &packet.area, header) {
-        true => layout.length(&packet.area, &layout.headers[header as usize]),
-        false => 0,
-    };
-    let total: usize = order.iter().map(|header| length(packet, *header)).sum();
+pub(crate) fn deparse(layout: &Layout, order: &[Emission], packet: &mut Packet) {
+    let total: usize = order.iter().map(|emission| emission.length(layout, &packet.area)).sum();
     packet.prepend(total);
     let Packet { area, frame, at, .. } = packet;
     let mut room = &mut frame[*at..*at + total];
-    for header in order {
-        if is_valid(layout, area, *header) {
-            emit(layout, area, *header, |part| {
-                let (start, rest) = std::mem::take(&mut room).split_at_mut(part.len());
-                start.copy_from_slice(part);
-                room = rest;
-            });
+    let mut push = |part: &[u8]| {
+        let (start, rest) = std::mem::take(&mut room).split_at_mut(part.len());
+        start.copy_from_slice(part);
+        room = rest;
+    };
+    for emission in order {
+        let base = emission.base as usize;
+        match (area[emission.valid as usize], emission.length) {
+            (0, _) => {}
+            (_, Some(length)) => push(&area[base..base + length as usize]),
+            (_, None) => emit(layout, area, emission.header, &mut push),
         }
     }
 }

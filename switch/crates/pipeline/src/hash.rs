@@ -254,10 +254,17 @@ pub(crate) fn sum16(input: &[u8]) -> u64 {
         let value = u64::from_be_bytes(chunk.try_into().expect("eight bytes"));
         sum += (value >> 32) + (value & 0xffff_ffff);
     }
-    for chunk in chunks.remainder().chunks(2) {
-        sum += word(chunk, 2);
+    let mut rest = chunks.remainder();
+    if let Some((four, after)) = rest.split_first_chunk::<4>() {
+        sum += u64::from(u32::from_be_bytes(*four));
+        rest = after;
     }
-    sum
+    if let Some((two, after)) = rest.split_first_chunk::<2>() {
+        sum += u64::from(u16::from_be_bytes(*two));
+        rest = after;
+    }
+    // A byte alone is the high half of a word.
+    sum + rest.first().map_or(0, |byte| u64::from(*byte) << 8)
 }
 
 /// Folds a sum of words to 16 bits and takes the complement.

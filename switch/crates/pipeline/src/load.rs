@@ -8,6 +8,7 @@ use units::{PortId, Time};
 use crate::action::{Action, Names, Step, compile, compile_primitives};
 use crate::calculation::{NamedCalculation, Recipe, hash_named};
 use crate::chance::Chance;
+use crate::deparser::Emission;
 use crate::error::{LoadError, unknown};
 use crate::expression::Condition;
 use crate::expression::compile::Scope;
@@ -71,7 +72,7 @@ pub(crate) struct Program {
     pub egress: u32,
     pub verified: Vec<Checksum>,
     pub updated: Vec<Checksum>,
-    pub emitted: Vec<u32>,
+    pub emitted: Vec<Emission>,
     pub deparser_steps: Vec<Step>,
     /// Fields kept by clones, resubmitted and recirculated packets, by id.
     pub field_lists: BTreeMap<u32, Vec<Place>>,
@@ -276,10 +277,13 @@ fn value_sets(source: &bmv2::Program) -> Vec<ValueSet> {
     .collect()
 }
 
-fn deparser(names: &Names<'_>, source: &bmv2::Program) -> Result<(Vec<u32>, Vec<Step>), LoadError> {
+fn deparser(
+    names: &Names<'_>,
+    source: &bmv2::Program,
+) -> Result<(Vec<Emission>, Vec<Step>), LoadError> {
     let Some(deparser) = source.deparsers.first() else { return Ok((Vec::new(), Vec::new())) };
     let order = deparser.order.iter().enumerate().map(|(index, name)| {
-        let header = names.layout.header(name);
+        let header = names.layout.header(name).map(|header| Emission::new(names.layout, header));
         header.map_err(|error| error.under(&format!("/deparsers/0/order/{index}")))
     });
     let steps = compile_primitives(names, &deparser.primitives);

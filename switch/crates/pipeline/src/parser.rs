@@ -50,10 +50,26 @@ struct Ahead {
 enum Operation {
     Advance(Number),
     Extract(Target),
-    ExtractVariable { target: Target, width: Number },
-    Lookahead { to: Place, ahead: Ahead },
+    /// A header without variable field and outside of unions: what parsers mostly extract.
+    ExtractPlain {
+        header: u32,
+        base: u32,
+        length: u32,
+        valid: u32,
+    },
+    ExtractVariable {
+        target: Target,
+        width: Number,
+    },
+    Lookahead {
+        to: Place,
+        ahead: Ahead,
+    },
     Steps(Vec<Step>),
-    Verify { condition: Condition, error: Number },
+    Verify {
+        condition: Condition,
+        error: Number,
+    },
 }
 
 /// A component of a transition key.
@@ -247,9 +263,10 @@ impl<O: Observe> Cursor<'_, O> {
     fn state(&mut self, state: &State) -> Stop {
         self.observer.event(|| Event::ParserState { name: state.name.clone() });
         for operation in &state.operations {
-            // Extracting a plain header is what parsers do.
             let done = match operation {
-                Operation::Extract(Target::Header(header)) => self.extract(*header, 0),
+                Operation::ExtractPlain { header, base, length, valid } => {
+                    self.extract_plain(*header, *base as usize, *length as usize, *valid)
+                }
                 other => self.operation(other),
             };
             if let Err(code) = done {
@@ -305,6 +322,8 @@ impl<O: Observe> Cursor<'_, O> {
                 self.filled(target);
                 Ok(())
             }
+            // `state` takes the short way; the result is the same.
+            Operation::ExtractPlain { header, .. } => self.extract(*header, 0),
             Operation::ExtractVariable { target, width } => {
                 let header = self.next_header(target)?;
                 let width = width.value(&self.machine().view(&[]));
@@ -377,6 +396,28 @@ impl<O: Observe> Cursor<'_, O> {
                 self.packet.area[layout.union_stacks[*stack as usize].next as usize] += 1;
             }
         }
+    }
+
+    #[inline(always)]
+    fn extract_plain(
+        &mut self,
+        header: u32,
+        base: usize,
+        length: usize,
+        valid: u32,
+    ) -> Result<(), u32> {
+        let Packet { area, frame, at, truncated_to, .. } = &mut *self.packet;
+        let end = frame.len().min(at.saturating_add(*truncated_to));
+        let start = *at + self.parsed;
+        if end.saturating_sub(start) < length {
+            return Err(self.parser.errors.packet_too_short);
+        }
+        area[base..base + length].copy_from_slice(&frame[start..start + length]);
+        area[valid as usize] = 1;
+        self.parsed += length;
+        let name = || self.program.layout.headers[header as usize].name.clone();
+        self.observer.event(|| Event::Extracted { header: name(), length });
+        Ok(())
     }
 
     fn extract(&mut self, header: u32, variable_bits: usize) -> Result<(), u32> {
@@ -662,6 +703,16 @@ fn compile_target(names: &Names<'_>, target: &bmv2::ExtractTarget) -> Result<Tar
     })
 }
 
+/// The short form of an extraction, if it has one.
+fn plain(names: &Names<'_>, target: &Target) -> Option<Operation> {
+    let Target::Header(header) = *target else { return None };
+    let found = &names.layout.headers[header as usize];
+    let length = names.layout.kinds[found.kind].fixed_length() as u32;
+    let (base, valid) = (found.base, found.valid);
+    let alone = found.siblings.is_empty();
+    alone.then_some(Operation::ExtractPlain { header, base, length, valid })
+}
+
 fn compile_operation(
     names: &Names<'_>,
     operation: &bmv2::ParserOperation,
@@ -678,7 +729,7 @@ fn compile_operation(
                 let message = "a header of variable length is extracted with extract_VL";
                 return Err(LoadError::new("/op", message));
             }
-            Operation::Extract(target)
+            plain(names, &target).unwrap_or(Operation::Extract(target))
         }
         bmv2::ParserOperation::ExtractVariable { target, width_bits } => {
             Operation::ExtractVariable {

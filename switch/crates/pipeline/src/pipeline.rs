@@ -204,9 +204,9 @@ impl Pipeline {
             machine(program, externs, packet, now, observer).run(&program.deparser_steps, &[]);
         }
         if O::ENABLED {
-            for header in &program.emitted {
-                if crate::expression::is_valid(&program.layout, &packet.area, *header) {
-                    let header = program.layout.headers[*header as usize].name.clone();
+            for emission in &program.emitted {
+                if crate::expression::is_valid(&program.layout, &packet.area, emission.header) {
+                    let header = program.layout.headers[emission.header as usize].name.clone();
                     observer.event(|| Event::Emitted { header });
                 }
             }

@@ -72,9 +72,8 @@ impl Cell {
     /// The field's value.
     #[inline(always)]
     pub fn load(self, area: &[u8]) -> u64 {
-        let offset = self.offset as usize;
-        let window = area[offset..offset + 8].try_into().expect("eight bytes");
-        u64::from_be_bytes(window) >> self.shift & self.mask
+        let window = area[self.offset as usize..].first_chunk().expect("cells end in the area");
+        u64::from_be_bytes(*window) >> self.shift & self.mask
     }
 
     /// The field's value with its sign.
@@ -87,8 +86,8 @@ impl Cell {
     /// Stores the low bits of `value`.
     #[inline(always)]
     pub fn store(self, area: &mut [u8], value: u64) {
-        let offset = self.offset as usize;
-        let window: &mut [u8; 8] = (&mut area[offset..offset + 8]).try_into().expect("eight bytes");
+        let window = area[self.offset as usize..].first_chunk_mut();
+        let window: &mut [u8; 8] = window.expect("cells end in the area");
         let kept = u64::from_be_bytes(*window) & !(self.mask << self.shift);
         *window = (kept | (value & self.mask) << self.shift).to_be_bytes();
     }

@@ -208,7 +208,12 @@ impl Call<'_> {
         let to = self.destination(0)?;
         let narrow = self.scope.number(value).map_err(under)?;
         Ok(match (to, narrow) {
-            (Destination::Cell(to), Some(value)) => Step::SetCell { to, value },
+            (Destination::Cell(to), Some(value)) => match value {
+                Number::Cell(from) => Step::CopyCell { to, from },
+                Number::Const(value) => Step::SetConst { to, value },
+                Number::Param(param) => Step::SetParam { to, param },
+                value => Step::SetCell { to, value },
+            },
             (Destination::Found { header, field: Place::Cell(field) }, Some(value)) => {
                 Step::SetFound { header, field, value }
             }

@@ -55,6 +55,11 @@ pub(crate) enum Step {
         to: Bits,
         from: Bits,
     },
+    /// A field of up to 64 bits gets the value of another.
+    CopyCell {
+        to: Cell,
+        from: Cell,
+    },
     CopyHeader {
         to: HeaderRef,
         from: HeaderRef,
@@ -160,10 +165,20 @@ pub(crate) enum Step {
         to: Cell,
         value: Number,
     },
+    /// A field of up to 64 bits gets a constant.
+    SetConst {
+        to: Cell,
+        value: u64,
+    },
     SetFound {
         header: HeaderRef,
         field: Cell,
         value: Number,
+    },
+    /// A field of up to 64 bits gets a parameter of the action.
+    SetParam {
+        to: Cell,
+        param: u32,
     },
     SetWide {
         to: Destination,

@@ -57,6 +57,12 @@ impl<O: Observe> Machine<'_, O> {
                     let value = value.value(&self.view(params));
                     to.store(self.area, value);
                 }
+                Step::SetConst { to, value } => to.store(self.area, *value),
+                Step::SetParam { to, param } => to.store(self.area, params[*param as usize]),
+                Step::CopyCell { to, from } => {
+                    let value = from.load(self.area);
+                    to.store(self.area, value);
+                }
                 Step::Jump { to } => {
                     // A jump to nowhere is `no_op`.
                     match to.value(&self.view(params)) {

@@ -10,7 +10,7 @@ use bmv2::MatchType;
 
 use super::ternary::Range;
 use super::{KeyMatch, TableError};
-use crate::place::Place;
+use crate::place::{Cell, Place};
 
 /// One key of a table.
 #[derive(Clone, Debug)]
@@ -39,6 +39,16 @@ pub(crate) struct KeyShape {
     pub prefix_limbs: Option<usize>,
     pub is_ternary: bool,
     pub range_count: usize,
+    /// The parts in their short form, if all of them have one.
+    cells: Option<Vec<CellPart>>,
+}
+
+/// A part of up to 64 bits in one window: its cell, already masked, and where it goes.
+#[derive(Clone, Copy, Debug)]
+struct CellPart {
+    cell: Cell,
+    limb: u32,
+    shift: u8,
 }
 
 /// A key of an entry.
@@ -84,19 +94,30 @@ impl KeyShape {
             limb += count;
             prefix_limbs = Some(count);
         }
-        KeyShape { parts, limbs: limb.max(1), prefix_limbs, is_ternary, range_count }
+        let cells = parts.iter().map(KeyPart::cell).collect();
+        KeyShape { parts, limbs: limb.max(1), prefix_limbs, is_ternary, range_count, cells }
     }
 
     /// Builds a packet's key.
     #[inline]
     pub fn build(&self, area: &[u8], key: &mut [u64]) {
         key.fill(0);
+        match &self.cells {
+            Some(cells) => {
+                for part in cells {
+                    key[part.limb as usize] |= part.cell.load(area) << part.shift;
+                }
+            }
+            None => self.build_wide(area, key),
+        }
+    }
+
+    fn build_wide(&self, area: &[u8], key: &mut [u64]) {
         for part in &self.parts {
             match part.place {
                 Place::Cell(cell) => {
                     let value = cell.load(area) & part.mask.low_u64();
-                    let shift = if part.is_prefix { 64 - cell.width } else { part.shift };
-                    key[part.limb] |= value << shift;
+                    key[part.limb] |= value << part.cell_shift(cell);
                 }
                 Place::Bits(bits) => {
                     let limbs = part.width.div_ceil(64);
@@ -139,6 +160,18 @@ impl KeyShape {
 }
 
 impl KeyPart {
+    /// The short form, if the part has one.
+    fn cell(&self) -> Option<CellPart> {
+        let Place::Cell(cell) = self.place else { return None };
+        let masked = Cell { mask: cell.mask & self.mask.low_u64(), ..cell };
+        Some(CellPart { cell: masked, limb: self.limb as u32, shift: self.cell_shift(cell) })
+    }
+
+    /// How far a cell moves in its limb.
+    fn cell_shift(&self, cell: Cell) -> u8 {
+        if self.is_prefix { 64 - cell.width } else { self.shift }
+    }
+
     /// Adds what an entry asks of this key.
     fn compile(
         &self,
