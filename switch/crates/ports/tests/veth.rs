@@ -3,7 +3,7 @@
 
 use std::os::fd::AsRawFd;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ports::{OpenError, PacketSocket, Poller, ReceiveBatch};
 
@@ -28,7 +28,25 @@ impl VethPair {
             ip(&["link", "set", end, "addrgenmode", "none"]);
             ip(&["link", "set", end, "up"]);
         }
+        for end in &pair.ends {
+            pair.wait_until_it_carries(end);
+        }
         Some(pair)
+    }
+
+    /// The kernel notices in the background that the link has a carrier; until then it swallows
+    /// what is sent and reports success.
+    fn wait_until_it_carries(&self, end: &str) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            let shown = Command::new("ip").args(["link", "show", "dev", end]).output();
+            let shown = String::from_utf8(shown.expect("ip is installed").stdout).expect("text");
+            if shown.contains("qdisc noqueue") && shown.contains("state UP") {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{end} has no carrier after 20 s: {shown}");
+            std::thread::yield_now();
+        }
     }
 }
 
@@ -43,13 +61,13 @@ fn ip(arguments: &[&str]) {
     assert!(status.success(), "ip {arguments:?} failed");
 }
 
-/// What arrives within two seconds, until `count` packets are there.
+/// What arrives within ten seconds, until `count` packets are there.
 fn receive(socket: &PacketSocket, count: usize) -> Vec<Vec<u8>> {
     let mut poller = Poller::new().expect("eventfd");
     poller.watch(&[socket.as_raw_fd()]);
     let mut batch = ReceiveBatch::new();
     let mut packets = Vec::new();
-    for _ in 0..20 {
+    for _ in 0..100 {
         if packets.len() >= count {
             break;
         }
@@ -82,7 +100,11 @@ fn frames_cross_a_veth_pair_unchanged_and_in_order() {
     let slices: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
     let outcome = left.send(&slices);
     assert_eq!(outcome.sent, 100, "{:?}", outcome.error);
-    assert_eq!(receive(&right, 100), frames);
+    let received = receive(&right, 100);
+    assert_eq!(received.len(), 100);
+    for (number, (received, sent)) in received.iter().zip(&frames).enumerate() {
+        assert_eq!(received, sent, "frame {number}");
+    }
     assert_eq!(right.take_lost_count().expect("counts"), 0);
 }
 
