@@ -6,7 +6,7 @@
 help:            ## list the targets
 	@vm/help.sh Makefile
 
-run:             ## a real TCP flow through the router, its queue live; settings: RATE QUEUE DURATION CONGESTION
+run:             ## a real TCP flow through the router, its queue live; RATE=5mbit QUEUE=<packets> DURATION=<s> CONGESTION=cubic
 	@vm/provision.sh
 	@vm/as_root.sh build/venv/bin/python -m labs.bottleneck
 
