@@ -175,6 +175,12 @@ class LiveNetwork:
                 silence.write_text("1")
         self._mininet.build()
         self._mininet.start()
+        # The kernel starts a link a moment after its second end is up; what is sent before is lost.
+        wait.until(
+            lambda: all(map(_is_up, preflight.interface_names(self.topology))),
+            "the start of all links",
+            START_DEADLINE_S,
+        )
         for host in self.topology.hosts:
             _, port = self.topology.attachment(host.name)
             # The router program has no ARP; its hosts know their gateway.
@@ -211,6 +217,10 @@ class _RouterNode(MininetSwitch):
     def stop(self, deleteIntfs: bool = True) -> None:  # noqa: N803 (Mininet's name)
         """Removes the interfaces."""
         super().stop(deleteIntfs)
+
+
+def _is_up(interface: str) -> bool:
+    return Path(f"/sys/class/net/{interface}/operstate").read_text().strip() == "up"
 
 
 def _answers(port: int) -> bool:

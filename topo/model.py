@@ -132,6 +132,10 @@ class Topology:
         linked = {end.node for end in ends}
         for name in sorted(hosts - linked):
             raise ModelError(f"host {name} is on no link.")
+        for switch in self.switches:
+            for port in switch.ports:
+                if End(switch.name, port.number) not in ends:
+                    raise ModelError(f"port {port.number} of {switch.name} is on no link.")
 
 
 def _named(kind: str, name: str, nodes: Iterable[Host | Switch]) -> Host | Switch:

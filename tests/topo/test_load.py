@@ -82,6 +82,12 @@ def test_a_host_without_a_link_is_refused(load_document, document):
         load_document(document)
 
 
+def test_a_port_without_a_link_is_refused(load_document, document):
+    document["switches"]["s1"]["ports"][3] = {"mac": "00:aa:00:00:00:03"}
+    with pytest.raises(ModelError, match="port 3 of s1 is on no link"):
+        load_document(document)
+
+
 def test_two_hosts_with_one_address_are_refused(load_document, document):
     document["hosts"]["h2"] = {**document["hosts"]["h1"], "mac": "00:00:0a:00:02:01"}
     with pytest.raises(ModelError, match=r"address 10\.0\.1\.1 is used 2 times"):
