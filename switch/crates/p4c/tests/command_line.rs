@@ -1,0 +1,89 @@
+//! Whole runs of the compiler: files in, files out.
+
+use p4c::arguments::parse;
+use p4c::run::{Outcome, run};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PROGRAM: &str = r#"#include <core.p4>
+#include <v1model.p4>
+struct headers_t { }
+struct metadata_t { }
+parser parse(packet_in packet, out headers_t hdr, inout metadata_t meta,
+             inout standard_metadata_t standard_metadata) {
+    state start { transition accept; }
+}
+control nothing(inout headers_t hdr, inout metadata_t meta) { apply { } }
+control route(inout headers_t hdr, inout metadata_t meta,
+              inout standard_metadata_t standard_metadata) {
+    apply {
+        standard_metadata.egress_spec = PORT;
+        UNUSED
+    }
+}
+control send(packet_out packet, in headers_t hdr) { apply { } }
+V1Switch(parse(), nothing(), route(), route(), nothing(), send()) main;
+"#;
+
+/// A fresh directory of this name with the program in it.
+fn directory(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).expect("a directory can be made");
+    fs::write(directory.join("program.p4"), PROGRAM).expect("a program can be written");
+    directory
+}
+
+fn compile(directory: &Path, options: &str) -> Outcome {
+    let place = directory.to_string_lossy();
+    let words: Vec<String> =
+        options.split_whitespace().map(|word| word.replace("DIR", &place)).collect();
+    run(&parse(&words, false).expect("the arguments are right"))
+}
+
+#[test]
+fn json_and_p4info_are_written_for_a_sound_program() {
+    let place = directory("sound");
+    let outcome = compile(
+        &place,
+        "-DPORT=1 -DUNUSED= --p4runtime-files DIR/a.txtpb,DIR/a.bin -o DIR/a.json DIR/program.p4",
+    );
+    assert_eq!(outcome, Outcome::default());
+    let json = fs::read_to_string(place.join("a.json")).expect("the JSON is written");
+    assert!(json.contains("\"__meta__\""));
+    let text = fs::read_to_string(place.join("a.txtpb")).expect("the P4Info is written");
+    assert!(text.contains("arch: \"v1model\""));
+    assert!(place.join("a.bin").exists());
+}
+
+#[test]
+fn nothing_is_written_for_a_broken_program() {
+    let place = directory("broken");
+    let outcome = compile(&place, "-DPORT=unknown -DUNUSED= -o DIR/a.json DIR/program.p4");
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.messages.contains("`unknown`"), "{}", outcome.messages);
+    let files: Vec<_> = fs::read_dir(&place).expect("the directory is there").flatten().collect();
+    assert_eq!(files.len(), 1, "only the program itself is there");
+}
+
+#[test]
+fn warnings_can_be_errors_or_silent() {
+    let place = directory("warnings");
+    let unused = "-DPORT=1 -DUNUSED=bit<8>x;bit<8>y=x; -o DIR/a.json DIR/program.p4";
+    let plain = compile(&place, unused);
+    assert_eq!(plain.status, 0);
+    assert!(plain.messages.contains("warning[uninitialized-use]"), "{}", plain.messages);
+    assert_eq!(compile(&place, &format!("--Wdisable {unused}")), Outcome::default());
+    let strict = compile(&place, &format!("--Werror=uninitialized-use {unused}"));
+    assert_eq!(strict.status, 1);
+    assert!(strict.messages.contains("error:"), "{}", strict.messages);
+}
+
+#[test]
+fn preprocessing_alone_prints_the_program() {
+    let place = directory("preprocess");
+    let outcome = compile(&place, "-E -DPORT=7 -DUNUSED= DIR/program.p4");
+    assert_eq!(outcome.status, 0);
+    assert!(outcome.text.contains("standard_metadata.egress_spec = 7;"));
+    assert!(outcome.text.contains("extern packet_in {"));
+}
