@@ -278,7 +278,7 @@ impl Parser<'_> {
         let constructor_parameters = self.opt_constructor_parameters()?;
         self.expect("{")?;
         let mut locals = Vec::new();
-        while !(self.at("apply") && self.token(1).is("{")) {
+        while !(self.at("apply") && (self.token(1).is("{") || self.token(1).is("@"))) {
             if self.at("}") || self.is_end() {
                 self.expected("`apply { ... }`");
                 return None;
@@ -293,7 +293,8 @@ impl Parser<'_> {
             }
         }
         self.bump();
-        let body = self.block_statement(Vec::new())?;
+        let annotations = self.opt_annotations()?;
+        let body = self.block_statement(annotations)?;
         self.expect("}")?;
         let span = start.to(self.last_span());
         Some(ControlDeclaration { signature, constructor_parameters, locals, body, span })

@@ -8,6 +8,9 @@ use crate::syntax::tree::{
     PrefixedName, TypeRef, UnaryOperator,
 };
 
+/// Precedence of `+`.
+pub(super) const SUM_PRECEDENCE: u8 = 9;
+
 /// Precedence of a binary operator, weakest 1; and how many tokens it is.
 fn binary_operator(parser: &Parser<'_>) -> Option<(BinaryOperator, u8, usize)> {
     use BinaryOperator::*;
@@ -71,7 +74,7 @@ impl Parser<'_> {
 
     /// Operands of operators that bind at least as strongly as `weakest`. A row of operators of
     /// one level nests to the left, so each counts as a level of depth.
-    fn binary_expression(&mut self, weakest: u8) -> Option<Expression> {
+    pub(super) fn binary_expression(&mut self, weakest: u8) -> Option<Expression> {
         let mut left = self.prefix_expression()?;
         let outer_depth = self.depth;
         while let Some((operator, precedence, length)) = binary_operator(self) {

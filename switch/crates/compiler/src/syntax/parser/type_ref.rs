@@ -1,6 +1,7 @@
 //! Types.
 
 use super::Parser;
+use super::expression::SUM_PRECEDENCE;
 use crate::syntax::token::TokenKind;
 use crate::syntax::tree::{Expression, Name, PrefixedName, TypeKind, TypeRef};
 
@@ -77,12 +78,13 @@ impl Parser<'_> {
         })
     }
 
-    /// `<8>` or `<(expression)>`. A bare expression would swallow the closing `>`.
+    /// `<8>`, `<(expression)>` or, as p4c has it, `<4 + 4>`: only operators that bind more strongly
+    /// than shifts and comparisons, which would swallow the closing `>`.
     fn opt_width(&mut self) -> Option<Option<Expression>> {
         if !self.eat("<") {
             return Some(None);
         }
-        let width = self.primary_expression()?;
+        let width = self.nested(|parser| parser.binary_expression(SUM_PRECEDENCE))?;
         self.expect(">")?;
         Some(Some(width))
     }

@@ -129,6 +129,11 @@ impl<'a> Checker<'a, '_> {
                 wrong(span)
             }
             None => {
+                // The names of match kinds are at the top level.
+                let kinds = &self.program.match_kinds;
+                if let Some(at) = kinds.iter().position(|kind| kind.text == name.name.text) {
+                    return constant(Value::MatchKind(at), Type::MatchKind, span);
+                }
                 self.report_unknown("variable, constant or object", &name.name);
                 wrong(span)
             }
