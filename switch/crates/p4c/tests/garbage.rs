@@ -122,7 +122,19 @@ fn broken_programs_get_an_answer() {
 #[test]
 fn binary_garbage_and_extremes_get_an_answer() {
     let nested = |open: &str, close: &str| open.repeat(3000) + &close.repeat(3000);
+    let chain = |first: &str, link: fn(usize) -> String| {
+        first.to_string() + &(1..64).map(link).collect::<String>()
+    };
     for text in [
+        chain("struct S0 { bit<8> x; }", |n| format!("struct S{n} {{ S{0} a; S{0} b; }}", n - 1))
+            + "const S40 x = { ... };",
+        chain("typedef bit<8> T0;", |n| format!("typedef tuple<T{0}, T{0}> T{n};", n - 1)),
+        chain("const int c0 = 3;", |n| format!("const int c{n} = c{0} * c{0};", n - 1)),
+        chain("const string s0 = \"ab\";", |n| format!("const string s{n} = s{0} ++ s{0};", n - 1)),
+        chain("const bit<9> b0 = 1;", |n| {
+            format!("const bit<9> b{n} = (b{0} ++ b{0})[8:0];", n - 1)
+        }),
+        "control c() { apply { tuple<> t; t[0] = 1; } }".into(),
         String::new(),
         "\0\u{1}\u{fffd}\u{fffd}\"".into(),
         "#".repeat(1000),

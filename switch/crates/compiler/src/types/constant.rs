@@ -10,6 +10,12 @@ use num_traits::{One, ToPrimitive, Zero};
 /// A constant shifted left by more than this is refused: its digits would fill the memory.
 pub const SHIFT_MAX: u32 = 1 << 16;
 
+/// A number of more bits is not multiplied or shifted on.
+const BIT_COUNT_MAX: u64 = 1 << 18;
+
+/// Longest string that is put together.
+const TEXT_LENGTH_MAX: usize = 1 << 20;
+
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoldError {
@@ -69,6 +75,9 @@ pub fn binary(
         },
         (Value::Integer(l), Value::Integer(r)) => integers(operator, l, r, right_type, ty),
         (Value::Text(l), Value::Text(r)) if operator == Op::Concat => {
+            if l.len() + r.len() > TEXT_LENGTH_MAX {
+                return Err(FoldError::Undefined("a string that is too long"));
+            }
             Ok(Value::Text(format!("{l}{r}").into()))
         }
         _ => match operator {
@@ -90,6 +99,9 @@ fn integers(
     let value = match operator {
         Op::Add => l + r,
         Op::Subtract => l - r,
+        Op::Multiply if l.bits() + r.bits() > BIT_COUNT_MAX => {
+            return Err(FoldError::Undefined("a number with too many digits"));
+        }
         Op::Multiply => l * r,
         Op::Divide | Op::Modulo => {
             if r.is_zero() {
@@ -138,7 +150,7 @@ fn shift_left(l: &BigInt, r: &BigInt, ty: &Type) -> Result<BigInt, FoldError> {
     match (ty, r.to_u32()) {
         (Type::Bit(width) | Type::Int(width), Some(count)) if count >= *width => Ok(BigInt::zero()),
         (Type::Bit(_) | Type::Int(_), None) => Ok(BigInt::zero()),
-        (_, Some(count)) if count <= SHIFT_MAX => Ok(l << count),
+        (_, Some(count)) if count <= SHIFT_MAX && l.bits() <= BIT_COUNT_MAX => Ok(l << count),
         _ => Err(FoldError::Undefined("a number with too many digits")),
     }
 }

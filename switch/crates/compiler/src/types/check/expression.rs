@@ -345,7 +345,10 @@ impl<'a> Checker<'a, '_> {
         if let Some(number) = &known
             && number.is_none_or(|number| number >= size)
         {
-            let title = format!("there is no such element: the index must be 0 to {}", size - 1);
+            let title = format!(
+                "there is no such element: the index must be 0 to {}",
+                size.saturating_sub(1)
+            );
             self.error("range", index.span, title);
             return wrong(span);
         }

@@ -34,7 +34,7 @@ mod type_ref;
 mod unify;
 
 use super::tree::{
-    Expression, ExpressionKind, Function, Id, LocalDeclaration, Program, Text, Type, Value,
+    Expression, ExpressionKind, Function, Id, LocalDeclaration, Program, Struct, Text, Type, Value,
     Variable,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -56,6 +56,7 @@ pub fn check(program: &syntax::Program, diagnostics: &mut Diagnostics) -> Progra
         body: Body::default(),
         function_instances: Vec::new(),
         functions_in_progress: Vec::new(),
+        struct_weights: BTreeMap::new(),
         direct_instances: Vec::new(),
         prelude: Vec::new(),
         is_quiet: false,
@@ -110,6 +111,8 @@ struct Checker<'a, 'd> {
     function_instances: Vec<(usize, Vec<Type>, Id<Function>)>,
     /// Templates of generic functions whose bodies are being read now.
     functions_in_progress: Vec<usize>,
+    /// How many parts values of each struct have.
+    struct_weights: BTreeMap<Id<Struct>, usize>,
     /// Instances made by `Type.apply()` in the declaration being checked.
     direct_instances: Vec<LocalDeclaration>,
     /// Statements to run before the one being checked.

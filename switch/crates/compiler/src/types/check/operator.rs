@@ -1,6 +1,7 @@
 //! Operators: types of operands, implicit casts between them, folding.
 
 use super::convert::{is_number, unary_operator};
+use super::type_ref::WIDTH_MAX;
 use super::{Checker, constant, is_constant, wrong};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -211,8 +212,8 @@ impl<'a> Checker<'a, '_> {
         let left = self.enum_to_number(left);
         let right = self.enum_to_number(right);
         let ty = match (&left.ty, &right.ty) {
-            (Type::Bit(l), Type::Bit(r) | Type::Int(r)) => Type::Bit(l + r),
-            (Type::Int(l), Type::Bit(r) | Type::Int(r)) => Type::Int(l + r),
+            (Type::Bit(l), Type::Bit(r) | Type::Int(r)) => Type::Bit(l.saturating_add(*r)),
+            (Type::Int(l), Type::Bit(r) | Type::Int(r)) => Type::Int(l.saturating_add(*r)),
             (l, r) => {
                 let bad = if matches!(l, Type::Bit(_) | Type::Int(_)) { r } else { l };
                 let title =
@@ -223,6 +224,10 @@ impl<'a> Checker<'a, '_> {
                 return wrong(span);
             }
         };
+        if matches!(ty, Type::Bit(width) | Type::Int(width) if width > WIDTH_MAX) {
+            self.error("type", span, format!("this is wider than {WIDTH_MAX} bits"));
+            return wrong(span);
+        }
         self.make_binary(BinaryOperator::Concat, left, right, ty, span)
     }
 

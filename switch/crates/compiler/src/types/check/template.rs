@@ -148,7 +148,13 @@ impl<'a> Checker<'a, '_> {
                 self.report_field(declaration.kind, &field.ty, written.span);
             }
         }
-        let ty = Type::Struct(self.program.structs.push(made));
+        let weight = made
+            .fields
+            .iter()
+            .fold(1usize, |sum, field| sum.saturating_add(self.weight(&field.ty)));
+        let id = self.program.structs.push(made);
+        self.struct_weights.insert(id, weight);
+        let ty = self.limit_weight(Type::Struct(id), declaration.name.span);
         self.templates.remember(index, arguments.to_vec(), ty.clone());
         ty
     }

@@ -10,7 +10,11 @@ use crate::types::tree::{ExpressionKind, Type, Value};
 use num_traits::ToPrimitive;
 
 /// Widest `bit`, `int` or `varbit`, and largest stack.
-const WIDTH_MAX: u32 = 1 << 16;
+pub(super) const WIDTH_MAX: u32 = 1 << 16;
+
+/// Most numbers, bools, ... that one value may consist of. Types made of types made of types grow
+/// exponentially; everything later walks over their parts.
+const WEIGHT_MAX: usize = 1 << 20;
 
 impl<'a> Checker<'a, '_> {
     /// The type of a value or object; `void` is an error here.
@@ -66,7 +70,7 @@ impl<'a> Checker<'a, '_> {
                     self.error("type", place, title);
                     return Type::Wrong;
                 }
-                Type::Tuple(types)
+                self.limit_weight(Type::Tuple(types), type_ref.span)
             }
             TypeKind::Varbit(width) => self.width(width, 0).map_or(Type::Wrong, Type::Varbit),
             TypeKind::Void => Type::Void,
@@ -166,6 +170,29 @@ impl<'a> Checker<'a, '_> {
             }
         }
         self.instantiate(index, arguments, span)
+    }
+
+    /// The type, unless its values have too many parts.
+    pub(super) fn limit_weight(&mut self, ty: Type, span: Span) -> Type {
+        if self.weight(&ty) <= WEIGHT_MAX {
+            return ty;
+        }
+        let title = format!("a value of this type has more than {WEIGHT_MAX} parts");
+        self.error("type", span, title);
+        Type::Wrong
+    }
+
+    /// How many parts a value of the type has.
+    pub(super) fn weight(&self, ty: &Type) -> usize {
+        let sum = |types: &mut dyn Iterator<Item = &Type>| {
+            types.fold(1usize, |sum, ty| sum.saturating_add(self.weight(ty)))
+        };
+        match ty {
+            Type::Tuple(elements) => sum(&mut elements.iter()),
+            Type::Stack(element, size) => self.weight(element).saturating_mul(*size as usize),
+            Type::Struct(id) => self.struct_weights.get(id).copied().unwrap_or(1),
+            _ => 1,
+        }
     }
 
     /// Whether a type is an instance of a template or has one inside.
