@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from labs.bottleneck import lab
+from tests.live import foreground
 from topo import record, wait
 from topo.errors import MachineError, ProcessError, StaleRunError
 from topo.live import LiveNetwork
@@ -142,7 +143,7 @@ with LiveNetwork(TOPOLOGY, logs=Path(sys.argv[1]), switch_binary=IDLE_SWITCH) as
 @pytest.fixture
 def held_network(tmp_path):
     """A network that another process has up."""
-    process = subprocess.Popen(
+    process = foreground.start(
         [sys.executable, "-c", HOLD, str(tmp_path / "held")],
         stdout=subprocess.PIPE,
         cwd=Path(__file__).parents[2],

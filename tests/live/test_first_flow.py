@@ -12,6 +12,7 @@ from controller.entries import Lpm
 from controller.queues import PortQueues, Queues
 from labs.bottleneck import lab
 from labs.sampling import throughput_bps
+from tests.live import foreground
 from topo import record, wait
 from topo.live import LiveNetwork
 
@@ -145,7 +146,7 @@ def test_make_up_offers_the_prompt_of_mininet():
 
 
 def lab_command(**settings):
-    return subprocess.Popen(
+    return foreground.start(
         [sys.executable, "-m", "labs.bottleneck"],
         cwd=lab.ROOT,
         env={**os.environ, "QUICK": "1", **settings},
