@@ -7,15 +7,10 @@ use units::{PortId, Time};
 /// Why a packet ended inside the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
-    /// A multicast group without members, or one that does not exist.
-    NoReplica,
     /// No program is loaded.
     NoProgram,
     /// The program decided it, or the frame was too long for it.
     Program(pipeline::DropReason),
-    /// The packet went through ingress more often than the switch allows: the program resubmits or
-    /// recirculates without end.
-    TooManyPasses,
     /// The traffic manager decided it.
     Traffic(traffic::DropReason),
 }
@@ -25,12 +20,12 @@ impl DropReason {
     pub const fn name(self) -> &'static str {
         use pipeline::DropReason as Program;
         match self {
-            DropReason::Program(Program::NoReplica) | DropReason::NoReplica => "no_replica",
             DropReason::NoProgram => "no_program",
             DropReason::Program(Program::Assertion) => "assertion",
             DropReason::Program(Program::Egress) => "egress_program",
             DropReason::Program(Program::Ingress) => "ingress_program",
-            DropReason::Program(Program::Passes) | DropReason::TooManyPasses => "too_many_passes",
+            DropReason::Program(Program::NoReplica) => "no_replica",
+            DropReason::Program(Program::Passes) => "too_many_passes",
             DropReason::Program(Program::TooLong) => "too_long",
             DropReason::Traffic(reason) => reason.name(),
         }

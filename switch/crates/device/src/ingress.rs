@@ -1,6 +1,9 @@
 //! From a packet at the parser to packets in queues.
 
-use pipeline::{CloneRequest, IngressWay, InstanceType, Packet, Pipeline, Replica, after_ingress};
+use pipeline::{
+    CloneRequest, DropReason as Program, IngressWay, InstanceType, Packet, Pipeline, Replica,
+    after_ingress,
+};
 use traffic::{Arrival, Verdict};
 use units::{ClassId, PortId, Time};
 
@@ -13,7 +16,7 @@ impl Device {
     pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued) {
         loop {
             if queued.passes == PASSES_MAX {
-                return self.drop_packet(queued, DropReason::TooManyPasses);
+                return self.drop_packet(queued, DropReason::Program(Program::Passes));
             }
             queued.passes += 1;
             let pipeline = &mut self.programs.of(queued.generation).pipeline;
@@ -72,7 +75,7 @@ impl Device {
         replicas.clear();
         self.programs.of(queued.generation).pipeline.replication.replicate(group, &mut replicas);
         if replicas.is_empty() {
-            self.drop_packet(queued, DropReason::NoReplica);
+            self.drop_packet(queued, DropReason::Program(Program::NoReplica));
         } else {
             self.books.count_copies(replicas.len(), true);
             for replica in &replicas {
