@@ -12,7 +12,8 @@ file.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -36,6 +37,18 @@ class PortQueues:
 
 
 @dataclass(frozen=True)
+class QueueState:
+    """The counters of one queue at one instant; the totals count from the start of the switch."""
+
+    class_: int
+    held_packets: int
+    held_bytes: int
+    departed_packets: int
+    departed_bytes: int
+    dropped_packets: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class PortState:
     """The counters of one port at one instant; the totals count from the start of the switch."""
 
@@ -46,6 +59,8 @@ class PortState:
     departed_bytes: int
     # By reason, in the words of the proto file: {"QUEUE_LIMIT": 12}.
     dropped_packets: Mapping[str, int]
+    # Class 0 first. What was dropped before it reached a queue is in the port's numbers only.
+    queues: Sequence[QueueState] = ()
 
 
 @dataclass(frozen=True)
@@ -140,10 +155,30 @@ def _state(port: int, counters: router_pb2.PortCounters) -> PortState:
         held_bytes=counters.held.bytes,
         departed_packets=total.departed.packets,
         departed_bytes=total.departed.bytes,
-        dropped_packets={
-            router_pb2.DropReason.Name(drop.reason): drop.tally.packets for drop in total.dropped
-        },
+        dropped_packets=_dropped(total),
+        queues=tuple(_queue_state(queue) for queue in counters.queues),
     )
+
+
+def _queue_state(queue: router_pb2.QueueCounters) -> QueueState:
+    return QueueState(
+        class_=getattr(queue, "class"),
+        held_packets=queue.held.packets,
+        held_bytes=queue.held.bytes,
+        departed_packets=queue.counters.departed.packets,
+        departed_bytes=queue.counters.departed.bytes,
+        dropped_packets=_dropped(queue.counters),
+    )
+
+
+def _dropped(counters: router_pb2.Counters) -> dict[str, int]:
+    return {_reason(drop.reason): drop.tally.packets for drop in counters.dropped}
+
+
+@functools.cache
+def _reason(number: int) -> str:
+    # The name is looked up in a descriptor, which a thousand samples a second would feel.
+    return router_pb2.DropReason.Name(number)
 
 
 @contextlib.contextmanager

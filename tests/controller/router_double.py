@@ -73,10 +73,12 @@ class RouterDouble:
 
 
 def _counters(port):
-    """Port N holds N packets and has dropped 3 of them at the queue's limit."""
+    """Port N holds N packets, all in its queue 1, which has dropped 3 at its limit."""
     counters = router_pb2.PortCounters()
     counters.held.packets, counters.held.bytes = port, port * 1514
     counters.counters.departed.packets, counters.counters.departed.bytes = 10, 15_140
     drop = counters.counters.dropped.add(reason=router_pb2.QUEUE_LIMIT)
     drop.tally.packets = 3
+    queue = counters.queues.add(counters=counters.counters, held=counters.held)
+    setattr(queue, "class", 1)
     return counters

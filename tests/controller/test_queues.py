@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from controller.errors import RequestError
-from controller.queues import PortQueues, PortState, Queues
+from controller.queues import PortQueues, PortState, Queues, QueueState
 from controller.session import Session
 from tests.controller.device_double import DeviceDouble, serving
 from tests.controller.router_double import RouterDouble
@@ -53,7 +53,8 @@ def test_a_refusal_names_place_finding_and_advice(queues):
 def test_the_counters_of_a_port_are_read_with_drops_by_reason(queues):
     sample = queues.read([2])
     assert sample.time_s == 1.5
-    assert sample.ports == {2: PortState(2, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3})}
+    queue = QueueState(1, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3})
+    assert sample.ports == {2: PortState(2, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3}, (queue,))}
 
 
 def test_samples_arrive_until_the_block_ends_and_then_the_stream_is_over(queues, router):
