@@ -1,14 +1,26 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run test setup build check lint up down conformance bench-pipeline clean
+.PHONY: help run labs lab labs-check test setup build check lint up down conformance bench-pipeline clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
 
 run:             ## a real TCP flow through the router, its queue live; RATE=5mbit QUEUE=<packets> DURATION=<s> CONGESTION=cubic
 	@vm/provision.sh
-	@vm/as_root.sh build/venv/bin/python -m labs.bottleneck
+	@vm/as_root.sh build/venv/bin/python -m labs run bottleneck
+
+labs:            ## list the labs, a line each
+	@vm/python.sh
+	@build/venv/bin/python -m labs list
+
+lab:             ## conduct one lab: LAB=<name>; QUICK=1 shortens it, RATE=... and others as make labs lists them
+	@vm/provision.sh
+	@vm/as_root.sh build/venv/bin/python -m labs run "$(LAB)"
+
+labs-check:      ## conduct all labs at full length and check every band; QUICK=1 shortens them
+	@vm/provision.sh
+	@vm/as_root.sh build/venv/bin/python -m labs check
 
 test:            ## set up and run every test: Rust, Python, live networks
 	@vm/provision.sh

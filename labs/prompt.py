@@ -7,17 +7,21 @@ import sys
 from mininet.cli import CLI
 
 from controller.errors import ControllerError
-from labs.bottleneck import lab
+from labs import network
+from labs.bottleneck.lab import Bottleneck
+from labs.settings import Settings
 from topo.errors import TopologyError
+
+LOGS = network.ROOT / "build" / "log" / "up"
 
 
 def main() -> int:
     """Returns the exit status."""
     try:
-        settings = lab.Settings.from_environment()
-        with lab.network(settings, logs=lab.ROOT / "build" / "log" / "up") as (network, _):
+        lab = Bottleneck(Settings.from_environment())
+        with network.programmed(lab.topology(), logs=LOGS) as (live, _):
             print("h1, h2 and their router s1 are up; try: h1 ping -c 3 h2. Ctrl-D ends.")
-            CLI(network.mininet)
+            CLI(live.mininet)
     except (ControllerError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1

@@ -1,16 +1,17 @@
-"""A queue in the terminal while it lives: a moving picture, or plain lines without a terminal.
+"""A queue in the terminal while a lab runs: a moving picture, or plain lines without a terminal.
 
-`picture` is a pure function from readings to lines; `LiveView` owns the terminal.
+`picture` is a pure function from a chart to lines; `LiveView` owns the terminal.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TextIO
 
-from labs.sampling import Reading, throughput_bps
+from labs.measure.router import PortSeries
+from labs.text import BLOCKS, blocks_of, column_cells
 from topo.units import format_rate
 
 # How much time one column of the chart stands for, and how many rows it has.
@@ -18,10 +19,8 @@ COLUMN_S = 0.1
 CHART_ROWS = 8
 # The window over which the momentary rate is taken.
 RATE_WINDOW_S = 0.5
-
-_BLOCKS = " ▁▂▃▄▅▆▇█"
-# For terminals without Unicode.
-_PLAIN_BLOCKS = " ..::==##"
+# Without a terminal a line is printed this often.
+LINE_INTERVAL_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -33,30 +32,84 @@ class Subject:
     limit_packets: int
 
 
-class LiveView:
-    """Draws readings into a terminal; without one, prints a line a second."""
+class Chart:
+    """A growing series as columns of the picture; each sample is looked at once."""
 
-    def __init__(self, subject: Subject, output: TextIO) -> None:
-        self._subject = subject
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self._seen = 0
+        # The greatest depth within each column of time, by the column's number.
+        self._depths: dict[int, int] = {}
+        self._window_start = 0
+        self.time_s = 0.0
+        self.depth_packets = 0
+        self.dropped_packets = 0
+        self.rate_bps = 0.0
+
+    def take(self, series: PortSeries) -> None:
+        """Takes in what the series has grown by."""
+        count = len(series.time_s)
+        for index in range(self._seen, count):
+            column = int(series.time_s[index] / COLUMN_S)
+            self._depths[column] = max(self._depths.get(column, 0), series.packets[index])
+        self._seen = count
+        if count == 0:
+            return
+        last = count - 1
+        self.time_s, self.depth_packets = series.time_s[last], series.packets[last]
+        self.dropped_packets = series.dropped_packets
+        while series.time_s[self._window_start] < self.time_s - RATE_WINDOW_S:
+            self._window_start += 1
+        first = self._window_start
+        span_s = self.time_s - series.time_s[first]
+        sent_bytes = series.departed_bytes[last] - series.departed_bytes[first]
+        self.rate_bps = sent_bytes * 8 / span_s if span_s > 0 else 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no sample has come yet."""
+        return self._seen == 0
+
+    def columns(self, count: int) -> list[int]:
+        """The depths of the last `count` columns of time."""
+        last = max(self._depths, default=0)
+        first = max(0, last - count + 1)
+        return [self._depths.get(column, 0) for column in range(first, last + 1)]
+
+
+class LiveView:
+    """Draws a chart into a terminal; without one, prints a line now and then."""
+
+    def __init__(self, subject: Subject, output: TextIO, left: Callable[[], str]) -> None:
+        self._chart = Chart(subject)
         self._output = output
+        self._left = left
         self._is_terminal = output.isatty()
-        self._blocks = _BLOCKS if _speaks_unicode(output) else _PLAIN_BLOCKS
+        self._blocks = blocks_of(output)
         self._lines_drawn = 0
         self._next_line_s = 0.0
 
-    def show(self, readings: Sequence[Reading]) -> None:
-        """Call it as often as the picture shall change; the readings so far are the argument."""
-        if not readings:
+    def show(self, series: PortSeries) -> None:
+        """Call it as often as the picture shall change; the series so far is the argument."""
+        self._chart.take(series)
+        if self._chart.is_empty:
             return
         if self._is_terminal:
-            self._redraw(readings)
-        elif readings[-1].time_s >= self._next_line_s:
-            print(status(self._subject, readings), file=self._output, flush=True)
-            self._next_line_s = readings[-1].time_s + 1.0
+            self._redraw()
+        elif self._chart.time_s >= self._next_line_s:
+            print(f"      {status(self._chart)}", file=self._output, flush=True)
+            self._next_line_s = self._chart.time_s + LINE_INTERVAL_S
 
-    def _redraw(self, readings: Sequence[Reading]) -> None:
+    def erase(self) -> None:
+        """Takes the picture off the terminal, so that a note can stand in its place."""
+        if self._lines_drawn:
+            self._output.write(f"\x1b[{self._lines_drawn}A\x1b[J")
+            self._output.flush()
+            self._lines_drawn = 0
+
+    def _redraw(self) -> None:
         width = max(40, min(100, shutil.get_terminal_size().columns)) - 1
-        lines = picture(self._subject, readings, width, self._blocks)
+        lines = [*picture(self._chart, width, self._blocks), self._left()]
         # Up to the first line of the last picture; then each line is written over and its rest
         # erased.
         up = f"\x1b[{self._lines_drawn}A" if self._lines_drawn else ""
@@ -66,54 +119,25 @@ class LiveView:
         self._lines_drawn = len(lines)
 
 
-def picture(
-    subject: Subject, readings: Sequence[Reading], width: int, blocks: str = _BLOCKS
-) -> list[str]:
+def picture(chart: Chart, width: int, blocks: str = BLOCKS) -> list[str]:
     """Title, chart of the depth over the last seconds, and the numbers of this moment."""
-    scale = len(f"{subject.limit_packets}")
-    columns = _columns(readings, width - scale - 2)
-    chart = []
+    limit = chart.subject.limit_packets
+    scale = len(f"{limit}")
+    columns = chart.columns(width - scale - 2)
+    # A queue may hold more than its limit only while the limit was just lowered.
+    cells = [column_cells(depth / limit, CHART_ROWS, blocks) for depth in columns]
+    rows = []
     for row in range(CHART_ROWS, 0, -1):
-        label = subject.limit_packets * row / CHART_ROWS
-        shown = f"{label:.0f}" if row % 2 == 0 else ""
-        cells = "".join(_cell(depth, subject.limit_packets, row, blocks) for depth in columns)
-        chart.append(f"{shown:>{scale}} |{cells}")
+        shown = f"{limit * row / CHART_ROWS:.0f}" if row % 2 == 0 else ""
+        rows.append(f"{shown:>{scale}} |{''.join(column[row - 1] for column in cells)}")
     floor = f"{0:>{scale}} +{'-' * (width - scale - 2)}"
-    return [subject.title, *chart, floor, status(subject, readings)]
+    return [chart.subject.title, *rows, floor, status(chart)]
 
 
-def status(subject: Subject, readings: Sequence[Reading]) -> str:
+def status(chart: Chart) -> str:
     """This moment's numbers in one line."""
-    last = readings[-1]
-    recent = [each for each in readings if each.time_s >= last.time_s - RATE_WINDOW_S]
-    digits = len(f"{subject.limit_packets}")
+    limit = chart.subject.limit_packets
     return (
-        f"{last.time_s:5.1f} s   queue {last.depth_packets:>{digits}} of {subject.limit_packets} "
-        f"packets   out {format_rate(throughput_bps(recent)):>9}   "
-        f"dropped {last.dropped_packets}"
+        f"{chart.time_s:5.1f} s   queue {chart.depth_packets:>{len(str(limit))}} of {limit} "
+        f"packets   out {format_rate(chart.rate_bps):>9}   dropped {chart.dropped_packets}"
     )
-
-
-def _columns(readings: Sequence[Reading], count: int) -> list[int]:
-    """The greatest depth within each of the last `count` columns of time."""
-    columns: dict[int, int] = {}
-    for reading in readings:
-        column = int(reading.time_s / COLUMN_S)
-        columns[column] = max(columns.get(column, 0), reading.depth_packets)
-    last = max(columns)
-    first = max(0, last - count + 1)
-    return [columns.get(column, 0) for column in range(first, last + 1)]
-
-
-def _cell(depth: int, limit: int, row: int, blocks: str) -> str:
-    """The part of a depth that falls into one row of the chart, in eighths of the row."""
-    eighths = round(depth * CHART_ROWS * 8 / limit) - (row - 1) * 8
-    return blocks[max(0, min(8, eighths))]
-
-
-def _speaks_unicode(output: TextIO) -> bool:
-    try:
-        _BLOCKS.encode(getattr(output, "encoding", None) or "ascii")
-    except UnicodeEncodeError:
-        return False
-    return True

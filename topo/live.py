@@ -51,9 +51,13 @@ class LiveHost:
         # Where programs started here leave their output.
         self.logs = network.logs
 
+    def command(self, argv: Sequence[str]) -> list[str]:
+        """What to run in the root namespace so that `argv` runs in the host."""
+        return ["mnexec", "-a", str(self._node.pid), *argv]
+
     def start(self, argv: Sequence[str], log: Path) -> Process:
         """Starts a program in the host; it ends with the network at the latest."""
-        return self._network.start_process(["mnexec", "-a", str(self._node.pid), *argv], log)
+        return self._network.start_process(self.command(argv), log)
 
     def run(self, argv: Sequence[str], deadline_s: float = COMMAND_DEADLINE_S) -> str:
         """Runs a program in the host to its end and returns what it printed."""
@@ -63,7 +67,11 @@ class LiveHost:
     def set_congestion_control(self, algorithm: str) -> None:
         """Chooses the TCP congestion control of new connections; the default differs by kernel."""
         _allow_congestion_control(algorithm)
-        _set_kernel(self._node, "net/ipv4/tcp_congestion_control", algorithm)
+        self.set_kernel("net/ipv4/tcp_congestion_control", algorithm)
+
+    def set_kernel(self, key: str, value: str) -> None:
+        """Sets a parameter of the host's network, such as `net/ipv4/tcp_rmem`."""
+        _set_kernel(self._node, key, value)
 
     def listens_on(self, port: int) -> bool:
         """Whether a TCP server of the host waits for connections on `port`."""

@@ -6,10 +6,11 @@ from controller.apps import router
 from controller.entries import Lpm, to_message
 from controller.queues import PortQueues
 from controller.values import Mac
-from labs.bottleneck import lab
+from labs.bottleneck.lab import Bottleneck
+from labs.settings import Settings
 from tests.program import INFO
 
-TOPOLOGY = lab.topology(lab.Settings())
+TOPOLOGY = Bottleneck(Settings()).topology()
 S1 = TOPOLOGY.switch("s1")
 
 

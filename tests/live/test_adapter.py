@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from labs.bottleneck import lab
+from labs.bottleneck.lab import Bottleneck
+from labs.settings import Settings
 from tests.live import foreground
 from topo import record, wait
 from topo.errors import MachineError, ProcessError, StaleRunError
 from topo.live import LiveNetwork
 
 IDLE_SWITCH = Path(__file__).with_name("idle_switch.py")
-TOPOLOGY = lab.topology(lab.Settings())
+TOPOLOGY = Bottleneck(Settings()).topology()
 
 
 @pytest.fixture(autouse=True)

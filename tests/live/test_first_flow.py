@@ -1,5 +1,6 @@
 """The whole thread on real parts: P4 program, P4Runtime, queues, Mininet hosts, kernel TCP."""
 
+import io
 import os
 import signal
 import subprocess
@@ -10,13 +11,17 @@ import pytest
 
 from controller.entries import Lpm
 from controller.queues import PortQueues, Queues
-from labs.bottleneck import lab
-from labs.sampling import throughput_bps
+from labs import network as lab_network
+from labs.bench import Bench
+from labs.bottleneck.lab import BOTTLENECK, Bottleneck
+from labs.narration import Narrator
+from labs.settings import Settings
 from tests.live import foreground
 from topo import record, wait
 from topo.live import LiveNetwork
 
-QUICK = lab.Settings(duration_s=4)
+QUICK = Settings(quick=True)
+ROOT = lab_network.ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -26,8 +31,23 @@ def run_dir(tmp_path, monkeypatch):
 
 @pytest.fixture
 def thread(tmp_path):
-    with lab.network(QUICK, logs=tmp_path) as (network, session):
-        yield network, session
+    with lab_network.programmed(Bottleneck(QUICK).topology(), logs=tmp_path) as (live, sessions):
+        yield live, sessions["s1"]
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with Bench(tmp_path, Narrator((), io.StringIO())) as bench:
+        yield bench
+
+
+def conduct(bench, settings=QUICK):
+    """The lab's one run, without its report."""
+    lab = Bottleneck(settings)
+    (run,) = lab.runs()
+    bench.narrator = Narrator([run], io.StringIO())
+    bench.narrator.begin(run)
+    return lab.conduct(run, bench)
 
 
 def test_packets_between_the_hosts_are_routed_and_their_ttl_counts_down(thread):
@@ -50,46 +70,47 @@ def test_packets_for_nobody_are_dropped_by_the_default(thread):
 def test_the_routes_can_be_read_back_as_they_were_written(thread):
     _, session = thread
     routes = {entry.match["hdr.ipv4.dst_addr"]: entry for entry in session.read("ipv4_routes")}
-    h2 = routes[Lpm(int(lab.topology(QUICK).host("h2").address.ip), 32)]
+    h2 = routes[Lpm(int(Bottleneck(QUICK).topology().host("h2").address.ip), 32)]
     assert h2.call.action.endswith("set_next_hop")
     assert h2.call.args["port"] == 2
     assert len(routes) == 2
 
 
-def test_a_tcp_flow_fills_the_line_and_its_queue_to_the_limit(thread):
-    network, session = thread
-    result = lab.measure(network, session, QUICK)
+def test_a_tcp_flow_fills_the_line_and_its_queue_to_the_limit(bench):
+    recording = conduct(bench)
+    flow, series = recording.flows["flow"], recording.ports[f"s1-eth{BOTTLENECK}"]
     # 1448 of the 1514 bytes of a full frame are payload: at most 9.56 of 10 Mb/s arrive.
-    assert 0.85 * 9.56e6 <= result.received_bps <= 9.6e6
+    assert 0.85 * 9.56e6 <= flow.result.received_bps <= 9.6e6
     # While the flow runs the line carries its rate, never more.
-    busy = [reading for reading in result.readings if 1.0 <= reading.time_s <= 3.0]
-    assert 0.97 * 10e6 <= throughput_bps(busy) <= 1.005 * 10e6
-    depths = [reading.depth_packets for reading in result.readings]
-    assert 45 <= max(depths) <= 50
-    assert result.readings[-1].dropped_packets > 0
+    began_s = flow.samples[0].time_s
+    assert 0.97 * 10e6 <= series.rate_bps(began_s + 1, began_s + 3) <= 1.005 * 10e6
+    assert 45 <= max(series.packets) <= 50
+    assert {drop.reason for drop in series.drops} == {"QUEUE_LIMIT"}
     # Every packet the router dropped was one that TCP had to send again. Pings may be among them.
-    assert result.retransmits > 0
+    assert flow.result.retransmits > 0
     # 50 full frames wait 60.6 ms; a queue that is never empty costs a good part of that.
-    assert result.ping_loaded_ms > result.ping_idle_ms + 10
+    pings = recording.pings
+    assert pings["during the flow"].mean_ms > pings["alone"].mean_ms + 10
 
 
-def test_a_smaller_queue_holds_less_and_delays_less(tmp_path):
-    small = lab.Settings(queue_packets=10, duration_s=4)
-    with lab.network(small, logs=tmp_path) as (network, session):
-        result = lab.measure(network, session, small)
-    assert max(reading.depth_packets for reading in result.readings) <= 10
+def test_a_smaller_queue_holds_less_and_delays_less(bench):
+    recording = conduct(bench, Settings(queue_packets=10, seconds=4))
+    assert max(recording.ports[f"s1-eth{BOTTLENECK}"].packets) <= 10
     # Ten full frames wait 12.1 ms at most; as much again is left to a busy machine. The queue of 50
     # costs about 45 ms.
-    assert result.ping_loaded_ms <= result.ping_idle_ms + 25
+    pings = recording.pings
+    assert pings["during the flow"].mean_ms <= pings["alone"].mean_ms + 25
 
 
-def test_the_rate_of_a_port_can_be_changed_while_it_runs(thread):
-    network, session = thread
-    queues = Queues(session)
-    queues.configure({2: PortQueues(rate_bps=2_000_000)})
-    result = lab.measure(network, session, QUICK)
-    busy = [reading for reading in result.readings if 1.0 <= reading.time_s <= 3.0]
-    assert 0.97 * 2e6 <= throughput_bps(busy) <= 1.01 * 2e6
+def test_the_rate_of_a_port_can_be_changed_while_it_runs(bench):
+    bench.bring_up(Bottleneck(QUICK).topology())
+    Queues(bench.session("s1")).configure({BOTTLENECK: PortQueues(rate_bps=2_000_000)})
+    with bench.recording([("s1", BOTTLENECK)], senders=["h1"]) as instruments:
+        instruments.flow("flow", "h1", "h2", seconds=3, congestion="reno")
+        instruments.finish()
+    began_s = instruments.recording.flows["flow"].samples[0].time_s
+    rate_bps = instruments.recording.ports["s1-eth2"].rate_bps(began_s + 0.5, began_s + 2.5)
+    assert 0.97 * 2e6 <= rate_bps <= 1.01 * 2e6
 
 
 def test_p4runtime_shell_can_program_the_router(thread):
@@ -122,10 +143,10 @@ def test_p4runtime_shell_can_program_the_router(thread):
 
 
 def test_the_example_of_the_controller_page_runs_as_it_is_printed(tmp_path, monkeypatch, capsys):
-    page = (lab.ROOT / "docs" / "controller.md").read_text()
+    page = (ROOT / "docs" / "controller.md").read_text()
     example = page.partition("```python\n")[2].partition("```")[0]
-    monkeypatch.chdir(lab.ROOT)
-    with LiveNetwork(lab.topology(QUICK), logs=tmp_path):
+    monkeypatch.chdir(ROOT)
+    with LiveNetwork(Bottleneck(QUICK).topology(), logs=tmp_path):
         exec(compile(example, "docs/controller.md", "exec"), {})
     # Its last line prints the counters of port 2, where nothing has happened yet.
     assert capsys.readouterr().out.startswith("PortState(port=2, held_packets=0")
@@ -134,7 +155,7 @@ def test_the_example_of_the_controller_page_runs_as_it_is_printed(tmp_path, monk
 def test_make_up_offers_the_prompt_of_mininet():
     done = subprocess.run(
         [sys.executable, "-m", "labs.prompt"],
-        cwd=lab.ROOT,
+        cwd=ROOT,
         input="h1 ping -c 1 h2\n",
         capture_output=True,
         text=True,
@@ -147,8 +168,8 @@ def test_make_up_offers_the_prompt_of_mininet():
 
 def lab_command(**settings):
     return foreground.start(
-        [sys.executable, "-m", "labs.bottleneck"],
-        cwd=lab.ROOT,
+        [sys.executable, "-m", "labs", "run", "bottleneck"],
+        cwd=ROOT,
         env={**os.environ, "QUICK": "1", **settings},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -160,13 +181,11 @@ def test_make_run_prints_the_queue_and_says_where_the_results_lie():
     output, errors = lab_command().communicate(timeout=120)
     # Mininet may say that it could not raise a limit of the kernel; the lab has nothing to say.
     assert "vitrine" not in errors
-    assert "queue" in output.splitlines()[0]
+    assert output.splitlines()[0] == f"bottleneck: {Bottleneck.question}"
     last = output.splitlines()[-1]
-    assert last == (
-        "Results: out/bottleneck/table.md, out/bottleneck/queue.png, out/bottleneck/queue.csv"
-    )
-    for name in last.removeprefix("Results: ").split(", "):
-        assert (lab.ROOT / name).stat().st_size > 0
+    assert last == ("Report: out/bottleneck/report.html, all numbers: out/bottleneck/results.json")
+    for name in ("report.html", "results.json", "table.md", "figures/queue.png"):
+        assert (ROOT / "out" / "bottleneck" / name).stat().st_size > 0
 
 
 def test_a_mistyped_setting_is_one_sentence():
@@ -183,7 +202,7 @@ def test_a_mistyped_setting_is_one_sentence():
 def test_an_interrupted_flow_leaves_nothing_behind(number):
     process = lab_command(DURATION="60")
     # The first line of the queue means that the flow is under way.
-    assert "queue" in process.stdout.readline()
+    assert any("queue " in line for line in iter(process.stdout.readline, ""))
     process.send_signal(number)
     process.communicate(timeout=20)
     assert process.returncode != 0

@@ -1,0 +1,22 @@
+"""The labs of the kit, in the order in which a course would take them."""
+
+from __future__ import annotations
+
+import difflib
+
+from labs.bottleneck.lab import Bottleneck
+from labs.definition import Lab
+from labs.errors import SettingError
+
+LABS: tuple[type[Lab], ...] = (Bottleneck,)
+
+
+def named(name: str) -> type[Lab]:
+    """The lab of that name; a name that is nearly right is suggested."""
+    for lab in LABS:
+        if lab.name == name:
+            return lab
+    names = [lab.name for lab in LABS]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}."
+    raise SettingError(f"there is no lab {name!r}: {hint}")

@@ -1,0 +1,33 @@
+"""Bars and charts made of characters, shared by the labs' live view and `make top`."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+# Empty to full in eighths, upward and to the right.
+BLOCKS = " ▁▂▃▄▅▆▇█"
+_BAR_BLOCKS = " ▏▎▍▌▋▊▉█"
+# For terminals without Unicode.
+PLAIN_BLOCKS = " ..::==##"
+
+
+def blocks_of(output: TextIO) -> str:
+    """The blocks that a terminal can show."""
+    try:
+        BLOCKS.encode(getattr(output, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return PLAIN_BLOCKS
+    return BLOCKS
+
+
+def column_cells(share: float, rows: int, blocks: str = BLOCKS) -> list[str]:
+    """A column of `rows` characters, filled from below to `share` of its height."""
+    eighths = round(max(0.0, min(1.0, share)) * rows * 8)
+    return [blocks[max(0, min(8, eighths - row * 8))] for row in range(rows)]
+
+
+def bar(share: float, width: int, blocks: str = BLOCKS) -> str:
+    """A bar of `width` characters, filled from the left to `share`."""
+    fills = _BAR_BLOCKS if blocks == BLOCKS else PLAIN_BLOCKS
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    return "".join(fills[max(0, min(8, eighths - cell * 8))] for cell in range(width))
