@@ -9,6 +9,7 @@ use units::{Bytes, HasLength, PortId, Time};
 use crate::books::Books;
 use crate::fate::{DropReason, Output, Queued};
 use crate::programs::Programs;
+use crate::trace::{TraceEvent, TraceFilter, TraceRecord, Tracer};
 
 /// How often a packet may go through ingress. simple_switch has no such limit and a program that
 /// resubmits for ever stops it.
@@ -39,6 +40,7 @@ pub struct Device {
     pub(crate) outputs: VecDeque<Output>,
     /// Where copies go; kept so that it need not be allocated again.
     pub(crate) replicas: Vec<Replica>,
+    pub(crate) tracer: Tracer,
 }
 
 impl Device {
@@ -52,6 +54,7 @@ impl Device {
             books: Books::default(),
             outputs: VecDeque::new(),
             replicas: Vec::new(),
+            tracer: Tracer::default(),
         }
     }
 
@@ -59,16 +62,19 @@ impl Device {
     pub fn handle_frame(&mut self, now: Time, port: PortId, frame: &[u8]) {
         let length = Bytes(frame.len() as u64);
         self.books.count_received(port, length);
+        let trace = self.tracer.receive(now, port, frame);
         if frame.len() > FRAME_LENGTH_MAX {
             let reason = DropReason::Program(pipeline::DropReason::TooLong);
+            self.tracer.note(trace, now, || TraceEvent::Dropped(reason));
             return self.books.count_drop(port, reason, length);
         }
         let Some(program) = self.programs.current() else {
+            self.tracer.note(trace, now, || TraceEvent::Dropped(DropReason::NoProgram));
             return self.books.count_drop(port, DropReason::NoProgram, length);
         };
         program.packets += 1;
         let packet = program.pipeline.receive(port, frame, now);
-        let queued = Queued { packet, generation: program.generation, passes: 0 };
+        let queued = Queued { packet, generation: program.generation, passes: 0, trace };
         self.run_ingress(now, queued);
     }
 
@@ -102,6 +108,22 @@ impl Device {
         let Queued { packet, generation, .. } = queued;
         self.programs.of(generation).pipeline.recycle(packet);
         self.programs.release(generation);
+    }
+
+    /// Follows the frames that come in from now on and that one of the filters takes, step by
+    /// step; an empty list ends that. See [`TraceFilter`] and [`TraceRecord`].
+    pub fn trace(&mut self, filters: Vec<TraceFilter>) {
+        self.tracer.arm(filters);
+    }
+
+    /// The next step that was recorded of a packet that is followed.
+    pub fn poll_trace(&mut self) -> Option<TraceRecord> {
+        self.tracer.poll()
+    }
+
+    /// How many steps were not recorded because too many waited to be taken.
+    pub fn trace_lost(&self) -> u64 {
+        self.tracer.lost()
     }
 
     /// Puts a program in force. Packets in the switch stay with the program that parsed them.
@@ -145,12 +167,13 @@ impl Device {
     }
 
     /// Ends a packet.
-    pub(crate) fn drop_packet(&mut self, queued: Queued, reason: DropReason) {
+    pub(crate) fn drop_packet(&mut self, now: Time, queued: Queued, reason: DropReason) {
+        self.tracer.note(queued.trace, now, || TraceEvent::Dropped(reason));
         self.books.count_drop(queued.packet.ingress_port(), reason, queued.length());
         self.recycle(queued);
     }
 
     fn drop_in_traffic(&mut self, dropped: traffic::Dropped<Queued>) {
-        self.drop_packet(dropped.packet, DropReason::Traffic(dropped.reason));
+        self.drop_packet(dropped.at, dropped.packet, DropReason::Traffic(dropped.reason));
     }
 }

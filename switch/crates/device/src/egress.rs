@@ -2,10 +2,11 @@
 
 use pipeline::{EgressWay, InstanceType, Queueing, after_egress};
 use traffic::Departure;
-use units::{Bytes, HasLength};
+use units::{Bytes, HasLength, Time};
 
 use crate::device::Device;
 use crate::fate::{DropReason, Output, Queued};
+use crate::trace::TraceEvent;
 
 impl Device {
     /// Runs egress on a packet that the scheduler has chosen, at the instant of its departure.
@@ -13,8 +14,15 @@ impl Device {
         let queueing = self.queueing(&departure);
         let Departure { packet: mut queued, output: port, at, .. } = departure;
         let length_in_queue = queued.length();
+        self.tracer.note(queued.trace, at, || TraceEvent::Departed { port, queueing });
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
-        let end = pipeline.egress(&mut queued.packet, &queueing, at);
+        let end = match queued.trace {
+            None => pipeline.egress(&mut queued.packet, &queueing, at),
+            Some(number) => {
+                let watch = &mut self.tracer.watch(number, at);
+                pipeline.egress_observed(&mut queued.packet, &queueing, at, watch)
+            }
+        };
         let fate = after_egress(&end, self.config.drop_port);
         if let Some(request) = fate.clone {
             let (list, kind) = (request.field_list, InstanceType::EgressClone);
@@ -23,22 +31,41 @@ impl Device {
                 pipeline.clone_from_egress(&original.packet, list)
             });
         }
-        let pipeline = &mut self.programs.of(queued.generation).pipeline;
         match fate.way {
-            EgressWay::Drop(reason) => self.drop_packet(queued, DropReason::Program(reason)),
+            EgressWay::Drop(reason) => {
+                self.drop_packet(at, queued, DropReason::Program(reason));
+            }
             EgressWay::Recirculate { field_list } => {
-                pipeline.deparse(&mut queued.packet, at);
+                self.deparse(&mut queued, at);
+                let pipeline = &mut self.programs.of(queued.generation).pipeline;
                 pipeline.recirculate(&mut queued.packet, field_list);
+                self.tracer.note(queued.trace, at, || TraceEvent::Recirculated);
                 self.run_ingress(at, queued);
             }
             EgressWay::Transmit => {
-                pipeline.deparse(&mut queued.packet, at);
+                self.deparse(&mut queued, at);
                 let length = Bytes(queued.bytes().len() as u64);
                 if length != length_in_queue {
                     self.traffic.settle(port, length);
                 }
                 self.books.count_transmitted(port, length);
+                self.tracer.note(queued.trace, at, || TraceEvent::Transmitted {
+                    port,
+                    frame: queued.bytes().to_vec(),
+                });
                 self.outputs.push_back(Output::Transmit { at, port, packet: queued });
+            }
+        }
+    }
+
+    /// Puts the headers back in front of the payload.
+    fn deparse(&mut self, queued: &mut Queued, at: Time) {
+        let pipeline = &mut self.programs.of(queued.generation).pipeline;
+        match queued.trace {
+            None => pipeline.deparse(&mut queued.packet, at),
+            Some(number) => {
+                let watch = &mut self.tracer.watch(number, at);
+                pipeline.deparse_observed(&mut queued.packet, at, watch);
             }
         }
     }

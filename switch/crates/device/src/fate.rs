@@ -1,5 +1,7 @@
 //! What leaves a device, and why a packet did not.
 
+use std::num::NonZeroU32;
+
 use bits::Int;
 use pipeline::Packet;
 use units::{PortId, Time};
@@ -64,6 +66,8 @@ pub struct Queued {
     pub(crate) generation: u32,
     /// How often it has been through ingress.
     pub(crate) passes: u16,
+    /// Its number, if it is traced.
+    pub(crate) trace: Option<NonZeroU32>,
 }
 
 impl Queued {

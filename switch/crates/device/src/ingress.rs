@@ -9,6 +9,7 @@ use units::{ClassId, PortId, Time};
 
 use crate::device::{Device, PASSES_MAX};
 use crate::fate::{DropReason, Output, Queued};
+use crate::trace::TraceEvent;
 
 impl Device {
     /// Runs ingress on the packet until it is in a queue, replicated or dropped. The order of what
@@ -16,23 +17,31 @@ impl Device {
     pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued) {
         loop {
             if queued.passes == PASSES_MAX {
-                return self.drop_packet(queued, DropReason::Program(Program::Passes));
+                let reason = DropReason::Program(Program::Passes);
+                return self.drop_packet(now, queued, reason);
             }
             queued.passes += 1;
             let pipeline = &mut self.programs.of(queued.generation).pipeline;
-            let end = pipeline.ingress(&mut queued.packet, now);
+            let end = match queued.trace {
+                None => pipeline.ingress(&mut queued.packet, now),
+                Some(number) => {
+                    let watch = &mut self.tracer.watch(number, now);
+                    pipeline.ingress_observed(&mut queued.packet, now, watch)
+                }
+            };
             let fate = after_ingress(&end, self.config.drop_port);
             if let Some(request) = fate.clone {
                 self.clone_in_ingress(now, &queued, request);
             }
             if let Some(list) = fate.digest {
+                self.tracer.note(queued.trace, now, || TraceEvent::Digest { list });
                 let pipeline = &self.programs.of(queued.generation).pipeline;
                 let values = pipeline.digest(&queued.packet, list);
                 self.outputs.extend(values.map(|values| Output::Digest { at: now, list, values }));
             }
             match fate.way {
                 IngressWay::Drop(reason) => {
-                    return self.drop_packet(queued, DropReason::Program(reason));
+                    return self.drop_packet(now, queued, DropReason::Program(reason));
                 }
                 IngressWay::Multicast { group } => {
                     return self.multicast(now, queued, group, end.class);
@@ -40,6 +49,7 @@ impl Device {
                 IngressWay::Resubmit { field_list } => {
                     let pipeline = &mut self.programs.of(queued.generation).pipeline;
                     pipeline.resubmit(&mut queued.packet, field_list);
+                    self.tracer.note(queued.trace, now, || TraceEvent::Resubmitted);
                 }
                 IngressWay::Unicast { port, class } => {
                     let copy = Replica { port, rid: 0 };
@@ -61,10 +71,11 @@ impl Device {
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
         pipeline.dispatch(&mut queued.packet, to.port, kind, to.rid);
         let input: PortId = queued.packet.ingress_port();
+        self.tracer.note(queued.trace, now, || TraceEvent::Queued { port: to.port, class });
         match self.traffic.handle_packet(now, Arrival::new(queued, input, to.port, class)) {
             Verdict::Held => {}
             Verdict::Dropped(dropped) => {
-                self.drop_packet(dropped.packet, DropReason::Traffic(dropped.reason));
+                self.drop_packet(now, dropped.packet, DropReason::Traffic(dropped.reason));
             }
         }
     }
@@ -75,13 +86,15 @@ impl Device {
         replicas.clear();
         self.programs.of(queued.generation).pipeline.replication.replicate(group, &mut replicas);
         if replicas.is_empty() {
-            self.drop_packet(queued, DropReason::Program(Program::NoReplica));
+            self.drop_packet(now, queued, DropReason::Program(Program::NoReplica));
         } else {
             self.books.count_copies(replicas.len(), true);
             for replica in &replicas {
-                let copy = self.copy(&queued, |pipeline| pipeline.copy(&queued.packet));
+                let mut copy = self.copy(&queued, |pipeline| pipeline.copy(&queued.packet));
+                self.trace_copy(now, &mut copy, InstanceType::Replicated);
                 self.dispatch(now, copy, *replica, class, InstanceType::Replicated);
             }
+            self.tracer.note(queued.trace, now, || TraceEvent::Replicated { group });
             self.recycle(queued);
         }
         self.replicas = replicas;
@@ -113,6 +126,7 @@ impl Device {
             for replica in &replicas {
                 let mut copy = self.copy(&clone, |pipeline| pipeline.copy(&clone.packet));
                 copy.packet.cut(session.length_bytes_max);
+                self.trace_copy(now, &mut copy, kind);
                 self.dispatch(now, copy, *replica, session.class, kind);
             }
             self.recycle(clone);
@@ -125,6 +139,16 @@ impl Device {
         let program = self.programs.of(original.generation);
         program.packets += 1;
         let packet = make(&mut program.pipeline);
-        Queued { packet, generation: original.generation, passes: original.passes }
+        Queued {
+            packet,
+            generation: original.generation,
+            passes: original.passes,
+            trace: original.trace,
+        }
+    }
+
+    /// Gives a copy of a traced packet a number of its own.
+    fn trace_copy(&mut self, now: Time, copy: &mut Queued, kind: InstanceType) {
+        copy.trace = copy.trace.map(|from| self.tracer.copy(now, from, kind));
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`Device`] is the state machine; its documentation is the driving contract. [`Books`] obey a
-//! conservation law. There is no clock, no socket and no thread here.
+//! conservation law; [`TraceFilter`] says which packets are followed step by step. There is no clock, no socket and no thread here.
 
 mod books;
 mod device;
@@ -16,7 +16,9 @@ mod egress;
 mod fate;
 mod ingress;
 mod programs;
+mod trace;
 
 pub use books::{Books, PortBooks};
 pub use device::Device;
 pub use fate::{DropReason, Output, Queued};
+pub use trace::{Pattern, RECORDS_MAX, TraceEvent, TraceFilter, TraceRecord};

@@ -1,8 +1,8 @@
 //! Watching a packet on its way.
 //!
 //! The pipeline is generic over its observer. With [`Unobserved`] every hook compiles to nothing;
-//! a recorder gets an [`Event`] for each step, in order. Events carry indexes and values, names
-//! are looked up by whoever prints them.
+//! a recorder gets an [`Event`] for each step, in order. Events carry names and values, so they can
+//! outlive the program they come from.
 
 use bits::Int;
 
@@ -11,10 +11,10 @@ use bits::Int;
 pub enum Event {
     /// An action starts.
     Action {
-        /// Index of the action.
-        action: usize,
-        /// Its parameters.
-        data: Vec<Int>,
+        /// Its name.
+        name: String,
+        /// Names and values of its parameters.
+        data: Vec<(String, Int)>,
     },
     /// An `assert` or `assume` did not hold; the packet is dropped.
     AssertionFailed {

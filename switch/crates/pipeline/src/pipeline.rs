@@ -484,7 +484,10 @@ impl<O: Observe> Machine<'_, O> {
         let compiled = &program.actions[action];
         if O::ENABLED {
             let before = self.area.to_vec();
-            self.observer.event(|| Event::Action { action, data: compiled.values(data) });
+            let names = compiled.params.iter().map(|(name, _)| name.clone());
+            let data_named = || names.zip(compiled.values(data)).collect();
+            self.observer
+                .event(|| Event::Action { name: compiled.name.clone(), data: data_named() });
             self.run(&compiled.steps, data);
             self.report_changes(&before);
         } else {

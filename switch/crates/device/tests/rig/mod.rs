@@ -1,5 +1,8 @@
 //! A device that runs `orders.p4`, and a driver that keeps to the contract.
 
+// Each test file uses a part of it.
+#![allow(dead_code)]
+
 use compiler::{Options, SourceError, SourceProvider, compile};
 use device::{Device, Output};
 use pipeline::{CloneSession, Config, Node, Pipeline};

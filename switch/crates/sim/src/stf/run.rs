@@ -136,11 +136,6 @@ impl Test {
         run_to_completion(&mut self.pipeline, PortId(port), bytes, self.now, observer)
     }
 
-    /// Name of an action.
-    pub fn action_name(&self, action: usize) -> String {
-        self.pipeline.action(action).name.to_owned()
-    }
-
     fn packet(&mut self, port: u16, bytes: &[u8]) {
         for output in self.send(port, bytes, &mut Unobserved) {
             if let Output::Transmit { port, frame } = output {

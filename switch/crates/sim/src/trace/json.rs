@@ -13,10 +13,9 @@ pub fn render(
     bytes: &[u8],
     events: &[Event],
     outputs: &[Output],
-    action_name: impl Fn(usize) -> String,
 ) -> String {
     let received = json!({ "event": "received", "port": port, "bytes": digits(bytes) });
-    let events = events.iter().map(|event| object(event, &action_name));
+    let events = events.iter().map(object);
     let lines = std::iter::once(received).chain(events).chain(outputs.iter().map(output));
     let numbered = lines.map(|mut line| {
         line["packet"] = json!(number);
@@ -25,11 +24,12 @@ pub fn render(
     numbered.collect()
 }
 
-fn object(event: &Event, action_name: &impl Fn(usize) -> String) -> Value {
+fn object(event: &Event) -> Value {
     match event {
-        Event::Action { action, data } => {
-            let data: Vec<String> = data.iter().map(hex).collect();
-            json!({ "event": "action", "name": action_name(*action), "data": data })
+        Event::Action { name, data } => {
+            let data: serde_json::Map<String, Value> =
+                data.iter().map(|(name, value)| (name.clone(), json!(hex(value)))).collect();
+            json!({ "event": "action", "name": name, "data": data })
         }
         Event::AssertionFailed { what } => json!({ "event": "assertion_failed", "what": what }),
         Event::Checksum { name, verified, computed, found } => json!({

@@ -47,11 +47,10 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         let (port, bytes) = parse_packet(packet)?;
         let mut events: Vec<Event> = Vec::new();
         let outputs = test.send(port, &bytes, &mut events);
-        let names = |action: usize| test.action_name(action);
         let rendered = if arguments.json {
-            json::render(number, port, &bytes, &events, &outputs, names)
+            json::render(number, port, &bytes, &events, &outputs)
         } else {
-            text::render(number, port, &bytes, &events, &outputs, names)
+            text::render(number, port, &bytes, &events, &outputs)
         };
         print!("{rendered}");
     }

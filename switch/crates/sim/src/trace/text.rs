@@ -11,12 +11,11 @@ pub fn render(
     bytes: &[u8],
     events: &[Event],
     outputs: &[Output],
-    action_name: impl Fn(usize) -> String,
 ) -> String {
     let mut text =
         format!("packet {number}, port {port}, {} bytes: {}\n", bytes.len(), digits(bytes));
     for event in events {
-        text.push_str(&line(event, &action_name));
+        text.push_str(&line(event));
         text.push('\n');
     }
     for output in outputs {
@@ -25,11 +24,12 @@ pub fn render(
     text
 }
 
-fn line(event: &Event, action_name: &impl Fn(usize) -> String) -> String {
+fn line(event: &Event) -> String {
     match event {
-        Event::Action { action, data } => {
-            let data: Vec<String> = data.iter().map(hex).collect();
-            format!("      action {}({})", action_name(*action), data.join(", "))
+        Event::Action { name, data } => {
+            let data: Vec<String> =
+                data.iter().map(|(name, value)| format!("{name} = {}", hex(value))).collect();
+            format!("      action {name}({})", data.join(", "))
         }
         Event::AssertionFailed { what } => format!("      assertion failed: {what}"),
         Event::Checksum { name, verified, computed, found } => {
@@ -73,7 +73,6 @@ mod tests {
             key: vec![("dst".to_owned(), Int::from(0x0a00_0001u32))],
             entry: Some(3),
         };
-        let name = |_| String::new();
-        assert_eq!(line(&event, &name), "    table routes [dst = 0x0a000001]: hit, entry 3");
+        assert_eq!(line(&event), "    table routes [dst = 0x0a000001]: hit, entry 3");
     }
 }
