@@ -77,6 +77,12 @@ impl Queued {
     }
 }
 
+impl AsRef<[u8]> for Queued {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
 impl units::HasLength for Queued {
     fn length(&self) -> units::Bytes {
         self.packet.length()

@@ -6,28 +6,34 @@
 //!
 //! ```text
 //!   netdev -> socket.rs -> (offload.rs: what the kernel left undone) -> segment.rs -> frames
-//!   frames -> socket.rs -> netdev
+//!   frames -> merge.rs -> send.rs -> netdev
 //! ```
 //!
 //! * [`PacketSocket`] receives and sends batches without blocking;
 //! * [`Offload`] is the virtio-net header that travels with each packet;
 //! * [`segment::split`] is pure: bytes in, frames out, nothing here knows a clock;
+//! * [`merge::SuperPacket`] is its inverse, for frames that no receiver could tell from it;
 //! * [`Poller`] waits for any of several sockets or a deadline.
 //!
 //! What arrives wrong stays wrong: a checksum is written only where the kernel says that it left
-//! the checksum to the hardware.
+//! the checksum to the hardware. What the program made wrong leaves wrong: only frames whose
+//! checksums are right are merged.
 
 pub mod checksum;
+mod headers;
+pub mod merge;
 mod netdev;
 mod offload;
 mod poller;
 pub mod segment;
+mod send;
 mod socket;
 
 pub use netdev::{Netdev, OpenError};
 pub use offload::{GsoKind, Offload};
 pub use poller::{Poller, Waker};
-pub use socket::{PacketSocket, ReceiveBatch, SendOutcome};
+pub use send::{SendBatch, SendOutcome};
+pub use socket::{PacketSocket, ReceiveBatch};
 
 /// The largest frame a port takes or sends, not counting super-packets, which are split first.
 pub const FRAME_SIZE_BYTES_MAX: usize = 9216 + 18;

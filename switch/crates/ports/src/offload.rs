@@ -30,7 +30,7 @@ pub enum GsoKind {
     Udp,
 }
 
-/// What is left to do to a received packet.
+/// What is left to do to a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offload {
     /// Where the unfinished checksum starts to be summed, and where it is stored from there.
@@ -74,6 +74,30 @@ impl Offload {
             .then(|| ChecksumTask { start: word(6), offset: word(8) });
         Ok(Offload { checksum, gso })
     }
+
+    /// Writes the header for a packet whose first `head_size` bytes are headers. `reduced` says
+    /// that its TCP header carries CWR, which only the first piece may keep.
+    pub fn write(&self, head_size: u16, reduced: bool) -> [u8; HEADER_SIZE_BYTES] {
+        let mut header = [0; HEADER_SIZE_BYTES];
+        let mut put = |at: usize, value: u16| {
+            header[at..at + 2].copy_from_slice(&value.to_ne_bytes());
+        };
+        if let Some(task) = self.checksum {
+            put(6, task.start);
+            put(8, task.offset);
+        }
+        if let Some((kind, gso_size)) = self.gso {
+            put(2, head_size);
+            put(4, gso_size);
+            header[1] = match kind {
+                GsoKind::Tcp4 => GSO_TCPV4,
+                GsoKind::Tcp6 => GSO_TCPV6,
+                GsoKind::Udp => GSO_UDP_L4,
+            } | if reduced { GSO_FLAG_ECN } else { 0 };
+        }
+        header[0] = if self.checksum.is_some() { FLAG_NEEDS_CHECKSUM } else { 0 };
+        header
+    }
 }
 
 #[cfg(test)]
@@ -100,6 +124,16 @@ mod tests {
         let offload = Offload::read(&header(1, 1 | 0x80, [54, 1448, 34, 16])).expect("known kind");
         assert_eq!(offload.gso, Some((GsoKind::Tcp4, 1448)));
         assert_eq!(offload.checksum, Some(ChecksumTask { start: 34, offset: 16 }));
+    }
+
+    #[test]
+    fn what_is_written_reads_the_same() {
+        let checksum = Some(ChecksumTask { start: 34, offset: 16 });
+        for gso in [None, Some((GsoKind::Tcp4, 1448)), Some((GsoKind::Tcp6, 1428))] {
+            let offload = Offload { checksum, gso };
+            assert_eq!(Offload::read(&offload.write(66, true)), Ok(offload));
+        }
+        assert_eq!(Offload::default().write(14, false), [0; HEADER_SIZE_BYTES]);
     }
 
     #[test]

@@ -12,9 +12,13 @@
 //! | checksums | computed over the piece |
 //!
 //! VLAN tags stay in front of every piece. A super-packet whose headers do not lie where its
-//! [`Offload`] says is refused, never guessed at.
+//! [`Offload`] says is refused, never guessed at. [`merge`](crate::merge) is the way back.
 
 use crate::checksum;
+use crate::headers::{
+    Layout, LayoutError, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH, Transport, double_word, put_word,
+    word,
+};
 use crate::offload::{ChecksumTask, GsoKind, Offload};
 
 /// Why a received packet cannot become frames.
@@ -30,45 +34,55 @@ pub enum SegmentError {
     ChecksumOutside,
 }
 
-const ETHERNET_SIZE_BYTES: usize = 14;
-const ETHERTYPE_AT: usize = 12;
-const VLAN_TAG_SIZE_BYTES: usize = 4;
-const ETHERTYPE_IPV4: u16 = 0x0800;
-const ETHERTYPE_IPV6: u16 = 0x86dd;
-const ETHERTYPES_VLAN: [u16; 2] = [0x8100, 0x88a8];
-const PROTOCOL_TCP: u8 = 6;
-const PROTOCOL_UDP: u8 = 17;
+impl From<LayoutError> for SegmentError {
+    fn from(error: LayoutError) -> SegmentError {
+        match error {
+            LayoutError::Truncated => SegmentError::Truncated,
+            LayoutError::Unknown => SegmentError::UnexpectedHeaders,
+        }
+    }
+}
 
-const TCP_FIN: u8 = 0x01;
-const TCP_PSH: u8 = 0x08;
-const TCP_CWR: u8 = 0x80;
-
-/// Turns one received packet into frames, each handed to `emit` in order.
+/// Turns one received packet into frames, each handed to `emit` in order and in two parts: the
+/// headers and, as it lies in `packet`, the rest.
 ///
-/// `packet` is changed in place where its checksum must be finished; the frames of a super-packet
-/// are built in `scratch`, which is cleared first and can be reused without allocating.
+/// `packet` is changed in place where its checksum must be finished; the headers of pieces are
+/// built in `scratch`, which can be reused without allocating.
 pub fn split(
     packet: &mut [u8],
     offload: Offload,
     scratch: &mut Vec<u8>,
-    mut emit: impl FnMut(&[u8]),
+    mut emit: impl FnMut(&[u8], &[u8]),
 ) -> Result<(), SegmentError> {
     match offload.gso {
         None => {
             if let Some(task) = offload.checksum {
                 finish_checksum(packet, task)?;
             }
-            emit(packet);
+            emit(packet, &[]);
             Ok(())
         }
         Some((_, 0)) => Err(SegmentError::ZeroPieceSize),
         Some((kind, piece_size)) => {
-            let layout = Layout::of(packet, kind)?;
-            let payload_size = packet.len() - layout.payload_at;
-            let pieces = payload_size.div_ceil(piece_size.into()).max(1);
-            for piece in 0..pieces {
-                layout.build(packet, piece, pieces, piece_size.into(), scratch);
-                emit(scratch);
+            let layout = Layout::of(packet)?;
+            if !kind.fits(&layout) {
+                return Err(SegmentError::UnexpectedHeaders);
+            }
+            let (head, payload) = packet.split_at(layout.payload_at);
+            let piece_size = usize::from(piece_size);
+            let last = payload.len().div_ceil(piece_size).max(1) - 1;
+            for number in 0..=last {
+                let from = number * piece_size;
+                let piece = Piece {
+                    payload: &payload[from..payload.len().min(from + piece_size)],
+                    number,
+                    payload_offset: from,
+                    is_last: number == last,
+                };
+                scratch.clear();
+                scratch.extend_from_slice(head);
+                piece.write_headers(&layout, scratch);
+                emit(scratch, piece.payload);
             }
             Ok(())
         }
@@ -93,153 +107,63 @@ fn finish_checksum(packet: &mut [u8], task: ChecksumTask) -> Result<(), SegmentE
     Ok(())
 }
 
-/// Where the headers of a super-packet lie.
-struct Layout {
-    kind: GsoKind,
-    ipv6: bool,
-    ip_at: usize,
-    transport_at: usize,
-    payload_at: usize,
-}
-
-impl Layout {
-    fn of(packet: &[u8], kind: GsoKind) -> Result<Layout, SegmentError> {
-        let (ether_type, ip_at) = skip_vlan_tags(packet)?;
-        let (protocol, transport_at) = match ether_type {
-            ETHERTYPE_IPV4 => {
-                let header_size = usize::from(byte(packet, ip_at)? & 0xf) * 4;
-                if header_size < 20 {
-                    return Err(SegmentError::UnexpectedHeaders);
-                }
-                (byte(packet, ip_at + 9)?, ip_at + header_size)
-            }
-            ETHERTYPE_IPV6 => (byte(packet, ip_at + 6)?, ip_at + 40),
-            _ => return Err(SegmentError::UnexpectedHeaders),
-        };
-        let expected = match kind {
-            GsoKind::Tcp4 => ether_type == ETHERTYPE_IPV4 && protocol == PROTOCOL_TCP,
-            GsoKind::Tcp6 => ether_type == ETHERTYPE_IPV6 && protocol == PROTOCOL_TCP,
-            GsoKind::Udp => protocol == PROTOCOL_UDP,
-        };
-        if !expected {
-            return Err(SegmentError::UnexpectedHeaders);
+impl GsoKind {
+    /// Whether the headers are those of this kind of super-packet.
+    fn fits(self, layout: &Layout) -> bool {
+        match self {
+            GsoKind::Tcp4 => layout.transport == Transport::Tcp && !layout.ipv6,
+            GsoKind::Tcp6 => layout.transport == Transport::Tcp && layout.ipv6,
+            GsoKind::Udp => layout.transport == Transport::Udp,
         }
-        let transport_size = match kind {
-            GsoKind::Tcp4 | GsoKind::Tcp6 => {
-                let size = usize::from(byte(packet, transport_at + 12)? >> 4) * 4;
-                if size < 20 {
-                    return Err(SegmentError::UnexpectedHeaders);
-                }
-                size
-            }
-            GsoKind::Udp => 8,
-        };
-        let payload_at = transport_at + transport_size;
-        if payload_at > packet.len() {
-            return Err(SegmentError::Truncated);
-        }
-        let ipv6 = ether_type == ETHERTYPE_IPV6;
-        Ok(Layout { kind, ipv6, ip_at, transport_at, payload_at })
-    }
-
-    /// Writes piece number `piece` of `pieces` into `frame`.
-    fn build(
-        &self,
-        packet: &[u8],
-        piece: usize,
-        pieces: usize,
-        piece_size: usize,
-        frame: &mut Vec<u8>,
-    ) {
-        let payload = &packet[self.payload_at..];
-        let from = piece * piece_size;
-        let to = (from + piece_size).min(payload.len());
-        frame.clear();
-        frame.extend_from_slice(&packet[..self.payload_at]);
-        frame.extend_from_slice(&payload[from..to]);
-
-        self.write_ip_header(frame, piece);
-        match self.kind {
-            GsoKind::Tcp4 | GsoKind::Tcp6 => {
-                self.write_tcp_header(frame, from, piece == 0, piece + 1 == pieces);
-            }
-            GsoKind::Udp => {
-                let length = (frame.len() - self.transport_at) as u16;
-                put_word(frame, self.transport_at + 4, length);
-            }
-        }
-        self.write_transport_checksum(frame);
-    }
-
-    fn write_ip_header(&self, frame: &mut [u8], piece: usize) {
-        let ip = self.ip_at;
-        if self.ipv6 {
-            put_word(frame, ip + 4, (frame.len() - ip - 40) as u16);
-        } else {
-            put_word(frame, ip + 2, (frame.len() - ip) as u16);
-            let identification = word(frame, ip + 4).wrapping_add(piece as u16);
-            put_word(frame, ip + 4, identification);
-            put_word(frame, ip + 10, 0);
-            let sum = checksum::sum(0, &frame[ip..self.transport_at]);
-            put_word(frame, ip + 10, checksum::finish(sum));
-        }
-    }
-
-    fn write_tcp_header(&self, frame: &mut [u8], payload_offset: usize, first: bool, last: bool) {
-        let tcp = self.transport_at;
-        let number = [frame[tcp + 4], frame[tcp + 5], frame[tcp + 6], frame[tcp + 7]];
-        let number = u32::from_be_bytes(number).wrapping_add(payload_offset as u32);
-        frame[tcp + 4..tcp + 8].copy_from_slice(&number.to_be_bytes());
-        if !first {
-            frame[tcp + 13] &= !TCP_CWR;
-        }
-        if !last {
-            frame[tcp + 13] &= !(TCP_FIN | TCP_PSH);
-        }
-    }
-
-    fn write_transport_checksum(&self, frame: &mut [u8]) {
-        let (field, protocol) = match self.kind {
-            GsoKind::Tcp4 | GsoKind::Tcp6 => (self.transport_at + 16, PROTOCOL_TCP),
-            GsoKind::Udp => (self.transport_at + 6, PROTOCOL_UDP),
-        };
-        put_word(frame, field, 0);
-        let addresses = match self.ipv6 {
-            true => self.ip_at + 8..self.ip_at + 40,
-            false => self.ip_at + 12..self.ip_at + 20,
-        };
-        let length = (frame.len() - self.transport_at) as u16;
-        let pseudo_header =
-            checksum::sum(checksum::add(protocol.into(), length), &frame[addresses]);
-        let value = checksum::finish(checksum::sum(pseudo_header, &frame[self.transport_at..]));
-        let value = if value == 0 && self.kind == GsoKind::Udp { 0xffff } else { value };
-        put_word(frame, field, value);
     }
 }
 
-/// The EtherType behind up to two VLAN tags, and where the header it names begins.
-fn skip_vlan_tags(packet: &[u8]) -> Result<(u16, usize), SegmentError> {
-    let mut at = ETHERTYPE_AT;
-    for _ in 0..=2 {
-        let ether_type = u16::from_be_bytes([byte(packet, at)?, byte(packet, at + 1)?]);
-        if !ETHERTYPES_VLAN.contains(&ether_type) {
-            return Ok((ether_type, at + ETHERNET_SIZE_BYTES - ETHERTYPE_AT));
+/// One frame to be made of a super-packet.
+struct Piece<'a> {
+    payload: &'a [u8],
+    number: usize,
+    /// Where its payload begins in that of the super-packet.
+    payload_offset: usize,
+    is_last: bool,
+}
+
+impl Piece<'_> {
+    /// Turns the super-packet's headers into those of the piece.
+    fn write_headers(&self, layout: &Layout, head: &mut [u8]) {
+        layout.write_lengths(head, head.len() + self.payload.len());
+        if !layout.ipv6 {
+            let identification = word(head, layout.ip_at + 4).wrapping_add(self.number as u16);
+            put_word(head, layout.ip_at + 4, identification);
+            layout.write_ip_checksum(head);
         }
-        at += VLAN_TAG_SIZE_BYTES;
+        if layout.transport == Transport::Tcp {
+            self.write_tcp_header(layout.transport_at, head);
+        }
+        self.write_transport_checksum(layout, head);
     }
-    Err(SegmentError::UnexpectedHeaders)
-}
 
-fn byte(packet: &[u8], at: usize) -> Result<u8, SegmentError> {
-    packet.get(at).copied().ok_or(SegmentError::Truncated)
-}
+    fn write_tcp_header(&self, tcp: usize, head: &mut [u8]) {
+        let number = double_word(head, tcp + 4).wrapping_add(self.payload_offset as u32);
+        head[tcp + 4..tcp + 8].copy_from_slice(&number.to_be_bytes());
+        if self.number > 0 {
+            head[tcp + TCP_FLAGS_AT] &= !TCP_CWR;
+        }
+        if !self.is_last {
+            head[tcp + TCP_FLAGS_AT] &= !(TCP_FIN | TCP_PSH);
+        }
+    }
 
-fn word(frame: &[u8], at: usize) -> u16 {
-    u16::from_be_bytes([frame[at], frame[at + 1]])
-}
-
-fn put_word(frame: &mut [u8], at: usize, value: u16) {
-    frame[at..at + 2].copy_from_slice(&value.to_be_bytes());
+    fn write_transport_checksum(&self, layout: &Layout, head: &mut [u8]) {
+        let transport = layout.transport_at;
+        let field = transport + layout.checksum_offset();
+        put_word(head, field, 0);
+        let length = head.len() - transport + self.payload.len();
+        let pseudo_header = layout.pseudo_header_sum(head, length);
+        let headers = checksum::sum(pseudo_header, &head[transport..]);
+        let value = checksum::finish(checksum::sum(headers, self.payload));
+        let value = if value == 0 && layout.transport == Transport::Udp { 0xffff } else { value };
+        put_word(head, field, value);
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! right, and the payloads put together are what the sender handed over.
 
 use super::*;
+use crate::headers::{PROTOCOL_TCP, word};
 use proptest::prelude::*;
 
 /// An Ethernet frame with IPv4 or IPv6 and TCP, checksums unfinished, as the kernel hands it over.
@@ -32,7 +33,9 @@ fn tcp_super_packet(v6: bool, vlan: bool, flags: u8, payload: &[u8]) -> Vec<u8> 
 
 fn frames_of(packet: &[u8], offload: Offload) -> Result<Vec<Vec<u8>>, SegmentError> {
     let mut frames = Vec::new();
-    split(&mut packet.to_vec(), offload, &mut Vec::new(), |frame| frames.push(frame.to_vec()))?;
+    split(&mut packet.to_vec(), offload, &mut Vec::new(), |head, payload| {
+        frames.push([head, payload].concat());
+    })?;
     Ok(frames)
 }
 

@@ -1,4 +1,5 @@
-//! An AF_PACKET socket bound to one device: batches in, batches out, never blocking.
+//! An AF_PACKET socket bound to one device: set up, and batches in, never blocking. `send.rs` has the
+//! way out.
 
 use std::io;
 use std::mem::{size_of, zeroed};
@@ -8,11 +9,10 @@ use std::ptr;
 use crate::SUPER_PACKET_SIZE_BYTES_MAX;
 use crate::netdev::{Netdev, OpenError};
 use crate::offload::{HEADER_SIZE_BYTES, Offload, UnknownGso};
+use crate::send::Merging;
 
 /// Packets taken from a port in one call.
 const RECEIVE_BATCH_SIZE: usize = 32;
-/// Frames given to a port in one call.
-const SEND_BATCH_SIZE: usize = 64;
 /// The kernel's socket buffers. A packet waiting here is not yet in the router: the buffer must
 /// only bridge the moments in which the process is not running.
 const SOCKET_BUFFER_SIZE_BYTES: libc::c_int = 32 << 20;
@@ -30,15 +30,8 @@ const ETHERTYPE_VLAN: u16 = 0x8100;
 pub struct PacketSocket {
     fd: OwnedFd,
     netdev: Netdev,
-}
-
-/// What became of a batch of frames given to [`PacketSocket::send`].
-#[derive(Debug)]
-pub struct SendOutcome {
-    /// How many of the first frames the kernel took.
-    pub sent: usize,
-    /// Why it took no more, if it did not take all.
-    pub error: Option<io::Error>,
+    /// Which super-packets the device's kernel takes.
+    pub(crate) merging: Merging,
 }
 
 impl PacketSocket {
@@ -61,7 +54,7 @@ impl PacketSocket {
         }
         // SAFETY: `fd` was just opened and nobody else owns it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        let socket = PacketSocket { fd, netdev };
+        let socket = PacketSocket { fd, netdev, merging: Merging::ALL };
 
         socket
             .set(libc::SOL_PACKET, libc::PACKET_VNET_HDR, &1i32)
@@ -169,57 +162,6 @@ impl PacketSocket {
         }
         batch.count = count as usize;
         Ok(batch.count)
-    }
-
-    /// Gives complete frames to the device, in order.
-    pub fn send(&self, frames: &[&[u8]]) -> SendOutcome {
-        let mut sent = 0;
-        for chunk in frames.chunks(SEND_BATCH_SIZE) {
-            match self.send_chunk(chunk) {
-                Ok(count) => {
-                    sent += count;
-                    if count < chunk.len() {
-                        // The kernel took some: the next call will say what it minds.
-                        match self.send_chunk(&chunk[count..]) {
-                            Ok(more) if more == chunk.len() - count => sent += more,
-                            Ok(more) => return SendOutcome { sent: sent + more, error: None },
-                            Err(error) => return SendOutcome { sent, error: Some(error) },
-                        }
-                    }
-                }
-                Err(error) => return SendOutcome { sent, error: Some(error) },
-            }
-        }
-        SendOutcome { sent, error: None }
-    }
-
-    fn send_chunk(&self, frames: &[&[u8]]) -> io::Result<usize> {
-        // Nothing is left to the hardware: frames are complete, right or wrong.
-        let no_offload = [0u8; HEADER_SIZE_BYTES];
-        let iovec = |bytes: &[u8]| libc::iovec {
-            iov_base: bytes.as_ptr().cast_mut().cast(),
-            iov_len: bytes.len(),
-        };
-        // SAFETY: all-zero bytes are valid for both plain structures.
-        let mut vectors: [[libc::iovec; 2]; SEND_BATCH_SIZE] = unsafe { zeroed() };
-        // SAFETY: as above.
-        let mut messages: [libc::mmsghdr; SEND_BATCH_SIZE] = unsafe { zeroed() };
-        for ((frame, vector), message) in frames.iter().zip(&mut vectors).zip(&mut messages) {
-            *vector = [iovec(&no_offload), iovec(frame)];
-            message.msg_hdr.msg_iov = vector.as_mut_ptr();
-            message.msg_hdr.msg_iovlen = 2;
-        }
-        // SAFETY: every message points at `no_offload` and a frame that live beyond the call; the
-        // kernel only reads them.
-        let count = unsafe {
-            libc::sendmmsg(
-                self.fd.as_raw_fd(),
-                messages.as_mut_ptr(),
-                frames.len().min(SEND_BATCH_SIZE) as libc::c_uint,
-                libc::MSG_DONTWAIT,
-            )
-        };
-        if count < 0 { Err(io::Error::last_os_error()) } else { Ok(count as usize) }
     }
 }
 

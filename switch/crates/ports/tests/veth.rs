@@ -5,7 +5,7 @@ use std::os::fd::AsRawFd;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ports::{OpenError, PacketSocket, Poller, ReceiveBatch};
+use ports::{OpenError, PacketSocket, Poller, ReceiveBatch, SendBatch};
 
 /// A veth pair that goes when the test ends.
 struct VethPair {
@@ -92,13 +92,12 @@ fn frame(size: usize, tag: &[u8]) -> Vec<u8> {
 #[test]
 fn frames_cross_a_veth_pair_unchanged_and_in_order() {
     let Some(pair) = VethPair::create("x") else { return };
-    let [left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    let [mut left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
     // More than one batch in both directions, with and without a VLAN tag (TPID 0x8100, VLAN 7).
     let frames: Vec<Vec<u8>> = (0..100)
         .map(|n| frame(60 + n, if n % 2 == 0 { &[] } else { &[0x81, 0x00, 0x00, 0x07] }))
         .collect();
-    let slices: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
-    let outcome = left.send(&slices);
+    let outcome = left.send(&frames, &mut SendBatch::new());
     assert_eq!(outcome.sent, 100, "{:?}", outcome.error);
     let received = receive(&right, 100);
     assert_eq!(received.len(), 100);
@@ -111,13 +110,12 @@ fn frames_cross_a_veth_pair_unchanged_and_in_order() {
 #[test]
 fn a_frame_above_the_mtu_is_refused_by_name_and_the_rest_can_go_on() {
     let Some(pair) = VethPair::create("m") else { return };
-    let [left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    let [mut left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
     let (small, giant) = (frame(100, &[]), frame(3000, &[]));
-    let outcome = left.send(&[&small, &giant, &small]);
-    assert_eq!(outcome.sent, 1);
+    let outcome = left.send(&[&small, &giant, &small], &mut SendBatch::new());
+    assert_eq!((outcome.sent, outcome.refused), (2, 1));
     let error = outcome.error.expect("1500 bytes of MTU do not take 3000");
     assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE));
-    assert_eq!(left.send(&[&small]).sent, 1);
     assert_eq!(receive(&right, 2), [small.clone(), small]);
 }
 

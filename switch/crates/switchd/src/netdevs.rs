@@ -4,18 +4,21 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsRawFd, RawFd};
 
 use device::Queued;
-use ports::{PacketSocket, ReceiveBatch, segment};
+use ports::{PacketSocket, ReceiveBatch, SendBatch, segment};
 use units::PortId;
 
-/// Frames that are collected before they are given to the kernel together.
-const SEND_BATCH_SIZE: usize = 64;
+/// Frames that are collected before they are given to the kernel together: some super-packets' worth,
+/// few enough to stay in the processor's cache.
+const SEND_BATCH_SIZE: usize = 256;
 
 /// All netdevs of the switch.
 pub struct Netdevs {
     /// In the order of port numbers, which is the order of everything at one instant.
     links: Vec<Link>,
     batch: ReceiveBatch,
-    scratch: Vec<u8>,
+    sending: SendBatch,
+    /// Headers of the frame being made, and the whole frame.
+    scratch: (Vec<u8>, Vec<u8>),
     /// The link that is served first in the next round, so that none starves another.
     first: usize,
 }
@@ -51,7 +54,8 @@ impl Netdevs {
         Netdevs {
             links: sockets.into_iter().map(link).collect(),
             batch: ReceiveBatch::new(),
-            scratch: Vec::new(),
+            sending: SendBatch::new(),
+            scratch: Default::default(),
             first: 0,
         }
     }
@@ -83,12 +87,16 @@ impl Netdevs {
             tracing::debug!(port = link.port.0, %error, "cannot receive");
             return;
         }
+        let (head_scratch, whole) = &mut self.scratch;
         for (offload, packet) in self.batch.packets() {
             let split = offload
                 .map_err(|unknown| format!("kind {} of super-packet", unknown.0))
                 .and_then(|offload| {
-                    segment::split(packet, offload, &mut self.scratch, |bytes| {
-                        frame(link.port, bytes)
+                    segment::split(packet, offload, head_scratch, |head, payload| {
+                        whole.clear();
+                        whole.extend_from_slice(head);
+                        whole.extend_from_slice(payload);
+                        frame(link.port, whole);
                     })
                     .map_err(|error| format!("{error:?}"))
                 });
@@ -113,14 +121,15 @@ impl Netdevs {
         let link = &mut self.links[index];
         link.outgoing.push(packet);
         if link.outgoing.len() == SEND_BATCH_SIZE {
-            link.flush(recycle);
+            link.flush(&mut self.sending, recycle);
         }
         Ok(())
     }
 
     /// Gives everything that is collected to the kernel.
     pub fn flush(&mut self, mut recycle: impl FnMut(Queued)) {
-        self.links.iter_mut().for_each(|link| link.flush(&mut recycle));
+        let Netdevs { links, sending, .. } = self;
+        links.iter_mut().for_each(|link| link.flush(sending, &mut recycle));
     }
 
     /// The counters of each link, those that the kernel keeps included.
@@ -133,18 +142,11 @@ impl Netdevs {
 }
 
 impl Link {
-    fn flush(&mut self, recycle: impl FnMut(Queued)) {
-        let mut from = 0;
-        while from < self.outgoing.len() {
-            let frames: Vec<&[u8]> = self.outgoing[from..].iter().map(Queued::bytes).collect();
-            let outcome = self.socket.send(&frames);
-            from += outcome.sent;
-            if let Some(error) = outcome.error {
-                // The first frame not sent is the one the kernel refused; the others get their try.
-                self.counters.refused += 1;
-                from += 1;
-                tracing::debug!(port = self.port.0, %error, "the kernel refused a frame");
-            }
+    fn flush(&mut self, sending: &mut SendBatch, recycle: impl FnMut(Queued)) {
+        let outcome = self.socket.send(&self.outgoing, sending);
+        self.counters.refused += outcome.refused as u64;
+        if let Some(error) = outcome.error {
+            tracing::debug!(port = self.port.0, %error, "the kernel refused a frame");
         }
         self.outgoing.drain(..).for_each(recycle);
     }

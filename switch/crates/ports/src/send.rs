@@ -1,0 +1,187 @@
+//! Giving frames to a device: neighbours that belong together as one super-packet, many packets in
+//! one call, and nothing copied on the way. A super-packet is gathered by the kernel from its new
+//! headers and from the payloads where they lie.
+
+use std::io;
+use std::mem::zeroed;
+use std::os::fd::AsRawFd;
+
+use crate::merge::SuperPacket;
+use crate::offload::HEADER_SIZE_BYTES;
+use crate::socket::PacketSocket;
+
+/// Packets given to the kernel in one call (`UIO_MAXIOV` would allow 1024).
+const MESSAGE_COUNT_MAX: usize = 256;
+
+/// What became of the frames given to [`PacketSocket::send`]. Each of them is one or the other.
+#[derive(Debug, Default)]
+pub struct SendOutcome {
+    /// Frames that the kernel took.
+    pub sent: usize,
+    /// Frames that it did not: the device is down, full, or its MTU too small for them.
+    pub refused: usize,
+    /// The kernel's last word on a refused frame.
+    pub error: Option<io::Error>,
+}
+
+/// Which super-packets the kernel takes. All, until it refuses one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Merging {
+    pub tcp: bool,
+    pub udp: bool,
+}
+
+impl Merging {
+    pub const ALL: Merging = Merging { tcp: true, udp: true };
+
+    fn allows(self, packet: &SuperPacket) -> bool {
+        if packet.is_udp() { self.udp } else { self.tcp }
+    }
+}
+
+/// Room for planning what to send. One serves all sockets of a thread in turn.
+#[derive(Default)]
+pub struct SendBatch {
+    groups: Vec<Group>,
+    vectors: Vec<libc::iovec>,
+    messages: Vec<libc::mmsghdr>,
+}
+
+/// Frames that leave as one packet.
+struct Group {
+    first: usize,
+    count: usize,
+    /// Not for a frame that nothing could be merged with.
+    packet: Option<SuperPacket>,
+    offload: [u8; HEADER_SIZE_BYTES],
+}
+
+// SAFETY: the raw pointers in `vectors` and `messages` are made and used within one call of
+// `PacketSocket::send`; between calls nobody follows them.
+unsafe impl Send for SendBatch {}
+
+impl PacketSocket {
+    /// Gives complete frames to the device, in order.
+    ///
+    /// A frame that the kernel refuses does not keep back those behind it. A super-packet of a kind
+    /// that the kernel does not know is taken apart again, and no other of that kind is made.
+    pub fn send<F: AsRef<[u8]>>(&mut self, frames: &[F], batch: &mut SendBatch) -> SendOutcome {
+        let mut outcome = SendOutcome::default();
+        let mut from = 0;
+        while from < frames.len() {
+            let frames = &frames[from..];
+            batch.plan(frames, self.merging);
+            batch.point_at(frames);
+            from += self.send_planned(batch, &mut outcome);
+        }
+        outcome
+    }
+
+    /// Sends the groups of the plan. Returns how many frames are dealt with: all, unless a kind of
+    /// super-packet proved unknown and the rest must be planned anew.
+    fn send_planned(&mut self, batch: &mut SendBatch, outcome: &mut SendOutcome) -> usize {
+        let mut at = 0;
+        while let Some(group) = batch.groups.get(at) {
+            let count = (batch.messages.len() - at).min(MESSAGE_COUNT_MAX);
+            // SAFETY: the messages from `at` on point at vectors, and these at headers and frames,
+            // which `send` holds borrowed for the whole call; the kernel only reads them.
+            let taken = unsafe {
+                libc::sendmmsg(
+                    self.as_raw_fd(),
+                    batch.messages[at..].as_mut_ptr(),
+                    count as libc::c_uint,
+                    libc::MSG_DONTWAIT,
+                )
+            };
+            if let Ok(taken) = usize::try_from(taken) {
+                outcome.sent += batch.groups[at..at + taken].iter().map(|g| g.count).sum::<usize>();
+                at += taken;
+                continue;
+            }
+            let error = io::Error::last_os_error();
+            match &group.packet {
+                Some(packet) if group.count > 1 && is_about_kind(&error) => {
+                    match packet.is_udp() {
+                        true => self.merging.udp = false,
+                        false => self.merging.tcp = false,
+                    }
+                    return group.first;
+                }
+                _ => {
+                    outcome.refused += group.count;
+                    outcome.error = Some(error);
+                    at += 1;
+                }
+            }
+        }
+        batch.groups.last().map_or(0, |group| group.first + group.count)
+    }
+}
+
+impl SendBatch {
+    /// Room that grows with use.
+    pub fn new() -> SendBatch {
+        SendBatch::default()
+    }
+
+    /// Decides which frames leave together.
+    fn plan<F: AsRef<[u8]>>(&mut self, frames: &[F], merging: Merging) {
+        self.groups.clear();
+        for (index, frame) in frames.iter().enumerate() {
+            let frame = frame.as_ref();
+            if let Some(group) = self.groups.last_mut()
+                && let Some(packet) = &mut group.packet
+                && packet.take(frames[group.first].as_ref(), frame)
+            {
+                group.count += 1;
+                continue;
+            }
+            let packet = SuperPacket::begin(frame).filter(|packet| merging.allows(packet));
+            let offload = [0; HEADER_SIZE_BYTES];
+            self.groups.push(Group { first: index, count: 1, packet, offload });
+        }
+    }
+
+    /// Points vectors at headers and payloads, then messages at vectors. The pointers hold until
+    /// the plan or the frames change.
+    fn point_at<F: AsRef<[u8]>>(&mut self, frames: &[F]) {
+        self.vectors.clear();
+        for group in &mut self.groups {
+            let first = frames[group.first].as_ref();
+            match &mut group.packet {
+                Some(packet) if group.count > 1 => {
+                    let head_size = packet.head_size();
+                    let (offload, head) = packet.finish();
+                    group.offload = offload;
+                    self.vectors.push(vector(&group.offload));
+                    self.vectors.push(vector(head));
+                    let members = &frames[group.first..group.first + group.count];
+                    self.vectors.extend(members.iter().map(|f| vector(&f.as_ref()[head_size..])));
+                }
+                // Nothing is left to the hardware: the frame is complete, right or wrong.
+                _ => self.vectors.extend([vector(&group.offload), vector(first)]),
+            }
+        }
+        self.messages.clear();
+        let mut at = 0;
+        for group in &self.groups {
+            let vector_count = if group.count > 1 { group.count + 2 } else { 2 };
+            // SAFETY: all-zero bytes are a valid `mmsghdr`.
+            let mut message: libc::mmsghdr = unsafe { zeroed() };
+            message.msg_hdr.msg_iov = self.vectors[at..].as_mut_ptr();
+            message.msg_hdr.msg_iovlen = vector_count as _;
+            self.messages.push(message);
+            at += vector_count;
+        }
+    }
+}
+
+/// The kernel only reads what it is pointed at here, whatever the type says.
+fn vector(bytes: &[u8]) -> libc::iovec {
+    libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
+}
+
+/// Whether the kernel minds the kind of the super-packet, not the state of the device.
+fn is_about_kind(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EINVAL | libc::EOPNOTSUPP))
+}
