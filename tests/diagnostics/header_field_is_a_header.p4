@@ -11,10 +11,10 @@ header_field_is_a_header.p4:3:35: error: a header union cannot have a field of t
     3 | header_union union_t { inner_t i; bit<8> not_a_header; }
       |                                   ^^^^^^^^^^^^^^^^^^^^
    hint: its fields are headers
-header_field_is_a_header.p4:4:29: error: a header can have one varbit field only
-    4 | header two_t { varbit<8> a; varbit<8> b; }
-      |                             ^^^^^^^^^^^^
-   header_field_is_a_header.p4:4:16: the other one
+header_field_is_a_header.p4:4:16: error: a header can have one varbit field only
     4 | header two_t { varbit<8> a; varbit<8> b; }
       |                ^^^^^^^^^^^^
+   header_field_is_a_header.p4:4:29: the other one
+    4 | header two_t { varbit<8> a; varbit<8> b; }
+      |                             ^^^^^^^^^^^^
 */

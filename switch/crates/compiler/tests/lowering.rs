@@ -210,7 +210,7 @@ fn a_register_of_structs_is_reported() {
         "struct pair_t { bit<8> a; bit<8> b; }",
         "register<pair_t>(4) r; apply { r.write(0, { 1, 2 }); }",
     );
-    assert_eq!(title, "registers hold numbers only");
+    assert_eq!(title, "registers of this switch hold numbers, no structs");
 }
 
 #[test]

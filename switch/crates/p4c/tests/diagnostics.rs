@@ -52,9 +52,9 @@ fn every_program_gets_exactly_the_messages_at_its_end() {
         let whole = fs::read_to_string(&path).expect("a case can be read");
         let (program, expected) = match whole.split_once(EXPECTED) {
             Some((program, comment)) => (program, comment.trim_end().trim_end_matches("*/")),
-            None => (whole.trim_end_matches('\n'), ""),
+            None => (whole.as_str(), ""),
         };
-        let program = format!("{program}\n");
+        let program = format!("{}\n", program.trim_end_matches('\n'));
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let found = messages(&name, &program);
         if found == expected {

@@ -6,6 +6,7 @@
 use super::flat::{Object, ObjectKind, Scope};
 use super::lowering::Lowering;
 use super::names;
+use super::storage::Leaf;
 use super::value::{ObjectRef, ScopeId, Value};
 use crate::source::Span;
 use crate::types::tree::{
@@ -155,17 +156,8 @@ impl Lowering<'_> {
                 "give the constructor the number of cells; direct registers do not exist here",
             );
         }
-        let width = match super::storage::leaf(self.program, &element) {
-            Some(leaf) => leaf.width(),
-            None => {
-                self.unsupported(
-                    at,
-                    "registers hold numbers only",
-                    "use one register for each field of the struct",
-                );
-                1
-            }
-        };
+        // A struct cannot be read or written, which is said where that is tried.
+        let width = super::storage::leaf(self.program, &element).map_or(1, Leaf::width);
         ObjectKind::Register { size, element, width }
     }
 

@@ -155,6 +155,20 @@ impl Lowering<'_> {
         let at = call.span;
         let object = &self.flat.objects[index];
         let name = object.name.clone();
+        if let ObjectKind::Register { element, .. } = &object.kind
+            && super::storage::leaf(self.program, element).is_none()
+        {
+            let value = usize::from(method == "write");
+            let place = match call.arguments.get(value) {
+                Some(Argument::Expression(expression)) => expression.span,
+                _ => at,
+            };
+            return self.unsupported(
+                place,
+                "registers of this switch hold numbers, no structs",
+                "use one register for each field of the struct",
+            );
+        }
         match (&object.kind, method) {
             (ObjectKind::Counter { .. }, "count") => {
                 let cell = self.number_argument(call, 0);

@@ -9,6 +9,8 @@ mod order;
 mod tables;
 mod types;
 
+use std::collections::BTreeMap;
+
 use p4info::{Ids, P4Info, PkgInfo, PlatformProperties, Prefix};
 
 use super::flat::{Flat, ObjectKind};
@@ -25,6 +27,7 @@ pub fn p4info(program: &Program, flat: &Flat, diagnostics: &mut Diagnostics) -> 
     let order = Order::new(program, flat);
     let mut writer =
         Writer { program, flat, diagnostics, ids: Ids::default(), info: P4Info::default() };
+    writer.check_action_names();
     writer.collect(&order);
     writer.ids.assign();
     writer.package();
@@ -85,6 +88,31 @@ impl Writer<'_> {
             let declaration = &self.program.structs[id];
             let name = names::type_name(declaration);
             self.add(Prefix::ControllerHeader, &name, &declaration.annotations, declaration.span);
+        }
+    }
+
+    /// Two actions cannot have one name on the control plane, which `@name(".name")` could give them.
+    /// An action of a control that is instantiated twice has two names; one of the top level is the
+    /// same everywhere.
+    fn check_action_names(&mut self) {
+        let mut by_name: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
+        for used in &self.flat.used_actions {
+            let place = self.program.actions[used.of].name.span;
+            let places = by_name.entry(&used.name).or_default();
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        for (name, mut places) in by_name {
+            places.sort();
+            for second in places.iter().skip(1) {
+                let title = format!("two actions are called `{name}` by the control plane");
+                self.diagnostics.push(
+                    Diagnostic::error("duplicate", *second, title)
+                        .related(places[0], "the other one")
+                        .hint("the name is made of @name, or of the controls around; give one a @name"),
+                );
+            }
         }
     }
 

@@ -2,9 +2,10 @@
 
 use super::Parser;
 use super::literal::string;
+use crate::diagnostic::Diagnostic;
 use crate::syntax::token::{Token, TokenKind};
 use crate::syntax::tree::{
-    Argument, ArgumentValue, BinaryOperator, Expression, ExpressionKind, IntegerLiteral,
+    Argument, ArgumentValue, BinaryOperator, Expression, ExpressionKind, IntegerLiteral, KeyValue,
     PrefixedName, TypeRef, UnaryOperator,
 };
 
@@ -213,7 +214,9 @@ impl Parser<'_> {
                 if self.eat("...") {
                     has_dots = true;
                 } else {
-                    fields.push(self.kv_pair()?);
+                    let field = self.kv_pair()?;
+                    self.check_first(&fields, &field);
+                    fields.push(field);
                 }
                 if !self.eat(",") {
                     break;
@@ -225,6 +228,19 @@ impl Parser<'_> {
         };
         self.expect("}")?;
         Some(kind)
+    }
+
+    /// The grammar has no meaning for a field given twice, so this is said here, whatever else is
+    /// wrong with the program.
+    fn check_first(&mut self, fields: &[KeyValue], field: &KeyValue) {
+        let first = fields.iter().find(|first| first.key.text == field.key.text);
+        if let Some(first) = first {
+            let title = format!("field `{}` is given twice", field.key.text);
+            self.report(
+                Diagnostic::error("duplicate", field.key.span, title)
+                    .related(first.key.span, "first given here"),
+            );
+        }
     }
 
     fn postfix_expression(&mut self, primary: Expression) -> Option<Expression> {

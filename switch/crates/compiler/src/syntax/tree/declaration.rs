@@ -238,6 +238,16 @@ pub enum ObjDeclaration {
     Instantiation(Instantiation),
 }
 
+impl ObjDeclaration {
+    /// Where it is: at its name.
+    pub fn span(&self) -> Span {
+        match self {
+            ObjDeclaration::Function(function) => function.prototype.name.span,
+            ObjDeclaration::Instantiation(instantiation) => instantiation.name.span,
+        }
+    }
+}
+
 /// `type name<T>(parameters)`.
 #[derive(Clone, Debug)]
 pub struct FunctionPrototype {

@@ -18,8 +18,7 @@ impl<'a> Checker<'a, '_> {
             };
             let twin = annotations.iter().find(|other: &&Annotation| {
                 other.name.text == known.name.text
-                    && is_structured(&other.body)
-                    && is_structured(&known.body)
+                    && (is_structured(&other.body) || is_structured(&known.body))
             });
             if let Some(first) = twin.map(|twin| twin.span) {
                 self.report_twice("annotation", &known.name, first);

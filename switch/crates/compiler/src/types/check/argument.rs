@@ -9,6 +9,9 @@ use crate::types::tree::{
     Argument, Expression, ExpressionKind, Id, ParameterInfo, Text, Type, Variable, VariableKind,
 };
 
+/// The code of messages about which argument is for which parameter.
+pub(super) const ARGUMENT: &str = "argument";
+
 /// A parameter, of whatever.
 #[derive(Clone, Debug)]
 pub(super) struct Parameter {
@@ -94,7 +97,7 @@ impl<'a> Checker<'a, '_> {
                     let slot = parameters.iter().position(|known| known.name == name.text);
                     if slot.is_none() {
                         let title = format!("`{callee}` has no parameter `{}`", name.text);
-                        self.error("argument", name.span, title);
+                        self.error(ARGUMENT, name.span, title);
                         return None;
                     }
                     slot
@@ -104,7 +107,7 @@ impl<'a> Checker<'a, '_> {
             match slot.and_then(|slot| sorted.get_mut(slot)) {
                 Some(slot) if slot.is_none() => *slot = Some(argument),
                 Some(_) => {
-                    self.error("argument", argument.span, "this parameter has an argument already");
+                    self.error(ARGUMENT, argument.span, "this parameter has an argument already");
                     return None;
                 }
                 None => {
@@ -121,7 +124,7 @@ impl<'a> Checker<'a, '_> {
             let title = format!("`{callee}` needs an argument for `{}`", parameter.name);
             let declared = parameter.span;
             self.report(
-                Diagnostic::error("argument", span, title)
+                Diagnostic::error(ARGUMENT, span, title)
                     .related(declared, "the parameter is declared here"),
             );
             return None;
@@ -136,7 +139,7 @@ impl<'a> Checker<'a, '_> {
             if parameters.len() == 1 { "argument" } else { "arguments" },
         );
         let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
-        let mut diagnostic = Diagnostic::error("argument", span, title);
+        let mut diagnostic = Diagnostic::error(ARGUMENT, span, title);
         if !names.is_empty() {
             diagnostic = diagnostic.hint(format!("its parameters are: {}", names.join(", ")));
         }
@@ -190,7 +193,7 @@ impl<'a> Checker<'a, '_> {
         }
         let title = format!("`_` is no value for parameter `{}`", parameter.name);
         self.report(
-            Diagnostic::error("argument", span, title).hint("only `out` parameters take `_`"),
+            Diagnostic::error(ARGUMENT, span, title).hint("only `out` parameters take `_`"),
         );
         None
     }

@@ -85,11 +85,15 @@ impl<'a> Checker<'a, '_> {
         let mut solution = Solution::default();
         let arguments =
             self.arguments(&name, &parameters, site.arguments, &mut solution, site.span);
-        if let Some(table) = arguments.iter().flatten().find_map(table_apply) {
-            self.error("call", table, "a table cannot be applied in an argument of an action");
-            return wrong(site.span);
-        }
+        let arguments = arguments.filter(|list| self.check_no_table(list).is_some());
         self.finish_call(Callee::Action(id), Vec::new(), arguments, Type::Void, site.span)
+    }
+
+    /// An action cannot apply a table, neither in its body nor in an argument.
+    pub(super) fn check_no_table(&mut self, arguments: &[Argument]) -> Option<()> {
+        let Some(table) = arguments.iter().find_map(table_apply) else { return Some(()) };
+        self.error("call", table, "a table cannot be applied in an argument of an action");
+        None
     }
 
     pub(super) fn finish_call(
@@ -454,9 +458,24 @@ fn is_object(ty: &Type) -> bool {
 /// Where the argument applies a table.
 fn table_apply(argument: &Argument) -> Option<Span> {
     match argument {
-        Argument::Expression(Expression {
-            kind: ExpressionKind::TableResult { .. }, span, ..
-        }) => Some(*span),
+        Argument::Expression(value) => table_result(value),
+        Argument::DontCare(_) | Argument::Omitted => None,
+    }
+}
+
+fn table_result(value: &Expression) -> Option<Span> {
+    match &value.kind {
+        ExpressionKind::TableResult { .. } => Some(value.span),
+        ExpressionKind::Call(call) => call.arguments.iter().find_map(table_apply),
+        ExpressionKind::Binary { left, right, .. } => {
+            table_result(left).or_else(|| table_result(right))
+        }
+        ExpressionKind::Conditional { condition, then, otherwise } => {
+            [condition, then, otherwise].into_iter().find_map(|part| table_result(part))
+        }
+        ExpressionKind::Cast(inner) | ExpressionKind::Unary { operand: inner, .. } => {
+            table_result(inner)
+        }
         _ => None,
     }
 }

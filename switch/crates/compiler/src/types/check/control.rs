@@ -36,14 +36,18 @@ impl<'a> Checker<'a, '_> {
         self.declare(&signature.name, Binding::Type(Type::Control(id)));
     }
 
-    /// A control can hold controls and externs, but no parsers.
+    /// A control can hold controls and externs, but no parsers or packages.
     fn check_constructor(&mut self, parameters: &[Id<Variable>]) {
         for id in parameters {
             let variable = &self.program.variables[*id];
             let span = variable.span;
-            if matches!(variable.ty, Type::Parser(_) | Type::ParserType(..)) {
-                self.error("parameter", span, "a control cannot have a parser in it");
-            }
+            let problem = match variable.ty {
+                Type::Parser(_) | Type::ParserType(..) => "a control cannot have a parser in it",
+                Type::Package(_) => "a control cannot have a package in it",
+                Type::Control(_) => "this is a control, where the type of one is needed",
+                _ => continue,
+            };
+            self.error("parameter", span, problem);
         }
     }
 

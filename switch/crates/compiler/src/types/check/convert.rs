@@ -8,6 +8,9 @@ use crate::types::constant::{cast, fits, wrap};
 use crate::types::tree::{Expression, ExpressionKind, Text, Type, Value};
 use num_bigint::BigInt;
 
+/// The code of the message that a value has another type than its place asks for.
+pub(super) const MISMATCH: &str = "mismatch";
+
 impl Checker<'_, '_> {
     /// `value` as `ty`, where P4 does that by itself; otherwise reports that the types differ.
     pub(super) fn convert(&mut self, value: Expression, ty: &Type) -> Expression {
@@ -25,10 +28,11 @@ impl Checker<'_, '_> {
     pub(super) fn report_mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
         let (found_text, wanted_text) = (self.show(found), self.show(wanted));
         let title = format!("this is a `{found_text}`, but a `{wanted_text}` is needed");
-        let mut diagnostic = Diagnostic::error("type", span, title);
+        let mut diagnostic = Diagnostic::error(MISMATCH, span, title);
         if is_number(found) && is_number(wanted) {
             diagnostic = diagnostic.hint(format!("write a cast: ({wanted_text}) ..."));
         }
+        let diagnostic = self.explain_misfit(diagnostic, found, wanted);
         self.report(diagnostic);
     }
 
@@ -51,11 +55,13 @@ impl Checker<'_, '_> {
             (Type::Tuple(_) | Type::Record(_), _) => self.convert_aggregate(value, ty),
             (Type::Control(id), Type::ControlType(name, arguments)) => {
                 let parameters = self.program.controls[*id].parameters.clone();
-                self.signature_fits(name, arguments, &parameters, value.span).then_some(value)
+                let misfit = self.signature_misfit(name, arguments, &parameters, value.span);
+                misfit.is_none().then_some(value)
             }
             (Type::Parser(id), Type::ParserType(name, arguments)) => {
                 let parameters = self.program.parsers[*id].parameters.clone();
-                self.signature_fits(name, arguments, &parameters, value.span).then_some(value)
+                let misfit = self.signature_misfit(name, arguments, &parameters, value.span);
+                misfit.is_none().then_some(value)
             }
             (_, Type::Variable(name)) if &**name == "_" => Some(value),
             _ => None,

@@ -142,7 +142,7 @@ impl<'a> Checker<'a, '_> {
 
     /// Whether nothing is wrong with the fields.
     fn check_fields(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) -> bool {
-        let before = self.diagnostics.error_count();
+        let before = self.error_count();
         let rigid = rigid_variables(&declaration.type_parameters);
         self.with_type_parameters(&declaration.type_parameters, &rigid, |checker| {
             for field in &declaration.fields {
@@ -153,7 +153,7 @@ impl<'a> Checker<'a, '_> {
             }
         });
         self.check_one_varbit(declaration);
-        self.diagnostics.error_count() == before
+        self.error_count() == before
     }
 
     fn check_one_varbit(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) {
@@ -163,10 +163,12 @@ impl<'a> Checker<'a, '_> {
         let mut varbits = declaration.fields.iter().filter(is_varbit);
         if let (Some(first), Some(second), DerivedKind::Header) =
             (varbits.next(), varbits.next(), declaration.kind)
+            // Two fields of one name are reported as that.
+            && first.name.text != second.name.text
         {
             self.report(
-                Diagnostic::error("type", second.span, "a header can have one varbit field only")
-                    .related(first.span, "the other one"),
+                Diagnostic::error("type", first.span, "a header can have one varbit field only")
+                    .related(second.span, "the other one"),
             );
         }
     }
@@ -288,6 +290,7 @@ impl<'a> Checker<'a, '_> {
             self.declaration(derived);
         }
         let ty = self.type_ref(&typedef.type_ref);
+        let annotations = self.annotations(&typedef.annotations);
         if !typedef.is_new_type {
             self.declare(&typedef.name, Binding::Type(ty));
             return;
@@ -306,7 +309,6 @@ impl<'a> Checker<'a, '_> {
             let hint = "it can be made of bit<N>, int<N> and bool; `typedef` takes every type";
             self.report(Diagnostic::error("type", typedef.type_ref.span, title).hint(hint));
         }
-        let annotations = self.annotations(&typedef.annotations);
         let made =
             NewType { annotations, name: typedef.name.clone(), original: ty, span: typedef.span };
         let id = self.program.new_types.push(made);
@@ -348,6 +350,9 @@ impl<'a> Checker<'a, '_> {
         self.scopes.push();
         let names = self.declare_type_variables(&signature.type_parameters);
         let infos = self.parameter_infos(&signature.parameters);
+        for info in &infos {
+            self.check_apply_type(&info.ty, info.name.span);
+        }
         self.scopes.pop();
         let patterns =
             infos.into_iter().map(|info| (info.name.text, info.direction, info.ty)).collect();

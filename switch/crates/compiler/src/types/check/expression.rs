@@ -281,10 +281,6 @@ impl<'a> Checker<'a, '_> {
         let (mut names, mut parts): (Vec<(Text, Type)>, Vec<Expression>) = Default::default();
         for field in fields {
             let name = &field.key.text;
-            if names.iter().any(|(known, _)| known == name) {
-                let title = format!("field `{name}` is given twice");
-                self.error("duplicate", field.key.span, title);
-            }
             let is_struct = wanted.iter().any(|(name, _)| name.is_some());
             if is_struct && wanted_type(name).is_none() {
                 let title = format!("there is no field `{name}`");

@@ -3,8 +3,10 @@
 use super::declaration::rigid_variables;
 use super::scope::{Binding, FunctionBinding};
 use super::template::Template;
+use super::type_ref::is_block;
 use super::{Body, BodyKind, Checker};
 use crate::diagnostic::Diagnostic;
+use crate::source::Span;
 use crate::syntax::tree::{self as syntax, Direction, Name};
 use crate::types::tree::{
     Action, Block, Expression, Function, Id, LocalDeclaration, Statement, StatementKind, Type,
@@ -138,20 +140,18 @@ impl<'a> Checker<'a, '_> {
         for id in parameters {
             let variable = &self.program.variables[*id];
             let (ty, span) = (variable.ty.clone(), variable.span);
-            if matches!(
-                ty,
-                Type::Control(_)
-                    | Type::Parser(_)
-                    | Type::ControlType(..)
-                    | Type::ParserType(..)
-                    | Type::Package(_)
-            ) {
-                let title = format!("`apply` cannot have a parameter of type `{}`", self.show(&ty));
-                self.report(
-                    Diagnostic::error("parameter", span, title)
-                        .hint("make it a parameter of the constructor"),
-                );
-            }
+            self.check_apply_type(&ty, span);
+        }
+    }
+
+    /// Blocks are put together when the program is compiled, not passed when it runs.
+    pub(super) fn check_apply_type(&mut self, ty: &Type, span: Span) {
+        if is_block(ty) {
+            let title = format!("`apply` cannot have a parameter of type `{}`", self.show(ty));
+            self.report(
+                Diagnostic::error("parameter", span, title)
+                    .hint("make it a parameter of the constructor"),
+            );
         }
     }
 
@@ -215,12 +215,16 @@ impl<'a> Checker<'a, '_> {
             return;
         }
         // Once with unknown types, for the errors in it.
+        let errors = self.error_count();
         let rigid = rigid_variables(&prototype.type_parameters);
         self.with_type_parameters(&prototype.type_parameters, &rigid, |checker| {
             checker.function(declaration, Vec::new(), None)
         });
         self.templates.list.push(Template::Function(declaration));
         let index = self.templates.list.len() - 1;
+        if self.error_count() > errors {
+            self.functions_wrong.push(index);
+        }
         self.declare_function(&prototype.name, FunctionBinding::Generic(index));
     }
 
@@ -232,7 +236,9 @@ impl<'a> Checker<'a, '_> {
         this: Option<Type>,
     ) -> Function {
         let prototype = &declaration.prototype;
-        let errors = self.diagnostics.error_count();
+        let errors = self.error_count();
+        let type_parameters: Vec<&Name> = prototype.type_parameters.iter().collect();
+        self.check_distinct("type parameter", &type_parameters);
         let annotations = self.annotations(&declaration.annotations);
         let return_type = self.return_type(&prototype.return_type);
         self.scopes.push();
@@ -243,7 +249,7 @@ impl<'a> Checker<'a, '_> {
         self.scopes.pop();
         let is_value = !matches!(return_type, Type::Void | Type::Wrong);
         // A `return` that is wrong is missing from the body.
-        let is_sound = self.diagnostics.error_count() == errors;
+        let is_sound = self.error_count() == errors;
         if is_value && is_sound && !block_returns(&body) {
             let title = format!("`{}` can end without returning a value", prototype.name.text);
             self.report(
@@ -273,6 +279,10 @@ impl<'a> Checker<'a, '_> {
             self.function_instances.iter().find(|(of, with, _)| *of == index && with == types);
         if let Some((_, _, id)) = known {
             return Some(*id);
+        }
+        // What is wrong with it is reported; it would be wrong again with these types.
+        if self.functions_wrong.contains(&index) {
+            return None;
         }
         // Functions cannot recurse; a generic one would be made for ever.
         if self.functions_in_progress.contains(&index) {

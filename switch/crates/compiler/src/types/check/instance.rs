@@ -1,7 +1,8 @@
 //! Instances: of externs, parsers, controls and packages.
 
 use super::Checker;
-use super::argument::Parameter;
+use super::argument::{ARGUMENT, Parameter};
+use super::convert::MISMATCH;
 use super::scope::Binding;
 use super::template::Template;
 use super::unify::Solution;
@@ -10,7 +11,9 @@ use crate::source::Span;
 use crate::syntax::tree::{
     self as syntax, Instantiation, MethodKind, ObjDeclaration, PrefixedName, TypeKind,
 };
-use crate::types::tree::{Extern, Function, Id, Instance, InstanceKind, Text, Type};
+use crate::types::tree::{
+    Argument, Extern, Function, Id, Instance, InstanceKind, Package, Text, Type,
+};
 
 impl<'a> Checker<'a, '_> {
     /// `Type(arguments) name;`
@@ -43,8 +46,9 @@ impl<'a> Checker<'a, '_> {
             );
         }
         let is_extern = matches!(instance.kind, InstanceKind::Extern { .. });
-        if declaration.initializer.is_some() && !is_extern {
-            self.error("extern", declaration.span, "only externs take an initializer, `= { ... }`");
+        if let (Some(initializer), false) = (&declaration.initializer, is_extern) {
+            let place = initializer.first().map_or(declaration.span, ObjDeclaration::span);
+            self.error("extern", place, "only externs take an initializer, `= { ... }`");
         }
         if let InstanceKind::Extern { of, .. } = instance.kind {
             let bodies = declaration.initializer.as_deref();
@@ -143,8 +147,45 @@ impl<'a> Checker<'a, '_> {
     ) -> Option<Instance> {
         parameters.iter_mut().for_each(|parameter| parameter.is_constant = true);
         let mut solution = Solution::default();
-        let arguments = self.arguments(name, &parameters, arguments, &mut solution, span)?;
+        let package = match kind {
+            InstanceKind::Package(id) => Some(id),
+            _ => None,
+        };
+        let arguments = self.blocks(package, name, &parameters, arguments, &mut solution, span)?;
         Some(instance(kind, arguments, span))
+    }
+
+    /// The arguments of a constructor. For a package that the program declares itself, a misfit is
+    /// as likely in the declaration as in the argument, and messages show both, the declaration
+    /// first; a package of the architecture is right.
+    fn blocks(
+        &mut self,
+        package: Option<Id<Package>>,
+        name: &str,
+        parameters: &[Parameter],
+        arguments: &'a [syntax::Argument],
+        solution: &mut Solution,
+        span: Span,
+    ) -> Option<Vec<Argument>> {
+        let declared = package.map(|id| self.program.packages[id].name.span);
+        let Some(declared) = declared.filter(|declared| declared.file == span.file) else {
+            return self.arguments(name, parameters, arguments, solution, span);
+        };
+        let (made, messages) =
+            self.capture(|checker| checker.arguments(name, parameters, arguments, solution, span));
+        for message in messages {
+            match message.code {
+                MISMATCH | ARGUMENT => {
+                    let title = format!("package `{name}` does not fit what it is made of here");
+                    let mut moved = Diagnostic::error(message.code, declared, title)
+                        .related(message.primary.span, message.title);
+                    moved.related.extend(message.related);
+                    self.report(Diagnostic { hint: message.hint, ..moved });
+                }
+                _ => self.report(message),
+            }
+        }
+        made
     }
 
     fn construct_template(
@@ -195,7 +236,11 @@ impl<'a> Checker<'a, '_> {
             let ty = self.type_argument(argument);
             solution.set(name, ty);
         }
-        let made = self.arguments(&name, &parameters, arguments, &mut solution, span)?;
+        let package = match pattern {
+            Type::Package(id) => Some(id),
+            _ => None,
+        };
+        let made = self.blocks(package, &name, &parameters, arguments, &mut solution, span)?;
         let types = self.solved_types(&name, &names, &solution, &pattern, type_ref.span)?;
         let kind = match self.instantiate(index, &types, span) {
             Type::Package(id) => InstanceKind::Package(id),
@@ -291,12 +336,12 @@ impl<'a> Checker<'a, '_> {
     ) -> Vec<Id<Function>> {
         let mut methods = Vec::new();
         let declared = &self.program.externs[of].methods;
-        if bodies.is_some() && !declared.iter().any(|method| method.kind == MethodKind::Abstract) {
-            let title = "this extern has no abstract methods that `= { ... }` could be for";
-            self.error("extern", span, title);
+        let has_abstract = declared.iter().any(|method| method.kind == MethodKind::Abstract);
+        if let (Some(bodies), false) = (bodies, has_abstract) {
+            self.report_no_abstract(of, bodies, span);
             return methods;
         }
-        let errors = self.diagnostics.error_count();
+        let errors = self.error_count();
         self.scopes.push();
         for declaration in bodies.unwrap_or_default() {
             match declaration {
@@ -308,7 +353,7 @@ impl<'a> Checker<'a, '_> {
                     let made = self.function(function, Vec::new(), Some(Type::Extern(of)));
                     self.body = outer;
                     // What is wrong inside of the body may be the reason that it does not fit.
-                    if self.diagnostics.error_count() == errors {
+                    if self.error_count() == errors {
                         self.check_method_body(of, &made, span);
                     }
                     methods.push(self.program.functions.push(made));
@@ -316,7 +361,7 @@ impl<'a> Checker<'a, '_> {
             }
         }
         self.scopes.pop();
-        if self.diagnostics.error_count() > errors {
+        if self.error_count() > errors {
             return methods;
         }
         let missing = self.program.externs[of].methods.iter().find(|method| {
@@ -334,6 +379,26 @@ impl<'a> Checker<'a, '_> {
             );
         }
         methods
+    }
+
+    /// An initializer for an extern that has nothing to initialize. What is wrong with the methods'
+    /// signatures is said instead, as that may be why they belong nowhere.
+    fn report_no_abstract(&mut self, of: Id<Extern>, bodies: &'a [ObjDeclaration], span: Span) {
+        let mut messages = Vec::new();
+        for declaration in bodies {
+            let ObjDeclaration::Function(function) = declaration else { continue };
+            let outer = std::mem::take(&mut self.body);
+            let (_, found) = self.capture(|checker| {
+                checker.function(function, Vec::new(), Some(Type::Extern(of)));
+            });
+            self.body = outer;
+            messages.extend(found.into_iter().filter(|message| message.code != "return"));
+        }
+        if messages.is_empty() {
+            let title = "this extern has no abstract methods that `= { ... }` could be for";
+            self.error("extern", span, title);
+        }
+        messages.into_iter().for_each(|message| self.report(message));
     }
 
     fn check_method_body(&mut self, of: Id<Extern>, function: &Function, span: Span) {
@@ -372,11 +437,7 @@ fn is_dont_care(type_ref: &syntax::TypeRef) -> bool {
     matches!(type_ref.kind, TypeKind::DontCare)
 }
 
-fn instance(
-    kind: InstanceKind,
-    arguments: Vec<crate::types::tree::Argument>,
-    span: Span,
-) -> Instance {
+fn instance(kind: InstanceKind, arguments: Vec<Argument>, span: Span) -> Instance {
     Instance {
         annotations: Vec::new(),
         name: None,

@@ -22,6 +22,7 @@ mod member;
 mod method;
 mod operator;
 mod parser;
+mod priorities;
 mod scope;
 mod select;
 mod show;
@@ -56,11 +57,11 @@ pub fn check(program: &syntax::Program, diagnostics: &mut Diagnostics) -> Progra
         body: Body::default(),
         function_instances: Vec::new(),
         functions_in_progress: Vec::new(),
+        functions_wrong: Vec::new(),
         struct_weights: BTreeMap::new(),
         direct_instances: Vec::new(),
         prelude: Vec::new(),
-        is_quiet: false,
-        quiet_errors: 0,
+        captured: None,
         diagnostics,
     };
     for declaration in &program.declarations {
@@ -111,24 +112,24 @@ struct Checker<'a, 'd> {
     function_instances: Vec<(usize, Vec<Type>, Id<Function>)>,
     /// Templates of generic functions whose bodies are being read now.
     functions_in_progress: Vec<usize>,
+    /// Templates of generic functions that are wrong for whatever types.
+    functions_wrong: Vec<usize>,
     /// How many parts values of each struct have.
     struct_weights: BTreeMap<Id<Struct>, usize>,
     /// Instances made by `Type.apply()` in the declaration being checked.
     direct_instances: Vec<LocalDeclaration>,
     /// Statements to run before the one being checked.
     prelude: Vec<super::tree::Statement>,
-    /// Trying something out: errors are counted, not reported.
-    is_quiet: bool,
-    quiet_errors: usize,
+    /// Where messages go instead of to `diagnostics`, while something is tried out.
+    captured: Option<Vec<Diagnostic>>,
     diagnostics: &'d mut Diagnostics,
 }
 
 impl Checker<'_, '_> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.is_quiet {
-            self.quiet_errors += 1;
-        } else {
-            self.diagnostics.push(diagnostic);
+        match &mut self.captured {
+            Some(captured) => captured.push(diagnostic),
+            None => self.diagnostics.push(diagnostic),
         }
     }
 
@@ -138,13 +139,24 @@ impl Checker<'_, '_> {
 
     /// Runs `check` without reporting; `None` if it would have reported something.
     fn quietly<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        let (was_quiet, errors) = (self.is_quiet, self.quiet_errors);
-        self.is_quiet = true;
+        let (result, messages) = self.capture(check);
+        messages.is_empty().then_some(result)
+    }
+
+    /// Runs `check` and hands over what it would have reported: for callers that know a better
+    /// place or better words for it. What they do not improve they report as it is.
+    fn capture<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> (T, Vec<Diagnostic>) {
+        let outer = self.captured.replace(Vec::new());
         let result = check(self);
-        let failed = self.quiet_errors > errors;
-        self.is_quiet = was_quiet;
-        self.quiet_errors = errors;
-        (!failed).then_some(result)
+        let messages = std::mem::replace(&mut self.captured, outer).unwrap_or_default();
+        (result, messages)
+    }
+
+    /// How many errors there are so far. Equal before and after a check: it found nothing.
+    fn error_count(&self) -> usize {
+        let captured = self.captured.iter().flatten();
+        let errors = captured.filter(|found| found.severity == crate::diagnostic::Severity::Error);
+        self.diagnostics.error_count() + errors.count()
     }
 }
 

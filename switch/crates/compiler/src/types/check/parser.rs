@@ -24,11 +24,11 @@ impl<'a> Checker<'a, '_> {
         let mut locals = self.parser_locals(&declaration.locals);
         self.check_state_names(declaration);
         let names: Vec<&Name> = declaration.states.iter().map(|state| &state.name).collect();
-        let errors = self.diagnostics.error_count();
+        let errors = self.error_count();
         let states: Vec<State> =
             declaration.states.iter().map(|state| self.state(state, &names)).collect();
         // A state or case that is wrong may be the missing end.
-        if self.diagnostics.error_count() == errors {
+        if self.error_count() == errors {
             self.check_ends(&states, declaration.span);
         }
         self.scopes.pop();

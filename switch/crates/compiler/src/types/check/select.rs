@@ -1,14 +1,18 @@
 //! `select` and key sets.
 
+use super::convert::MISMATCH;
 use super::scope::Binding;
 use super::{Checker, is_constant};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::source::Span;
 use crate::syntax::tree::{self as syntax, Name};
 use crate::types::tree::{
     Expression, ExpressionKind, Id, Keyset, KeysetElement, Select, SelectCase, Type, Value,
     ValueSet,
 };
+
+/// The code of the message that there are more or fewer values than keys.
+const KEY_COUNT: &str = "key-count";
 
 impl<'a> Checker<'a, '_> {
     pub(super) fn select(
@@ -23,13 +27,55 @@ impl<'a> Checker<'a, '_> {
         }
         let types: Vec<Type> = subjects.iter().map(|subject| subject.ty.clone()).collect();
         let mut cases = Vec::with_capacity(select.cases.len());
+        let mut misfits = Vec::new();
         for case in &select.cases {
             let target = self.state_target(&case.state, names);
-            if let Some(keyset) = self.keyset(&case.keyset, &types, false) {
+            let (keyset, messages) =
+                self.capture(|checker| checker.keyset(&case.keyset, &types, false));
+            self.sort_misfits(messages, &mut misfits);
+            if let Some(keyset) = keyset {
                 cases.push(SelectCase { keyset, target, span: case.span });
             }
         }
+        let head = select.subjects.last().map_or(select.span, |last| select.span.to(last.span));
+        self.report_misfits("select", head, &types, misfits);
         Select { subjects, cases, span: select.span }
+    }
+
+    /// Of the messages about one case: those that say that it does not fit what is selected by are
+    /// kept for [`Checker::report_misfits`], the others are reported.
+    pub(super) fn sort_misfits(&mut self, messages: Vec<Diagnostic>, misfits: &mut Vec<Label>) {
+        for message in messages {
+            match message.code {
+                MISMATCH | KEY_COUNT => {
+                    misfits.push(Label { text: message.title, ..message.primary });
+                }
+                _ => self.report(message),
+            }
+        }
+    }
+
+    /// One message for all cases that do not fit: the mistake may as well be in what stands in the
+    /// parentheses, so that is where it points first.
+    pub(super) fn report_misfits(
+        &mut self,
+        what: &str,
+        head: Span,
+        types: &[Type],
+        misfits: Vec<Label>,
+    ) {
+        if misfits.is_empty() {
+            return;
+        }
+        let shown: Vec<String> = types.iter().map(|ty| self.show(ty)).collect();
+        let count = match misfits.len() {
+            1 => "a case does".to_string(),
+            count => format!("{count} cases do"),
+        };
+        let title = format!("{count} not fit what this `{what}` looks at: {}", shown.join(", "));
+        let message = Diagnostic::error("select", head, title);
+        let add = |message: Diagnostic, label: Label| message.related(label.span, label.text);
+        self.report(misfits.into_iter().fold(message, add));
     }
 
     fn select_subject(&mut self, value: Expression) -> Option<Expression> {
@@ -131,7 +177,7 @@ impl<'a> Checker<'a, '_> {
             types.len(),
             if types.len() == 1 { "key" } else { "keys" },
         );
-        self.error("keyset", span, title);
+        self.error(KEY_COUNT, span, title);
         None
     }
 
@@ -154,7 +200,7 @@ impl<'a> Checker<'a, '_> {
         };
         if !fits && !types.contains(&Type::Wrong) {
             let title = format!("a value set of `{}` does not fit these keys", self.show(&element));
-            self.error("keyset", span, title);
+            self.error(MISMATCH, span, title);
             return None;
         }
         Some(Keyset { elements: vec![KeysetElement::ValueSet(id)], span })
@@ -177,6 +223,7 @@ impl<'a> Checker<'a, '_> {
                 KeysetElement::Value(self.key_value(value, ty, must_be_constant)?)
             }
             syntax::KeysetElement::Mask(value, mask) => {
+                self.check_sides(value, mask)?;
                 let value = self.key_value(value, ty, must_be_constant)?;
                 // An enum's mask is a number.
                 let mask_type = self.number_type(ty);
@@ -184,13 +231,33 @@ impl<'a> Checker<'a, '_> {
                 KeysetElement::Mask(value, mask)
             }
             syntax::KeysetElement::Range(low, high) => {
+                self.check_sides(low, high)?;
                 let low = self.key_value(low, ty, true)?;
                 let high = self.key_value(high, ty, true)?;
-                self.check_range(&low, &high);
+                self.check_range(&low, &high, must_be_constant);
                 KeysetElement::Range(low, high)
             }
         };
         Some(made)
+    }
+
+    /// Both sides of a mask or range must be of one type, whatever the key is.
+    fn check_sides(
+        &mut self,
+        left: &'a syntax::Expression,
+        right: &'a syntax::Expression,
+    ) -> Option<()> {
+        let sides = self.quietly(|checker| {
+            (checker.expression(left, None).ty, checker.expression(right, None).ty)
+        });
+        let Some((l, r)) = sides else { return Some(()) };
+        let has_width = |ty: &Type| matches!(ty, Type::Bit(_) | Type::Int(_));
+        if l == r || !has_width(&l) || !has_width(&r) {
+            return Some(());
+        }
+        let title = format!("the two sides differ: `{}` and `{}`", self.show(&l), self.show(&r));
+        self.error("type", left.span.to(right.span), title);
+        None
     }
 
     fn number_type(&self, ty: &Type) -> Type {
@@ -230,18 +297,22 @@ impl<'a> Checker<'a, '_> {
         Some(found)
     }
 
-    fn check_range(&mut self, low: &Expression, high: &Expression) {
+    /// An empty range: a `select` passes over it, the switch takes no such table entry.
+    fn check_range(&mut self, low: &Expression, high: &Expression, is_entry: bool) {
         if let (
             ExpressionKind::Constant(Value::Integer(from)),
             ExpressionKind::Constant(Value::Integer(to)),
         ) = (&low.kind, &high.kind)
             && from > to
         {
-            let title = format!("the range {from} .. {to} is empty");
-            self.report(
-                Diagnostic::error("range", low.span.to(high.span), title)
-                    .hint("the lower bound comes first"),
-            );
+            let title = format!("the range {from} .. {to} is empty: nothing matches it");
+            let span = low.span.to(high.span);
+            let message = if is_entry {
+                Diagnostic::error("range", span, title)
+            } else {
+                Diagnostic::warning("empty-range", span, title)
+            };
+            self.report(message.hint("the lower bound comes first"));
         }
     }
 }

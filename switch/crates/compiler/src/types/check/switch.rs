@@ -38,7 +38,9 @@ impl<'a> Checker<'a, '_> {
             self.error("switch", subject.span, title);
             return None;
         }
+        let head = span.to(subject.span);
         let table = table_of(&subject);
+        let mut misfits = Vec::new();
         let mut made: Vec<SwitchCase> = Vec::new();
         let mut labels: Vec<SwitchLabel> = Vec::new();
         let mut seen: Vec<(SwitchLabel, Span)> = Vec::new();
@@ -48,14 +50,21 @@ impl<'a> Checker<'a, '_> {
                 seen.iter().find(|(label, _)| matches!(label, SwitchLabel::Default))
             {
                 let first = *first;
+                let title = "`default` must be the last case of a `switch`";
                 self.report(
-                    Diagnostic::error("switch", first, "`default` must be the last case")
+                    Diagnostic::error("switch", head, title)
+                        .related(first, "`default`")
                         .related(case.span, "this case follows it"),
                 );
             }
             let label = match table {
                 Some(table) => self.action_label(table, &case.label),
-                None => self.value_label(&subject.ty, &case.label),
+                None => {
+                    let (label, messages) =
+                        self.capture(|checker| checker.value_label(&subject.ty, &case.label));
+                    self.sort_misfits(messages, &mut misfits);
+                    label
+                }
             };
             if let Some(label) = label {
                 self.check_label(&label, &mut seen, case.span);
@@ -68,6 +77,7 @@ impl<'a> Checker<'a, '_> {
                 made.push(SwitchCase { labels: std::mem::take(&mut labels), body, span });
             }
         }
+        self.report_misfits("switch", head, std::slice::from_ref(&subject.ty), misfits);
         if let Some(span) = start {
             made.push(SwitchCase { labels, body: Block::default(), span });
         }

@@ -18,17 +18,8 @@ impl<'a> Checker<'a, '_> {
         let body = Body { kind: BodyKind::Control, ..Body::default() };
         let outer = std::mem::replace(&mut self.body, body);
         let id = self.declare_table(declaration);
-        let mut table = Table {
-            annotations: self.annotations(&declaration.annotations),
-            name: declaration.name.clone(),
-            keys: Vec::new(),
-            actions: Vec::new(),
-            default_action: None,
-            entries: None,
-            size: None,
-            properties: Vec::new(),
-            span: declaration.span,
-        };
+        let mut table = self.program.tables[id].clone();
+        table.annotations = self.annotations(&declaration.annotations);
         self.check_properties(declaration);
         let properties = || declaration.properties.iter();
         // What entries and the default action refer to comes first, wherever it stands.
@@ -36,6 +27,7 @@ impl<'a> Checker<'a, '_> {
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
                     table.keys = keys.iter().filter_map(|key| self.key(key)).collect();
+                    table.keys_span = property.span;
                 }
                 TablePropertyKind::Actions(list) => self.action_list(list, &mut table),
                 _ => {}
@@ -55,6 +47,7 @@ impl<'a> Checker<'a, '_> {
         self.imply_default_action(declaration, &mut table);
         self.body = outer;
         self.check_entries(&table);
+        self.check_priorities(&table);
         self.program.tables[id] = table;
         id
     }
@@ -66,6 +59,7 @@ impl<'a> Checker<'a, '_> {
             annotations: Vec::new(),
             name: declaration.name.clone(),
             keys: Vec::new(),
+            keys_span: declaration.name.span,
             actions: Vec::new(),
             default_action: None,
             entries: None,
@@ -78,6 +72,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn check_properties(&mut self, declaration: &'a syntax::TableDeclaration) {
+        let errors = self.error_count();
         for (at, property) in declaration.properties.iter().enumerate() {
             let first = declaration
                 .properties
@@ -93,7 +88,8 @@ impl<'a> Checker<'a, '_> {
             .properties
             .iter()
             .any(|property| matches!(property.kind, TablePropertyKind::Actions(_)));
-        if !has_actions {
+        // One of two properties of a name may have been meant for the actions.
+        if !has_actions && self.error_count() == errors {
             let title = format!("table `{}` has no `actions`", declaration.name.text);
             self.report(
                 Diagnostic::error("table", declaration.name.span, title)
@@ -202,6 +198,7 @@ impl<'a> Checker<'a, '_> {
         let given = written.arguments.as_deref().unwrap_or_default();
         let mut solution = Solution::default();
         let mut arguments = self.arguments(&name, &bound, given, &mut solution, written.span)?;
+        self.check_no_table(&arguments)?;
         arguments.resize(variables.len(), Argument::Omitted);
         Some(arguments)
     }

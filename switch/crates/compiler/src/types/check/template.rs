@@ -5,7 +5,9 @@
 //! for every new list of arguments, with the parameters standing for the arguments.
 
 use super::Checker;
+use super::declaration::rigid_variables;
 use super::scope::Binding;
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::tree as syntax;
 use crate::types::tree::{Extern, Field, Id, Method, Package, ParameterInfo, Struct, Text, Type};
@@ -118,7 +120,7 @@ impl<'a> Checker<'a, '_> {
             Template::ParserType(found) => {
                 Type::ParserType(found.name.text.clone(), arguments.to_vec())
             }
-            Template::Extern(found) => self.instantiate_extern(index, found, arguments),
+            Template::Extern(found) => self.instantiate_extern(index, found, arguments, span),
             Template::Package(found) => self.instantiate_package(index, found, arguments),
             Template::Struct(found) => self.instantiate_struct(index, found, arguments),
             Template::Function(_) => Type::Wrong,
@@ -175,6 +177,7 @@ impl<'a> Checker<'a, '_> {
         index: usize,
         declaration: &'a syntax::ExternDeclaration,
         arguments: &[Type],
+        span: Span,
     ) -> Type {
         let made = Extern {
             annotations: self.annotations(&declaration.annotations),
@@ -186,13 +189,27 @@ impl<'a> Checker<'a, '_> {
         let id = self.program.externs.push(made);
         // Methods may mention the extern itself: it is known before they are read.
         self.templates.remember(index, arguments.to_vec(), Type::Extern(id));
-        let methods =
-            self.with_type_parameters(&declaration.type_parameters, arguments, |checker| {
-                let object = &declaration.name.text;
-                declaration.methods.iter().map(|method| checker.method(method, object)).collect()
-            });
-        self.program.externs[id].methods = methods;
-        self.check_methods(id);
+        let ((), messages) = self.capture(|checker| {
+            let methods = declaration.methods.iter();
+            let object = &declaration.name.text;
+            let made =
+                checker.with_type_parameters(&declaration.type_parameters, arguments, |checker| {
+                    methods.map(|method| checker.method(method, object)).collect()
+                });
+            checker.program.externs[id].methods = made;
+            checker.check_methods(id);
+        });
+        if arguments == rigid_variables(&declaration.type_parameters) {
+            messages.into_iter().for_each(|message| self.report(message));
+        } else if let Some(first) = messages.into_iter().next() {
+            // The declaration itself is right: it is these types that make it wrong.
+            let name = &declaration.name.text;
+            let title = format!("`{name}` cannot have these types: {}", first.title);
+            self.report(
+                Diagnostic::error("type", span, title)
+                    .related(first.primary.span, "because of this"),
+            );
+        }
         Type::Extern(id)
     }
 

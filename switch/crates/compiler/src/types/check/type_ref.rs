@@ -48,7 +48,7 @@ impl<'a> Checker<'a, '_> {
             TypeKind::Bit(Some(width)) => self.width(width, 0).map_or(Type::Wrong, Type::Bit),
             TypeKind::Bool => Type::Bool,
             TypeKind::DontCare => Type::Variable("_".into()),
-            TypeKind::Error => Type::Error,
+            TypeKind::Error => self.error_type(type_ref.span),
             TypeKind::Int(width) => self.width(width, 1).map_or(Type::Wrong, Type::Int),
             TypeKind::Integer => Type::Integer,
             TypeKind::List(element) => Type::List(Box::new(self.type_ref(element))),
@@ -75,6 +75,19 @@ impl<'a> Checker<'a, '_> {
             TypeKind::Varbit(width) => self.width(width, 0).map_or(Type::Wrong, Type::Varbit),
             TypeKind::Void => Type::Void,
         }
+    }
+
+    /// `error`: a type only where some errors are declared, as core.p4 does.
+    fn error_type(&mut self, span: Span) -> Type {
+        if self.program.errors.is_empty() {
+            let title = "there is no type `error` here: no errors are declared";
+            self.report(
+                Diagnostic::error("unknown-name", span, title)
+                    .hint("core.p4 declares it: #include <core.p4>"),
+            );
+            return Type::Wrong;
+        }
+        Type::Error
     }
 
     fn array_type(&mut self, element: &'a syntax::TypeRef, size: &'a syntax::Expression) -> Type {
@@ -163,7 +176,7 @@ impl<'a> Checker<'a, '_> {
                 self.error("type", span, title);
                 return Type::Wrong;
             }
-            if matches!(argument, Type::Parser(_) | Type::Control(_)) {
+            if is_block(argument) || *argument == Type::Void {
                 let title = format!("`{}` cannot be a type argument", self.show(argument));
                 self.error("type", span, title);
                 return Type::Wrong;
@@ -218,6 +231,11 @@ impl<'a> Checker<'a, '_> {
         }
         self.report(diagnostic);
     }
+}
+
+/// Parsers, controls, packages and their types.
+pub(super) fn is_block(ty: &Type) -> bool {
+    is_object(ty) && !matches!(ty, Type::Extern(_))
 }
 
 fn is_object(ty: &Type) -> bool {

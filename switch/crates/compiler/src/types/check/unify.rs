@@ -3,8 +3,9 @@
 use super::Checker;
 use super::argument::Parameter;
 use super::template::Template;
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::types::tree::{Id, Text, Type, Variable};
+use crate::types::tree::{Direction, Id, Text, Type, Variable, VariableKind};
 use std::collections::BTreeMap;
 
 /// The type parameters of one call and what is known of them.
@@ -206,32 +207,70 @@ impl Checker<'_, '_> {
             .collect()
     }
 
-    /// Whether a parser or control has the parameters that a parser or control type asks for.
-    pub(super) fn signature_fits(
+    /// What about a control or parser does not fit what a control or parser type asks for.
+    pub(super) fn signature_misfit(
         &mut self,
         name: &Text,
         arguments: &[Type],
         actual: &[Id<Variable>],
         span: Span,
-    ) -> bool {
-        let Some((names, patterns)) = self.signature_patterns.get(name).cloned() else {
-            return true;
-        };
+    ) -> Option<Misfit> {
+        let (names, patterns) = self.signature_patterns.get(name).cloned()?;
         let mut solution = Solution::new(&names);
         names.iter().zip(arguments).for_each(|(name, ty)| solution.set(name, ty.clone()));
-        patterns.len() == actual.len()
-            && patterns.iter().zip(actual).all(|((_, direction, pattern), variable)| {
-                let wanted = self.substitute(pattern, &solution, span);
-                let found = &self.program.variables[*variable];
-                let is_same_way = matches!(
-                    found.kind,
-                    crate::types::tree::VariableKind::Parameter(way) if way == *direction
-                );
-                is_same_way
-                    && (found.ty == wanted
-                        || found.ty == Type::Wrong
-                        || matches!(wanted, Type::Variable(_)))
-            })
+        if patterns.len() != actual.len() {
+            let wanted: Vec<String> = patterns
+                .iter()
+                .map(|(name, direction, pattern)| {
+                    let ty = self.substitute(pattern, &solution, span);
+                    format!("{}{} {name}", direction_prefix(*direction), self.show(&ty))
+                })
+                .collect();
+            return Some(Misfit::Count { given: actual.len(), wanted });
+        }
+        for ((_, direction, pattern), variable) in patterns.iter().zip(actual) {
+            let wanted = self.substitute(pattern, &solution, span);
+            let found = &self.program.variables[*variable];
+            let is_same_way = found.kind == VariableKind::Parameter(*direction);
+            let fits = is_same_way
+                && (found.ty == wanted
+                    || found.ty == Type::Wrong
+                    || matches!(wanted, Type::Variable(_)));
+            if !fits {
+                let wanted = format!("{}{}", direction_prefix(*direction), self.show(&wanted));
+                return Some(Misfit::Parameter { span: found.span, wanted });
+            }
+        }
+        None
+    }
+
+    /// Adds to the message that a block does not fit its place what about its parameters does not.
+    pub(super) fn explain_misfit(
+        &mut self,
+        message: Diagnostic,
+        found: &Type,
+        wanted: &Type,
+    ) -> Diagnostic {
+        let (name, arguments, parameters, declared) = match (found, wanted) {
+            (Type::Control(id), Type::ControlType(name, arguments)) => {
+                let control = &self.program.controls[*id];
+                (name, arguments, control.parameters.clone(), control.name.span)
+            }
+            (Type::Parser(id), Type::ParserType(name, arguments)) => {
+                let parser = &self.program.parsers[*id];
+                (name, arguments, parser.parameters.clone(), parser.name.span)
+            }
+            _ => return message,
+        };
+        match self.signature_misfit(name, arguments, &parameters, message.primary.span) {
+            Some(Misfit::Count { given, wanted }) => message
+                .related(declared, format!("it has {given} parameters"))
+                .hint(format!("`{name}` has {}: {}", wanted.len(), wanted.join(", "))),
+            Some(Misfit::Parameter { span, wanted }) => {
+                message.related(span, format!("`{name}` has `{wanted}` in this place"))
+            }
+            None => message,
+        }
     }
 
     /// Keeps what a parser or control type asks for.
@@ -240,5 +279,33 @@ impl Checker<'_, '_> {
     }
 }
 
+/// Why a control or parser is not of a control or parser type.
+pub(super) enum Misfit {
+    /// It has another number of parameters.
+    Count {
+        /// How many.
+        given: usize,
+        /// The parameters of the type.
+        wanted: Vec<String>,
+    },
+    /// A parameter differs.
+    Parameter {
+        /// Which.
+        span: Span,
+        /// Direction and type that the type has there.
+        wanted: String,
+    },
+}
+
+/// The direction as written in front of a type.
+fn direction_prefix(direction: Direction) -> &'static str {
+    match direction {
+        Direction::In => "in ",
+        Direction::InOut => "inout ",
+        Direction::None => "",
+        Direction::Out => "out ",
+    }
+}
+
 /// Type parameters; name, direction and type of each parameter.
-pub(super) type Signature = (Vec<Text>, Vec<(Text, crate::syntax::tree::Direction, Type)>);
+pub(super) type Signature = (Vec<Text>, Vec<(Text, Direction, Type)>);

@@ -13,6 +13,8 @@ pub struct Table {
     pub name: Name,
     /// In written order.
     pub keys: Vec<Key>,
+    /// The `key` property; the table's name where it has none.
+    pub keys_span: Span,
     /// In written order; one that is implied comes last.
     pub actions: Vec<TableAction>,
     /// What to do when no entry matches.
