@@ -12,6 +12,9 @@ typedef bit<9>  port_num_t;
 
 const bit<16> ETHERTYPE_IPV4 = 0x0800;
 
+const bit<8> IP_PROTOCOL_TCP = 6;
+const bit<8> IP_PROTOCOL_UDP = 17;
+
 // IEEE 802.3, without preamble and frame check sequence: a port neither sees nor sends those.
 header ethernet_t {
     mac_addr_t dst_addr;

@@ -1,7 +1,8 @@
 // Parser and deparser for Ethernet and IPv4.
 //
 // Reads:  the frame.
-// Writes: hdr.ethernet, hdr.ipv4 (valid only if version is 4 and there are no options).
+// Writes: hdr.ethernet, hdr.ipv4 (valid only if version is 4 and there are no options),
+//         meta.l4 (the ports of TCP and UDP, 0 where there are none).
 //
 // In v1model a parser error does not drop: the packet goes on to ingress with
 // standard_metadata.parser_error set and the headers extracted so far valid. The routing control
@@ -19,7 +20,14 @@ struct headers_t {
     ipv4_t     ipv4;
 }
 
+// TCP and UDP begin alike: 16 bits of source port, 16 of destination port.
+struct l4_ports_t {
+    bit<16> src;
+    bit<16> dst;
+}
+
 struct metadata_t {
+    l4_ports_t l4;
 }
 
 error {
@@ -43,6 +51,19 @@ parser parse_packet(packet_in packet,
         bit<8> version_and_ihl = packet.lookahead<bit<8>>();
         verify(version_and_ihl == 0x45, error.Ipv4NotPlain);
         packet.extract(hdr.ipv4);
+        // Only the first fragment of a datagram has ports.
+        transition select(hdr.ipv4.frag_offset, hdr.ipv4.protocol) {
+            (0, IP_PROTOCOL_TCP): look_at_ports;
+            (0, IP_PROTOCOL_UDP): look_at_ports;
+            default: accept;
+        }
+    }
+
+    // Nothing is extracted: the router reads the ports and leaves the rest alone.
+    state look_at_ports {
+        bit<32> ports = packet.lookahead<bit<32>>();
+        meta.l4.src = ports[31:16];
+        meta.l4.dst = ports[15:0];
         transition accept;
     }
 }
