@@ -12,6 +12,7 @@
 //! * [`Line`] is the cable to the neighbour: serialisation, delay, jitter, loss.
 //! * [`Config`] is all that can be set, one value that reads back as it was written.
 //! * [`DropReason`], [`Counters`]: every packet ends with a name, and the books balance.
+//! * [`Watching`], [`Step`]: chosen queues and the crossbar, packet by packet.
 //! * [`Chance`]: dice that are the same on every machine.
 //!
 //! There is no clock, no thread and no I/O here, and a packet is anything with a length.
@@ -35,6 +36,7 @@ mod schedule;
 mod shaper;
 mod slab;
 mod utilisation;
+mod watch;
 
 pub use chance::{Chance, Probability};
 pub use config::{
@@ -47,4 +49,5 @@ pub use counters::{Counters, Tally};
 pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict};
 pub use histogram::Histogram;
 pub use line::{Jitter, Line, LineConfig, LineCounters, LineOutput, LineVerdict, Loss};
-pub use manager::{InputReport, Manager, PortReport, QueueReport, VoqReport};
+pub use manager::{InputReport, Manager, PortReport, QueueReport, TransferReport, VoqReport};
+pub use watch::{QueueChange, QueueStep, Step, Watching};

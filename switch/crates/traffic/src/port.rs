@@ -248,6 +248,15 @@ impl Port {
         self.utilisation.permille(at)
     }
 
+    /// The same for one who only looks, with the frame that is on the line counted as far as sent.
+    pub fn seen_utilisation_permille(&self, now: Time) -> u16 {
+        let mut utilisation = self.utilisation.clone();
+        if self.departed_at < now {
+            utilisation.record(self.departed_at, self.line_free_at.min(now));
+        }
+        utilisation.permille(now)
+    }
+
     /// Takes over a new configuration at `now`. Queues that exist before and after keep their
     /// packets and their books; the caller has emptied those that go.
     pub fn reconfigure<P>(&mut self, slab: &mut Slab<P>, config: &PortConfig, now: Time) {

@@ -152,13 +152,20 @@ impl Fabric {
         self.matching = matching;
     }
 
-    /// A packet of `length` begins to cross at `now`.
-    pub fn hold(&mut self, input: usize, output: usize, now: Time, length: Bytes) {
+    /// A packet of `length` begins to cross at `now`; returns when it is through.
+    pub fn hold(&mut self, input: usize, output: usize, now: Time, length: Bytes) -> Time {
         let at_line_rate = self.config.rate.span_of(length);
         let span = Span::from_ps(self.config.speedup.into_parts_of(at_line_rate.ps()));
         self.free_inputs.remove(input);
         self.free_outputs.remove(output);
-        self.transfers.push((now.saturating_add(span), input, output));
+        let until = now.saturating_add(span);
+        self.transfers.push((until, input, output));
+        until
+    }
+
+    /// The transfers under way: until when, from which input lane, to which output lane.
+    pub fn transfers(&self) -> &[(Time, usize, usize)] {
+        &self.transfers
     }
 }
 

@@ -18,7 +18,7 @@
 //! Nothing else is lost. No counter is reset but those of what is removed; virtual output queues
 //! count as removed when they are filed anew, and begin with what they hold.
 
-use units::{HasLength, PortId, Time};
+use units::{ClassId, HasLength, PortId, Time};
 
 use super::{Crossing, Manager};
 use crate::config::{Config, ConfigError, InputConfig, PortConfig};
@@ -27,6 +27,7 @@ use crate::fate::DropReason;
 use crate::input::InputStage;
 use crate::port::Port;
 use crate::slab::Handle;
+use crate::watch::QueueChange;
 
 impl<P: HasLength> Manager<P> {
     /// The configuration in force.
@@ -64,6 +65,9 @@ impl<P: HasLength> Manager<P> {
             loop {
                 let state = self.ports.existing_mut(port);
                 let Some(handle) = state.unlink_head(&mut self.slab, class) else { break };
+                let length = self.slab.slot(handle).waiting.length;
+                let queue = (port, ClassId(class as u8));
+                self.note_step(now, QueueChange::Dropped, queue, length);
                 self.drop_held(handle, now, DropReason::QueueRemoved);
             }
         }

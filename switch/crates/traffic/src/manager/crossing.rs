@@ -18,6 +18,7 @@ use crate::fate::{DropReason, Waiting};
 use crate::input::InputStage;
 use crate::ports::Ports;
 use crate::slab::{Handle, Slab};
+use crate::watch::Step;
 
 /// Input stage and crossbar of a router that has them.
 pub(super) struct Crossing {
@@ -103,7 +104,12 @@ impl<P: HasLength> Manager<P> {
             let taken = stage.take(&mut self.slab, (input, output), class, now);
             let handle = taken.expect("a matched input has a packet of the class");
             let waiting = self.slab.slot(handle).waiting;
-            fabric.hold(input, output, now, waiting.length);
+            let until = fabric.hold(input, output, now, waiting.length);
+            if let Some(watch) = &mut self.watch {
+                let Waiting { input, output, class, length, .. } = waiting;
+                let step = Step::Crossing { at: now, input, output, class, length, until };
+                watch.note_crossing(step);
+            }
             match self.ports.admit(&waiting, now) {
                 Ok(admitted) => self.enqueue_output(handle, admitted, now),
                 Err(reason) => self.drop_held(handle, now, reason),

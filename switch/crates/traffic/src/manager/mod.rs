@@ -6,7 +6,7 @@ mod report;
 
 use std::collections::VecDeque;
 
-use units::{Bytes, HasLength, PortId, Span, Time};
+use units::{Bytes, ClassId, HasLength, PortId, Span, Time};
 
 use crate::aqm::AqmVerdict;
 use crate::config::Config;
@@ -17,10 +17,11 @@ use crate::fate::{
 };
 use crate::ports::{Admitted, Ports};
 use crate::slab::{Handle, Slab};
+use crate::watch::{QueueChange, QueueStep, Step, Watch, Watching};
 
 use crossing::Crossing;
 
-pub use report::{InputReport, PortReport, QueueReport, VoqReport};
+pub use report::{InputReport, PortReport, QueueReport, TransferReport, VoqReport};
 
 /// The input stage, fabric, queues, schedulers and lines of one router.
 ///
@@ -81,6 +82,8 @@ pub struct Manager<P> {
     sequence: u64,
     /// The longest packet ever handed in.
     longest: Bytes,
+    /// Who watches single queues or the crossbar; nearly always nobody.
+    watch: Option<Box<Watch>>,
 }
 
 /// Where a packet is let in.
@@ -111,6 +114,7 @@ impl<P: HasLength> Manager<P> {
             held: Depth::default(),
             sequence: 0,
             longest: Bytes::ZERO,
+            watch: None,
         }
     }
 
@@ -190,6 +194,43 @@ impl<P: HasLength> Manager<P> {
         line_free_at
     }
 
+    /// Watches these queues and crossings from now on, instead of others.
+    pub fn watch(&mut self, watching: &Watching) {
+        if self.watch.is_none() && *watching == Watching::default() {
+            return;
+        }
+        self.watch.get_or_insert_default().set(watching);
+    }
+
+    /// The next step in a place that is watched, in the order in which they happened.
+    pub fn poll_step(&mut self) -> Option<Step> {
+        self.watch.as_mut()?.poll_step()
+    }
+
+    /// When the next step of [`Manager::poll_step`] happened.
+    pub fn first_step_at(&self) -> Option<Time> {
+        self.watch.as_ref()?.first_at()
+    }
+
+    /// How many steps found no room since the last call, because nobody polled them.
+    pub fn take_lost_step_count(&mut self) -> u64 {
+        self.watch.as_mut().map_or(0, |watch| watch.take_lost_count())
+    }
+
+    /// Tells who watches of a change that the queue's list already shows.
+    #[inline]
+    fn note_step(
+        &mut self,
+        at: Time,
+        change: QueueChange,
+        (port, class): (PortId, ClassId),
+        length: Bytes,
+    ) {
+        let Some(watch) = &mut self.watch else { return };
+        let depth = self.ports.existing(port).queues[class.index()].depth();
+        watch.note_queue(QueueStep { at, port, class, change, length, depth });
+    }
+
     /// Takes note of an instant; a debug build insists on the driving contract.
     fn advance(&mut self, now: Time) {
         debug_assert!(now >= self.now, "time goes backwards: {now} after {}", self.now);
@@ -225,7 +266,9 @@ impl<P: HasLength> Manager<P> {
         if admitted.marked {
             self.totals.marked.add(slot.waiting.length);
         }
+        let Waiting { class, length, .. } = slot.waiting;
         self.ports.enqueue(&mut self.slab, handle, now);
+        self.note_step(now, QueueChange::Enqueued, (output, class), length);
         let port = self.ports.existing(output);
         if port.due_may_have_changed() {
             self.due.set(output.index(), port.due());
@@ -246,6 +289,7 @@ impl<P: HasLength> Manager<P> {
         let (packet, waiting, mut residence) = self.slab.remove(handle);
         self.ports.account(output, class, |held| held + waiting.length);
         self.note_room(output, at);
+        self.note_step(at, QueueChange::Departed, (output, waiting.class), waiting.length);
         residence.dequeue_depth = dequeue_depth;
         self.held.packets -= 1;
         self.held.bytes -= waiting.length;
@@ -309,6 +353,7 @@ impl<P: HasLength> Manager<P> {
         let length = self.slab.slot(handle).waiting.length;
         port.queues[class].counters.count_drop(DropReason::Aqm, length);
         self.ports.account(output, class, |held| held + length);
+        self.note_step(at, QueueChange::Dropped, (output, ClassId(class as u8)), length);
         self.drop_held(handle, at, DropReason::Aqm);
         self.note_room(output, at);
     }

@@ -1,6 +1,6 @@
 //! Reading everything back: depths, high-water marks, counters, residence times.
 
-use units::{ClassId, HasLength, PortId};
+use units::{ClassId, HasLength, PortId, Time};
 
 use super::Manager;
 use crate::config::{PortConfig, QueueConfig};
@@ -39,6 +39,8 @@ pub struct PortReport<'a> {
     pub depth: Depth,
     /// The sum over its queues, and of packets whose class is none of them.
     pub counters: Counters,
+    /// When the line has sent what it is sending; in the past, or never, if it is idle.
+    pub line_free_at: Time,
 }
 
 /// One input port of the fabric, with all its queues.
@@ -54,6 +56,17 @@ pub struct InputReport<'a> {
     pub counters: &'a Counters,
     /// How long packets waited in it.
     pub residence: &'a Histogram,
+}
+
+/// A packet on its way through the crossbar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferReport {
+    /// From this input.
+    pub input: PortId,
+    /// To this output.
+    pub output: PortId,
+    /// When both sides are free again.
+    pub until: Time,
 }
 
 /// One virtual output queue.
@@ -103,7 +116,14 @@ impl<P: HasLength> Manager<P> {
         let state = self.ports.get(port)?;
         let mut counters = state.misfits;
         state.queues.iter().for_each(|queue| counters += queue.counters);
-        Some(PortReport { port, config: &state.config, depth: state.held, counters })
+        let (config, depth, line_free_at) = (&state.config, state.held, state.line_free_at());
+        Some(PortReport { port, config, depth, counters, line_free_at })
+    }
+
+    /// The share of the port's line that was busy in the last full window before `now`, in 1/1000;
+    /// 0 for a port that is not configured.
+    pub fn utilisation_permille(&self, port: PortId, now: Time) -> u16 {
+        self.ports.get(port).map_or(0, |state| state.seen_utilisation_permille(now))
     }
 
     /// All output ports, by number.
@@ -139,6 +159,22 @@ impl<P: HasLength> Manager<P> {
                 counters: &voq.counters,
             })
         })
+    }
+
+    /// The packets that are crossing at `now`, by input.
+    pub fn transfers(&self, now: Time) -> Vec<TransferReport> {
+        let Some(crossing) = &self.crossing else { return Vec::new() };
+        let lanes = &crossing.stage.lanes;
+        let under_way = crossing.fabric.transfers().iter().filter(|(until, ..)| *until > now);
+        let mut transfers: Vec<TransferReport> = under_way
+            .map(|&(until, input, output)| TransferReport {
+                input: lanes[input],
+                output: lanes[output],
+                until,
+            })
+            .collect();
+        transfers.sort_by_key(|transfer| transfer.input);
+        transfers
     }
 
     /// Sets all high-water marks down to what waits now, so that the next ones are of a time of
