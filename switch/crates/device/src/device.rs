@@ -1,19 +1,18 @@
 //! The state machine.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::num::NonZeroU32;
 
 use pipeline::{Config, FRAME_LENGTH_MAX, Pipeline, Replica};
 use traffic::{ConfigError, Manager};
-use units::{Bytes, HasLength, PortId, Time};
+use units::{Bytes, ClassId, HasLength, PortId, Time};
 
 use crate::books::Books;
+use crate::budget::{Purse, Purses};
 use crate::fate::{DropReason, Output, Queued};
 use crate::programs::Programs;
 use crate::trace::{TraceEvent, TraceFilter, TraceRecord, Tracer};
-
-/// How often a packet may go through ingress. simple_switch has no such limit and a program that
-/// resubmits for ever stops it.
-pub(crate) const PASSES_MAX: u16 = 1000;
+use crate::watch::{Drop, Event, EventLog};
 
 /// One switch.
 ///
@@ -41,6 +40,10 @@ pub struct Device {
     /// Where copies go; kept so that it need not be allocated again.
     pub(crate) replicas: Vec<Replica>,
     pub(crate) tracer: Tracer,
+    pub(crate) purses: Purses,
+    /// The ports that are down; see `links.rs`.
+    pub(crate) down: BTreeSet<PortId>,
+    pub(crate) log: EventLog,
 }
 
 impl Device {
@@ -55,6 +58,9 @@ impl Device {
             outputs: VecDeque::new(),
             replicas: Vec::new(),
             tracer: Tracer::default(),
+            purses: Purses::default(),
+            down: BTreeSet::new(),
+            log: EventLog::default(),
         }
     }
 
@@ -63,18 +69,20 @@ impl Device {
         let length = Bytes(frame.len() as u64);
         self.books.count_received(port, length);
         let trace = self.tracer.receive(now, port, frame);
+        if let Err(reason) = self.check_port(port) {
+            return self.drop_frame(now, trace, port, frame, reason);
+        }
         if frame.len() > FRAME_LENGTH_MAX {
             let reason = DropReason::Program(pipeline::DropReason::TooLong);
-            self.tracer.note(trace, now, || TraceEvent::Dropped(reason));
-            return self.books.count_drop(port, reason, length);
+            return self.drop_frame(now, trace, port, frame, reason);
         }
         let Some(program) = self.programs.current() else {
-            self.tracer.note(trace, now, || TraceEvent::Dropped(DropReason::NoProgram));
-            return self.books.count_drop(port, DropReason::NoProgram, length);
+            return self.drop_frame(now, trace, port, frame, DropReason::NoProgram);
         };
         program.packets += 1;
         let packet = program.pipeline.receive(port, frame, now);
-        let queued = Queued { packet, generation: program.generation, passes: 0, trace };
+        let (generation, purse) = (program.generation, Purse::NEW);
+        let queued = Queued { packet, generation, purse, trace };
         self.run_ingress(now, queued);
     }
 
@@ -105,7 +113,8 @@ impl Device {
 
     /// Takes back a packet that was transmitted, for its memory to be used again.
     pub fn recycle(&mut self, queued: Queued) {
-        let Queued { packet, generation, .. } = queued;
+        let Queued { packet, generation, purse, .. } = queued;
+        self.purses.release(purse);
         self.programs.of(generation).pipeline.recycle(packet);
         self.programs.release(generation);
     }
@@ -166,14 +175,45 @@ impl Device {
         self.books.balance(self.traffic.held().packets) && self.traffic.balance()
     }
 
-    /// Ends a packet.
-    pub(crate) fn drop_packet(&mut self, now: Time, queued: Queued, reason: DropReason) {
-        self.tracer.note(queued.trace, now, || TraceEvent::Dropped(reason));
-        self.books.count_drop(queued.packet.ingress_port(), reason, queued.length());
+    /// Ends a packet; `queue` is the one it was for or came from, if that was decided.
+    pub(crate) fn drop_packet(
+        &mut self,
+        at: Time,
+        queued: Queued,
+        reason: DropReason,
+        queue: Option<(PortId, ClassId)>,
+    ) {
+        self.tracer.note(queued.trace, at, || TraceEvent::Dropped(reason));
+        let (input, length) = (queued.packet.ingress_port(), queued.length());
+        self.books.count_drop(input, reason, length);
+        if self.log.watching.drops {
+            let head = self.log.head_of(queued.packet.received());
+            self.log.note(Event::Dropped(Drop { at, reason, input, queue, length, head }));
+        }
         self.recycle(queued);
     }
 
-    fn drop_in_traffic(&mut self, dropped: traffic::Dropped<Queued>) {
-        self.drop_packet(dropped.at, dropped.packet, DropReason::Traffic(dropped.reason));
+    /// Ends a frame that has not become a packet.
+    fn drop_frame(
+        &mut self,
+        at: Time,
+        trace: Option<NonZeroU32>,
+        input: PortId,
+        frame: &[u8],
+        reason: DropReason,
+    ) {
+        self.tracer.note(trace, at, || TraceEvent::Dropped(reason));
+        let length = Bytes(frame.len() as u64);
+        self.books.count_drop(input, reason, length);
+        if self.log.watching.drops {
+            let head = self.log.head_of(frame);
+            let drop = Drop { at, reason, input, queue: None, length, head };
+            self.log.note(Event::Dropped(drop));
+        }
+    }
+
+    pub(crate) fn drop_in_traffic(&mut self, dropped: traffic::Dropped<Queued>) {
+        let traffic::Dropped { packet, output, class, at, reason, .. } = dropped;
+        self.drop_packet(at, packet, DropReason::Traffic(reason), Some((output, class)));
     }
 }

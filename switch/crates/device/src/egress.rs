@@ -12,7 +12,13 @@ impl Device {
     /// Runs egress on a packet that the scheduler has chosen, at the instant of its departure.
     pub(crate) fn run_egress(&mut self, departure: Departure<Queued>) {
         let queueing = self.queueing(&departure);
-        let Departure { packet: mut queued, output: port, at, .. } = departure;
+        let Departure { packet: mut queued, output: port, class, at, .. } = departure;
+        if departure.residence.marked {
+            self.log.note_mark(at, &queued, (port, class));
+        }
+        if let Err(reason) = self.check_port(port) {
+            return self.drop_packet(at, queued, reason, Some((port, class)));
+        }
         let length_in_queue = queued.length();
         self.tracer.note(queued.trace, at, || TraceEvent::Departed { port, queueing });
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
@@ -26,14 +32,13 @@ impl Device {
         let fate = after_egress(&end, self.config.drop_port);
         if let Some(request) = fate.clone {
             let (list, kind) = (request.field_list, InstanceType::EgressClone);
-            let original = &queued;
-            self.send_clones(at, original, request, kind, |pipeline| {
-                pipeline.clone_from_egress(&original.packet, list)
+            self.send_clones(at, &mut queued, request, kind, |pipeline, original| {
+                pipeline.clone_from_egress(original, list)
             });
         }
         match fate.way {
             EgressWay::Drop(reason) => {
-                self.drop_packet(at, queued, DropReason::Program(reason));
+                self.drop_packet(at, queued, DropReason::Program(reason), Some((port, class)));
             }
             EgressWay::Recirculate { field_list } => {
                 self.deparse(&mut queued, at);

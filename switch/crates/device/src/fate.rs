@@ -6,11 +6,17 @@ use bits::Int;
 use pipeline::Packet;
 use units::{PortId, Time};
 
+use crate::budget::Purse;
+
 /// Why a packet ended inside the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
+    /// The packet and its copies had used up their steps, so this copy of it was not sent.
+    Copies,
     /// No program is loaded.
     NoProgram,
+    /// The port it came in by, or was to leave by, is down.
+    PortDown,
     /// The program decided it, or the frame was too long for it.
     Program(pipeline::DropReason),
     /// The traffic manager decided it.
@@ -22,7 +28,9 @@ impl DropReason {
     pub const fn name(self) -> &'static str {
         use pipeline::DropReason as Program;
         match self {
+            DropReason::Copies => "too_many_copies",
             DropReason::NoProgram => "no_program",
+            DropReason::PortDown => "port_down",
             DropReason::Program(Program::Assertion) => "assertion",
             DropReason::Program(Program::Egress) => "egress_program",
             DropReason::Program(Program::Ingress) => "ingress_program",
@@ -64,8 +72,8 @@ pub struct Queued {
     pub(crate) packet: Packet,
     /// Which loaded program parsed it: that one must run egress on it.
     pub(crate) generation: u32,
-    /// How often it has been through ingress.
-    pub(crate) passes: u16,
+    /// What it and its copies may still cause.
+    pub(crate) purse: Purse,
     /// Its number, if it is traced.
     pub(crate) trace: Option<NonZeroU32>,
 }

@@ -7,7 +7,7 @@ use pipeline::{
 use traffic::{Arrival, Verdict};
 use units::{ClassId, PortId, Time};
 
-use crate::device::{Device, PASSES_MAX};
+use crate::device::Device;
 use crate::fate::{DropReason, Output, Queued};
 use crate::trace::TraceEvent;
 
@@ -16,11 +16,9 @@ impl Device {
     /// happens is that of [`after_ingress`].
     pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued) {
         loop {
-            if queued.passes == PASSES_MAX {
-                let reason = DropReason::Program(Program::Passes);
-                return self.drop_packet(now, queued, reason);
+            if !self.purses.take(&mut queued.purse) {
+                return self.drop_packet(now, queued, DropReason::Program(Program::Passes), None);
             }
-            queued.passes += 1;
             let pipeline = &mut self.programs.of(queued.generation).pipeline;
             let end = match queued.trace {
                 None => pipeline.ingress(&mut queued.packet, now),
@@ -31,7 +29,7 @@ impl Device {
             };
             let fate = after_ingress(&end, self.config.drop_port);
             if let Some(request) = fate.clone {
-                self.clone_in_ingress(now, &queued, request);
+                self.clone_in_ingress(now, &mut queued, request);
             }
             if let Some(list) = fate.digest {
                 self.tracer.note(queued.trace, now, || TraceEvent::Digest { list });
@@ -41,7 +39,7 @@ impl Device {
             }
             match fate.way {
                 IngressWay::Drop(reason) => {
-                    return self.drop_packet(now, queued, DropReason::Program(reason));
+                    return self.drop_packet(now, queued, DropReason::Program(reason), None);
                 }
                 IngressWay::Multicast { group } => {
                     return self.multicast(now, queued, group, end.class);
@@ -68,31 +66,31 @@ impl Device {
         class: ClassId,
         kind: InstanceType,
     ) {
+        if let Err(reason) = self.check_port(to.port) {
+            return self.drop_packet(now, queued, reason, Some((to.port, class)));
+        }
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
         pipeline.dispatch(&mut queued.packet, to.port, kind, to.rid);
         let input: PortId = queued.packet.ingress_port();
         self.tracer.note(queued.trace, now, || TraceEvent::Queued { port: to.port, class });
         match self.traffic.handle_packet(now, Arrival::new(queued, input, to.port, class)) {
             Verdict::Held => {}
-            Verdict::Dropped(dropped) => {
-                self.drop_packet(now, dropped.packet, DropReason::Traffic(dropped.reason));
-            }
+            Verdict::Dropped(dropped) => self.drop_in_traffic(dropped),
         }
     }
 
     /// A copy of the packet to each member of the group; the packet itself is gone.
-    fn multicast(&mut self, now: Time, queued: Queued, group: u32, class: ClassId) {
+    fn multicast(&mut self, now: Time, mut queued: Queued, group: u32, class: ClassId) {
         let mut replicas = std::mem::take(&mut self.replicas);
         replicas.clear();
         self.programs.of(queued.generation).pipeline.replication.replicate(group, &mut replicas);
         if replicas.is_empty() {
-            self.drop_packet(now, queued, DropReason::Program(Program::NoReplica));
+            self.drop_packet(now, queued, DropReason::Program(Program::NoReplica), None);
         } else {
             self.books.count_copies(replicas.len(), true);
             for replica in &replicas {
-                let mut copy = self.copy(&queued, |pipeline| pipeline.copy(&queued.packet));
-                self.trace_copy(now, &mut copy, InstanceType::Replicated);
-                self.dispatch(now, copy, *replica, class, InstanceType::Replicated);
+                let copy = self.copy(&mut queued, |pipeline, original| pipeline.copy(original));
+                self.dispatch_copy(now, copy, *replica, class, InstanceType::Replicated);
             }
             self.tracer.note(queued.trace, now, || TraceEvent::Replicated { group });
             self.recycle(queued);
@@ -100,9 +98,11 @@ impl Device {
         self.replicas = replicas;
     }
 
-    fn clone_in_ingress(&mut self, now: Time, queued: &Queued, request: CloneRequest) {
+    fn clone_in_ingress(&mut self, now: Time, queued: &mut Queued, request: CloneRequest) {
         let list = request.field_list;
-        let make = |pipeline: &mut Pipeline| pipeline.clone_from_ingress(&queued.packet, list, now);
+        let make = |pipeline: &mut Pipeline, original: &Packet| {
+            pipeline.clone_from_ingress(original, list, now)
+        };
         self.send_clones(now, queued, request, InstanceType::IngressClone, make);
     }
 
@@ -110,10 +110,10 @@ impl Device {
     pub(crate) fn send_clones(
         &mut self,
         now: Time,
-        original: &Queued,
+        original: &mut Queued,
         request: CloneRequest,
         kind: InstanceType,
-        make: impl FnOnce(&mut Pipeline) -> Packet,
+        make: impl FnOnce(&mut Pipeline, &Packet) -> Packet,
     ) {
         let mut replicas = std::mem::take(&mut self.replicas);
         replicas.clear();
@@ -122,33 +122,44 @@ impl Device {
         if let Some(session) = session {
             pipeline.replication.replicate_clone(&session, &mut replicas);
             self.books.count_copies(replicas.len(), false);
-            let clone = self.copy(original, make);
+            let mut clone = self.copy(original, make);
             for replica in &replicas {
-                let mut copy = self.copy(&clone, |pipeline| pipeline.copy(&clone.packet));
+                let mut copy = self.copy(&mut clone, |pipeline, clone| pipeline.copy(clone));
                 copy.packet.cut(session.length_bytes_max);
-                self.trace_copy(now, &mut copy, kind);
-                self.dispatch(now, copy, *replica, session.class, kind);
+                self.dispatch_copy(now, copy, *replica, session.class, kind);
             }
             self.recycle(clone);
         }
         self.replicas = replicas;
     }
 
-    /// Another packet of the same program.
-    fn copy(&mut self, original: &Queued, make: impl FnOnce(&mut Pipeline) -> Packet) -> Queued {
-        let program = self.programs.of(original.generation);
-        program.packets += 1;
-        let packet = make(&mut program.pipeline);
-        Queued {
-            packet,
-            generation: original.generation,
-            passes: original.passes,
-            trace: original.trace,
+    /// Hands a copy to its queue, if its original and the other copies have left it a step.
+    fn dispatch_copy(
+        &mut self,
+        now: Time,
+        mut copy: Queued,
+        to: Replica,
+        class: ClassId,
+        kind: InstanceType,
+    ) {
+        copy.trace = copy.trace.map(|from| self.tracer.copy(now, from, kind));
+        if self.purses.take(&mut copy.purse) {
+            self.dispatch(now, copy, to, class, kind);
+        } else {
+            self.drop_packet(now, copy, DropReason::Copies, Some((to.port, class)));
         }
     }
 
-    /// Gives a copy of a traced packet a number of its own.
-    fn trace_copy(&mut self, now: Time, copy: &mut Queued, kind: InstanceType) {
-        copy.trace = copy.trace.map(|from| self.tracer.copy(now, from, kind));
+    /// Another packet of the same program, with the same purse.
+    fn copy(
+        &mut self,
+        original: &mut Queued,
+        make: impl FnOnce(&mut Pipeline, &Packet) -> Packet,
+    ) -> Queued {
+        let program = self.programs.of(original.generation);
+        program.packets += 1;
+        let packet = make(&mut program.pipeline, &original.packet);
+        let purse = self.purses.share(&mut original.purse);
+        Queued { packet, generation: original.generation, purse, trace: original.trace }
     }
 }

@@ -8,17 +8,22 @@
 //! ```
 //!
 //! [`Device`] is the state machine; its documentation is the driving contract. [`Books`] obey a
-//! conservation law; [`TraceFilter`] says which packets are followed step by step. There is no clock, no socket and no thread here.
+//! conservation law; [`Event`]s tell of single packets to who watches, and [`TraceFilter`] says which
+//! packets are followed step by step. There is no clock, no socket and no thread here.
 
 mod books;
+mod budget;
 mod device;
 mod egress;
 mod fate;
 mod ingress;
+mod links;
 mod programs;
 mod trace;
+mod watch;
 
 pub use books::{Books, PortBooks};
 pub use device::Device;
 pub use fate::{DropReason, Output, Queued};
 pub use trace::{Pattern, RECORDS_MAX, TraceEvent, TraceFilter, TraceRecord};
+pub use watch::{Drop, Event, Watching};

@@ -17,6 +17,8 @@ const bit<8> CLONE_IN_EGRESS = 7;
 const bit<8> DIGEST = 8;
 const bit<8> RESUBMIT_FOREVER = 9;
 const bit<8> SHORTEN = 10;
+const bit<8> CLONE_FOREVER = 11;
+const bit<8> MULTIPLY = 12;
 
 header order_t {
     bit<8>  what;
@@ -68,14 +70,14 @@ control ingress(inout headers_t hdr, inout metadata_t meta,
                 inout standard_metadata_t standard_metadata) {
     apply {
         // Only ingress sees that a packet was recirculated: unicast makes it a normal one.
-        if (standard_metadata.instance_type == 4) {
+        if (standard_metadata.instance_type == 4 && hdr.order.what != MULTIPLY) {
             hdr.order.what = FORWARD;
         }
         standard_metadata.egress_spec = (bit<9>) hdr.order.port;
         standard_metadata.priority = (bit<3>) hdr.order.class;
         if (hdr.order.what == DROP) {
             mark_to_drop(standard_metadata);
-        } else if (hdr.order.what == MULTICAST) {
+        } else if (hdr.order.what == MULTICAST || hdr.order.what == MULTIPLY) {
             standard_metadata.mcast_grp = (bit<16>) hdr.order.port;
         } else if (hdr.order.what == CLONE) {
             clone(CloneType.I2E, 1);
@@ -101,7 +103,9 @@ control egress(inout headers_t hdr, inout metadata_t meta,
             mark_to_drop(standard_metadata);
         } else if (hdr.order.what == CLONE_IN_EGRESS && kind == 0) {
             clone(CloneType.E2E, 1);
-        } else if (hdr.order.what == RECIRCULATE_ONCE) {
+        } else if (hdr.order.what == CLONE_FOREVER) {
+            clone(CloneType.E2E, 1);
+        } else if (hdr.order.what == RECIRCULATE_ONCE || hdr.order.what == MULTIPLY) {
             recirculate_preserving_field_list(0);
         } else if (hdr.order.what == SHORTEN) {
             hdr.extra.setInvalid();

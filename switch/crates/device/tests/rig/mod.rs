@@ -2,6 +2,7 @@
 
 // Each test file uses a part of it.
 #![allow(dead_code)]
+#![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use compiler::{Options, SourceError, SourceProvider, compile};
 use device::{Device, Output};
@@ -22,7 +23,9 @@ pub mod order {
     pub const DIGEST: u8 = 8;
     pub const RESUBMIT_FOREVER: u8 = 9;
     pub const SHORTEN: u8 = 10;
-    pub const COUNT: u8 = 11;
+    pub const CLONE_FOREVER: u8 = 11;
+    pub const MULTIPLY: u8 = 12;
+    pub const COUNT: u8 = 13;
 }
 
 /// Multicast group 1 has ports 1, 2 and 3; group 2 does not exist.

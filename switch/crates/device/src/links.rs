@@ -1,0 +1,35 @@
+//! Ports that are up, and ports that are not.
+//!
+//! A port is up unless whoever drives the device says otherwise. While it is down nothing gets in
+//! by it, and nothing gets into its queues; what waits in them departs in its time and is lost, as
+//! on a line whose far end has gone. All of it is counted as [`DropReason::PortDown`]. Action
+//! selectors leave out members that watch the port.
+
+use units::{PortId, Time};
+
+use crate::device::Device;
+use crate::fate::DropReason;
+use crate::watch::Event;
+
+impl Device {
+    /// A port went up or down. Telling what is known already changes nothing.
+    pub fn set_port_up(&mut self, now: Time, port: PortId, up: bool) {
+        let changed = if up { self.down.remove(&port) } else { self.down.insert(port) };
+        if changed {
+            self.log.note(Event::Port { at: now, port, up });
+        }
+    }
+
+    /// Whether a port is up; one that nothing was said about is.
+    #[inline]
+    pub fn port_is_up(&self, port: PortId) -> bool {
+        // The set is empty as a rule, and that costs nothing to find out.
+        !self.down.contains(&port)
+    }
+
+    /// `PortDown` for a port that is.
+    #[inline]
+    pub(crate) fn check_port(&self, port: PortId) -> Result<(), DropReason> {
+        if self.port_is_up(port) { Ok(()) } else { Err(DropReason::PortDown) }
+    }
+}
