@@ -7,6 +7,7 @@ Modules, from the bottom up; each imports only those above it:
     p4info    a program's tables, actions and counters by name
     entries   table entries in names and typed values <-> P4Runtime messages
     session   one connection to one device: arbitration, pipeline, write, read
-    queues    the router's insides: rates, limits, depths, drops (vitrine.v1)
+    queueing  what a router's queues can be set to, as values
+    queues    the router's insides: settings, depths, drops (vitrine.v1)
     apps      controllers made of the above; `router` fills an IPv4 router from a topology
 """

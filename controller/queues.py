@@ -1,12 +1,12 @@
 """The router's insides through `vitrine.v1.Router`: rates, limits, depths and drops of its queues.
 
     queues = Queues(session)
-    queues.configure({2: PortQueues(rate_bps=10_000_000, packets_max=50)})
+    queues.configure({2: PortSettings(rate_bps=10_000_000)})
     for sample in queues.watch(interval_ms=20, ports=[2]): ...
 
-The reference of the service is its proto file. Its Python messages are generated at build time into
-build/python; the four lines of client code that a gRPC plugin would write stand at the end of this
-file.
+What can be set is in `queueing`; the reference of the service is its proto file. Its Python
+messages are generated at build time into build/python; the four lines of client code that a gRPC
+plugin would write stand at the end of this file.
 """
 
 from __future__ import annotations
@@ -20,20 +20,12 @@ import grpc
 from google.rpc import status_pb2
 from vitrine.v1 import router_pb2
 
+from controller import queue_messages
 from controller.errors import RequestError
+from controller.queueing import PortSettings, RouterSettings
 from controller.session import REQUEST_DEADLINE_S, Session
 
 PS_PER_S = 1_000_000_000_000
-
-
-@dataclass(frozen=True)
-class PortQueues:
-    """What a lab sets on a port; None leaves it as it is, and a limit of 0 means none."""
-
-    rate_bps: int | None = None
-    # The limit of each queue of the port, in packets and in bytes; both must hold.
-    packets_max: int | None = None
-    bytes_max: int | None = None
 
 
 @dataclass(frozen=True)
@@ -80,28 +72,38 @@ class Queues:
         self._session = session
         self._stub = _RouterStub(session.channel)
 
-    def configure(self, ports: Mapping[int, PortQueues]) -> None:
-        """Changes ports, all at one instant; or none, and the error says why."""
+    def configure(self, changes: RouterSettings | Mapping[int, PortSettings]) -> None:
+        """Changes the router, or only ports, all at one instant; or nothing, and says why not."""
+        if not isinstance(changes, RouterSettings):
+            changes = RouterSettings(changes)
         request = router_pb2.ConfigureRequest(
             device_id=self._session.device_id,
             election_id=router_pb2.ElectionId(low=self._session.election_id),
         )
+        if changes.buffer_bytes is not None:
+            request.buffer.size_bytes = changes.buffer_bytes
+        if changes.input is not None:
+            request.input.CopyFrom(queue_messages.input_message(changes.input))
         with _refusals("the device refused the queue settings"):
-            described = self._stub.describe(
-                router_pb2.DescribeRequest(ports=sorted(ports)), timeout=REQUEST_DEADLINE_S
-            )
-            classes = {port.port: _classes(port) for port in described.ports}
-            for port, settings in sorted(ports.items()):
-                change = request.ports.add(port=port)
-                _set_port(change.config, settings, classes.get(port, []))
+            counts = self._queue_counts(changes.ports)
+            for port, settings in sorted(changes.ports.items()):
+                classes = range(settings.queue_count or counts.get(port, 0))
+                config = queue_messages.port_message(settings, classes)
+                request.ports.add(port=port, config=config)
             self._stub.configure(request, timeout=REQUEST_DEADLINE_S)
+
+    def settings(self, ports: Iterable[int] = ()) -> RouterSettings:
+        """What is in force: every field of these ports, or of all, and of the router is set."""
+        answer = self._describe(ports)
+        return RouterSettings(
+            {port.port: queue_messages.port_settings(port.config) for port in answer.ports},
+            answer.buffer.size_bytes,
+            queue_messages.input_stage(answer.input),
+        )
 
     def read(self, ports: Iterable[int] = ()) -> Sample:
         """The counters of these ports, or of all, at this instant."""
-        with _refusals("the device does not describe its queues"):
-            answer = self._stub.describe(
-                router_pb2.DescribeRequest(ports=sorted(ports)), timeout=REQUEST_DEADLINE_S
-            )
+        answer = self._describe(ports)
         states = (_state(port.port, port.counters) for port in answer.ports)
         return Sample(answer.time_ps / PS_PER_S, 0, {state.port: state for state in states})
 
@@ -118,6 +120,18 @@ class Queues:
         finally:
             call.cancel()
 
+    def _describe(self, ports: Iterable[int]) -> router_pb2.DescribeResponse:
+        request = router_pb2.DescribeRequest(ports=sorted(ports))
+        with _refusals("the device does not describe its queues"):
+            return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
+
+    def _queue_counts(self, ports: Mapping[int, PortSettings]) -> dict[int, int]:
+        """How many queues the ports have now, for those whose every queue is to change."""
+        unknown = [port for port, settings in ports.items() if settings.every_queue is not None]
+        if not unknown:
+            return {}
+        return {port.port: port.config.queue_count for port in self._describe(unknown).ports}
+
 
 def _samples(call: grpc.Call) -> Iterator[Sample]:
     try:
@@ -130,21 +144,6 @@ def _samples(call: grpc.Call) -> Iterator[Sample]:
         # Cancelling is how a reader says it has seen enough.
         if error.code() is not grpc.StatusCode.CANCELLED:
             raise RequestError(f"the device ended the samples: {error.details()}.") from error
-
-
-def _classes(port: router_pb2.Port) -> list[int]:
-    # `class` is a word of Python, so the field of that name is reached this way.
-    return [getattr(settings, "class") for settings in port.config.queues]
-
-
-def _set_port(config: router_pb2.PortConfig, settings: PortQueues, classes: Iterable[int]) -> None:
-    if settings.rate_bps is not None:
-        config.rate_bps = settings.rate_bps
-    if settings.packets_max is None and settings.bytes_max is None:
-        return
-    limit = router_pb2.Limit(packets=settings.packets_max or 0, bytes=settings.bytes_max or 0)
-    for class_ in classes:
-        config.queues.add(limit=limit, **{"class": class_})
 
 
 def _state(port: int, counters: router_pb2.PortCounters) -> PortState:

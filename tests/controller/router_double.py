@@ -42,6 +42,7 @@ class RouterDouble:
         answer = router_pb2.DescribeResponse(time_ps=1500 * PS_PER_MS)
         for number in request.ports or (1, 2):
             port = answer.ports.add(port=number)
+            port.config.queue_count = 2
             for class_ in (0, 1):
                 port.config.queues.add(**{"class": class_})
             port.counters.CopyFrom(_counters(number))

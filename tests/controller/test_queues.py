@@ -5,11 +5,14 @@ import itertools
 import pytest
 
 from controller.errors import RequestError
-from controller.queues import PortQueues, PortState, Queues, QueueState
+from controller.queueing import Limit, PortSettings, QueueSettings
+from controller.queues import PortState, Queues, QueueState
 from controller.session import Session
 from tests.controller.device_double import DeviceDouble, serving
 from tests.controller.router_double import RouterDouble
 from topo import wait
+
+FIFTY = QueueSettings(limit=Limit(packets=50))
 
 
 @pytest.fixture
@@ -27,7 +30,7 @@ def queues(router):
 
 
 def test_a_limit_is_set_on_every_queue_of_the_port_and_the_rate_on_the_port(queues, router):
-    queues.configure({2: PortQueues(rate_bps=10_000_000, packets_max=50)})
+    queues.configure({2: PortSettings(rate_bps=10_000_000, every_queue=FIFTY)})
     (request,) = router.requests
     assert (request.device_id, request.election_id.low) == (3, 5)
     (change,) = request.ports
@@ -37,7 +40,9 @@ def test_a_limit_is_set_on_every_queue_of_the_port_and_the_rate_on_the_port(queu
 
 
 def test_what_is_not_given_is_not_sent(queues, router):
-    queues.configure({1: PortQueues(rate_bps=0), 2: PortQueues(bytes_max=9000)})
+    queues.configure(
+        {1: PortSettings(rate_bps=0), 2: PortSettings(every_queue=QueueSettings(Limit(bytes=9000)))}
+    )
     first, second = router.requests[0].ports
     assert first.config.HasField("rate_bps")
     assert not first.config.queues
@@ -47,7 +52,7 @@ def test_what_is_not_given_is_not_sent(queues, router):
 
 def test_a_refusal_names_place_finding_and_advice(queues):
     with pytest.raises(RequestError, match="queue settings: port 9: no such port; use 1 or 2"):
-        queues.configure({9: PortQueues(rate_bps=1)})
+        queues.configure({9: PortSettings(rate_bps=1)})
 
 
 def test_the_counters_of_a_port_are_read_with_drops_by_reason(queues):

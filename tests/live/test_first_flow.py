@@ -10,7 +10,8 @@ import p4runtime_sh.shell as p4runtime_shell
 import pytest
 
 from controller.entries import Lpm
-from controller.queues import PortQueues, Queues
+from controller.queueing import PortSettings
+from controller.queues import Queues
 from labs import network as lab_network
 from labs.bench import Bench
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
@@ -104,7 +105,7 @@ def test_a_smaller_queue_holds_less_and_delays_less(bench):
 
 def test_the_rate_of_a_port_can_be_changed_while_it_runs(bench):
     bench.bring_up(Bottleneck(QUICK).topology())
-    Queues(bench.session("s1")).configure({BOTTLENECK: PortQueues(rate_bps=2_000_000)})
+    Queues(bench.session("s1")).configure({BOTTLENECK: PortSettings(rate_bps=2_000_000)})
     with bench.recording([("s1", BOTTLENECK)], senders=["h1"]) as instruments:
         instruments.flow("flow", "h1", "h2", seconds=3, congestion="reno")
         instruments.finish()
