@@ -3,10 +3,14 @@
 errors     what can go wrong, said in a sentence
 units      "10 Mb/s" and "20 ms" as whole numbers; a number without a unit is refused
 model      hosts, switches and links as data, checked
-load       a YAML file as a model, errors with the place in the file
+document   a YAML file whose values know where they stand
+queueing   queues, schedulers, AQM and input stage as people write them
+load       a YAML file as a model, errors with file, line and place
+paths      routes: who is reached through whom
 wait       the one way to wait: for a condition, with a deadline
 preflight  what a live network needs from the machine, checked before anything is changed
 record     what a live network has made, written down so that a later run can clean it up
 process    processes that are started, watched and ended by id
+kernel     TCP settings and other kernel parameters of a host
 live       the adapter: a model as Mininet hosts around a vitrine-switch
 """

@@ -12,7 +12,14 @@ class UnitError(TopologyError):
 
 
 class ModelError(TopologyError):
-    """A topology contradicts itself or names something that is not there."""
+    """A topology contradicts itself or names something that is not there.
+
+    `way` leads to the part that is wrong, as in the file: ("hosts", "h1", "gateway").
+    """
+
+    def __init__(self, text: str, way: tuple[str, ...] = ()) -> None:
+        super().__init__(text)
+        self.way = way
 
 
 class MachineError(TopologyError):

@@ -17,7 +17,6 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -27,17 +26,15 @@ from mininet.net import Mininet
 from mininet.node import Node
 from mininet.node import Switch as MininetSwitch
 
-from topo import preflight, record, wait
-from topo.errors import MachineError, ProcessError
+from controller.values import Mac
+from topo import kernel, preflight, record, wait
+from topo.errors import ProcessError
 from topo.model import Host, Switch, Topology
 from topo.process import Process
 
 SWITCH_BINARY = Path(__file__).resolve().parent.parent / "build" / "bin" / "vitrine-switch"
 START_DEADLINE_S = 10.0
 COMMAND_DEADLINE_S = 30.0
-
-_ALLOWED_CONGESTION = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
-_AVAILABLE_CONGESTION = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 class LiveHost:
@@ -66,12 +63,36 @@ class LiveHost:
 
     def set_congestion_control(self, algorithm: str) -> None:
         """Chooses the TCP congestion control of new connections; the default differs by kernel."""
-        _allow_congestion_control(algorithm)
+        kernel.allow_congestion_control(algorithm)
         self.set_kernel("net/ipv4/tcp_congestion_control", algorithm)
 
     def set_kernel(self, key: str, value: str) -> None:
         """Sets a parameter of the host's network, such as `net/ipv4/tcp_rmem`."""
-        _set_kernel(self._node, key, value)
+        kernel.set_parameter(self._node.pid, self.name, key, value)
+
+    def apply(self, host: Host) -> None:
+        """Gives the running host what the topology says of its TCP and its network card."""
+        for key, value in kernel.parameters(host).items():
+            self.set_kernel(key, value)
+        if host.tcp.congestion is not None:
+            self.set_congestion_control(host.tcp.congestion)
+        for offload, is_on in host.offloads.items():
+            state = "on" if is_on else "off"
+            self._set_up("ethtool", "-K", f"{host.name}-eth0", offload, state)
+
+    def meet(self, host: Host, gateway_mac: Mac) -> None:
+        """Gives the running host its neighbours and IPv6, which Mininet knows nothing of."""
+        interface = f"{host.name}-eth0"
+        # Hosts know their gateway, so that no ARP mixes with what a lab sends.
+        known = ("lladdr", str(gateway_mac), "dev", interface)
+        self._set_up("ip", "neighbour", "replace", str(host.gateway), *known)
+        if host.address6 is not None:
+            self._set_up("ip", "address", "add", str(host.address6), "dev", interface, "nodad")
+            self._set_up("ip", "neighbour", "replace", str(host.gateway6), *known)
+            self._set_up("ip", "-6", "route", "add", "default", "via", str(host.gateway6))
+
+    def _set_up(self, *argv: str) -> None:
+        kernel.run(self._node.pid, f"{self.name}: `{' '.join(argv)}` failed", argv)
 
     def listens_on(self, port: int) -> bool:
         """Whether a TCP server of the host waits for connections on `port`."""
@@ -163,10 +184,11 @@ class LiveNetwork:
                 defaultRoute=f"via {host.gateway}",
             )
             self._record.add_process(node.pid)
-            # No neighbour discovery: every packet in a lab's picture is one the lab sent.
-            for interfaces in ("all", "default"):
-                _set_kernel(node, f"net/ipv6/conf/{interfaces}/disable_ipv6", "1")
-            self._hosts[host.name] = LiveHost(node, host, self)
+            self._hosts[host.name] = live = LiveHost(node, host, self)
+            if host.address6 is None:
+                # No neighbour discovery: every packet in a lab's picture is one the lab sent.
+                for interfaces in ("all", "default"):
+                    live.set_kernel(f"net/ipv6/conf/{interfaces}/disable_ipv6", "1")
         for switch in self.topology.switches:
             net.addSwitch(switch.name, cls=_RouterNode)
         return net
@@ -191,8 +213,8 @@ class LiveNetwork:
         )
         for host in self.topology.hosts:
             _, port = self.topology.attachment(host.name)
-            # The router program has no ARP; its hosts know their gateway.
-            self._mininet[host.name].setARP(str(host.gateway), str(port.mac))
+            self._hosts[host.name].meet(host, port.mac)
+            self._hosts[host.name].apply(host)
 
     def _start_switch(self, switch: Switch) -> None:
         argv = [
@@ -234,31 +256,6 @@ def _is_up(interface: str) -> bool:
 def _answers(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _allow_congestion_control(algorithm: str) -> None:
-    """Lets namespaces choose an algorithm that so far only the root namespace may use."""
-    allowed = _ALLOWED_CONGESTION.read_text().split()
-    if algorithm in allowed:
-        return
-    available = _AVAILABLE_CONGESTION.read_text().split()
-    if algorithm not in available:
-        raise MachineError(
-            f"this kernel has no congestion control {algorithm!r}; it has {', '.join(available)} "
-            f"(`modprobe tcp_{algorithm}` may add it)."
-        )
-    _ALLOWED_CONGESTION.write_text(" ".join([*allowed, algorithm]))
-
-
-def _set_kernel(node: Node, key: str, value: str) -> None:
-    """Sets a kernel parameter in a host's namespace; without IPv6 its parameters are absent."""
-    if key.startswith("net/ipv6") and not Path("/proc/sys/net/ipv6").exists():
-        return
-    # The file is opened inside the namespace, where /proc/sys/net is the host's own.
-    write = ["mnexec", "-a", str(node.pid), "tee", f"/proc/sys/{key}"]
-    done = subprocess.run(write, input=value, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise MachineError(f"{node.name}: {key} cannot be set to {value}: {done.stderr.strip()}.")
 
 
 @contextlib.contextmanager

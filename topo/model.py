@@ -1,23 +1,58 @@
 """Hosts, switches and links as data. Nothing here starts anything.
 
-A `Topology` that exists is consistent: names are unique, links join things that exist, no port is
-used twice, every host has one link and lies in the network of its gateway. Port numbers are the
-numbers that P4 programs, P4Runtime, Mininet and the kernel's names (`s1-eth2`) use.
+A `Topology` that exists is consistent: names and addresses are unique, links join things that
+exist, no port is used twice, every host has one link and lies in the network of its gateway. Port
+numbers are the numbers that P4 programs, P4Runtime, Mininet and the kernel's names (`s1-eth2`) use.
+
+Everything is frozen; `with_settings`, `with_transmit` and `with_hosts` give a changed copy, which
+is how a lab tries another rate or another queue on the network of its file.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import ipaddress
 import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
 
+from controller.queueing import InputStage, Limit, PortSettings, RouterSettings
 from controller.values import Mac
 from topo.errors import ModelError
 
+Interface: TypeAlias = ipaddress.IPv4Interface | ipaddress.IPv6Interface
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
+
 # Names become parts of interface names, of which Linux takes 15 characters: "s12-eth34".
 _NAME = re.compile(r"[a-z][a-z0-9]{0,7}")
+# v1model's ports are 9 bits wide; 510 is the controller's and 511 means "drop".
+PORT_NUMBER_MAX = 509
+
+
+# ---- hosts ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TcpBuffer:
+    """What `tcp_rmem` and `tcp_wmem` hold, in bytes; the kernel moves between them by itself."""
+
+    min_bytes: int
+    default_bytes: int
+    max_bytes: int
+
+    def __str__(self) -> str:
+        return f"{self.min_bytes} {self.default_bytes} {self.max_bytes}"
+
+
+@dataclass(frozen=True)
+class TcpSettings:
+    """How a host's TCP behaves; None is the kernel's own choice, which differs by kernel."""
+
+    congestion: str | None = None
+    rmem: TcpBuffer | None = None
+    wmem: TcpBuffer | None = None
 
 
 @dataclass(frozen=True)
@@ -29,18 +64,80 @@ class Host:
     # The router's address in the host's network; the router answers for it with its port's MAC.
     gateway: ipaddress.IPv4Address
     mac: Mac
+    # Both or none: a host without them has no IPv6 at all.
+    address6: ipaddress.IPv6Interface | None = None
+    gateway6: ipaddress.IPv6Address | None = None
+    tcp: TcpSettings = TcpSettings()
+    # Kernel parameters of the host's network by their names: {"net.ipv4.tcp_sack": "0"}.
+    sysctls: Mapping[str, str] = field(default_factory=dict)
+    # What ethtool switches on or off: {"tso": False}. Left out: on, as on real machines.
+    offloads: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def addresses(self) -> tuple[Interface, ...]:
+        """The IPv4 address and, where there is one, the IPv6 address."""
+        return (self.address,) if self.address6 is None else (self.address, self.address6)
+
+
+# ---- switches ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Impairment:
+    """What one direction of a cable does to frames besides carrying them."""
+
+    delay_ns: int = 0
+    # On top of the delay, evenly distributed from zero to this.
+    jitter_ns: int = 0
+    # Whether jitter may let a frame overtake another.
+    reorder: bool = False
+    loss_ppm: int = 0
+    # Arrives with one bit flipped.
+    corruption_ppm: int = 0
+    # Arrives twice.
+    duplication_ppm: int = 0
+
+
+@dataclass(frozen=True)
+class Sender:
+    """The neighbour's network card, as far as the port emulates it: how fast frames come in."""
+
+    # None: at the port's own rate. 0: as fast as they are handed over.
+    rate_bps: int | None = None
+    # What may wait in it; what does not fit is the sender's loss, not the router's.
+    backlog: Limit = field(default_factory=Limit)
+
+
+@dataclass(frozen=True)
+class Cable:
+    """What the port emulates of the cable it is connected to."""
+
+    transmit: Impairment = Impairment()
+    receive: Impairment = Impairment()
+    sender: Sender = Sender()
 
 
 @dataclass(frozen=True)
 class Port:
-    """A port of a switch and what its output queue looks like."""
+    """A port of a switch: its addresses, its queues and its end of the cable."""
 
     number: int
     mac: Mac
-    # The line's speed; None: as fast as the machine.
-    rate_bps: int | None = None
-    # The limit of each queue; None: the switch's default.
-    queue_packets: int | None = None
+    # The router's own addresses there; the networks they lie in are the port's.
+    addresses: tuple[Interface, ...] = ()
+    settings: PortSettings = field(default_factory=PortSettings)
+    cable: Cable = Cable()
+
+    @property
+    def rate_bps(self) -> int | None:
+        """The line's speed; None: as fast as the machine."""
+        return self.settings.rate_bps
+
+    @property
+    def queue_packets(self) -> int | None:
+        """The limit of each queue in packets; None: in bytes only, or the switch's default."""
+        queue = self.settings.every_queue
+        return queue.limit.packets if queue and queue.limit else None
 
 
 @dataclass(frozen=True)
@@ -51,6 +148,10 @@ class Switch:
     device_id: int
     grpc_port: int
     ports: tuple[Port, ...]
+    # A memory that all output queues share; None: every queue has its own.
+    buffer_bytes: int | None = None
+    # Queues in front of the fabric; None: none.
+    input: InputStage | None = None
 
     def port(self, number: int) -> Port:
         """The port with that number."""
@@ -58,6 +159,15 @@ class Switch:
             if port.number == number:
                 return port
         raise ModelError(f"{self.name} has no port {number}.")
+
+    @property
+    def settings(self) -> RouterSettings:
+        """What the topology says about the router's queues."""
+        ports = {port.number: port.settings for port in self.ports}
+        return RouterSettings(ports, self.buffer_bytes, self.input)
+
+
+# ---- the network ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -73,7 +183,7 @@ class End:
 
 @dataclass(frozen=True)
 class Link:
-    """A cable. Rates and queues belong to the ports at its ends, not to the cable."""
+    """A cable. Rates, queues and delays belong to the ports at its ends, each for its direction."""
 
     a: End
     b: End
@@ -88,14 +198,16 @@ class Topology:
     links: tuple[Link, ...]
 
     def __post_init__(self) -> None:
-        _check_names([node.name for node in (*self.hosts, *self.switches)])
-        _check_unique("address", (str(host.address.ip) for host in self.hosts))
-        _check_unique("gRPC port", (str(switch.grpc_port) for switch in self.switches))
+        host_names = [host.name for host in self.hosts]
+        check_links(host_names, self.switches, self.links)
         for host in self.hosts:
-            _check_gateway(host)
+            _check_gateways(host)
+        self._check_addresses()
+        _check_unique("gRPC port", (str(switch.grpc_port) for switch in self.switches), "switches")
+        _check_unique("device id", (str(switch.device_id) for switch in self.switches), "switches")
         for switch in self.switches:
-            _check_unique(f"port of {switch.name}", (str(port.number) for port in switch.ports))
-        self._check_links()
+            numbers = (str(port.number) for port in switch.ports)
+            _check_unique(f"port of {switch.name}", numbers, "switches")
 
     def host(self, name: str) -> Host:
         """The host with that name."""
@@ -105,40 +217,116 @@ class Topology:
         """The switch with that name."""
         return _named("switch", name, self.switches)
 
+    def neighbour(self, end: End) -> End:
+        """The other end of the cable at `end`."""
+        for link in self.links:
+            for here, there in ((link.a, link.b), (link.b, link.a)):
+                if here == end:
+                    return there
+        raise ModelError(f"{end} is on no link.")
+
     def attachment(self, host: str) -> tuple[Switch, Port]:
         """The switch and the port that a host hangs on."""
-        for link in self.links:
-            for end, other in ((link.a, link.b), (link.b, link.a)):
-                if end.node == host and other.port is not None:
-                    switch = self.switch(other.node)
-                    return switch, switch.port(other.port)
-        raise ModelError(f"there is no host {host!r} on any link.")
+        end = self.neighbour(End(host))
+        switch = self.switch(end.node)
+        return switch, switch.port(end.port or 0)
 
-    def _check_links(self) -> None:
-        hosts = {host.name for host in self.hosts}
-        ends = [end for link in self.links for end in (link.a, link.b)]
-        for end in ends:
-            if end.node in hosts:
-                if end.port is not None:
-                    raise ModelError(
-                        f"link end {end}: a host has one interface, leave the port out."
-                    )
-            elif end.port is None:
-                self.switch(end.node)
-                raise ModelError(f"link end {end}: say which port of the switch, as in s1:1.")
-            else:
-                self.switch(end.node).port(end.port)
-        _check_unique("link end", map(str, ends))
-        linked = {end.node for end in ends}
-        for name in sorted(hosts - linked):
-            raise ModelError(f"host {name} is on no link.")
-        for switch in self.switches:
-            for port in switch.ports:
-                if End(switch.name, port.number) not in ends:
-                    raise ModelError(f"port {port.number} of {switch.name} is on no link.")
+    # ---- changed copies --------------------------------------------------------------------------
+
+    def with_settings(self, switch: str, number: int, **changes: Any) -> Topology:
+        """The same network with fields of one port's `PortSettings` changed."""
+        port = self.switch(switch).port(number)
+        return self._with_port(
+            switch,
+            dataclasses.replace(port, settings=dataclasses.replace(port.settings, **changes)),
+        )
+
+    def with_transmit(self, switch: str, number: int, **changes: Any) -> Topology:
+        """The same network with fields of the `Impairment` changed that leaves through a port."""
+        port = self.switch(switch).port(number)
+        transmit = dataclasses.replace(port.cable.transmit, **changes)
+        return self._with_port(
+            switch,
+            dataclasses.replace(port, cable=dataclasses.replace(port.cable, transmit=transmit)),
+        )
+
+    def with_hosts(self, *names: str, **changes: Any) -> Topology:
+        """The same network with fields of these hosts changed, or of all if none is named."""
+        for name in names:
+            self.host(name)
+        hosts = tuple(
+            dataclasses.replace(host, **changes) if not names or host.name in names else host
+            for host in self.hosts
+        )
+        return dataclasses.replace(self, hosts=hosts)
+
+    def with_input(self, switch: str, stage: InputStage | None) -> Topology:
+        """The same network with another input stage in one router."""
+        return self._with_switch(dataclasses.replace(self.switch(switch), input=stage))
+
+    def _with_port(self, switch: str, changed: Port) -> Topology:
+        before = self.switch(switch)
+        ports = tuple(changed if each.number == changed.number else each for each in before.ports)
+        return self._with_switch(dataclasses.replace(before, ports=ports))
+
+    def _with_switch(self, changed: Switch) -> Topology:
+        switches = tuple(changed if each.name == changed.name else each for each in self.switches)
+        return dataclasses.replace(self, switches=switches)
+
+    # ---- checks ----------------------------------------------------------------------------------
+
+    def _check_addresses(self) -> None:
+        ports = [(switch, port) for switch in self.switches for port in switch.ports]
+        addresses = [str(address.ip) for host in self.hosts for address in host.addresses]
+        addresses += [str(address.ip) for _, port in ports for address in port.addresses]
+        _check_unique("address", addresses, "hosts")
+        macs = [str(host.mac) for host in self.hosts] + [str(port.mac) for _, port in ports]
+        _check_unique("Ethernet address", macs, "hosts")
 
 
-def _named(kind: str, name: str, nodes: Iterable[Host | Switch]) -> Host | Switch:
+_Node = TypeVar("_Node", Host, Switch)
+
+
+def check_links(hosts: Sequence[str], switches: Sequence[Switch], links: Sequence[Link]) -> None:
+    """Refuses names that are none, links that join what is not there, and loose ends."""
+    _check_names([*hosts, *(switch.name for switch in switches)])
+    for index, link in enumerate(links):
+        way = ("links", f"[{index}]")
+        for end in (link.a, link.b):
+            _check_end(end, hosts, switches, way)
+        if link.a.port is None and link.b.port is None:
+            raise ModelError("the link joins two hosts: put a switch between them.", way)
+    ends = [end for link in links for end in (link.a, link.b)]
+    _check_unique("link end", map(str, ends), "links")
+    for host in hosts:
+        if End(host) not in ends:
+            raise ModelError(f"host {host} is on no link.", ("hosts", host))
+    for switch in switches:
+        for port in switch.ports:
+            if End(switch.name, port.number) not in ends:
+                raise ModelError(
+                    f"port {port.number} of {switch.name} is on no link.",
+                    ("switches", switch.name, "ports", str(port.number)),
+                )
+
+
+def _check_end(
+    end: End, hosts: Sequence[str], switches: Sequence[Switch], way: tuple[str, ...]
+) -> None:
+    if end.node in hosts:
+        if end.port is not None:
+            raise ModelError(f"link end {end}: a host has one interface, leave the port out.", way)
+        return
+    switch = next((each for each in switches if each.name == end.node), None)
+    if switch is None:
+        raise ModelError(f"link end {end}: there is no host or switch {end.node!r}.", way)
+    if end.port is None:
+        raise ModelError(f"link end {end}: say which port of the switch, as in s1:1.", way)
+    if all(port.number != end.port for port in switch.ports):
+        raise ModelError(f"link end {end}: {switch.name} has no port {end.port}.", way)
+
+
+def _named(kind: str, name: str, nodes: Iterable[_Node]) -> _Node:
     for node in nodes:
         if node.name == name:
             return node
@@ -150,22 +338,39 @@ def _check_names(names: list[str]) -> None:
         if not _NAME.fullmatch(name):
             raise ModelError(
                 f"{name!r} is no name for a node: use a letter and up to seven letters or digits, "
-                "such as h1 or s1."
+                "such as h1 or s1.",
+                ("hosts", name),
             )
-    _check_unique("name", names)
+    _check_unique("name", names, "hosts")
 
 
-def _check_unique(what: str, values: Iterable[str]) -> None:
+def _check_unique(what: str, values: Iterable[str], part: str) -> None:
     for value, count in Counter(values).items():
         if count > 1:
-            raise ModelError(f"{what} {value} is used {count} times.")
+            raise ModelError(f"{what} {value} is used {count} times.", (part,))
 
 
-def _check_gateway(host: Host) -> None:
-    if host.gateway not in host.address.network:
+def _check_gateways(host: Host) -> None:
+    if (host.address6 is None) is not (host.gateway6 is None):
         raise ModelError(
-            f"host {host.name}: the gateway {host.gateway} is outside its network "
-            f"{host.address.network}."
+            f"host {host.name}: give both an IPv6 address and a gateway for it, or neither.",
+            ("hosts", host.name),
         )
-    if host.gateway == host.address.ip:
-        raise ModelError(f"host {host.name}: the gateway cannot be the host's own address.")
+    pairs: list[tuple[Interface | None, Any, str]] = [
+        (host.address, host.gateway, "gateway"),
+        (host.address6, host.gateway6, "gateway6"),
+    ]
+    for address, gateway, key in pairs:
+        if address is None:
+            continue
+        way = ("hosts", host.name, key)
+        if gateway not in address.network:
+            raise ModelError(
+                f"host {host.name}: the gateway {gateway} is outside its network "
+                f"{address.network}.",
+                way,
+            )
+        if gateway == address.ip:
+            raise ModelError(
+                f"host {host.name}: the gateway cannot be the host's own address.", way
+            )

@@ -49,6 +49,7 @@ class Record:
 
     def _save(self) -> None:
         owner = Identity.of(os.getpid())
+        assert owner is not None, "this process is alive"
         document = {
             "owner": [owner.pid, owner.start_ticks],
             "processes": [[each.pid, each.start_ticks] for each in self._processes],

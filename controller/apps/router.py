@@ -1,42 +1,35 @@
-"""Fills the kit's IPv4 router (p4src/programs/router.p4) from a topology.
+"""Fills the kit's router (p4src/programs/router.p4) from a topology: routes, queues, fabric.
 
-Every host becomes one /32 route: out of the port the host hangs on, from the port's Ethernet
-address to the host's. So hosts need no ARP answered, and packets for anything else are dropped by
-the table's default.
+Every destination of the topology becomes one route toward the next router or host on the way, so
+no packet in a lab's picture is a routing protocol's. Packets for anything else are dropped by the
+table's default.
 """
 
 from __future__ import annotations
 
 from controller.entries import Call, Entry, Lpm
-from controller.queues import PortQueues, Queues
+from controller.queues import Queues
 from controller.session import Session
+from topo import paths
 from topo.model import Switch, Topology
 
-ROUTES = "ipv4_routes"
+IPV4_ROUTES = "ipv4_routes"
 
 
 def routes(topology: Topology, switch: Switch) -> list[Entry]:
-    """The routes of one switch to the hosts on its own ports."""
+    """The entries of one router's route table."""
     entries = []
-    for host in topology.hosts:
-        behind, port = topology.attachment(host.name)
-        if behind != switch:
+    for route in paths.routes(topology, switch):
+        if route.prefix.version != 4:
             continue
-        call = Call("set_next_hop", port=port.number, src_addr=port.mac, dst_addr=host.mac)
-        entries.append(Entry(ROUTES, {"hdr.ipv4.dst_addr": Lpm(host.address.ip, 32)}, call))
+        hop = route.hops[0]
+        match = {"hdr.ipv4.dst_addr": Lpm(route.prefix.network_address, route.prefix.prefixlen)}
+        call = Call("set_next_hop", port=hop.port, src_addr=hop.src_mac, dst_addr=hop.dst_mac)
+        entries.append(Entry(IPV4_ROUTES, match, call))
     return entries
-
-
-def port_queues(switch: Switch) -> dict[int, PortQueues]:
-    """The line rates and queue limits that the topology gives to the switch's ports."""
-    return {
-        port.number: PortQueues(rate_bps=port.rate_bps, packets_max=port.queue_packets)
-        for port in switch.ports
-        if port.rate_bps is not None or port.queue_packets is not None
-    }
 
 
 def program(session: Session, topology: Topology, switch: Switch) -> None:
     """Routes and queues of one switch; the session has loaded the router program already."""
     session.insert(routes(topology, switch))
-    Queues(session).configure(port_queues(switch))
+    Queues(session).configure(switch.settings)

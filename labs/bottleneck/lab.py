@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import matplotlib.figure
 
+from controller.queueing import Limit, QueueSettings
 from labs.bench import Bench
 from labs.definition import Assessment, Band, Figure, Lab, Row, Run
 from labs.frames import payload_share, queue_delay_s
@@ -47,15 +47,14 @@ class Bottleneck(Lab):
     def topology(self) -> Topology:
         """The lab's network with the user's rate and queue at the bottleneck."""
         base = load.load(Path(__file__).with_name("topology.yaml"))
-        (s1,) = base.switches
-        port = s1.port(BOTTLENECK)
-        changed = dataclasses.replace(
-            port,
+        port = base.switch("s1").port(BOTTLENECK)
+        limit = Limit(packets=self.settings.queue_packets or port.queue_packets)
+        return base.with_settings(
+            "s1",
+            BOTTLENECK,
             rate_bps=self.settings.rate_bps or port.rate_bps,
-            queue_packets=self.settings.queue_packets or port.queue_packets,
+            every_queue=QueueSettings(limit=limit),
         )
-        ports = tuple(changed if each == port else each for each in s1.ports)
-        return dataclasses.replace(base, switches=(dataclasses.replace(s1, ports=ports),))
 
     def _port(self) -> Port:
         return self.topology().switch("s1").port(BOTTLENECK)

@@ -4,7 +4,6 @@ from ipaddress import IPv4Address
 
 from controller.apps import router
 from controller.entries import Lpm, to_message
-from controller.queues import PortQueues
 from controller.values import Mac
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
@@ -28,10 +27,3 @@ def test_every_host_gets_a_route_out_of_the_port_it_hangs_on():
 def test_the_routes_fit_the_program():
     for entry in router.routes(TOPOLOGY, S1):
         to_message(entry, INFO)
-
-
-def test_ports_without_settings_are_left_alone():
-    assert router.port_queues(S1) == {
-        1: PortQueues(rate_bps=1_000_000_000),
-        2: PortQueues(rate_bps=10_000_000, packets_max=50),
-    }

@@ -1,0 +1,188 @@
+"""A YAML file whose every value knows where it stands, so that a complaint names file and line.
+
+    document = Place.load(path)
+    hosts = document.fields(required={"hosts"})["hosts"]
+    for name, place in hosts.entries().items():
+        mac = place.parse(Mac.parse)
+
+Scalars are taken as they are written: YAML's own guesses (`00:11` as sixty-one, `no` as false)
+would change what a person wrote, so each value is read by the parser of what it should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+import yaml
+
+from controller.errors import ControllerError
+from topo.errors import ModelError, TopologyError
+
+T = TypeVar("T")
+
+_FLAGS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+
+
+class Place:
+    """A value of a document: what it is, where it stands, and how to read it."""
+
+    def __init__(self, file: Path, node: yaml.Node, way: tuple[str, ...] = ()) -> None:
+        self._file = file
+        self._node = node
+        # The names that lead here: ("hosts", "h1", "mac").
+        self._way = way
+
+    @classmethod
+    def load(cls, file: Path) -> Place:
+        """The whole document of a file."""
+        try:
+            node = yaml.compose(file.read_text(), Loader=yaml.SafeLoader)
+        except OSError as error:
+            raise ModelError(f"{file} cannot be read: {error.strerror}.") from error
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            line = mark.line + 1 if mark else 1
+            raise ModelError(f"{file}:{line}: not YAML: {error.problem}.") from error
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise ModelError(f"{file} is not YAML: {error}") from error
+        if node is None:
+            raise ModelError(f"{file} is empty.")
+        return cls(file, node)
+
+    # ---- saying where ----------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The way to the value in words: `hosts.h1.mac`, `links[0]`."""
+        return ".".join(self._way).replace(".[", "[") or "the document"
+
+    def error(self, text: str) -> ModelError:
+        """A complaint about this value."""
+        return ModelError(f"{self._file}:{self._node.start_mark.line + 1}: {text}")
+
+    def refuse(self, text: str) -> NoReturn:
+        """Raises a complaint about this value; `text` goes behind its name."""
+        raise self.error(f"{self.name} {text}")
+
+    def nearest(self, way: Sequence[str]) -> Place:
+        """The value at the end of `way`, or the last one on it that exists."""
+        place = self
+        for step in way:
+            if isinstance(place._node, yaml.MappingNode):
+                children = place.entries()
+            elif isinstance(place._node, yaml.SequenceNode):
+                children = {f"[{index}]": each for index, each in enumerate(place.items())}
+            else:
+                break
+            if step not in children:
+                break
+            place = children[step]
+        return place
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    def is_mapping(self) -> bool:
+        """Whether the value has named parts."""
+        return isinstance(self._node, yaml.MappingNode)
+
+    def is_list(self) -> bool:
+        """Whether the value is a list."""
+        return isinstance(self._node, yaml.SequenceNode)
+
+    def entries(self) -> dict[str, Place]:
+        """The value as a mapping with keys of the user's choice."""
+        # `ports:` with nothing behind it is an empty mapping.
+        if self._is_null():
+            return {}
+        if not isinstance(self._node, yaml.MappingNode):
+            self.refuse(f"must be a mapping, and is {self._shown()}.")
+        parts: dict[str, Place] = {}
+        for key, value in self._node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self.refuse("has a key that is no plain word.")
+            place = Place(self._file, value, (*self._way, key.value))
+            if key.value in parts:
+                # YAML itself would silently take the last one.
+                again = Place(self._file, key)
+                raise again.error(f"{self.name} has the key {key.value!r} twice.")
+            parts[key.value] = place
+        return parts
+
+    def fields(
+        self, *, required: Collection[str] = (), optional: Collection[str] = ()
+    ) -> dict[str, Place]:
+        """The value as a mapping of exactly these keys."""
+        parts = self.entries()
+        for key in sorted(set(required) - parts.keys()):
+            self.refuse(f"lacks {key!r}.")
+        known = {*required, *optional}
+        for key, place in parts.items():
+            if key not in known:
+                there_are = ", ".join(sorted(known))
+                raise place.error(
+                    f"{self.name} has an unknown key {key!r}; there are: {there_are}."
+                )
+        return parts
+
+    def items(self) -> list[Place]:
+        """The value as a list."""
+        if not isinstance(self._node, yaml.SequenceNode):
+            self.refuse(f"must be a list, and is {self._shown()}.")
+        return [
+            Place(self._file, node, (*self._way, f"[{index}]"))
+            for index, node in enumerate(self._node.value)
+        ]
+
+    # ---- reading it ------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The value as it is written."""
+        if not isinstance(self._node, yaml.ScalarNode):
+            self.refuse(f"must be a plain value, and is {self._shown()}.")
+        return self._node.value
+
+    def parse(self, parser: Callable[[str], T]) -> T:
+        """The value read by `parser`, whose complaint gets the place in front."""
+        text = self.text()
+        try:
+            return parser(text)
+        except (TopologyError, ControllerError, ValueError) as error:
+            raise self.error(f"{self.name}: {error}") from error
+
+    def whole(self, *, low: int = 0, high: int | None = None) -> int:
+        """The value as a whole number from `low` to `high`."""
+        text = self.text()
+        if not (text.isascii() and text.isdigit()):
+            self.refuse(f"must be a whole number, and is {text!r}.")
+        number = int(text)
+        if number < low or (high is not None and number > high):
+            bounds = f"at least {low}" if high is None else f"from {low} to {high}"
+            self.refuse(f"must be {bounds}, and is {number}.")
+        return number
+
+    def flag(self) -> bool:
+        """The value as yes or no."""
+        text = self.text()
+        if text.lower() not in _FLAGS:
+            self.refuse(f"must be yes or no, and is {text!r}.")
+        return _FLAGS[text.lower()]
+
+    def one_of(self, choices: dict[str, T]) -> T:
+        """What the value's word stands for."""
+        text = self.text()
+        if text not in choices:
+            self.refuse(f"must be one of {', '.join(choices)}, and is {text!r}.")
+        return choices[text]
+
+    def _is_null(self) -> bool:
+        return isinstance(self._node, yaml.ScalarNode) and self._node.value in ("", "~", "null")
+
+    def _shown(self) -> str:
+        """The value for a complaint, short."""
+        if self.is_mapping():
+            return "a mapping"
+        if self.is_list():
+            return "a list"
+        return repr(self.text())
