@@ -94,7 +94,7 @@ class Names(Generic[Item]):
 
     def __init__(self, kind: str, items: Iterable[Item]) -> None:
         self._kind = kind
-        self._by_id = {item.id: item for item in items}
+        self._by_id: dict[int, Item] = {item.id: item for item in items}
         self._by_suffix: dict[str, list[Item]] = {}
         for item in self._by_id.values():
             parts = item.name.split(".")

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Formatting and lints, warnings denied: rustfmt, clippy, ruff.
+# Formatting, lints and types, warnings denied: rustfmt, clippy, ruff, mypy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
 
-step "rustfmt, clippy, ruff"
+step "rustfmt, clippy, ruff, mypy"
 (cd switch && cargo fmt --all --check)
 (cd switch && cargo clippy --quiet --locked --workspace --all-targets -- -D warnings)
 build/venv/bin/ruff check --quiet .
 build/venv/bin/ruff format --quiet --check . ||
     fail "Python files are not in ruff's format: run build/venv/bin/ruff format ."
+build/venv/bin/mypy --no-error-summary controller topo
