@@ -33,7 +33,7 @@ pub use netdev::{Netdev, OpenError};
 pub use offload::{GsoKind, Offload};
 pub use poller::{Poller, Waker};
 pub use send::{SendBatch, SendOutcome};
-pub use socket::{PacketSocket, ReceiveBatch};
+pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};
 
 /// The largest frame a port takes or sends, not counting super-packets, which are split first.
 pub const FRAME_SIZE_BYTES_MAX: usize = 9216 + 18;

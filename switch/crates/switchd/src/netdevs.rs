@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsRawFd, RawFd};
 
 use device::Queued;
-use ports::{PacketSocket, ReceiveBatch, SendBatch, segment};
+use ports::{PacketSocket, ReceiveBatch, ReceivedPacket, SendBatch, segment};
 use units::PortId;
 
 /// Frames that are collected before they are given to the kernel together: some super-packets' worth,
@@ -15,7 +15,6 @@ const SEND_BATCH_SIZE: usize = 256;
 pub struct Netdevs {
     /// In the order of port numbers, which is the order of everything at one instant.
     links: Vec<Link>,
-    batch: ReceiveBatch,
     sending: SendBatch,
     /// Headers of the frame being made, and the whole frame.
     scratch: (Vec<u8>, Vec<u8>),
@@ -53,57 +52,58 @@ impl Netdevs {
         };
         Netdevs {
             links: sockets.into_iter().map(link).collect(),
-            batch: ReceiveBatch::new(),
             sending: SendBatch::new(),
             scratch: Default::default(),
             first: 0,
         }
     }
 
-    /// What to poll, in the order in which [`Netdevs::receive`] counts links.
+    /// What to poll, in the order in which links are counted.
     pub fn descriptors(&self) -> Vec<RawFd> {
         self.links.iter().map(|link| link.socket.as_raw_fd()).collect()
     }
 
-    /// Takes at most one batch from every link that `is_ready`, and hands its frames on in order.
-    pub fn receive(
-        &mut self,
-        is_ready: impl Fn(usize) -> bool,
-        mut frame: impl FnMut(PortId, &[u8]),
-    ) {
+    /// The links in the order of this round: each round begins with another one, so that none
+    /// starves the others.
+    pub fn next_round(&mut self) -> impl Iterator<Item = usize> + use<> {
         let (count, first) = (self.links.len(), self.first);
-        for index in (0..count).map(|step| (first + step) % count) {
-            if is_ready(index) {
-                self.receive_from(index, &mut frame);
-            }
-        }
         self.first = (first + 1) % count.max(1);
+        (0..count).map(move |step| (first + step) % count)
     }
 
-    fn receive_from(&mut self, index: usize, frame: &mut impl FnMut(PortId, &[u8])) {
-        let link = &mut self.links[index];
-        if let Err(error) = link.socket.receive(&mut self.batch) {
+    /// Takes what has arrived at a link, at most one batch.
+    pub fn receive(&mut self, index: usize, batch: &mut ReceiveBatch) {
+        if let Err(error) = self.links[index].socket.receive(batch) {
             // A device that is down says so once a poll; it may come back.
-            tracing::debug!(port = link.port.0, %error, "cannot receive");
-            return;
+            tracing::debug!(port = self.links[index].port.0, %error, "cannot receive");
         }
+    }
+
+    /// Hands on the frames of one received packet, in order; one that cannot become frames is
+    /// counted.
+    pub fn split(
+        &mut self,
+        index: usize,
+        packet: ReceivedPacket<'_>,
+        mut frame: impl FnMut(PortId, &[u8]),
+    ) {
+        let link = &mut self.links[index];
         let (head_scratch, whole) = &mut self.scratch;
-        for (offload, packet) in self.batch.packets() {
-            let split = offload
-                .map_err(|unknown| format!("kind {} of super-packet", unknown.0))
-                .and_then(|offload| {
-                    segment::split(packet, offload, head_scratch, |head, payload| {
-                        whole.clear();
-                        whole.extend_from_slice(head);
-                        whole.extend_from_slice(payload);
-                        frame(link.port, whole);
-                    })
-                    .map_err(|error| format!("{error:?}"))
-                });
-            if let Err(reason) = split {
-                link.counters.malformed += 1;
-                tracing::debug!(port = link.port.0, reason, "a packet cannot become frames");
-            }
+        let (offload, bytes) = packet;
+        let split = offload
+            .map_err(|unknown| format!("kind {} of super-packet", unknown.0))
+            .and_then(|offload| {
+                segment::split(bytes, offload, head_scratch, |head, payload| {
+                    whole.clear();
+                    whole.extend_from_slice(head);
+                    whole.extend_from_slice(payload);
+                    frame(link.port, whole);
+                })
+                .map_err(|error| format!("{error:?}"))
+            });
+        if let Err(reason) = split {
+            link.counters.malformed += 1;
+            tracing::debug!(port = link.port.0, reason, "a packet cannot become frames");
         }
     }
 
