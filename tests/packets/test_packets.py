@@ -1,8 +1,9 @@
 """Packet tests: each NAME.p4 is compiled, and the packets of NAME.stf are sent through it.
 
 The expectations were checked with p4c and simple_switch, but for the programs that p4c did not
-take when they were written (`header_union_members`, `loops`, `subcontrol_twice`, `table_twice`)
-and the line `check_counter`, which its runner spells differently.
+take when they were written (`header_union_members`, `loops`, `stack_next_written`,
+`subcontrol_twice`, `table_twice`) and the line `check_counter`, which its runner spells
+differently.
 """
 
 import subprocess

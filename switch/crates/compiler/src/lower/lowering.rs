@@ -325,18 +325,12 @@ impl<'a> Lowering<'a> {
                 super::place::bounded(index, storage.stacks[stack.0].elements.len()),
             ),
             HeaderRef::Instance(id) => Expression::Header(storage.header_name(*id).to_owned()),
-            // Only whole headers of a stack's end get here; element access by index covers both.
             HeaderRef::Last(stack) | HeaderRef::Next(stack) => {
-                let name = storage.stacks[stack.0].name.clone();
-                let last = Expression::Unary {
-                    operator: bmv2::UnaryOperator::LastStackIndex,
-                    operand: Box::new(Expression::HeaderStack(name.clone())),
-                };
-                super::value::binary(
-                    bmv2::BinaryOperator::DereferenceHeaderStack,
-                    Expression::HeaderStack(name),
-                    last,
-                )
+                let found = &storage.stacks[stack.0];
+                let stack = Expression::HeaderStack(found.name.clone());
+                let is_next = matches!(header, HeaderRef::Next(_));
+                let index = super::place::end_index(&stack, is_next, found.elements.len());
+                super::value::binary(bmv2::BinaryOperator::DereferenceHeaderStack, stack, index)
             }
             HeaderRef::OfUnion { union, member } => Expression::AccessUnionHeader {
                 union: Box::new(self.union_expression(union)),
@@ -357,12 +351,10 @@ impl<'a> Lowering<'a> {
                 (stack, super::place::bounded(index, size))
             }
             UnionRef::Last(stack) | UnionRef::Next(stack) => {
-                let name = storage.union_stacks[stack.0].name.clone();
-                let last = Expression::Unary {
-                    operator: bmv2::UnaryOperator::LastStackIndex,
-                    operand: Box::new(Expression::HeaderUnionStack(name)),
-                };
-                (stack, last)
+                let found = &storage.union_stacks[stack.0];
+                let name = Expression::HeaderUnionStack(found.name.clone());
+                let is_next = matches!(union, UnionRef::Next(_));
+                (stack, super::place::end_index(&name, is_next, found.elements.len()))
             }
         };
         let name = storage.union_stacks[stack.0].name.clone();

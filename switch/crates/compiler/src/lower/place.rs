@@ -1,7 +1,7 @@
 //! Places that can be written: whole variables and parts of them, slices, stack elements.
 
 use bits::Int;
-use bmv2::{BinaryOperator, Expression, FieldRef};
+use bmv2::{BinaryOperator, Expression, FieldRef, UnaryOperator};
 
 use super::lowering::Lowering;
 use super::number::Range;
@@ -63,6 +63,25 @@ pub fn bounded(index: &Expression, size: usize) -> Expression {
         condition: Box::new(binary(BinaryOperator::Less, index.clone(), hex(size as u64))),
         if_true: Box::new(index.clone()),
         if_false: Box::new(hex(last)),
+    }
+}
+
+/// The index of `stack.next` or `stack.last`. The switch counts what was extracted: the last index
+/// is -1 in an empty stack, and that of the next element is one more. An assignment to `next` does
+/// not count, only `extract` does (specification, "Operations on header stacks").
+pub fn end_index(stack: &Expression, is_next: bool, size: usize) -> Expression {
+    let last = Expression::Unary {
+        operator: UnaryOperator::LastStackIndex,
+        operand: Box::new(stack.clone()),
+    };
+    if is_next {
+        return bounded(&binary(BinaryOperator::Add, last, hex(1)), size);
+    }
+    // There is no last element in an empty stack: any will do but one outside of it.
+    Expression::Conditional {
+        condition: Box::new(binary(BinaryOperator::Less, last.clone(), hex(0))),
+        if_true: Box::new(hex(0)),
+        if_false: Box::new(last),
     }
 }
 

@@ -47,9 +47,6 @@ impl Checker<'_, '_> {
             ("exact" | "lpm" | "optional" | "ternary", KeysetElement::Range(low, _)) => {
                 Some((low.span, "only range keys take ranges"))
             }
-            ("lpm", KeysetElement::Mask(value, mask)) if !is_prefix(mask) => {
-                Some((value.span, "the mask of an lpm key must be ones followed by zeros"))
-            }
             ("optional", KeysetElement::Mask(value, mask)) if !is_all_ones(mask) => {
                 Some((value.span, "an optional key takes a value or `_`, no mask"))
             }
@@ -81,11 +78,6 @@ fn zeros(mask: &Expression) -> Option<BigInt> {
         }
         _ => None,
     }
-}
-
-/// Ones first: turned over it is 2^n - 1, so adding 1 carries through all of it.
-fn is_prefix(mask: &Expression) -> bool {
-    zeros(mask).is_none_or(|zeros| (&zeros & (&zeros + 1)) == BigInt::ZERO)
 }
 
 fn is_all_ones(mask: &Expression) -> bool {

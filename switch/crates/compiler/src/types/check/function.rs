@@ -160,14 +160,12 @@ impl<'a> Checker<'a, '_> {
         for id in parameters {
             let variable = &self.program.variables[*id];
             let (ty, span) = (variable.ty.clone(), variable.span);
-            let is_object = matches!(
+            // Structs are values, too; the back end says that this switch cannot be given one.
+            let is_value = !matches!(
                 ty,
                 Type::Integer | Type::String | Type::Extern(_) | Type::Control(_) | Type::Parser(_)
             );
-            let is_composed =
-                matches!(ty, Type::Struct(_) | Type::Tuple(_) | Type::Stack(..) | Type::List(_));
-            let is_given = variable.kind == VariableKind::Parameter(Direction::None);
-            if is_object || (is_composed && is_given) {
+            if !is_value {
                 let title = format!(
                     "the control plane cannot give a parameter of type `{}`",
                     self.show(&ty)

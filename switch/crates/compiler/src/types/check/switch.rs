@@ -23,17 +23,7 @@ impl<'a> Checker<'a, '_> {
             return None;
         }
         let subject = self.expression(subject, None);
-        if !matches!(
-            self.original(&subject.ty),
-            Type::Bit(_)
-                | Type::Int(_)
-                | Type::Integer
-                | Type::Enum(_)
-                | Type::Error
-                | Type::Action
-                | Type::Wrong
-                | Type::Bool
-        ) {
+        if !is_switchable(self.original(&subject.ty)) {
             let title = format!("a `{}` cannot be switched by", self.show(&subject.ty));
             self.error("switch", subject.span, title);
             return None;
@@ -151,6 +141,11 @@ impl<'a> Checker<'a, '_> {
         }
         Some(SwitchLabel::Value(value))
     }
+}
+
+fn is_switchable(ty: &Type) -> bool {
+    let is_number = matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Integer | Type::Bool);
+    is_number || matches!(ty, Type::Enum(_) | Type::Error | Type::Action | Type::Wrong)
 }
 
 fn same_label(left: &SwitchLabel, right: &SwitchLabel) -> bool {
