@@ -1,0 +1,290 @@
+"""Runs everything and writes out/bench.json and out/bench.png.
+
+Settings come from the environment, where `make bench QUICK=1` puts them:
+
+    QUICK=1                      one short round with the main variants, about three minutes
+    VITRINE_BENCH_ROUNDS=3       how often everything is measured; the report gives medians
+    VITRINE_BENCH_SECONDS=5      how long each flow runs
+    VITRINE_BENCH_ONLY=bridge    only subjects whose name contains one of these words (a;b)
+    VITRINE_SIMPLE_SWITCH=...    the reference switch, where it is not on the PATH
+
+All subjects are measured in turn within each round, so that whatever else the machine does meets
+them all: a ratio of two subjects is taken within a round.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs import ownership
+from tests.bench import measure, picture, routes, subjects
+from tests.bench.subjects import Subject
+from topo.errors import MachineError, TopologyError
+
+OUT = subjects.ROOT / "out"
+# Rates whose exactness is measured, and the offered load above them.
+EXACT_RATES = {
+    "10 Mb/s": (10_000_000, "12M"),
+    "100 Mb/s": (100_000_000, "120M"),
+    "1 Gb/s": (1_000_000_000, "1100M"),
+}
+GAP_TOLERANCE_US = 100.0
+# The class of traffic that cannot wait; the DSCP is the upper six bits.
+PRIORITY_TOS = routes.EXPEDITED << 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is measured."""
+
+    quick: bool
+    rounds: int
+    seconds: int
+    only: tuple[str, ...]
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        quick = bool(environment.get("QUICK"))
+        only = environment.get("VITRINE_BENCH_ONLY", "")
+        return cls(
+            quick=quick,
+            rounds=int(environment.get("VITRINE_BENCH_ROUNDS") or (1 if quick else 3)),
+            seconds=int(environment.get("VITRINE_BENCH_SECONDS") or (2 if quick else 5)),
+            only=tuple(word for word in only.split(";") if word),
+        )
+
+    def wants(self, subject: Subject) -> bool:
+        return not self.only or any(word in subject.name for word in self.only)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A subject under one set of conditions."""
+
+    subject: Subject
+    offloads: bool
+    mtu: int
+
+
+def main() -> None:
+    settings = Settings.from_environment()
+    check_machine()
+    OUT.mkdir(parents=True, exist_ok=True)
+    readings: list[dict] = []
+    with tempfile.TemporaryDirectory(prefix="vitrine-bench-") as logs:
+        for number in range(1, settings.rounds + 1):
+            for case in cases(settings):
+                _say(f"round {number}/{settings.rounds}: {describe(case)}")
+                for reading in measured(case, settings, Path(logs)):
+                    readings.append({"round": number, **conditions(case), **reading})
+        _say("rates and gaps")
+        readings += [reading for reading in exactness(settings, Path(logs))]
+    document = {"machine": machine(), "settings": vars(settings), "readings": readings}
+    (OUT / "bench.json").write_text(json.dumps(document, indent=1) + "\n")
+    picture.draw("vitrine-switch and others on this machine", panels(readings), OUT / "bench.png")
+    ownership.give_back(OUT)
+    print(table(readings))
+    print(f"written: {OUT / 'bench.json'}, {OUT / 'bench.png'}")
+
+
+def check_machine() -> None:
+    """What must be there, said before anything is built."""
+    if os.geteuid() != 0:
+        raise MachineError(
+            "the bench makes network namespaces, which only root may: use `make bench`."
+        )
+    for tool in ("ip", "ethtool", "iperf3", "ping", "ss"):
+        if not shutil.which(tool):
+            raise MachineError(f"{tool} is not installed: `make setup` installs it.")
+    for made in (subjects.SWITCH, routes.PROGRAM):
+        if not made.exists():
+            raise MachineError(f"there is no {made}: run `make build` first.")
+
+
+def cases(settings: Settings) -> Iterator[Case]:
+    """What is measured in one round, the fastest variant of everything first."""
+    bridge = Subject("bridge", subjects.bridge)
+    free = Subject("vitrine, unlimited port", subjects.vitrine())
+    ten = Subject("vitrine, 10 Gb/s port", subjects.vitrine(rate="10 Gb/s"))
+    two = Subject("two vitrines, 10 Gb/s ports", subjects.vitrine(rate="10 Gb/s", count=2))
+    everything = [
+        Case(Subject("one cable", subjects.direct), True, 1500),
+        *(
+            Case(subject, offloads, 1500)
+            for offloads in (True, False)
+            for subject in (bridge, free, ten)
+        ),
+        Case(two, True, 1500),
+    ]
+    if binary := subjects.simple_switch_binary():
+        # It has no notion of super-packets, so its hosts must not make any.
+        simple = Subject("simple_switch_grpc", subjects.simple_switch(binary))
+        everything.append(Case(simple, False, 1500))
+    if not settings.quick:
+        everything += [Case(subject, True, 9000) for subject in (bridge, free, ten)]
+    return (case for case in everything if settings.wants(case.subject))
+
+
+def measured(case: Case, settings: Settings, logs: Path) -> Iterator[dict]:
+    """The figures of one case, on one network."""
+    with case.subject.up(logs, mtu=case.mtu, offloads=case.offloads) as place:
+        idle = measure.ping_us(place, count=30 if settings.quick else 200)
+        yield {"figure": "ping idle", **idle}
+        for flows in (1, 4):
+            yield {
+                "figure": f"tcp x{flows}",
+                **vars(measure.tcp(place, seconds=settings.seconds, flows=flows)),
+            }
+        if case.mtu == 1500:
+            for size in (64, 1500):
+                # The size is that of the frame without its Ethernet trailer.
+                payload = max(18, size - 42) if size == 64 else 1472
+                flow = measure.udp(place, seconds=settings.seconds, payload_bytes=payload)
+                yield {"figure": f"udp {size}", **vars(flow)}
+        with measure.load(place, seconds=settings.seconds + 20):
+            for name, tos in (("ping loaded", 0), ("ping loaded, priority", PRIORITY_TOS)):
+                count = 30 if settings.quick else 100
+                yield {"figure": name, **measure.ping_us(place, count=count, tos=tos)}
+        if place.switches:
+            percent = measure.cpu_percent(place.switches, settings.seconds)
+            yield {"figure": "cpu idle", "switch_cpu_percent": percent}
+
+
+def exactness(settings: Settings, logs: Path) -> Iterator[dict]:
+    """Whether a port delivers its rate, and how evenly."""
+    seconds = 3 if settings.quick else 10
+    for name, (rate_bps, offered) in EXACT_RATES.items():
+        subject = Subject(f"vitrine, {name} port", subjects.vitrine(rate=name))
+        if not settings.wants(subject):
+            continue
+        # Without offloads the receiving device counts every frame by itself.
+        with (
+            subject.up(logs, offloads=False) as place,
+            measure.datagrams(place, rate=offered, seconds=seconds + 20),
+        ):
+            got = measure.received(place, seconds=seconds, gaps=rate_bps == 10_000_000)
+        reading = {"figure": "rate", "subject": subject.name, "rate_bps": rate_bps}
+        reading["deviation_percent"] = 100 * (8 * got["bytes_per_s"] / rate_bps - 1)
+        if gaps := got.get("gaps_us"):
+            ideal = 1514 * 8 / rate_bps * 1e6
+            errors = sorted(abs(gap - ideal) for gap in gaps)
+            within = sum(error <= GAP_TOLERANCE_US for error in errors)
+            reading["gaps_within_100_us_percent"] = 100 * within / len(errors)
+            reading["gap_error_us_median"] = statistics.median(errors)
+            reading["gap_error_us_p99"] = errors[int(0.99 * len(errors))]
+        yield reading
+
+
+def conditions(case: Case) -> dict:
+    return {"subject": case.subject.name, "offloads": case.offloads, "mtu": case.mtu}
+
+
+def describe(case: Case) -> str:
+    return f"{case.subject.name}, {_series(case.offloads)}, MTU {case.mtu}"
+
+
+def medians(readings: list[dict], figure: str, value: str) -> dict[tuple[str, bool, int], float]:
+    """The median over the rounds of one value, by subject, offloads and MTU."""
+    found: dict[tuple[str, bool, int], list[float]] = {}
+    for reading in readings:
+        if reading["figure"] == figure and "mtu" in reading:
+            key = (reading["subject"], reading["offloads"], reading["mtu"])
+            found.setdefault(key, []).append(reading[value])
+    return {key: statistics.median(values) for key, values in found.items()}
+
+
+def panels(readings: list[dict]) -> list[tuple[str, str, list[picture.Bar]]]:
+    """What the picture shows."""
+
+    def bars(figure: str, value: str, scale: float, mtu: int) -> list[picture.Bar]:
+        return [
+            (subject, _series(offloads), median * scale)
+            for (subject, offloads, found), median in medians(readings, figure, value).items()
+            if found == mtu
+        ]
+
+    return [
+        ("one TCP flow, 1500-byte packets", "Gb/s", bars("tcp x1", "bits_per_s", 1e-9, 1500)),
+        ("four TCP flows, 1500-byte packets", "Gb/s", bars("tcp x4", "bits_per_s", 1e-9, 1500)),
+        ("one TCP flow, 9000-byte packets", "Gb/s", bars("tcp x1", "bits_per_s", 1e-9, 9000)),
+        ("UDP, 64-byte packets", "1000 packets/s", bars("udp 64", "packets_per_s", 1e-3, 1500)),
+        ("UDP, 1500-byte packets", "1000 packets/s", bars("udp 1500", "packets_per_s", 1e-3, 1500)),
+        ("ping, nothing else", "us", bars("ping idle", "median_us", 1, 1500)),
+        ("ping beside a TCP flow", "us", bars("ping loaded", "median_us", 1, 1500)),
+    ]
+
+
+def table(readings: list[dict]) -> str:
+    """Everything as text, a line a case."""
+    lines = [
+        f"{'':52} {'tcp x1':>7} {'tcp x4':>7} {'udp 64':>8} {'udp 1500':>8} {'ping':>6} "
+        f"{'loaded':>7} {'prio':>7} {'cpu':>5} {'idle':>5}",
+        f"{'':52} {'Gb/s':>7} {'Gb/s':>7} {'kpps':>8} {'kpps':>8} {'us':>6} {'us':>7} {'us':>7} "
+        f"{'%':>5} {'%':>5}",
+    ]
+    columns = [
+        (medians(readings, "tcp x1", "bits_per_s"), 1e-9, "7.2f"),
+        (medians(readings, "tcp x4", "bits_per_s"), 1e-9, "7.2f"),
+        (medians(readings, "udp 64", "packets_per_s"), 1e-3, "8.0f"),
+        (medians(readings, "udp 1500", "packets_per_s"), 1e-3, "8.0f"),
+        (medians(readings, "ping idle", "median_us"), 1, "6.0f"),
+        (medians(readings, "ping loaded", "median_us"), 1, "7.0f"),
+        (medians(readings, "ping loaded, priority", "median_us"), 1, "7.0f"),
+        (medians(readings, "tcp x1", "switch_cpu_percent"), 1, "5.0f"),
+        (medians(readings, "cpu idle", "switch_cpu_percent"), 1, "5.1f"),
+    ]
+    for key in columns[0][0]:
+        subject, offloads, mtu = key
+        cells = [
+            format(column[key] * scale, form) if key in column else " " * int(form.split(".")[0])
+            for column, scale, form in columns
+        ]
+        lines.append(f"{f'{subject}, {_series(offloads)}, MTU {mtu}':52} {' '.join(cells)}")
+    lines += [_exactness_line(reading) for reading in readings if reading["figure"] == "rate"]
+    return "\n".join(lines)
+
+
+def _exactness_line(reading: dict) -> str:
+    line = f"{reading['subject']}: rate off by {reading['deviation_percent']:+.4f} %"
+    if "gap_error_us_p99" in reading:
+        line += (
+            f", {reading['gaps_within_100_us_percent']:.2f} % of gaps within 100 us (median "
+            f"{reading['gap_error_us_median']:.1f} us, 99 % {reading['gap_error_us_p99']:.1f} us)"
+        )
+    return line
+
+
+def machine() -> dict:
+    """Where the figures come from."""
+    cpus = Path("/proc/cpuinfo").read_text().split("model name")
+    return {
+        "kernel": platform.release(),
+        "processor": cpus[1].splitlines()[0].lstrip("\t: ") if len(cpus) > 1 else "unknown",
+        "cores": os.cpu_count(),
+        "load_average": os.getloadavg(),
+        "simple_switch_grpc": subjects.simple_switch_binary() or "not installed",
+    }
+
+
+def _series(offloads: bool) -> str:
+    return "with offloads" if offloads else "without offloads"
+
+
+def _say(text: str) -> None:
+    print(f"[bench] {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except TopologyError as error:
+        sys.exit(f"bench: {error}")

@@ -1,0 +1,140 @@
+"""One figure each. Rates are what arrived: payload of TCP (goodput), frames of UDP."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import statistics
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.subjects import H2, Place
+from topo import wait
+from topo.process import Process
+
+IPERF_PORT = 5201
+# What iperf3 may take longer than it was told to run.
+SLACK_S = 30.0
+# Before it counts, a flow has left slow start.
+WARM_UP_S = 1
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What one run of iperf3 saw at its receiver, and what it cost."""
+
+    bits_per_s: float
+    packets_per_s: float
+    lost_percent: float
+    retransmits: int
+    # Processor time of the switches alone, in percent of one core. Work the kernel does while it
+    # sends for them is theirs.
+    switch_cpu_percent: float
+
+
+def tcp(place: Place, *, seconds: float, flows: int = 1) -> Flow:
+    """TCP from h1 to h2."""
+    words = ["-P", str(flows), "-O", str(WARM_UP_S)]
+    return _iperf(place, words, seconds)
+
+
+def udp(place: Place, *, seconds: float, payload_bytes: int, rate: str = "0") -> Flow:
+    """Datagrams as fast as the sender can, or at a rate of payload."""
+    return _iperf(place, ["-u", "-l", str(payload_bytes), "-b", rate], seconds)
+
+
+@contextlib.contextmanager
+def load(place: Place, seconds: float) -> Iterator[None]:
+    """A TCP flow that runs for the length of the block, or `seconds` at the most."""
+    with _server(place):
+        argv = ["iperf3", "-c", H2, "-p", str(IPERF_PORT), "-t", str(int(seconds))]
+        client = place.h1.start(argv, "load.log")
+        try:
+            yield
+        finally:
+            client.end()
+
+
+def ping_us(place: Place, *, count: int, tos: int = 0) -> dict[str, float]:
+    """Round trips in microseconds: median, and what 99 % stay below."""
+    argv = ["ping", "-n", "-i", "0.01", "-c", str(count), "-Q", str(tos), H2]
+    times = [1000 * float(time) for time in re.findall(r"time=([\d.]+) ms", place.h1.run(argv))]
+    times.sort()
+    return {
+        "median_us": statistics.median(times),
+        "p99_us": times[min(len(times) - 1, int(0.99 * len(times)))],
+        "answered": len(times),
+    }
+
+
+def received(place: Place, *, seconds: float, gaps: bool) -> dict:
+    """What h2's device received while a flow runs: exact rate, and the gaps between frames."""
+    argv = [sys.executable, "-m", "tests.bench.probe", "h2-eth0", str(seconds), str(int(gaps))]
+    return json.loads(place.h2.run(argv))
+
+
+@contextlib.contextmanager
+def datagrams(place: Place, *, rate: str, seconds: float) -> Iterator[None]:
+    """Full-size datagrams at `rate` for the length of the block, or `seconds` at the most."""
+    with _server(place):
+        argv = ["iperf3", "-c", H2, "-p", str(IPERF_PORT), "-u", "-b", rate, "-l", "1472"]
+        client = place.h1.start([*argv, "-t", str(int(seconds))], "datagrams.log")
+        try:
+            yield
+        finally:
+            client.end()
+
+
+def cpu_percent(processes: list[Process], seconds: float) -> float:
+    """Processor time of idle switches, in percent of one core."""
+    before = _cpu_ticks(processes)
+    with contextlib.suppress(TimeoutError):
+        wait.holds_within(lambda: False, seconds)
+    return 100 * (_cpu_ticks(processes) - before) / TICKS_PER_S / seconds
+
+
+def _iperf(place: Place, words: list[str], seconds: float) -> Flow:
+    with _server(place):
+        argv = ["iperf3", "-c", H2, "-p", str(IPERF_PORT), "-J", "-t", str(int(seconds)), *words]
+        before = _cpu_ticks(place.switches)
+        client = place.h1.start(argv, "iperf3.json")
+        text = client.wait("iperf3", seconds + SLACK_S)
+        ticks = _cpu_ticks(place.switches) - before
+    # Warnings come first, as text.
+    end = json.loads(text[text.index("{") :])["end"]
+    # The sender's last report comes with the receiver's own figures.
+    got = end.get("sum_received") or end["sum"]
+    packets = got.get("packets", 0) * (1 - got.get("lost_percent", 0) / 100)
+    return Flow(
+        bits_per_s=got["bits_per_second"],
+        packets_per_s=packets / got["seconds"],
+        lost_percent=got.get("lost_percent", 0.0),
+        retransmits=end.get("sum_sent", {}).get("retransmits", 0),
+        switch_cpu_percent=100 * ticks / TICKS_PER_S / (seconds + WARM_UP_S * ("-O" in words)),
+    )
+
+
+@contextlib.contextmanager
+def _server(place: Place) -> Iterator[None]:
+    server = place.h2.start(["iperf3", "-s", "-1", "-p", str(IPERF_PORT)], "server.log")
+    wait.until(lambda: place.h2.listens_on(IPERF_PORT), "iperf3 listening", SLACK_S)
+    try:
+        yield
+    finally:
+        server.end()
+
+
+def _cpu_ticks(processes: list[Process]) -> int:
+    """User and system time of the processes so far."""
+
+    def ticks(process: Process) -> int:
+        stat = Path(f"/proc/{process.pid}/stat").read_text()
+        fields = stat.rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    return sum(map(ticks, processes))
