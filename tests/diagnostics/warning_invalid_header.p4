@@ -26,7 +26,6 @@ control c(inout headers_t hdr) {
         hdr.ethernet.ether_type = (bit<16>) hdr.tag.id;
     }
 }
-
 /* expected
 warning_invalid_header.p4:8:9: warning[invalid-header]: this header is not valid here
     8 |         fresh.id = 1;
@@ -38,6 +37,10 @@ warning_invalid_header.p4:15:13: warning[invalid-header]: this header is not val
    hint: its fields have no values; call setValid() first, or test isValid()
 warning_invalid_header.p4:24:45: warning[invalid-header]: this header is not valid here
    24 |         hdr.ethernet.ether_type = (bit<16>) hdr.tag.id;
+      |                                             ^^^^^^^^^^
+   hint: its fields have no values; call setValid() first, or test isValid()
+warning_invalid_header.p4:26:45: warning[invalid-header]: this header is not valid here
+   26 |         hdr.ethernet.ether_type = (bit<16>) hdr.tag.id;
       |                                             ^^^^^^^^^^
    hint: its fields have no values; call setValid() first, or test isValid()
 */

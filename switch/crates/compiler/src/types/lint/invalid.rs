@@ -1,102 +1,208 @@
-//! Fields of headers that cannot be valid at that place.
+//! Fields of headers that are not valid there, or not always.
 //!
-//! A walk along the statements of one body with the set of headers that surely are not valid:
-//! after `setInvalid()`, where `isValid()` was false, and header variables that nothing was put
-//! into. Calls may change anything and empty the set, so what is reported is certain.
+//! A walk along the statements in the order in which a packet meets them, through tables, actions
+//! and sub-controls, with the sets of headers that can be valid together ([`Worlds`]). In a
+//! `V1Switch` it starts in the parser: ingress begins with what the parser's ways leave, egress with
+//! what ingress leaves. Bodies that this does not reach are walked through on their own, with
+//! nothing known at their start.
+//!
+//! Reading a header that is valid in some worlds only is reported once a header and block; what an
+//! earlier report causes is silent. Nothing is said of packets that are dropped.
 
+use super::parsed::{self, Blocks};
+use super::places::{Places, kind, written};
 use super::visit::{self, Node};
+use super::worlds::{HeaderIndex, Validity, Worlds};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::types::tree::{
-    Argument, BinaryOperator, Block, Builtin, Call, Callee, DerivedKind, Expression,
-    ExpressionKind, Id, Program, Statement, StatementKind, SwitchLabel, Type, UnaryOperator, Value,
-    Variable,
+    Action, Argument, BinaryOperator, Block, Builtin, Call, Callee, Control, DerivedKind,
+    Direction, Expression, ExpressionKind, Id, InstanceKind, LocalDeclaration, ParameterInfo,
+    Program, Statement, StatementKind, Switch, SwitchLabel, Table, TableResult, Type,
+    UnaryOperator, Variable, VariableKind,
 };
 use std::collections::BTreeSet;
 
+/// Actions and sub-controls are walked through at every use; a program with more statements than
+/// this, counted so, is not followed to its end.
+const STATEMENT_COUNT_MAX: usize = 200_000;
+
 /// Uses of fields of headers that are not valid.
 pub(super) fn uses(program: &Program, diagnostics: &mut Diagnostics) {
-    let bodies = program
-        .actions
-        .iter()
-        .map(|(_, action)| &action.body)
-        .chain(program.functions.iter().map(|(_, function)| &function.body))
-        .chain(program.controls.iter().map(|(_, control)| &control.body));
-    for body in bodies {
-        Walk { program, invalid: BTreeSet::new(), diagnostics }.block(body);
+    let mut walk = Walk::new(program, diagnostics);
+    walk.switch_program();
+    for (id, action) in program.actions.iter() {
+        if !walk.actions_seen.contains(&id) {
+            walk.apart(|walk| walk.body(&action.body));
+        }
+    }
+    for (_, function) in program.functions.iter() {
+        walk.apart(|walk| walk.body(&function.body));
+    }
+    for (id, control) in program.controls.iter() {
+        if !walk.controls_seen.contains(&id) {
+            walk.apart(|walk| walk.body(&control.body));
+        }
     }
 }
 
-/// A header's place: a variable and the way into it.
-type Place = (Id<Variable>, Vec<usize>);
+/// What is known behind a table, by what it did.
+struct Applied {
+    /// Behind each action.
+    by_action: Vec<(Id<Action>, Worlds)>,
+    /// When an entry was found.
+    hit: Worlds,
+    /// When none was.
+    miss: Worlds,
+}
 
-struct Walk<'t, 'd> {
-    program: &'t Program,
-    /// Headers that surely are not valid here.
-    invalid: BTreeSet<Place>,
+pub(super) struct Walk<'t, 'd> {
+    pub program: &'t Program,
+    pub places: Places,
+    /// What can be valid here.
+    pub worlds: Worlds,
+    /// Headers whose validity is a key of the table being applied: entries can depend on it.
+    trusted: BTreeSet<HeaderIndex>,
+    /// Looking for what is known, not for mistakes: nothing is reported.
+    pub is_silent: bool,
+    /// Where `return` statements of the body being walked through left it.
+    returned: Worlds,
+    /// Where `exit` statements left the block of the architecture.
+    exited: Worlds,
+    actions_seen: BTreeSet<Id<Action>>,
+    controls_seen: BTreeSet<Id<Control>>,
+    statement_count: usize,
     diagnostics: &'d mut Diagnostics,
 }
 
-impl<'t> Walk<'t, '_> {
-    /// Whether the end of the block can be reached.
-    fn block(&mut self, block: &'t Block) -> bool {
-        block.statements.iter().all(|statement| self.statement(statement))
+impl<'t, 'd> Walk<'t, 'd> {
+    fn new(program: &'t Program, diagnostics: &'d mut Diagnostics) -> Walk<'t, 'd> {
+        Walk {
+            program,
+            places: Places::default(),
+            worlds: Worlds::unknown(),
+            trusted: BTreeSet::new(),
+            is_silent: false,
+            returned: Worlds::unreached(),
+            exited: Worlds::unreached(),
+            actions_seen: BTreeSet::new(),
+            controls_seen: BTreeSet::new(),
+            statement_count: 0,
+            diagnostics,
+        }
     }
 
-    /// Whether what follows the statement can be reached.
-    fn statement(&mut self, statement: &'t Statement) -> bool {
+    /// Something on its own: nothing is known at its start.
+    fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
+        self.worlds = Worlds::unknown();
+        self.statement_count = 0;
+        walk(self);
+    }
+
+    /// Parser, ingress and egress of a `V1Switch`; nothing for other programs.
+    fn switch_program(&mut self) {
+        let Some(blocks) = parsed::blocks(self.program) else { return };
+        let Blocks { parser, ingress, egress } = blocks;
+        let Some(headers) = self.program.parsers[parser].parameters.get(1).copied() else { return };
+        let parsed = parsed::worlds(self, parser, headers);
+        self.block_of_architecture(ingress, headers, parsed.clone());
+        let mut passed = std::mem::replace(&mut self.worlds, Worlds::unknown());
+        if parsed::clones(self.program) {
+            // A clone starts in egress with the headers that the parser found.
+            passed.join(&parsed, &Worlds::unreached());
+        }
+        self.block_of_architecture(egress, headers, passed);
+    }
+
+    /// Ingress or egress, with the headers in their first parameter.
+    fn block_of_architecture(&mut self, control: Id<Control>, headers: Id<Variable>, at: Worlds) {
+        if let Some(parameter) = self.program.controls[control].parameters.first() {
+            self.places.bind(*parameter, Some((headers, Vec::new())));
+        }
+        self.worlds = at;
+        self.exited = Worlds::unreached();
+        self.control(control);
+        let exited = std::mem::replace(&mut self.exited, Worlds::unreached());
+        self.worlds.join(&exited, &Worlds::unreached());
+    }
+
+    /// A control whose parameters are bound.
+    fn control(&mut self, id: Id<Control>) {
+        self.controls_seen.insert(id);
+        let control = &self.program.controls[id];
+        for local in &control.locals {
+            if let LocalDeclaration::Variable { variable, value } = local {
+                self.declare(*variable, value.as_ref());
+            }
+        }
+        self.body(&control.body);
+    }
+
+    /// A body that `return` leaves.
+    fn body(&mut self, block: &'t Block) {
+        let before = self.worlds.clone();
+        let outer = std::mem::replace(&mut self.returned, Worlds::unreached());
+        self.block(block);
+        let returned = std::mem::replace(&mut self.returned, outer);
+        self.worlds.join(&returned, &before);
+    }
+
+    fn block(&mut self, block: &'t Block) {
+        block.statements.iter().for_each(|statement| self.statement(statement));
+    }
+
+    pub fn statement(&mut self, statement: &'t Statement) {
+        self.statement_count += 1;
+        if self.statement_count > STATEMENT_COUNT_MAX {
+            self.worlds = Worlds::unknown();
+            return;
+        }
         match &statement.kind {
             StatementKind::Assign { target, value } => {
                 self.expression(value);
-                self.expression(target);
-                self.forget(target);
+                self.target(target);
+                self.assign(target, value);
             }
-            StatementKind::Block(block) => return self.block(block),
+            StatementKind::Block(block) => self.block(block),
             StatementKind::Call(call) => self.call(call),
-            StatementKind::Declare { variable, value } => {
-                value.iter().for_each(|value| self.expression(value));
-                if value.is_none() && self.is_header(&self.program.variables[*variable].ty) {
-                    self.invalid.insert((*variable, Vec::new()));
-                }
-            }
+            StatementKind::Declare { variable, value } => self.declare(*variable, value.as_ref()),
             StatementKind::Return(value) => {
                 value.iter().for_each(|value| self.expression(value));
-                return false;
+                let here = std::mem::replace(&mut self.worlds, Worlds::unreached());
+                self.returned.join(&here, &Worlds::unreached());
             }
-            StatementKind::Exit | StatementKind::Break | StatementKind::Continue => return false,
+            StatementKind::Exit => {
+                let here = std::mem::replace(&mut self.worlds, Worlds::unreached());
+                self.exited.join(&here, &Worlds::unreached());
+            }
+            // What follows in the loop is not reached; behind the loop nothing is known anyway.
+            StatementKind::Break | StatementKind::Continue => self.worlds = Worlds::unreached(),
             StatementKind::If { condition, then, otherwise } => {
-                return self.conditional(condition, then, otherwise.as_ref());
+                self.conditional(condition, then, otherwise.as_ref());
             }
-            StatementKind::Switch(switch) => {
-                self.expression(&switch.subject);
-                let has_default = switch
-                    .cases
-                    .iter()
-                    .flat_map(|case| &case.labels)
-                    .any(|label| matches!(label, SwitchLabel::Default));
-                let before = self.invalid.clone();
-                let mut ways: Vec<BTreeSet<Place>> = Vec::new();
-                for case in &switch.cases {
-                    self.invalid = before.clone();
-                    if self.block(&case.body) {
-                        ways.push(std::mem::take(&mut self.invalid));
-                    }
-                }
-                ways.extend((!has_default).then_some(before));
-                return self.join(ways);
-            }
-            // A round may see what an earlier one has done.
-            StatementKind::For(inner) => {
-                self.invalid.clear();
-                self.block(&inner.body);
-                self.invalid.clear();
-            }
-            StatementKind::ForIn(inner) => {
-                self.invalid.clear();
-                self.block(&inner.body);
-                self.invalid.clear();
+            StatementKind::Switch(switch) => self.switch(switch),
+            StatementKind::For(inner) => self.round(&inner.body),
+            StatementKind::ForIn(inner) => self.round(&inner.body),
+        }
+    }
+
+    /// A round of a loop may see what an earlier one has done.
+    fn round(&mut self, body: &'t Block) {
+        self.worlds = Worlds::unknown();
+        self.block(body);
+        self.worlds = Worlds::unknown();
+    }
+
+    fn declare(&mut self, variable: Id<Variable>, value: Option<&'t Expression>) {
+        value.iter().for_each(|value| self.expression(value));
+        let declared = &self.program.variables[variable];
+        self.places.bind(variable, None);
+        self.places.number_all(self.program, &declared.ty, &(variable, Vec::new()));
+        for header in self.places.inside(&(variable, Vec::new())) {
+            match value {
+                None => self.worlds.set(header, false),
+                Some(_) => self.worlds.forget(header),
             }
         }
-        true
     }
 
     fn conditional(
@@ -104,140 +210,349 @@ impl<'t> Walk<'t, '_> {
         condition: &'t Expression,
         then: &'t Block,
         otherwise: Option<&'t Block>,
-    ) -> bool {
-        self.expression(condition);
-        let before = self.invalid.clone();
-        let mut ways = Vec::new();
-        self.assume(condition, true);
-        if self.block(then) {
-            ways.push(std::mem::take(&mut self.invalid));
-        }
-        self.invalid = before;
-        self.assume(condition, false);
-        if otherwise.is_none_or(|block| self.block(block)) {
-            ways.push(std::mem::take(&mut self.invalid));
-        }
-        self.join(ways)
+    ) {
+        let (yes, no) = self.test(condition);
+        let before = self.worlds.clone();
+        self.worlds = yes;
+        self.block(then);
+        let behind_then = std::mem::replace(&mut self.worlds, no);
+        otherwise.iter().for_each(|block| self.block(block));
+        self.worlds.join(&behind_then, &before);
     }
 
-    /// Behind several ways a header is surely invalid if it is at the end of each.
-    fn join(&mut self, ways: Vec<BTreeSet<Place>>) -> bool {
-        let goes_on = !ways.is_empty();
-        let both = |l: BTreeSet<Place>, r: BTreeSet<Place>| l.intersection(&r).cloned().collect();
-        self.invalid = ways.into_iter().reduce(both).unwrap_or_default();
-        goes_on
-    }
-
-    /// What a condition says about headers where it is true, or false.
-    fn assume(&mut self, condition: &Expression, holds: bool) {
+    /// Looks at a condition: what is known where it holds, and where not.
+    fn test(&mut self, condition: &'t Expression) -> (Worlds, Worlds) {
         match &condition.kind {
             ExpressionKind::Unary { operator: UnaryOperator::Not, operand } => {
-                self.assume(operand, !holds);
+                let (yes, no) = self.test(operand);
+                (no, yes)
+            }
+            ExpressionKind::TableResult { call, result } => {
+                let Callee::Table(table) = call.callee else { return self.same_twice() };
+                let applied = self.apply(table);
+                match result {
+                    TableResult::Hit => (applied.hit, applied.miss),
+                    TableResult::Miss => (applied.miss, applied.hit),
+                    TableResult::ActionRun => self.same_twice(),
+                }
+            }
+            _ => {
+                self.expression(condition);
+                let (mut yes, mut no) = self.same_twice();
+                self.assume(&mut yes, condition, true);
+                self.assume(&mut no, condition, false);
+                (yes, no)
+            }
+        }
+    }
+
+    fn same_twice(&self) -> (Worlds, Worlds) {
+        (self.worlds.clone(), self.worlds.clone())
+    }
+
+    /// What a condition says about headers where it holds, or not.
+    fn assume(&mut self, worlds: &mut Worlds, condition: &Expression, holds: bool) {
+        match &condition.kind {
+            ExpressionKind::Unary { operator: UnaryOperator::Not, operand } => {
+                self.assume(worlds, operand, !holds);
             }
             ExpressionKind::Binary { operator, left, right } => {
-                let tells_both = match operator {
-                    BinaryOperator::LogicalAnd => holds,
-                    BinaryOperator::LogicalOr => !holds,
-                    _ => false,
-                };
-                if tells_both {
-                    self.assume(left, holds);
-                    self.assume(right, holds);
+                let is_and = *operator == BinaryOperator::LogicalAnd;
+                if !is_and && *operator != BinaryOperator::LogicalOr {
+                    return;
+                }
+                if is_and == holds {
+                    self.assume(worlds, left, holds);
+                    self.assume(worlds, right, holds);
                 } else {
-                    // One of the two may have made it valid for the rest.
-                    self.forget_tested(left);
-                    self.forget_tested(right);
+                    // One of the two, and nobody knows which.
+                    let before = worlds.clone();
+                    let mut other = worlds.clone();
+                    self.assume(worlds, left, holds);
+                    self.assume(&mut other, right, holds);
+                    worlds.join(&other, &before);
                 }
             }
             ExpressionKind::Call(call) => {
                 if let Callee::Builtin(Builtin::IsValid, header) = &call.callee
-                    && let Some(place) = place(header)
-                    && self.is_header(&header.ty)
+                    && let Some(header) = self.places.header(self.program, header)
                 {
-                    if holds {
-                        self.invalid.remove(&place);
-                    } else {
-                        self.invalid.insert(place);
-                    }
+                    worlds.assume(header, holds);
                 }
             }
             _ => {}
         }
     }
 
-    fn forget_tested(&mut self, condition: &Expression) {
-        visit::expression(condition, &mut |node| {
-            if let Node::Call(Call { callee: Callee::Builtin(Builtin::IsValid, header), .. }) = node
-                && let Some(place) = place(header)
-            {
-                self.invalid.remove(&place);
+    fn switch(&mut self, switch: &'t Switch) {
+        let applied = match &switch.subject.kind {
+            ExpressionKind::TableResult { call, result: TableResult::ActionRun } => {
+                match call.callee {
+                    Callee::Table(table) => Some(self.apply(table)),
+                    _ => None,
+                }
             }
-        });
+            _ => {
+                self.expression(&switch.subject);
+                None
+            }
+        };
+        let before = self.worlds.clone();
+        let labels = || switch.cases.iter().flat_map(|case| &case.labels);
+        let mut behind = match labels().any(|label| matches!(label, SwitchLabel::Default)) {
+            true => Worlds::unreached(),
+            false => self.after_label(&SwitchLabel::Default, switch, applied.as_ref()),
+        };
+        for case in &switch.cases {
+            let mut start = Worlds::unreached();
+            for label in &case.labels {
+                start.join(&self.after_label(label, switch, applied.as_ref()), &before);
+            }
+            self.worlds = start;
+            if case.labels.is_empty() {
+                self.worlds = before.clone();
+            }
+            self.block(&case.body);
+            behind.join(&self.worlds, &before);
+        }
+        self.worlds = behind;
+        // The cases started where `before` was reached.
+        if !before.is_reached() {
+            self.worlds = before;
+        }
+    }
+
+    /// What is known where a case of a `switch` is taken.
+    fn after_label(
+        &self,
+        label: &SwitchLabel,
+        switch: &Switch,
+        applied: Option<&Applied>,
+    ) -> Worlds {
+        let Some(applied) = applied else { return self.worlds.clone() };
+        let named = |action: &Id<Action>| {
+            let mut labels = switch.cases.iter().flat_map(|case| &case.labels);
+            labels.any(|label| matches!(label, SwitchLabel::Action(id) if id == action))
+        };
+        let mut start = Worlds::unreached();
+        for (action, worlds) in &applied.by_action {
+            let is_meant = match label {
+                SwitchLabel::Action(id) => id == action,
+                SwitchLabel::Default => !named(action),
+                SwitchLabel::Value(_) => true,
+            };
+            if is_meant {
+                start.join(worlds, &self.worlds);
+            }
+        }
+        start
+    }
+
+    /// Applies a table: its keys are read, then one of its actions runs.
+    fn apply(&mut self, id: Id<Table>) -> Applied {
+        let table = &self.program.tables[id];
+        let outer = self.trusted.clone();
+        for key in &table.keys {
+            visit::expression(&key.expression, &mut |node| {
+                if let Node::Call(Call {
+                    callee: Callee::Builtin(Builtin::IsValid, header), ..
+                }) = node
+                    && let Some(header) = self.places.header(self.program, header)
+                {
+                    self.trusted.insert(header);
+                }
+            });
+        }
+        table.keys.iter().for_each(|key| self.expression(&key.expression));
+        let before = self.worlds.clone();
+        let mut by_action = Vec::new();
+        let mut hit = Worlds::unreached();
+        for listed in &table.actions {
+            self.worlds = before.clone();
+            self.action(listed.call.action, &listed.call.arguments);
+            let is_default_only = listed.is_implied
+                || listed.annotations.iter().any(|found| &*found.name.text == "defaultonly");
+            if !is_default_only {
+                hit.join(&self.worlds, &before);
+            }
+            by_action.push((listed.call.action, self.worlds.clone()));
+        }
+        let default = table.default_action.as_ref().map(|default| default.call.action);
+        let miss = by_action.iter().find(|(action, _)| Some(*action) == default);
+        let miss = miss.map_or(before.clone(), |(_, worlds)| worlds.clone());
+        let mut behind = miss.clone();
+        by_action.iter().for_each(|(_, worlds)| behind.join(worlds, &before));
+        self.worlds = behind;
+        self.trusted = outer;
+        Applied { by_action, hit, miss }
+    }
+
+    fn action(&mut self, id: Id<Action>, arguments: &'t [Argument]) {
+        self.actions_seen.insert(id);
+        let action = &self.program.actions[id];
+        self.pass(&action.parameters, arguments);
+        self.body(&action.body);
+    }
+
+    /// Reads arguments and binds parameters to those that are places.
+    fn pass(&mut self, parameters: &[Id<Variable>], arguments: &'t [Argument]) {
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            let Argument::Expression(value) = argument else {
+                self.places.bind(*parameter, None);
+                continue;
+            };
+            match self.program.variables[*parameter].kind {
+                VariableKind::Parameter(Direction::Out | Direction::InOut) => self.target(value),
+                _ => self.expression(value),
+            }
+            let place = self.places.place(self.program, value);
+            self.places.bind(*parameter, place);
+        }
     }
 
     fn call(&mut self, call: &'t Call) {
-        for argument in &call.arguments {
+        match &call.callee {
+            Callee::Builtin(builtin, base) => self.builtin(*builtin, base, &call.arguments),
+            Callee::Action(id) => self.action(*id, &call.arguments),
+            Callee::Table(table) => {
+                self.apply(*table);
+            }
+            Callee::Control { control: Some(id), .. } => {
+                let parameters = &self.program.controls[*id].parameters;
+                self.pass(parameters, &call.arguments);
+                self.control(*id);
+            }
+            Callee::Function(id) => {
+                let function = &self.program.functions[*id];
+                self.pass(&function.parameters, &call.arguments);
+                self.body(&function.body);
+            }
+            Callee::ExternFunction(id) => {
+                let function = &self.program.extern_functions[*id];
+                self.foreign(&function.name.text, &function.parameters, &call.arguments);
+            }
+            Callee::Method { object, method } => {
+                let Type::Extern(of) = object.ty else { return };
+                if let Some(method) = self.program.externs[of].methods.get(*method) {
+                    self.foreign(&method.name.text, &method.parameters, &call.arguments);
+                }
+            }
+            Callee::Control { control: None, .. } | Callee::Parser { .. } => {
+                self.worlds = Worlds::unknown();
+            }
+        }
+    }
+
+    fn builtin(&mut self, builtin: Builtin, base: &'t Expression, arguments: &'t [Argument]) {
+        for argument in arguments {
             if let Argument::Expression(value) = argument {
                 self.expression(value);
             }
         }
-        match &call.callee {
-            Callee::Builtin(Builtin::SetInvalid, header) => {
-                self.invalid.extend(place(header).filter(|_| self.is_header(&header.ty)));
-            }
-            Callee::Builtin(Builtin::SetValid, header) => {
-                place(header).iter().for_each(|place| {
-                    self.invalid.remove(place);
-                });
-            }
-            Callee::Builtin(Builtin::IsValid, _) => {}
-            Callee::ExternFunction(_) | Callee::Method { .. } => {
-                for argument in &call.arguments {
-                    if let Argument::Expression(value) = argument {
-                        self.forget(value);
-                    }
-                }
-            }
-            _ => self.invalid.clear(),
+        let header = self.places.header(self.program, base);
+        match (builtin, header) {
+            (Builtin::IsValid, _) => {}
+            (Builtin::SetInvalid, Some(header)) => self.worlds.set(header, false),
+            (Builtin::SetValid, Some(header)) => self.worlds.set(header, true),
+            _ => self.forget(base),
         }
     }
 
-    /// Something is put into this place: into the header, around it or, for a field, only there.
+    /// A function or method without a body. `extract` makes valid, `mark_to_drop` makes it
+    /// pointless to go on; whatever else is written to is not known behind.
+    fn foreign(&mut self, name: &str, parameters: &[ParameterInfo], arguments: &'t [Argument]) {
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            let Argument::Expression(value) = argument else { continue };
+            if !matches!(parameter.direction, Direction::Out | Direction::InOut) {
+                self.expression(value);
+                continue;
+            }
+            self.target(value);
+            match self.places.header(self.program, value) {
+                Some(header) if name == "extract" => self.worlds.set(header, true),
+                _ => self.forget(value),
+            }
+        }
+        if name == "mark_to_drop" {
+            self.worlds = Worlds::unreached();
+        }
+    }
+
+    /// `target = value` for headers and what contains some.
+    fn assign(&mut self, target: &Expression, value: &Expression) {
+        let Some(header) = self.places.header(self.program, target) else {
+            return self.forget(target);
+        };
+        let from = self.places.header(self.program, value);
+        match (&value.kind, from.map(|from| self.worlds.validity(from))) {
+            (ExpressionKind::Aggregate(_), _) | (_, Some(Validity::Valid)) => {
+                self.worlds.set(header, true);
+            }
+            (ExpressionKind::InvalidHeader, _) | (_, Some(Validity::Invalid)) => {
+                self.worlds.set(header, false);
+            }
+            _ => self.worlds.forget(header),
+        }
+    }
+
+    /// Something unknown is put into this place; a field of a header does not change its validity.
     fn forget(&mut self, target: &Expression) {
-        if let Some((variable, way)) = place(target) {
-            self.invalid.retain(|(other, inner)| *other != variable || !inner.starts_with(&way));
-        } else if matches!(target.ty, Type::Struct(_) | Type::Stack(..)) {
-            self.invalid.clear();
+        if !matches!(target.ty, Type::Struct(_) | Type::Stack(..)) {
+            return;
+        }
+        match self.places.place(self.program, target) {
+            Some(place) => {
+                let inside = self.places.inside(&place);
+                inside.into_iter().for_each(|header| self.worlds.forget(header));
+            }
+            None => self.worlds = Worlds::unknown(),
         }
     }
 
-    /// Reports fields of invalid headers. What the right side of `&&` or `||` and a conditional
-    /// look at depends on their left sides: tests of validity are believed.
-    fn expression(&mut self, value: &'t Expression) {
+    /// A place that is written to: a header that surely is not valid keeps nothing.
+    fn target(&mut self, target: &'t Expression) {
+        match &target.kind {
+            ExpressionKind::Field { base, .. } => {
+                self.check(base, target, false);
+                self.target(base);
+            }
+            ExpressionKind::Index { base, index }
+            | ExpressionKind::SliceFrom { base, low: index } => {
+                self.expression(index);
+                self.target(base);
+            }
+            ExpressionKind::Slice { base, .. } => self.target(base),
+            _ => {}
+        }
+    }
+
+    /// A value that is read. What the right side of `&&` or `||` and a conditional look at depends
+    /// on their left sides: tests of validity are believed.
+    pub fn expression(&mut self, value: &'t Expression) {
         match &value.kind {
             ExpressionKind::Binary {
                 operator: operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr),
                 left,
                 right,
             } => {
-                self.expression(left);
-                let before = self.invalid.clone();
-                self.assume(left, *operator == BinaryOperator::LogicalAnd);
+                let (yes, no) = self.test(left);
+                let before = self.worlds.clone();
+                let is_and = *operator == BinaryOperator::LogicalAnd;
+                self.worlds = if is_and { yes } else { no };
                 self.expression(right);
-                self.invalid = before;
+                self.worlds = before;
             }
             ExpressionKind::Conditional { condition, then, otherwise } => {
-                self.expression(condition);
-                let before = self.invalid.clone();
-                self.assume(condition, true);
+                let (yes, no) = self.test(condition);
+                let before = self.worlds.clone();
+                self.worlds = yes;
                 self.expression(then);
-                self.invalid = before.clone();
-                self.assume(condition, false);
+                self.worlds = no;
                 self.expression(otherwise);
-                self.invalid = before;
+                self.worlds = before;
             }
             ExpressionKind::Field { base, .. } => {
-                self.check_field(base, value);
+                self.check(base, value, true);
                 self.expression(base);
             }
             ExpressionKind::Call(call) | ExpressionKind::TableResult { call, .. } => {
@@ -257,38 +572,36 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    fn check_field(&mut self, header: &Expression, field: &Expression) {
-        let is_invalid = place(header).is_some_and(|place| self.invalid.contains(&place));
-        if is_invalid && self.is_header(&header.ty) {
-            self.diagnostics.push(
+    /// Reports a field of a header that is not valid, or, where it is read, not always.
+    fn check(&mut self, header: &Expression, field: &Expression, is_read: bool) {
+        if self.is_silent || kind(self.program, &header.ty) != Some(DerivedKind::Header) {
+            return;
+        }
+        let Some(index) = self.places.header(self.program, header) else { return };
+        match self.worlds.validity(index) {
+            Validity::Invalid => self.diagnostics.push(
                 Diagnostic::warning("invalid-header", field.span, "this header is not valid here")
                     .hint("its fields have no values; call setValid() first, or test isValid()"),
-            );
-        }
-    }
-
-    fn is_header(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Struct(id) => self.program.structs[*id].kind == DerivedKind::Header,
-            _ => false,
+            ),
+            Validity::Maybe if is_read && !self.trusted.contains(&index) => {
+                let name = written(self.program, header);
+                let title = format!("`{name}` is not valid in every packet that gets here");
+                let hint = format!("test it first: if ({name}.isValid()) {{ ... }}");
+                self.diagnostics
+                    .push(Diagnostic::warning("invalid-header", field.span, title).hint(hint));
+                // One report says it; what follows would only repeat it.
+                self.worlds.forget(index);
+            }
+            _ => {}
         }
     }
 }
 
-/// The place of a variable, field or element of constant index.
-fn place(expression: &Expression) -> Option<Place> {
-    match &expression.kind {
-        ExpressionKind::Variable(id) => Some((*id, Vec::new())),
-        ExpressionKind::Field { base, field } => {
-            let (variable, mut way) = place(base)?;
-            way.push(*field);
-            Some((variable, way))
-        }
-        ExpressionKind::Index { base, index } => {
-            let ExpressionKind::Constant(Value::Integer(at)) = &index.kind else { return None };
-            let (variable, mut way) = place(base)?;
-            way.push(usize::try_from(at).ok()?);
-            Some((variable, way))
+/// The control or parser that an argument of a package is an instance of.
+pub(super) fn kind_of(program: &Program, argument: &Argument) -> Option<InstanceKind> {
+    match argument {
+        Argument::Expression(Expression { kind: ExpressionKind::Instance(id), .. }) => {
+            Some(program.instances[*id].kind)
         }
         _ => None,
     }

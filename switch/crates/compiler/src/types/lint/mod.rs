@@ -5,10 +5,13 @@
 
 mod forwarding;
 mod invalid;
+mod parsed;
+mod places;
 mod reach;
 mod uninitialised;
 mod unused;
 mod visit;
+mod worlds;
 
 use super::tree::Program;
 use crate::diagnostic::Diagnostics;
