@@ -1,14 +1,14 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab labs-check test setup build check lint bless up down conformance bench bench-pipeline clean
+.PHONY: help run labs lab labs-check top test setup build check lint bless up down conformance bench bench-pipeline clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
 
-run:             ## a real TCP flow through the router, its queue live; RATE=5mbit QUEUE=<packets> DURATION=<s> CONGESTION=cubic
+run:             ## bufferbloat on a real router, its queue live; RATE=5mbit QUEUE=<packets> DURATION=<s> CONGESTION=cubic
 	@vm/provision.sh
-	@vm/as_root.sh build/venv/bin/python -m labs run bottleneck
+	@vm/as_root.sh build/venv/bin/python -m labs run bufferbloat
 
 labs:            ## list the labs, a line each
 	@vm/python.sh
@@ -45,6 +45,10 @@ lint:            ## formatting and lints of Rust and Python
 
 bless:           ## accept the compiler's messages of now as what tests/diagnostics expect
 	@tests/bless.sh
+
+top:             ## the insides of a running router in the terminal; ROUTER=<host:port>
+	@vm/python.sh
+	@build/venv/bin/python -m labs.top
 
 up:              ## build the first network and open Mininet's prompt
 	@vm/provision.sh

@@ -22,10 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from controller.queueing import Limit
 from controller.queues import Queues
 from controller.session import Session
 from labs import network
 from labs.errors import MeasurementError
+from labs.frames import FRAME_BYTES
 from labs.measure import iperf, page, ping
 from labs.measure.clock import Clock
 from labs.measure.router import PortSeries, Recorder
@@ -35,7 +37,7 @@ from labs.recording import Flow, Recording
 from labs.view import LiveView, Subject
 from topo import wait
 from topo.live import LiveHost
-from topo.model import Topology
+from topo.model import Port, Topology
 from topo.process import Process
 from topo.units import format_rate
 
@@ -48,6 +50,7 @@ PAGE_PORT = 80
 START_DEADLINE_S = 10.0
 # A queue has to drain and the far end has to answer after a flow's last byte.
 END_DEADLINE_S = 60.0
+CATCH_UP_DEADLINE_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ class Bench:
     def _subject(self, switch: str, number: int) -> Subject:
         topology = self._live.topology
         port = topology.switch(switch).port(number)
-        rate_bps, limit_packets = port.rate_bps or 0, port.queue_packets or 0
+        rate_bps, limit_packets = port.rate_bps or 0, _limit_packets(port)
         toward = _behind(topology, switch, number)
         return Subject(
             f"{switch} port {number} toward {toward}: line {format_rate(rate_bps)}, "
@@ -156,6 +159,13 @@ def _behind(topology: Topology, switch: str, number: int) -> str:
             if (near.node, near.port) == (switch, number):
                 return far.node
     raise MeasurementError(f"port {number} of {switch} is on no link.")
+
+
+def _limit_packets(port: Port) -> int:
+    """A queue's limit; one in bytes as so many full frames."""
+    every = port.settings.every_queue
+    limit = every.limit if every and every.limit else Limit()
+    return limit.packets or (limit.bytes or 0) // FRAME_BYTES
 
 
 class Instruments:
@@ -246,6 +256,18 @@ class Instruments:
             wait.holds_within(lambda: False, min(REDRAW_S, left_s))
             self._look()
 
+    def hold_until_queued(self, packets: int, deadline_s: float) -> None:
+        """Lets time pass until the shown port holds so many packets, at most until an instant."""
+        switch, number = self._shown
+        while self._clock.now_s() < deadline_s:
+            if self._series(switch, number).packets[-1:] >= [packets]:
+                return
+            self.hold(REDRAW_S)
+
+    def now_s(self) -> float:
+        """This instant on the recording's clock."""
+        return self._clock.now_s()
+
     def moment(self, text: str) -> None:
         """Marks this instant in the figures."""
         self.recording.moments.append((self._clock.now_s(), text))
@@ -264,7 +286,7 @@ class Instruments:
             # Its status says whether every request was answered; a full queue may drop some.
             output = process.log.read_text()
             self.recording.pings[name] = ping.parse(output, self._clock.of_wall)
-        self._look()
+        self._catch_up()
         self._view.erase()
         for flow in self._flows:
             self.recording.flows[flow.name] = self._read_flow(flow)
@@ -297,6 +319,19 @@ class Instruments:
                 raise MeasurementError(
                     f"{what} did not end within {deadline_s:g} s: see {process.log}."
                 )
+
+    def _catch_up(self) -> None:
+        """Waits until the samples of this instant have been read; a busy machine reads late."""
+        now_s = self._clock.now_s()
+
+        def caught_up() -> bool:
+            self._look()
+            return all(
+                series.time_s[-1:] > [now_s - 2 * SAMPLE_INTERVAL_MS / 1000]
+                for series in self.recording.ports.values()
+            )
+
+        wait.until(caught_up, "the reading of the router's last samples", CATCH_UP_DEADLINE_S)
 
     def _look(self) -> None:
         for recorder in self._recorders.values():

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import difflib
 
+from labs.bdp_tcp_windows.lab import BdpTcpWindows
 from labs.bottleneck.lab import Bottleneck
+from labs.bufferbloat.lab import Bufferbloat
 from labs.definition import Lab
 from labs.errors import SettingError
+from labs.hol_blocking.lab import HolBlocking
+from labs.link_sharing.lab import LinkSharing
+from labs.router_buffer_size.lab import RouterBufferSize
+from labs.sizing_router_buffers.lab import SizingRouterBuffers
 
-LABS: tuple[type[Lab], ...] = (Bottleneck,)
+LABS: tuple[type[Lab], ...] = (
+    Bottleneck,
+    Bufferbloat,
+    BdpTcpWindows,
+    SizingRouterBuffers,
+    RouterBufferSize,
+    LinkSharing,
+    HolBlocking,
+)
 
 
 def named(name: str) -> type[Lab]:

@@ -27,3 +27,22 @@ def bdp_packets(rate_bps: float, rtt_s: float) -> float:
 def queue_delay_s(packets: int, rate_bps: float) -> float:
     """What a queue of full frames delays by."""
     return packets * FRAME_BYTES * 8 / rate_bps
+
+
+def reno_utilisation(buffer_bdp: float) -> float:
+    """How busy one Reno flow keeps a line with a buffer of so many BDP, in the fluid model.
+
+    The window W runs from half of its peak P = 1 + b up to P (in BDP). A round trip takes as long
+    as the pipe without a queue (W <= 1) or as the queue makes it (W > 1), and W grows by the same
+    step each round trip. Below 1 the line is used for the part W of each round trip; above, fully:
+
+        sent = integral of W dW            from P/2 to P
+        time = integral of max(1, W) dW    from P/2 to P
+    """
+    peak = 1 + buffer_bdp
+    low = peak / 2
+    if low >= 1:
+        return 1.0
+    sent = (peak**2 - low**2) / 2
+    time = (1 - low) + (peak**2 - 1) / 2
+    return sent / time

@@ -35,12 +35,12 @@ class Flow:
     samples: Sequence[SocketSample]
 
     def throughput_bps(self, start_s: float, end_s: float) -> float:
-        """The rate at which the receiver acknowledged payload within a span of time."""
-        acked = _at(self.samples, end_s) - _at(self.samples, start_s)
-        return acked * 8 / (end_s - start_s)
+        """The rate at which payload arrived within a span of time, as its sender was told."""
+        arrived_bytes = _at(self.samples, end_s) - _at(self.samples, start_s)
+        return arrived_bytes * 8 / (end_s - start_s)
 
     def rates(self, window_s: float) -> tuple[list[float], list[float]]:
-        """The middle of each window and the acknowledged payload in it, in bits a second."""
+        """The middle of each window and the payload that arrived in it, in bits a second."""
         if not self.samples:
             return [], []
         start_s, end_s = self.samples[0].time_s, self.samples[-1].time_s
@@ -50,15 +50,24 @@ class Flow:
 
 
 def _at(samples: Sequence[SocketSample], time_s: float) -> float:
-    """The bytes that were acknowledged at an instant: on the line between two samples."""
+    """The payload that had arrived at an instant: on the line between two samples.
+
+    Counted in delivered segments. Acknowledged bytes stand still while a hole is open and jump when
+    it closes, although the receiver has everything behind it.
+    """
     after = bisect.bisect_left(samples, time_s, key=lambda sample: sample.time_s)
     if after == 0:
         return 0.0
     if after == len(samples):
-        return samples[-1].bytes_acked
+        return _arrived_bytes(samples[-1])
     left, right = samples[after - 1], samples[after]
     share = (time_s - left.time_s) / (right.time_s - left.time_s)
-    return left.bytes_acked + share * (right.bytes_acked - left.bytes_acked)
+    before, behind = _arrived_bytes(left), _arrived_bytes(right)
+    return before + share * (behind - before)
+
+
+def _arrived_bytes(sample: SocketSample) -> int:
+    return sample.delivered_packets * sample.mss_bytes
 
 
 @dataclass

@@ -11,6 +11,7 @@ from __future__ import annotations
 import http.client
 import http.server
 import json
+import socketserver
 import sys
 import time
 from collections.abc import Callable
@@ -59,7 +60,13 @@ def serve(address: str, port: int, length_bytes: int) -> None:
             self.end_headers()
             self.wfile.write(page)
 
-    http.server.ThreadingHTTPServer((address, port), Handler).serve_forever()
+    _Server((address, port), Handler).serve_forever()
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    def server_bind(self) -> None:
+        """Binds without asking for the host's name: a lab's hosts have no name server to ask."""
+        socketserver.TCPServer.server_bind(self)
 
 
 def fetch(address: str, port: int) -> dict[str, float | int]:

@@ -40,12 +40,19 @@ class SocketSample:
     # Segments sent again since the connection began.
     retransmits: int
     bytes_acked: int
+    # Segments that have arrived, those included that only a selective acknowledgement reports.
+    delivered_packets: int
     delivery_rate_bps: float
     # The window that the receiver offers.
     receiver_window_bytes: int
     # How long the flow was held up by the receiver's window, and by the sender's own buffer.
     rwnd_limited_ms: int
     sndbuf_limited_ms: int
+
+    @property
+    def in_flight_bytes(self) -> int:
+        """Payload that was sent and not yet acknowledged."""
+        return self.unacked_packets * self.mss_bytes
 
     @property
     def connection(self) -> tuple[str, str]:
@@ -116,6 +123,7 @@ def _sample(words: list[str], time_s: float) -> SocketSample:
         unacked_packets=int(number("unacked")),
         retransmits=int(values.get("retrans", "0/0").rpartition("/")[2]),
         bytes_acked=int(number("bytes_acked")),
+        delivered_packets=int(number("delivered")),
         delivery_rate_bps=_rate(rates.get("delivery_rate", "")),
         receiver_window_bytes=int(number("snd_wnd")),
         rwnd_limited_ms=int(number("rwnd_limited")),

@@ -6,6 +6,7 @@ all figures of a report.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -74,6 +75,48 @@ def queue_depth(
     legend(axes)
 
 
+def queues(axes: Axes, series: PortSeries, names: Mapping[int, str], *, limit_packets: int) -> None:
+    """Several queues of a port in one picture, with the limit that each of them has."""
+    for index, (class_, name) in enumerate(names.items()):
+        axes.plot(
+            series.time_s,
+            series.queues[class_].packets,
+            color=SERIES[index],
+            linewidth=0.8,
+            drawstyle="steps-post",
+            label=name,
+        )
+    axes.axhline(limit_packets, color=GREY, linestyle="--", linewidth=1, label="limit")
+    axes.set_ylabel("queue (packets)")
+    axes.legend(loc="upper right", ncols=3, frameon=False, fontsize=8, handlelength=1.2)
+
+
+def queues_in_bytes(
+    axes: Axes, series: PortSeries, names: Mapping[int, str], *, limit_bytes: int
+) -> None:
+    """Several queues of a port in one picture, in kilobytes, with the limit that each has."""
+    for index, (class_, name) in enumerate(names.items()):
+        queue = series.used_queues().get(class_)
+        if queue is None:
+            continue
+        axes.plot(
+            series.time_s,
+            [each / 1000 for each in queue.bytes],
+            color=SERIES[index % len(SERIES)],
+            linewidth=0.9,
+            drawstyle="steps-post",
+            label=f"{name}",
+        )
+    limit = limit_bytes / 1000
+    axes.axhline(
+        limit, color=GREY, linestyle="--", linewidth=1, label=f"limit of each: {limit:.0f} kB"
+    )
+    drop_marks(axes, series.drops, height=limit * 1.06)
+    axes.set_ylabel("queue (kB)")
+    axes.set_ylim(0, limit * 1.45)
+    legend(axes)
+
+
 def drop_marks(axes: Axes, drops: Sequence[Drop], *, height: float) -> None:
     """A mark for each instant of a drop, by reason; the legend counts the packets."""
     for index, reason in enumerate(sorted({drop.reason for drop in drops})):
@@ -95,15 +138,28 @@ def words(reason: str) -> str:
     return "AQM" if reason == "AQM" else reason.lower().replace("_", " ")
 
 
-def congestion_window(axes: Axes, flows: Mapping[str, Sequence[SocketSample]]) -> None:
-    """The congestion window of each flow, and its slow-start threshold as a thin dotted line."""
+def congestion_window(
+    axes: Axes, flows: Mapping[str, Sequence[SocketSample]], *, thresholds: bool = True
+) -> None:
+    """The congestion window of each flow, and its slow-start threshold as a thin dotted line.
+
+    A flow may be several connections after each other; the line is broken between them.
+    """
     for index, (name, samples) in enumerate(flows.items()):
-        times = [sample.time_s for sample in samples]
         colour = SERIES[index % len(SERIES)]
         windows = [sample.cwnd_packets for sample in samples]
-        axes.plot(
-            times, windows, color=colour, linewidth=1.1, drawstyle="steps-post", label=f"{name}"
-        )
+        for part, (_, group) in enumerate(itertools.groupby(samples, lambda it: it.connection)):
+            connection = list(group)
+            axes.plot(
+                [sample.time_s for sample in connection],
+                [sample.cwnd_packets for sample in connection],
+                color=colour,
+                linewidth=1.1,
+                drawstyle="steps-post",
+                label=name if part == 0 else None,
+            )
+        if not thresholds:
+            continue
         # Before the first loss the threshold is no number worth drawing; ss leaves it out.
         known = [(sample.time_s, sample.ssthresh_packets) for sample in samples]
         known = [point for point in known if 0 < point[1] <= 2 * max(windows, default=1)]
@@ -181,6 +237,15 @@ def smoothed_round_trip(axes: Axes, flows: Mapping[str, Sequence[SocketSample]])
     legend(axes)
 
 
+def compare(axes: Axes, x: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
+    """The same quantity from several sources, as points joined by lines."""
+    marks = zip("os^D", SERIES, strict=False)
+    for (name, values), (mark, colour) in zip(series.items(), marks, strict=False):
+        axes.plot(x, values, marker=mark, markersize=5, linewidth=1.1, color=colour, label=name)
+    axes.grid(visible=True, color="#e6e6e6", linewidth=0.6)
+    axes.legend(frameon=False, fontsize=8.5)
+
+
 def port_rate(series: PortSeries, window_s: float) -> tuple[list[float], list[float]]:
     """What a port sent: the middle of each window and the bits a second in it."""
     times: list[float] = []
@@ -213,11 +278,13 @@ def moments(every_axes: Iterable[Axes], marked: Sequence[tuple[float, str]]) -> 
                 )
 
 
-def stack(figure: matplotlib.figure.Figure, heights: Sequence[float], *, title: str) -> list[Axes]:
-    """Axes above each other that share their time."""
+def stack(
+    figure: matplotlib.figure.Figure, heights: Sequence[float], *, title: str, shared: bool = True
+) -> list[Axes]:
+    """Axes above each other, with one time axis for all where they are of one run (`shared`)."""
     figure.suptitle(title, fontsize=11)
     grid = figure.subplots(
-        len(heights), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights}
+        len(heights), 1, sharex=shared, squeeze=False, gridspec_kw={"height_ratios": heights}
     )
     rows = [row[0] for row in grid]
     rows[-1].set_xlabel("time (s)")

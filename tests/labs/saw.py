@@ -57,6 +57,7 @@ def socket_sample(time_s: float, **changed) -> SocketSample:
         "retransmits": 1,
         # 9.56 Mb/s of payload are 1,195,000 bytes a second.
         "bytes_acked": round(time_s * 1_195_000),
+        "delivered_packets": time_s * 1_195_000 / 1448,
         "delivery_rate_bps": 9.56e6,
         "receiver_window_bytes": 3_000_000,
         "rwnd_limited_ms": 0,

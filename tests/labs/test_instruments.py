@@ -39,6 +39,7 @@ def test_a_line_of_ss_is_one_connection_with_its_window_and_its_losses():
         # 22 in all, of which one is under way.
         retransmits=22,
         bytes_acked=3_236_313,
+        delivered_packets=2258,
         delivery_rate_bps=9.5e6,
         receiver_window_bytes=3_145_728,
         rwnd_limited_ms=120,

@@ -1,0 +1,247 @@
+"""Windows and the bandwidth-delay product: one flow, with hosts' buffers too small and then ample.
+
+The document's buffers are parts of its bandwidth-delay product (10 Gb/s times 20 ms); at another
+rate the same parts are used, so that the shape stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import matplotlib.figure
+
+from controller.queueing import Limit, QueueSettings
+from labs.bench import Bench
+from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.frames import bdp_bytes, payload_share
+from labs.recording import Recording
+from labs.report import drawing
+from topo import load, units
+from topo.model import TcpBuffer, TcpSettings, Topology
+
+LINE = 2
+RTT_S = 0.020
+DOCUMENT_RATE_BPS = 10_000_000_000
+SETTLED_S = 2.0
+# Samples of a fast line are many; its queue is looked at often enough with these.
+SAMPLE_INTERVAL_MS = 5
+
+
+@dataclass(frozen=True)
+class _Part:
+    name: str
+    title: str
+    # The largest buffer of the hosts' TCP in the document, in bytes.
+    document_bytes: int
+    document: str
+
+
+PARTS = (
+    _Part("small", "Buffers of 16 MiB at 10 Gb/s: 0.67 BDP", 16_777_216, "about 3 Gb/s"),
+    _Part("ample", "Buffers of 50 MiB at 10 Gb/s: 2.1 BDP", 52_428_800, "about 10 Gb/s"),
+)
+# The document's bands as parts of its line of 10 Gb/s.
+BANDS = {"small": (0.25, 0.36), "ample": (0.9, None)}
+
+
+class BdpTcpWindows(Lab):
+    """One flow over a long fat path."""
+
+    name: ClassVar = "bdp-tcp-windows"
+    summary: ClassVar = "a long fat path: TCP's window limits the rate until it holds the BDP"
+    question: ClassVar = "Why does a flow get a third of a line that is empty?"
+    document: ClassVar = "lab 8 of the course Network Tools and Protocols (Mininet, netem, 10 Gb/s)"
+    takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
+
+    @property
+    def rate_bps(self) -> int:
+        """The line between the routers."""
+        return self.settings.rate_bps or (100_000_000 if self.settings.quick else 1_000_000_000)
+
+    @property
+    def seconds(self) -> int:
+        """How long each flow runs."""
+        return self.settings.seconds or (8 if self.settings.quick else 30)
+
+    @property
+    def congestion(self) -> str:
+        """The flow's TCP."""
+        return self.settings.congestion or "cubic"
+
+    def buffer_bytes(self, part: str) -> int:
+        """The hosts' largest buffer: the same part of the BDP as in the document."""
+        (given,) = (each.document_bytes for each in PARTS if each.name == part)
+        return round(given * self.rate_bps / DOCUMENT_RATE_BPS)
+
+    def runs(self) -> Sequence[Run]:
+        """Small buffers, ample buffers."""
+        return [
+            Run(
+                part.name,
+                part.title,
+                self.seconds + 6,
+                {"rate_bps": self.rate_bps, "buffer_bytes": self.buffer_bytes(part.name)},
+            )
+            for part in PARTS
+        ]
+
+    def topology(self, run: Run) -> Topology:
+        """The network of a run."""
+        bdp = round(bdp_bytes(self.rate_bps, RTT_S))
+        most = run.parameters["buffer_bytes"]
+        buffer = TcpBuffer(min(10_240, most), min(87_380, most), most)
+        base = load.load(Path(__file__).with_name("topology.yaml"))
+        return (
+            base.with_settings(
+                "s1",
+                LINE,
+                rate_bps=self.rate_bps,
+                every_queue=QueueSettings(limit=Limit(bytes=2 * bdp)),
+            )
+            .with_settings("s2", LINE, rate_bps=self.rate_bps)
+            .with_transmit("s1", LINE, delay_ns=round(RTT_S * 1e9))
+            .with_hosts(tcp=TcpSettings(self.congestion, rmem=buffer, wmem=buffer))
+        )
+
+    def conduct(self, run: Run, bench: Bench) -> Recording:
+        """One flow."""
+        bench.bring_up(self.topology(run))
+        with bench.recording(
+            [("s1", LINE)], senders=["h1"], interval_ms=SAMPLE_INTERVAL_MS
+        ) as instruments:
+            instruments.flow("flow", "h1", "h2", seconds=self.seconds, congestion=self.congestion)
+            instruments.finish()
+        found = Findings(instruments.recording)
+        under_way = f"{found.in_flight_bytes / 1e6:.2f} MB under way"
+        instruments.note(f"{units.format_rate(found.rate_bps)} with {under_way}")
+        return instruments.recording
+
+    # ---- assessing -------------------------------------------------------------------------------
+
+    def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
+        """The rate, and the window that explains it."""
+        bdp = bdp_bytes(self.rate_bps, RTT_S)
+        rows = [
+            Row(
+                "bandwidth-delay product",
+                "25,000,000 bytes at 10 Gb/s",
+                f"{bdp:,.0f} bytes",
+                "",
+            )
+        ]
+        bands: list[Band] = []
+        numbers: dict[str, float] = {"bdp_bytes": bdp}
+        for part in PARTS:
+            found = Findings(recordings[part.name])
+            most = self.buffer_bytes(part.name)
+            # Linux offers about half of a receive buffer as window and keeps the rest for itself.
+            limit_bps = min(self.rate_bps * payload_share(), most / 2 * 8 / RTT_S)
+            rows += [
+                Row(
+                    f"{part.name} buffers, {most:,} bytes: payload",
+                    part.document,
+                    units.format_rate(limit_bps),
+                    units.format_rate(found.rate_bps),
+                ),
+                Row(
+                    f"{part.name} buffers: window offered (ss)",
+                    "",
+                    f"{most // 2:,} bytes",
+                    f"{found.window_bytes:,} bytes",
+                ),
+                Row(
+                    f"{part.name} buffers: under way (ss)",
+                    "",
+                    f"rate x RTT = {found.rate_bps * found.rtt_s / 8:,.0f} bytes",
+                    f"{found.in_flight_bytes:,.0f} bytes",
+                ),
+            ]
+            least, highest = BANDS[part.name]
+            share = found.rate_bps / self.rate_bps
+            bands.append(
+                Band(f"{part.name} buffers: part of the line that is used", share, least, highest)
+            )
+            numbers.update(
+                {
+                    f"{part.name}_payload_bps": found.rate_bps,
+                    f"{part.name}_window_bytes": found.window_bytes,
+                    f"{part.name}_in_flight_bytes": found.in_flight_bytes,
+                    f"{part.name}_rtt_s": found.rtt_s,
+                    f"{part.name}_retransmitted_packets": found.retransmits,
+                }
+            )
+        return Assessment(rows, bands, numbers)
+
+    # ---- drawing ---------------------------------------------------------------------------------
+
+    def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
+        """Rate, window and queue of both parts in one picture."""
+        return [
+            Figure(
+                "windows",
+                "Small buffers: the bytes under way stop at the window that the receiver offers, "
+                "below the bandwidth-delay product. Ample buffers: they fill the path.",
+                lambda canvas: self._draw(canvas, recordings),
+                height=8.5,
+            )
+        ]
+
+    def _draw(self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]) -> None:
+        rate, window, queue = drawing.stack(
+            canvas,
+            [1.1, 1.5, 1],
+            title=f"One flow of TCP {self.congestion}, {units.format_rate(self.rate_bps)}, "
+            f"RTT {RTT_S * 1000:.0f} ms",
+        )
+        flows = {f"{name} buffers": each.flows["flow"] for name, each in recordings.items()}
+        drawing.throughput(
+            rate,
+            {name: flow.rates(0.25) for name, flow in flows.items()},
+            line_rate_bps=self.rate_bps,
+        )
+        for index, (name, flow) in enumerate(flows.items()):
+            colour = drawing.SERIES[index]
+            times = [sample.time_s for sample in flow.samples]
+            for value, line, label in (
+                ([each.in_flight_bytes / 1e6 for each in flow.samples], "-", "under way"),
+                ([each.receiver_window_bytes / 1e6 for each in flow.samples], ":", "window"),
+            ):
+                window.plot(
+                    times, value, line, color=colour, linewidth=1.1, label=f"{name}: {label}"
+                )
+        bdp = bdp_bytes(self.rate_bps, RTT_S) / 1e6
+        window.axhline(bdp, color=drawing.GREY, linestyle="--", linewidth=1, label="BDP")
+        window.set_ylabel("bytes (MB)")
+        window.set_ylim(bottom=0)
+        drawing.headroom(window)
+        drawing.legend(window)
+        for index, (name, recording) in enumerate(recordings.items()):
+            series = recording.ports[f"s1-eth{LINE}"]
+            queue.plot(
+                series.time_s,
+                [each / 1e6 for each in series.bytes],
+                color=drawing.SERIES[index],
+                linewidth=0.9,
+                label=f"{name} buffers",
+            )
+        queue.axhline(2 * bdp, color=drawing.GREY, linestyle="--", linewidth=1, label="limit")
+        queue.set_ylabel("queue (MB)")
+        drawing.headroom(queue)
+        drawing.legend(queue)
+
+
+class Findings:
+    """A flow once it has settled."""
+
+    def __init__(self, recording: Recording) -> None:
+        flow = recording.flows["flow"]
+        start_s, end_s = flow.samples[0].time_s + SETTLED_S, flow.samples[-1].time_s
+        settled = [each for each in flow.samples if each.time_s >= start_s]
+        self.rate_bps = flow.throughput_bps(start_s, end_s)
+        self.window_bytes = max(each.receiver_window_bytes for each in settled)
+        self.in_flight_bytes = sum(each.in_flight_bytes for each in settled) / len(settled)
+        self.rtt_s = sum(each.rtt_ms for each in settled) / len(settled) / 1000
+        self.retransmits = flow.result.retransmits

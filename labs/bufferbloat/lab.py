@@ -1,0 +1,368 @@
+"""Bufferbloat: a web page and a ping beside a download, with three kinds of queue.
+
+Each run does the same on a network of its own: fetch the page on the empty line, start the
+download, wait until it has filled the queue, fetch the page again while it runs. Between the runs
+only the queue toward the home differs: long, short, or two queues that are served in turn.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import matplotlib.figure
+
+from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings
+from labs.bench import PAGE_PORT, Bench, Instruments
+from labs.classes import ICMP, Rule, entries
+from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.frames import FRAME_BYTES, payload_share, queue_delay_s
+from labs.measure.page import Fetch
+from labs.recording import Recording
+from labs.report import drawing
+from topo import load, units
+from topo.model import Topology
+
+BOTTLENECK = 2
+PORT = f"s1-eth{BOTTLENECK}"
+PAGE_BYTES = 177_669
+RTT_S = 0.020
+SHORT_QUEUE_PACKETS = 20
+# The classes of the run with two queues; without rules all packets are in class 0.
+BULK, INTERACTIVE = 0, 1
+# The empty line is looked at for so long, page included.
+ALONE_S = 4.0
+# How full the queue is when a page is asked for, and for how long the next one waits at least.
+NEARLY_FULL = 0.9
+PAUSE_S = 2.0
+# Bands of document and lab, see the README.
+PAGE_ALONE_S = (0.9, 1.6)
+
+
+class Bufferbloat(Lab):
+    """A page and a ping beside a download."""
+
+    name: ClassVar = "bufferbloat"
+    summary: ClassVar = "a web page and a ping beside a download: what a long queue costs"
+    question: ClassVar = "Why does a web page take seconds while a download runs?"
+    document: ClassVar = "a course's lab report on bufferbloat (Open vSwitch and tc, Linux of 2016)"
+    takes: ClassVar = frozenset({"RATE", "QUEUE", "DURATION", "CONGESTION"})
+
+    @property
+    def long_queue_packets(self) -> int:
+        """The limit of the queue that is too long."""
+        return self.settings.queue_packets or 100
+
+    @property
+    def seconds(self) -> int:
+        """How long the download runs."""
+        return self.settings.seconds or (24 if self.settings.quick else 60)
+
+    @property
+    def warm_up_s(self) -> float:
+        """How long the download has the line for itself, until it has settled."""
+        return self.seconds * 0.35
+
+    @property
+    def congestion(self) -> str:
+        """The TCP of all flows."""
+        return self.settings.congestion or "reno"
+
+    @property
+    def rate_bps(self) -> int:
+        """The line toward the home."""
+        return self.settings.rate_bps or 1_500_000
+
+    @property
+    def page_alone_s(self) -> float:
+        """One round trip to connect, one for the first byte, then the page at the line's rate."""
+        return 2 * RTT_S + PAGE_BYTES * 8 / payload_share() / self.rate_bps
+
+    def runs(self) -> Sequence[Run]:
+        """Three queues."""
+        long, short = self.long_queue_packets, SHORT_QUEUE_PACKETS
+        seconds = ALONE_S + self.seconds + 6
+        return [
+            self._run(f"queue-{long}", f"one queue of {long} packets", seconds, long),
+            self._run(f"queue-{short}", f"one queue of {short} packets", seconds, short),
+            self._run("two-queues", f"two queues of {long} packets", seconds, long, fair=True),
+        ]
+
+    def _run(
+        self, name: str, queue: str, seconds: float, packets: int, *, fair: bool = False
+    ) -> Run:
+        parameters = {"queue_packets": packets, "fair": fair, "rate_bps": self.rate_bps}
+        return Run(name, f"A page, then a page beside a download, {queue}", seconds, parameters)
+
+    def _queue_of(self, run: Run) -> str:
+        packets = run.parameters["queue_packets"]
+        return f"two queues of {packets}" if run.parameters["fair"] else f"queue of {packets}"
+
+    def topology(self, parameters: Mapping[str, Any]) -> Topology:
+        """The network of a run."""
+        changes: dict[str, Any] = {
+            "rate_bps": parameters["rate_bps"],
+            "every_queue": QueueSettings(limit=Limit(packets=parameters["queue_packets"])),
+        }
+        if parameters["fair"]:
+            # A frame each in turn: what fair queueing comes to with two queues of equal weight.
+            fair = Group({BULK: 1, INTERACTIVE: 1}, Discipline.DRR, FRAME_BYTES)
+            changes.update(queue_count=2, scheduler=Groups((fair,)))
+        base = load.load(Path(__file__).with_name("topology.yaml"))
+        return base.with_settings("s1", BOTTLENECK, **changes)
+
+    # ---- conducting ------------------------------------------------------------------------------
+
+    def conduct(self, run: Run, bench: Bench) -> Recording:
+        """Page alone, download, page beside the download."""
+        bench.bring_up(self.topology(run.parameters))
+        if run.parameters["fair"]:
+            rules = [Rule(INTERACTIVE, src_port=PAGE_PORT), Rule(INTERACTIVE, protocol=ICMP)]
+            bench.session("s1").insert(entries(rules))
+        for host in ("h1", "h2"):
+            bench.host(host).set_congestion_control(self.congestion)
+        with bench.recording([("s1", BOTTLENECK)], senders=["h1"]) as instruments:
+            self._measure(instruments, run)
+        return instruments.recording
+
+    def _measure(self, instruments: Instruments, run: Run) -> None:
+        instruments.serve_page("h1", PAGE_BYTES)
+        instruments.ping("ping", "h1", "h2", seconds=ALONE_S + self.seconds)
+        instruments.hold(1.0)
+        self._fetch(instruments, "alone")
+        instruments.hold(max(0.0, ALONE_S - instruments.now_s()))
+        instruments.moment("download begins")
+        instruments.flow("download", "h1", "h2", seconds=self.seconds, congestion=self.congestion)
+        instruments.hold(self.warm_up_s)
+        # The document's page was asked for while ping took 733 ms, when the queue was 90 % full.
+        # How long a page takes depends on where in the saw it falls, so ours wait for a full queue
+        # too; the last one that fits is fetched wherever the saw may be.
+        nearly_full = round(NEARLY_FULL * run.parameters["queue_packets"])
+        end_s = ALONE_S + self.seconds - 1
+        longest_s = self.seconds * 0.2
+        while instruments.now_s() + longest_s < end_s:
+            if not run.parameters["fair"]:
+                instruments.hold_until_queued(nearly_full, end_s - longest_s)
+            self._fetch(instruments, "beside the download")
+            instruments.hold(PAUSE_S)
+        instruments.finish()
+
+    def _fetch(self, instruments: Instruments, beside: str) -> None:
+        instruments.moment("page")
+        page = instruments.fetch("h2", "h1")
+        instruments.note(f"page in {page.seconds:.2f} s, {beside}")
+
+    # ---- assessing -------------------------------------------------------------------------------
+
+    def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
+        """Pages, pings and the download's share for each queue."""
+        long, short, fair = (
+            _Findings(recordings[run.name], self.rate_bps, self.warm_up_s) for run in self.runs()
+        )
+        alone_s = statistics.mean([long.page_alone_s, short.page_alone_s, fair.page_alone_s])
+        full_ms = (RTT_S + queue_delay_s(self.long_queue_packets, self.rate_bps)) * 1000
+        short_ms = (RTT_S + queue_delay_s(SHORT_QUEUE_PACKETS, self.rate_bps)) * 1000
+        one_frame_ms = FRAME_BYTES * 8 / self.rate_bps * 1000
+        fair_ms = RTT_S * 1000 + one_frame_ms
+        one, few = f"{self.long_queue_packets} packets", f"{SHORT_QUEUE_PACKETS} packets"
+        rows = [
+            Row("page, line empty", "1.0 s", f"{self.page_alone_s:.2f} s", f"{alone_s:.2f} s"),
+            _page_row(f"page beside the download, {one}", "7.0 s", long),
+            _page_row(f"page beside the download, {few}", "fast again", short),
+            _page_row("page beside the download, two queues", "1.0 s", fair),
+            _ping_row("ping, line empty", "20 ms", f"{RTT_S * 1000:.0f} ms", long.ping_alone_ms),
+            _ping_row(
+                f"ping, {one}", "466 to 733 ms", f"up to {full_ms:.0f} ms", long.ping_loaded_ms
+            ),
+            _ping_row(f"ping, {few}", "", f"up to {short_ms:.0f} ms", short.ping_loaded_ms),
+            _ping_row(
+                "ping, two queues", "20 to 21 ms", f"up to {fair_ms:.0f} ms", fair.ping_loaded_ms
+            ),
+            Row(
+                "download beside a page, two queues",
+                "half of the line",
+                "50 %",
+                f"{fair.download_share:.0%}",
+            ),
+        ]
+        numbers = {
+            "page_alone_s": alone_s,
+            **long.numbers("long"),
+            **short.numbers("short"),
+            **fair.numbers("fair"),
+            "fair_download_share": fair.download_share,
+        }
+        return Assessment(rows, self._bands(alone_s, long, short, fair), numbers)
+
+    def _bands(
+        self, alone_s: float, long: _Findings, short: _Findings, fair: _Findings
+    ) -> list[Band]:
+        scale = self.page_alone_s / Bufferbloat(type(self.settings)()).page_alone_s
+        low_s, high_s = (edge * scale for edge in PAGE_ALONE_S)
+        # The pings scale with the queue's delay at the rate that was set.
+        delay = queue_delay_s(self.long_queue_packets, self.rate_bps)
+        delay_share = delay / queue_delay_s(100, 1_500_000)
+        short_ms = 200 * queue_delay_s(20, self.rate_bps) / queue_delay_s(20, 1_500_000)
+        return [
+            Band("page, line empty", alone_s, low_s, high_s, "s"),
+            Band(
+                "page beside the download, long queue, in pages alone",
+                long.page_loaded_s / alone_s,
+                least=4,
+            ),
+            Band("ping, long queue", long.ping_loaded_ms, least=400 * delay_share, unit="ms"),
+            Band("ping, short queue", short.ping_loaded_ms, most=short_ms, unit="ms"),
+            Band(
+                "page beside the download, two queues, in pages alone",
+                fair.page_loaded_s / alone_s,
+                most=2.2,
+            ),
+            Band("ping, two queues", fair.ping_loaded_ms, most=40, unit="ms"),
+            Band("download beside a page, two queues, share", fair.download_share, least=0.4),
+        ]
+
+    # ---- drawing ---------------------------------------------------------------------------------
+
+    def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
+        """All three queues side by side, then each in full."""
+        runs = self.runs()
+        compared = Figure(
+            "compared",
+            "The same minute before three kinds of queue. Above: packets that wait. "
+            "Below: what a ping pays for them; lines mark the fetches of the page.",
+            lambda canvas: self._draw_compared(canvas, recordings),
+            height=7.5,
+        )
+        return [compared, *(self._full(run, recordings[run.name]) for run in runs)]
+
+    def _draw_compared(
+        self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
+    ) -> None:
+        runs = self.runs()
+        canvas.suptitle(
+            f"Line of {units.format_rate(self.rate_bps)} toward the home, TCP {self.congestion}; "
+            "grey: a page is fetched"
+        )
+        grid = canvas.subplots(2, len(runs), sharex=True, sharey="row")
+        top = max(max(recordings[run.name].ports[PORT].packets) for run in runs)
+        highest_ms = max(
+            echo.rtt_ms for run in runs for echo in recordings[run.name].pings["ping"].echoes
+        )
+        for column, run in enumerate(runs):
+            recording = recordings[run.name]
+            queue, ping = grid[0][column], grid[1][column]
+            series = recording.ports[PORT]
+            classes = {BULK: "download", INTERACTIVE: "page, ping"}
+            names = classes if run.parameters["fair"] else {BULK: "all packets"}
+            drawing.queues(queue, series, names, limit_packets=run.parameters["queue_packets"])
+            queue.set_title(f"{self._queue_of(run)}\n{series.dropped_packets} drops", fontsize=10)
+            queue.set_ylim(0, top * 1.35)
+            drawing.round_trips(ping, {"ping": recording.pings["ping"].echoes})
+            ping.get_legend().remove()
+            ping.set_ylim(0, highest_ms * 1.1)
+            ping.set_xlabel("time (s)")
+            for axes in (queue, ping):
+                for page in recording.pages:
+                    axes.axvspan(page.start_s, page.end_s, color="#e9e9e9", linewidth=0)
+                axes.set_axisbelow(True)
+                axes.label_outer()
+
+    def _full(self, run: Run, recording: Recording) -> Figure:
+        limit_packets = run.parameters["queue_packets"]
+        windows = {
+            "download": recording.flows["download"].samples,
+            "page": [sample for sample in recording.sockets["h1"] if _is_page(sample.local)],
+        }
+
+        def draw(canvas: matplotlib.figure.Figure) -> None:
+            series = recording.ports[PORT]
+            queues = (BULK, INTERACTIVE) if run.parameters["fair"] else (None,)
+            axes = drawing.stack(
+                canvas,
+                [1.6] * len(queues) + [1.3, 1, 1],
+                title=f"{self._queue_of(run)}, {units.format_rate(self.rate_bps)}",
+            )
+            for row, class_ in zip(axes, queues, strict=False):
+                drawing.queue_depth(row, series, limit_packets=limit_packets, class_=class_)
+            if run.parameters["fair"]:
+                axes[BULK].set_ylabel("download's queue\n(packets)")
+                axes[INTERACTIVE].set_ylabel("page's queue\n(packets)")
+            drawing.congestion_window(axes[-3], windows)
+            rates = {"download, payload": recording.flows["download"].rates(0.5)}
+            drawing.throughput(
+                axes[-2],
+                {"the line": drawing.port_rate(series, 0.5), **rates},
+                line_rate_bps=self.rate_bps,
+            )
+            drawing.round_trips(axes[-1], {"ping": recording.pings["ping"].echoes})
+            drawing.moments(axes, recording.moments)
+
+        caption = (
+            f"{run.title}. The page's window is that of the server; each fetch is a connection "
+            "of its own."
+        )
+        return Figure(run.name, caption, draw, height=9)
+
+
+class _Findings:
+    """What one queue did to page, ping and download."""
+
+    def __init__(self, recording: Recording, rate_bps: int, warm_up_s: float) -> None:
+        alone, *loaded = recording.pages
+        series, pings = recording.ports[PORT], recording.pings["ping"]
+        download = recording.flows["download"]
+        self.page_alone_s = alone.seconds
+        self.pages_loaded_s = [page.seconds for page in loaded]
+        self.page_loaded_s = statistics.mean(self.pages_loaded_s)
+        # Before the page, so that only ping itself is on the line.
+        self.ping_alone_ms = pings.between(0, alone.start_s).mean_ms
+        end_s = download.samples[-1].time_s
+        # Beside the download alone: a ping during a page waits for the page's packets too.
+        settled_s = download.samples[0].time_s + warm_up_s
+        self.ping_loaded_ms = statistics.mean(
+            echo.rtt_ms
+            for start_s, stop_s in _without_pages(settled_s, loaded, end_s)
+            for echo in pings.between(start_s, stop_s).echoes
+        )
+        self.dropped_packets = series.dropped_packets
+        self.retransmits = download.result.retransmits
+        # The download's part of the line while a page was fetched; all of class 0 with two queues.
+        shares = [series.rate_bps(page.start_s, page.end_s, BULK) / rate_bps for page in loaded]
+        self.download_share = statistics.mean(shares)
+
+    def numbers(self, queue: str) -> dict[str, float]:
+        """For results.json."""
+        return {
+            f"{queue}_page_loaded_s": self.page_loaded_s,
+            f"{queue}_page_loaded_most_s": max(self.pages_loaded_s),
+            f"{queue}_ping_alone_ms": self.ping_alone_ms,
+            f"{queue}_ping_loaded_ms": self.ping_loaded_ms,
+            f"{queue}_dropped_packets": self.dropped_packets,
+            f"{queue}_retransmitted_packets": self.retransmits,
+        }
+
+
+def _without_pages(
+    start_s: float, pages: Sequence[Fetch], end_s: float
+) -> Iterator[tuple[float, float]]:
+    """The spans in which no page is fetched and the last one's packets are gone."""
+    for page in pages:
+        yield start_s, page.start_s
+        start_s = page.end_s + RTT_S
+    yield start_s, end_s
+
+
+def _page_row(what: str, document: str, found: _Findings) -> Row:
+    pages = found.pages_loaded_s
+    span = f" ({min(pages):.2f} to {max(pages):.2f})" if len(pages) > 1 else ""
+    return Row(what, document, "", f"{found.page_loaded_s:.2f} s{span}")
+
+
+def _ping_row(what: str, document: str, theory: str, measured_ms: float) -> Row:
+    return Row(what, document, theory, f"{measured_ms:.0f} ms")
+
+
+def _is_page(local: str) -> bool:
+    return local.rpartition(":")[2] == str(PAGE_PORT)

@@ -1,0 +1,1 @@
+"""Head-of-line blocking: FIFO input queues against VOQs, in theory and with TCP."""

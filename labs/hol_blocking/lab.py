@@ -1,0 +1,294 @@
+"""Head-of-line blocking, twice: in virtual time against the literature, and live with TCP.
+
+Part A lets `vitrine-sim` count how much FIFO input queues can carry, and what virtual output queues
+change. Part B sends three TCP flows through one input port of a real router: two toward a congested
+output, one, the victim, toward an output that it has for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import matplotlib.figure
+
+from controller.queueing import Arbiter, InputQueueing, InputStage, Limit
+from labs.bench import Bench
+from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.frames import payload_share
+from labs.hol_blocking import simulation
+from labs.hol_blocking.simulation import FIFO_SATURATION, FIFO_SATURATION_LIMIT, Point
+from labs.recording import Recording
+from labs.report import drawing
+from topo import load, units
+from topo.model import Topology
+
+# Part A: the routers whose delay is drawn, as (name, queueing, arbiter).
+CURVES = (
+    ("FIFO input queues", "fifo", "random"),
+    ("VOQ, iSLIP", "voq", "islip:4"),
+    ("output queues", "none", "islip:1"),
+)
+CURVE_PORTS = 16
+LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 0.95)
+
+# Part B.
+INPUT, CONGESTED, IDLE = 1, 2, 3
+QUEUE_PACKETS = 20
+INPUT_LIMIT_PACKETS = 100
+SETTLED_S = 3.0
+# How s2 queues at its inputs, by run.
+STAGES = {"fifo": InputQueueing.FIFO, "voq": InputQueueing.VOQ}
+
+
+class HolBlocking(Lab):
+    """Who waits behind whom."""
+
+    name: ClassVar = "hol-blocking"
+    summary: ClassVar = "FIFO input queues against VOQs: 58.6 % in theory, and a victim with TCP"
+    question: ClassVar = "Why does a flow to an idle output wait for a flow to a busy one?"
+    document: ClassVar = (
+        "section 1.2 of lab 11 of the course Network Tools and Protocols, which describes the "
+        "effect without numbers"
+    )
+    takes: ClassVar = frozenset({"DURATION"})
+
+    @property
+    def slots(self) -> int:
+        """How long the simulator looks."""
+        return 40_000 if self.settings.quick else 400_000
+
+    @property
+    def seconds(self) -> int:
+        """How long the flows run."""
+        return self.settings.seconds or (9 if self.settings.quick else 30)
+
+    def runs(self) -> Sequence[Run]:
+        """Part A in one, part B once for each kind of queue."""
+        slots = {"slots": self.slots}
+        simulated_s = 60 * self.slots / 400_000
+        return [
+            Run("simulation", f"Part A: {self.slots} slots in virtual time", simulated_s, slots),
+            *(
+                Run(name, f"Part B: three TCP flows, {name.upper()} at the input", self.seconds + 6)
+                for name in STAGES
+            ),
+        ]
+
+    def topology(self, run: Run) -> Topology:
+        """The network of part B."""
+        base = load.load(Path(__file__).with_name("topology.yaml"))
+        limit = Limit(packets=INPUT_LIMIT_PACKETS)
+        stage = InputStage(
+            STAGES[run.name],
+            limit=limit if run.name == "fifo" else None,
+            voq_limit=limit if run.name == "voq" else None,
+            rate_bps=base.switch("s2").port(INPUT).rate_bps or 0,
+            arbiter=Arbiter.ISLIP,
+        )
+        return base.with_input("s2", stage)
+
+    # ---- conducting ------------------------------------------------------------------------------
+
+    def conduct(self, run: Run, bench: Bench) -> Recording:
+        """A simulation, or three flows."""
+        if run.name == "simulation":
+            return self._simulate()
+        bench.bring_up(self.topology(run))
+        watched = [("s2", CONGESTED), ("s2", IDLE), ("s2", INPUT)]
+        with bench.recording(watched, senders=["h1", "h2", "h3"]) as instruments:
+            for source, target in (("h1", "h4"), ("h2", "h4"), ("h3", "h5")):
+                instruments.flow(source, source, target, seconds=self.seconds, congestion="reno")
+            instruments.finish()
+        victim = _Victim(instruments.recording)
+        instruments.note(f"the victim got {victim.share:.0%} of its line")
+        return instruments.recording
+
+    def _simulate(self) -> Recording:
+        recording = Recording()
+        recording.numbers["saturation"] = {
+            ports: simulation.points(
+                ports=ports, queueing="fifo", arbiter="random", loads=[1.0], slots=self.slots
+            )[0].throughput
+            for ports in FIFO_SATURATION
+        }
+        recording.numbers["curves"] = {
+            name: simulation.points(
+                ports=CURVE_PORTS,
+                queueing=queueing,
+                arbiter=arbiter,
+                # Past its saturation a queue only grows: its wait is the length of the run.
+                loads=[each for each in LOADS if queueing != "fifo" or each < 0.6],
+                slots=self.slots,
+            )
+            for name, queueing, arbiter in CURVES
+        }
+        return recording
+
+    # ---- assessing -------------------------------------------------------------------------------
+
+    def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
+        """Saturation against theory; the victim's share of its line."""
+        saturation = recordings["simulation"].numbers["saturation"]
+        rows, bands, numbers = [], [], {}
+        for ports, exact in FIFO_SATURATION.items():
+            found = saturation[ports]
+            rows.append(
+                Row(
+                    f"A: FIFO inputs carry at most, N = {ports}", "", f"{exact:.4f}", f"{found:.4f}"
+                )
+            )
+            bands.append(Band(f"A: N = {ports}, away from theory", abs(found - exact), most=0.005))
+            numbers[f"fifo_{ports}_saturation_share"] = found
+        (voq,) = (
+            point
+            for point in recordings["simulation"].numbers["curves"]["VOQ, iSLIP"]
+            if point.load == LOADS[-1]
+        )
+        rows.append(
+            Row(
+                f"A: VOQ and iSLIP carry, N = {CURVE_PORTS}, load {voq.load:g}",
+                "",
+                f"{voq.load:g}",
+                f"{voq.throughput:.4f}",
+            )
+        )
+        bands.append(
+            Band("A: VOQ carries what is offered", abs(voq.throughput - voq.load), most=0.005)
+        )
+        for name, least, most in (("fifo", None, 0.6), ("voq", 0.9, None)):
+            victim = _Victim(recordings[name])
+            text = f"{units.format_rate(victim.rate_bps)}, {victim.share:.0%} of its line"
+            rows.append(Row(f"B: the victim, {name.upper()}", _SAID[name], "", text))
+            rows.append(
+                Row(
+                    f"B: the congested output, {name.upper()}",
+                    "",
+                    "100% of its line",
+                    f"{victim.congested_share:.0%} of its line",
+                )
+            )
+            bands.append(
+                Band(f"B: the victim's part of its line, {name.upper()}", victim.share, least, most)
+            )
+            numbers[f"{name}_victim_bps"] = victim.rate_bps
+            numbers[f"{name}_victim_share"] = victim.share
+            numbers[f"{name}_congested_share"] = victim.congested_share
+        return Assessment(rows, bands, numbers)
+
+    # ---- drawing ---------------------------------------------------------------------------------
+
+    def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
+        """Theory and simulation; then the queues of both live runs."""
+        return [
+            Figure(
+                "theory",
+                "Part A. Left: mean wait against load in a router of 16 ports; points are "
+                "simulated, lines are the literature's formulas. Right: what FIFO input queues "
+                "carry at most.",
+                lambda canvas: self._draw_theory(canvas, recordings["simulation"]),
+                height=4.6,
+            ),
+            *(self._live_figure(name, recordings[name]) for name in STAGES),
+        ]
+
+    def _draw_theory(self, canvas: matplotlib.figure.Figure, recording: Recording) -> None:
+        wait, most = canvas.subplots(1, 2, width_ratios=(1.6, 1))
+        curves: Mapping[str, Sequence[Point]] = recording.numbers["curves"]
+        for (name, points), mark in zip(curves.items(), "vos", strict=True):
+            wait.plot(
+                [point.load for point in points],
+                [point.wait_slots for point in points],
+                linestyle="",
+                marker=mark,
+                markersize=5,
+                label=name,
+                color=drawing.SERIES[list(curves).index(name)],
+            )
+        fine = [each / 200 for each in range(10, 192)]
+        below = [each for each in fine if each < FIFO_SATURATION_LIMIT - 0.003]
+        wait.plot(
+            below,
+            [simulation.fifo_wait(each) for each in below],
+            color=drawing.SERIES[0],
+            linewidth=1,
+            label="FIFO, theory for N = ∞",
+        )
+        wait.plot(
+            fine,
+            [simulation.output_queueing_wait(CURVE_PORTS, each) for each in fine],
+            color=drawing.SERIES[2],
+            linewidth=1,
+            label="output queues, theory",
+        )
+        wait.axvline(FIFO_SATURATION_LIMIT, color=drawing.GREY, linewidth=0.8, linestyle="--")
+        wait.annotate(
+            "2 - √2", (FIFO_SATURATION_LIMIT, 0.012), xytext=(3, 0), textcoords="offset points"
+        )
+        wait.set_yscale("log")
+        wait.set_xlabel("load (cells per slot and input)")
+        wait.set_ylabel("mean wait (slots)")
+        wait.legend(frameon=False, fontsize=8.5)
+        wait.grid(visible=True, color="#e6e6e6", linewidth=0.6)
+        found = recording.numbers["saturation"]
+        drawing.compare(
+            most,
+            list(found),
+            {"simulated": list(found.values()), "exact": list(FIFO_SATURATION.values())},
+        )
+        most.axhline(FIFO_SATURATION_LIMIT, color=drawing.GREY, linewidth=0.8, linestyle="--")
+        most.set_xscale("log", base=2)
+        most.set_xticks(list(found), [str(ports) for ports in found])
+        most.set_ylim(0.5, 0.8)
+        most.set_xlabel("ports N")
+        most.set_ylabel("saturation throughput (part of the lines)")
+
+    def _live_figure(self, name: str, recording: Recording) -> Figure:
+        def draw(canvas: matplotlib.figure.Figure) -> None:
+            busy, idle, rates, window = drawing.stack(
+                canvas, [1, 1, 1.2, 1.2], title=f"{name.upper()} at the input of s2"
+            )
+            drawing.queue_depth(busy, recording.ports["s2-eth2"], limit_packets=QUEUE_PACKETS)
+            busy.set_ylabel("congested output\n(packets)")
+            drawing.queue_depth(idle, recording.ports["s2-eth3"], limit_packets=QUEUE_PACKETS)
+            idle.set_ylabel("victim's output\n(packets)")
+            names = {"h3": "h3, the victim", "h1": "h1", "h2": "h2"}
+            drawing.throughput(
+                rates,
+                {label: recording.flows[host].rates(0.5) for host, label in names.items()},
+                line_rate_bps=_Victim.LINE_BPS,
+            )
+            drawing.congestion_window(
+                window,
+                {label: recording.flows[host].samples for host, label in names.items()},
+                thresholds=False,
+            )
+
+        words = {
+            "fifo": "One FIFO: the victim's packets wait behind packets for the congested output.",
+            "voq": "Virtual output queues: nobody waits for an output that is not his.",
+        }
+        return Figure(name, f"Part B. {words[name]}", draw, height=8.5)
+
+
+# What the document says of both, without numbers.
+_SAID = {"fifo": "must wait", "voq": "no blocking"}
+
+
+class _Victim:
+    """What the flow to the idle output got."""
+
+    LINE_BPS = 50_000_000
+    CONGESTED_BPS = 10_000_000
+
+    def __init__(self, recording: Recording) -> None:
+        flow = recording.flows["h3"]
+        others = [recording.flows[host].samples for host in ("h1", "h2")]
+        start_s = max(samples[0].time_s for samples in (flow.samples, *others)) + SETTLED_S
+        end_s = min(samples[-1].time_s for samples in (flow.samples, *others))
+        # With headers, as the line counts.
+        self.rate_bps = flow.throughput_bps(start_s, end_s) / payload_share()
+        self.share = self.rate_bps / self.LINE_BPS
+        congested_bps = recording.ports[f"s2-eth{CONGESTED}"].rate_bps(start_s, end_s)
+        self.congested_share = congested_bps / self.CONGESTED_BPS

@@ -1,0 +1,270 @@
+"""Router's buffer size: h1 with Cubic, Reno or BBR beside h3 with Cubic, before three buffers.
+
+The buffers are the document's parts of its bandwidth-delay product: 100 packets of 10 Gb/s times
+20 ms, then one product, then one product on a line that loses a packet in ten thousand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import matplotlib.figure
+
+from controller.queueing import Limit, QueueSettings
+from labs.bench import Bench
+from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.frames import FRAME_BYTES, bdp_bytes
+from labs.recording import Recording
+from labs.report import drawing
+from topo import load, units
+from topo.model import TcpBuffer, TcpSettings, Topology
+
+LINE = 3
+PORT = f"s1-eth{LINE}"
+RTT_S = 0.020
+DOCUMENT_BDP_BYTES = 26_214_400
+ALGORITHMS = ("cubic", "reno", "bbr")
+# Samples of a fast line are many; its queue is looked at often enough with these.
+SAMPLE_INTERVAL_MS = 5
+
+
+@dataclass(frozen=True)
+class _Path:
+    """One buffer, and the loss of the line behind it."""
+
+    name: str
+    title: str
+    document_bytes: int
+    loss_ppm: int
+    # What the document measured for h1: rate and retransmissions, by h1's algorithm.
+    document: Mapping[str, str]
+
+
+PATHS = (
+    _Path(
+        "small",
+        "buffer of 100 packets at 10 Gb/s",
+        160_000,
+        0,
+        {"cubic": "86.4 Mb/s, 994", "reno": "78.7 Mb/s, 1129", "bbr": "3.48 Gb/s, 75,818"},
+    ),
+    _Path(
+        "bdp",
+        "buffer of one BDP",
+        DOCUMENT_BDP_BYTES,
+        0,
+        {"cubic": "4.57 Gb/s, 0", "reno": "2.74 Gb/s, 1982", "bbr": "5.64 Gb/s, 16,110"},
+    ),
+    _Path(
+        "lossy",
+        "buffer of one BDP, loss of 0.01 %",
+        DOCUMENT_BDP_BYTES,
+        100,
+        {"cubic": "1.02 Gb/s, 3088", "reno": "726 Mb/s, 19,496", "bbr": "8.72 Gb/s, 25,740"},
+    ),
+)
+
+
+class RouterBufferSize(Lab):
+    """Who needs how much of a router's buffer?"""
+
+    name: ClassVar = "router-buffer-size"
+    summary: ClassVar = "Cubic, Reno, BBR beside Cubic: tiny buffer, one BDP, one BDP with loss"
+    question: ClassVar = "Which TCP needs a router's buffer, and which takes it from the other?"
+    document: ClassVar = "lab 11 of the course Network Tools and Protocols (tc tbf and netem)"
+    takes: ClassVar = frozenset({"RATE", "DURATION"})
+
+    @property
+    def rate_bps(self) -> int:
+        """The line between the routers."""
+        return self.settings.rate_bps or (100_000_000 if self.settings.quick else 1_000_000_000)
+
+    @property
+    def seconds(self) -> int:
+        """How long the flows run."""
+        return self.settings.seconds or (15 if self.settings.quick else 90)
+
+    @property
+    def window_s(self) -> float:
+        """The last part of the run, which is reported: 20 of 90 s in the document."""
+        return min(20.0, self.seconds / 2)
+
+    def buffer_bytes(self, path: _Path) -> int:
+        """The same part of the BDP as in the document, but never less than two packets."""
+        own = path.document_bytes / DOCUMENT_BDP_BYTES * bdp_bytes(self.rate_bps, RTT_S)
+        return max(2 * FRAME_BYTES, round(own))
+
+    def runs(self) -> Sequence[Run]:
+        """Every buffer with every algorithm."""
+        return [
+            Run(
+                f"{path.name}-{algorithm}",
+                f"{algorithm.capitalize()} beside Cubic, {path.title}",
+                self.seconds + 6,
+                {
+                    "buffer_bytes": self.buffer_bytes(path),
+                    "loss_ppm": path.loss_ppm,
+                    "h1": algorithm,
+                },
+            )
+            for path in PATHS
+            for algorithm in ALGORITHMS
+        ]
+
+    def topology(self, run: Run) -> Topology:
+        """The network of a run."""
+        bdp = round(bdp_bytes(self.rate_bps, RTT_S))
+        buffer = TcpBuffer(10_240, 87_380, 5 * bdp)
+        delay_ns = round(RTT_S / 2 * 1e9)
+        limit = Limit(bytes=run.parameters["buffer_bytes"])
+        base = load.load(Path(__file__).with_name("topology.yaml"))
+        return (
+            base.with_settings(
+                "s1", LINE, rate_bps=self.rate_bps, every_queue=QueueSettings(limit=limit)
+            )
+            .with_settings("s2", LINE, rate_bps=self.rate_bps)
+            .with_transmit("s1", LINE, delay_ns=delay_ns, loss_ppm=run.parameters["loss_ppm"])
+            .with_transmit("s2", LINE, delay_ns=delay_ns)
+            .with_hosts(tcp=TcpSettings("cubic", rmem=buffer, wmem=buffer))
+        )
+
+    def conduct(self, run: Run, bench: Bench) -> Recording:
+        """Both flows at once."""
+        bench.bring_up(self.topology(run))
+        with bench.recording(
+            [("s1", LINE)], senders=["h1", "h3"], interval_ms=SAMPLE_INTERVAL_MS
+        ) as instruments:
+            own = run.parameters["h1"]
+            instruments.flow("h1", "h1", "h2", seconds=self.seconds, congestion=own)
+            instruments.flow("h3", "h3", "h4", seconds=self.seconds, congestion="cubic")
+            instruments.finish()
+        found = Findings(instruments.recording, self.window_s)
+        h1, h3 = units.format_rate(found.h1_bps), units.format_rate(found.h3_bps)
+        instruments.note(f"h1 {h1}, h3 {h3}, {found.retransmits} segments of h1 sent again")
+        return instruments.recording
+
+    # ---- assessing -------------------------------------------------------------------------------
+
+    def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
+        """The document's table and the bands."""
+        rows: list[Row] = []
+        numbers: dict[str, float] = {}
+        found = {name: Findings(each, self.window_s) for name, each in recordings.items()}
+        for path in PATHS:
+            for algorithm in ALGORITHMS:
+                name = f"{path.name}-{algorithm}"
+                each = found[name]
+                rows.append(
+                    Row(
+                        f"{path.title}: h1 with {algorithm.capitalize()}",
+                        path.document[algorithm],
+                        "",
+                        f"{units.format_rate(each.h1_bps)}, {each.retransmits} "
+                        f"(h3: {units.format_rate(each.h3_bps)})",
+                    )
+                )
+                key = name.replace("-", "_")
+                numbers[f"{key}_h1_bps"] = each.h1_bps
+                numbers[f"{key}_h3_bps"] = each.h3_bps
+                numbers[f"{key}_line_bps"] = each.line_bps
+                numbers[f"{key}_retransmitted_packets"] = each.retransmits
+                numbers[f"{key}_dropped_packets"] = each.dropped_packets
+        both = found["bdp-cubic"]
+        share = both.h1_bps / (both.h1_bps + both.h3_bps)
+        bands = [
+            Band(
+                "small buffer: BBR gets so many times what Cubic gets",
+                found["small-bbr"].h1_bps / found["small-cubic"].h1_bps,
+                least=5,
+            ),
+            Band("one BDP: h1's part of what two Cubic flows get", share, 0.35, 0.65),
+            Band("one BDP: part of the line used", both.line_bps / self.rate_bps, least=0.9),
+            Band(
+                "loss: BBR gets so many times what Cubic gets",
+                found["lossy-bbr"].h1_bps / found["lossy-cubic"].h1_bps,
+                least=3,
+            ),
+        ]
+        return Assessment(rows, bands, numbers)
+
+    # ---- drawing ---------------------------------------------------------------------------------
+
+    def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
+        """What each got over time; then queue and window for every buffer."""
+        shares = Figure(
+            "shares",
+            "Payload of h1 and h3 over time: a row for each buffer, a column for each algorithm "
+            "of h1. h3 is always Cubic.",
+            lambda canvas: self._draw_shares(canvas, recordings),
+            height=8,
+        )
+        return [shares, *(self._queues(path, recordings) for path in PATHS)]
+
+    def _draw_shares(
+        self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
+    ) -> None:
+        canvas.suptitle(f"A line of {units.format_rate(self.rate_bps)}, RTT 20 ms", fontsize=11)
+        grid = canvas.subplots(len(PATHS), len(ALGORITHMS), sharex=True, sharey=True)
+        for row, path in enumerate(PATHS):
+            for column, algorithm in enumerate(ALGORITHMS):
+                axes = grid[row][column]
+                recording = recordings[f"{path.name}-{algorithm}"]
+                drawing.throughput(
+                    axes,
+                    {
+                        f"h1, {algorithm}": recording.flows["h1"].rates(1.0),
+                        "h3, cubic": recording.flows["h3"].rates(1.0),
+                    },
+                    line_rate_bps=self.rate_bps,
+                )
+                axes.legend(loc="upper right", ncols=2, frameon=False, fontsize=7)
+                axes.set_title(path.title if column == 0 else "", fontsize=9, loc="left")
+                axes.grid(visible=True, color="#e6e6e6", linewidth=0.6)
+                axes.label_outer()
+                if row == len(PATHS) - 1:
+                    axes.set_xlabel("time (s)")
+
+    def _queues(self, path: _Path, recordings: Mapping[str, Recording]) -> Figure:
+        def draw(canvas: matplotlib.figure.Figure) -> None:
+            rows = drawing.stack(
+                canvas, [1.2, 1] * len(ALGORITHMS), title=f"{path.title}: queue and windows"
+            )
+            for index, algorithm in enumerate(ALGORITHMS):
+                recording = recordings[f"{path.name}-{algorithm}"]
+                queue, window = rows[2 * index : 2 * index + 2]
+                drawing.queues_in_bytes(
+                    queue,
+                    recording.ports[PORT],
+                    {0: f"h1 with {algorithm}"},
+                    limit_bytes=self.buffer_bytes(path),
+                )
+                drawing.congestion_window(
+                    window,
+                    {
+                        f"h1, {algorithm}": recording.flows["h1"].samples,
+                        "h3, cubic": recording.flows["h3"].samples,
+                    },
+                    thresholds=False,
+                )
+
+        caption = f"{path.title[0].upper()}{path.title[1:]}: the queue, and both flows' windows."
+        return Figure(f"queue-{path.name}", caption, draw, height=12)
+
+
+class Findings:
+    """The last part of a run."""
+
+    def __init__(self, recording: Recording, window_s: float) -> None:
+        h1, h3 = recording.flows["h1"], recording.flows["h3"]
+        end_s = min(h1.samples[-1].time_s, h3.samples[-1].time_s)
+        start_s = end_s - window_s
+        self.h1_bps = h1.throughput_bps(start_s, end_s)
+        self.h3_bps = h3.throughput_bps(start_s, end_s)
+        series = recording.ports[PORT]
+        self.line_bps = series.rate_bps(start_s, end_s)
+        self.dropped_packets = series.dropped_packets
+        # Over the whole run, as iperf3 reports it.
+        self.retransmits = h1.result.retransmits

@@ -1,0 +1,383 @@
+"""Sizing router buffers: one Reno flow, and a bottleneck's queue of 72, 36, 18, 9 or 2 packets.
+
+A second family of runs leaves the queue at one bandwidth-delay product and limits the flow from
+its ends: by the receiver's window, and by a slow start that stops too early.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import matplotlib.figure
+
+from controller.queueing import Limit, QueueSettings
+from labs.bench import Bench
+from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, bdp_packets, reno_utilisation
+from labs.recording import Recording
+from labs.report import drawing
+from topo import load, units
+from topo.model import TcpBuffer, TcpSettings, Topology
+
+BOTTLENECK = 2
+PORT = f"s1-eth{BOTTLENECK}"
+RTT_S = 0.020
+# The document measures from second 2 to second 12.
+SETTLED_S = 2.0
+
+
+@dataclass(frozen=True)
+class _Document:
+    throughput_mbps: float
+    goodput_mbps: float
+    loss: float
+    rtt_s: float
+
+
+# The document's table, by packets of buffer.
+DOCUMENT = {
+    72: _Document(10.03, 10.03, 0.00024, 0.081),
+    36: _Document(10.02, 10.02, 0.00084, 0.046),
+    18: _Document(9.99, 9.99, 0.00192, 0.030),
+    9: _Document(9.45, 9.42, 0.00330, 0.024),
+    2: _Document(2.11, 2.01, 0.04719, 0.021),
+}
+# What the line's use must be, by packets of buffer.
+USE_BANDS = {72: (0.97, None), 36: (0.97, None), 18: (0.97, None), 9: (0.85, 0.98), 2: (None, 0.75)}
+
+
+class SizingRouterBuffers(Lab):
+    """How much buffer does one flow need?"""
+
+    name: ClassVar = "sizing-router-buffers"
+    summary: ClassVar = "one Reno flow, five buffer sizes: how much buffer keeps a line busy?"
+    question: ClassVar = "How many packets must a router's buffer hold so that its line stays busy?"
+    document: ClassVar = "a university's exercise with the simulator ns-2 (packets of 1500 bytes)"
+    takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
+
+    @property
+    def rate_bps(self) -> int:
+        """The bottleneck."""
+        return self.settings.rate_bps or 10_000_000
+
+    @property
+    def window_s(self) -> int:
+        """How long is measured, from second 2 on."""
+        return self.settings.seconds or (6 if self.settings.quick else 10)
+
+    @property
+    def congestion(self) -> str:
+        """The flow's TCP."""
+        return self.settings.congestion or "reno"
+
+    @property
+    def _scale(self) -> float:
+        """Buffers grow with the rate, so that they stay the same part of the BDP."""
+        return self.rate_bps / 10_000_000
+
+    def packets(self, of_document: int) -> int:
+        """A buffer of the document at this lab's rate."""
+        return max(1, round(of_document * self._scale))
+
+    def runs(self) -> Sequence[Run]:
+        """Buffers from large to small; then, unless quick, a flow that its ends limit."""
+        seconds = SETTLED_S + self.window_s + 5
+        runs = [
+            Run(
+                f"buffer-{packets}",
+                f"A buffer of {self.packets(packets)} packets",
+                seconds,
+                {"buffer_packets": self.packets(packets)},
+            )
+            for packets in DOCUMENT
+        ]
+        if self.settings.quick:
+            return runs
+        ample = self.packets(72)
+        return [
+            *runs,
+            *(
+                Run(
+                    f"window-{percent}",
+                    f"The receiver's window at {percent} % of the BDP",
+                    seconds,
+                    {"buffer_packets": ample, "window_bytes": self._window_bytes(percent)},
+                )
+                for percent in (100, 50)
+            ),
+        ]
+
+    def _window_bytes(self, percent: int) -> int:
+        """The receive buffer for a window of that part of the BDP: Linux offers half of it."""
+        segments = bdp_packets(self.rate_bps, RTT_S) * percent / 100
+        return round(2 * segments * PAYLOAD_BYTES)
+
+    def topology(self, run: Run) -> Topology:
+        """The network of a run."""
+        limit = Limit(packets=run.parameters["buffer_packets"])
+        base = load.load(Path(__file__).with_name("topology.yaml"))
+        changed = base.with_settings(
+            "s1", BOTTLENECK, rate_bps=self.rate_bps, every_queue=QueueSettings(limit=limit)
+        )
+        tcp = TcpSettings(self.congestion)
+        window = run.parameters.get("window_bytes")
+        if window is None:
+            return changed.with_hosts(tcp=tcp)
+        held = TcpSettings(self.congestion, rmem=TcpBuffer(4096, window, window))
+        return changed.with_hosts("h1", tcp=tcp).with_hosts("h2", tcp=held)
+
+    def conduct(self, run: Run, bench: Bench) -> Recording:
+        """One flow, measured from second 2 on."""
+        bench.bring_up(self.topology(run))
+        with bench.recording([("s1", BOTTLENECK)], senders=["h1"]) as instruments:
+            instruments.flow(
+                "flow",
+                "h1",
+                "h2",
+                seconds=round(SETTLED_S) + self.window_s + 1,
+                congestion=self.congestion,
+            )
+            instruments.finish()
+        found = Findings(instruments.recording, self.window_s)
+        use = found.throughput_bps / self.rate_bps
+        instruments.note(f"the line was busy for {use:.1%}, RTT {found.rtt_ms:.0f} ms")
+        return instruments.recording
+
+    # ---- assessing -------------------------------------------------------------------------------
+
+    def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
+        """The document's table, and the bands."""
+        found = {
+            packets: Findings(recordings[f"buffer-{packets}"], self.window_s)
+            for packets in DOCUMENT
+        }
+        rows: list[Row] = []
+        numbers: dict[str, float] = {}
+        for packets, each in found.items():
+            rows += self._rows(packets, each)
+            numbers.update(each.numbers(f"buffer_{packets}"))
+        for run in self.runs():
+            if run.name.startswith("window"):
+                each = Findings(recordings[run.name], self.window_s)
+                rows += self._window_rows(run, each)
+                numbers.update(each.numbers(run.name.replace("-", "_")))
+        return Assessment(rows, self._bands(found), numbers)
+
+    def _rows(self, packets: int, found: Findings) -> list[Row]:
+        document, own = DOCUMENT[packets], self.packets(packets)
+        name = f"buffer {own}"
+        bdp = bdp_packets(self.rate_bps, RTT_S)
+        use = reno_utilisation(own / bdp)
+        theory = units.format_rate(use * self.rate_bps)
+        full_ms = (RTT_S + own * FRAME_BYTES * 8 / self.rate_bps) * 1000
+        return [
+            Row(
+                f"{name}: throughput",
+                f"{document.throughput_mbps * self._scale:.4g} Mb/s",
+                theory,
+                units.format_rate(found.throughput_bps),
+            ),
+            Row(
+                f"{name}: goodput",
+                f"{document.goodput_mbps * self._scale:.4g} Mb/s",
+                "",
+                units.format_rate(found.goodput_bps),
+            ),
+            Row(f"{name}: loss rate", f"{document.loss:.5f}", "", f"{found.loss:.5f}"),
+            Row(
+                f"{name}: mean RTT",
+                f"{document.rtt_s * 1000:.0f} ms",
+                f"{RTT_S * 1000:.0f} to {full_ms:.0f} ms",
+                f"{found.rtt_ms:.0f} ms",
+            ),
+            Row(
+                f"{name}: queue empty",
+                "",
+                "never" if own >= bdp else "at each loss",
+                f"{found.empty_share:.1%} of the time",
+            ),
+        ]
+
+    def _window_rows(self, run: Run, found: Findings) -> list[Row]:
+        percent = int(run.name.partition("-")[2])
+        theory = units.format_rate(self.rate_bps * min(1.0, percent / 100))
+        return [
+            Row(
+                f"window {percent} % of the BDP: throughput",
+                "full" if percent == 100 else "under-used",
+                theory,
+                units.format_rate(found.throughput_bps),
+            ),
+            Row(
+                f"window {percent} % of the BDP: drops, longest queue",
+                "none",
+                "0, 0 packets",
+                f"{found.dropped_packets}, {found.highest_packets} packets",
+            ),
+        ]
+
+    def _bands(self, found: Mapping[int, Findings]) -> list[Band]:
+        bands = [
+            Band(
+                f"buffer {self.packets(packets)}: part of the line that is used",
+                found[packets].throughput_bps / self.rate_bps,
+                least,
+                most,
+            )
+            for packets, (least, most) in USE_BANDS.items()
+        ]
+        sizes = list(found)
+        for larger, smaller in itertools.pairwise(sizes):
+            names = f"{self.packets(larger)} over {self.packets(smaller)}"
+            bands.append(
+                Band(
+                    f"mean RTT rises with the buffer, {names}",
+                    found[larger].rtt_ms / found[smaller].rtt_ms,
+                    least=1,
+                )
+            )
+        bands.append(
+            Band(
+                "loss rate falls with the buffer, 72 over 9",
+                found[72].loss / max(found[9].loss, 1e-9),
+                most=1,
+            )
+        )
+        bands.append(
+            Band(
+                "loss rate falls with the buffer, 9 over 2",
+                found[9].loss / max(found[2].loss, 1e-9),
+                most=1,
+            )
+        )
+        return bands
+
+    # ---- drawing ---------------------------------------------------------------------------------
+
+    def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
+        """The saw for each buffer under each other; then windows; then the trade."""
+        runs = self.runs()
+        saw = Figure(
+            "queues",
+            "The queue before the bottleneck. Where it touches zero the line stands still: "
+            "a buffer of one BDP is just enough for Reno.",
+            lambda canvas: self._draw_queues(canvas, runs, recordings),
+            height=1.9 * len(runs),
+        )
+        windows = Figure(
+            "windows",
+            "The congestion window of the same flows, and the round-trip time that TCP sees.",
+            lambda canvas: self._draw_windows(canvas, recordings),
+            height=7,
+        )
+        trade = Figure(
+            "trade",
+            "What a larger buffer gains and what it costs.",
+            lambda canvas: self._draw_trade(canvas, recordings),
+            height=3.6,
+        )
+        return [saw, windows, trade]
+
+    def _draw_queues(
+        self,
+        canvas: matplotlib.figure.Figure,
+        runs: Sequence[Run],
+        recordings: Mapping[str, Recording],
+    ) -> None:
+        title = f"One flow of TCP {self.congestion}, {units.format_rate(self.rate_bps)}, 20 ms"
+        for axes, run in zip(
+            drawing.stack(canvas, [1] * len(runs), title=title), runs, strict=True
+        ):
+            drawing.queue_depth(
+                axes,
+                recordings[run.name].ports[PORT],
+                limit_packets=run.parameters["buffer_packets"],
+            )
+            axes.set_ylabel(f"{run.name.replace('-', ' ')}\n(packets)")
+
+    def _draw_windows(
+        self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
+    ) -> None:
+        flows = {
+            f"{self.packets(packets)} packets": recordings[f"buffer-{packets}"]
+            .flows["flow"]
+            .samples
+            for packets in DOCUMENT
+        }
+        window, rtt = drawing.stack(canvas, [1.3, 1], title="The flow's window and round trip")
+        drawing.congestion_window(window, flows, thresholds=False)
+        bdp = bdp_packets(self.rate_bps, RTT_S)
+        window.axhline(bdp, color=drawing.GREY, linestyle="--", linewidth=1, label="BDP")
+        drawing.legend(window)
+        drawing.smoothed_round_trip(rtt, flows)
+
+    def _draw_trade(
+        self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
+    ) -> None:
+        sizes = sorted(DOCUMENT)
+        found = [Findings(recordings[f"buffer-{size}"], self.window_s) for size in sizes]
+        own = [self.packets(size) for size in sizes]
+        use, rtt = canvas.subplots(1, 2)
+        drawing.compare(
+            use,
+            own,
+            {
+                "measured": [each.throughput_bps / self.rate_bps for each in found],
+                "document": [DOCUMENT[size].throughput_mbps / 10 for size in sizes],
+                "fluid theory": [
+                    reno_utilisation(size / bdp_packets(self.rate_bps, RTT_S)) for size in own
+                ],
+            },
+        )
+        use.set_ylabel("part of the line used")
+        use.set_ylim(0, 1.25)
+        drawing.compare(
+            rtt,
+            own,
+            {
+                "measured": [each.rtt_ms for each in found],
+                "document": [DOCUMENT[size].rtt_s * 1000 for size in sizes],
+            },
+        )
+        rtt.set_ylabel("mean RTT (ms)")
+        for axes in (use, rtt):
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(own, [str(size) for size in own])
+            axes.set_xlabel("buffer (packets)")
+
+
+class Findings:
+    """The document's four numbers, from the router and from the sender, and what the queue did."""
+
+    def __init__(self, recording: Recording, window_s: float) -> None:
+        series, flow = recording.ports[PORT], recording.flows["flow"]
+        start_s = flow.samples[0].time_s + SETTLED_S
+        end_s = start_s + window_s
+        self.throughput_bps = series.rate_bps(start_s, end_s)
+        # Payload that arrived for the first time, with the headers of its frames.
+        self.goodput_bps = flow.throughput_bps(start_s, end_s) * FRAME_BYTES / PAYLOAD_BYTES
+        dropped = series.dropped_between(start_s, end_s)
+        sent = self.throughput_bps * window_s / 8 / FRAME_BYTES
+        self.loss = dropped / (sent + dropped) if sent else 1.0
+        seen = [sample.rtt_ms for sample in flow.samples if start_s <= sample.time_s < end_s]
+        self.rtt_ms = sum(seen) / len(seen)
+        depths = series.packets[series.rows(start_s, end_s)]
+        self.empty_share = depths.count(0) / len(depths)
+        self.highest_packets = max(depths)
+        self.dropped_packets = dropped
+
+    def numbers(self, name: str) -> dict[str, float]:
+        """For results.json."""
+        return {
+            f"{name}_throughput_bps": self.throughput_bps,
+            f"{name}_goodput_bps": self.goodput_bps,
+            f"{name}_loss_share": self.loss,
+            f"{name}_rtt_ms": self.rtt_ms,
+            f"{name}_empty_share": self.empty_share,
+            f"{name}_highest_packets": self.highest_packets,
+            f"{name}_dropped_packets": self.dropped_packets,
+        }

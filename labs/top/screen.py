@@ -1,0 +1,270 @@
+"""A router as lines of text, for a terminal of any size from 60 columns and 16 lines on.
+
+    s1 127.0.0.1:9559   8 ports   12.4 s   10/s
+    port     line        out  use                      packets  dropped
+     1   100 Mb/s  1.21 Mb/s  █▎                   1%        0        0
+    >2   1.5 Mb/s  1.50 Mb/s  ████████████████████ 100%     93      166
+
+Below the ports: the queues of the chosen port as bars against their limits, the history of the
+chosen queue, and the input stage. `draw` is a pure function; styles are terminal sequences that
+are left out where `plain` is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from controller.queueing import Groups, Hierarchy, InputQueueing, Limit, PortSettings
+from labs.text import BLOCKS, bar, column_cells
+from labs.top.monitor import Moment, PortNow, QueueNow
+from topo.units import format_rate
+
+KEYS = "p pause   s sort   ↑↓ port   ←→ queue   q quit"
+_BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
+# A queue is drawn in colour from here on.
+_NEARLY_FULL = 0.9
+
+# What ports can be sorted by: the head of the column, and the value, the largest first.
+SORTS: dict[str, Callable[[PortNow], float]] = {
+    "port": lambda port: -port.number,
+    "use": lambda port: port.utilisation,
+    "packets": lambda port: port.packets,
+    "dropped": lambda port: port.dropped_packets,
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the user looks at."""
+
+    sort: str = "port"
+    # Port number and class; None: the first one shown.
+    port: int | None = None
+    class_: int | None = None
+    paused: bool = False
+
+
+def pressed(choice: Choice, key: str, moment: Moment) -> Choice:
+    """The choice after a key; keys without a meaning change nothing."""
+    if key in ("p", " "):
+        return replace(choice, paused=not choice.paused)
+    if key == "s":
+        names = list(SORTS)
+        return replace(choice, sort=names[(names.index(choice.sort) + 1) % len(names)])
+    if key in ("up", "k", "down", "j"):
+        numbers = [port.number for port in ordered(moment, choice)]
+        moved = _neighbour(numbers, chosen_port(moment, choice).number, key in ("down", "j"))
+        return replace(choice, port=moved, class_=None)
+    if key in ("left", "h", "right", "l"):
+        port = chosen_port(moment, choice)
+        classes = [queue.class_ for queue in by_class(port)]
+        chosen = chosen_queue(port, choice)
+        if chosen is not None:
+            moved = _neighbour(classes, chosen.class_, key in ("right", "l"))
+            return replace(choice, port=port.number, class_=moved)
+    return choice
+
+
+def _neighbour(values: Sequence[int], value: int, forward: bool) -> int:
+    index = values.index(value) + (1 if forward else -1)
+    return values[max(0, min(len(values) - 1, index))]
+
+
+def ordered(moment: Moment, choice: Choice) -> list[PortNow]:
+    """The ports in the order in which they are shown."""
+    return sorted(moment.ports, key=SORTS[choice.sort], reverse=True)
+
+
+def by_class(port: PortNow) -> list[QueueNow]:
+    """The queues as they are shown: the highest class first, which strict priority serves first."""
+    return sorted(port.queues, key=lambda queue: -queue.class_)
+
+
+def chosen_port(moment: Moment, choice: Choice) -> PortNow:
+    """The chosen port; where it is gone, the first one shown."""
+    ports = ordered(moment, choice)
+    return next((port for port in ports if port.number == choice.port), ports[0])
+
+
+def chosen_queue(port: PortNow, choice: Choice) -> QueueNow | None:
+    """The chosen queue; where none is, the fullest."""
+    queues = by_class(port)
+    if not queues:
+        return None
+    chosen = next((queue for queue in queues if queue.class_ == choice.class_), None)
+    return chosen or max(queues, key=lambda queue: queue.packets)
+
+
+def draw(
+    moment: Moment,
+    choice: Choice,
+    *,
+    title: str,
+    width: int,
+    height: int,
+    blocks: str = BLOCKS,
+    styled: bool = True,
+) -> list[str]:
+    """The whole screen: at most `height` lines of at most `width` characters each."""
+    style = _Style(styled)
+    if not moment.ports:
+        return [title[:width], "This router has no ports."]
+    port = chosen_port(moment, choice)
+    settings = moment.settings.ports.get(port.number, PortSettings())
+    head = [_title(moment, choice, title, width, style)]
+    inside = _input_stage(moment, width)
+    queues = [
+        style.bold(f"queues of port {port.number}  {_scheduler(settings)}"[:width]),
+        *_queue_lines(port, choice, width, blocks, style),
+    ]
+    foot = [style.dim(KEYS[:width])]
+    # Ports come first; what they leave is the history's, which can be of any height.
+    room = height - len(head) - len(inside) - len(queues) - len(foot) - 3
+    ports = _port_lines(moment, choice, width, blocks, style)
+    if len(ports) > max(2, room):
+        hidden = len(ports) - max(2, room) + 1
+        ports = [*ports[:-hidden], style.dim(f"  and {hidden} more: s sorts them")]
+    queue = chosen_queue(port, choice)
+    lines = [*head, *ports, *queues, *inside]
+    left = height - len(lines) - len(foot)
+    history = _history(port, queue, width, left, blocks, style) if queue else []
+    filler = [""] * max(0, left - len(history))
+    return [*lines[: height - len(foot)], *history, *filler, *foot][:height]
+
+
+def _title(moment: Moment, choice: Choice, title: str, width: int, style: _Style) -> str:
+    state = "PAUSED" if choice.paused else "live"
+    text = (
+        f"{title}   {len(moment.ports)} ports   {moment.time_s:.1f} s   {state}   by {choice.sort}"
+    )
+    return style.bold(text[:width])
+
+
+def _port_lines(
+    moment: Moment, choice: Choice, width: int, blocks: str, style: _Style
+) -> list[str]:
+    room = max(6, width - 55)
+    head = f"{'port':>5}{'line':>11}{'out':>11}  {'use':<{room + 5}}{'packets':>8}{'dropped':>9}"
+    chosen = chosen_port(moment, choice).number
+    lines = [style.dim(head[:width])]
+    for port in ordered(moment, choice):
+        line_rate = format_rate(port.line_bps) if port.line_bps else "no limit"
+        used = bar(port.utilisation, room, blocks)
+        mark = ">" if port.number == chosen else " "
+        text = (
+            f"{mark}{port.number:>4}{line_rate:>11}{format_rate(port.rate_bps):>11}  {used}"
+            f"{port.utilisation:>5.0%}{port.packets:>8}{port.dropped_packets:>9}"
+        )
+        if port.drop_rate:
+            text += f"  {port.drop_rate:.0f}/s"
+        lines.append(style.warn(text[:width], port.drop_rate > 0))
+    return lines
+
+
+def _queue_lines(
+    port: PortNow, choice: Choice, width: int, blocks: str, style: _Style
+) -> list[str]:
+    room = max(6, width - 58)
+    head = f"{'class':>6}  {'depth':<{room}}{'packets':>9}{'of':>6}{'kB':>8}{'out':>11}  drops"
+    chosen = chosen_queue(port, choice)
+    lines = [style.dim(head[:width])]
+    for queue in by_class(port):
+        mark = ">" if chosen is not None and queue.class_ == chosen.class_ else " "
+        text = (
+            f"{mark}{queue.class_:>5}  {bar(queue.fill, room, blocks)}{queue.packets:>9}"
+            f"{_limit(queue.limit):>6}{queue.bytes / 1000:>8.1f}{format_rate(queue.rate_bps):>11}"
+            f"  {_drops(queue)}"
+        )
+        lines.append(style.warn(text[:width], queue.fill >= _NEARLY_FULL))
+    return lines
+
+
+def _limit(limit: Limit) -> str:
+    if limit.packets:
+        return str(limit.packets)
+    return f"{limit.bytes // 1000}k" if limit.bytes else "-"
+
+
+def _drops(queue: QueueNow) -> str:
+    """`166 queue limit, 3 aqm`: all since the start, by reason."""
+    reasons = (
+        f"{count} {reason.lower().replace('_', ' ')}" for reason, count in queue.dropped.items()
+    )
+    return ", ".join(reasons) or "none"
+
+
+def _scheduler(settings: PortSettings) -> str:
+    scheduler = settings.scheduler
+    if isinstance(scheduler, Hierarchy):
+        return "hierarchy: " + ", ".join(
+            f"{node.name} {format_rate(node.rate_bps)}" for node in scheduler.root.children
+        )
+    if isinstance(scheduler, Groups) and len(settings_classes(scheduler)) > 1:
+        groups = (
+            str(next(iter(group.weights)))
+            if len(group.weights) == 1
+            else f"{group.discipline.value}"
+            f"({', '.join(f'{class_}:{weight}' for class_, weight in group.weights.items())})"
+            for group in scheduler.groups
+        )
+        return "served " + " before ".join(groups)
+    return ""
+
+
+def settings_classes(scheduler: Groups) -> list[int]:
+    """All classes of a scheduler of groups."""
+    return [class_ for group in scheduler.groups for class_ in group.weights]
+
+
+def _history(
+    port: PortNow, queue: QueueNow, width: int, height: int, blocks: str, style: _Style
+) -> list[str]:
+    """The depth of the chosen queue over the last seconds, with its limit as the chart's top."""
+    rows = height - 1
+    if rows < 2:
+        return []
+    top = queue.limit.packets or max(1, *queue.history)
+    scale = max(3, len(str(top)))
+    depths = list(queue.history)[-(width - scale - 2) :]
+    cells = [column_cells(depth / top, rows, blocks) for depth in depths]
+    title = (
+        f"port {port.number} class {queue.class_}, packets that wait, last {len(depths) / 10:.0f} s"
+    )
+    lines = [style.bold(title[:width])]
+    for row in range(rows, 0, -1):
+        label = str(top) if row == rows else "0" if row == 1 else ""
+        lines.append(f"{label:>{scale}} |" + "".join(column[row - 1] for column in cells))
+    return lines
+
+
+def _input_stage(moment: Moment, width: int) -> list[str]:
+    """How the router queues at its inputs."""
+    stage = moment.settings.input
+    if stage is None or stage.queueing is InputQueueing.NONE:
+        return []
+    arbiter = stage.arbiter.value if stage.arbiter else "the default"
+    text = (
+        f"input {stage.queueing.value}, arbiter {arbiter}, fabric {format_rate(stage.rate_bps)}"
+        f" x {float(stage.speedup):g}"
+    )
+    return [text[:width]]
+
+
+class _Style:
+    """Terminal sequences, or nothing."""
+
+    def __init__(self, styled: bool) -> None:
+        self._styled = styled
+
+    def bold(self, text: str) -> str:
+        return self._in(_BOLD, text)
+
+    def dim(self, text: str) -> str:
+        return self._in(_DIM, text)
+
+    def warn(self, text: str, holds: bool) -> str:
+        return self._in(_YELLOW, text) if holds else text
+
+    def _in(self, sequence: str, text: str) -> str:
+        return f"{sequence}{text}{_PLAIN}" if self._styled else text
