@@ -69,5 +69,8 @@ bench:           ## throughput, delay and precision of live switches side by sid
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline
 	@vm/bench.sh pipeline
 
+wireshark:       ## teach Wireshark and tshark to read INT packets and telemetry reports
+	@vm/wireshark.sh
+
 clean:           ## remove everything the build made
 	@vm/clean.sh
