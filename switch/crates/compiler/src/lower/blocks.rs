@@ -168,17 +168,23 @@ impl Lowering<'_> {
             _ => variable.name.text.to_string(),
         };
         let place = self.allocate(&name, &variable.ty, variable.span);
-        if let (Type::Struct(of), Value::Struct(parts)) = (&variable.ty, &place) {
-            for (field, part) in self.program.structs[*of].fields.iter().zip(parts) {
-                self.keep_in_lists(field, part);
-            }
-        }
+        self.keep_fields_in_lists(&variable.ty, &place);
         place
     }
 
+    /// The fields of a metadata struct, and of the structs in it, that copies of a packet keep.
+    fn keep_fields_in_lists(&mut self, of: &Type, place: &Value) {
+        let (Type::Struct(of), Value::Struct(parts)) = (of, place) else { return };
+        for (field, part) in self.program.structs[*of].fields.iter().zip(parts) {
+            match names::annotation(&field.annotations, "field_list") {
+                Some(annotation) => self.keep_in_lists(annotation, field, part),
+                None => self.keep_fields_in_lists(&field.ty, part),
+            }
+        }
+    }
+
     /// `@field_list(1, 2)` on a metadata field: clones and the like with these numbers keep it.
-    fn keep_in_lists(&mut self, field: &tree::Field, part: &Value) {
-        let Some(annotation) = names::annotation(&field.annotations, "field_list") else { return };
+    fn keep_in_lists(&mut self, annotation: &Annotation, field: &tree::Field, part: &Value) {
         let mut leaves = Vec::new();
         self.leaves(part, &field.ty, &mut leaves);
         for value in names::values(annotation) {
