@@ -13,7 +13,9 @@
 //! * [`Offload`] is the virtio-net header that travels with each packet;
 //! * [`segment::split`] is pure: bytes in, frames out, nothing here knows a clock;
 //! * [`merge::SuperPacket`] is its inverse, for frames that no receiver could tell from it;
-//! * [`Poller`] waits for any of several sockets or a deadline.
+//! * [`Poller`] waits for any of several sockets or a deadline;
+//! * [`PcapWriter`] writes captures;
+//! * [`privilege`] gives up what a running switch does not need.
 //!
 //! What arrives wrong stays wrong: a checksum is written only where the kernel says that it left
 //! the checksum to the hardware. What the program made wrong leaves wrong: only frames whose
@@ -24,13 +26,16 @@ mod headers;
 pub mod merge;
 mod netdev;
 mod offload;
+mod pcap;
 mod poller;
+pub mod privilege;
 pub mod segment;
 mod send;
 mod socket;
 
 pub use netdev::{Netdev, OpenError};
 pub use offload::{GsoKind, Offload};
+pub use pcap::PcapWriter;
 pub use poller::{Poller, Waker};
 pub use send::{SendBatch, SendOutcome};
 pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};
