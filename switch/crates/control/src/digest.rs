@@ -15,7 +15,7 @@ use units::{Span, Time};
 use crate::translate::change::DigestConfig;
 
 /// The longest list, where the controller sets no limit or a higher one.
-const LIST_SIZE_MAX: usize = 1024;
+pub const LIST_SIZE_MAX: usize = 1024;
 
 /// Messages that are remembered as sent, per digest. What falls out may be sent again, which the
 /// specification allows; memory stays bounded when a controller never acknowledges.

@@ -20,7 +20,7 @@ use tonic::Code;
 use crate::refusal::Refusal;
 
 /// Requests that may wait for the data-plane thread.
-const WAITING_COUNT_MAX: usize = 64;
+pub const WAITING_COUNT_MAX: usize = 64;
 
 /// Makes the data-plane thread look into its inbox, if it sleeps.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;

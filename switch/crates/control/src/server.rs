@@ -4,6 +4,7 @@
 //! happens, and hands out the two ends that the data-plane thread drives: an [`Agent`] for
 //! requests, and through it a way for reports.
 
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, oneshot};
 use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 
 use crate::agent::Agent;
 use crate::exchange::{self, Wake};
@@ -31,10 +33,10 @@ use crate::{packet_io, translate};
 const THREAD_COUNT: usize = 2;
 
 /// The longest message: a program with its P4Info, or a Write of some hundred thousand entries.
-const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
+pub const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
 
 /// Calls that one connection may have open at the same time.
-const CALLS_PER_CONNECTION_MAX: u32 = 256;
+pub const CALLS_PER_CONNECTION_MAX: u32 = 256;
 
 /// A controller that has vanished without a word is noticed after the sum of these.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
@@ -52,6 +54,48 @@ pub struct ServerConfig {
     pub device_id: u64,
     /// How programs are loaded.
     pub pipeline: pipeline::Config,
+    /// Certificates; none: plain text.
+    pub tls: Option<Tls>,
+}
+
+/// What gRPC over TLS needs, each in PEM.
+#[derive(Clone)]
+pub struct Tls {
+    /// The server's certificate, followed by what it was signed by.
+    pub certificate: Vec<u8>,
+    /// The certificate's key.
+    pub key: Vec<u8>,
+    /// Who must have signed a client's certificate; none: clients need none.
+    pub client_ca: Option<Vec<u8>>,
+}
+
+impl fmt::Debug for Tls {
+    /// Without the key: this may end in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls").field("client_ca", &self.client_ca.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// Why the server cannot start.
+#[derive(Debug)]
+pub enum StartError {
+    /// The address cannot be had.
+    Listen(io::Error),
+    /// Threads cannot be had.
+    Threads(io::Error),
+    /// The certificates do not do, and why.
+    Tls(String),
+}
+
+impl Tls {
+    fn into_config(self) -> ServerTlsConfig {
+        let identity = Identity::from_pem(self.certificate, self.key);
+        let config = ServerTlsConfig::new().identity(identity);
+        match self.client_ca {
+            Some(authority) => config.client_ca_root(Certificate::from_pem(authority)),
+            None => config,
+        }
+    }
 }
 
 /// A running server; it stops when it is dropped.
@@ -64,17 +108,19 @@ pub struct Server {
 }
 
 /// Listens and serves from now on. `wake` is called whenever the agent has work.
-pub fn start(config: ServerConfig, wake: Wake) -> io::Result<(Server, Agent)> {
+pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartError> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(THREAD_COUNT)
         .thread_name("vitrine-grpc")
         .enable_all()
-        .build()?;
-    let listener = std::net::TcpListener::bind(config.address)?;
-    listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
+        .build()
+        .map_err(StartError::Threads)?;
     let _context = runtime.enter();
-    let listener = TcpListener::from_std(listener)?;
+    let (listener, address) = listen(config.address).map_err(StartError::Listen)?;
+    let mut builder = tonic::transport::Server::builder();
+    if let Some(tls) = config.tls {
+        builder = builder.tls_config(tls.into_config()).map_err(|error| tls_error(&error))?;
+    }
 
     let (plane, inbox) = exchange::exchange(wake);
     let (reporter, reports) = Reporter::new();
@@ -92,7 +138,7 @@ pub fn start(config: ServerConfig, wake: Wake) -> io::Result<(Server, Agent)> {
     let p4runtime = P4RuntimeServer::new(P4RuntimeService { shared: Arc::clone(&shared) })
         .max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX);
     let router = RouterServer::new(RouterService { shared: Arc::clone(&shared) });
-    let server = tonic::transport::Server::builder()
+    let server = builder
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
@@ -109,6 +155,21 @@ pub fn start(config: ServerConfig, wake: Wake) -> io::Result<(Server, Agent)> {
 
     let server = Server { address, shared, stop: Some(stop), runtime: Some(runtime) };
     Ok((server, Agent::new(inbox, reporter)))
+}
+
+/// Binds the address, within a runtime.
+fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = std::net::TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((TcpListener::from_std(listener)?, address))
+}
+
+/// The whole story: the outermost error only says that something is wrong with the transport.
+fn tls_error(error: &tonic::transport::Error) -> StartError {
+    let mut causes = std::iter::successors(std::error::Error::source(error), |it| it.source());
+    let innermost = causes.by_ref().last().map_or_else(|| error.to_string(), ToString::to_string);
+    StartError::Tls(innermost)
 }
 
 impl Server {

@@ -242,7 +242,7 @@ struct WriteJob {
 }
 
 /// The most updates in a batch that no packet may see half of: packets wait for all of them.
-const ATOMIC_COUNT_MAX: usize = 512;
+pub const ATOMIC_COUNT_MAX: usize = 512;
 
 impl Agent {
     pub(crate) fn new(inbox: Inbox<Request>, reporter: Reporter) -> Self {
