@@ -1,19 +1,29 @@
-//! The command line.
+//! The command line of `vitrine-switch`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::Parser;
-use units::{PORT_NUMBER_MAX, PortId, Rate};
+use tracing::level_filters::LevelFilter;
+use units::{PortId, Rate};
 
-/// A P4-programmable switch whose queues can be configured and seen.
-///
-/// Ports are Linux network devices. A controller loads the program and writes its tables through
-/// P4Runtime; queues and rates are set and read through the service vitrine.v1.Router on the same
-/// port.
+use crate::logging::{Logging, Sink, Style};
+use crate::settings::{Interface, Settings, Spelling, TlsFiles, parse_address, parse_port};
+
+/// The flags.
 #[derive(Debug, Parser)]
-#[command(name = "vitrine-switch", version, max_term_width = 100)]
+#[command(name = "vitrine-switch", version, max_term_width = 80)]
+#[command(about = "A P4-programmable switch whose queues can be configured and seen.
+
+Ports are Linux network devices. A controller loads the program and writes its tables through \
+P4Runtime; queues and rates are set and read through the service vitrine.v1.Router on the same \
+port.")]
+#[command(after_help = "\
+Example:
+  vitrine-switch -i 1@s1-eth1 -i 2@s1-eth2 --port-rate \"10 Mb/s\" router.json
+
+Called simple_switch_grpc, as in build/dropin, the program takes that switch's flags instead. \
+docs/switch.md says more.")]
 pub struct Args {
     /// BMv2 JSON to start with; a controller may replace it.
     #[arg(value_name = "PROGRAM.json", conflicts_with = "no_p4")]
@@ -24,99 +34,99 @@ pub struct Args {
     pub no_p4: bool,
 
     /// A port: its number in P4 and the network device behind it, such as 1@s1-eth1.
-    #[arg(short = 'i', long = "interface", value_name = "PORT@DEVICE")]
+    #[arg(short = 'i', long = "interface", value_name = "PORT@DEVICE", help_heading = "Ports")]
     pub interfaces: Vec<Interface>,
 
-    /// The number by which P4Runtime controllers address this switch.
-    #[arg(long, value_name = "ID", default_value_t = 0)]
-    pub device_id: u64,
-
-    /// Where P4Runtime and vitrine.v1 are served.
-    #[arg(
-        long = "grpc",
-        alias = "grpc-server-addr",
-        value_name = "ADDRESS:PORT",
-        default_value = "127.0.0.1:9559"
-    )]
-    pub grpc_address: SocketAddr,
-
     /// The port whose frames go to the controller as packet-in, and come from it.
-    #[arg(long, value_name = "PORT")]
-    pub cpu_port: Option<u16>,
+    #[arg(long, value_name = "PORT", value_parser = parse_port, help_heading = "Ports")]
+    pub cpu_port: Option<PortId>,
 
     /// The port number that means "drop" in `egress_spec`.
-    #[arg(long, value_name = "PORT", default_value_t = 511)]
-    pub drop_port: u16,
+    #[arg(long, value_name = "PORT", default_value = "511", value_parser = parse_port,
+          help_heading = "Ports")]
+    pub drop_port: PortId,
 
     /// The line rate of every port at the start, such as "10 Mb/s"; without it, unlimited.
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", help_heading = "Ports")]
     pub port_rate: Option<Rate>,
 
     /// How many queues (classes) a port has at the start.
-    #[arg(long, value_name = "1..8", default_value_t = 8,
+    #[arg(long, value_name = "1..8", default_value_t = 8, help_heading = "Ports",
           value_parser = clap::value_parser!(u8).range(1..=8))]
     pub priority_queues: u8,
 
+    /// Where P4Runtime and vitrine.v1 are served.
+    #[arg(long = "grpc", alias = "grpc-server-addr", value_name = "ADDRESS:PORT",
+          default_value = "127.0.0.1:9559", value_parser = parse_address,
+          help_heading = "Control")]
+    pub grpc_address: SocketAddr,
+
+    /// The number by which P4Runtime controllers address this switch.
+    #[arg(long, value_name = "ID", default_value_t = 0, help_heading = "Control")]
+    pub device_id: u64,
+
+    /// Serve over TLS with this certificate (PEM, with what it was signed by).
+    #[arg(long, value_name = "FILE", requires = "tls_key", help_heading = "Control")]
+    pub tls_cert: Option<PathBuf>,
+
+    /// The certificate's key (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_cert", help_heading = "Control")]
+    pub tls_key: Option<PathBuf>,
+
+    /// Only controllers whose certificate this authority (PEM) has signed may connect.
+    #[arg(long, value_name = "FILE", requires = "tls_cert", help_heading = "Control")]
+    pub tls_client_ca: Option<PathBuf>,
+
+    /// Become this user once ports are open; only the right to packet sockets is kept.
+    #[arg(long, value_name = "NAME", help_heading = "Process")]
+    pub user: Option<String>,
+
     /// The seed of everything that is random: AQM, loss, P4's random().
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Process")]
     pub seed: u64,
 
-    /// What is written to standard error: error, warn, info, debug or trace.
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
-    pub log_level: tracing::Level,
+    /// Write what every port receives and sends to DEVICE_in.pcap and DEVICE_out.pcap.
+    #[arg(long, value_name = "FOLDER", help_heading = "What is seen")]
+    pub pcap: Option<PathBuf>,
+
+    /// What is written to standard error: off, error, warn, info, debug or trace.
+    #[arg(long, value_name = "LEVEL", default_value = "info", help_heading = "What is seen")]
+    pub log_level: LevelFilter,
+
+    /// Print what the switch is bounded by, and end.
+    #[arg(long, help_heading = "What is seen")]
+    pub limits: bool,
 }
 
-/// `PORT@DEVICE`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interface {
-    /// The port's number.
-    pub port: PortId,
-    /// The device's name.
-    pub device: String,
-}
-
-impl FromStr for Interface {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Interface, String> {
-        let wanted = "write PORT@DEVICE, such as 1@s1-eth1";
-        let (port, device) =
-            text.split_once('@').ok_or_else(|| format!("there is no `@` in `{text}`: {wanted}"))?;
-        // simple_switch accepts 1@s1-eth1@options in places; a device name never contains `@`.
-        if device.is_empty() || device.contains('@') {
-            return Err(format!("`{device}` is no device name: {wanted}"));
+impl From<Args> for Settings {
+    fn from(args: Args) -> Settings {
+        let tls = args.tls_cert.zip(args.tls_key).map(|(certificate, key)| TlsFiles {
+            certificate,
+            key,
+            client_ca: args.tls_client_ca,
+        });
+        Settings {
+            spelling: Spelling::Vitrine,
+            program: args.program,
+            interfaces: args.interfaces,
+            device_id: args.device_id,
+            grpc_address: args.grpc_address,
+            tls,
+            cpu_port: args.cpu_port,
+            drop_port: args.drop_port,
+            port_rate: args.port_rate,
+            class_count: args.priority_queues,
+            seed: args.seed,
+            pcap: args.pcap,
+            dump_bytes: 0,
+            user: args.user,
+            logging: Logging {
+                level: args.log_level,
+                sink: Sink::Stderr,
+                style: Style::Structured,
+            },
+            notes: Vec::new(),
         }
-        let number = port.parse().map_err(|_| format!("`{port}` is no port number: {wanted}"))?;
-        if number > PORT_NUMBER_MAX {
-            return Err(format!(
-                "port {number} does not fit: P4's ports are 0 to {}",
-                PORT_NUMBER_MAX
-            ));
-        }
-        Ok(Interface { port: PortId(number), device: device.to_owned() })
-    }
-}
-
-impl Args {
-    /// What clap cannot see: a port or a device named twice.
-    pub fn check(&self) -> Result<(), String> {
-        for (index, this) in self.interfaces.iter().enumerate() {
-            for earlier in &self.interfaces[..index] {
-                if this.port == earlier.port {
-                    return Err(format!(
-                        "port {} is given twice: {} and {}",
-                        this.port, earlier.device, this.device
-                    ));
-                }
-                if this.device == earlier.device {
-                    return Err(format!(
-                        "device {} is given twice: ports {} and {}",
-                        this.device, earlier.port, this.port
-                    ));
-                }
-            }
-        }
-        Ok(())
     }
 }
 
@@ -125,28 +135,43 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
+    fn check(flags: &[&str]) -> Result<(), String> {
+        let line = std::iter::once("vitrine-switch").chain(flags.iter().copied());
+        Settings::from(Args::parse_from(line)).check()
+    }
+
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
     }
 
     #[test]
-    fn an_interface_is_a_port_and_a_device() {
-        let interface: Interface = "3@s1-eth3".parse().expect("well-formed");
-        assert_eq!(interface, Interface { port: PortId(3), device: "s1-eth3".to_owned() });
-        for text in ["s1-eth1", "x@s1-eth1", "1@", "1@a@b", "512@s1-eth1", "-1@s1-eth1"] {
-            assert!(text.parse::<Interface>().is_err(), "{text} must be refused");
-        }
+    fn the_help_fits_a_terminal_of_80_columns() {
+        let help = Args::command().render_help().to_string();
+        let long = help.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(long, None);
     }
 
     #[test]
     fn a_port_given_twice_is_refused() {
-        let parse = |texts: &[&str]| {
-            let pairs = texts.iter().flat_map(|text| ["-i", text]);
-            Args::parse_from(std::iter::once("vitrine-switch").chain(pairs)).check()
-        };
-        assert!(parse(&["1@a", "2@b"]).is_ok());
-        assert!(parse(&["1@a", "1@b"]).is_err_and(|e| e.contains("port 1")));
-        assert!(parse(&["1@a", "2@a"]).is_err_and(|e| e.contains("device a")));
+        assert_eq!(check(&["-i", "1@a", "-i", "2@b"]), Ok(()));
+        assert!(check(&["-i", "1@a", "-i", "1@b"]).is_err_and(|e| e.contains("port 1")));
+        assert!(check(&["-i", "1@a", "-i", "2@a"]).is_err_and(|e| e.contains("device a")));
+    }
+
+    #[test]
+    fn a_device_on_the_cpu_port_or_the_drop_port_is_refused() {
+        let refused = check(&["-i", "510@a", "--cpu-port", "510"]);
+        assert!(refused.is_err_and(|e| e.contains("CPU port")));
+        let refused = check(&["-i", "511@a"]);
+        assert!(refused.is_err_and(|e| e.contains("--drop-port")));
+        assert_eq!(check(&["-i", "511@a", "--drop-port", "510"]), Ok(()));
+    }
+
+    #[test]
+    fn a_certificate_without_its_key_is_refused() {
+        let parse = |flags: &[&str]| Args::try_parse_from(flags).map(|_| ());
+        let refused = parse(&["vitrine-switch", "--tls-cert", "a.pem"]).expect_err("no key");
+        assert!(refused.to_string().contains("--tls-key"), "{refused}");
     }
 }

@@ -1,6 +1,6 @@
-//! The one place where the live switch reads a clock.
+//! The one place where the live switch reads clocks.
 
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use units::{Span, Time};
 
@@ -22,4 +22,9 @@ impl Clock {
         let ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX / 1000);
         Time::ZERO + Span::from_ps(ns.saturating_mul(1000))
     }
+}
+
+/// The time of day, counted from 1970: for logs and captures, never for the model.
+pub fn time_of_day() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -4,36 +4,70 @@
 //! `device`; what a controller may say is in `control`.
 //!
 //! ```text
-//!   args.rs     the command line
-//!   start.rs    from arguments to a running switch, with an error for everything that can be missing
-//!   switch.rs   the loop of the one data-plane thread
-//!   netdevs.rs  ports: frames in, frames out
-//!   clock.rs    the one place that asks what time it is
+//!   args.rs      the command line
+//!   dropin/      the command line of simple_switch_grpc, under whose name we may be started
+//!   settings.rs  what either of them comes to
+//!   start.rs     from settings to a running switch, with an error for everything that is missing
+//!   switch.rs    the loop of the one data-plane thread
+//!   netdevs.rs   ports: frames in, frames out
+//!   tap.rs       captures and log lines of frames
+//!   logging/     where the log goes and how its lines look
+//!   limits.rs    what the switch is bounded by
+//!   clock.rs     the one place that asks what time it is
 //! ```
 
 mod args;
 mod clock;
+mod dropin;
+mod limits;
+mod logging;
 mod netdevs;
+mod settings;
 mod start;
 mod switch;
+mod tap;
 
-use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 
+use settings::Settings;
+
 fn main() -> ExitCode {
+    let started_as = std::env::args_os().next().unwrap_or_default();
+    if dropin::is_meant_by(Path::new(&started_as)) {
+        return match dropin::parse(std::env::args_os()) {
+            Ok(settings) => run(&settings),
+            Err(dropin::Stop::Answered(text)) => {
+                print!("{text}");
+                ExitCode::SUCCESS
+            }
+            Err(dropin::Stop::Refused(text)) => {
+                eprint!("{text}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let args = args::Args::parse();
-    tracing_subscriber::fmt()
-        .with_max_level(args.log_level)
-        .with_writer(std::io::stderr)
-        .with_target(false)
-        .with_ansi(std::io::stderr().is_terminal())
-        .init();
-    match start::start(&args).and_then(switch::Switch::run) {
+    if args.limits {
+        print!("{}", limits::table());
+        return ExitCode::SUCCESS;
+    }
+    run(&args.into())
+}
+
+fn run(settings: &Settings) -> ExitCode {
+    let outcome = settings
+        .check()
+        .and_then(|()| logging::start(&settings.logging))
+        .map_err(start::SwitchError::new)
+        .and_then(|()| start::start(settings))
+        .and_then(switch::Switch::run);
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("vitrine-switch: {error}");
+            eprintln!("{}: {error}", settings.spelling.program());
             ExitCode::FAILURE
         }
     }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use control::agent::Load;
 use control::config::Config;
-use control::server::{self, ServerConfig};
+use control::server::{self, Server, ServerConfig, StartError, Tls};
 use device::Device;
 use ports::{PacketSocket, Poller, Waker};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -20,10 +20,11 @@ use signal_hook::iterator::Signals;
 use traffic::PortConfig;
 use units::{PortId, Time};
 
-use crate::args::Args;
 use crate::clock::Clock;
 use crate::netdevs::Netdevs;
+use crate::settings::{Settings, Spelling, TlsFiles};
 use crate::switch::{Plane, Switch};
+use crate::tap::Tap;
 
 /// Why the switch cannot start, or cannot go on.
 #[derive(Debug)]
@@ -42,45 +43,84 @@ impl SwitchError {
     }
 }
 
-/// Opens, loads, listens.
-pub fn start(args: &Args) -> Result<Switch, SwitchError> {
-    args.check().map_err(SwitchError::new)?;
-    let program_config = pipeline::Config { drop_port: PortId(args.drop_port), seed: args.seed };
+/// Opens, loads, listens. `settings` have been checked.
+pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
+    let program_config = pipeline::Config { drop_port: settings.drop_port, seed: settings.seed };
     let mut device = Device::new(program_config);
-    let program = args.program.as_deref().map(|path| load(path, &device)).transpose()?;
-    let mut sockets = BTreeMap::new();
-    for interface in &args.interfaces {
-        let socket = PacketSocket::open(&interface.device).map_err(SwitchError::new)?;
-        sockets.insert(interface.port, socket);
-    }
-    device.configure(Time::ZERO, router_config(args)).map_err(SwitchError::new)?;
+    let program = settings.program.as_deref().map(|path| load(path, &device)).transpose()?;
+    let sockets = open_ports(settings)?;
+    let tap = Tap::open(settings).map_err(SwitchError::new)?;
+    device.configure(Time::ZERO, router_config(settings)).map_err(SwitchError::new)?;
 
     let poller = Poller::new().map_err(|e| SwitchError::new(format!("cannot poll: {e}")))?;
     let stop = stop_on_signals(poller.waker())?;
     let waker = poller.waker();
     let server_config = ServerConfig {
-        address: args.grpc_address,
-        device_id: args.device_id,
+        address: settings.grpc_address,
+        device_id: settings.device_id,
         pipeline: device.program_config(),
+        tls: settings.tls.as_ref().map(read_certificates).transpose()?,
     };
     let (server, mut agent) = server::start(server_config, Arc::new(move || waker.wake()))
-        .map_err(|error| cannot_listen(args, &error))?;
-    let cpu_port = args.cpu_port.map(PortId);
+        .map_err(|error| cannot_serve(settings, error))?;
     if let Some((config, program)) = program {
-        let mut plane = Plane { device: &mut device, now: Time::ZERO, cpu_port };
+        let mut plane = Plane { device: &mut device, now: Time::ZERO, cpu_port: settings.cpu_port };
         agent.adopt(&mut plane, program);
         server.shared().configs.commit(config);
     }
-    tracing::info!(
-        "listening on {}; {}",
-        server.address(),
-        match &args.program {
-            Some(path) => format!("running {}", path.display()),
-            None => "waiting for a program".to_owned(),
-        }
-    );
+    if let Some(user) = &settings.user {
+        ports::privilege::become_user(user).map_err(SwitchError::new)?;
+    }
+    announce(settings, &server);
     let netdevs = Netdevs::new(sockets);
-    Ok(Switch::new(device, netdevs, agent, server, poller, Clock::start(), cpu_port, stop))
+    let (clock, cpu_port) = (Clock::start(), settings.cpu_port);
+    Ok(Switch::new(device, netdevs, agent, server, poller, clock, tap, cpu_port, stop))
+}
+
+fn open_ports(settings: &Settings) -> Result<BTreeMap<PortId, PacketSocket>, SwitchError> {
+    let mut sockets = BTreeMap::new();
+    for interface in &settings.interfaces {
+        let socket = PacketSocket::open(&interface.device).map_err(SwitchError::new)?;
+        tracing::info!("port {} is {}", interface.port, interface.device);
+        sockets.insert(interface.port, socket);
+    }
+    Ok(sockets)
+}
+
+/// Says what runs where, and which flags did nothing.
+fn announce(settings: &Settings, server: &Server) {
+    for note in &settings.notes {
+        tracing::info!("{note}");
+    }
+    let security = match &settings.tls {
+        None => "plain text",
+        Some(TlsFiles { client_ca: None, .. }) => "TLS",
+        Some(TlsFiles { client_ca: Some(_), .. }) => "TLS, clients need a certificate",
+    };
+    let running = match &settings.program {
+        Some(path) => format!("running {}", path.display()),
+        None => "waiting for a program".to_owned(),
+    };
+    let (address, device_id) = (server.address(), settings.device_id);
+    if settings.spelling == Spelling::SimpleSwitch {
+        // Scripts wait for these words.
+        println!("Server listening on {address}");
+    }
+    tracing::info!("listening on {address} ({security}), device id {device_id}; {running}");
+}
+
+/// The certificates' files; whether they do is found out by the server.
+fn read_certificates(files: &TlsFiles) -> Result<Tls, SwitchError> {
+    let read = |path: &Path| {
+        std::fs::read(path).map_err(|error| {
+            SwitchError::new(format!("TLS: cannot read {}: {error}", path.display()))
+        })
+    };
+    Ok(Tls {
+        certificate: read(&files.certificate)?,
+        key: read(&files.key)?,
+        client_ca: files.client_ca.as_deref().map(read).transpose()?,
+    })
 }
 
 /// Reads and loads the program of the command line. It comes without P4Info, so a controller that
@@ -96,14 +136,14 @@ fn load(path: &Path, device: &Device) -> Result<(Arc<Config>, Load), SwitchError
 
 /// Every port with its classes by strict priority. The CPU port has no line: what goes to the
 /// controller waits for nobody.
-fn router_config(args: &Args) -> traffic::Config {
-    let classes = usize::from(args.priority_queues);
+fn router_config(settings: &Settings) -> traffic::Config {
+    let classes = usize::from(settings.class_count);
     let mut config = traffic::Config::default();
-    for interface in &args.interfaces {
-        config.ports.insert(interface.port, PortConfig::strict(args.port_rate, classes));
+    for interface in &settings.interfaces {
+        config.ports.insert(interface.port, PortConfig::strict(settings.port_rate, classes));
     }
-    if let Some(port) = args.cpu_port {
-        config.ports.insert(PortId(port), PortConfig::strict(None, classes));
+    if let Some(port) = settings.cpu_port {
+        config.ports.insert(port, PortConfig::strict(None, classes));
     }
     config
 }
@@ -123,16 +163,35 @@ fn stop_on_signals(waker: Waker) -> Result<Arc<AtomicBool>, SwitchError> {
     Ok(stop)
 }
 
-fn cannot_listen(args: &Args, error: &io::Error) -> SwitchError {
-    let address = args.grpc_address;
-    let advice = match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            "; another switch may be running there: end it, or choose \
-                                     another address with --grpc"
+/// What is wrong with the address or the certificates, and what to do.
+fn cannot_serve(settings: &Settings, error: StartError) -> SwitchError {
+    let address = settings.grpc_address;
+    let error = match error {
+        StartError::Listen(error) => error,
+        StartError::Threads(error) => {
+            return SwitchError::new(format!("cannot start threads for gRPC: {error}"));
         }
-        io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
-        io::ErrorKind::PermissionDenied => "; ports below 1024 need root",
-        _ => "",
+        StartError::Tls(reason) => {
+            let files = settings.tls.as_ref();
+            let names = files.into_iter().flat_map(|files| {
+                [Some(&files.certificate), Some(&files.key), files.client_ca.as_ref()]
+            });
+            let names: Vec<String> = names.flatten().map(|it| it.display().to_string()).collect();
+            return SwitchError::new(format!(
+                "TLS: {} cannot be used: {reason}; each must be a PEM file, and the key must \
+                 belong to the certificate",
+                names.join(", ")
+            ));
+        }
+    };
+    let advice = match error.kind() {
+        io::ErrorKind::AddrInUse => format!(
+            "; another switch may be running there: end it, or choose another address with {}",
+            settings.spelling.address()
+        ),
+        io::ErrorKind::AddrNotAvailable => "; this machine has no such address".to_owned(),
+        io::ErrorKind::PermissionDenied => "; ports below 1024 need root".to_owned(),
+        _ => String::new(),
     };
     SwitchError::new(format!("cannot listen on {address}: {error}{advice}"))
 }

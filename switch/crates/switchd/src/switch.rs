@@ -32,6 +32,7 @@ use units::{PortId, Span, Time};
 use crate::clock::Clock;
 use crate::netdevs::Netdevs;
 use crate::start::SwitchError;
+use crate::tap::Tap;
 
 /// Steps of control work between two rounds of packets: some tens of microseconds.
 const CONTROL_STEPS_MAX: usize = 64;
@@ -64,6 +65,7 @@ struct Core {
     device: Device,
     netdevs: Netdevs,
     agent: Agent,
+    tap: Tap,
     cpu_port: Option<PortId>,
 }
 
@@ -85,11 +87,12 @@ impl Switch {
         server: Server,
         mut poller: Poller,
         clock: Clock,
+        tap: Tap,
         cpu_port: Option<PortId>,
         stop: Arc<AtomicBool>,
     ) -> Switch {
         poller.watch(&netdevs.descriptors());
-        let core = Core { device, netdevs, agent, cpu_port };
+        let core = Core { device, netdevs, agent, tap, cpu_port };
         let (batch, overrun) = (ReceiveBatch::new(), Overrun::default());
         Switch { core, batch, server, poller, clock, stop, overrun }
     }
@@ -123,8 +126,11 @@ impl Switch {
         for link in core.netdevs.next_round().filter(|link| poller.is_ready(*link)) {
             core.netdevs.receive(link, batch);
             for packet in batch.packets() {
-                let Core { netdevs, device, .. } = core;
-                netdevs.split(link, packet, |port, frame| device.handle_frame(now, port, frame));
+                let Core { netdevs, device, tap, .. } = core;
+                netdevs.split(link, packet, |port, frame| {
+                    tap.received(port, frame);
+                    device.handle_frame(now, port, frame);
+                });
                 core.release(now);
             }
         }
@@ -150,6 +156,7 @@ impl Core {
                     self.device.recycle(packet);
                 }
                 Output::Transmit { port, packet, .. } => {
+                    self.tap.sent(port, packet.bytes());
                     let device = &mut self.device;
                     let sent = self.netdevs.send(port, packet, |packet| device.recycle(packet));
                     if let Err(packet) = sent {

@@ -1,0 +1,65 @@
+//! What the switch is bounded by, as `--limits` prints it. Each number is the constant that the
+//! code works with.
+
+use std::fmt::Write;
+
+use control::{agent, arbitration, digest, exchange, outbox, server};
+use traffic::QueueConfig;
+use units::{CLASS_COUNT_MAX, PORT_NUMBER_MAX};
+
+/// What is bounded, by how much, and what happens beyond.
+type Row = (&'static str, String, &'static str);
+
+/// A table for people, a line a limit.
+pub fn table() -> String {
+    let rows = rows();
+    let width = |column: fn(&Row) -> &str| rows.iter().map(|row| column(row).len()).max();
+    let (first, second) = (width(|row| row.0), width(|row| &row.1));
+    let (first, second) = (first.unwrap_or(0), second.unwrap_or(0));
+    rows.iter().fold(String::new(), |mut text, (what, limit, beyond)| {
+        let _infallible = writeln!(text, "{what:first$}  {limit:>second$}  {beyond}");
+        text
+    })
+}
+
+fn rows() -> Vec<Row> {
+    let queue = QueueConfig::default().limit.packets.unwrap_or(u64::MAX);
+    let mebibytes = |bytes: usize| format!("{} MiB", bytes >> 20);
+    vec![
+        ("port number", PORT_NUMBER_MAX.to_string(), "refused"),
+        ("queues of a port", CLASS_COUNT_MAX.to_string(), "refused"),
+        ("packets in a queue at first", queue.to_string(), "dropped: queue_limit"),
+        ("bytes of a frame", ports::FRAME_SIZE_BYTES_MAX.to_string(), "not sent by the netdev"),
+        ("connected controllers", arbitration::CLIENT_COUNT_MAX.to_string(), "RESOURCE_EXHAUSTED"),
+        ("roles", arbitration::ROLE_COUNT_MAX.to_string(), "RESOURCE_EXHAUSTED"),
+        ("calls open on a connection", server::CALLS_PER_CONNECTION_MAX.to_string(), "wait"),
+        (
+            "size of a request",
+            mebibytes(server::MESSAGE_SIZE_BYTES_MAX),
+            "RESOURCE_EXHAUSTED or OUT_OF_RANGE",
+        ),
+        ("requests on their way to the packets", exchange::WAITING_COUNT_MAX.to_string(), "wait"),
+        (
+            "updates in a DATAPLANE_ATOMIC batch",
+            agent::ATOMIC_COUNT_MAX.to_string(),
+            "UNIMPLEMENTED",
+        ),
+        (
+            "reports that wait for a slow controller",
+            mebibytes(outbox::REPORT_SIZE_BYTES_MAX),
+            "lost, counted",
+        ),
+        ("messages in a digest list", digest::LIST_SIZE_MAX.to_string(), "the list is sent"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_limit_is_a_line_that_fits_a_terminal() {
+        let table = super::table();
+        assert!(table.lines().count() >= 10, "{table}");
+        assert!(table.lines().all(|line| line.len() <= 100), "{table}");
+        assert!(table.contains("queues of a port"), "{table}");
+    }
+}

@@ -1,0 +1,92 @@
+//! What is seen of frames at the ports: captures and log lines. The model knows nothing of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::path::Path;
+
+use ports::PcapWriter;
+use units::PortId;
+
+use crate::clock::time_of_day;
+use crate::settings::Settings;
+
+/// Looks at every frame that a netdev gave or takes.
+#[derive(Default)]
+pub struct Tap {
+    captures: BTreeMap<PortId, Capture>,
+    dump_bytes: usize,
+}
+
+/// One port's two files.
+struct Capture {
+    received: Option<PcapWriter<File>>,
+    sent: Option<PcapWriter<File>>,
+}
+
+impl Tap {
+    /// Opens the captures that are asked for; an error says which file cannot be written.
+    pub fn open(settings: &Settings) -> Result<Tap, String> {
+        let mut captures = BTreeMap::new();
+        for interface in &settings.interfaces {
+            let Some(folder) = &settings.pcap else { break };
+            let capture = Capture {
+                received: Some(create(folder, &interface.device, "in")?),
+                sent: Some(create(folder, &interface.device, "out")?),
+            };
+            captures.insert(interface.port, capture);
+        }
+        Ok(Tap { captures, dump_bytes: settings.dump_bytes })
+    }
+
+    /// A frame came in by `port`.
+    pub fn received(&mut self, port: PortId, frame: &[u8]) {
+        tracing::debug!("received {} bytes on port {port}", frame.len());
+        self.dump("received", port, frame);
+        if let Some(capture) = self.captures.get_mut(&port) {
+            append(&mut capture.received, port, frame);
+        }
+    }
+
+    /// A frame goes out by `port`.
+    pub fn sent(&mut self, port: PortId, frame: &[u8]) {
+        tracing::debug!("transmitting {} bytes out of port {port}", frame.len());
+        self.dump("transmitting", port, frame);
+        if let Some(capture) = self.captures.get_mut(&port) {
+            append(&mut capture.sent, port, frame);
+        }
+    }
+
+    fn dump(&self, what: &str, port: PortId, frame: &[u8]) {
+        if self.dump_bytes > 0 {
+            let shown = &frame[..frame.len().min(self.dump_bytes)];
+            tracing::info!("{what}, port {port}, first {} bytes: {}", shown.len(), Hex(shown));
+        }
+    }
+}
+
+fn create(folder: &Path, device: &str, direction: &str) -> Result<PcapWriter<File>, String> {
+    let path = folder.join(format!("{device}_{direction}.pcap"));
+    File::create(&path)
+        .and_then(PcapWriter::new)
+        .map_err(|error| format!("--pcap: cannot write {}: {error}", path.display()))
+}
+
+/// A capture that cannot be written (the disk is full) ends with one line in the log; packets go
+/// on.
+fn append(capture: &mut Option<PcapWriter<File>>, port: PortId, frame: &[u8]) {
+    let Some(writer) = capture else { return };
+    if let Err(error) = writer.write(time_of_day(), frame) {
+        tracing::error!("a capture of port {port} ends here: {error}");
+        *capture = None;
+    }
+}
+
+/// Bytes as digits.
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
