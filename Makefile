@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab labs-check top test setup build check lint bless up down conformance bench bench-pipeline clean
+.PHONY: help run labs lab labs-check top test setup build check lint bless up down conformance conformance-tutorials bench bench-pipeline clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -65,6 +65,9 @@ conformance:     ## p4c's own test programs through our compiler and switch; P4C
 bench:           ## throughput, delay and precision of live switches side by side, into out/; QUICK=1
 	@vm/provision.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.bench
+conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and switch; TUTORIALS=<its checkout>
+	@vm/provision.sh
+	@vm/as_root.sh build/venv/bin/python -m tests.conformance.tutorials --tutorials "$(TUTORIALS)"
 
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline
 	@vm/bench.sh pipeline

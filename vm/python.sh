@@ -13,7 +13,7 @@ stamp=$venv/made-from
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
     fail "$python is $("$python" --version 2>&1), and the kit needs Python 3.10 or newer: use Debian 12, Ubuntu 22.04 or newer."
 
-made_from=$("$python" --version; cat vm/requirements.txt pyproject.toml; pwd)
+made_from=$("$python" --version; cat vm/requirements.txt pyproject.toml vm/python.sh; pwd)
 [ "$(cat "$stamp" 2>/dev/null)" != "$made_from" ] || exit 0
 
 # A half-made environment has no stamp, so an interrupted set-up begins anew.
@@ -24,7 +24,16 @@ make_environment() {
         "$venv/bin/pip" install --disable-pip-version-check --requirement vm/requirements.txt &&
         "$venv/bin/pip" install --disable-pip-version-check --no-build-isolation --no-deps --editable . &&
         # The messages of vitrine.v1 are generated into build/python; this line puts it on the path.
-        echo "$PWD/build/python" >"$("$venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')/vitrine-messages.pth"
+        echo "$PWD/build/python" >"$("$venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')/vitrine-messages.pth" &&
+        make_p4_tmp
+}
+
+# Older controllers import p4.tmp.p4config_pb2, which the package p4runtime no longer carries.
+make_p4_tmp() {
+    local package
+    package=$("$venv/bin/python" -c 'import p4; print(p4.__path__[0])') &&
+        mkdir -p "$package/tmp" && touch "$package/tmp/__init__.py" &&
+        protoc -I switch/crates/control/proto --python_out="$(dirname "$package")" p4/tmp/p4config.proto
 }
 quietly build/log/python.log make_environment ||
     fail "the Python packages could not be installed (see build/log/python.log): check the network, then run the command again."
