@@ -3,9 +3,9 @@
     make conformance-tutorials TUTORIALS=<checkout of p4lang/tutorials>
 
 Each exercise is copied, solved with its own solution, and started with its own Makefile; only PATH
-is ours, so that `p4c-bm2-ss` and `simple_switch_grpc` are the programs in build/dropin. Then a check
-does at the Mininet prompt what the exercise's README asks for. Nothing of the tutorials is part of
-this repository. Logs, captures and a transcript of the prompt stay in `out/tutorials/`.
+is ours, so that `p4c-bm2-ss` and `simple_switch_grpc` are the programs in build/dropin. Then a
+check does at the Mininet prompt what the exercise's README asks for. Nothing of the tutorials is
+part of this repository. Logs, captures and a transcript of the prompt stay in `out/tutorials/`.
 
 `--programs DIR` takes the two programs from another folder: with p4lang's own ones it shows that a
 check holds for those too.

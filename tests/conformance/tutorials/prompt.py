@@ -10,6 +10,7 @@ import os
 import select
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -92,10 +93,13 @@ class Network:
         )
 
     def wait_until(
-        self, name: str, holds: object, otherwise: str, deadline_s: float = 40.0
+        self,
+        name: str,
+        holds: Callable[[str], bool],
+        otherwise: str,
+        deadline_s: float = 40.0,
     ) -> str:
-        """Waits until `holds(content of the file)`; a check that never does ends with `otherwise`."""
-        assert callable(holds)
+        """Waits until `holds(content of the file)`; ends with `otherwise` if that never comes."""
         end = time.monotonic() + deadline_s
         while not holds(content := self.read(name)):
             if time.monotonic() > end:
