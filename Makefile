@@ -65,6 +65,7 @@ conformance:     ## p4c's own test programs through our compiler and switch; P4C
 bench:           ## throughput, delay and precision of live switches side by side, into out/; QUICK=1
 	@vm/provision.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.bench
+
 conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and switch; TUTORIALS=<its checkout>
 	@vm/provision.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.conformance.tutorials --tutorials "$(TUTORIALS)"
