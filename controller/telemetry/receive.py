@@ -35,7 +35,7 @@ class Receiver:
         self.socket.bind((address, port))
         self._space = np.zeros((BATCH_DATAGRAMS, DATAGRAM_BYTES_MAX), dtype=np.uint8)
         # One view a slot, made once: a datagram is received straight into its row.
-        self._slots = [memoryview(row) for row in self._space]
+        self._slots = [row.data for row in self._space]
         self._overflow = 0
         # Datagrams the kernel dropped because the collector was late, and ones cut at the maximum.
         self.dropped = 0
