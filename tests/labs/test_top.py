@@ -198,7 +198,7 @@ def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(address, wi
         wait.until(lambda: any(text in line for line in screen()), f"{text!r} on the screen", 20)
 
     # Colours and blocks need a terminal that speaks UTF-8.
-    command = f"cd {ROOT} && ROUTER={address} LC_ALL=C.UTF-8 {sys.executable} -m labs.top; sleep 30"
+    command = f"cd {ROOT} && ROUTER={address} LC_ALL=C.UTF-8 {sys.executable} -m labs.top; cat"
     do("new-session", "-d", "-s", "top", "-x", str(width), "-y", str(height), "sh", "-c", command)
     try:
         until("queues of port 2")
