@@ -35,6 +35,8 @@ from topo.process import Process
 SWITCH_BINARY = Path(__file__).resolve().parent.parent / "build" / "bin" / "vitrine-switch"
 START_DEADLINE_S = 10.0
 COMMAND_DEADLINE_S = 30.0
+# As in p4src/lib/headers.p4.
+CPU_PORT = 510
 
 
 class LiveHost:
@@ -221,6 +223,8 @@ class LiveNetwork:
             str(self._binary),
             *("--device-id", str(switch.device_id)),
             *("--grpc", f"127.0.0.1:{switch.grpc_port}"),
+            # Where the P4 programs send what is for the controller.
+            *("--cpu-port", str(CPU_PORT)),
         ]
         for port in switch.ports:
             argv += ["-i", f"{port.number}@{switch.name}-eth{port.number}"]

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 import matplotlib.figure
 
+from controller.classes import ICMP, Rule, entries
 from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings
 from labs.bench import PAGE_PORT, Bench, Instruments
-from labs.classes import ICMP, Rule, entries
 from labs.definition import Assessment, Band, Figure, Lab, Row, Run
 from labs.frames import FRAME_BYTES, payload_share, queue_delay_s
 from labs.measure.page import Fetch

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import matplotlib.figure
 
+from controller.classes import Rule, entries
 from controller.queueing import (
     Discipline,
     Group,
@@ -26,7 +27,6 @@ from controller.queueing import (
     Scheduler,
 )
 from labs.bench import Bench, Instruments
-from labs.classes import Rule, entries
 from labs.definition import Assessment, Band, Figure, Lab, Row, Run
 from labs.frames import FRAME_BYTES, bdp_bytes
 from labs.recording import Recording

@@ -1,33 +1,40 @@
-// Classification: which queue of its port a packet will wait in.
+// Classification: which queue of its port a packet will wait in, and who gets a copy of it.
 //
 //   addresses, protocol, DSCP, ports
 //        |
-//   classes (ternary, highest priority first)
-//        | set_class             | no entry
-//        v                       v
-//   priority = the class       priority 0, the lowest class
+//   ipv4_classes or ipv6_classes (ternary, highest priority first)
+//        | set_class             | set_class_and_mirror        | no entry
+//        v                       v                             v
+//   priority = the class     the same, and mirror.p4      priority 0, the lowest class
 //
-// Reads:  hdr.ipv4, meta.l4.
+// Reads:  hdr.ipv4, hdr.ipv6, meta.l4.
 // Writes: standard_metadata.priority.
 // Apply after routing. A class that the port does not have is dropped by the switch and counted.
 
 #ifndef VITRINE_CONTROL_CLASSIFY_P4
 #define VITRINE_CONTROL_CLASSIFY_P4
 
-#include "../lib/parsers.p4"
+#include "mirror.p4"
 
 control classify(in headers_t hdr,
                  in metadata_t meta,
                  inout standard_metadata_t standard_metadata) {
-    // Counts packets and bytes of each rule.
-    direct_counter(CounterType.packets_and_bytes) class_traffic;
+    // Packets and bytes of each rule.
+    direct_counter(CounterType.packets_and_bytes) ipv4_rule_traffic;
+    direct_counter(CounterType.packets_and_bytes) ipv6_rule_traffic;
 
-    action set_class(bit<3> class_num) {
+    action set_class(class_num_t class_num) {
         standard_metadata.priority = class_num;
     }
 
-    // Filled by the controller from the rules of a lab; empty, all packets share class 0.
-    table classes {
+    action set_class_and_mirror(class_num_t class_num, bit<32> session) {
+        standard_metadata.priority = class_num;
+        mirror(session);
+    }
+
+    // Filled by the controller from the rules of a lab; empty, all packets share class 0. A rule
+    // for DSCP, prefixes, protocol and ports is one entry, so a packet looks here only once.
+    table ipv4_classes {
         key = {
             hdr.ipv4.src_addr: ternary;
             hdr.ipv4.dst_addr: ternary;
@@ -38,16 +45,39 @@ control classify(in headers_t hdr,
         }
         actions = {
             set_class;
+            set_class_and_mirror;
             NoAction;
         }
         default_action = NoAction();
-        counters = class_traffic;
+        counters = ipv4_rule_traffic;
+        size = 1024;
+    }
+
+    // As above.
+    table ipv6_classes {
+        key = {
+            hdr.ipv6.src_addr: ternary;
+            hdr.ipv6.dst_addr: ternary;
+            hdr.ipv6.next_header: ternary;
+            hdr.ipv6.dscp: ternary;
+            meta.l4.src: ternary;
+            meta.l4.dst: ternary;
+        }
+        actions = {
+            set_class;
+            set_class_and_mirror;
+            NoAction;
+        }
+        default_action = NoAction();
+        counters = ipv6_rule_traffic;
         size = 1024;
     }
 
     apply {
         if (hdr.ipv4.isValid()) {
-            classes.apply();
+            ipv4_classes.apply();
+        } else if (hdr.ipv6.isValid()) {
+            ipv6_classes.apply();
         }
     }
 }

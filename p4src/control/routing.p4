@@ -1,26 +1,31 @@
-// IPv4 routing: longest prefix match to a next hop, TTL, MAC rewrite.
+// IPv4 and IPv6 routing: longest prefix match to a next hop, TTL, MAC rewrite.
 //
-//   hdr.ipv4 valid, checksum right, ttl > 1 ?
-//        | yes                          | no
-//        v                              v
-//   ipv4_routes (LPM on dst_addr)      drop
-//        | set_next_hop                | drop, or no entry
-//        v                             v
-//   ttl - 1, MACs rewritten,          drop
-//   egress_spec = the entry's port
+//   hdr.ipv4 valid, checksum right?            hdr.ipv6 valid?           ARP?        else
+//        | ttl > 1        | else                |        |                 |           |
+//        v                v                     v        v                 v           v
+//   ttl - 1          to the controller:   hop_limit - 1  as for ttl   to the       drop
+//   ipv4_routes      TTL is used up       ipv6_routes                 controller
+//        |                                      |
+//        +--------------------------------------+
+//        | set_next_hop    | set_next_hop_group           | deliver, no_route       | drop
+//        v                 v                              v                         v
+//   MACs, egress_spec   next_hop_groups: a hash of     to the controller          drop
+//                       the flow picks one next hop
 //
-// Reads:  hdr.ipv4, standard_metadata.{checksum_error, parser_error}.
-// Writes: standard_metadata.egress_spec, hdr.ethernet.{dst,src}_addr, hdr.ipv4.ttl.
+// Reads:  hdr, meta.l4, standard_metadata.{checksum_error, ingress_port}.
+// Writes: standard_metadata.egress_spec, hdr.ethernet.{dst,src}_addr, the TTL, hdr.packet_in.
 // Apply first in ingress; whatever comes after may still drop or choose a class.
 
 #ifndef VITRINE_CONTROL_ROUTING_P4
 #define VITRINE_CONTROL_ROUTING_P4
 
-#include "../lib/parsers.p4"
+#include "punt.p4"
 
-control routing(inout headers_t hdr, inout standard_metadata_t standard_metadata) {
-    // Counts packets and bytes of each route.
-    direct_counter(CounterType.packets_and_bytes) ipv4_route_traffic;
+control routing(inout headers_t hdr,
+                inout metadata_t meta,
+                inout standard_metadata_t standard_metadata) {
+    // All packets of a flow take the same way: the hash covers what names the flow.
+    action_selector(HashAlgorithm.crc16, 1024, 16) next_hop_selector;
 
     action drop() {
         mark_to_drop(standard_metadata);
@@ -32,7 +37,23 @@ control routing(inout headers_t hdr, inout standard_metadata_t standard_metadata
         standard_metadata.egress_spec = port;
         hdr.ethernet.src_addr = src_addr;
         hdr.ethernet.dst_addr = dst_addr;
-        hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+    }
+
+    // Several next hops are equally good: one of the group `group_id`, which is not 0. If the group
+    // is not there the packet is dropped.
+    action set_next_hop_group(bit<16> group_id) {
+        meta.next_hop_group = group_id;
+        mark_to_drop(standard_metadata);
+    }
+
+    // For one of the router's own addresses.
+    action deliver() {
+        to_controller(hdr, standard_metadata, punt_reason_t.LOCAL);
+    }
+
+    // For tables' default action, where a controller answers with ICMP errors.
+    action no_route() {
+        to_controller(hdr, standard_metadata, punt_reason_t.NO_ROUTE);
     }
 
     // Filled by the controller from the topology: one entry a host or network.
@@ -42,17 +63,80 @@ control routing(inout headers_t hdr, inout standard_metadata_t standard_metadata
         }
         actions = {
             set_next_hop;
+            set_next_hop_group;
+            deliver;
+            no_route;
             drop;
         }
         default_action = drop();
-        counters = ipv4_route_traffic;
         size = 16384;
     }
 
+    // As above.
+    table ipv6_routes {
+        key = {
+            hdr.ipv6.dst_addr: lpm;
+        }
+        actions = {
+            set_next_hop;
+            set_next_hop_group;
+            deliver;
+            no_route;
+            drop;
+        }
+        default_action = drop();
+        size = 16384;
+    }
+
+    // Filled by the controller: the members of each group. An address that is not there (of the
+    // other version) is 0 in the hash.
+    table next_hop_groups {
+        key = {
+            meta.next_hop_group: exact;
+            hdr.ipv4.src_addr: selector;
+            hdr.ipv4.dst_addr: selector;
+            hdr.ipv6.src_addr: selector;
+            hdr.ipv6.dst_addr: selector;
+            hdr.ipv6.flow_label: selector;
+            meta.l4.src: selector;
+            meta.l4.dst: selector;
+        }
+        actions = {
+            set_next_hop;
+            NoAction;
+        }
+        implementation = next_hop_selector;
+        size = 1024;
+    }
+
     apply {
-        // A TTL of 1 would reach 0 here: such a packet has lived long enough.
-        if (hdr.ipv4.isValid() && standard_metadata.checksum_error == 0 && hdr.ipv4.ttl > 1) {
-            ipv4_routes.apply();
+        if (hdr.ipv4.isValid()) {
+            if (standard_metadata.checksum_error == 1) {
+                drop();
+            } else if (hdr.ipv4.ttl > 1) {
+                hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+                switch (ipv4_routes.apply().action_run) {
+                    set_next_hop_group: {
+                        next_hop_groups.apply();
+                    }
+                }
+            } else {
+                // The controller knows which addresses are the router's own: for those it is fine.
+                to_controller(hdr, standard_metadata, punt_reason_t.TTL);
+            }
+        } else if (hdr.ipv6.isValid()) {
+            if (hdr.ipv6.hop_limit > 1) {
+                hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
+                switch (ipv6_routes.apply().action_run) {
+                    set_next_hop_group: {
+                        next_hop_groups.apply();
+                    }
+                }
+            } else {
+                to_controller(hdr, standard_metadata, punt_reason_t.TTL);
+            }
+        } else if (hdr.ethernet.ether_type == ETHERTYPE_ARP) {
+            to_controller(hdr, standard_metadata, punt_reason_t.NEIGHBOUR);
         } else {
             drop();
         }

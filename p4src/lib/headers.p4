@@ -6,14 +6,25 @@
 #ifndef VITRINE_LIB_HEADERS_P4
 #define VITRINE_LIB_HEADERS_P4
 
-typedef bit<48> mac_addr_t;
-typedef bit<32> ipv4_addr_t;
-typedef bit<9>  port_num_t;
+typedef bit<48>  mac_addr_t;
+typedef bit<32>  ipv4_addr_t;
+typedef bit<128> ipv6_addr_t;
+typedef bit<9>   port_num_t;
+typedef bit<3>   class_num_t;
+
+// Where the controller is. The switch must be started with this number as its CPU port.
+const port_num_t CPU_PORT = 510;
 
 const bit<16> ETHERTYPE_IPV4 = 0x0800;
+const bit<16> ETHERTYPE_ARP  = 0x0806;
+const bit<16> ETHERTYPE_IPV6 = 0x86dd;
 
 const bit<8> IP_PROTOCOL_TCP = 6;
 const bit<8> IP_PROTOCOL_UDP = 17;
+
+// RFC 3168: what the two ECN bits say. NOT_ECT packets cannot be marked, CE packets are.
+const bit<2> ECN_NOT_ECT = 0;
+const bit<2> ECN_CE      = 3;
 
 // IEEE 802.3, without preamble and frame check sequence: a port neither sees nor sends those.
 header ethernet_t {
@@ -40,6 +51,42 @@ header ipv4_t {
     bit<16>     hdr_checksum;
     ipv4_addr_t src_addr;
     ipv4_addr_t dst_addr;
+}
+
+// RFC 8200; the traffic class is named as in IPv4, by its parts.
+header ipv6_t {
+    bit<4>      version;
+    bit<6>      dscp;
+    bit<2>      ecn;
+    bit<20>     flow_label;
+    bit<16>     payload_len;
+    bit<8>      next_header;
+    bit<8>      hop_limit;
+    ipv6_addr_t src_addr;
+    ipv6_addr_t dst_addr;
+}
+
+// Why a packet went to the controller.
+enum bit<8> punt_reason_t {
+    NEIGHBOUR = 1,  // Somebody asks for, or tells, an Ethernet address: ARP.
+    LOCAL     = 2,  // It is for one of the router's own addresses.
+    NO_ROUTE  = 3,  // No route leads to its destination.
+    TTL       = 4   // Its time to live, or hop limit, is used up.
+}
+
+// In front of a frame on its way to the controller; P4Runtime's PacketIn has it as metadata.
+@controller_header("packet_in")
+header packet_in_t {
+    bit<7>        padding;
+    port_num_t    ingress_port;
+    punt_reason_t reason;
+}
+
+// In front of a frame from the controller; P4Runtime's PacketOut has it as metadata.
+@controller_header("packet_out")
+header packet_out_t {
+    bit<7>     padding;
+    port_num_t egress_port;
 }
 
 #endif

@@ -1,12 +1,16 @@
-// Parser and deparser for Ethernet and IPv4.
+// Parser and deparser for Ethernet, IPv4 and IPv6, and for frames of the controller.
 //
-// Reads:  the frame.
-// Writes: hdr.ethernet, hdr.ipv4 (valid only if version is 4 and there are no options),
-//         meta.l4 (the ports of TCP and UDP, 0 where there are none).
+//   from CPU_PORT:  packet_out, and the frame behind it as payload
+//   from a port:    ethernet -> ipv4 -> look at the ports of TCP and UDP
+//                            -> ipv6 -> the same
+//                            -> anything else is payload
+//
+// Reads:  the frame, standard_metadata.ingress_port.
+// Writes: hdr, meta.l4 (the ports of TCP and UDP, 0 where there are none).
 //
 // In v1model a parser error does not drop: the packet goes on to ingress with
 // standard_metadata.parser_error set and the headers extracted so far valid. The routing control
-// drops whatever has no valid IPv4 header.
+// drops whatever has no valid IP header.
 
 #ifndef VITRINE_LIB_PARSERS_P4
 #define VITRINE_LIB_PARSERS_P4
@@ -16,8 +20,11 @@
 #include "headers.p4"
 
 struct headers_t {
-    ethernet_t ethernet;
-    ipv4_t     ipv4;
+    packet_in_t  packet_in;
+    packet_out_t packet_out;
+    ethernet_t   ethernet;
+    ipv4_t       ipv4;
+    ipv6_t       ipv6;
 }
 
 // TCP and UDP begin alike: 16 bits of source port, 16 of destination port.
@@ -28,6 +35,8 @@ struct l4_ports_t {
 
 struct metadata_t {
     l4_ports_t l4;
+    // Set by routing: the group of next hops that lead to the destination.
+    bit<16>    next_hop_group;
 }
 
 error {
@@ -39,9 +48,22 @@ parser parse_packet(packet_in packet,
                     inout metadata_t meta,
                     inout standard_metadata_t standard_metadata) {
     state start {
+        transition select(standard_metadata.ingress_port) {
+            CPU_PORT: parse_packet_out;
+            default: parse_ethernet;
+        }
+    }
+
+    state parse_packet_out {
+        packet.extract(hdr.packet_out);
+        transition accept;
+    }
+
+    state parse_ethernet {
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
             ETHERTYPE_IPV4: parse_ipv4;
+            ETHERTYPE_IPV6: parse_ipv6;
             default: accept;
         }
     }
@@ -59,6 +81,16 @@ parser parse_packet(packet_in packet,
         }
     }
 
+    // Extension headers are payload: behind them no ports are looked for.
+    state parse_ipv6 {
+        packet.extract(hdr.ipv6);
+        transition select(hdr.ipv6.next_header) {
+            IP_PROTOCOL_TCP: look_at_ports;
+            IP_PROTOCOL_UDP: look_at_ports;
+            default: accept;
+        }
+    }
+
     // Nothing is extracted: the router reads the ports and leaves the rest alone.
     state look_at_ports {
         bit<32> ports = packet.lookahead<bit<32>>();
@@ -70,8 +102,10 @@ parser parse_packet(packet_in packet,
 
 control deparse_packet(packet_out packet, in headers_t hdr) {
     apply {
+        packet.emit(hdr.packet_in);
         packet.emit(hdr.ethernet);
         packet.emit(hdr.ipv4);
+        packet.emit(hdr.ipv6);
     }
 }
 

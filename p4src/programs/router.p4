@@ -1,24 +1,38 @@
 // The kit's router. This file only wires: includes, the order of the controls, `main`.
 //
-//   parse_packet -> verify_checksums -> ingress: routing, classify
-//                                          |
-//                        queues, fabric, scheduler (the switch, not P4)
-//                                          |
-//                     egress: nothing yet -> update_checksums -> deparse_packet
+//   parse_packet -> verify_checksums
+//        |
+//   ingress: from the controller?  yes: from_controller
+//                                  no:  routing -> classify
+//        |
+//   queues, fabric, scheduler (the switch, not P4)
+//        |
+//   egress:  ecn_marking -> accounting
+//        |
+//   update_checksums -> deparse_packet
+//
+// A program that adds a feature copies this file and adds its control where it belongs.
 
 #include <core.p4>
 #include <v1model.p4>
 #include "../lib/parsers.p4"
 #include "../lib/checksums.p4"
+#include "../control/punt.p4"
 #include "../control/routing.p4"
 #include "../control/classify.p4"
+#include "../control/ecn.p4"
+#include "../control/accounting.p4"
 
 control ingress(inout headers_t hdr,
                 inout metadata_t meta,
                 inout standard_metadata_t standard_metadata) {
     apply {
-        routing.apply(hdr, standard_metadata);
-        classify.apply(hdr, meta, standard_metadata);
+        if (hdr.packet_out.isValid()) {
+            from_controller.apply(hdr, standard_metadata);
+        } else {
+            routing.apply(hdr, meta, standard_metadata);
+            classify.apply(hdr, meta, standard_metadata);
+        }
     }
 }
 
@@ -26,6 +40,8 @@ control egress(inout headers_t hdr,
                inout metadata_t meta,
                inout standard_metadata_t standard_metadata) {
     apply {
+        ecn_marking.apply(hdr, standard_metadata);
+        accounting.apply(standard_metadata);
     }
 }
 

@@ -16,6 +16,4 @@ pub(crate) struct Externs {
     pub chance: Chance,
     /// Input of the hash being computed; kept so that it need not be allocated again.
     pub hash_input: Vec<u8>,
-    /// What a packet's area was when an action began, while somebody watches.
-    pub before: Vec<u8>,
 }

@@ -29,7 +29,6 @@ mod action;
 mod api;
 mod calculation;
 mod chance;
-mod checksum;
 mod deparser;
 mod error;
 mod expression;

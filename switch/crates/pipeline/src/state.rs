@@ -68,10 +68,11 @@ impl RegisterArray {
         true
     }
 
-    /// A register of up to 64 bits, if there is one at `index`.
+    /// The low 64 bits of a register; 0 where there is none.
     #[inline]
-    pub(crate) fn read_low(&self, index: u64) -> Option<u64> {
-        self.values.get(usize::try_from(index).ok()?).copied()
+    pub(crate) fn read_low(&self, index: u64) -> u64 {
+        let start = usize::try_from(index).ok().and_then(|at| at.checked_mul(self.limbs));
+        start.and_then(|start| self.values.get(start)).copied().unwrap_or(0)
     }
 
     /// Sets a register of up to 64 bits, if there is one at `index`.

@@ -12,9 +12,7 @@
 //! The trees are data, not closures, so that a compiler to machine code can walk them.
 
 pub(crate) mod compile;
-mod decision;
 mod run;
-mod simplify;
 
 use bits::Int;
 
@@ -47,9 +45,8 @@ pub(crate) enum UnionRef {
 /// A pair of operands.
 pub(crate) type Operands = Box<(Number, Number)>;
 
-/// A number modulo 2^64. Tags are bytes of their own here: they are looked at on the hot path.
+/// A number modulo 2^64.
 #[derive(Clone, Debug, PartialEq)]
-#[repr(u8)]
 pub(crate) enum Number {
     Add(Operands),
     And(Operands),
@@ -162,7 +159,6 @@ pub(crate) enum Compare {
 
 /// A truth value.
 #[derive(Clone, Debug, PartialEq)]
-#[repr(u8)]
 pub(crate) enum Condition {
     And(Box<(Condition, Condition)>),
     /// A field without sign with a constant: most conditions of real programs.
@@ -182,8 +178,6 @@ pub(crate) enum Condition {
         operands: Box<(Wide, Wide)>,
     },
     Const(bool),
-    /// Comparisons of fields, one after the other: most conditions of real programs.
-    Decision(Decision),
     /// All headers of one list equal those of the other: validity and fields.
     HeadersEqual(Box<(Vec<HeaderRef>, Vec<HeaderRef>)>),
     /// A number that is exact is not 0.
@@ -208,6 +202,4 @@ pub(crate) struct View<'a> {
     pub params: &'a [u64],
     pub registers: &'a [crate::state::RegisterArray],
 }
-pub(crate) use decision::Decision;
 pub(crate) use run::{is_valid, unsigned};
-pub(crate) use simplify::Short;
