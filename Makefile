@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab labs-check top test setup build check lint bless up down conformance conformance-tutorials bench bench-pipeline clean
+.PHONY: help run labs lab labs-check top test setup build check lint bless up down conformance conformance-tutorials bench bench-pipeline bench-collector wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -72,6 +72,10 @@ conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and 
 
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline
 	@vm/bench.sh pipeline
+
+bench-collector: ## reports a second that the telemetry collector keeps on one core
+	@vm/python.sh
+	@build/venv/bin/python -m tests.telemetry.bench_collector
 
 wireshark:       ## teach Wireshark and tshark to read INT packets and telemetry reports
 	@vm/wireshark.sh

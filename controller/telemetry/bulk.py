@@ -43,6 +43,14 @@ class Batch:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    def trimmed(self) -> Batch:
+        """Without the bytes behind the longest datagram's end, which would be copied for nothing.
+
+        As wide as a group header at least, so that every row has one to look at.
+        """
+        width = max(GROUP_HEADER_BYTES, int(self.lengths.max(initial=0)))
+        return Batch(self.data[:, :width], self.lengths, self.received_ns)
+
     def take(self, index: np.ndarray) -> Batch:
         """Some of the datagrams."""
         return Batch(self.data[index], self.lengths[index], self.received_ns[index])
@@ -61,6 +69,7 @@ class Decoded:
 
 def decode_batch(batch: Batch, flows: Flows, marker: Marker) -> Decoded:
     """Decodes a batch; the rows are in the order of the datagrams."""
+    batch = batch.trimmed()
     good = (batch.lengths >= GROUP_HEADER_BYTES) & (batch.data[:, 0] >> 4 == REPORT_VERSION)
     malformed = len(batch) - int(good.sum())
     batch = batch.take(np.flatnonzero(good))

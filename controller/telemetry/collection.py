@@ -15,7 +15,7 @@ from typing import Any
 
 from controller.telemetry.bulk import Batch, decode_batch
 from controller.telemetry.flows import Flows
-from controller.telemetry.observation import ROW, VALUE_COLUMNS, Kind, unavailable
+from controller.telemetry.observation import FLAG_OF_NAME, ROW, VALUE_COLUMNS, unavailable
 from controller.telemetry.packet import Marker
 from controller.telemetry.parquet import ParquetWriter
 from controller.telemetry.semantics import Semantics
@@ -109,7 +109,7 @@ class Collection:
             elif name == "flow":
                 plain[name] = str(self.flows[value]) if value else None
             elif name == "kind":
-                plain |= {flag.name.lower(): bool(value & flag) for flag in Kind}
+                plain |= {known: bool(value & flag) for known, flag in FLAG_OF_NAME.items()}
             elif name == "drop_reason":
                 plain[name] = self.semantics.drop_reasons.get(value, str(value))
             else:

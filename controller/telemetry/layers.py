@@ -167,7 +167,7 @@ def bind_int(dscp: int = DSCP_INT) -> None:
     for layer in (TCP, UDP):
         if layer.guess_payload_class is not _payload_class:
             setattr(layer, _PLAIN_GUESS, layer.guess_payload_class)
-            layer.guess_payload_class = _payload_class
+            layer.guess_payload_class = _payload_class  # type: ignore[method-assign]
 
 
 def bind_reports(port: int) -> None:

@@ -73,7 +73,7 @@ def _senders(senders: list[dict[str, Any]]) -> Iterator[Metric]:
 def _queues(queues: list[dict[str, Any]], units: dict[str, str]) -> Iterator[Metric]:
     labels = ["node", "queue"]
     occupancy, latency = units["queue_occupancy"], units["hop_latency"]
-    families = {
+    families: dict[str, CounterMetricFamily | GaugeMetricFamily] = {
         "rows": CounterMetricFamily("int_queue_rows", "Packets told of.", labels=labels),
         "drops": CounterMetricFamily("int_queue_drops", "Drops reported.", labels=labels),
         "latest_occupancy": GaugeMetricFamily(

@@ -23,6 +23,14 @@ class Kind(IntFlag):
     INTERMEDIATE = 0x1
 
 
+# The columns of booleans that a kind becomes where rows are shown or stored.
+FLAG_OF_NAME = {
+    "dropped": Kind.DROPPED,
+    "congested": Kind.CONGESTED,
+    "tracked": Kind.TRACKED,
+    "intermediate": Kind.INTERMEDIATE,
+}
+
 # The flow of a row whose packet could not be read.
 UNKNOWN_FLOW = 0
 

@@ -27,6 +27,9 @@ UDP_BYTES = 8
 TCP_BYTES_MIN = 20
 PORTS_BYTES = 4
 
+# What a reported packet without an Ethernet header begins with.
+_ETHERTYPE_OF: dict[int, int] = {InnerType.IPV4: ETHERTYPE_IPV4, InnerType.IPV6: ETHERTYPE_IPV6}
+
 # The DSCP value that the examples of the INT specification use.
 DSCP_INT = 0x17
 
@@ -108,7 +111,7 @@ def decode_packet(inner_type: int, data: bytes, marker: Marker) -> InnerPacket:
 
 def _network(inner_type: int, data: bytes) -> _Network | None:
     offset = 0
-    ethertype = {InnerType.IPV4: ETHERTYPE_IPV4, InnerType.IPV6: ETHERTYPE_IPV6}.get(inner_type, 0)
+    ethertype = _ETHERTYPE_OF.get(inner_type, 0)
     if inner_type == InnerType.ETHERNET:
         offset = ETHERNET_BYTES
         ethertype = int.from_bytes(data[offset - 2 : offset], "big")

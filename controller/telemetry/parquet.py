@@ -10,6 +10,7 @@ each flow's words stand in a row group once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,10 @@ import pyarrow.parquet as pq
 
 from controller.telemetry.flows import Flows
 from controller.telemetry.observation import (
+    FLAG_OF_NAME,
     ROW,
     UNKNOWN_FLOW,
     VALUE_COLUMNS,
-    Kind,
     known,
 )
 from controller.telemetry.semantics import Semantics
@@ -65,7 +66,7 @@ class ParquetWriter:
 def _schema(semantics: Semantics) -> pa.Schema:
     words = pa.dictionary(pa.int32(), pa.string())
     kinds = {"flow": words, "drop_reason": words}
-    flags = [pa.field(flag.name.lower(), pa.bool_(), nullable=False) for flag in Kind]
+    flags = [pa.field(name, pa.bool_(), nullable=False) for name in FLAG_OF_NAME]
     columns = []
     for name in ROW.names or ():
         if name == "kind":
@@ -85,7 +86,7 @@ def _schema(semantics: Semantics) -> pa.Schema:
 
 def _table(rows: np.ndarray, flows: Flows, schema: pa.Schema, semantics: Semantics) -> pa.Table:
     columns: dict[str, pa.Array] = {
-        flag.name.lower(): pa.array(rows["kind"] & flag != 0) for flag in Kind
+        name: pa.array(rows["kind"] & flag != 0) for name, flag in FLAG_OF_NAME.items()
     }
     for name in ROW.names or ():
         if name == "flow":
@@ -100,7 +101,7 @@ def _table(rows: np.ndarray, flows: Flows, schema: pa.Schema, semantics: Semanti
     return pa.table([columns[field.name] for field in schema], schema=schema)
 
 
-def _words(numbers: np.ndarray, missing: np.ndarray, names: dict[int, str]) -> pa.Array:
+def _words(numbers: np.ndarray, missing: np.ndarray, names: Mapping[int, str]) -> pa.Array:
     """A column of words for a column of numbers; a number without a word is written as itself."""
     distinct, index = np.unique(numbers, return_inverse=True)
     words = [names.get(int(number), str(number)) for number in distinct]

@@ -57,7 +57,7 @@ def reporter_has_row(bitmap: int, hop_count: int) -> bool:
 
 def kind_of(report: Report) -> Kind:
     """The flags of a report."""
-    return (
+    return Kind(
         Kind.DROPPED * report.dropped
         | Kind.CONGESTED * report.congested
         | Kind.TRACKED * report.tracked

@@ -16,7 +16,7 @@ from controller.queues import Queues
 from controller.session import CONNECT_DEADLINE_S, DEFAULT_ADDRESS, Session, open_channel
 from labs.text import blocks_of
 from labs.top.monitor import Moment, Monitor
-from labs.top.screen import Choice, draw, pressed
+from labs.top.screen import Choice, busiest, draw, pressed
 from labs.top.terminal import Terminal
 from topo import wait
 
@@ -70,7 +70,8 @@ def main() -> int:
 
 
 def _watch(router: Router) -> None:
-    choice, moment = Choice(), router.look()
+    moment = router.look()
+    choice = Choice(port=busiest(moment))
     blocks = blocks_of(sys.stdout)
     with Terminal() as terminal:
         next_s = time.monotonic()
@@ -104,9 +105,10 @@ def _print_once(router: Router) -> None:
     # Rates need a second look.
     wait.holds_within(lambda: False, INTERVAL_S * 3)
     size = shutil.get_terminal_size((100, 40))
+    moment = router.look()
     lines = draw(
-        router.look(),
-        Choice(),
+        moment,
+        Choice(port=busiest(moment)),
         title=router.address,
         width=size.columns,
         height=size.lines,

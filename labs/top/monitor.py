@@ -3,7 +3,7 @@
     monitor = Monitor()
     moment = monitor.take(sample, settings)
 
-Rates are taken over the last half second, so that they can be read; depths are those of the sample.
+Rates are taken over the last second, so that they can be read; depths are those of the sample.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from controller.queueing import Limit, PortSettings, RouterSettings
 from controller.queues import PortState, QueueState, Sample
 
-RATE_WINDOW_S = 0.5
+RATE_WINDOW_S = 1.0
 # How many depths of each queue are remembered for its history.
 HISTORY = 240
 
@@ -87,7 +87,7 @@ class Monitor:
     _history: dict[tuple[int, int], deque[int]] = field(default_factory=dict)
 
     def take(self, sample: Sample, settings: RouterSettings) -> Moment:
-        """The router at a sample, compared with the one half a second before."""
+        """The router at a sample, compared with the one a second before."""
         if self._samples and sample.time_s < self._samples[-1].time_s:
             # The switch was started again: nothing of before can be compared.
             self._samples.clear()

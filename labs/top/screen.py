@@ -15,13 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from controller.queueing import Groups, Hierarchy, InputQueueing, Limit, PortSettings
+from controller.queueing import Group, Groups, Hierarchy, InputQueueing, Limit, PortSettings
 from labs.text import BLOCKS, bar, column_cells
 from labs.top.monitor import Moment, PortNow, QueueNow
 from topo.units import format_rate
 
 KEYS = "p pause   s sort   ↑↓ port   ←→ queue   q quit"
 _BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
+# No longer than can be compared at a glance.
+_BAR_MAX = 40
 # A queue is drawn in colour from here on.
 _NEARLY_FULL = 0.9
 
@@ -74,6 +76,13 @@ def _neighbour(values: Sequence[int], value: int, forward: bool) -> int:
 def ordered(moment: Moment, choice: Choice) -> list[PortNow]:
     """The ports in the order in which they are shown."""
     return sorted(moment.ports, key=SORTS[choice.sort], reverse=True)
+
+
+def busiest(moment: Moment) -> int | None:
+    """The port to look at first: where most packets wait, or else where most is sent."""
+    if not moment.ports:
+        return None
+    return max(moment.ports, key=lambda port: (port.packets, port.utilisation)).number
 
 
 def by_class(port: PortNow) -> list[QueueNow]:
@@ -144,7 +153,7 @@ def _title(moment: Moment, choice: Choice, title: str, width: int, style: _Style
 def _port_lines(
     moment: Moment, choice: Choice, width: int, blocks: str, style: _Style
 ) -> list[str]:
-    room = max(6, width - 55)
+    room = max(6, min(_BAR_MAX, width - 62))
     head = f"{'port':>5}{'line':>11}{'out':>11}  {'use':<{room + 5}}{'packets':>8}{'dropped':>9}"
     chosen = chosen_port(moment, choice).number
     lines = [style.dim(head[:width])]
@@ -165,7 +174,7 @@ def _port_lines(
 def _queue_lines(
     port: PortNow, choice: Choice, width: int, blocks: str, style: _Style
 ) -> list[str]:
-    room = max(6, width - 58)
+    room = max(6, min(_BAR_MAX, width - 62))
     head = f"{'class':>6}  {'depth':<{room}}{'packets':>9}{'of':>6}{'kB':>8}{'out':>11}  drops"
     chosen = chosen_queue(port, choice)
     lines = [style.dim(head[:width])]
@@ -200,21 +209,19 @@ def _scheduler(settings: PortSettings) -> str:
         return "hierarchy: " + ", ".join(
             f"{node.name} {format_rate(node.rate_bps)}" for node in scheduler.root.children
         )
-    if isinstance(scheduler, Groups) and len(settings_classes(scheduler)) > 1:
-        groups = (
-            str(next(iter(group.weights)))
-            if len(group.weights) == 1
-            else f"{group.discipline.value}"
-            f"({', '.join(f'{class_}:{weight}' for class_, weight in group.weights.items())})"
-            for group in scheduler.groups
-        )
-        return "served " + " before ".join(groups)
+    if isinstance(scheduler, Groups) and len(scheduler.groups) > 1:
+        return "priority: " + " before ".join(map(_group, scheduler.groups))
+    if isinstance(scheduler, Groups) and any(len(group.weights) > 1 for group in scheduler.groups):
+        return _group(scheduler.groups[0])
     return ""
 
 
-def settings_classes(scheduler: Groups) -> list[int]:
-    """All classes of a scheduler of groups."""
-    return [class_ for group in scheduler.groups for class_ in group.weights]
+def _group(group: Group) -> str:
+    """A class alone by its number, several with their weights: `drr 0:3 1:7`."""
+    if len(group.weights) == 1:
+        return str(next(iter(group.weights)))
+    weights = " ".join(f"{class_}:{weight}" for class_, weight in group.weights.items())
+    return f"{group.discipline.value} {weights}"
 
 
 def _history(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import shutil
 import sys
 import termios
 import tty
@@ -62,8 +61,8 @@ class Terminal:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and lines."""
-        return shutil.get_terminal_size()
+        """Columns and lines, as they are now: variables of the shell may be of another window."""
+        return os.get_terminal_size(sys.stdout.fileno())
 
     def draw(self, lines: Sequence[str]) -> None:
         """Shows these lines from the top. Written over what was there, so that nothing flickers."""

@@ -43,8 +43,12 @@ def _receive(network: Network, host: str) -> str:
     log = f"{host}.log"
     network.ask(f"{host} python3 -u ./receive.py > {log} 2>&1 &")
     network.wait_for(log, "sniffing on")
-    # The sniffer prints its line just before it opens its socket.
-    network.ask("py __import__('time').sleep(0.5)")
+    # That line comes just before the socket is opened; the kernel lists sockets below a heading.
+    network.wait_for_answer(
+        f"{host} cat /proc/net/packet",
+        lambda listed: len(listed.strip().splitlines()) > 1,
+        f"the receiver in {host} never opened its socket",
+    )
     return log
 
 

@@ -70,6 +70,13 @@ class Network:
         self._child.stdin.flush()
         return self._read_to_prompt(f"an answer to `{line}`", deadline_s)
 
+    def wait_for_answer(self, line: str, holds: Callable[[str], bool], otherwise: str) -> None:
+        """Types a line again and again until its answer is the one that is waited for."""
+        end = time.monotonic() + COMMAND_DEADLINE_S
+        while not holds(self.ask(line)):
+            if time.monotonic() > end:
+                raise CheckError(otherwise)
+
     def start(self, program: str, log: str) -> subprocess.Popen[bytes]:
         """Starts a program of the exercise beside the network, as in a second shell."""
         return subprocess.Popen(

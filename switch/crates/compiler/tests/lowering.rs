@@ -46,12 +46,15 @@ V1Switch(parse(), verify_nothing(), ingress(), egress(), compute_nothing(), depa
 
 /// A program with these declarations, and this inside `ingress`.
 fn output(declarations: &str, ingress: &str) -> Output {
+    output_with(declarations, ingress, Options::default())
+}
+
+fn output_with(declarations: &str, ingress: &str, mut options: Options) -> Output {
     let text = format!(
         "{BEGIN}{declarations}{MIDDLE}
         control ingress(inout headers_t hdr, inout metadata_t meta,
                         inout standard_metadata_t std) {{ {ingress} }}{END}"
     );
-    let mut options = Options::default();
     options.preprocessor.include_directories = vec!["include".to_owned()];
     compile(&Texts(&text), "test.p4", &options)
 }
@@ -245,4 +248,33 @@ fn arguments_are_bound_by_reference_where_nobody_can_tell() {
     let scalars = &program.header_types[0].fields;
     // The metadata field alone: no copies of parameters.
     assert_eq!(scalars.len(), 1);
+}
+
+const LAMP: &str = "
+extern Lamp { Lamp(bit<8> brightness, string place); void blink(in bit<8> times); }
+extern void beep(in bit<8> times);
+";
+const USES_LAMP: &str =
+    "Lamp(7, \"roof\") lamp; apply { lamp.blink(3); lamp.blink(4); beep(hdr.h.v); }";
+
+#[test]
+fn externs_of_another_switch_are_handed_on_when_asked_for() {
+    let mut options = Options::default();
+    options.lower.emit_externs = true;
+    let program = output_with(LAMP, USES_LAMP, options).program.expect("a program");
+    let primitives = program.actions.iter().flat_map(|action| &action.primitives);
+    let operations: Vec<&str> = primitives.map(|call| call.operation.as_str()).collect();
+    assert_eq!(operations, ["_Lamp_blink", "_Lamp_blink", "beep"]);
+    let [lamp] = program.extern_instances.as_slice() else { panic!("one object, used twice") };
+    assert_eq!((lamp.name.as_str(), lamp.extern_type.as_str()), ("ingress.lamp", "Lamp"));
+    let attributes: Vec<&str> = lamp.attributes.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(attributes, ["brightness", "place"]);
+}
+
+#[test]
+fn externs_of_another_switch_are_reported_otherwise() {
+    let output = output(LAMP, USES_LAMP);
+    let titles: Vec<&str> = errors(&output).iter().map(|error| error.title.as_str()).collect();
+    let lamp = "this switch has no extern `Lamp`";
+    assert_eq!(titles, [lamp, lamp, "this switch has no function `beep`"]);
 }

@@ -20,6 +20,12 @@ impl Device {
         }
     }
 
+    /// Whatever takes the frames of a port has no room for more, or has room again. Packets wait in
+    /// the port's queues meanwhile, where they can be seen.
+    pub fn set_port_stalled(&mut self, now: Time, port: PortId, stalled: bool) {
+        self.traffic.set_stalled(now, port, stalled);
+    }
+
     /// Whether a port is up; one that nothing was said about is.
     #[inline]
     pub fn port_is_up(&self, port: PortId) -> bool {

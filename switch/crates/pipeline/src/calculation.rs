@@ -1,6 +1,8 @@
 //! What a hash or checksum is computed over: bits of fields, headers and constants, one after the
 //! other, then perhaps the payload. Fields of headers that are not valid are left out.
 
+use std::collections::BTreeMap;
+
 use bits::Int;
 use bmv2::{Calculation, CalculationInput};
 
@@ -8,7 +10,7 @@ use crate::error::LoadError;
 use crate::expression::is_valid;
 use crate::hash::Hash;
 use crate::layout::Layout;
-use crate::place::Place;
+use crate::place::{Cell, Gather, Place};
 
 /// A component.
 #[derive(Clone, Debug)]
@@ -36,6 +38,23 @@ enum Input {
 pub(crate) struct Recipe {
     inputs: Vec<Input>,
     with_payload: bool,
+    /// The input of an internet checksum as windows of eight bytes, if that is all it is.
+    words: Option<Words>,
+}
+
+/// Whole 16-bit words of headers, and perhaps the payload.
+#[derive(Clone, Debug)]
+pub(crate) struct Words {
+    windows: Box<[Window]>,
+    with_payload: bool,
+}
+
+/// Words of a header: those that the mask lets through.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    /// The byte that says whether the header is valid.
+    valid: u32,
+    bytes: Gather,
 }
 
 /// A named calculation.
@@ -56,7 +75,7 @@ struct BitWriter<'a> {
 
 impl Recipe {
     pub fn new(layout: &Layout, inputs: &[CalculationInput]) -> Result<Recipe, LoadError> {
-        let mut recipe = Recipe { inputs: Vec::new(), with_payload: false };
+        let mut recipe = Recipe { inputs: Vec::new(), with_payload: false, words: None };
         for (index, input) in inputs.iter().enumerate() {
             let under = |error: LoadError| error.under(&format!("/input/{index}"));
             let input = match input {
@@ -131,25 +150,43 @@ impl Recipe {
         self.inputs = joined;
     }
 
-    /// The internet checksum of the input, straight from the header bytes where they allow it.
-    #[inline]
-    pub fn checksum16(&self, layout: &Layout, area: &[u8], payload: &[u8]) -> Option<u16> {
-        let mut sum = 0;
+    /// The input as words, if it is an internet checksum's and nothing but whole words of headers.
+    pub fn words(&self) -> Option<&Words> {
+        self.words.as_ref()
+    }
+
+    /// The windows of an internet checksum, if the input is whole words of headers.
+    ///
+    /// Runs of one header that start an even number of bytes apart share windows: the gap between
+    /// them, which is the checksum itself, is masked.
+    fn to_words(&self, layout: &Layout) -> Option<Words> {
+        let mut windows = BTreeMap::<(u32, u32), u64>::new();
+        let mut first: BTreeMap<(u32, usize), usize> = BTreeMap::new();
         for input in &self.inputs {
-            match input {
-                // An odd run would shift the words of the next.
-                Input::Bytes { header, start, end } if (end - start).is_multiple_of(2) => {
-                    if is_valid(layout, area, *header) {
-                        sum += crate::hash::sum16(&area[*start..*end]);
-                    }
+            let Input::Bytes { header, start, end } = input else { return None };
+            // An odd run would shift the words of the next.
+            if !(end - start).is_multiple_of(2) {
+                return None;
+            }
+            let valid = layout.headers[*header as usize].valid;
+            let origin = *first.entry((valid, start % 2)).or_insert(*start);
+            let origin = if origin <= *start { origin } else { *start };
+            for byte in *start..*end {
+                let offset = (origin + (byte - origin) / 8 * 8) as u32;
+                let bit = 0xffu64 << (56 - 8 * (byte as u32 - offset));
+                let mask = windows.entry((valid, offset)).or_default();
+                // A byte that is summed twice needs its bits twice.
+                if *mask & bit != 0 {
+                    return None;
                 }
-                _ => return None,
+                *mask |= bit;
             }
         }
-        if self.with_payload {
-            sum += crate::hash::sum16(payload);
-        }
-        Some(crate::hash::fold16(sum))
+        let windows = windows.into_iter().map(|((valid, offset), mask)| Window {
+            valid,
+            bytes: Gather::new(Cell::masked(offset, mask), 0),
+        });
+        Some(Words { windows: windows.collect(), with_payload: self.with_payload })
     }
 
     /// Fields of a selector.
@@ -186,9 +223,33 @@ impl Recipe {
     }
 }
 
+impl Words {
+    /// The internet checksum, straight from the header bytes.
+    ///
+    /// 2^32 and 2^16 are 1 modulo 2^16 - 1, so a sum of halves of 32 bits folds to the same value as
+    /// one of words; what a mask takes out adds 0.
+    #[inline(always)]
+    pub fn checksum16(&self, area: &[u8], payload: &[u8]) -> u16 {
+        let mut sum = 0;
+        for window in &self.windows {
+            if area[window.valid as usize] != 0 {
+                let value = window.bytes.load(area);
+                sum += (value >> 32) + (value & 0xffff_ffff);
+            }
+        }
+        if self.with_payload {
+            sum += crate::hash::sum16(payload);
+        }
+        crate::hash::fold16(sum)
+    }
+}
+
 impl NamedCalculation {
     pub fn new(layout: &Layout, calculation: &Calculation, hash: usize) -> Result<Self, LoadError> {
-        let recipe = Recipe::new(layout, &calculation.input)?;
+        let mut recipe = Recipe::new(layout, &calculation.input)?;
+        if matches!(calculation.algorithm.as_str(), "csum16" | "cksum16") {
+            recipe.words = recipe.to_words(layout);
+        }
         Ok(NamedCalculation { name: calculation.name.clone(), recipe, hash })
     }
 }

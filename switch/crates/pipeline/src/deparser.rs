@@ -1,7 +1,7 @@
 //! Putting headers back onto the wire.
 
 use crate::layout::Layout;
-use crate::packet::Packet;
+use crate::packet::{Body, Packet};
 use crate::place::Place;
 
 /// Hands the bytes of a header to `push`, in the order of the wire.
@@ -57,49 +57,85 @@ fn emit_unaligned(
 pub(crate) struct Emission {
     pub header: u32,
     valid: u32,
-    base: u32,
-    /// Bytes on the wire, where no variable field decides.
-    length: Option<u32>,
+    /// First and last byte in the area, where no variable field decides.
+    bytes: Option<(u32, u32)>,
+}
+
+/// What a deparser emits, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Emissions {
+    pub order: Vec<Emission>,
+    /// The most bytes they can take together.
+    room: usize,
 }
 
 impl Emission {
     pub fn new(layout: &Layout, header: u32) -> Emission {
         let found = &layout.headers[header as usize];
         let kind = &layout.kinds[found.kind];
-        let length = kind.variable.is_none().then(|| kind.fixed_length() as u32);
-        Emission { header, valid: found.valid, base: found.base, length }
-    }
-
-    /// Bytes the header adds to the frame: none while it is not valid.
-    #[inline(always)]
-    fn length(self, layout: &Layout, area: &[u8]) -> usize {
-        match (area[self.valid as usize], self.length) {
-            (0, _) => 0,
-            (_, Some(length)) => length as usize,
-            (_, None) => layout.length(area, &layout.headers[self.header as usize]),
-        }
+        let fixed = kind.variable.is_none();
+        let bytes = fixed.then(|| (found.base, found.base + kind.fixed_length() as u32));
+        Emission { header, valid: found.valid, bytes }
     }
 }
 
-/// Writes the valid headers of `order` in front of the payload.
-pub(crate) fn deparse(layout: &Layout, order: &[Emission], packet: &mut Packet) {
-    let total: usize = order.iter().map(|emission| emission.length(layout, &packet.area)).sum();
-    packet.prepend(total);
-    let Packet { area, frame, at, .. } = packet;
-    let mut room = &mut frame[*at..*at + total];
-    let mut push = |part: &[u8]| {
+impl Emissions {
+    pub fn new(layout: &Layout, order: Vec<Emission>) -> Emissions {
+        let kind =
+            |emission: &Emission| &layout.kinds[layout.headers[emission.header as usize].kind];
+        let room = order.iter().map(|emission| kind(emission).size as usize).sum();
+        Emissions { order, room }
+    }
+
+    /// Writes the valid headers in front of the payload, the last of them first.
+    ///
+    /// Headers that follow each other in the area as they do on the wire, which is how they are
+    /// laid out, go there in one copy.
+    pub fn deparse(&self, layout: &Layout, packet: &mut Packet) {
+        packet.make_room(self.room);
+        let Body { area, frame, at, .. } = &mut **packet;
+        // The run of bytes to be copied next.
+        let (mut start, mut end) = (0, 0);
+        for emission in self.order.iter().rev() {
+            match (area[emission.valid as usize], emission.bytes) {
+                (0, _) => {}
+                (_, Some((first, last))) => {
+                    let (first, last) = (first as usize, last as usize);
+                    if last != start {
+                        push(frame, at, &area[start..end]);
+                        end = last;
+                    }
+                    start = first;
+                }
+                (_, None) => {
+                    push(frame, at, &area[start..end]);
+                    (start, end) = (0, 0);
+                    push_variable(layout, area, emission.header, frame, at);
+                }
+            }
+        }
+        push(frame, at, &area[start..end]);
+    }
+}
+
+/// Puts bytes in front of what starts `at`.
+#[inline(always)]
+fn push(frame: &mut [u8], at: &mut usize, part: &[u8]) {
+    frame[*at - part.len()..*at].copy_from_slice(part);
+    *at -= part.len();
+}
+
+/// The same for a header with a variable field.
+#[inline(never)]
+fn push_variable(layout: &Layout, area: &[u8], header: u32, frame: &mut [u8], at: &mut usize) {
+    let length = layout.length(area, &layout.headers[header as usize]);
+    *at -= length;
+    let mut room = &mut frame[*at..*at + length];
+    emit(layout, area, header, |part| {
         let (start, rest) = std::mem::take(&mut room).split_at_mut(part.len());
         start.copy_from_slice(part);
         room = rest;
-    };
-    for emission in order {
-        let base = emission.base as usize;
-        match (area[emission.valid as usize], emission.length) {
-            (0, _) => {}
-            (_, Some(length)) => push(&area[base..base + length as usize]),
-            (_, None) => emit(layout, area, emission.header, &mut push),
-        }
-    }
+    });
 }
 
 /// Fills a header from the wire; `variable_bits` is the length of its variable field.

@@ -16,4 +16,6 @@ pub(crate) struct Externs {
     pub chance: Chance,
     /// Input of the hash being computed; kept so that it need not be allocated again.
     pub hash_input: Vec<u8>,
+    /// What a packet's area was when an action began, while somebody watches.
+    pub before: Vec<u8>,
 }

@@ -159,6 +159,7 @@ pub struct EgressFate {
 
 /// Resubmit beats multicast, multicast beats drop, drop beats unicast. Clone and digest happen
 /// besides. A failed assertion ends everything: simple_switch itself stops there.
+#[inline]
 pub fn after_ingress(end: &IngressEnd, drop_port: PortId) -> IngressFate {
     if end.assertion_failed {
         let way = IngressWay::Drop(DropReason::Assertion);
@@ -177,6 +178,7 @@ pub fn after_ingress(end: &IngressEnd, drop_port: PortId) -> IngressFate {
 }
 
 /// Drop beats recirculate. A clone happens besides.
+#[inline]
 pub fn after_egress(end: &EgressEnd, drop_port: PortId) -> EgressFate {
     if end.assertion_failed {
         return EgressFate { clone: None, way: EgressWay::Drop(DropReason::Assertion) };

@@ -270,9 +270,11 @@ pub(crate) fn sum16(input: &[u8]) -> u64 {
 /// Folds a sum of words to 16 bits and takes the complement.
 #[inline]
 pub(crate) fn fold16(mut sum: u64) -> u16 {
-    while sum >> 16 != 0 {
-        sum = (sum >> 16) + (sum & 0xffff);
-    }
+    // Twice halves what a sum of 64 bits carries over, twice more takes in the last carries.
+    sum = (sum >> 32) + (sum & 0xffff_ffff);
+    sum = (sum >> 32) + (sum & 0xffff_ffff);
+    sum = (sum >> 16) + (sum & 0xffff);
+    sum = (sum >> 16) + (sum & 0xffff);
     !(sum as u16)
 }
 

@@ -4,35 +4,36 @@ use units::{ClassId, Span, Time};
 
 use crate::error::LoadError;
 use crate::layout::Layout;
-use crate::place::Cell;
+use crate::place::Slot;
 
-/// Where the program keeps them; `None` for those it does not have.
+/// Where the program keeps them; `None` for those it does not have, or that it never refers to
+/// while the switch only writes them.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
-    pub ingress_port: Cell,
-    pub packet_length: Cell,
-    pub instance_type: Cell,
-    pub egress_spec: Cell,
-    pub egress_port: Cell,
-    pub parser_error: Option<Cell>,
-    pub checksum_error: Option<Cell>,
-    pub ingress_global_timestamp: Option<Cell>,
-    pub egress_global_timestamp: Option<Cell>,
-    pub mcast_grp: Option<Cell>,
-    pub egress_rid: Option<Cell>,
-    pub priority: Option<Cell>,
-    pub queueing: Option<QueueingCells>,
-    pub vitrine: Vec<(Measure, Cell)>,
+    pub ingress_port: Option<Slot>,
+    pub packet_length: Option<Slot>,
+    pub instance_type: Option<Slot>,
+    pub egress_spec: Slot,
+    pub egress_port: Option<Slot>,
+    pub parser_error: Option<Slot>,
+    pub checksum_error: Option<Slot>,
+    pub ingress_global_timestamp: Option<Slot>,
+    pub egress_global_timestamp: Option<Slot>,
+    pub mcast_grp: Option<Slot>,
+    pub egress_rid: Option<Slot>,
+    pub priority: Option<Slot>,
+    pub queueing: Option<QueueingSlots>,
+    pub vitrine: Vec<(Measure, Slot)>,
 }
 
 /// simple_switch fills all four or none.
 #[derive(Clone, Debug)]
-pub(crate) struct QueueingCells {
-    pub enq_timestamp: Cell,
-    pub enq_qdepth: Cell,
-    pub deq_timedelta: Cell,
-    pub deq_qdepth: Cell,
-    pub qid: Option<Cell>,
+pub(crate) struct QueueingSlots {
+    pub enq_timestamp: Option<Slot>,
+    pub enq_qdepth: Option<Slot>,
+    pub deq_timedelta: Option<Slot>,
+    pub deq_qdepth: Option<Slot>,
+    pub qid: Option<Slot>,
 }
 
 /// What the traffic manager tells egress about a packet's stay.
@@ -89,34 +90,37 @@ const MEASURES: [(&str, Measure); 7] = [
 
 impl Known {
     pub fn new(layout: &Layout) -> Result<Known, LoadError> {
-        let standard = |field: &str| layout.known("standard_metadata", field);
+        let standard = |field: &str| layout.slot("standard_metadata", field);
+        let written = |field: &str| layout.referred_slot("standard_metadata", field);
         let required = |field: &str| {
             standard(field).ok_or_else(|| {
-                let message =
-                    format!("the program has no field standard_metadata.{field} of up to 64 bits");
+                let message = format!(
+                    "the program has no metadata field standard_metadata.{field} of up to 64 bits"
+                );
                 LoadError::new("/headers", message)
             })
         };
-        let intrinsic = |field: &str| layout.known("intrinsic_metadata", field);
+        let intrinsic = |field: &str| layout.slot("intrinsic_metadata", field);
+        let stamped = |field: &str| layout.referred_slot("intrinsic_metadata", field);
         let aliased = layout.aliases_of("vitrine_metadata").into_iter();
         let vitrine = aliased.filter_map(|(name, cell)| {
             let measure = MEASURES.iter().find(|(candidate, _)| *candidate == name)?.1;
             Some((measure, cell))
         });
         Ok(Known {
-            ingress_port: required("ingress_port")?,
-            packet_length: required("packet_length")?,
-            instance_type: required("instance_type")?,
+            ingress_port: required("ingress_port").map(|_| written("ingress_port"))?,
+            packet_length: required("packet_length").map(|_| written("packet_length"))?,
+            instance_type: required("instance_type").map(|_| written("instance_type"))?,
             egress_spec: required("egress_spec")?,
-            egress_port: required("egress_port")?,
-            parser_error: standard("parser_error"),
-            checksum_error: standard("checksum_error"),
-            ingress_global_timestamp: intrinsic("ingress_global_timestamp"),
-            egress_global_timestamp: intrinsic("egress_global_timestamp"),
+            egress_port: required("egress_port").map(|_| written("egress_port"))?,
+            parser_error: written("parser_error"),
+            checksum_error: written("checksum_error"),
+            ingress_global_timestamp: stamped("ingress_global_timestamp"),
+            egress_global_timestamp: stamped("egress_global_timestamp"),
             mcast_grp: intrinsic("mcast_grp"),
-            egress_rid: intrinsic("egress_rid"),
+            egress_rid: stamped("egress_rid"),
             priority: intrinsic("priority"),
-            queueing: QueueingCells::new(layout),
+            queueing: QueueingSlots::new(layout),
             vitrine: vitrine.collect(),
         })
     }
@@ -124,16 +128,21 @@ impl Known {
     /// Writes what the traffic manager measured.
     #[inline]
     pub fn store_queueing(&self, area: &mut [u8], queueing: &Queueing) {
-        if let Some(cells) = &self.queueing {
-            cells.enq_timestamp.store(area, queueing.enqueued.whole_us());
-            cells.enq_qdepth.store(area, queueing.depth_packets_at_enqueue.into());
-            // simple_switch subtracts whole microseconds, not instants.
-            let waited_us =
-                queueing.departed.whole_us().saturating_sub(queueing.enqueued.whole_us());
-            cells.deq_timedelta.store(area, waited_us);
-            cells.deq_qdepth.store(area, queueing.depth_packets_at_dequeue.into());
-            if let Some(qid) = cells.qid {
-                qid.store(area, queueing.class.0.into());
+        if let Some(slots) = &self.queueing {
+            let mut store = |slot: Option<Slot>, value: u64| {
+                if let Some(slot) = slot {
+                    slot.store(area, value);
+                }
+            };
+            store(slots.enq_qdepth, queueing.depth_packets_at_enqueue.into());
+            store(slots.deq_qdepth, queueing.depth_packets_at_dequeue.into());
+            store(slots.qid, queueing.class.0.into());
+            if slots.enq_timestamp.is_some() || slots.deq_timedelta.is_some() {
+                let enqueued_us = queueing.enqueued.whole_us();
+                store(slots.enq_timestamp, enqueued_us);
+                // simple_switch subtracts whole microseconds, not instants.
+                let waited_us = queueing.departed.whole_us().saturating_sub(enqueued_us);
+                store(slots.deq_timedelta, waited_us);
             }
         }
         for (measure, cell) in &self.vitrine {
@@ -142,14 +151,18 @@ impl Known {
     }
 }
 
-impl QueueingCells {
-    fn new(layout: &Layout) -> Option<QueueingCells> {
-        let field = |name: &str| layout.known("queueing_metadata", name);
-        Some(QueueingCells {
-            enq_timestamp: field("enq_timestamp")?,
-            enq_qdepth: field("enq_qdepth")?,
-            deq_timedelta: field("deq_timedelta")?,
-            deq_qdepth: field("deq_qdepth")?,
+impl QueueingSlots {
+    fn new(layout: &Layout) -> Option<QueueingSlots> {
+        let all = ["enq_timestamp", "enq_qdepth", "deq_timedelta", "deq_qdepth"];
+        if !all.iter().all(|name| layout.slot("queueing_metadata", name).is_some()) {
+            return None;
+        }
+        let field = |name: &str| layout.referred_slot("queueing_metadata", name);
+        Some(QueueingSlots {
+            enq_timestamp: field("enq_timestamp"),
+            enq_qdepth: field("enq_qdepth"),
+            deq_timedelta: field("deq_timedelta"),
+            deq_qdepth: field("deq_qdepth"),
             qid: field("qid"),
         })
     }

@@ -4,12 +4,13 @@
 //! for a name again; what remains here at run time are the shapes that cannot be resolved before
 //! the packet is there (which element of a stack, the length of a `varbit`).
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bmv2::{FieldRef, FieldWidth, Program};
 
 use crate::error::{LoadError, unknown};
-use crate::place::{Bits, Cell, Place, Variable};
+use crate::place::{Bits, Cell, Place, Slot, Variable};
 
 /// Headers and metadata may take this much together: 64 kB hold any program of the field.
 const AREA_SIZE_MAX: u64 = 1 << 16;
@@ -24,6 +25,10 @@ pub(crate) struct Field {
     pub signed: bool,
     pub saturating: bool,
 }
+
+/// Which fields the program refers to, by header and name, and with an empty name which whole
+/// headers; noted while it is loaded.
+type Referred = RefCell<BTreeSet<(u32, String)>>;
 
 /// A header type as its instances lie in memory.
 #[derive(Clone, Debug)]
@@ -98,6 +103,8 @@ pub(crate) struct Layout {
     union_of: BTreeMap<String, u32>,
     union_stack_of: BTreeMap<String, u32>,
     aliases: BTreeMap<(String, String), FieldRef>,
+    /// What the switch itself would write to a field that is not among these, nobody sees.
+    referred: Referred,
 }
 
 /// A field of an instance.
@@ -170,7 +177,7 @@ impl Layout {
             let Some((header, field)) = alias.alias.split_once('.') else {
                 return Err(LoadError::new(path, "an alias has the form \"header.field\""));
             };
-            layout.field(&alias.field).map_err(|error| error.under(&path))?;
+            layout.look_up(&alias.field).map_err(|error| error.under(&path))?;
             layout.aliases.insert((header.to_owned(), field.to_owned()), alias.field.clone());
         }
         Ok(layout)
@@ -290,7 +297,14 @@ impl Layout {
             .collect()
     }
 
+    /// A header that the program refers to as a whole.
     pub fn header(&self, name: &str) -> Result<u32, LoadError> {
+        let index = self.header_index(name)?;
+        self.refer(index, "");
+        Ok(index)
+    }
+
+    fn header_index(&self, name: &str) -> Result<u32, LoadError> {
         let names = self.header_of.keys().map(String::as_str);
         self.header_of.get(name).copied().ok_or_else(|| unknown("header", name, names))
     }
@@ -311,13 +325,27 @@ impl Layout {
         found.ok_or_else(|| unknown("stack of header unions", name, names))
     }
 
-    /// The place of a field, by its own name or an alias.
+    /// The place of a field that the program refers to, by its own name or an alias.
     pub fn field(&self, field: &FieldRef) -> Result<FieldAt, LoadError> {
+        let found = self.look_up(field)?;
+        let target = self.aliases.get(&(field.header.clone(), field.field.clone()));
+        let name = target.map_or(&field.field, |target| &target.field);
+        self.refer(found.header, name);
+        Ok(found)
+    }
+
+    /// Notes that the program refers to a field.
+    pub fn refer(&self, header: u32, field: &str) {
+        let _ = self.referred.borrow_mut().insert((header, field.to_owned()));
+    }
+
+    /// The place of a field.
+    fn look_up(&self, field: &FieldRef) -> Result<FieldAt, LoadError> {
         let alias = (field.header.clone(), field.field.clone());
         if let Some(target) = self.aliases.get(&alias) {
-            return self.field(target);
+            return self.look_up(target);
         }
-        let index = self.header(&field.header)?;
+        let index = self.header_index(&field.header)?;
         let header = &self.headers[index as usize];
         if field.field == VALID {
             let place = Place::Cell(Cell::low(header.valid - 7, 1));
@@ -341,12 +369,34 @@ impl Layout {
         }
     }
 
-    /// Names of all aliases `header.*` and their cells.
-    pub fn aliases_of(&self, header: &str) -> Vec<(String, Cell)> {
+    /// The same of a metadata field, which has its window to itself.
+    pub fn slot(&self, header: &str, field: &str) -> Option<Slot> {
+        let found = self.look_up(&FieldRef::new(header, field)).ok()?;
+        let header = &self.headers[found.header as usize];
+        let alone = self.metadata_valid.contains(&header.valid)
+            && self.kinds[header.kind].variable.is_none();
+        match found.place {
+            Place::Cell(Cell { offset, mask, .. }) if alone => Some(Slot { offset, mask }),
+            _ => None,
+        }
+    }
+
+    /// The same, if the program refers to the field.
+    pub fn referred_slot(&self, header: &str, field: &str) -> Option<Slot> {
+        let alias = (header.to_owned(), field.to_owned());
+        let name = self.aliases.get(&alias).map_or(field, |target| target.field.as_str());
+        let found = self.look_up(&FieldRef::new(header, field)).ok()?.header;
+        let referred = self.referred.borrow();
+        let whole = referred.contains(&(found, String::new()));
+        (whole || referred.contains(&(found, name.to_owned()))).then(|| self.slot(header, field))?
+    }
+
+    /// Names of all aliases `header.*` that the program refers to, and their slots.
+    pub fn aliases_of(&self, header: &str) -> Vec<(String, Slot)> {
         self.aliases
             .keys()
             .filter(|(candidate, _)| candidate == header)
-            .filter_map(|(_, field)| Some((field.clone(), self.known(header, field)?)))
+            .filter_map(|(_, field)| Some((field.clone(), self.referred_slot(header, field)?)))
             .collect()
     }
 

@@ -29,6 +29,7 @@ mod action;
 mod api;
 mod calculation;
 mod chance;
+mod checksum;
 mod deparser;
 mod error;
 mod expression;

@@ -5,50 +5,32 @@ use std::collections::BTreeMap;
 use bmv2::{FieldListElement, NextTables, TableKind};
 use units::{PortId, Time};
 
-use crate::action::{Action, Names, Step, compile, compile_primitives};
+use crate::action::{Action, Names, Routine, Step, compile, compile_primitives};
 use crate::calculation::{NamedCalculation, Recipe, hash_named};
 use crate::chance::Chance;
-use crate::deparser::Emission;
+use crate::checksum::{Checksum, PlainChecksum};
+use crate::deparser::{Emission, Emissions};
 use crate::error::{LoadError, unknown};
-use crate::expression::Condition;
 use crate::expression::compile::Scope;
 use crate::externs::Externs;
 use crate::hash::Hash;
 use crate::known::Known;
 use crate::layout::Layout;
 use crate::parser::{Parser, ValueSet};
-use crate::pipeline::{Config, Pipeline};
-use crate::place::{Cell, Place};
+use crate::pipeline::{Config, Pipeline, fresh_area};
+use crate::place::Place;
 use crate::profile::{ActionProfile, Selector};
 use crate::replication::Replication;
 use crate::state::{Counter, Meter, MeterArray, MeterUnit, RegisterArray};
 use crate::table::{
     DirectMeter, END, Entry, EntryAction, KeyMatch, KeyPart, KeyShape, Table, TableAction,
-    TableConfig, TableError,
+    TableConfig, TableError, Target,
 };
 
 /// Cells of one counter, meter or register array.
 const ARRAY_SIZE_MAX: u64 = 1 << 26;
 /// BMv2's lowest number wins, P4Runtime's highest: one is this less the other.
 pub(crate) const PRIORITY_SUM: i32 = i32::MAX;
-
-/// A node of a control.
-#[derive(Clone, Debug)]
-pub(crate) enum Node {
-    Call { action: usize, next: u32 },
-    Condition { name: String, condition: Condition, if_true: u32, if_false: u32 },
-    Table(usize),
-}
-
-/// A checksum.
-#[derive(Clone, Debug)]
-pub(crate) struct Checksum {
-    pub name: String,
-    pub header: u32,
-    pub target: Cell,
-    pub calculation: u32,
-    pub condition: Option<Condition>,
-}
 
 /// A digest: its name and what it carries.
 #[derive(Clone, Debug)]
@@ -67,13 +49,15 @@ pub(crate) struct Program {
     pub parser: Option<Parser>,
     pub actions: Vec<Action>,
     pub calculations: Vec<NamedCalculation>,
-    pub nodes: Vec<Node>,
+    /// All actions, then the nodes of all controls.
+    pub code: Vec<Step>,
+    pub condition_names: Vec<String>,
     pub ingress: u32,
     pub egress: u32,
     pub verified: Vec<Checksum>,
     pub updated: Vec<Checksum>,
-    pub emitted: Vec<Emission>,
-    pub deparser_steps: Vec<Step>,
+    pub emitted: Emissions,
+    pub deparser: Option<Routine>,
     /// Fields kept by clones, resubmitted and recirculated packets, by id.
     pub field_lists: BTreeMap<u32, Vec<Place>>,
     pub digests: Vec<DigestList>,
@@ -98,40 +82,47 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
         meters: &meter_names,
         calculations: &calculation_names,
     };
-    let actions = actions(&names, source)?;
+    let mut code = Vec::new();
+    let actions = actions(&names, source, &mut code)?;
+    let first_node = code.len();
     let value_sets = value_sets(source);
     let parser = parser(&names, source, &value_sets)?;
-    let (emitted, deparser_steps) = deparser(&names, source)?;
-    let (verified, updated) = checksums(&names, source)?;
+    let (emitted, deparser) = deparser(&names, source)?;
+    let (verified, updated) = checksums(&names, &calculations, source)?;
     let mut controls = Controls {
         source,
         names: &names,
         actions: &actions,
-        nodes: Vec::new(),
+        code,
+        condition_names: Vec::new(),
         tables: Vec::new(),
         profiles: Vec::new(),
         hashes,
     };
     let ingress = controls.control("ingress")?;
     let egress = controls.control("egress")?;
-    let Controls { nodes, tables, profiles, hashes, .. } = controls;
-    check_ends(&nodes, &tables)?;
+    let Controls { code, condition_names, tables, profiles, hashes, .. } = controls;
+    check_ends(&code, first_node, &tables)?;
     let externs = externs(source, hashes, value_sets, config)?;
+    let field_lists = field_lists(&layout, source)?;
+    let digests = digests(&layout, source)?;
     let program = Program {
+        // Last, when everything that the program refers to has been looked up.
         known: Known::new(&layout)?,
-        field_lists: field_lists(&layout, source)?,
-        digests: digests(&layout, source)?,
+        field_lists,
+        digests,
         drop_port: config.drop_port,
         parser,
         actions,
         calculations,
-        nodes,
+        code,
+        condition_names,
         ingress,
         egress,
         verified,
         updated,
         emitted,
-        deparser_steps,
+        deparser,
         counter_names,
         meter_names,
         register_names,
@@ -144,11 +135,36 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
         tables,
         profiles,
         replication: Replication::default(),
+        fresh: Box::default(),
         key_scratch: vec![0; 2 * key_limbs],
         spare: Vec::new(),
     };
+    pipeline.fresh = fresh_area(&pipeline.program.layout);
     fill_tables(&mut pipeline, source)?;
+    call_hidden_tables(&mut pipeline);
     Ok(pipeline)
+}
+
+/// Turns tables that can only ever run one action into calls of it.
+///
+/// Compilers put statements between the tables of a control into tables of their own, without
+/// keys and with a constant default action. They stay visible to the control plane.
+fn call_hidden_tables(pipeline: &mut Pipeline) {
+    for node in &mut pipeline.program.code {
+        let Step::Apply { table } = node else { continue };
+        let table = &pipeline.tables[*table as usize];
+        let plain = table.shape.parts.is_empty() && !table.with_counters && table.profile.is_none();
+        let constant = table.const_default && table.const_default_action.is_some();
+        if let Some(Target::Action(position)) = table.default.target
+            && plain
+            && constant
+            && table.is_empty()
+            && table.default.data.is_empty()
+        {
+            let action = table.actions[position as usize];
+            *node = Step::Call { action: action.action as u32, next: action.next[1] };
+        }
+    }
 }
 
 fn names_of<T>(objects: &[T], name: impl Fn(&T) -> &String) -> Vec<String> {
@@ -174,6 +190,7 @@ fn externs(
         value_sets,
         chance: Chance::new(config.seed),
         hash_input: Vec::new(),
+        before: Vec::new(),
     })
 }
 
@@ -193,9 +210,13 @@ fn calculations(
     Ok((calculations, hashes))
 }
 
-fn actions(names: &Names<'_>, source: &bmv2::Program) -> Result<Vec<Action>, LoadError> {
+fn actions(
+    names: &Names<'_>,
+    source: &bmv2::Program,
+    code: &mut Vec<Step>,
+) -> Result<Vec<Action>, LoadError> {
     let compiled = source.actions.iter().enumerate().map(|(index, action)| {
-        compile(names, action).map_err(|error| error.under(&format!("/actions/{index}")))
+        compile(names, action, code).map_err(|error| error.under(&format!("/actions/{index}")))
     });
     compiled.collect()
 }
@@ -280,19 +301,24 @@ fn value_sets(source: &bmv2::Program) -> Vec<ValueSet> {
 fn deparser(
     names: &Names<'_>,
     source: &bmv2::Program,
-) -> Result<(Vec<Emission>, Vec<Step>), LoadError> {
-    let Some(deparser) = source.deparsers.first() else { return Ok((Vec::new(), Vec::new())) };
+) -> Result<(Emissions, Option<Routine>), LoadError> {
+    let Some(deparser) = source.deparsers.first() else { return Ok((Emissions::default(), None)) };
     let order = deparser.order.iter().enumerate().map(|(index, name)| {
         let header = names.layout.header(name).map(|header| Emission::new(names.layout, header));
         header.map_err(|error| error.under(&format!("/deparsers/0/order/{index}")))
     });
-    let steps = compile_primitives(names, &deparser.primitives);
-    Ok((order.collect::<Result<_, _>>()?, steps.map_err(|error| error.under("/deparsers/0"))?))
+    let order = Emissions::new(names.layout, order.collect::<Result<_, _>>()?);
+    if deparser.primitives.is_empty() {
+        return Ok((order, None));
+    }
+    let routine = compile_primitives(names, &deparser.primitives);
+    Ok((order, Some(routine.map_err(|error| error.under("/deparsers/0"))?)))
 }
 
 /// Checksums to verify, and checksums to update.
 fn checksums(
     names: &Names<'_>,
+    calculations: &[NamedCalculation],
     source: &bmv2::Program,
 ) -> Result<(Vec<Checksum>, Vec<Checksum>), LoadError> {
     let (mut verified, mut updated) = (Vec::new(), Vec::new());
@@ -318,12 +344,14 @@ fn checksums(
             .ok_or_else(|| unknown("calculation", name, known))
             .map_err(at("calculation"))?;
         let condition = checksum.condition.as_ref().map(|condition| scope.condition(condition));
+        let condition = condition.transpose().map_err(at("if_cond"))?;
         let compiled = Checksum {
             name: checksum.name.clone(),
-            header: field.header,
+            valid: names.layout.headers[field.header as usize].valid,
             target,
             calculation: calculation as u32,
-            condition: condition.transpose().map_err(at("if_cond"))?,
+            plain: PlainChecksum::new(condition.as_ref(), &calculations[calculation].recipe),
+            condition,
         };
         if checksum.verify {
             verified.push(compiled.clone());
@@ -374,7 +402,8 @@ struct Controls<'a> {
     source: &'a bmv2::Program,
     names: &'a Names<'a>,
     actions: &'a [Action],
-    nodes: Vec<Node>,
+    code: Vec<Step>,
+    condition_names: Vec<String>,
     tables: Vec<Table>,
     profiles: Vec<ActionProfile>,
     hashes: Vec<Hash>,
@@ -417,7 +446,7 @@ impl Controls<'_> {
         for (index, table) in control.tables.iter().enumerate() {
             let loaded = self.table(table, &names, profiles_before);
             let loaded = loaded.map_err(|error| error.under(&format!("/tables/{index}")))?;
-            self.nodes.push(Node::Table(self.tables.len()));
+            self.code.push(Step::Apply { table: self.tables.len() as u32 });
             self.tables.push(loaded);
         }
         let scope =
@@ -426,12 +455,14 @@ impl Controls<'_> {
             let path = format!("/conditionals/{index}");
             let under = |error: LoadError| error.under(&path);
             let condition = scope.condition(&conditional.expression);
-            self.nodes.push(Node::Condition {
-                name: conditional.name.clone(),
+            let if_true = names.next(&conditional.true_next).map_err(under)?;
+            let if_false = names.next(&conditional.false_next).map_err(under)?;
+            self.code.push(Step::If {
                 condition: condition.map_err(|error| under(error.under("/expression")))?,
-                if_true: names.next(&conditional.true_next).map_err(under)?,
-                if_false: names.next(&conditional.false_next).map_err(under)?,
+                next: [if_false, if_true],
+                name: self.condition_names.len() as u32,
             });
+            self.condition_names.push(conditional.name.clone());
         }
         for (index, call) in control.action_calls.iter().enumerate() {
             let path = format!("/action_calls/{index}");
@@ -441,7 +472,7 @@ impl Controls<'_> {
             if self.actions[action].limbs > 0 {
                 return Err(under(LoadError::new("/action_id", "the action has parameters")));
             }
-            self.nodes.push(Node::Call { action, next });
+            self.code.push(Step::Call { action: action as u32, next });
         }
         names.next(&control.init_table).map_err(|error| error.under("/init_table"))
     }
@@ -453,7 +484,7 @@ impl Controls<'_> {
         let calls = control.action_calls.iter().map(|call| &call.name);
         let mut numbers = BTreeMap::new();
         for (offset, name) in tables.chain(conditionals).chain(calls).enumerate() {
-            let number = (self.nodes.len() + offset) as u32;
+            let number = (self.code.len() + offset) as u32;
             if numbers.insert(name.clone(), number).is_some() {
                 return Err(LoadError::new("", format!("two nodes are called \"{name}\"")));
             }
@@ -501,7 +532,7 @@ impl Controls<'_> {
                     [names.next(&next.1)?; 2]
                 }
             };
-            actions.push(TableAction { action: name, next });
+            actions.push(TableAction { action: name, start: self.actions[name].start, next });
         }
         let miss_next = match &table.next_tables {
             NextTables::HitMiss { miss, .. } => names.next(miss)?,
@@ -602,22 +633,23 @@ impl Controls<'_> {
 }
 
 /// Refuses controls that go in circles: a packet must come to their end.
-fn check_ends(nodes: &[Node], tables: &[Table]) -> Result<(), LoadError> {
+fn check_ends(code: &[Step], first_node: usize, tables: &[Table]) -> Result<(), LoadError> {
     let successors = |node: u32| -> Vec<u32> {
-        let next = match &nodes[node as usize] {
-            Node::Call { next, .. } => vec![*next],
-            Node::Condition { if_true, if_false, .. } => vec![*if_true, *if_false],
-            Node::Table(table) => {
-                let table = &tables[*table];
+        let next = match &code[node as usize] {
+            Step::Call { next, .. } => vec![*next],
+            Step::If { next, .. } => next.to_vec(),
+            Step::Apply { table } => {
+                let table = &tables[*table as usize];
                 let actions = table.actions.iter().flat_map(|action| action.next);
                 actions.chain([table.miss_next]).collect()
             }
+            _ => Vec::new(),
         };
         next.into_iter().filter(|node| *node != END).collect()
     };
     // Depth first, without recursion: a node is unseen, on the path, or done.
-    let mut state = vec![0u8; nodes.len()];
-    for root in 0..nodes.len() as u32 {
+    let mut state = vec![0u8; code.len()];
+    for root in first_node as u32..code.len() as u32 {
         let mut path = vec![(root, successors(root))];
         if state[root as usize] != 0 {
             continue;

@@ -1,5 +1,7 @@
 //! A packet: the bytes of a frame, the headers parsed out of them, and what the program asked for.
 
+use std::ops::{Deref, DerefMut};
+
 use units::{Bytes, HasLength, PortId};
 
 /// Room in front of a frame, so that added headers need not move it.
@@ -35,8 +37,13 @@ pub(crate) struct Requests {
 /// ```
 ///
 /// Parsing leaves the received bytes as they are, so a clone or a resubmission starts from them.
+/// A packet is moved from queue to queue, so what is moved is a pointer.
 #[derive(Clone, Debug)]
-pub struct Packet {
+pub struct Packet(Box<Body>);
+
+/// What a [`Packet`] points at.
+#[derive(Clone, Debug)]
+pub struct Body {
     /// Headers and metadata; see `place`.
     pub(crate) area: Box<[u8]>,
     pub(crate) frame: Vec<u8>,
@@ -53,9 +60,32 @@ pub struct Packet {
     pub(crate) egress_port: PortId,
 }
 
+impl Deref for Packet {
+    type Target = Body;
+    #[inline(always)]
+    fn deref(&self) -> &Body {
+        &self.0
+    }
+}
+
+impl DerefMut for Packet {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Body {
+        &mut self.0
+    }
+}
+
+impl Body {
+    /// Where the packet ends: with the frame, or where it is cut.
+    #[inline(always)]
+    pub(crate) fn end(&self) -> usize {
+        self.frame.len().min(self.at.saturating_add(self.truncated_to))
+    }
+}
+
 impl Packet {
     pub(crate) fn new(area_size: usize) -> Packet {
-        Packet {
+        Packet(Box::new(Body {
             area: vec![0; area_size].into(),
             frame: Vec::with_capacity(HEADROOM + 1600),
             start: HEADROOM,
@@ -66,12 +96,12 @@ impl Packet {
             requests: Requests::default(),
             ingress_port: PortId(0),
             egress_port: PortId(0),
-        }
+        }))
     }
 
     /// Starts over with a received frame; the area is the caller's to clear.
     pub(crate) fn receive(&mut self, port: PortId, bytes: &[u8]) {
-        self.frame.clear();
+        // What is left in the headroom is overwritten before it is sent.
         self.frame.resize(HEADROOM, 0);
         self.frame.extend_from_slice(bytes);
         (self.start, self.at) = (HEADROOM, HEADROOM);
@@ -103,8 +133,7 @@ impl Packet {
 
     /// The bytes from the parser's position on; after deparsing, the frame to send.
     pub fn bytes(&self) -> &[u8] {
-        let bytes = &self.frame[self.at..];
-        &bytes[..bytes.len().min(self.truncated_to)]
+        &self.frame[self.at..self.end()]
     }
 
     /// The frame as received.
@@ -122,16 +151,16 @@ impl Packet {
         self.egress_port
     }
 
-    /// Makes room for `length` bytes in front of the payload and moves to their start.
-    pub(crate) fn prepend(&mut self, length: usize) {
+    /// Makes sure that `length` bytes fit in front of the payload.
+    #[inline]
+    pub(crate) fn make_room(&mut self, length: usize) {
         if self.at < length {
             let grow = length - self.at + HEADROOM;
-            let end = self.frame.len();
+            let (at, end) = (self.at, self.frame.len());
             self.frame.resize(end + grow, 0);
-            self.frame.copy_within(self.at..end, self.at + grow);
+            self.frame.copy_within(at..end, at + grow);
             self.at += grow;
         }
-        self.at -= length;
     }
 }
 

@@ -6,7 +6,7 @@
 
 use units::Time;
 
-use crate::action::{Machine, Names, Step, compile_primitives};
+use crate::action::{Machine, Names, Routine, compile_primitives};
 use crate::deparser::extract;
 use crate::error::{LoadError, unknown};
 use crate::expression::compile::Scope;
@@ -14,8 +14,8 @@ use crate::expression::{Condition, HeaderRef, Number};
 use crate::externs::Externs;
 use crate::load::Program;
 use crate::observe::{Event, Observe};
-use crate::packet::Packet;
-use crate::place::{Cell, Place};
+use crate::packet::Body;
+use crate::place::{Cell, Gather, Place};
 
 /// How many states one packet may enter.
 const STATES_MAX: u32 = 4096;
@@ -47,29 +47,23 @@ struct Ahead {
 }
 
 #[derive(Clone, Debug)]
+#[repr(u8)]
 enum Operation {
     Advance(Number),
     Extract(Target),
-    /// A header without variable field and outside of unions: what parsers mostly extract.
-    ExtractPlain {
-        header: u32,
-        base: u32,
-        length: u32,
-        valid: u32,
-    },
-    ExtractVariable {
-        target: Target,
-        width: Number,
-    },
-    Lookahead {
-        to: Place,
-        ahead: Ahead,
-    },
-    Steps(Vec<Step>),
-    Verify {
-        condition: Condition,
-        error: Number,
-    },
+    ExtractVariable { target: Target, width: Number },
+    Lookahead { to: Place, ahead: Ahead },
+    Steps(Routine),
+    Verify { condition: Condition, error: Number },
+}
+
+/// The extraction of a header without variable field and outside of unions: a copy of bytes.
+#[derive(Clone, Copy, Debug)]
+struct PlainExtraction {
+    header: u32,
+    base: u32,
+    length: u32,
+    valid: u32,
 }
 
 /// A component of a transition key.
@@ -109,21 +103,44 @@ enum Matches {
     },
 }
 
+/// The parser is done.
+const ACCEPT: u32 = u32::MAX;
+
+/// A value of a key of up to 64 bits, and where it leads.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    value: u64,
+    mask: u64,
+    next: u32,
+}
+
+/// The choice of most states: fields of up to 64 bits together, compared with constants.
+#[derive(Clone, Debug)]
+struct Cases {
+    key: Box<[Gather]>,
+    cases: Box<[Case]>,
+}
+
 #[derive(Clone, Debug)]
 struct State {
     name: String,
+    /// What the state extracts first, as long as that is plain: mostly everything it does.
+    extractions: Vec<PlainExtraction>,
+    /// What comes then.
     operations: Vec<Operation>,
+    /// The transitions in their short form, if they have one.
+    cases: Option<Cases>,
     key: Vec<KeyPart>,
     key_bytes: usize,
-    transitions: Vec<(Matches, Option<u32>)>,
-    default: Option<u32>,
+    transitions: Vec<(Matches, u32)>,
+    default: u32,
 }
 
 /// A parser.
 #[derive(Clone, Debug)]
 pub(crate) struct Parser {
     states: Vec<State>,
-    start: Option<u32>,
+    start: u32,
     pub errors: ErrorCodes,
     /// Names of errors by number.
     pub error_names: Vec<(String, u32)>,
@@ -156,7 +173,7 @@ impl Target {
 /// Where parsing stopped, and why.
 enum Stop {
     Error(u32),
-    Next(Option<u32>),
+    Next(u32),
 }
 
 impl ErrorCodes {
@@ -195,7 +212,7 @@ impl Parser {
             let found = states.position(|state| state.name == name).map(|at| at as u32);
             found.ok_or_else(|| unknown("parser state", name, known))
         };
-        let next = |name: &Option<String>| name.as_deref().map(position).transpose();
+        let next = |name: &Option<String>| name.as_deref().map_or(Ok(ACCEPT), position);
         let mut states = Vec::new();
         for (index, state) in parser.parse_states.iter().enumerate() {
             let compiled = compile_state(names, state, sets, &next);
@@ -219,31 +236,82 @@ impl Parser {
         &self,
         program: &Program,
         externs: &mut Externs,
-        packet: &mut Packet,
+        packet: &mut Body,
         now: Time,
         observer: &mut O,
     ) -> u32 {
-        let mut cursor =
-            Cursor { program, externs, packet, now, parsed: 0, parser: self, observer };
-        let (mut state, mut entered, mut error) = (self.start, 0, self.errors.no_error);
-        while let Some(index) = state {
+        let (mut at, mut state, mut entered) = (packet.at, self.start, 0);
+        let error = loop {
+            if state == ACCEPT {
+                break self.errors.no_error;
+            }
             entered += 1;
             if entered > STATES_MAX {
-                error = self.errors.parser_timeout;
-                break;
+                break self.errors.parser_timeout;
             }
-            match cursor.state(&self.states[index as usize]) {
-                Stop::Next(next) => state = next,
-                Stop::Error(code) => {
-                    error = code;
-                    break;
+            let current = &self.states[state as usize];
+            observer.event(|| Event::ParserState { name: current.name.clone() });
+            if !current.extract(program, packet, &mut at, observer) {
+                break self.errors.packet_too_short;
+            }
+            state = match &current.cases {
+                Some(cases) if current.operations.is_empty() => {
+                    cases.choose(&packet.area).unwrap_or(current.default)
                 }
-            }
-        }
-        let parsed = cursor.parsed;
-        packet.at += parsed;
+                _ => {
+                    let parsed = at - packet.at;
+                    let mut cursor =
+                        Cursor { program, externs, packet, now, parsed, parser: self, observer };
+                    let stop = cursor.state(current);
+                    at = cursor.packet.at + cursor.parsed;
+                    match stop {
+                        Stop::Next(next) => next,
+                        Stop::Error(code) => break code,
+                    }
+                }
+            };
+        };
+        let parsed = at - packet.at;
+        packet.at = at;
         observer.event(|| Event::ParserDone { error: self.error_name(error), parsed });
         error
+    }
+}
+
+impl Cases {
+    /// Where the key leads, if to one of the cases.
+    #[inline(always)]
+    fn choose(&self, area: &[u8]) -> Option<u32> {
+        let key = self.key.iter().fold(0, |key, part| key | part.load(area));
+        let taken = self.cases.iter().find(|case| key & case.mask == case.value);
+        taken.map(|case| case.next)
+    }
+}
+
+impl State {
+    /// Extracts the plain headers at the start of the state; `false` where the packet ends first.
+    #[inline(always)]
+    fn extract<O: Observe>(
+        &self,
+        program: &Program,
+        packet: &mut Body,
+        at: &mut usize,
+        observer: &mut O,
+    ) -> bool {
+        let end = packet.end();
+        let Body { area, frame, .. } = packet;
+        for PlainExtraction { header, base, length, valid } in &self.extractions {
+            let (base, length) = (*base as usize, *length as usize);
+            if end.saturating_sub(*at) < length {
+                return false;
+            }
+            area[base..base + length].copy_from_slice(&frame[*at..*at + length]);
+            area[*valid as usize] = 1;
+            *at += length;
+            let name = || program.layout.headers[*header as usize].name.clone();
+            observer.event(|| Event::Extracted { header: name(), length });
+        }
+        true
     }
 }
 
@@ -251,7 +319,7 @@ impl Parser {
 struct Cursor<'a, O: Observe> {
     program: &'a Program,
     externs: &'a mut Externs,
-    packet: &'a mut Packet,
+    packet: &'a mut Body,
     now: Time,
     parsed: usize,
     parser: &'a Parser,
@@ -259,22 +327,16 @@ struct Cursor<'a, O: Observe> {
 }
 
 impl<O: Observe> Cursor<'_, O> {
-    /// Runs a state and finds the next.
+    /// Runs what a state does after its plain extractions, and finds the next.
+    #[inline(never)]
     fn state(&mut self, state: &State) -> Stop {
-        self.observer.event(|| Event::ParserState { name: state.name.clone() });
         for operation in &state.operations {
-            let done = match operation {
-                Operation::ExtractPlain { header, base, length, valid } => {
-                    self.extract_plain(*header, *base as usize, *length as usize, *valid)
-                }
-                other => self.operation(other),
-            };
-            if let Err(code) = done {
+            if let Err(code) = self.operation(operation) {
                 return Stop::Error(code);
             }
         }
-        if state.key.is_empty() {
-            return Stop::Next(state.default);
+        if let Some(cases) = &state.cases {
+            return Stop::Next(cases.choose(&self.packet.area).unwrap_or(state.default));
         }
         if state.key_bytes <= 8 {
             self.narrow_transition(state)
@@ -285,16 +347,19 @@ impl<O: Observe> Cursor<'_, O> {
 
     #[inline(always)]
     fn rest(&self) -> &[u8] {
-        &self.packet.bytes()[self.parsed..]
+        &self.packet.frame[self.packet.at + self.parsed..self.packet.end()]
     }
 
     fn machine(&mut self) -> Machine<'_, O> {
-        let Packet {
+        let Body {
             area, frame, requests, length_register, truncated_to, ingress_length, at, ..
         } = &mut *self.packet;
         Machine {
             program: self.program,
             externs: self.externs,
+            tables: &[],
+            profiles: &[],
+            key_scratch: &mut [],
             area,
             requests,
             length_register,
@@ -306,6 +371,7 @@ impl<O: Observe> Cursor<'_, O> {
         }
     }
 
+    #[inline(never)]
     fn operation(&mut self, operation: &Operation) -> Result<(), u32> {
         let errors = self.parser.errors;
         match operation {
@@ -322,8 +388,6 @@ impl<O: Observe> Cursor<'_, O> {
                 self.filled(target);
                 Ok(())
             }
-            // `state` takes the short way; the result is the same.
-            Operation::ExtractPlain { header, .. } => self.extract(*header, 0),
             Operation::ExtractVariable { target, width } => {
                 let header = self.next_header(target)?;
                 let width = width.value(&self.machine().view(&[]));
@@ -338,18 +402,23 @@ impl<O: Observe> Cursor<'_, O> {
                 if self.rest().len() * 8 < ahead.offset + ahead.width {
                     return Err(errors.packet_too_short);
                 }
-                let value = peek(self.rest(), *ahead);
-                to.store(&mut self.packet.area, &value);
+                match (to, peek_window(self.rest(), *ahead)) {
+                    (Place::Cell(cell), Some(value)) => cell.store(&mut self.packet.area, value),
+                    _ => {
+                        let value = peek(self.rest(), *ahead);
+                        to.store(&mut self.packet.area, &value);
+                    }
+                }
                 Ok(())
             }
             Operation::Steps(steps) => {
-                self.machine().run(steps, &[]);
+                self.machine().run_routine(steps);
                 Ok(())
             }
             Operation::Verify { condition, error } => {
                 let machine = self.machine();
                 let view = machine.view(&[]);
-                if condition.holds(&view) { Ok(()) } else { Err(error.value(&view) as u32) }
+                if machine.holds(condition, &[]) { Ok(()) } else { Err(error.value(&view) as u32) }
             }
         }
     }
@@ -398,28 +467,6 @@ impl<O: Observe> Cursor<'_, O> {
         }
     }
 
-    #[inline(always)]
-    fn extract_plain(
-        &mut self,
-        header: u32,
-        base: usize,
-        length: usize,
-        valid: u32,
-    ) -> Result<(), u32> {
-        let Packet { area, frame, at, truncated_to, .. } = &mut *self.packet;
-        let end = frame.len().min(at.saturating_add(*truncated_to));
-        let start = *at + self.parsed;
-        if end.saturating_sub(start) < length {
-            return Err(self.parser.errors.packet_too_short);
-        }
-        area[base..base + length].copy_from_slice(&frame[start..start + length]);
-        area[valid as usize] = 1;
-        self.parsed += length;
-        let name = || self.program.layout.headers[header as usize].name.clone();
-        self.observer.event(|| Event::Extracted { header: name(), length });
-        Ok(())
-    }
-
     fn extract(&mut self, header: u32, variable_bits: usize) -> Result<(), u32> {
         let layout = &self.program.layout;
         let errors = self.parser.errors;
@@ -432,7 +479,7 @@ impl<O: Observe> Cursor<'_, O> {
         if variable_bits / 8 > room {
             return Err(errors.header_too_short);
         }
-        let Packet { area, frame, at, .. } = &mut *self.packet;
+        let Body { area, frame, at, .. } = &mut *self.packet;
         let bytes = &frame[*at + self.parsed..][..length];
         extract(layout, area, header, bytes, variable_bits);
         crate::action::set_valid(layout, area, header);
@@ -442,11 +489,18 @@ impl<O: Observe> Cursor<'_, O> {
         Ok(())
     }
 
+    #[inline(never)]
     fn narrow_transition(&mut self, state: &State) -> Stop {
         let mut key = 0u64;
         for part in &state.key {
             let value = match &part.source {
                 KeySource::Cell(cell) => cell.load(&self.packet.area),
+                KeySource::Lookahead(ahead)
+                    if self.rest().len() * 8 >= ahead.offset + ahead.width
+                        && ahead.fits_window() =>
+                {
+                    peek_window(self.rest(), *ahead).unwrap_or(0)
+                }
                 _ => {
                     let mut bytes = [0; 8];
                     if !self.key_part(part, &mut bytes[8 - part.bytes..]) {
@@ -473,6 +527,7 @@ impl<O: Observe> Cursor<'_, O> {
         Stop::Next(state.default)
     }
 
+    #[inline(never)]
     fn wide_transition(&mut self, state: &State) -> Stop {
         let mut key = std::mem::take(&mut self.externs.hash_input);
         key.clear();
@@ -548,6 +603,32 @@ impl<O: Observe> Cursor<'_, O> {
     }
 }
 
+impl Ahead {
+    /// Whether the bits lie in eight bytes.
+    fn fits_window(self) -> bool {
+        self.offset % 8 + self.width <= 64
+    }
+}
+
+/// Bits ahead that lie in eight bytes; the caller has checked that they are there.
+#[inline]
+fn peek_window(bytes: &[u8], ahead: Ahead) -> Option<u64> {
+    if !ahead.fits_window() || ahead.width == 0 {
+        return None;
+    }
+    let start = ahead.offset / 8;
+    let window = match bytes.get(start..start + 8) {
+        Some(window) => u64::from_be_bytes(window.try_into().expect("eight bytes")),
+        None => {
+            let mut window = [0; 8];
+            let rest = &bytes[start..];
+            window[..rest.len()].copy_from_slice(rest);
+            u64::from_be_bytes(window)
+        }
+    };
+    Some(window << (ahead.offset % 8) >> (64 - ahead.width))
+}
+
 /// Bits ahead, as a number.
 fn peek(bytes: &[u8], ahead: Ahead) -> bits::Int {
     let end = ahead.offset + ahead.width;
@@ -560,7 +641,7 @@ fn compile_state(
     names: &Names<'_>,
     state: &bmv2::ParseState,
     sets: &[ValueSet],
-    next: &impl Fn(&Option<String>) -> Result<Option<u32>, LoadError>,
+    next: &impl Fn(&Option<String>) -> Result<u32, LoadError>,
 ) -> Result<State, LoadError> {
     let mut operations = Vec::new();
     for (index, operation) in state.operations.iter().enumerate() {
@@ -574,13 +655,23 @@ fn compile_state(
         key.push(compile_key(names, part).map_err(|error| error.under(&path))?);
     }
     let key_bytes = key.iter().map(|part: &KeyPart| part.bytes).sum();
+    // The plain extractions at its start.
+    let mut extractions = Vec::new();
+    while let Some(Operation::Extract(target)) = operations.get(extractions.len())
+        && let Some(extraction) = plain(names, target)
+    {
+        extractions.push(extraction);
+    }
+    let _ = operations.drain(..extractions.len());
     let mut compiled = State {
         name: state.name.clone(),
+        extractions,
         operations,
+        cases: None,
         key,
         key_bytes,
         transitions: Vec::new(),
-        default: None,
+        default: ACCEPT,
     };
     for (index, transition) in state.transitions.iter().enumerate() {
         let path = format!("/transitions/{index}");
@@ -595,7 +686,30 @@ fn compile_state(
             }
         }
     }
+    compiled.cases = compiled.short();
     Ok(compiled)
+}
+
+impl State {
+    /// The transitions in their short form, if they have one.
+    fn short(&self) -> Option<Cases> {
+        let mut bits_below = 8 * u8::try_from(self.key_bytes).ok().filter(|bytes| *bytes <= 8)?;
+        let key = self.key.iter().map(|part| {
+            bits_below -= 8 * part.bytes as u8;
+            match part.source {
+                KeySource::Cell(cell) => Some(Gather::new(cell, bits_below)),
+                _ => None,
+            }
+        });
+        let key = key.collect::<Option<_>>()?;
+        let cases = self.transitions.iter().map(|(matches, next)| match matches {
+            Matches::Narrow { value, mask } => {
+                Some(Case { value: *value, mask: *mask, next: *next })
+            }
+            _ => None,
+        });
+        Some(Cases { key, cases: cases.collect::<Option<_>>()? })
+    }
 }
 
 fn compile_match(
@@ -704,13 +818,13 @@ fn compile_target(names: &Names<'_>, target: &bmv2::ExtractTarget) -> Result<Tar
 }
 
 /// The short form of an extraction, if it has one.
-fn plain(names: &Names<'_>, target: &Target) -> Option<Operation> {
+fn plain(names: &Names<'_>, target: &Target) -> Option<PlainExtraction> {
     let Target::Header(header) = *target else { return None };
     let found = &names.layout.headers[header as usize];
     let length = names.layout.kinds[found.kind].fixed_length() as u32;
     let (base, valid) = (found.base, found.valid);
     let alone = found.siblings.is_empty();
-    alone.then_some(Operation::ExtractPlain { header, base, length, valid })
+    alone.then_some(PlainExtraction { header, base, length, valid })
 }
 
 fn compile_operation(
@@ -729,7 +843,7 @@ fn compile_operation(
                 let message = "a header of variable length is extracted with extract_VL";
                 return Err(LoadError::new("/op", message));
             }
-            plain(names, &target).unwrap_or(Operation::Extract(target))
+            Operation::Extract(target)
         }
         bmv2::ParserOperation::ExtractVariable { target, width_bits } => {
             Operation::ExtractVariable {
@@ -759,7 +873,7 @@ fn set(
     names: &Names<'_>,
     target: &bmv2::FieldRef,
     value: &bmv2::Expression,
-) -> Result<Vec<Step>, LoadError> {
+) -> Result<Routine, LoadError> {
     let is_variable = matches!(names.layout.field(target)?.place, Place::Variable(_));
     let call = bmv2::PrimitiveCall {
         operation: if is_variable { "assign_VL" } else { "assign" }.to_owned(),

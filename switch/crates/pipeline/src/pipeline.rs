@@ -22,12 +22,13 @@ use crate::error::LoadError;
 use crate::externs::Externs;
 use crate::fate::{CloneRequest, EgressEnd, IngressEnd, InstanceType};
 use crate::known::Queueing;
-use crate::load::{Checksum, Node, Program};
+use crate::load::Program;
 use crate::observe::{Event, Observe, Unobserved};
-use crate::packet::Packet;
+use crate::packet::{Body, Packet};
+use crate::place::Slot;
 use crate::profile::ActionProfile;
 use crate::replication::Replication;
-use crate::table::{END, NONE, Table, Target};
+use crate::table::Table;
 
 /// How to load a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub struct Pipeline {
     pub(crate) profiles: Vec<ActionProfile>,
     /// Multicast groups and clone sessions.
     pub replication: Replication,
+    /// Headers and metadata of a packet that nothing has touched.
+    pub(crate) fresh: Box<[u8]>,
     /// Room for two keys.
     pub(crate) key_scratch: Vec<u64>,
     pub(crate) spare: Vec<Packet>,
@@ -79,8 +82,8 @@ impl Pipeline {
         packet.receive(port, frame);
         self.clear(&mut packet);
         let known = &self.program.known;
-        known.ingress_port.store(&mut packet.area, port.0.into());
-        known.packet_length.store(&mut packet.area, frame.len() as u64);
+        store(known.ingress_port, &mut packet.area, port.0.into());
+        store(known.packet_length, &mut packet.area, frame.len() as u64);
         if let Some(timestamp) = known.ingress_global_timestamp {
             timestamp.store(&mut packet.area, now.whole_us());
         }
@@ -111,7 +114,7 @@ impl Pipeline {
         self.control(self.program.ingress, packet, now, observer);
         let requests = std::mem::take(&mut packet.requests);
         let known = &self.program.known;
-        let load = |cell: crate::place::Cell| cell.load(&packet.area);
+        let load = |slot: Slot| slot.load(&packet.area);
         IngressEnd {
             clone: clone_request(requests.clone),
             digest: requests.digest,
@@ -127,7 +130,7 @@ impl Pipeline {
     pub fn dispatch(&mut self, packet: &mut Packet, port: PortId, kind: InstanceType, rid: u16) {
         packet.egress_port = port;
         let known = &self.program.known;
-        known.instance_type.store(&mut packet.area, kind as u64);
+        store(known.instance_type, &mut packet.area, kind as u64);
         if let Some(cell) = known.egress_rid
             && kind != InstanceType::Normal
         {
@@ -151,17 +154,18 @@ impl Pipeline {
     ) -> EgressEnd {
         let program = &self.program;
         let known = &program.known;
+        let packet = &mut **packet;
         let area = &mut packet.area;
         if let Some(timestamp) = known.egress_global_timestamp {
             timestamp.store(area, now.whole_us());
         }
         known.store_queueing(area, queueing);
-        known.egress_port.store(area, packet.egress_port.0.into());
+        store(known.egress_port, area, packet.egress_port.0.into());
         // Anything but the drop port; simple_switch takes the next number.
         known.egress_spec.store(area, u64::from(program.drop_port.0) + 1);
-        known.packet_length.store(area, packet.length_register.into());
+        store(known.packet_length, area, packet.length_register.into());
         observer.event(|| Event::Control { name: "egress".to_owned() });
-        self.control(program.egress, packet, now, observer);
+        self.control(self.program.egress, packet, now, observer);
         let known = &self.program.known;
         EgressEnd {
             clone: clone_request(packet.requests.clone),
@@ -186,32 +190,20 @@ impl Pipeline {
     ) {
         let Pipeline { program, externs, .. } = self;
         for checksum in &program.updated {
-            let mut machine = machine(program, externs, packet, now, observer);
-            if machine.applies(checksum) {
-                let computed = machine.hash(checksum.calculation);
-                let found = checksum.target.load(machine.area);
-                checksum.target.store(machine.area, computed);
-                let name = || checksum.name.clone();
-                machine.observer.event(|| Event::Checksum {
-                    name: name(),
-                    verified: false,
-                    computed,
-                    found,
-                });
-            }
+            checksum.update(program, externs, packet, now, observer);
         }
-        if !program.deparser_steps.is_empty() {
-            machine(program, externs, packet, now, observer).run(&program.deparser_steps, &[]);
+        if let Some(routine) = &program.deparser {
+            machine(program, externs, packet, now, observer).run_routine(routine);
         }
         if O::ENABLED {
-            for emission in &program.emitted {
+            for emission in &program.emitted.order {
                 if crate::expression::is_valid(&program.layout, &packet.area, emission.header) {
                     let header = program.layout.headers[emission.header as usize].name.clone();
                     observer.event(|| Event::Emitted { header });
                 }
             }
         }
-        crate::deparser::deparse(&program.layout, &program.emitted, packet);
+        program.emitted.deparse(&program.layout, packet);
     }
 
     /// A clone of the packet as it was received, parsed again, with the fields of a list kept.
@@ -221,7 +213,7 @@ impl Pipeline {
         self.clear(&mut clone);
         // The parser may look at the port; everything else it sees is zero.
         let port = packet.ingress_port.0.into();
-        self.program.known.ingress_port.store(&mut clone.area, port);
+        store(self.program.known.ingress_port, &mut clone.area, port);
         self.parse(&mut clone, now, &mut Unobserved);
         self.clear_metadata(&mut clone);
         self.keep_fields(packet, &mut clone, field_list, InstanceType::IngressClone);
@@ -253,7 +245,8 @@ impl Pipeline {
     /// Makes a deparsed packet ready for ingress again.
     pub fn recirculate(&mut self, packet: &mut Packet, field_list: u32) {
         let length = packet.bytes().len();
-        packet.frame.truncate(packet.at + length);
+        let end = packet.at + length;
+        packet.frame.truncate(end);
         packet.start = packet.at;
         packet.truncated_to = usize::MAX;
         packet.ingress_length = length as u32;
@@ -270,14 +263,13 @@ impl Pipeline {
         // What is kept is copied aside first: clearing must not reach it.
         let places = self.program.field_lists.get(&list).map_or(&[][..], Vec::as_slice);
         let kept: Vec<Int> = places.iter().map(|place| place.load(&packet.area)).collect();
-        packet.area.fill(0);
-        mark_metadata_valid(&self.program, &mut packet.area);
+        self.clear(packet);
         for (place, value) in places.iter().zip(&kept) {
             place.store(&mut packet.area, value);
         }
         let known = &self.program.known;
-        known.instance_type.store(&mut packet.area, kind as u64);
-        known.packet_length.store(&mut packet.area, length as u64);
+        store(known.instance_type, &mut packet.area, kind as u64);
+        store(known.packet_length, &mut packet.area, length as u64);
         packet.length_register = length as u32;
         packet.requests = Default::default();
     }
@@ -286,12 +278,11 @@ impl Pipeline {
         for place in self.program.field_lists.get(&list).into_iter().flatten() {
             place.store(&mut to.area, &place.load(&from.area));
         }
-        self.program.known.instance_type.store(&mut to.area, kind as u64);
+        store(self.program.known.instance_type, &mut to.area, kind as u64);
     }
 
     fn clear(&self, packet: &mut Packet) {
-        packet.area.fill(0);
-        mark_metadata_valid(&self.program, &mut packet.area);
+        packet.area.copy_from_slice(&self.fresh);
     }
 
     fn clear_metadata(&self, packet: &mut Packet) {
@@ -299,74 +290,36 @@ impl Pipeline {
     }
 
     /// Runs the parser and verifies checksums.
-    fn parse<O: Observe>(&mut self, packet: &mut Packet, now: Time, observer: &mut O) {
+    fn parse<O: Observe>(&mut self, packet: &mut Body, now: Time, observer: &mut O) {
         let Pipeline { program, externs, .. } = self;
         let Some(parser) = &program.parser else { return };
         let error = parser.parse(program, externs, packet, now, observer);
         let mut wrong = false;
         for checksum in &program.verified {
-            let mut machine = machine(program, externs, packet, now, observer);
-            let valid = crate::expression::is_valid(&program.layout, machine.area, checksum.header);
-            if valid && machine.applies(checksum) {
-                let computed = machine.hash(checksum.calculation);
-                let found = checksum.target.load(machine.area);
-                wrong |= computed != found;
-                let name = || checksum.name.clone();
-                machine.observer.event(|| Event::Checksum {
-                    name: name(),
-                    verified: true,
-                    computed,
-                    found,
-                });
-            }
+            wrong |= checksum.is_wrong(program, externs, packet, now, observer);
         }
         let known = &program.known;
-        if let Some(cell) = known.parser_error {
-            cell.store(&mut packet.area, error.into());
-        }
-        if let Some(cell) = known.checksum_error {
-            cell.store(&mut packet.area, wrong.into());
-        }
+        store(known.parser_error, &mut packet.area, error.into());
+        store(known.checksum_error, &mut packet.area, wrong.into());
     }
 
-    /// Runs the nodes of a control.
-    fn control<O: Observe>(
-        &mut self,
-        start: u32,
-        packet: &mut Packet,
-        now: Time,
-        observer: &mut O,
-    ) {
+    /// Runs a control.
+    #[inline]
+    fn control<O: Observe>(&mut self, start: u32, packet: &mut Body, now: Time, observer: &mut O) {
         let Pipeline { program, externs, tables, profiles, key_scratch, .. } = self;
-        let program = &*program;
         let mut machine = machine(program, externs, packet, now, observer);
-        let mut node = start;
-        while node != END && !machine.requests.exit {
-            match &program.nodes[node as usize] {
-                Node::Table(table) => {
-                    let table = &mut tables[*table];
-                    let entry = table.find(machine.area, key_scratch);
-                    if O::ENABLED {
-                        let event = table_event(table, machine.area, entry);
-                        machine.observer.event(|| event);
-                    }
-                    node = if entry == NONE {
-                        machine.miss(table)
-                    } else {
-                        machine.hit(table, entry, profiles)
-                    };
-                }
-                Node::Condition { name, condition, if_true, if_false } => {
-                    let holds = condition.holds(&machine.view(&[]));
-                    machine.observer.event(|| Event::Condition { name: name.clone(), holds });
-                    node = if holds { *if_true } else { *if_false };
-                }
-                Node::Call { action, next } => {
-                    machine.act(*action, &[]);
-                    node = *next;
-                }
-            }
-        }
+        machine.tables = tables;
+        machine.profiles = profiles;
+        machine.key_scratch = key_scratch;
+        machine.run(&program.code, start);
+    }
+}
+
+/// Stores a value where the program has, and looks at, the field.
+#[inline(always)]
+fn store(slot: Option<Slot>, area: &mut [u8], value: u64) {
+    if let Some(slot) = slot {
+        slot.store(area, value);
     }
 }
 
@@ -374,25 +327,31 @@ fn clone_request(request: Option<(u32, u32)>) -> Option<CloneRequest> {
     request.map(|(session, field_list)| CloneRequest { session, field_list })
 }
 
-fn mark_metadata_valid(program: &Program, area: &mut [u8]) {
-    for valid in &program.layout.metadata_valid {
+/// The area of a packet that nothing has touched: all zero but the validity of metadata.
+pub(crate) fn fresh_area(layout: &crate::layout::Layout) -> Box<[u8]> {
+    let mut area = vec![0; layout.size];
+    for valid in &layout.metadata_valid {
         area[*valid as usize] = 1;
     }
+    area.into()
 }
 
 /// What an action sees of a packet between parsing and deparsing.
 #[inline(always)]
-fn machine<'a, O: Observe>(
+pub(crate) fn machine<'a, O: Observe>(
     program: &'a Program,
     externs: &'a mut Externs,
-    packet: &'a mut Packet,
+    packet: &'a mut Body,
     now: Time,
     observer: &'a mut O,
 ) -> Machine<'a, O> {
-    let end = packet.frame.len().min(packet.at.saturating_add(packet.truncated_to));
+    let end = packet.end();
     Machine {
         program,
         externs,
+        tables: &[],
+        profiles: &[],
+        key_scratch: &mut [],
         area: &mut packet.area,
         requests: &mut packet.requests,
         length_register: &mut packet.length_register,
@@ -401,118 +360,5 @@ fn machine<'a, O: Observe>(
         payload: &packet.frame[packet.at..end],
         now,
         observer,
-    }
-}
-
-fn table_event(table: &Table, area: &[u8], entry: u32) -> Event {
-    let parts = table.shape.parts.iter();
-    Event::Table {
-        table: table.name.clone(),
-        key: parts.map(|part| (part.name.clone(), part.place.load(area))).collect(),
-        entry: (entry != NONE).then_some(entry),
-    }
-}
-
-impl<O: Observe> Machine<'_, O> {
-    /// Whether a checksum is wanted for this packet.
-    fn applies(&self, checksum: &Checksum) -> bool {
-        checksum.condition.as_ref().is_none_or(|condition| condition.holds(&self.view(&[])))
-    }
-
-    /// Runs the action of the entry that was hit; returns the next node.
-    #[inline]
-    fn hit(&mut self, table: &mut Table, entry: u32, profiles: &[ActionProfile]) -> u32 {
-        table.hit(entry, self.ingress_length, self.now);
-        if let Some(meter) = table.meter {
-            let amount = meter.unit.amount(self.ingress_length);
-            let color = table.meter_mut(entry).color(amount, self.now);
-            meter.result.store(self.area, color as u64);
-        }
-        let (target, data) = table.target(entry);
-        self.aim(table, target, data, profiles, 0)
-    }
-
-    /// Runs the default action; returns the next node.
-    #[inline]
-    fn miss(&mut self, table: &Table) -> u32 {
-        match table.default.target {
-            Some(target) => self.aim(table, target, &table.default.data, &[], 1),
-            None => table.miss_next,
-        }
-    }
-
-    /// Runs what an entry points at; `side` is 0 after a hit, 1 after a miss.
-    #[inline]
-    fn aim(
-        &mut self,
-        table: &Table,
-        target: Target,
-        data: &[u64],
-        profiles: &[ActionProfile],
-        side: usize,
-    ) -> u32 {
-        let profile = table.profile.and_then(|profile| profiles.get(profile));
-        let member = match (target, profile) {
-            (Target::Action(position), _) => {
-                let action = table.actions[position as usize];
-                self.act(action.action, data);
-                return action.next[side];
-            }
-            (Target::Member(id), Some(profile)) => profile.find_member(id),
-            (Target::Group(id), Some(profile)) => {
-                let hash = profile.selector.as_ref().map_or(0, |selector| {
-                    let Externs { hash_input, hashes, .. } = &mut *self.externs;
-                    let layout = &self.program.layout;
-                    selector.recipe.gather(layout, self.area, self.payload, hash_input);
-                    hashes[selector.hash].of(hash_input)
-                });
-                profile.select(id, hash)
-            }
-            _ => None,
-        };
-        // A group without members is a miss.
-        let Some(member) = member else { return table.miss_next };
-        self.act(member.action, &member.limbs);
-        let listed = table.actions.iter().find(|action| action.action == member.action);
-        listed.map_or(table.miss_next, |action| action.next[side])
-    }
-
-    /// Runs an action.
-    #[inline]
-    fn act(&mut self, action: usize, data: &[u64]) {
-        let program = self.program;
-        let compiled = &program.actions[action];
-        if O::ENABLED {
-            let before = self.area.to_vec();
-            let names = compiled.params.iter().map(|(name, _)| name.clone());
-            let data_named = || names.zip(compiled.values(data)).collect();
-            self.observer
-                .event(|| Event::Action { name: compiled.name.clone(), data: data_named() });
-            self.run(&compiled.steps, data);
-            self.report_changes(&before);
-        } else {
-            self.run(&compiled.steps, data);
-        }
-    }
-
-    /// Reports every field whose value is not what it was.
-    fn report_changes(&mut self, before: &[u8]) {
-        for header in &self.program.layout.headers {
-            let valid = header.valid as usize;
-            if before[valid] != self.area[valid] {
-                let [old, new] =
-                    [before[valid], self.area[valid]].map(|valid| Int::from(u32::from(valid)));
-                let field = format!("{}.$valid$", header.name);
-                self.observer.event(|| Event::FieldChanged { field, before: old, after: new });
-            }
-            for field in &self.program.layout.kinds[header.kind].fields {
-                let place = field.place.at(header.base);
-                let (old, new) = (place.load(before), place.load(self.area));
-                if old != new {
-                    let field = format!("{}.{}", header.name, field.name);
-                    self.observer.event(|| Event::FieldChanged { field, before: old, after: new });
-                }
-            }
-        }
     }
 }

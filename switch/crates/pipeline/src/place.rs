@@ -26,8 +26,23 @@ pub(crate) struct Cell {
     pub shift: u8,
     /// Bits of the field, 1 to 64; 0 for a field without bits.
     pub width: u8,
-    /// As many low bits set.
+    /// The field's bits in the window.
     pub mask: u64,
+}
+
+/// A metadata field that has its window to itself: written without reading what was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub offset: u32,
+    pub mask: u64,
+}
+
+/// A cell on its way into a number made of several: turned to its position and masked there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gather {
+    offset: u32,
+    rotation: u32,
+    mask: u64,
 }
 
 /// A field of any width at any bit.
@@ -66,14 +81,23 @@ pub(crate) enum Place {
 impl Cell {
     /// A field that is the low `width` bits of the eight bytes at `offset`.
     pub fn low(offset: u32, width: u8) -> Cell {
-        Cell { offset, shift: 0, width, mask: mask64(width.into()) }
+        Cell::new(offset, 0, width)
+    }
+
+    /// A field whose lowest bit is `shift` bits from that of the eight bytes at `offset`.
+    pub fn new(offset: u32, shift: u8, width: u8) -> Cell {
+        Cell { offset, shift, width, mask: mask64(width.into()) << shift }
+    }
+
+    /// Some bits of the eight bytes at `offset`, left where they are.
+    pub fn masked(offset: u32, mask: u64) -> Cell {
+        Cell { offset, shift: 0, width: 64, mask }
     }
 
     /// The field's value.
     #[inline(always)]
     pub fn load(self, area: &[u8]) -> u64 {
-        let window = area[self.offset as usize..].first_chunk().expect("cells end in the area");
-        u64::from_be_bytes(*window) >> self.shift & self.mask
+        (window(area, self.offset) & self.mask) >> self.shift
     }
 
     /// The field's value with its sign.
@@ -86,16 +110,57 @@ impl Cell {
     /// Stores the low bits of `value`.
     #[inline(always)]
     pub fn store(self, area: &mut [u8], value: u64) {
-        let window = area[self.offset as usize..].first_chunk_mut();
-        let window: &mut [u8; 8] = window.expect("cells end in the area");
-        let kept = u64::from_be_bytes(*window) & !(self.mask << self.shift);
-        *window = (kept | (value & self.mask) << self.shift).to_be_bytes();
+        let window = window_mut(area, self.offset);
+        let before = u64::from_be_bytes(*window);
+        // The bits that differ, and of these the field's.
+        *window = (before ^ ((before ^ value << self.shift) & self.mask)).to_be_bytes();
     }
 
     /// The same field of a header that starts `base` later.
     #[inline(always)]
     pub fn at(self, base: u32) -> Cell {
         Cell { offset: self.offset + base, ..self }
+    }
+}
+
+/// Eight bytes of the area as a number. One comparison guards the access.
+#[inline(always)]
+fn window(area: &[u8], offset: u32) -> u64 {
+    let start = offset as usize;
+    u64::from_be_bytes(area[start..start + 8].try_into().expect("eight bytes"))
+}
+
+#[inline(always)]
+fn window_mut(area: &mut [u8], offset: u32) -> &mut [u8; 8] {
+    let start = offset as usize;
+    (&mut area[start..start + 8]).try_into().expect("eight bytes")
+}
+
+impl Slot {
+    /// The field's value.
+    #[inline(always)]
+    pub fn load(self, area: &[u8]) -> u64 {
+        window(area, self.offset)
+    }
+
+    /// Stores the low bits of `value`.
+    #[inline(always)]
+    pub fn store(self, area: &mut [u8], value: u64) {
+        *window_mut(area, self.offset) = (value & self.mask).to_be_bytes();
+    }
+}
+
+impl Gather {
+    /// Takes a cell to a position.
+    pub fn new(cell: Cell, position: u8) -> Gather {
+        let rotation = u32::from(cell.shift).wrapping_sub(position.into()) % 64;
+        Gather { offset: cell.offset, rotation, mask: cell.mask.rotate_right(rotation) }
+    }
+
+    /// The cell's value at its position, all other bits zero.
+    #[inline(always)]
+    pub fn load(self, area: &[u8]) -> u64 {
+        window(area, self.offset).rotate_right(self.rotation) & self.mask
     }
 }
 
@@ -173,7 +238,7 @@ impl Place {
         let (offset, bit) = (offset + first_bit / 8, (first_bit % 8) as u8);
         if u32::from(bit) + width <= 64 {
             let shift = if width == 0 { 0 } else { 64 - bit - width as u8 };
-            Place::Cell(Cell { offset, shift, width: width as u8, mask: mask64(width as usize) })
+            Place::Cell(Cell::new(offset, shift, width as u8))
         } else {
             Place::Bits(Bits { offset, bit, width })
         }
@@ -258,6 +323,19 @@ mod tests {
             for index in (0..area.len() * 8).filter(|index| outside(*index)) {
                 prop_assert_eq!(area[index / 8] >> (7 - index % 8) & 1, fill >> (7 - index % 8) & 1);
             }
+        }
+    }
+
+    proptest! {
+        /// `Gather` is load, then shift.
+        #[test]
+        fn a_gathered_cell_is_its_value_at_its_position(
+            first in 0u32..20, width in 1u32..45, free in 0u32..64, bytes: [u8; 16],
+        ) {
+            let Place::Cell(cell) = Place::packed(2, first, width) else { panic!("a window") };
+            let position = (free % (65 - width)) as u8;
+            let gathered = Gather::new(cell, position).load(&bytes);
+            prop_assert_eq!(gathered, cell.load(&bytes) << position);
         }
     }
 

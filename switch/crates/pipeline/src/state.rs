@@ -68,11 +68,10 @@ impl RegisterArray {
         true
     }
 
-    /// The low 64 bits of a register; 0 where there is none.
+    /// A register of up to 64 bits, if there is one at `index`.
     #[inline]
-    pub(crate) fn read_low(&self, index: u64) -> u64 {
-        let start = usize::try_from(index).ok().and_then(|at| at.checked_mul(self.limbs));
-        start.and_then(|start| self.values.get(start)).copied().unwrap_or(0)
+    pub(crate) fn read_low(&self, index: u64) -> Option<u64> {
+        self.values.get(usize::try_from(index).ok()?).copied()
     }
 
     /// Sets a register of up to 64 bits, if there is one at `index`.

@@ -30,6 +30,8 @@ pub(crate) struct Port {
     pub held: Depth,
     /// The instant from which the line can take the next frame.
     line_free_at: Time,
+    /// What is behind the line takes no frame for now.
+    stalled: bool,
     /// When the last frame went on the line.
     departed_at: Time,
     shaper: Option<Shaper>,
@@ -53,6 +55,7 @@ impl Port {
             backlog: ClassSet::default(),
             held: Depth::default(),
             line_free_at: now,
+            stalled: false,
             departed_at: now,
             shaper: config.shaper.map(|shaper| Shaper::new(shaper, now)),
             scheduler: Scheduler::new(&config.scheduler, config.line_rate, now),
@@ -95,7 +98,7 @@ impl Port {
     /// When the next packet departs if nothing else happens before.
     #[inline]
     pub fn due(&self) -> Option<Time> {
-        if self.backlog.is_empty() {
+        if self.backlog.is_empty() || self.stalled {
             return None;
         }
         let free_at = self.free_at();
@@ -235,6 +238,16 @@ impl Port {
     pub fn settle(&mut self, length: Bytes) -> Time {
         self.line_free_at = self.departed_at.saturating_add(self.occupancy(length));
         self.line_free_at
+    }
+
+    /// Stops departures, or lets them go on from `now`; what could have left in between has not.
+    pub fn set_stalled(&mut self, now: Time, stalled: bool) {
+        if self.stalled && !stalled {
+            self.utilisation.record(self.departed_at, self.line_free_at);
+            self.line_free_at = self.line_free_at.max(now);
+            self.departed_at = self.line_free_at;
+        }
+        self.stalled = stalled;
     }
 
     /// When the line can take the next frame.

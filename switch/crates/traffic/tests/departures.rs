@@ -208,3 +208,25 @@ fn a_refused_configuration_changes_nothing_and_says_where() {
     );
     assert_eq!(manager.config(), &before);
 }
+
+#[test]
+fn a_stalled_port_keeps_its_packets_where_they_are_seen_and_goes_on_when_it_may() {
+    let mut config = hundred_megabits(1);
+    config.queues[0].limit = Limit::packets(2);
+    let mut manager = one_port(config);
+    send(&mut manager, us(0), 0, 1500, 0);
+    let mut out = departures(&mut manager, us(10));
+    manager.set_stalled(us(10), PortId(1), true);
+    (1..3).for_each(|id| send(&mut manager, us(10), id, 1500, 0));
+    // Nothing is due: not when the line would be free, not ever.
+    assert_eq!(manager.next_due(), None);
+    assert!(departures(&mut manager, us(5000)).is_empty());
+    // Both wait in the queue, and the queue's own limit holds for the third.
+    let full = manager.handle_packet(us(5000), arrival(9, 1500, 0));
+    assert!(matches!(full, Verdict::Dropped(it) if it.reason == DropReason::QueueLimit));
+    manager.set_stalled(us(6000), PortId(1), false);
+    out.extend(departures(&mut manager, us(10_000)));
+    // From then on at the line's rate again; what it could have sent before is not made up for.
+    assert_eq!(instants(&out), [(0, 0), (1, 6000), (2, 6120)]);
+    assert!(manager.balance());
+}

@@ -103,8 +103,8 @@ impl Lowering<'_> {
         Some(index)
     }
 
-    /// What a v1model extern becomes on the switch. Other externs have been reported where they
-    /// are used; standing alone they do no harm.
+    /// What a v1model extern becomes on the switch. Other externs are reported where they
+    /// are used, or handed on there; standing alone they do no harm.
     fn object_kind(
         &mut self,
         of: Id<tree::Extern>,

@@ -78,7 +78,7 @@ pub fn emit(
         pipelines: pipelines.into(),
         checksums: flat.checksums.clone(),
         force_arith: Vec::new(),
-        extern_instances: Vec::new(),
+        extern_instances: flat.foreign.clone(),
         field_aliases: flat.field_aliases.clone(),
     }
 }

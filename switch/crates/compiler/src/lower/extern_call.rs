@@ -12,7 +12,7 @@ use super::place::Target;
 use super::storage::Leaf;
 use super::value::{Value, hex, number_of};
 use crate::source::Span;
-use crate::types::tree::{self, Argument, Call, Id, InstanceKind, Type};
+use crate::types::tree::{self, Argument, Call, Id, Type};
 
 /// The port that drops what is sent to it.
 const DROP_PORT: u64 = 511;
@@ -60,7 +60,7 @@ impl Lowering<'_> {
             "update_checksum_with_payload" | "verify_checksum_with_payload" => {
                 self.checksum(call, true);
             }
-            _ => return self.unknown_function(&name, call, ty),
+            _ => return self.foreign_function(&name, call, ty),
         }
         Value::Void
     }
@@ -84,37 +84,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Functions that only another switch could provide. In the order of their parameters, as p4c
-    /// passes them with `--emit-externs`.
-    fn unknown_function(&mut self, name: &str, call: &Call, ty: &Type) -> Value {
-        if !self.emits_externs {
-            self.unsupported(
-                call.span,
-                format!("this switch has no function `{name}`"),
-                "only the functions of v1model.p4 exist; write it in P4, or pass --emit-externs \
-                 for a switch that has it",
-            );
-            return self.temporary(ty, call.span);
-        }
-        let mut parameters = Vec::new();
-        for (index, argument) in call.arguments.iter().enumerate() {
-            if let Argument::Expression(expression) = argument {
-                match self.value(expression) {
-                    Value::Header(header) => {
-                        parameters.push(Parameter::Expression(self.header_expression(&header)));
-                    }
-                    Value::Struct(_) | Value::HeaderOf(_) => {
-                        let leaves = self.leaf_arguments(call, index);
-                        parameters.extend(leaves.into_iter().map(|(leaf, _)| data_parameter(leaf)));
-                    }
-                    value => parameters.push(data_parameter(value)),
-                }
-            }
-        }
-        self.run(name, parameters, call.span);
-        self.temporary(ty, call.span)
-    }
-
     /// A call of a method of an extern object.
     pub fn method(
         &mut self,
@@ -129,26 +98,13 @@ impl Lowering<'_> {
             Value::Packet => self.packet_method(&name, call, ty),
             Value::Object(object) => {
                 let Some(index) = self.declare_object(object) else {
-                    return self.unknown_object(object, call, ty);
+                    return self.foreign_method(object, &name, call, ty);
                 };
                 self.object_method(index, &name, call);
                 Value::Void
             }
             _ => Value::Void,
         }
-    }
-
-    fn unknown_object(&mut self, object: super::value::ObjectRef, call: &Call, ty: &Type) -> Value {
-        let name = match self.program.instances[object.instance].kind {
-            InstanceKind::Extern { of, .. } => self.program.externs[of].name.text.clone(),
-            _ => "this".into(),
-        };
-        self.unsupported(
-            call.span,
-            format!("this switch has no extern `{name}`"),
-            "use the externs of v1model.p4: counter, meter, register, action_profile and so on",
-        );
-        self.temporary(ty, call.span)
     }
 
     fn object_method(&mut self, index: usize, method: &str, call: &Call) {

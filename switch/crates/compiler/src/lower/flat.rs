@@ -34,6 +34,8 @@ pub struct Flat {
     pub tables: Vec<Table>,
     /// Extern objects.
     pub objects: Vec<Object>,
+    /// Objects that only an extended switch has.
+    pub foreign: Vec<bmv2::ExternInstance>,
     /// Parser value sets.
     pub value_sets: Vec<ValueSet>,
     /// Checksums, with their calculations in `calculations`.

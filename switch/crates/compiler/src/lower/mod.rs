@@ -4,7 +4,7 @@
 //! typed tree
 //!   |  blocks      instances, calls and structured values are flattened into steps over fields
 //!   |    (control, table, entry, parser, checksum: declarations;
-//!   |     statement, call, extern_call, packet: what they do;
+//!   |     statement, call, extern_call, foreign, packet: what they do;
 //!   |     expression, place, assign, number: values)
 //! flat program (flat, step, storage)
 //!   |  graph       steps become nodes with successors
@@ -29,6 +29,7 @@ mod entry;
 mod expression;
 mod extern_call;
 mod flat;
+mod foreign;
 mod graph;
 mod info;
 mod lowering;

@@ -92,9 +92,7 @@ impl Lowering<'_> {
     fn lookahead(&mut self, call: &Call, ty: &Type) -> Value {
         let at = call.span;
         let place = self.temporary(ty, at);
-        if let Value::Header(header) = &place {
-            self.assign_header(header, &Value::HeaderOf(Vec::new()), at);
-        }
+        self.validate(&place, at);
         let mut leaves = Vec::new();
         self.leaves(&place, ty, &mut leaves);
         let mut offset_bits = 0;
@@ -120,6 +118,22 @@ impl Lowering<'_> {
             offset_bits += width_bits;
         }
         place
+    }
+
+    /// Makes every header in a value valid, its fields untouched.
+    fn validate(&mut self, value: &Value, at: Span) {
+        match value {
+            Value::Header(header) => {
+                self.assign_header(header, &Value::HeaderOf(Vec::new()), at);
+            }
+            Value::Struct(parts) => parts.iter().for_each(|part| self.validate(part, at)),
+            Value::Stack(_) => {
+                for element in self.stack_values(value) {
+                    self.validate(&element, at);
+                }
+            }
+            _ => {}
+        }
     }
 
     fn emit(&mut self, call: &Call) {

@@ -13,6 +13,7 @@ use super::names;
 use super::step::TableId;
 use super::storage::{Leaf, leaf_value};
 use super::value::{ScopeId, Value, number_of, truth_of};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::types::tree::{self, ActionCall, Argument, Direction, Id, PropertyValue};
 
@@ -274,7 +275,26 @@ impl Lowering<'_> {
             self.flat.tables[table.0].default_action =
                 index.map(|action| DefaultAction { action, data, is_const: default.is_const });
         }
+        self.check_profile_default(declaration, table);
         self.entries(declaration, table);
+    }
+
+    /// The switch does nothing on a miss in a table with an action profile or selector.
+    fn check_profile_default(&mut self, declaration: &tree::Table, table: TableId) {
+        let Some(default) = &declaration.default_action else { return };
+        let is_written = default.call.span != declaration.name.span;
+        let action = &self.program.actions[default.call.action];
+        if self.flat.tables[table.0].profile.is_none()
+            || !is_written
+            || action.body.statements.is_empty()
+        {
+            return;
+        }
+        let title = "simple_switch ignores the default action of a table with an action profile";
+        self.diagnostics.push(
+            Diagnostic::warning("default-ignored", default.call.span, title)
+                .hint("on a miss nothing happens; test `apply().miss` and do it there"),
+        );
     }
 
     /// The flat action of a table's action. Where the table binds arguments, its body is written

@@ -3,10 +3,10 @@
 use bits::Int;
 use bmv2::{BinaryOperator, Expression, Parameter, PrimitiveCall};
 
-use super::{Action, Destination, LogPart, Step};
+use super::{Action, Destination, LogPart, Routine, Step};
 use crate::error::{LoadError, unknown};
 use crate::expression::compile::{Scope, is_condition, param_limbs};
-use crate::expression::{HeaderRef, Number, Wide};
+use crate::expression::{Condition, HeaderRef, Number, Short, Wide};
 use crate::layout::{FieldAt, Layout};
 use crate::place::Place;
 
@@ -27,12 +27,29 @@ struct Call<'a> {
     parameters: &'a [Parameter],
     /// What an assertion says where it fails.
     source: String,
+    here: Here,
 }
 
-/// Compiles an action.
-pub(crate) fn compile(names: &Names<'_>, action: &bmv2::Action) -> Result<Action, LoadError> {
+/// Where a primitive stands.
+#[derive(Clone, Copy)]
+struct Here {
+    /// The first step of its list.
+    start: u32,
+    /// How many primitives the list has.
+    count: u32,
+    /// Its own position in the list.
+    index: u32,
+}
+
+/// Compiles an action to the end of `code`.
+pub(crate) fn compile(
+    names: &Names<'_>,
+    action: &bmv2::Action,
+    code: &mut Vec<Step>,
+) -> Result<Action, LoadError> {
     let widths: Vec<u32> = action.runtime_data.iter().map(|data| data.width_bits).collect();
-    let steps = compile_calls(names, &widths, &action.primitives)?;
+    let start = code.len() as u32;
+    compile_calls(names, &widths, &action.primitives, code)?;
     let limbs = match widths.len() {
         0 => 0,
         count => {
@@ -41,26 +58,29 @@ pub(crate) fn compile(names: &Names<'_>, action: &bmv2::Action) -> Result<Action
         }
     };
     let params = action.runtime_data.iter().map(|data| (data.name.clone(), data.width_bits));
-    Ok(Action { name: action.name.clone(), params: params.collect(), limbs, steps })
+    Ok(Action { name: action.name.clone(), params: params.collect(), limbs, start })
 }
 
-/// Compiles a list of primitives.
+/// Compiles a list of primitives to the end of `code`: a step each, and the end.
 fn compile_calls(
     names: &Names<'_>,
     params: &[u32],
     calls: &[PrimitiveCall],
-) -> Result<Vec<Step>, LoadError> {
-    let mut steps = Vec::with_capacity(calls.len());
+    code: &mut Vec<Step>,
+) -> Result<(), LoadError> {
+    let (start, count) = (code.len() as u32, calls.len() as u32);
     for (index, call) in calls.iter().enumerate() {
         let scope = Scope { layout: names.layout, params, registers: names.registers };
         let source = call.source_info.as_ref().map_or(call.operation.clone(), |info| {
             format!("{} at {}:{}", info.source_fragment, info.filename, info.line)
         });
-        let call_ = Call { names, scope, parameters: &call.parameters, source };
+        let here = Here { start, count, index: index as u32 };
+        let call_ = Call { names, scope, parameters: &call.parameters, source, here };
         let step = call_.step(&call.operation);
-        steps.push(step.map_err(|error| error.under(&format!("/primitives/{index}")))?);
+        code.push(step.map_err(|error| error.under(&format!("/primitives/{index}")))?);
     }
-    Ok(steps)
+    code.push(Step::Return);
+    Ok(())
 }
 
 impl Call<'_> {
@@ -80,29 +100,22 @@ impl Call<'_> {
         Ok(match operation {
             "_jump" => {
                 self.count(1)?;
-                Step::Jump { to: self.number(0)? }
+                Step::Jump { to: self.jump_target(0)? }
             }
             "_jump_if_zero" => {
                 self.count(2)?;
-                Step::JumpIfZero { condition: self.number(0)?, to: self.number(1)? }
+                Step::JumpUnless { condition: self.truth(0)?, to: self.jump_target(1)? }
             }
             "assert" | "assume" => {
                 self.count(1)?;
-                let expression = self.expression(0)?;
-                let condition = match is_condition(&expression) {
-                    true => self.scope.condition(&expression)?,
-                    false => {
-                        crate::expression::Condition::NonZeroWide(self.scope.wide(&expression)?)
-                    }
-                };
-                Step::Assert { condition, what: self.source.clone() }
+                Step::Assert { condition: self.truth(0)?, what: self.source.clone() }
             }
             "exit" => {
                 self.count(0)?;
                 Step::Exit
             }
             "log_msg" => self.log()?,
-            "no_op" => Step::Jump { to: Number::Const(u64::MAX) },
+            "no_op" => Step::Jump { to: self.here.start + self.here.index + 1 },
             _ => {
                 let message = format!("there is no primitive \"{operation}\" in v1model's switch");
                 return Err(LoadError::new("/op", message));
@@ -208,12 +221,16 @@ impl Call<'_> {
         let to = self.destination(0)?;
         let narrow = self.scope.number(value).map_err(under)?;
         Ok(match (to, narrow) {
-            (Destination::Cell(to), Some(value)) => match value {
-                Number::Cell(from) => Step::CopyCell { to, from },
-                Number::Const(value) => Step::SetConst { to, value },
-                Number::Param(param) => Step::SetParam { to, param },
-                value => Step::SetCell { to, value },
-            },
+            (Destination::Cell(to), Some(value)) => {
+                let value = value.low_bits(to.width);
+                match value.short() {
+                    Some(Short::Add { from, by }) => Step::AddCell { to, from, by },
+                    Some(Short::Const(value)) => Step::SetConst { to, value },
+                    Some(Short::Copy(from)) => Step::CopyCell { to, from },
+                    Some(Short::Param(param)) => Step::SetParam { to, param },
+                    None => Step::SetCell { to, value },
+                }
+            }
             (Destination::Found { header, field: Place::Cell(field) }, Some(value)) => {
                 Step::SetFound { header, field, value }
             }
@@ -308,8 +325,14 @@ impl Call<'_> {
             }
             "register_read" => {
                 self.count(3)?;
-                let (array, _) = self.register(1)?;
-                Step::RegisterRead { to: self.destination(0)?, array, index: self.number(2)? }
+                let (array, width) = self.register(1)?;
+                let index = self.number(2)?;
+                match self.destination(0)? {
+                    Destination::Cell(to) if width <= 64 => {
+                        Step::RegisterReadNarrow { to, array, index }
+                    }
+                    to => Step::RegisterRead { to, array, index },
+                }
             }
             "register_write" => {
                 self.count(3)?;
@@ -394,6 +417,28 @@ impl Call<'_> {
             false => self.scope.index(&expression),
         };
         number.map_err(|error| error.under(&format!("/parameters/{index}")))
+    }
+
+    /// The step a jump goes to: that of a primitive of the same list, or its end.
+    fn jump_target(&self, index: usize) -> Result<u32, LoadError> {
+        let Here { start, count, .. } = self.here;
+        match self.number(index)? {
+            Number::Const(to) if to <= u64::from(count) => Ok(start + to as u32),
+            _ => Err(self.refuse(index, &format!("the position of a primitive, 0 to {count}"))),
+        }
+    }
+
+    /// A condition: a truth value, or a number that is not 0.
+    fn truth(&self, index: usize) -> Result<Condition, LoadError> {
+        let expression = self.expression(index)?;
+        let condition = match is_condition(&expression) {
+            true => self.scope.condition(&expression),
+            false => self.scope.condition(&Expression::Unary {
+                operator: bmv2::UnaryOperator::DataToBool,
+                operand: Box::new(expression),
+            }),
+        };
+        condition.map_err(|error| error.under(&format!("/parameters/{index}")))
     }
 
     fn header(&self, index: usize) -> Result<HeaderRef, LoadError> {
@@ -514,6 +559,8 @@ fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Expr
 pub(crate) fn compile_primitives(
     names: &Names<'_>,
     calls: &[PrimitiveCall],
-) -> Result<Vec<Step>, LoadError> {
-    compile_calls(names, &[], calls)
+) -> Result<Routine, LoadError> {
+    let mut code = Vec::new();
+    compile_calls(names, &[], calls, &mut code)?;
+    Ok(Routine(code))
 }

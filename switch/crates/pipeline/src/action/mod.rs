@@ -1,13 +1,31 @@
-//! Actions as lists of steps, every name resolved.
+//! The program as one list of steps, every name resolved.
 //!
-//! A primitive of BMv2 JSON becomes one [`Step`]. Steps run in order; jumps go to an index. Most
-//! steps of real programs are [`Step::SetCell`]: a field of up to 64 bits gets a number.
+//! A primitive of BMv2 JSON becomes one [`Step`], and so does a node of a control: a condition, a
+//! table, a call. All of them stand in one list, actions first, then controls. Steps run in order;
+//! nodes and jumps go to an index, and an action ends with [`Step::Return`], which goes to the node
+//! that comes after the table or call that ran it.
+//!
+//! ```text
+//!    0  SetParam egress_spec <- 0      set_next_hop
+//!    1  AddCell ttl <- ttl - 1
+//!    2  Return
+//!    3  Drop                           drop
+//!    4  Return
+//!    5  If ipv4.$valid$ in 1..         ingress: to 6 or 7
+//!    6  Apply ipv4_routes              an entry runs 0 or 3, then END
+//!    7  Call drop                      runs 3, then END
+//! ```
+//!
+//! The list is data, not closures: a compiler to machine code would walk it.
 
+mod apply;
 mod compile;
+mod headers;
 mod run;
 
 pub(crate) use compile::{Names, compile, compile_primitives};
-pub(crate) use run::{Machine, set_valid};
+pub(crate) use headers::set_valid;
+pub(crate) use run::Machine;
 
 use crate::expression::{Condition, HeaderRef, Number, UnionRef, Wide};
 use crate::place::{Bits, Cell, Place, Variable};
@@ -35,9 +53,20 @@ pub(crate) enum Destination {
     },
 }
 
-/// A step of an action.
+/// A step. Its tag is a byte of its own, so that finding out which it is costs one load.
 #[derive(Clone, Debug)]
+#[repr(u8)]
 pub(crate) enum Step {
+    /// Looks a table up and runs what it finds.
+    Apply {
+        table: u32,
+    },
+    /// A field of up to 64 bits gets the value of one, itself or another, and a constant.
+    AddCell {
+        to: Cell,
+        from: Cell,
+        by: u64,
+    },
     AddHeader {
         header: HeaderRef,
         clear: bool,
@@ -46,6 +75,11 @@ pub(crate) enum Step {
     Assert {
         condition: Condition,
         what: String,
+    },
+    /// Runs an action without parameters.
+    Call {
+        action: u32,
+        next: u32,
     },
     Clone {
         session: Number,
@@ -99,12 +133,19 @@ pub(crate) enum Step {
         calculation: u32,
         size: Number,
     },
-    Jump {
-        to: Number,
+    /// Goes on at one of two steps: if the condition does not hold, if it holds.
+    If {
+        condition: Condition,
+        next: [u32; 2],
+        /// Which of the conditions' names is its own.
+        name: u32,
     },
-    JumpIfZero {
-        condition: Number,
-        to: Number,
+    Jump {
+        to: u32,
+    },
+    JumpUnless {
+        condition: Condition,
+        to: u32,
     },
     Log {
         parts: Vec<LogPart>,
@@ -145,6 +186,12 @@ pub(crate) enum Step {
         array: u32,
         index: Number,
     },
+    /// A register of up to 64 bits goes to a field.
+    RegisterReadNarrow {
+        to: Cell,
+        array: u32,
+        index: Number,
+    },
     RegisterWrite {
         array: u32,
         index: Number,
@@ -161,6 +208,8 @@ pub(crate) enum Step {
     Resubmit {
         field_list: Number,
     },
+    /// The end of an action.
+    Return,
     SetCell {
         to: Cell,
         value: Number,
@@ -197,5 +246,10 @@ pub(crate) struct Action {
     pub params: Vec<(String, u32)>,
     /// Limbs all parameters take together.
     pub limbs: usize,
-    pub steps: Vec<Step>,
+    /// Its first step.
+    pub start: u32,
 }
+
+/// Steps that stand alone: those of a parser state or a deparser.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Routine(Vec<Step>);

@@ -1,17 +1,19 @@
 //! Running steps on a packet.
+//!
+//! [`Machine::run`] is the interpreter; what tables and observers need of it is in `apply`.
 
 use bits::Int;
 use units::Time;
 
-use super::{Destination, LogPart, Step};
-use crate::expression::{HeaderRef, UnionRef, View, is_valid};
+use super::{Destination, LogPart, Routine, Step};
+use crate::expression::{Condition, Number, View};
 use crate::externs::Externs;
-use crate::hash::Hash;
 use crate::layout::Layout;
 use crate::load::Program;
 use crate::observe::{Event, Observe};
 use crate::packet::Requests;
-use crate::place::Place;
+use crate::profile::ActionProfile;
+use crate::table::{END, Table};
 
 /// Jumps a single action may take: a loop of any sense ends long before.
 const JUMPS_MAX: u32 = 10_000;
@@ -21,6 +23,11 @@ pub(crate) struct Machine<'a, O: Observe> {
     pub program: &'a Program,
     pub externs: &'a mut Externs,
     pub area: &'a mut [u8],
+    /// Tables and action profiles; none for parsers and deparsers, which apply no table.
+    pub tables: &'a [Table],
+    pub profiles: &'a [ActionProfile],
+    /// Room for two keys.
+    pub key_scratch: &'a mut [u64],
     pub requests: &'a mut Requests,
     pub length_register: &'a mut u32,
     pub truncated_to: &'a mut usize,
@@ -31,8 +38,8 @@ pub(crate) struct Machine<'a, O: Observe> {
     pub observer: &'a mut O,
 }
 
-impl<O: Observe> Machine<'_, O> {
-    fn layout(&self) -> &Layout {
+impl<'a, O: Observe> Machine<'a, O> {
+    pub(super) fn layout(&self) -> &'a Layout {
         &self.program.layout
     }
 
@@ -47,49 +54,109 @@ impl<O: Observe> Machine<'_, O> {
         }
     }
 
-    /// Runs the steps of an action with its parameters.
-    pub fn run(&mut self, steps: &[Step], params: &[u64]) {
-        let (mut at, mut jumps) = (0, 0);
-        while let Some(step) = steps.get(at) {
+    /// Runs the steps of `code` from `start` on until the control, or the list, ends.
+    ///
+    /// This is the innermost loop of the switch: everything frequent is done here, by steps that
+    /// hold all they need; the rest is a call away.
+    pub fn run(&mut self, code: &[Step], start: u32) {
+        let (mut at, mut after, mut jumps) = (start, END, 0);
+        let mut params: &[u64] = &[];
+        while let Some(step) = code.get(at as usize) {
             at += 1;
             match step {
-                Step::SetCell { to, value } => {
-                    let value = value.value(&self.view(params));
+                Step::If { condition, next, name } => {
+                    let holds = self.holds(condition, params);
+                    self.note_condition(*name, holds);
+                    at = next[usize::from(holds)];
+                }
+                Step::Apply { table } => {
+                    let ran = self.apply(&self.tables[*table as usize]);
+                    (at, after, params) = (ran.start, ran.next, ran.params);
+                }
+                Step::Call { action, next } => {
+                    self.enter(*action as usize, &[]);
+                    at = self.program.actions[*action as usize].start;
+                    (after, params) = (*next, &[]);
+                }
+                Step::Return => {
+                    self.leave();
+                    at = if self.requests.exit { END } else { after };
+                    jumps = 0;
+                }
+                Step::AddCell { to, from, by } => {
+                    let value = from.load(self.area).wrapping_add(*by);
                     to.store(self.area, value);
                 }
-                Step::SetConst { to, value } => to.store(self.area, *value),
-                Step::SetParam { to, param } => to.store(self.area, params[*param as usize]),
                 Step::CopyCell { to, from } => {
                     let value = from.load(self.area);
                     to.store(self.area, value);
                 }
+                Step::SetCell { to, value } => {
+                    let value = self.number(value, params);
+                    to.store(self.area, value);
+                }
+                Step::SetConst { to, value } => to.store(self.area, *value),
+                Step::SetParam { to, param } => to.store(self.area, params[*param as usize]),
+                Step::RegisterReadNarrow { to, array, index } => {
+                    let index = self.number(index, params);
+                    if let Some(value) = self.externs.registers[*array as usize].read_low(index) {
+                        to.store(self.area, value);
+                    }
+                }
+                Step::RegisterWriteNarrow { array, index, value } => {
+                    let (index, value) = (self.number(index, params), self.number(value, params));
+                    // An index beyond the end writes nothing, as in simple_switch.
+                    self.externs.registers[*array as usize].write_low(index, value);
+                }
+                Step::Count { array, index } => {
+                    let index = self.number(index, params) as usize;
+                    if let Some(counter) = self.externs.counters[*array as usize].get_mut(index) {
+                        counter.count(self.ingress_length);
+                    }
+                }
                 Step::Jump { to } => {
-                    // A jump to nowhere is `no_op`.
-                    match to.value(&self.view(params)) {
-                        u64::MAX => {}
-                        to => at = to as usize,
-                    }
                     jumps += 1;
+                    at = if jumps > JUMPS_MAX { after } else { *to };
                 }
-                Step::JumpIfZero { condition, to } => {
-                    let view = self.view(params);
-                    if condition.value(&view) == 0 {
-                        at = to.value(&view) as usize;
+                Step::JumpUnless { condition, to } => {
+                    if !self.holds(condition, params) {
+                        jumps += 1;
+                        at = if jumps > JUMPS_MAX { after } else { *to };
                     }
-                    jumps += 1;
                 }
-                Step::Exit => {
-                    self.requests.exit = true;
-                }
+                Step::Exit => self.requests.exit = true,
                 other => self.step(other, params),
-            }
-            if jumps > JUMPS_MAX {
-                return;
             }
         }
     }
 
+    /// Runs steps that stand alone.
+    pub fn run_routine(&mut self, routine: &Routine) {
+        self.run(&routine.0, 0);
+    }
+
+    /// A condition; the frequent form here.
+    #[inline(always)]
+    pub fn holds(&self, condition: &Condition, params: &[u64]) -> bool {
+        match condition {
+            Condition::Decision(decision) => decision.holds(self.area),
+            other => other.holds(&self.view(params)),
+        }
+    }
+
+    /// A number modulo 2^64; the frequent forms here.
+    #[inline(always)]
+    fn number(&self, number: &Number, params: &[u64]) -> u64 {
+        match number {
+            Number::Cell(cell) => cell.load(self.area),
+            Number::Const(value) => *value,
+            Number::Param(index) => params[*index as usize],
+            other => other.value(&self.view(params)),
+        }
+    }
+
     /// The less frequent steps.
+    #[inline(never)]
     fn step(&mut self, step: &Step, params: &[u64]) {
         match step {
             Step::AddHeader { header, clear } => {
@@ -196,12 +263,6 @@ impl<O: Observe> Machine<'_, O> {
     fn use_extern(&mut self, step: &Step, params: &[u64]) {
         let view = self.view(params);
         match step {
-            Step::Count { array, index } => {
-                let index = index.value(&view) as usize;
-                if let Some(counter) = self.externs.counters[*array as usize].get_mut(index) {
-                    counter.count(self.ingress_length);
-                }
-            }
             Step::Hash { to, base, calculation, size } => {
                 // simple_switch takes a size of 0 for 1.
                 let (base, size) = (base.value(&view), size.value(&view).max(1));
@@ -235,10 +296,6 @@ impl<O: Observe> Machine<'_, O> {
                 // An index beyond the end writes nothing, as in simple_switch.
                 let _ = self.externs.registers[*array as usize].write(index, &value);
             }
-            Step::RegisterWriteNarrow { array, index, value } => {
-                let (index, value) = (index.value(&view), value.value(&view));
-                self.externs.registers[*array as usize].write_low(index, value);
-            }
             // The other functions have taken the others.
             _ => {}
         }
@@ -248,11 +305,8 @@ impl<O: Observe> Machine<'_, O> {
     pub fn hash(&mut self, calculation: u32) -> u64 {
         let calculation = &self.program.calculations[calculation as usize];
         let Externs { hash_input, hashes, .. } = &mut *self.externs;
-        if matches!(hashes[calculation.hash], Hash::Checksum16)
-            && let Some(checksum) =
-                calculation.recipe.checksum16(&self.program.layout, self.area, self.payload)
-        {
-            return checksum.into();
+        if let Some(words) = calculation.recipe.words() {
+            return words.checksum16(self.area, self.payload).into();
         }
         calculation.recipe.gather(&self.program.layout, self.area, self.payload, hash_input);
         hashes[calculation.hash].of(hash_input)
@@ -281,169 +335,4 @@ impl<O: Observe> Machine<'_, O> {
             }
         }
     }
-
-    fn add_header(&mut self, header: u32, clear: bool) {
-        let program = self.program;
-        let layout = &program.layout;
-        if clear && !is_valid(layout, self.area, header) {
-            let found = &layout.headers[header as usize];
-            let kind = &layout.kinds[found.kind];
-            for field in &kind.fields {
-                match field.place.at(found.base) {
-                    Place::Variable(variable) => variable.length.store(self.area, 0),
-                    place => place.store(self.area, &Int::zero()),
-                }
-            }
-            *self.length_register += kind.fixed_length() as u32;
-        }
-        set_valid(layout, self.area, header);
-    }
-
-    fn remove_header(&mut self, header: u32) {
-        let layout = &self.program.layout;
-        if is_valid(layout, self.area, header) {
-            let header = &layout.headers[header as usize];
-            let length = layout.length(self.area, header) as u32;
-            *self.length_register = self.length_register.saturating_sub(length);
-            self.area[header.valid as usize] = 0;
-        }
-    }
-
-    fn copy_header(&mut self, to: &HeaderRef, from: &HeaderRef, params: &[u64]) {
-        let view = self.view(params);
-        if let (Some(to), Some(from)) = (to.find(&view), from.find(&view)) {
-            copy_header(&self.program.layout, self.area, to, from);
-        }
-    }
-
-    /// Steps on whole stacks and unions.
-    fn move_headers(&mut self, step: &Step, params: &[u64]) {
-        let layout = &self.program.layout;
-        let view = self.view(params);
-        match step {
-            Step::CopyStack { to, from } => {
-                let [to, from] = [to, from].map(|stack| &layout.stacks[*stack as usize]);
-                self.area[to.next as usize] = self.area[from.next as usize];
-                for (to, from) in to.headers.iter().zip(&from.headers) {
-                    copy_header(layout, self.area, *to, *from);
-                }
-            }
-            Step::CopyUnion { to, from } => {
-                let union = |union: &UnionRef| union.find(&view);
-                if let (Some(to), Some(from)) = (union(to), union(from)) {
-                    copy_union(layout, self.area, to, from);
-                }
-            }
-            Step::CopyUnionStack { to, from } => {
-                let [to, from] = [to, from].map(|stack| &layout.union_stacks[*stack as usize]);
-                self.area[to.next as usize] = self.area[from.next as usize];
-                for (to, from) in to.unions.iter().zip(&from.unions) {
-                    copy_union(layout, self.area, *to, *from);
-                }
-            }
-            Step::Pop { stack, count } => {
-                let count = count.value(&view);
-                let stack = &layout.stacks[*stack as usize];
-                lower_fill(self.area, stack.next, count);
-                pop(layout, self.area, &stack.headers, count);
-            }
-            Step::Push { stack, count } => {
-                let count = count.value(&view);
-                let stack = &layout.stacks[*stack as usize];
-                raise_fill(self.area, stack.next, stack.headers.len(), count);
-                push(layout, self.area, &stack.headers, count);
-            }
-            // A stack of unions moves as one stack for each member of its unions.
-            Step::PopUnions { stack, count } => {
-                let count = count.value(&view);
-                let stack = &layout.union_stacks[*stack as usize];
-                lower_fill(self.area, stack.next, count);
-                for headers in layout.member_stacks(stack) {
-                    pop(layout, self.area, &headers, count);
-                }
-            }
-            Step::PushUnions { stack, count } => {
-                let count = count.value(&view);
-                let stack = &layout.union_stacks[*stack as usize];
-                raise_fill(self.area, stack.next, stack.unions.len(), count);
-                for headers in layout.member_stacks(stack) {
-                    push(layout, self.area, &headers, count);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Makes a header valid, and the others of its union invalid.
-pub(crate) fn set_valid(layout: &Layout, area: &mut [u8], header: u32) {
-    let header = &layout.headers[header as usize];
-    area[header.valid as usize] = 1;
-    for sibling in &header.siblings {
-        area[layout.headers[*sibling as usize].valid as usize] = 0;
-    }
-}
-
-/// Copies validity and, if valid, all fields. Both headers are of one type.
-fn copy_header(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
-    if !is_valid(layout, area, from) {
-        area[layout.headers[to as usize].valid as usize] = 0;
-        return;
-    }
-    set_valid(layout, area, to);
-    copy_bytes(layout, area, to, from);
-}
-
-fn copy_bytes(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
-    let [to, from] = [to, from].map(|header| &layout.headers[header as usize]);
-    let size = layout.kinds[from.kind].size as usize;
-    area.copy_within(from.base as usize..from.base as usize + size, to.base as usize);
-}
-
-fn copy_union(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
-    let [to, from] = [to, from].map(|union| &layout.unions[union as usize].headers);
-    // The valid member last: making it valid invalidates the others.
-    let mut pairs: Vec<(u32, u32)> = to.iter().copied().zip(from.iter().copied()).collect();
-    pairs.sort_by_key(|(_, from)| is_valid(layout, area, *from));
-    for (to, from) in pairs {
-        copy_header(layout, area, to, from);
-    }
-}
-
-fn lower_fill(area: &mut [u8], next: u32, count: u64) {
-    let fill = &mut area[next as usize];
-    *fill = fill.saturating_sub(u8::try_from(count).unwrap_or(u8::MAX));
-}
-
-fn raise_fill(area: &mut [u8], next: u32, size: usize, count: u64) {
-    let fill = &mut area[next as usize];
-    *fill = (u64::from(*fill).saturating_add(count)).min(size as u64) as u8;
-}
-
-/// Element i becomes what element i + count was; the last `count` become invalid.
-fn pop(layout: &Layout, area: &mut [u8], headers: &[u32], count: u64) {
-    let count = usize::try_from(count).unwrap_or(usize::MAX).min(headers.len());
-    for (to, from) in headers.iter().zip(&headers[count..]) {
-        move_element(layout, area, *to, *from);
-    }
-    for header in &headers[headers.len() - count..] {
-        area[layout.headers[*header as usize].valid as usize] = 0;
-    }
-}
-
-/// Element i + count becomes what element i was; the first `count` become invalid.
-fn push(layout: &Layout, area: &mut [u8], headers: &[u32], count: u64) {
-    let count = usize::try_from(count).unwrap_or(usize::MAX).min(headers.len());
-    for (to, from) in headers[count..].iter().zip(headers).rev() {
-        move_element(layout, area, *to, *from);
-    }
-    for header in &headers[..count] {
-        area[layout.headers[*header as usize].valid as usize] = 0;
-    }
-}
-
-fn move_element(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
-    copy_bytes(layout, area, to, from);
-    let valid = area[layout.headers[from as usize].valid as usize];
-    area[layout.headers[to as usize].valid as usize] = valid;
 }

@@ -172,6 +172,11 @@ impl Scope<'_> {
                 layout.headers[*header as usize].kind
             }
         };
+        if let (HeaderRef::Known(header), Some(field)) =
+            (&header, layout.kinds[kind].fields.get(field))
+        {
+            layout.refer(*header, &field.name);
+        }
         match layout.kinds[kind].fields.get(field) {
             Some(field) => Ok((header, field.place, field.signed)),
             None => Err(LoadError::new("", format!("the header has no field {field}"))),
@@ -380,6 +385,10 @@ impl Scope<'_> {
 
     /// A truth value.
     pub fn condition(&self, expression: &Expression) -> Result<Condition, LoadError> {
+        self.truth(expression).map(Condition::decided)
+    }
+
+    fn truth(&self, expression: &Expression) -> Result<Condition, LoadError> {
         match expression {
             Expression::Bool(value) => Ok(Condition::Const(*value)),
             Expression::Unary { operator, operand } => match operator {
@@ -392,14 +401,14 @@ impl Scope<'_> {
                     }),
                     _ => Ok(Condition::NonZeroWide(self.wide(operand)?)),
                 },
-                UnaryOperator::Not => Ok(Condition::Not(Box::new(self.condition(operand)?))),
+                UnaryOperator::Not => Ok(Condition::Not(Box::new(self.truth(operand)?))),
                 UnaryOperator::Valid => Ok(Condition::Valid(self.header(operand)?)),
                 UnaryOperator::ValidUnion => Ok(Condition::ValidUnion(self.union(operand)?)),
                 _ => Err(LoadError::new("", "expected a truth value, found a number")),
             },
             Expression::Binary { operator, left, right } => match operator {
                 BinaryOperator::And | BinaryOperator::Or => {
-                    let pair = Box::new((self.condition(left)?, self.condition(right)?));
+                    let pair = Box::new((self.truth(left)?, self.truth(right)?));
                     Ok(match operator {
                         BinaryOperator::And => Condition::And(pair),
                         _ => Condition::Or(pair),
@@ -416,11 +425,8 @@ impl Scope<'_> {
                 _ => Err(LoadError::new("", "expected a truth value, found a number")),
             },
             Expression::Conditional { condition, if_true, if_false } => {
-                let branches = (
-                    self.condition(condition)?,
-                    self.condition(if_true)?,
-                    self.condition(if_false)?,
-                );
+                let branches =
+                    (self.truth(condition)?, self.truth(if_true)?, self.truth(if_false)?);
                 Ok(Condition::Select(Box::new(branches)))
             }
             _ => Err(LoadError::new("", "expected a truth value")),

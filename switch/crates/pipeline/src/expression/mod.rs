@@ -12,7 +12,9 @@
 //! The trees are data, not closures, so that a compiler to machine code can walk them.
 
 pub(crate) mod compile;
+mod decision;
 mod run;
+mod simplify;
 
 use bits::Int;
 
@@ -45,8 +47,9 @@ pub(crate) enum UnionRef {
 /// A pair of operands.
 pub(crate) type Operands = Box<(Number, Number)>;
 
-/// A number modulo 2^64.
+/// A number modulo 2^64. Tags are bytes of their own here: they are looked at on the hot path.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(u8)]
 pub(crate) enum Number {
     Add(Operands),
     And(Operands),
@@ -159,6 +162,7 @@ pub(crate) enum Compare {
 
 /// A truth value.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(u8)]
 pub(crate) enum Condition {
     And(Box<(Condition, Condition)>),
     /// A field without sign with a constant: most conditions of real programs.
@@ -178,6 +182,8 @@ pub(crate) enum Condition {
         operands: Box<(Wide, Wide)>,
     },
     Const(bool),
+    /// Comparisons of fields, one after the other: most conditions of real programs.
+    Decision(Decision),
     /// All headers of one list equal those of the other: validity and fields.
     HeadersEqual(Box<(Vec<HeaderRef>, Vec<HeaderRef>)>),
     /// A number that is exact is not 0.
@@ -202,4 +208,6 @@ pub(crate) struct View<'a> {
     pub params: &'a [u64],
     pub registers: &'a [crate::state::RegisterArray],
 }
+pub(crate) use decision::Decision;
 pub(crate) use run::{is_valid, unsigned};
+pub(crate) use simplify::Short;

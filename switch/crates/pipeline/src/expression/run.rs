@@ -90,7 +90,7 @@ impl Number {
             Number::Not(operand) => !operand.value(view),
             Number::Or(operands) => operands.0.value(view) | operands.1.value(view),
             Number::Register { array, index } => {
-                view.registers[*array as usize].read_low(index.value(view))
+                view.registers[*array as usize].read_low(index.value(view)).unwrap_or(0)
             }
             Number::Remainder(operands) => {
                 let (left, right) = both(operands);
@@ -260,6 +260,7 @@ impl Condition {
                 compare.holds(operands.0.value(view), operands.1.value(view))
             }
             Condition::Const(value) => *value,
+            Condition::Decision(decision) => decision.holds(view.area),
             Condition::HeadersEqual(lists) => {
                 let mut pairs = lists.0.iter().zip(&lists.1);
                 pairs.all(|(left, right)| match (left.find(view), right.find(view)) {

@@ -1,37 +1,54 @@
 //! A hash table from fixed-length keys to entries, for exact keys and as a part of the other
 //! indexes.
 //!
-//! Open addressing with linear probing: the keys lie in one flat array, so a lookup is one hash
-//! and, mostly, one cache line. Removal moves later keys back over the gap, so that there are no
-//! tombstones and lookups stay as short after years of changes as after loading. The table doubles
-//! when it is two thirds full; everything else is constant time.
+//! Open addressing with linear probing: entries and keys lie in one flat array, so a lookup is one
+//! hash and, mostly, one cache line, also where the table is larger than every cache. Removal moves
+//! later keys back over the gap, so that there are no tombstones and lookups stay as short after
+//! years of changes as after loading. The table doubles when it is two thirds full; everything else
+//! is constant time.
+//!
+//! ```text
+//!   slot   ┌───────┬────────┬─────┐      the entry is NONE where the slot is empty;
+//!          │ entry │ limb 0 │ ... │      nearly all keys have one limb: 16 bytes a slot
+//!          └───────┴────────┴─────┘
+//! ```
 
 /// No entry; also marks an empty slot.
 pub(crate) const NONE: u32 = u32::MAX;
+/// The same in a slot.
+const EMPTY: u64 = NONE as u64;
+/// Slots of an empty table.
+const SLOTS_MIN: usize = 8;
 
-/// From keys of `stride` limbs to entry numbers.
+/// From keys of a fixed number of limbs to entry numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct ExactIndex {
+    /// Limbs of a slot: the entry, then the key.
     stride: usize,
-    keys: Vec<u64>,
-    values: Vec<u32>,
+    slots: Vec<u64>,
+    /// Number of slots less one; there is a power of two of them.
+    mask: usize,
     count: usize,
 }
 
-/// Mixes all limbs into 64 well spread bits: multiply and fold, as in wyhash.
+const HASH_START: u64 = 0x2545_F491_4F6C_DD1D;
+
+/// Mixes a limb into 64 well spread bits: multiply and fold, as in wyhash.
 #[inline(always)]
-fn hash(key: &[u64]) -> usize {
+fn mix(state: u64, limb: u64) -> u64 {
     const MULTIPLIER: u128 = 0x9E37_79B9_7F4A_7C15;
-    let mixed = key.iter().fold(0x2545_F491_4F6C_DD1Du64, |state, limb| {
-        let product = u128::from(state ^ limb) * MULTIPLIER;
-        (product >> 64) as u64 ^ product as u64
-    });
-    mixed as usize
+    let product = u128::from(state ^ limb) * MULTIPLIER;
+    (product >> 64) as u64 ^ product as u64
+}
+
+fn hash(key: &[u64]) -> usize {
+    key.iter().fold(HASH_START, |state, limb| mix(state, *limb)) as usize
 }
 
 impl ExactIndex {
-    pub fn new(stride: usize) -> ExactIndex {
-        ExactIndex { stride, keys: vec![0; 8 * stride], values: vec![NONE; 8], count: 0 }
+    pub fn new(limbs: usize) -> ExactIndex {
+        let stride = limbs + 1;
+        ExactIndex { stride, slots: empty(SLOTS_MIN, stride), mask: SLOTS_MIN - 1, count: 0 }
     }
 
     /// How many keys there are.
@@ -42,86 +59,104 @@ impl ExactIndex {
     /// The entry of a key, or [`NONE`].
     #[inline]
     pub fn find(&self, key: &[u64]) -> u32 {
-        self.values[self.slot(key)]
+        match key {
+            [limb] => self.find_one(*limb),
+            _ => self.slots[self.start_of(key)] as u32,
+        }
+    }
+
+    /// The same for the key of a table whose keys have one limb.
+    #[inline(always)]
+    pub fn find_one(&self, key: u64) -> u32 {
+        let (pairs, _) = self.slots.as_chunks::<2>();
+        let mut slot = mix(HASH_START, key) as usize & self.mask;
+        loop {
+            let [entry, held] = pairs[slot];
+            if held == key || entry == EMPTY {
+                return entry as u32;
+            }
+            slot = (slot + 1) & self.mask;
+        }
     }
 
     /// Sets the entry of a key; returns the entry it had, or [`NONE`].
     pub fn insert(&mut self, key: &[u64], value: u32) -> u32 {
-        if (self.count + 1) * 3 > self.values.len() * 2 {
+        if (self.count + 1) * 3 > (self.mask + 1) * 2 {
             self.grow();
         }
-        let slot = self.slot(key);
-        if self.values[slot] == NONE {
+        let start = self.start_of(key);
+        if self.slots[start] == EMPTY {
             self.count += 1;
-            self.keys[slot * self.stride..][..self.stride].copy_from_slice(key);
+            self.slots[start + 1..start + self.stride].copy_from_slice(key);
         }
-        std::mem::replace(&mut self.values[slot], value)
+        std::mem::replace(&mut self.slots[start], value.into()) as u32
     }
 
     /// Removes a key; returns the entry it had, or [`NONE`].
     pub fn remove(&mut self, key: &[u64]) -> u32 {
-        let mut gap = self.slot(key);
-        let removed = std::mem::replace(&mut self.values[gap], NONE);
-        if removed == NONE {
+        let stride = self.stride;
+        let mut gap = self.start_of(key) / stride;
+        let removed = self.slots[gap * stride];
+        if removed == EMPTY {
             return NONE;
         }
+        self.clear_slot(gap);
         self.count -= 1;
-        let mask = self.values.len() - 1;
-        let mut slot = (gap + 1) & mask;
-        while self.values[slot] != NONE {
+        let mut slot = (gap + 1) & self.mask;
+        while self.slots[slot * stride] != EMPTY {
             // A key may move back to the gap unless that is before its home slot.
-            let home = hash(self.key(slot)) & mask;
-            if (slot.wrapping_sub(home) & mask) >= (slot.wrapping_sub(gap) & mask) {
-                self.values[gap] = self.values[slot];
-                self.values[slot] = NONE;
-                let start = slot * self.stride;
-                self.keys.copy_within(start..start + self.stride, gap * self.stride);
+            let home = hash(&self.slots[slot * stride + 1..(slot + 1) * stride]) & self.mask;
+            if (slot.wrapping_sub(home) & self.mask) >= (slot.wrapping_sub(gap) & self.mask) {
+                self.slots.copy_within(slot * stride..(slot + 1) * stride, gap * stride);
+                self.clear_slot(slot);
                 gap = slot;
             }
-            slot = (slot + 1) & mask;
+            slot = (slot + 1) & self.mask;
         }
-        removed
+        removed as u32
     }
 
     /// Removes all keys.
     pub fn clear(&mut self) {
-        *self = ExactIndex::new(self.stride);
+        *self = ExactIndex::new(self.stride - 1);
     }
 
-    fn key(&self, slot: usize) -> &[u64] {
-        &self.keys[slot * self.stride..][..self.stride]
-    }
-
-    /// The slot of a key, or the empty slot where it would go.
-    #[inline]
-    fn slot(&self, key: &[u64]) -> usize {
-        let mask = self.values.len() - 1;
-        let mut slot = hash(key) & mask;
-        // Nearly all keys have one limb, where a comparison of slices would be a call.
-        if let [limb] = key {
-            while self.values[slot] != NONE && self.keys[slot] != *limb {
-                slot = (slot + 1) & mask;
+    /// Where the slot of a key starts, or the empty slot where it would go.
+    fn start_of(&self, key: &[u64]) -> usize {
+        let mut slot = hash(key) & self.mask;
+        loop {
+            let start = slot * self.stride;
+            let held = &self.slots[start..start + self.stride];
+            if held[0] == EMPTY || held[1..] == *key {
+                return start;
             }
-            return slot;
+            slot = (slot + 1) & self.mask;
         }
-        while self.values[slot] != NONE && self.key(slot) != key {
-            slot = (slot + 1) & mask;
-        }
-        slot
+    }
+
+    /// An empty slot has a key of zeros: [`Self::find_one`] may look at the key first.
+    fn clear_slot(&mut self, slot: usize) {
+        let held = &mut self.slots[slot * self.stride..(slot + 1) * self.stride];
+        held.fill(0);
+        held[0] = EMPTY;
     }
 
     fn grow(&mut self) {
-        let capacity = self.values.len() * 2;
-        let keys = std::mem::replace(&mut self.keys, vec![0; capacity * self.stride]);
-        let values = std::mem::replace(&mut self.values, vec![NONE; capacity]);
-        for (key, value) in keys.chunks_exact(self.stride).zip(values) {
-            if value != NONE {
-                let slot = self.slot(key);
-                self.values[slot] = value;
-                self.keys[slot * self.stride..][..self.stride].copy_from_slice(key);
-            }
+        let slots = 2 * (self.mask + 1);
+        let old = std::mem::replace(&mut self.slots, empty(slots, self.stride));
+        self.mask = slots - 1;
+        for held in old.chunks_exact(self.stride).filter(|held| held[0] != EMPTY) {
+            let start = self.start_of(&held[1..]);
+            self.slots[start..start + self.stride].copy_from_slice(held);
         }
     }
+}
+
+/// So many empty slots.
+fn empty(count: usize, stride: usize) -> Vec<u64> {
+    let mut slots = vec![0; count * stride];
+    slots.iter_mut().step_by(stride).for_each(|entry| *entry = EMPTY);
+    slots
 }
 
 #[cfg(test)]

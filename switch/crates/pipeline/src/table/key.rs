@@ -10,7 +10,7 @@ use bmv2::MatchType;
 
 use super::ternary::Range;
 use super::{KeyMatch, TableError};
-use crate::place::{Cell, Place};
+use crate::place::{Cell, Gather, Place};
 
 /// One key of a table.
 #[derive(Clone, Debug)]
@@ -43,12 +43,11 @@ pub(crate) struct KeyShape {
     cells: Option<Vec<CellPart>>,
 }
 
-/// A part of up to 64 bits in one window: its cell, already masked, and where it goes.
+/// A part of up to 64 bits in one window: its cell, already masked, and the limb it goes to.
 #[derive(Clone, Copy, Debug)]
 struct CellPart {
-    cell: Cell,
+    cell: Gather,
     limb: u32,
-    shift: u8,
 }
 
 /// A key of an entry.
@@ -98,6 +97,19 @@ impl KeyShape {
         KeyShape { parts, limbs: limb.max(1), prefix_limbs, is_ternary, range_count, cells }
     }
 
+    /// Whether a key is one limb of cells: [`Self::build_one`] builds it without memory.
+    #[inline]
+    pub fn is_one_limb(&self) -> bool {
+        self.limbs == 1 && self.cells.is_some()
+    }
+
+    /// Builds a packet's key of one limb.
+    #[inline(always)]
+    pub fn build_one(&self, area: &[u8]) -> u64 {
+        let cells = self.cells.as_deref().unwrap_or_default();
+        cells.iter().fold(0, |key, part| key | part.cell.load(area))
+    }
+
     /// Builds a packet's key.
     #[inline]
     pub fn build(&self, area: &[u8], key: &mut [u64]) {
@@ -105,7 +117,7 @@ impl KeyShape {
         match &self.cells {
             Some(cells) => {
                 for part in cells {
-                    key[part.limb as usize] |= part.cell.load(area) << part.shift;
+                    key[part.limb as usize] |= part.cell.load(area);
                 }
             }
             None => self.build_wide(area, key),
@@ -163,8 +175,9 @@ impl KeyPart {
     /// The short form, if the part has one.
     fn cell(&self) -> Option<CellPart> {
         let Place::Cell(cell) = self.place else { return None };
-        let masked = Cell { mask: cell.mask & self.mask.low_u64(), ..cell };
-        Some(CellPart { cell: masked, limb: self.limb as u32, shift: self.cell_shift(cell) })
+        let masked = Cell { mask: cell.mask & self.mask.low_u64() << cell.shift, ..cell };
+        let gathered = Gather::new(masked, self.cell_shift(cell));
+        Some(CellPart { cell: gathered, limb: self.limb as u32 })
     }
 
     /// How far a cell moves in its limb.

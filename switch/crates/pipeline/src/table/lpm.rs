@@ -101,6 +101,22 @@ impl LpmIndex {
         best.wrapping_sub(1)
     }
 
+    /// The same for a table whose key is one prefix of up to 64 bits.
+    #[inline(always)]
+    pub fn find_one(&self, prefix: u64) -> u32 {
+        let mut slot = self.slots[(prefix >> (64 - self.root_bits)) as usize];
+        let mut rest = prefix << self.root_bits;
+        let mut best = slot as u32;
+        while slot >> 32 != 0 {
+            slot = self.slots[((slot >> 32) as usize - 1) * NODE + (rest >> 56) as usize];
+            rest <<= 8;
+            if slot as u32 != 0 {
+                best = slot as u32;
+            }
+        }
+        best.wrapping_sub(1)
+    }
+
     /// The entry of exactly this prefix, or [`NONE`].
     pub fn find_prefix(&self, key: &[u64], length: u32) -> u32 {
         self.prefixes.find(&self.prefix_key(key, length))
@@ -318,6 +334,9 @@ mod tests {
                     let key = [exact, address(seed)];
                     let found = index.find(&key[1 - exact_limbs..]);
                     prop_assert_eq!(found, longest(&model, exact, address(seed)));
+                    if exact_limbs == 0 {
+                        prop_assert_eq!(index.find_one(address(seed)), found);
+                    }
                 }
             }
         }

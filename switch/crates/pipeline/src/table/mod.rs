@@ -9,6 +9,7 @@ mod key;
 mod lpm;
 mod ternary;
 
+use std::cell::Cell;
 use std::fmt;
 
 use bits::Int;
@@ -167,9 +168,23 @@ pub(crate) const END: u32 = u32::MAX;
 pub(crate) struct TableAction {
     /// Index in the program.
     pub action: usize,
+    /// Its first step.
+    pub start: u32,
     /// The node that runs next, after a hit and after a miss.
     pub next: [u32; 2],
 }
+
+/// What a packet runs that hits an entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    /// The first step of its action, or [`INDIRECT`].
+    pub start: u32,
+    /// The node after it.
+    pub next: u32,
+}
+
+/// The action is that of a member or group: see the entry's [`Target`].
+pub(crate) const INDIRECT: u32 = u32::MAX;
 
 /// What a packet needs to know of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,13 +234,15 @@ pub struct Table {
     index: Index,
     /// Limbs of action data an entry takes: those of the longest action.
     data_limbs: usize,
-    // By entry number:
+    // By entry number; what packets change is in cells, so that the table itself is only read.
     entries: Vec<Option<Entry>>,
     targets: Vec<Target>,
+    /// What `targets` mean for a packet.
+    runs: Vec<Run>,
     data: Vec<u64>,
-    counters: Vec<Counter>,
-    meters: Vec<Meter>,
-    last_hits: Vec<Time>,
+    counters: Vec<Cell<Counter>>,
+    meters: Vec<Cell<Meter>>,
+    last_hits: Vec<Cell<Time>>,
     free: Vec<u32>,
     count: usize,
 }
@@ -281,6 +298,7 @@ impl Table {
             data_limbs: config.data_limbs,
             entries: Vec::new(),
             targets: Vec::new(),
+            runs: Vec::new(),
             data: Vec::new(),
             counters: Vec::new(),
             meters: Vec::new(),
@@ -326,6 +344,19 @@ impl Table {
         if self.count == 0 {
             return NONE;
         }
+        if self.shape.is_one_limb() {
+            let key = self.shape.build_one(area);
+            return match &self.index {
+                Index::Exact(index) => index.find_one(key),
+                Index::Lpm(index) => index.find_one(key),
+                Index::Ternary(index) => index.find_one(key),
+            };
+        }
+        self.find_long(area, scratch)
+    }
+
+    /// The same for keys of several limbs.
+    fn find_long(&self, area: &[u8], scratch: &mut [u64]) -> u32 {
         let (key, rest) = scratch.split_at_mut(self.shape.limbs);
         self.shape.build(area, key);
         match &self.index {
@@ -335,28 +366,38 @@ impl Table {
         }
     }
 
-    /// Target and action data of an entry.
+    /// What a packet runs that hits an entry, and the action data.
     #[inline]
-    pub(crate) fn target(&self, entry: u32) -> (Target, &[u64]) {
+    pub(crate) fn run(&self, entry: u32) -> (Run, &[u64]) {
         let start = entry as usize * self.data_limbs;
-        (self.targets[entry as usize], &self.data[start..start + self.data_limbs])
+        (self.runs[entry as usize], &self.data[start..start + self.data_limbs])
+    }
+
+    /// Where an entry points.
+    pub(crate) fn target(&self, entry: u32) -> Target {
+        self.targets[entry as usize]
     }
 
     /// Counts a hit.
     #[inline]
-    pub(crate) fn hit(&mut self, entry: u32, length_bytes: u32, now: Time) {
+    pub(crate) fn hit(&self, entry: u32, length_bytes: u32, now: Time) {
         if self.with_counters {
-            self.counters[entry as usize].count(length_bytes);
+            let counter = &self.counters[entry as usize];
+            let Counter { packets, bytes } = counter.get();
+            counter.set(Counter { packets: packets + 1, bytes: bytes + u64::from(length_bytes) });
         }
         if self.with_timeouts {
-            self.last_hits[entry as usize] = now;
+            self.last_hits[entry as usize].set(now);
         }
     }
 
-    /// The meter of an entry.
-    #[inline]
-    pub(crate) fn meter_mut(&mut self, entry: u32) -> &mut Meter {
-        &mut self.meters[entry as usize]
+    /// The colour that an entry's meter gives to `amount` packets or bytes.
+    pub(crate) fn color(&self, entry: u32, amount: u64, now: Time) -> crate::state::Color {
+        let cell = &self.meters[entry as usize];
+        let mut meter = cell.get();
+        let color = meter.color(amount, now);
+        cell.set(meter);
+        color
     }
 
     /// All entries in the order of their numbers.
@@ -393,39 +434,39 @@ impl Table {
     /// The direct counter of an entry, if the table has them.
     pub fn counter(&self, id: EntryId) -> Result<Option<Counter>, TableError> {
         let _ = self.entry(id)?;
-        Ok(self.with_counters.then(|| self.counters[id.0 as usize]))
+        Ok(self.with_counters.then(|| self.counters[id.0 as usize].get()))
     }
 
     /// Sets the direct counter of an entry.
     pub fn set_counter(&mut self, id: EntryId, counter: Counter) -> Result<(), TableError> {
         let _ = self.entry(id)?;
-        self.counters[id.0 as usize] = counter;
+        self.counters[id.0 as usize].set(counter);
         Ok(())
     }
 
     /// The direct meter of an entry, if the table has them.
     pub fn meter(&mut self, id: EntryId) -> Result<Option<&mut Meter>, TableError> {
         let _ = self.entry(id)?;
-        Ok(self.meter.is_some().then(|| &mut self.meters[id.0 as usize]))
+        Ok(self.meter.is_some().then(|| self.meters[id.0 as usize].get_mut()))
     }
 
     /// When an entry was last hit, or added.
     pub fn last_hit(&self, id: EntryId) -> Result<Time, TableError> {
         let _ = self.entry(id)?;
-        Ok(self.last_hits[id.0 as usize])
+        Ok(self.last_hits[id.0 as usize].get())
     }
 
     /// Takes an entry as hit at `now`: its idle time starts again.
     pub fn touch(&mut self, id: EntryId, now: Time) {
         if let Some(last_hit) = self.last_hits.get_mut(id.0 as usize) {
-            *last_hit = now;
+            last_hit.set(now);
         }
     }
 
     /// Entries that no packet has hit for their time-out, in the order of their numbers.
     pub fn idle_entries(&self, now: Time) -> impl Iterator<Item = EntryId> {
         let due = move |(id, entry): (EntryId, &Entry)| {
-            let idle = now.since(self.last_hits[id.0 as usize]);
+            let idle = now.since(self.last_hits[id.0 as usize].get());
             entry.idle_timeout.is_some_and(|timeout| idle >= timeout).then_some(id)
         };
         self.entries().filter_map(due)
@@ -463,9 +504,9 @@ impl Table {
         let at = number as usize;
         self.entries[at] = Some(entry);
         self.set_target(number, target, data);
-        self.counters.get_mut(at).map(std::mem::take);
-        self.meters.get_mut(at).map(std::mem::take);
-        self.last_hits[at] = now;
+        let _ = self.counters.get(at).map(Cell::take);
+        let _ = self.meters.get(at).map(Cell::take);
+        self.last_hits[at].set(now);
         self.count += 1;
         Ok(EntryId(number))
     }
@@ -488,7 +529,7 @@ impl Table {
             (entry.action, entry.idle_timeout) = (action, idle_timeout);
         }
         self.set_target(id.0, target, data);
-        self.last_hits[id.0 as usize] = now;
+        self.last_hits[id.0 as usize].set(now);
         Ok(())
     }
 
@@ -528,7 +569,7 @@ impl Table {
     /// Removes all entries but const ones, and puts the program's default back.
     pub(crate) fn reset(&mut self) {
         self.set_default(None);
-        self.counters.fill(Counter::default());
+        self.counters.fill(Cell::default());
         if self.const_entries {
             return;
         }
@@ -539,6 +580,7 @@ impl Table {
         }
         self.entries.clear();
         self.targets.clear();
+        self.runs.clear();
         self.data.clear();
         self.counters.clear();
         self.meters.clear();
@@ -560,19 +602,27 @@ impl Table {
         if self.entries.len() < count {
             self.entries.resize(count, None);
             self.targets.resize(count, Target::Action(0));
+            self.runs.resize(count, Run { start: INDIRECT, next: END });
             self.data.resize(count * self.data_limbs, 0);
-            self.last_hits.resize(count, Time::ZERO);
+            self.last_hits.resize(count, Cell::new(Time::ZERO));
             if self.with_counters {
-                self.counters.resize(count, Counter::default());
+                self.counters.resize(count, Cell::default());
             }
             if self.meter.is_some() {
-                self.meters.resize(count, Meter::default());
+                self.meters.resize(count, Cell::default());
             }
         }
     }
 
     fn set_target(&mut self, number: u32, target: Target, data: &[u64]) {
         self.targets[number as usize] = target;
+        self.runs[number as usize] = match target {
+            Target::Action(position) => {
+                let action = &self.actions[position as usize];
+                Run { start: action.start, next: action.next[0] }
+            }
+            Target::Group(_) | Target::Member(_) => Run { start: INDIRECT, next: END },
+        };
         let start = number as usize * self.data_limbs;
         self.data[start..start + data.len()].copy_from_slice(data);
     }

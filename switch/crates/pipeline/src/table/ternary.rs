@@ -90,20 +90,43 @@ impl TernaryIndex {
             for ((masked, limb), mask) in masked.iter_mut().zip(key).zip(&tuple.mask) {
                 *masked = limb & mask;
             }
-            let mut entry = tuple.chains.find(masked);
-            while entry != NONE {
-                let item = &self.items[entry as usize];
-                if found != NONE && item.priority <= priority {
-                    break;
-                }
-                if self.in_ranges(entry, key) {
-                    (found, priority) = (entry, item.priority);
-                    break;
-                }
-                entry = item.next;
+            let entry = tuple.chains.find(masked);
+            (found, priority) = self.better(entry, key, (found, priority));
+        }
+        found
+    }
+
+    /// The same for keys of one limb.
+    #[inline]
+    pub fn find_one(&self, key: u64) -> u32 {
+        let (mut found, mut priority) = (NONE, i32::MIN);
+        for tuple in &self.tuples {
+            if found != NONE && tuple.best <= priority {
+                break;
+            }
+            let entry = tuple.chains.find_one(key & tuple.mask[0]);
+            if entry != NONE {
+                (found, priority) = self.better(entry, &[key], (found, priority));
             }
         }
         found
+    }
+
+    /// The first of a chain that matches, if it beats what was found before.
+    #[inline]
+    fn better(&self, first: u32, key: &[u64], (found, priority): (u32, i32)) -> (u32, i32) {
+        let mut entry = first;
+        while entry != NONE {
+            let item = &self.items[entry as usize];
+            if found != NONE && item.priority <= priority {
+                break;
+            }
+            if self.in_ranges(entry, key) {
+                return (entry, item.priority);
+            }
+            entry = item.next;
+        }
+        (found, priority)
     }
 
     /// The entry with exactly this key, mask, ranges and priority, or [`NONE`].
@@ -263,6 +286,7 @@ mod tests {
                 }
                 for key in 0..64u64 {
                     let found = index.find(&[key], &mut [0]);
+                    prop_assert_eq!(index.find_one(key), found);
                     let priority = model.iter().find(|item| item.4 == found).map(|item| item.3);
                     prop_assert_eq!(priority, highest(&model, key));
                 }

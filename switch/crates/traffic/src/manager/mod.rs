@@ -194,6 +194,16 @@ impl<P: HasLength> Manager<P> {
         line_free_at
     }
 
+    /// Whatever takes the frames of `port` has no room for more, or has room again: until then
+    /// packets stay in their queues, are counted there and dropped by the queues' own limits.
+    /// Unknown ports are ignored.
+    pub fn set_stalled(&mut self, now: Time, port: PortId, stalled: bool) {
+        self.advance(now);
+        let Some(state) = self.ports.get_mut(port) else { return };
+        state.set_stalled(now, stalled);
+        self.due.set(port.index(), state.due());
+    }
+
     /// Watches these queues and crossings from now on, instead of others.
     pub fn watch(&mut self, watching: &Watching) {
         if self.watch.is_none() && *watching == Watching::default() {

@@ -1,0 +1,147 @@
+//! What a table does to a packet, and what observers are told of it.
+
+use bits::Int;
+
+use super::Machine;
+use crate::expression::is_valid;
+use crate::externs::Externs;
+use crate::observe::{Event, Observe};
+use crate::profile::Member;
+use crate::table::{INDIRECT, NONE, Table, Target};
+
+/// What a table runs: an action's first step, its data, and the node after it.
+pub(super) struct Ran<'a> {
+    pub start: u32,
+    pub params: &'a [u64],
+    pub next: u32,
+}
+
+impl<'a, O: Observe> Machine<'a, O> {
+    /// Looks the table up and enters the action that it finds.
+    #[inline(always)]
+    pub(super) fn apply(&mut self, table: &'a Table) -> Ran<'a> {
+        let entry = table.find(self.area, self.key_scratch);
+        if O::ENABLED {
+            self.observer.event(|| table_event(table, self.area, entry));
+        }
+        if entry == NONE {
+            return match table.default.target {
+                Some(Target::Action(position)) => {
+                    let action = &table.actions[position as usize];
+                    self.enter(action.action, &table.default.data);
+                    Ran { start: action.start, params: &table.default.data, next: action.next[1] }
+                }
+                // The default entry of an indirect table names no member.
+                Some(_) | None => nothing(table.miss_next),
+            };
+        }
+        table.hit(entry, self.ingress_length, self.now);
+        if let Some(meter) = table.meter {
+            let amount = meter.unit.amount(self.ingress_length);
+            let color = table.color(entry, amount, self.now);
+            meter.result.store(self.area, color as u64);
+        }
+        let (run, params) = table.run(entry);
+        if run.start == INDIRECT {
+            return self.choose(table, table.target(entry));
+        }
+        if O::ENABLED
+            && let Target::Action(position) = table.target(entry)
+        {
+            self.enter(table.actions[position as usize].action, params);
+        }
+        Ran { start: run.start, params, next: run.next }
+    }
+
+    /// The action of a member of the table's action profile, or of one that a hash chooses.
+    #[inline(never)]
+    fn choose(&mut self, table: &'a Table, target: Target) -> Ran<'a> {
+        let profile = table.profile.and_then(|profile| self.profiles.get(profile));
+        let member: Option<&'a Member> = match (target, profile) {
+            (Target::Member(id), Some(profile)) => profile.find_member(id),
+            (Target::Group(id), Some(profile)) => {
+                let hash = profile.selector.as_ref().map_or(0, |selector| {
+                    let Externs { hash_input, hashes, .. } = &mut *self.externs;
+                    let layout = &self.program.layout;
+                    selector.recipe.gather(layout, self.area, self.payload, hash_input);
+                    hashes[selector.hash].of(hash_input)
+                });
+                profile.select(id, hash)
+            }
+            _ => None,
+        };
+        // A group without members is a miss.
+        let Some(member) = member else { return nothing(table.miss_next) };
+        let listed = table.actions.iter().find(|action| action.action == member.action);
+        let next = listed.map_or(table.miss_next, |action| action.next[0]);
+        self.enter(member.action, &member.limbs);
+        let start = self.program.actions[member.action].start;
+        Ran { start, params: &member.limbs, next }
+    }
+
+    /// An action begins.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, action: usize, data: &[u64]) {
+        if O::ENABLED {
+            self.externs.before.clear();
+            self.externs.before.extend_from_slice(self.area);
+            let action = &self.program.actions[action];
+            let names = action.params.iter().map(|(name, _)| name.clone());
+            let data = names.zip(action.values(data)).collect();
+            self.observer.event(|| Event::Action { name: action.name.clone(), data });
+        }
+    }
+
+    /// An action has ended.
+    #[inline(always)]
+    pub(super) fn leave(&mut self) {
+        if O::ENABLED {
+            let before = std::mem::take(&mut self.externs.before);
+            if !before.is_empty() {
+                self.report_changes(&before);
+            }
+        }
+    }
+
+    /// A condition was decided.
+    #[inline(always)]
+    pub(super) fn note_condition(&mut self, name: u32, holds: bool) {
+        let names = &self.program.condition_names;
+        self.observer.event(|| Event::Condition { name: names[name as usize].clone(), holds });
+    }
+
+    /// Reports every field whose value is not what it was.
+    fn report_changes(&mut self, before: &[u8]) {
+        let layout = &self.program.layout;
+        for (index, header) in layout.headers.iter().enumerate() {
+            let valid = |area: &[u8]| Int::from(u32::from(is_valid(layout, area, index as u32)));
+            let name = format!("{}.$valid$", header.name);
+            self.report_change(name, valid(before), valid(self.area));
+            for field in &layout.kinds[header.kind].fields {
+                let place = field.place.at(header.base);
+                let name = format!("{}.{}", header.name, field.name);
+                self.report_change(name, place.load(before), place.load(self.area));
+            }
+        }
+    }
+
+    fn report_change(&mut self, field: String, before: Int, after: Int) {
+        if before != after {
+            self.observer.event(|| Event::FieldChanged { field, before, after });
+        }
+    }
+}
+
+/// No action: on to the next node. There is no step at `u32::MAX`, which ends the control.
+fn nothing(next: u32) -> Ran<'static> {
+    Ran { start: next, params: &[], next }
+}
+
+fn table_event(table: &Table, area: &[u8], entry: u32) -> Event {
+    let parts = table.shape.parts.iter();
+    Event::Table {
+        table: table.name.clone(),
+        key: parts.map(|part| (part.name.clone(), part.place.load(area))).collect(),
+        entry: (entry != NONE).then_some(entry),
+    }
+}

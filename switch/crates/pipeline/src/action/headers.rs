@@ -1,0 +1,176 @@
+//! Steps on whole headers, stacks and unions.
+
+use bits::Int;
+
+use super::{Machine, Step};
+use crate::expression::{HeaderRef, UnionRef, is_valid};
+use crate::layout::Layout;
+use crate::observe::Observe;
+use crate::place::Place;
+
+impl<O: Observe> Machine<'_, O> {
+    pub(super) fn add_header(&mut self, header: u32, clear: bool) {
+        let program = self.program;
+        let layout = &program.layout;
+        if clear && !is_valid(layout, self.area, header) {
+            let found = &layout.headers[header as usize];
+            let kind = &layout.kinds[found.kind];
+            for field in &kind.fields {
+                match field.place.at(found.base) {
+                    Place::Variable(variable) => variable.length.store(self.area, 0),
+                    place => place.store(self.area, &Int::zero()),
+                }
+            }
+            *self.length_register += kind.fixed_length() as u32;
+        }
+        set_valid(layout, self.area, header);
+    }
+
+    pub(super) fn remove_header(&mut self, header: u32) {
+        let layout = &self.program.layout;
+        if is_valid(layout, self.area, header) {
+            let header = &layout.headers[header as usize];
+            let length = layout.length(self.area, header) as u32;
+            *self.length_register = self.length_register.saturating_sub(length);
+            self.area[header.valid as usize] = 0;
+        }
+    }
+
+    pub(super) fn copy_header(&mut self, to: &HeaderRef, from: &HeaderRef, params: &[u64]) {
+        let view = self.view(params);
+        if let (Some(to), Some(from)) = (to.find(&view), from.find(&view)) {
+            copy_header(&self.program.layout, self.area, to, from);
+        }
+    }
+
+    /// Steps on whole stacks and unions.
+    pub(super) fn move_headers(&mut self, step: &Step, params: &[u64]) {
+        let layout = &self.program.layout;
+        let view = self.view(params);
+        match step {
+            Step::CopyStack { to, from } => {
+                let [to, from] = [to, from].map(|stack| &layout.stacks[*stack as usize]);
+                self.area[to.next as usize] = self.area[from.next as usize];
+                for (to, from) in to.headers.iter().zip(&from.headers) {
+                    copy_header(layout, self.area, *to, *from);
+                }
+            }
+            Step::CopyUnion { to, from } => {
+                let union = |union: &UnionRef| union.find(&view);
+                if let (Some(to), Some(from)) = (union(to), union(from)) {
+                    copy_union(layout, self.area, to, from);
+                }
+            }
+            Step::CopyUnionStack { to, from } => {
+                let [to, from] = [to, from].map(|stack| &layout.union_stacks[*stack as usize]);
+                self.area[to.next as usize] = self.area[from.next as usize];
+                for (to, from) in to.unions.iter().zip(&from.unions) {
+                    copy_union(layout, self.area, *to, *from);
+                }
+            }
+            Step::Pop { stack, count } => {
+                let count = count.value(&view);
+                let stack = &layout.stacks[*stack as usize];
+                lower_fill(self.area, stack.next, count);
+                pop(layout, self.area, &stack.headers, count);
+            }
+            Step::Push { stack, count } => {
+                let count = count.value(&view);
+                let stack = &layout.stacks[*stack as usize];
+                raise_fill(self.area, stack.next, stack.headers.len(), count);
+                push(layout, self.area, &stack.headers, count);
+            }
+            // A stack of unions moves as one stack for each member of its unions.
+            Step::PopUnions { stack, count } => {
+                let count = count.value(&view);
+                let stack = &layout.union_stacks[*stack as usize];
+                lower_fill(self.area, stack.next, count);
+                for headers in layout.member_stacks(stack) {
+                    pop(layout, self.area, &headers, count);
+                }
+            }
+            Step::PushUnions { stack, count } => {
+                let count = count.value(&view);
+                let stack = &layout.union_stacks[*stack as usize];
+                raise_fill(self.area, stack.next, stack.unions.len(), count);
+                for headers in layout.member_stacks(stack) {
+                    push(layout, self.area, &headers, count);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Makes a header valid, and the others of its union invalid.
+pub(crate) fn set_valid(layout: &Layout, area: &mut [u8], header: u32) {
+    let header = &layout.headers[header as usize];
+    area[header.valid as usize] = 1;
+    for sibling in &header.siblings {
+        area[layout.headers[*sibling as usize].valid as usize] = 0;
+    }
+}
+
+/// Copies validity and, if valid, all fields. Both headers are of one type.
+fn copy_header(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
+    if !is_valid(layout, area, from) {
+        area[layout.headers[to as usize].valid as usize] = 0;
+        return;
+    }
+    set_valid(layout, area, to);
+    copy_bytes(layout, area, to, from);
+}
+
+fn copy_bytes(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
+    let [to, from] = [to, from].map(|header| &layout.headers[header as usize]);
+    let size = layout.kinds[from.kind].size as usize;
+    area.copy_within(from.base as usize..from.base as usize + size, to.base as usize);
+}
+
+fn copy_union(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
+    let [to, from] = [to, from].map(|union| &layout.unions[union as usize].headers);
+    // The valid member last: making it valid invalidates the others.
+    let mut pairs: Vec<(u32, u32)> = to.iter().copied().zip(from.iter().copied()).collect();
+    pairs.sort_by_key(|(_, from)| is_valid(layout, area, *from));
+    for (to, from) in pairs {
+        copy_header(layout, area, to, from);
+    }
+}
+
+fn lower_fill(area: &mut [u8], next: u32, count: u64) {
+    let fill = &mut area[next as usize];
+    *fill = fill.saturating_sub(u8::try_from(count).unwrap_or(u8::MAX));
+}
+
+fn raise_fill(area: &mut [u8], next: u32, size: usize, count: u64) {
+    let fill = &mut area[next as usize];
+    *fill = (u64::from(*fill).saturating_add(count)).min(size as u64) as u8;
+}
+
+/// Element i becomes what element i + count was; the last `count` become invalid.
+fn pop(layout: &Layout, area: &mut [u8], headers: &[u32], count: u64) {
+    let count = usize::try_from(count).unwrap_or(usize::MAX).min(headers.len());
+    for (to, from) in headers.iter().zip(&headers[count..]) {
+        move_element(layout, area, *to, *from);
+    }
+    for header in &headers[headers.len() - count..] {
+        area[layout.headers[*header as usize].valid as usize] = 0;
+    }
+}
+
+/// Element i + count becomes what element i was; the first `count` become invalid.
+fn push(layout: &Layout, area: &mut [u8], headers: &[u32], count: u64) {
+    let count = usize::try_from(count).unwrap_or(usize::MAX).min(headers.len());
+    for (to, from) in headers[count..].iter().zip(headers).rev() {
+        move_element(layout, area, *to, *from);
+    }
+    for header in &headers[..count] {
+        area[layout.headers[*header as usize].valid as usize] = 0;
+    }
+}
+
+fn move_element(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
+    copy_bytes(layout, area, to, from);
+    let valid = area[layout.headers[from as usize].valid as usize];
+    area[layout.headers[to as usize].valid as usize] = valid;
+}

@@ -1,0 +1,203 @@
+"""What the labs conclude from recordings that were made by hand."""
+
+import pytest
+
+from labs.bufferbloat.lab import ALONE_S, Bufferbloat
+from labs.frames import bdp_packets, queue_delay_s, reno_utilisation
+from labs.hol_blocking import simulation
+from labs.hol_blocking.lab import HolBlocking
+from labs.link_sharing.lab import LinkSharing, Shares
+from labs.measure import iperf
+from labs.measure.page import Fetch
+from labs.measure.ping import Echo, Pings
+from labs.measure.router import PortSeries, QueueSeries
+from labs.recording import Flow, Recording
+from labs.settings import Settings
+from labs.sizing_router_buffers.lab import Findings, SizingRouterBuffers
+from tests.labs.saw import recording, socket_sample
+
+
+def test_a_queue_delays_by_its_frames():
+    # 100 frames of 1514 bytes are 1,211,200 bits; 1.5 Mb/s need 807 ms for them.
+    assert queue_delay_s(100, 1_500_000) == pytest.approx(0.8075, abs=1e-4)
+
+
+def test_the_bdp_is_counted_in_packets_of_1500_bytes():
+    # 10 Mb/s times 20 ms are 200,000 bits, 25,000 bytes.
+    assert bdp_packets(10e6, 0.020) == pytest.approx(16.67, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("buffer_bdp", "use"),
+    # The fluid model's table; 0.75 and 1 can be seen without any calculus.
+    [(0, 0.750), (0.1, 0.818), (0.25, 0.893), (0.5, 0.964), (0.75, 0.993), (1, 1.0), (4, 1.0)],
+)
+def test_the_use_of_a_line_by_one_reno_flow(buffer_bdp, use):
+    assert reno_utilisation(buffer_bdp) == pytest.approx(use, abs=6e-4)
+
+
+# ---- bufferbloat ---------------------------------------------------------------------------------
+
+
+def bloat(*, page_s, ping_ms, half=False):
+    """Page alone in 1 s; beside the download a page of `page_s` from second 20, pings all along."""
+    series = PortSeries()
+    times = [index / 10 for index in range(300)]
+    for class_, share in ((0, 0.5 if half else 1.0), (1, 0.5)):
+        rate_bytes = 187_500 * share
+        series.queues[class_] = QueueSeries(
+            [50] * 300, [75_700] * 300, [round(time_s * rate_bytes) for time_s in times]
+        )
+    series.packets, series.bytes = [50] * 300, [75_700] * 300
+    series.departed_packets = [0] * 300
+    series.departed_bytes = [round(time_s * 187_500) for time_s in times]
+    series.time_s = times
+    samples = [socket_sample(ALONE_S + index) for index in range(25)]
+    echoes = tuple(Echo(time_s, 20.0 if time_s < ALONE_S else ping_ms) for time_s in times)
+    return Recording(
+        ports={"s1-eth2": series},
+        flows={"download": Flow("download", "h1", "h2", "reno", iperf.Result(0, 0, 0), samples)},
+        pings={"ping": Pings(len(echoes), echoes)},
+        pages=[Fetch(1.0, 1.1, 2.0, 177_669), Fetch(20.0, 21.0, 20.0 + page_s, 177_669)],
+        sockets={"h1": samples},
+    )
+
+
+def verdicts(lab, recordings):
+    return {band.claim: band.met for band in lab.assess(recordings).bands}
+
+
+def test_a_bloated_queue_and_its_cures_are_recognised():
+    lab = Bufferbloat(Settings(seconds=24))
+    recordings = {
+        "queue-100": bloat(page_s=5.0, ping_ms=600.0),
+        "queue-20": bloat(page_s=2.0, ping_ms=130.0),
+        "two-queues": bloat(page_s=2.0, ping_ms=25.0, half=True),
+    }
+    assert all(verdicts(lab, recordings).values())
+    numbers = lab.assess(recordings).numbers
+    assert numbers["fair_download_share"] == pytest.approx(0.5, abs=0.01)
+    assert numbers["long_ping_loaded_ms"] == pytest.approx(600.0)
+    # Before the first page only the empty line was seen.
+    assert numbers["long_ping_alone_ms"] == pytest.approx(20.0)
+
+
+def test_a_queue_that_is_not_long_fails_its_bands():
+    lab = Bufferbloat(Settings(seconds=24))
+    short = bloat(page_s=2.0, ping_ms=130.0)
+    met = verdicts(lab, {"queue-100": short, "queue-20": short, "two-queues": short})
+    assert not met["page beside the download, long queue, in pages alone"]
+    assert not met["ping, long queue"]
+    assert met["ping, short queue"]
+    assert not met["ping, two queues"]
+
+
+def test_the_bands_follow_the_rate():
+    # At ten times the rate the page takes 0.14 s and a full queue delays by 81 ms.
+    lab = Bufferbloat(Settings(rate_bps=15_000_000))
+    assert lab.page_alone_s == pytest.approx(0.139, abs=0.001)
+    fast = bloat(page_s=2.0, ping_ms=60.0)
+    bands = {
+        band.claim: band
+        for band in lab.assess({"queue-100": fast, "queue-20": fast, "two-queues": fast}).bands
+    }
+    assert bands["ping, long queue"].least == pytest.approx(40.0)
+    assert bands["page, line empty"].most == pytest.approx(1.6 * 0.139 / 1.031, rel=0.01)
+
+
+# ---- sizing router buffers -----------------------------------------------------------------------
+
+
+def test_the_documents_numbers_are_taken_from_second_two_on():
+    found = Findings(recording(14.0), window_s=10.0)
+    # The saw's line is always busy; each tooth of two seconds loses one packet: 5 in ten seconds.
+    assert found.throughput_bps == pytest.approx(10e6)
+    assert found.dropped_packets == 5
+    # 10 s of 10 Mb/s are 8256 frames.
+    assert found.loss == pytest.approx(5 / 8261, rel=1e-3)
+    assert found.rtt_ms == pytest.approx(45.0)
+    assert found.empty_share == 0
+    # 9.56 Mb/s of payload are 10 Mb/s with headers.
+    assert found.goodput_bps == pytest.approx(9.56e6 * 1514 / 1448)
+
+
+def test_buffers_stay_the_same_part_of_the_bdp_at_another_rate():
+    assert SizingRouterBuffers(Settings()).packets(18) == 18
+    assert SizingRouterBuffers(Settings(rate_bps=20_000_000)).packets(18) == 36
+
+
+# ---- link sharing --------------------------------------------------------------------------------
+
+
+def shared(of_h1, of_h2, *, seconds=10.0):
+    """Both classes of a line of 1 Gb/s send at steady rates; both flows last all the time."""
+    series = PortSeries()
+    times = [index / 100 for index in range(round(seconds * 100) + 1)]
+    for class_, share in ((1, of_h1), (0, of_h2)):
+        series.queues[class_] = QueueSeries(
+            [9] * len(times), [9] * len(times), [round(t * 125e6 * share) for t in times]
+        )
+    series.departed_bytes = [round(t * 125e6 * (of_h1 + of_h2)) for t in times]
+    series.time_s = times
+    flows = {}
+    for host, share in (("h1", of_h1), ("h2", of_h2)):
+        samples = [
+            socket_sample(t, delivered_packets=t * share * 1e9 / 8 / 1514)
+            for t in (0.0, seconds / 2, seconds)
+        ]
+        flows[host] = Flow(host, host, "h3", "cubic", iperf.Result(0, 0, 0), samples)
+    return Recording(ports={"s1-eth3": series}, flows=flows)
+
+
+def test_shares_are_counted_by_class_where_packets_leave():
+    shares = Shares("drr", shared(0.7, 0.3), 10**9)
+    assert (shares.h1, shares.h2) == (pytest.approx(0.7), pytest.approx(0.3))
+    assert shares.alone is None
+
+
+def test_in_one_queue_shares_are_told_apart_by_what_each_host_delivered():
+    shares = Shares("fifo", shared(0.55, 0.45), 10**9)
+    assert shares.h1 == pytest.approx(0.55)
+    assert shares.of_both_h1 == pytest.approx(0.55)
+
+
+def test_the_line_alone_is_counted_between_pause_and_return():
+    paused = shared(0.97, 0.0, seconds=30.0)
+    paused.moments = [(10.0, "h2 pauses"), (20.0, "h2 resumes")]
+    paused.flows["h2 again"] = paused.flows["h2"]
+    assert Shares("borrowing", paused, 10**9).alone == pytest.approx(0.97)
+
+
+def test_only_the_runs_about_classes_have_classes():
+    lab = LinkSharing(Settings(quick=True))
+    queues = {
+        run.name: lab.topology(run).switch("s1").port(3).settings.queue_count for run in lab.runs()
+    }
+    assert queues == {"fifo": 1, "htb": 2, "borrowing": 2, "drr": 2, "strict": 2}
+
+
+# ---- head-of-line blocking -----------------------------------------------------------------------
+
+
+def test_the_waits_of_the_literature():
+    # Karol's formulas; at half load 0.469 slots for 16 output queues, 2 for FIFO inputs.
+    assert simulation.output_queueing_wait(16, 0.5) == pytest.approx(0.46875)
+    assert simulation.fifo_wait(0.5) == pytest.approx(2.0, abs=1e-3)
+
+
+def test_a_line_of_the_simulator_is_one_point():
+    line = '{"load":0.5,"throughput":0.4998,"wait_slots":0.71,"conserved":true}'
+    assert simulation.parse(line) == simulation.Point(0.5, 0.4998, 0.71)
+
+
+def test_a_simulation_that_loses_cells_is_no_measurement():
+    with pytest.raises(Exception, match="the simulator lost cells"):
+        simulation.parse('{"load":1,"throughput":1,"wait_slots":0,"conserved":false}')
+
+
+def test_only_the_input_stage_differs_between_the_live_runs():
+    lab = HolBlocking(Settings(quick=True))
+    _, fifo, voq = lab.runs()
+    first, second = lab.topology(fifo), lab.topology(voq)
+    assert first.switch("s2").input != second.switch("s2").input
+    assert first == second.with_input("s2", first.switch("s2").input)

@@ -1,0 +1,224 @@
+"""`make top`: what is drawn of a router, what keys do, and the whole program in a terminal."""
+
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from controller.queueing import (
+    Arbiter,
+    Discipline,
+    Group,
+    Groups,
+    InputQueueing,
+    InputStage,
+    Limit,
+    PortSettings,
+    QueueSettings,
+    RouterSettings,
+)
+from controller.queues import PortState, QueueState, Sample
+from labs.network import ROOT
+from labs.top.monitor import Monitor
+from labs.top.screen import KEYS, Choice, busiest, draw, pressed
+from tests.controller.device_double import DeviceDouble, serving
+from tests.controller.router_double import RouterDouble
+from topo import wait
+
+LIMIT = QueueSettings(limit=Limit(packets=100))
+FAIR = Groups((Group({0: 1, 1: 1}, Discipline.DRR),))
+SETTINGS = RouterSettings(
+    {
+        1: PortSettings(rate_bps=100_000_000, every_queue=LIMIT),
+        2: PortSettings(rate_bps=1_500_000, every_queue=LIMIT, scheduler=FAIR),
+    },
+    input=InputStage(InputQueueing.NONE),
+)
+
+
+def queue(class_, held, departed, dropped=0):
+    reasons = {"QUEUE_LIMIT": dropped} if dropped else {}
+    return QueueState(class_, held, held * 1514, departed // 1514, departed, reasons)
+
+
+def sample(time_s, *, departed=0, dropped=0):
+    """Port 1 idle with one queue; port 2 with 93 packets in its class 0 and 5 in its class 1."""
+    queues = (queue(0, 93, departed, dropped), queue(1, 5, 0))
+    reasons = {"QUEUE_LIMIT": dropped} if dropped else {}
+    busy = PortState(2, 98, 98 * 1514, departed // 1514, departed, reasons, queues)
+    return Sample(time_s, 0, {1: PortState(1, 0, 0, 0, 0, {}, (queue(0, 0, 0),)), 2: busy})
+
+
+def moment(settings=SETTINGS):
+    """A second of the line's whole rate: 187,500 bytes are 1.5 Mb/s; 10 drops in that second."""
+    monitor = Monitor()
+    monitor.take(sample(4.0, departed=1_000_000, dropped=6), settings)
+    return monitor.take(sample(5.0, departed=1_187_500, dropped=16), settings)
+
+
+def shown(choice=None, *, width=80, height=24, settings=SETTINGS):
+    choice = choice or Choice(port=2)
+    return draw(moment(settings), choice, title="s1", width=width, height=height, styled=False)
+
+
+def test_rates_and_drops_are_those_of_the_last_second():
+    _, busy = moment().ports
+    assert busy.rate_bps == pytest.approx(1.5e6)
+    assert busy.utilisation == pytest.approx(1.0)
+    assert busy.drop_rate == pytest.approx(10)
+    assert busy.dropped_packets == 16
+
+
+def test_a_router_that_was_started_again_is_not_compared_with_before():
+    monitor = Monitor()
+    monitor.take(sample(50.0, departed=9_000_000), SETTINGS)
+    again = monitor.take(sample(0.1), SETTINGS)
+    assert again.ports[1].rate_bps == 0
+    assert list(again.ports[1].queues[0].history) == [93]
+
+
+def test_a_port_is_a_line_with_its_rate_its_use_its_packets_and_its_drops():
+    (line,) = [line for line in shown() if line.startswith(">   2")]
+    assert re.match(r">   2   1\.5 Mb/s   1\.5 Mb/s  █+ 100%      98       16  10/s", line)
+
+
+def test_the_queues_of_the_chosen_port_are_bars_against_their_limits():
+    lines = shown()
+    assert "queues of port 2  drr 0:1 1:1" in lines
+    (bulk,) = [line for line in lines if "16 queue limit" in line]
+    # 93 of 100 packets in a bar of 18 characters: 16 whole ones and six eighths of the next.
+    assert bulk.startswith(">    0  " + "█" * 16 + "▊")
+    assert "93   100   140.8" in bulk
+
+
+def test_the_history_fills_what_the_rest_leaves():
+    lines = shown(height=40)
+    assert len(lines) == 40
+    assert any("port 2 class 0, packets that wait" in line for line in lines)
+    assert lines[-1] == KEYS
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 16), (120, 40), (200, 60)])
+def test_a_screen_never_exceeds_the_terminal(width, height):
+    lines = shown(width=width, height=height)
+    assert len(lines) == height
+    assert max(map(len, lines)) <= width
+
+
+def test_a_router_with_many_ports_says_how_many_are_hidden():
+    ports = {n: PortState(n, 0, 0, 0, 0, {}, (queue(0, 0, 0),)) for n in range(1, 65)}
+    many = Monitor().take(Sample(1.0, 0, ports), RouterSettings())
+    lines = draw(many, Choice(), title="s1", width=80, height=24, styled=False)
+    assert len(lines) == 24
+    assert any(re.match(r"  and \d+ more", line) for line in lines)
+
+
+def test_an_input_stage_is_told():
+    stage = InputStage(InputQueueing.VOQ, rate_bps=10**9, arbiter=Arbiter.ISLIP)
+    lines = shown(settings=RouterSettings(SETTINGS.ports, input=stage))
+    assert any(line.startswith("input voq, arbiter islip, fabric 1 Gb/s x 1") for line in lines)
+
+
+def test_keys_pause_sort_and_choose():
+    now, choice = moment(), Choice(port=2)
+    assert pressed(choice, "p", now).paused
+    assert not pressed(pressed(choice, "p", now), "p", now).paused
+    sorts = [choice.sort]
+    for _ in range(4):
+        choice = pressed(choice, "s", now)
+        sorts.append(choice.sort)
+    assert sorts == ["port", "use", "packets", "dropped", "port"]
+    assert pressed(choice, "up", now).port == 1
+    # The last port stays chosen.
+    assert pressed(choice, "down", now).port == 2
+    # Queues are shown from the highest class down: left goes up to class 1.
+    assert pressed(choice, "left", now).class_ == 1
+    assert pressed(choice, "x", now) == choice
+
+
+def test_sorted_by_packets_the_busiest_port_comes_first():
+    lines = shown(Choice(sort="packets", port=2))
+    numbers = [line[:5].strip("> ") for line in lines[2:4]]
+    assert numbers == ["2", "1"]
+    assert busiest(moment()) == 2
+
+
+@pytest.fixture
+def address():
+    with serving(DeviceDouble(), RouterDouble().handler()) as address:
+        yield address
+
+
+def test_without_a_terminal_one_screen_is_printed(address):
+    done = subprocess.run(
+        [sys.executable, "-m", "labs.top"],
+        cwd=ROOT,
+        env={**os.environ, "ROUTER": address, "COLUMNS": "80", "LINES": "24"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert done.stdout.startswith(f"{address}   2 ports   1.5 s   live   by port\n")
+
+
+def test_no_router_is_one_sentence():
+    done = subprocess.run(
+        [sys.executable, "-m", "labs.top"],
+        cwd=ROOT,
+        env={**os.environ, "ROUTER": "127.0.0.1:1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("vitrine: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (132, 43)])
+def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(address, width, height):
+    tmux = ["tmux", "-L", f"vitrine-top-{os.getpid()}", "-f", "/dev/null"]
+
+    def do(*arguments):
+        return subprocess.run([*tmux, *arguments], capture_output=True, text=True, check=True)
+
+    def screen():
+        return do("capture-pane", "-p", "-t", "top").stdout.splitlines()
+
+    def until(text):
+        wait.until(lambda: any(text in line for line in screen()), f"{text!r} on the screen", 20)
+
+    # Colours and blocks need a terminal that speaks UTF-8.
+    command = f"cd {ROOT} && ROUTER={address} LC_ALL=C.UTF-8 {sys.executable} -m labs.top; cat"
+    do("new-session", "-d", "-s", "top", "-x", str(width), "-y", str(height), "sh", "-c", command)
+    try:
+        until("queues of port 2")
+        # The keys stand on the last line; the very first picture may be of another size.
+        wait.until(lambda: screen()[-1] == KEYS, "the keys on the last line", 20)
+        assert screen()[0].startswith(f"{address}   2 ports")
+        do("send-keys", "-t", "top", "s")
+        until("by use")
+        do("send-keys", "-t", "top", "p")
+        until("PAUSED")
+        do("send-keys", "-t", "top", "Up")
+        until("queues of port 1")
+        do("send-keys", "-t", "top", "q")
+        wait.until(lambda: not any("ports" in line for line in screen()), "the end of top", 20)
+    finally:
+        do("kill-server")
+
+
+def test_the_history_is_as_long_as_what_was_seen():
+    monitor = Monitor()
+    for index in itertools.islice(itertools.count(), 300):
+        last = monitor.take(sample(index / 10), SETTINGS)
+    assert len(last.ports[1].queues[0].history) == 240
