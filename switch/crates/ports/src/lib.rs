@@ -13,6 +13,7 @@
 //! * [`Offload`] is the virtio-net header that travels with each packet;
 //! * [`segment::split`] is pure: bytes in, frames out, nothing here knows a clock;
 //! * [`merge::SuperPacket`] is its inverse, for frames that no receiver could tell from it;
+//! * [`LinkWatch`] says which devices are there and carry, and when that changes;
 //! * [`Poller`] waits for any of several sockets or a deadline;
 //! * [`PcapWriter`] writes captures;
 //! * [`privilege`] gives up what a running switch does not need.
@@ -23,6 +24,7 @@
 
 pub mod checksum;
 mod headers;
+mod link_watch;
 pub mod merge;
 mod netdev;
 mod offload;
@@ -33,13 +35,16 @@ pub mod segment;
 mod send;
 mod socket;
 
+pub use link_watch::{LinkState, LinkWatch};
 pub use netdev::{Netdev, OpenError};
 pub use offload::{GsoKind, Offload};
 pub use pcap::PcapWriter;
 pub use poller::{Poller, Waker};
-pub use send::{SendBatch, SendOutcome};
+pub use send::{Refused, SendBatch, SendOutcome};
 pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};
 
+/// The smallest frame a port takes or sends: an Ethernet header.
+pub const FRAME_SIZE_BYTES_MIN: usize = 14;
 /// The largest frame a port takes or sends, not counting super-packets, which are split first.
 pub const FRAME_SIZE_BYTES_MAX: usize = 9216 + 18;
 /// The largest super-packet: 64 KB of IP packet and its layer 2 header with two VLAN tags.

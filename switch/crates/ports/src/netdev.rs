@@ -1,8 +1,25 @@
-//! A network device by name.
+//! A network device by name, and the one offload of it that must be off.
 
 use std::ffi::CString;
 use std::fmt;
 use std::io;
+use std::os::fd::RawFd;
+use std::ptr;
+
+use crate::link_watch::request_for;
+
+// linux/sockios.h and linux/ethtool.h; libc does not carry these.
+const SIOCETHTOOL: libc::Ioctl = 0x8946;
+const ETHTOOL_GET_FLAGS: u32 = 0x25;
+const ETHTOOL_SET_FLAGS: u32 = 0x26;
+const FLAG_LARGE_RECEIVE_OFFLOAD: u32 = 1 << 15;
+
+/// `struct ethtool_value`.
+#[repr(C)]
+struct EthtoolValue {
+    command: u32,
+    data: u32,
+}
 
 /// A network device of this machine (of the network namespace the process runs in).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +33,8 @@ pub struct Netdev {
 pub enum OpenError {
     /// No device of that name.
     Missing(String),
+    /// The device merges received packets in a way that cannot be undone.
+    LargeReceiveOffload(String),
     /// The process may not open packet sockets.
     NotPermitted(String),
     /// Anything else the kernel answered.
@@ -35,6 +54,11 @@ impl fmt::Display for OpenError {
             OpenError::Missing(name) => {
                 write!(f, "there is no network device `{name}` here: `ip link` lists the devices")
             }
+            OpenError::LargeReceiveOffload(name) => write!(
+                f,
+                "`{name}` merges what it receives so that the packets cannot be told apart again, \
+                 and does not let this be switched off: try `ethtool -K {name} lro off`"
+            ),
             OpenError::NotPermitted(name) => write!(
                 f,
                 "no permission to open a packet socket on `{name}`: run as root or with CAP_NET_RAW"
@@ -59,6 +83,30 @@ impl Netdev {
             Ok(index) if index > 0 => Ok(Netdev { name: name.to_owned(), index }),
             _ => Err(missing()),
         }
+    }
+
+    /// Sees to it that large receive offload is off: unlike super-packets of GRO and GSO, what it
+    /// merges does not say how it was. `fd` is any socket. A device without the notion is fine.
+    pub(crate) fn forbid_large_receive_offload(&self, fd: RawFd) -> Result<(), OpenError> {
+        let Some(flags) = self.ethtool(fd, ETHTOOL_GET_FLAGS, 0) else { return Ok(()) };
+        if flags & FLAG_LARGE_RECEIVE_OFFLOAD == 0 {
+            return Ok(());
+        }
+        match self.ethtool(fd, ETHTOOL_SET_FLAGS, flags & !FLAG_LARGE_RECEIVE_OFFLOAD) {
+            Some(_) => Ok(()),
+            None => Err(OpenError::LargeReceiveOffload(self.name.clone())),
+        }
+    }
+
+    /// Carries out one command with one number; `None` if the kernel refuses it.
+    fn ethtool(&self, fd: RawFd, command: u32, data: u32) -> Option<u32> {
+        let mut value = EthtoolValue { command, data };
+        let mut request = request_for(&self.name)?;
+        request.ifr_ifru.ifru_data = ptr::from_mut(&mut value).cast();
+        // SAFETY: the request points at an `ethtool_value` that lives beyond the call, which is
+        // what both commands read and write.
+        let result = unsafe { libc::ioctl(fd, SIOCETHTOOL, ptr::from_mut(&mut request)) };
+        (result >= 0).then_some(value.data)
     }
 
     /// The device's name.

@@ -7,6 +7,8 @@
 //!   flags(1) gso_type(1) hdr_len(2) gso_size(2) csum_start(2) csum_offset(2)
 //! ```
 
+use std::fmt;
+
 /// Size of the header in bytes.
 pub const HEADER_SIZE_BYTES: usize = 10;
 
@@ -54,6 +56,14 @@ pub struct UnknownGso(
     /// The `gso_type` found.
     pub u8,
 );
+
+impl fmt::Display for UnknownGso {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "super-packets of kind {} cannot be split", self.0)
+    }
+}
+
+impl std::error::Error for UnknownGso {}
 
 impl Offload {
     /// Reads the header. A super-packet of a kind that we cannot split is an error: its bytes are

@@ -14,6 +14,8 @@
 //! VLAN tags stay in front of every piece. A super-packet whose headers do not lie where its
 //! [`Offload`] says is refused, never guessed at. [`merge`](crate::merge) is the way back.
 
+use std::fmt;
+
 use crate::checksum;
 use crate::headers::{
     Layout, LayoutError, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH, Transport, double_word, put_word,
@@ -33,6 +35,19 @@ pub enum SegmentError {
     /// The checksum to finish lies outside the packet.
     ChecksumOutside,
 }
+
+impl fmt::Display for SegmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SegmentError::Truncated => "shorter than its headers",
+            SegmentError::UnexpectedHeaders => "its headers are not those of its kind",
+            SegmentError::ZeroPieceSize => "a super-packet with pieces of no size",
+            SegmentError::ChecksumOutside => "its checksum lies outside of it",
+        })
+    }
+}
+
+impl std::error::Error for SegmentError {}
 
 impl From<LayoutError> for SegmentError {
     fn from(error: LayoutError) -> SegmentError {

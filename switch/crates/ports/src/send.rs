@@ -4,6 +4,7 @@
 
 use std::io;
 use std::mem::zeroed;
+use std::ops::AddAssign;
 use std::os::fd::AsRawFd;
 
 use crate::merge::SuperPacket;
@@ -13,15 +14,60 @@ use crate::socket::PacketSocket;
 /// Packets given to the kernel in one call (`UIO_MAXIOV` would allow 1024).
 const MESSAGE_COUNT_MAX: usize = 256;
 
-/// What became of the frames given to [`PacketSocket::send`]. Each of them is one or the other.
+/// What became of the frames given to [`PacketSocket::send`]. Each of them is counted once.
 #[derive(Debug, Default)]
 pub struct SendOutcome {
     /// Frames that the kernel took.
-    pub sent: usize,
-    /// Frames that it did not: the device is down, full, or its MTU too small for them.
-    pub refused: usize,
+    pub sent: u64,
+    /// Frames that it did not, by reason.
+    pub refused: Refused,
     /// The kernel's last word on a refused frame.
     pub error: Option<io::Error>,
+}
+
+/// Frames that the kernel did not take, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// The device is down or gone.
+    pub down: u64,
+    /// The device's own queue is full.
+    pub full: u64,
+    /// Shorter than an Ethernet header.
+    pub runt: u64,
+    /// Longer than the device's MTU allows.
+    pub too_long: u64,
+    /// Anything else.
+    pub other: u64,
+}
+
+impl Refused {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        let Refused { down, full, runt, too_long, other } = *self;
+        down + full + runt + too_long + other
+    }
+
+    fn count(&mut self, error: &io::Error, frames: u64) {
+        let counter = match error.raw_os_error() {
+            Some(libc::ENETDOWN | libc::ENODEV | libc::ENXIO) => &mut self.down,
+            Some(libc::EAGAIN | libc::ENOBUFS) => &mut self.full,
+            Some(libc::EMSGSIZE) => &mut self.too_long,
+            Some(libc::EINVAL) => &mut self.runt,
+            _ => &mut self.other,
+        };
+        *counter += frames;
+    }
+}
+
+impl AddAssign for Refused {
+    fn add_assign(&mut self, more: Refused) {
+        let Refused { down, full, runt, too_long, other } = more;
+        self.down += down;
+        self.full += full;
+        self.runt += runt;
+        self.too_long += too_long;
+        self.other += other;
+    }
 }
 
 /// Which super-packets the kernel takes. All, until it refuses one.
@@ -70,7 +116,7 @@ impl PacketSocket {
         let mut from = 0;
         while from < frames.len() {
             let frames = &frames[from..];
-            batch.plan(frames, self.merging);
+            batch.plan(frames, self.merging, self.mtu);
             batch.point_at(frames);
             from += self.send_planned(batch, &mut outcome);
         }
@@ -94,7 +140,8 @@ impl PacketSocket {
                 )
             };
             if let Ok(taken) = usize::try_from(taken) {
-                outcome.sent += batch.groups[at..at + taken].iter().map(|g| g.count).sum::<usize>();
+                let groups = &batch.groups[at..at + taken];
+                outcome.sent += groups.iter().map(|group| group.count as u64).sum::<u64>();
                 at += taken;
                 continue;
             }
@@ -108,7 +155,7 @@ impl PacketSocket {
                     return group.first;
                 }
                 _ => {
-                    outcome.refused += group.count;
+                    outcome.refused.count(&error, group.count as u64);
                     outcome.error = Some(error);
                     at += 1;
                 }
@@ -125,7 +172,7 @@ impl SendBatch {
     }
 
     /// Decides which frames leave together.
-    fn plan<F: AsRef<[u8]>>(&mut self, frames: &[F], merging: Merging) {
+    fn plan<F: AsRef<[u8]>>(&mut self, frames: &[F], merging: Merging, mtu: usize) {
         self.groups.clear();
         for (index, frame) in frames.iter().enumerate() {
             let frame = frame.as_ref();
@@ -136,7 +183,11 @@ impl SendBatch {
                 group.count += 1;
                 continue;
             }
-            let packet = SuperPacket::begin(frame).filter(|packet| merging.allows(packet));
+            let packet = match frame_fits(frame, mtu) {
+                true => SuperPacket::begin(frame).filter(|packet| merging.allows(packet)),
+                // The kernel would not look at the length of a super-packet's pieces.
+                false => None,
+            };
             let offload = [0; HEADER_SIZE_BYTES];
             self.groups.push(Group { first: index, count: 1, packet, offload });
         }
@@ -174,6 +225,12 @@ impl SendBatch {
             at += vector_count;
         }
     }
+}
+
+/// Whether a device takes the frame by itself: a VLAN tag is not counted, a second one is.
+fn frame_fits(frame: &[u8], mtu: usize) -> bool {
+    let tag = if frame.get(12..14) == Some(&[0x81, 0x00]) { 4 } else { 0 };
+    frame.len() <= mtu + 14 + tag
 }
 
 /// The kernel only reads what it is pointed at here, whatever the type says.

@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
 use crate::SUPER_PACKET_SIZE_BYTES_MAX;
+use crate::link_watch;
 use crate::netdev::{Netdev, OpenError};
 use crate::offload::{HEADER_SIZE_BYTES, Offload, UnknownGso};
 use crate::send::Merging;
@@ -32,6 +33,8 @@ pub struct PacketSocket {
     netdev: Netdev,
     /// Which super-packets the device's kernel takes.
     pub(crate) merging: Merging,
+    /// The longest IP packet that the device takes.
+    pub(crate) mtu: usize,
 }
 
 impl PacketSocket {
@@ -54,8 +57,10 @@ impl PacketSocket {
         }
         // SAFETY: `fd` was just opened and nobody else owns it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        let socket = PacketSocket { fd, netdev, merging: Merging::ALL };
+        let mtu = link_watch::state(fd.as_raw_fd(), name).map_or(0, |state| state.mtu);
+        let socket = PacketSocket { fd, netdev, merging: Merging::ALL, mtu };
 
+        socket.netdev.forbid_large_receive_offload(socket.as_raw_fd())?;
         socket
             .set(libc::SOL_PACKET, libc::PACKET_VNET_HDR, &1i32)
             .map_err(refused("switch super-packets on"))?;
@@ -82,6 +87,11 @@ impl PacketSocket {
     /// The device.
     pub fn netdev(&self) -> &Netdev {
         &self.netdev
+    }
+
+    /// The device's MTU is another one now.
+    pub fn set_mtu(&mut self, mtu: usize) {
+        self.mtu = mtu;
     }
 
     fn set<T>(&self, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
@@ -142,8 +152,8 @@ impl PacketSocket {
 
     /// Takes what has arrived, at most one batch. Returns how many packets `batch` now holds.
     pub fn receive(&self, batch: &mut ReceiveBatch) -> io::Result<usize> {
+        batch.clear();
         batch.prepare();
-        batch.count = 0;
         // SAFETY: `prepare` has pointed every message at buffers that `batch` owns and keeps.
         let count = unsafe {
             libc::recvmmsg(
@@ -231,6 +241,11 @@ impl ReceiveBatch {
             message.msg_hdr.msg_controllen = CONTROL_SIZE_BYTES;
             message.msg_len = 0;
         }
+    }
+
+    /// Forgets the packets it holds.
+    pub fn clear(&mut self) {
+        self.count = 0;
     }
 
     /// The received packets in order, VLAN tags put back: what is left to do to each, and its

@@ -10,6 +10,7 @@
 //!   start.rs     from settings to a running switch, with an error for everything that is missing
 //!   switch.rs    the loop of the one data-plane thread
 //!   netdevs.rs   ports: frames in, frames out
+//!   link.rs      one port and the network device behind it
 //!   tap.rs       captures and log lines of frames
 //!   logging/     where the log goes and how its lines look
 //!   limits.rs    what the switch is bounded by
@@ -20,6 +21,7 @@ mod args;
 mod clock;
 mod dropin;
 mod limits;
+mod link;
 mod logging;
 mod netdevs;
 mod settings;

@@ -4,11 +4,12 @@
 //!
 //! 1. read the clock; everything below happens at that instant;
 //! 2. release what was due by then, each transmission with its exact instant in the model;
-//! 3. take at most one batch of frames from every port that has some, and release what each
+//! 3. bring ports up and down with their network devices;
+//! 4. take at most one batch of frames from every port that has some, and release what each
 //!    received packet made due before the next, while its frames are in the processor's cache;
-//! 4. carry out at most a slice of what controllers want;
-//! 5. release what that made due, and give the kernel all frames together;
-//! 6. sleep until the next due instant, the next frame or the next request.
+//! 5. carry out at most a slice of what controllers want;
+//! 6. release what that made due, and give the kernel all frames together;
+//! 7. sleep until the next due instant, the next frame or the next request.
 //!
 //! On a fast line something is due every microsecond. Waking each time would cost more than the
 //! frame; so what becomes due within [`GATHERING_SPAN`] of a wake leaves together, mostly as one
@@ -99,10 +100,15 @@ impl Switch {
 
     /// Runs until a signal says stop.
     pub fn run(mut self) -> Result<(), SwitchError> {
+        // What changed between opening the devices and hearing their news.
+        self.core.follow_netdevs(self.clock.now(), &mut self.poller);
         while !self.stop.load(Ordering::Relaxed) {
             let now = self.clock.now();
             self.overrun.note(now, self.core.device.next_due());
             self.core.release(now);
+            if self.poller.is_ready(self.core.netdevs.news_position()) {
+                self.core.follow_netdevs(now, &mut self.poller);
+            }
             self.receive(now);
             let more = self.core.serve_control(now);
             self.core.release(now);
@@ -112,10 +118,7 @@ impl Switch {
                 .wait(timeout)
                 .map_err(|error| SwitchError::new(format!("cannot wait for frames: {error}")))?;
         }
-        tracing::info!("stopping");
-        for (port, counters) in self.core.netdevs.counters() {
-            tracing::info!(port = port.0, ?counters, "outside the model");
-        }
+        self.core.report();
         drop(self.server);
         Ok(())
     }
@@ -166,6 +169,25 @@ impl Core {
                 }
             }
         }
+    }
+
+    /// The last words: what became of all packets.
+    fn report(&mut self) {
+        let held = self.device.traffic().held().packets;
+        tracing::info!(accounted_for = self.device.balance(), held, "stopping");
+        for (port, netdev) in self.netdevs.counters() {
+            let books = self.device.books().port(port);
+            let dropped: u64 = books.dropped.values().map(|tally| tally.packets).sum();
+            let (received, transmitted) = (books.received.packets, books.transmitted.packets);
+            tracing::info!(port = port.0, received, dropped, transmitted, ?netdev, "port");
+        }
+    }
+
+    /// Brings ports up and down with their network devices.
+    fn follow_netdevs(&mut self, now: Time, poller: &mut Poller) {
+        let Core { netdevs, device, .. } = self;
+        netdevs.follow(|port, up| device.set_port_up(now, port, up));
+        poller.watch(&netdevs.descriptors());
     }
 
     /// Returns whether there is more to do.

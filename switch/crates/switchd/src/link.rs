@@ -1,0 +1,183 @@
+//! One port and the netdev behind it, which may go and come back while the switch runs.
+
+use std::os::fd::{AsRawFd, RawFd};
+
+use device::Queued;
+use ports::{
+    FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, LinkState, PacketSocket, ReceiveBatch,
+    ReceivedPacket, Refused, SendBatch, segment,
+};
+use units::PortId;
+
+/// A port's netdev and what waits to be sent on it.
+pub struct Link {
+    /// The port's number in P4.
+    pub port: PortId,
+    /// The netdev's name: what it is found by when it comes back.
+    name: String,
+    /// None while there is no such netdev.
+    socket: Option<PacketSocket>,
+    /// The netdev is there and carries.
+    up: bool,
+    outgoing: Vec<Queued>,
+    counters: LinkCounters,
+}
+
+/// What happened between the netdev and the router, outside the model. Frames, but for `overrun`
+/// and `malformed`, which count packets as the kernel handed them over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounters {
+    /// Handed to the router.
+    pub received: u64,
+    /// Packets that the kernel lost before we took them: the process was late.
+    pub overrun: u64,
+    /// Super-packets of a kind that cannot be split, or whose headers contradict themselves.
+    pub malformed: u64,
+    /// Received frames shorter than an Ethernet header.
+    pub runts: u64,
+    /// Received frames longer than [`FRAME_SIZE_BYTES_MAX`].
+    pub oversize: u64,
+    /// Taken by the kernel to be sent.
+    pub sent: u64,
+    /// Not taken by it.
+    pub refused: Refused,
+}
+
+impl Link {
+    /// A port on an opened netdev.
+    pub fn new(port: PortId, socket: PacketSocket) -> Link {
+        Link {
+            port,
+            name: socket.netdev().name().to_owned(),
+            socket: Some(socket),
+            up: true,
+            outgoing: Vec::new(),
+            counters: LinkCounters::default(),
+        }
+    }
+
+    /// What to poll; negative, which is never ready, while there is no netdev.
+    pub fn descriptor(&self) -> RawFd {
+        self.socket.as_ref().map_or(-1, PacketSocket::as_raw_fd)
+    }
+
+    /// The netdev's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Follows the netdev to its present state. Returns whether the port is up if that changed.
+    pub fn follow(&mut self, state: Option<LinkState>) -> Option<bool> {
+        let (port, name) = (self.port.0, &self.name);
+        let index = state.map(|state| state.index);
+        if self.socket.as_ref().is_some_and(|socket| Some(socket.netdev().index()) != index) {
+            tracing::warn!(port, name, "the network device is gone; waiting for one of its name");
+            self.counters.overrun += self.take_overrun();
+            self.socket = None;
+        }
+        if let (None, Some(_)) = (&self.socket, state) {
+            match PacketSocket::open(&self.name) {
+                Ok(socket) => self.socket = Some(socket),
+                Err(error) => tracing::warn!(port, %error, "the network device is unusable"),
+            }
+        }
+        if let (Some(socket), Some(state)) = (&mut self.socket, state) {
+            socket.set_mtu(state.mtu);
+        }
+        let up = self.socket.is_some() && state.is_some_and(|state| state.carries);
+        if up == self.up {
+            return None;
+        }
+        self.up = up;
+        tracing::info!(port, name = self.name, "port is {}", if up { "up" } else { "down" });
+        Some(up)
+    }
+
+    /// Takes what has arrived, at most one batch.
+    pub fn receive(&mut self, batch: &mut ReceiveBatch) {
+        batch.clear();
+        let Some(socket) = &self.socket else { return };
+        if let Err(error) = socket.receive(batch) {
+            // A device that is down says so once; a packet that AF_PACKET has no words for (a
+            // super-packet of SCTP) is lost with an error in its place.
+            self.counters.malformed += u64::from(error.kind() == std::io::ErrorKind::InvalidInput);
+            tracing::debug!(port = self.port.0, %error, "cannot receive");
+        }
+    }
+
+    /// Hands on the frames of one received packet, in order and each in two parts. What is no
+    /// frame is counted.
+    pub fn split(
+        &mut self,
+        (offload, bytes): ReceivedPacket<'_>,
+        scratch: &mut Vec<u8>,
+        mut frame: impl FnMut(&[u8], &[u8]),
+    ) {
+        let counters = &mut self.counters;
+        let split = offload.map_err(|unknown| unknown.to_string()).and_then(|offload| {
+            let emit = |head: &[u8], rest: &[u8]| match head.len() + rest.len() {
+                length if length < FRAME_SIZE_BYTES_MIN => counters.runts += 1,
+                length if length > FRAME_SIZE_BYTES_MAX => counters.oversize += 1,
+                _ => {
+                    counters.received += 1;
+                    frame(head, rest);
+                }
+            };
+            segment::split(bytes, offload, scratch, emit).map_err(|error| error.to_string())
+        });
+        if let Err(reason) = split {
+            self.counters.malformed += 1;
+            tracing::debug!(port = self.port.0, reason, "a packet cannot become frames");
+        }
+    }
+
+    /// Collects a frame to be sent. Returns how many wait.
+    pub fn send(&mut self, frame: Queued) -> usize {
+        self.outgoing.push(frame);
+        self.outgoing.len()
+    }
+
+    /// Gives everything that is collected to the kernel; what is done with goes to `recycle`.
+    pub fn flush(&mut self, sending: &mut SendBatch, recycle: impl FnMut(Queued)) {
+        if self.outgoing.is_empty() {
+            return;
+        }
+        match &mut self.socket {
+            None => self.counters.refused.down += self.outgoing.len() as u64,
+            Some(socket) => {
+                let outcome = socket.send(&self.outgoing, sending);
+                self.counters.sent += outcome.sent;
+                if let Some(error) = &outcome.error {
+                    self.complain(outcome.refused, error);
+                }
+            }
+        }
+        self.outgoing.drain(..).for_each(recycle);
+    }
+
+    /// The counters, those that the kernel keeps included.
+    pub fn counters(&mut self) -> LinkCounters {
+        self.counters.overrun += self.take_overrun();
+        self.counters
+    }
+
+    fn take_overrun(&self) -> u64 {
+        self.socket.as_ref().and_then(|socket| socket.take_lost_count().ok()).unwrap_or(0)
+    }
+
+    /// Counts frames that the kernel refused, and says so where a user can do something about it
+    /// and has not been told before.
+    fn complain(&mut self, refused: Refused, error: &std::io::Error) {
+        let (port, name) = (self.port.0, &self.name);
+        if self.counters.refused.too_long == 0 && refused.too_long > 0 {
+            tracing::warn!(
+                port,
+                name,
+                "frames are longer than the device's MTU allows and are lost: `ip link set {name} \
+                 mtu 9216` makes room"
+            );
+        }
+        self.counters.refused += refused;
+        tracing::debug!(port, name, %error, "the kernel refused frames");
+    }
+}

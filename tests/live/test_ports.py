@@ -1,0 +1,194 @@
+"""The switch between two hosts with a program that only forwards: nothing may differ from a cable,
+and everything is accounted for."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+import subprocess
+import threading
+
+import pytest
+
+from tests.bench.network import Namespace, network
+from tests.bench.subjects import ROOT, SWITCH
+from tests.live import super_packets
+from topo import wait
+from topo.process import Process
+
+GRPC_PORT = 9559
+
+
+class Wire:
+    """A switch that forwards between its ports 1 and 2, and hosts with a device each behind it."""
+
+    def __init__(self, net, program):
+        self.h1, self.h2 = net.namespace("h1"), net.namespace("h2")
+        self.at = net.namespace("s1")
+        for number, host in ((1, self.h1), (2, self.h2)):
+            net.cable(host, "eth0", self.at, f"s1-eth{number}")
+        argv = [str(SWITCH), str(program), "--grpc", f"127.0.0.1:{GRPC_PORT}"]
+        argv += ["-i", "1@s1-eth1", "-i", "2@s1-eth2"]
+        self.process: Process = self.at.start(argv, "s1.log")
+        self.net = net
+        wait.until(
+            lambda: self.process.has_ended() or self.at.listens_on(GRPC_PORT), "the switch", 20
+        )
+        assert not self.process.has_ended(), self.process.last_words()
+
+    def said(self, words):
+        return words in self.process.log.read_text()
+
+    def end(self):
+        """Ends the switch and returns its last words: for each port, what it counted."""
+        self.process.end()
+        log = self.process.log.read_text()
+        assert "accounted_for=true" in log, log
+        numbers = {}
+        for line in log.splitlines():
+            if found := re.search(r" port port=(\d+) ", line):
+                pairs = re.findall(r"(\w+)(?:=|: )(\d+)", line.partition("netdev=")[0])
+                outside = re.findall(r"(\w+): (\d+)", line.partition("netdev=")[2])
+                numbers[int(found[1])] = {
+                    **{name: int(value) for name, value in pairs},
+                    **{f"netdev_{name}": int(value) for name, value in outside},
+                }
+        return numbers
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    compiled = tmp_path_factory.mktemp("wire") / "wire.json"
+    source = ROOT / "tests" / "live" / "wire.p4"
+    compiler = ROOT / "build" / "bin" / "vitrine-p4c"
+    subprocess.run([compiler, "-I", ROOT / "p4src" / "include", "-o", compiled, source], check=True)
+    return compiled
+
+
+@pytest.fixture
+def wire(tmp_path, program):
+    with network(tmp_path, mtu=1500, offloads=True) as net:
+        yield Wire(net, program)
+
+
+def received_over(source: Namespace, destination: Namespace, packets, count):
+    """Sends packets from one host and returns the first frames that reach the other."""
+    listener = super_packets.receiver(destination.name, "eth0")
+    sender = super_packets.sender(source.name, "eth0")
+    with listener, sender:
+        sending = threading.Thread(target=lambda: [sender.send(packet) for packet in packets])
+        sending.start()
+        found = super_packets.frames(listener, count)
+        sending.join()
+    return found
+
+
+def direct_frames(packets, tmp_path):
+    """What arrives over one cable, where the kernel itself splits what is sent."""
+    with network(tmp_path, mtu=1500, offloads=False) as net:
+        h1, h2 = net.namespace("c1"), net.namespace("c2")
+        net.cable(h1, "eth0", h2, "eth0")
+        listener = super_packets.receiver(h2.name, "eth0")
+        with listener, super_packets.sender(h1.name, "eth0") as sender:
+            for packet in packets:
+                sender.send(packet)
+            # Frames that are on their way arrive within the second in which none comes.
+            found = super_packets.frames(listener, 1 << 20, deadline_s=3)
+    return found
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_super_packets_arrive_byte_by_byte_as_over_a_cable(wire, tmp_path, seed):
+    packets = super_packets.traffic(seed, 150)
+    expected = direct_frames(packets, tmp_path)
+    assert len(expected) > len(packets)
+    # The kernel splits what the switch merged before it delivers it, and merges nothing itself.
+    wire.at.offloads("s1-eth2", on=False)
+    wire.h2.offloads("eth0", on=False)
+    found = received_over(wire.h1, wire.h2, packets, len(expected))
+    assert len(found) == len(expected)
+    for number, (got, wanted) in enumerate(zip(found, expected, strict=True)):
+        assert got.hex() == wanted.hex(), f"frame {number} of {len(expected)}"
+
+    ports = wire.end()
+    assert ports[1]["received"] == ports[1]["netdev_received"] == len(expected)
+    assert ports[2]["transmitted"] == ports[2]["netdev_sent"] == len(expected)
+    assert ports[1]["dropped"] == ports[2]["dropped"] == 0
+
+
+def test_a_transfer_arrives_unharmed_and_every_packet_is_accounted_for(wire):
+    data = random.Random(7).randbytes(8 << 20)
+    for host, address in ((wire.h1, "10.9.0.1"), (wire.h2, "10.9.0.2")):
+        host.run(["ip", "address", "add", f"{address}/24", "dev", "eth0"])
+    with super_packets.inside(wire.h2.name):
+        server = super_packets.socket.create_server(("10.9.0.2", 5000))
+    digests = []
+
+    def serve():
+        connection, _ = server.accept()
+        with connection:
+            digest = hashlib.sha256()
+            while block := connection.recv(1 << 16):
+                digest.update(block)
+            digests.append(digest.hexdigest())
+            connection.sendall(b"done")
+
+    serving = threading.Thread(target=serve)
+    serving.start()
+    with server:
+        with super_packets.inside(wire.h1.name):
+            client = super_packets.socket.create_connection(("10.9.0.2", 5000), timeout=60)
+        with client:
+            client.sendall(data)
+            client.shutdown(super_packets.socket.SHUT_WR)
+            assert client.recv(4) == b"done"
+        serving.join(timeout=60)
+    assert digests == [hashlib.sha256(data).hexdigest()]
+
+    ports = wire.end()
+    # 8 MB in segments of 1448 bytes are 5794 frames; what was sent again comes on top.
+    assert ports[1]["received"] >= 5794
+    for here, there in ((1, 2), (2, 1)):
+        assert ports[here]["received"] == ports[there]["transmitted"] + ports[here]["dropped"]
+        assert ports[here]["netdev_received"] == ports[here]["received"]
+        refused = sum(ports[here][f"netdev_{why}"] for why in ("down", "full", "too_long", "other"))
+        assert ports[here]["netdev_sent"] + refused == ports[here]["transmitted"]
+
+
+def test_a_port_comes_back_with_its_device_and_keeps_its_counts(wire):
+    plain = [bytes(10) + bytes.fromhex("02000000000202000000000188b5") + bytes(46)]
+    assert len(received_over(wire.h1, wire.h2, plain * 3, 3)) == 3
+
+    wire.at.run(["ip", "link", "delete", "s1-eth2"])
+    wait.until(lambda: wire.said("the network device is gone"), "the end of the device", 10)
+    wire.net.cable(wire.h2, "eth0", wire.at, "s1-eth2")
+    wait.until(lambda: wire.said("port is up"), "the return of the device", 10)
+    assert len(received_over(wire.h1, wire.h2, plain * 4, 4)) == 4
+
+    ports = wire.end()
+    assert ports[1]["received"] == 7
+    assert ports[2]["netdev_sent"] == 7
+
+
+def test_a_frame_for_a_port_that_is_down_is_counted_as_such(wire):
+    wire.at.run(["ip", "link", "set", "s1-eth2", "down"])
+    wait.until(lambda: wire.said("port is down"), "the news", 10)
+    listener = super_packets.receiver(wire.h1.name, "eth0")
+    frame = bytes(10) + bytes.fromhex("02000000000202000000000188b5") + bytes(46)
+    with listener, super_packets.sender(wire.h1.name, "eth0") as sender:
+        sender.send(frame)
+    wire.at.run(["ip", "link", "set", "s1-eth2", "up"])
+    wait.until(lambda: wire.said("port is up"), "the news", 10)
+    ports = wire.end()
+    assert (ports[1]["received"], ports[1]["dropped"]) == (1, 1)
+
+
+def test_frames_beyond_the_mtu_are_named_and_counted(wire):
+    wire.at.run(["ip", "link", "set", "s1-eth2", "mtu", "600"])
+    short = bytes(10) + bytes.fromhex("02000000000202000000000188b5") + bytes(500)
+    long = short + bytes(500)
+    assert len(received_over(wire.h1, wire.h2, [long, short, long, short], 2)) == 2
+    assert wire.said("longer than the device's MTU allows")
+    ports = wire.end()
+    assert (ports[2]["netdev_sent"], ports[2]["netdev_too_long"]) == (2, 2)
