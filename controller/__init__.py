@@ -4,10 +4,14 @@ Modules, from the bottom up; each imports only those above it:
 
     errors    what can go wrong, said in a sentence
     values    numbers and addresses as P4Runtime's byte strings, checked by width
-    p4info    a program's tables, actions and counters by name
+    p4info    a program's objects by name
     entries   table entries in names and typed values <-> P4Runtime messages
-    session   one connection to one device: arbitration, pipeline, write, read
+    entities  everything else that is written: members, groups, clones, registers, meters
+    ledger    what was written, to be written again after a restart
+    connection, stream   the channel to a device and its two-way stream
+    session   one controller at one device: program, entries, packets; survives restarts
     queueing  what a router's queues can be set to, as values
+    classes   rules that say which packets share a queue
     queues    the router's insides: settings, depths, drops (vitrine.v1)
     apps      controllers made of the above; `router` fills an IPv4 router from a topology
 """

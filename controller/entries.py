@@ -99,6 +99,30 @@ class Call:
 
 
 @dataclass(frozen=True)
+class ToMember:
+    """The entry's action is a member of the table's action profile."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class ToGroup:
+    """A hash picks the action from a group of the table's action selector."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A hash picks one of these calls, each as often as its weight says; no ids are needed."""
+
+    calls: tuple[tuple[Call, int], ...]
+
+
+Outcome: TypeAlias = Call | ToMember | ToGroup | Choice
+
+
+@dataclass(frozen=True)
 class Entry:
     """One entry of one table.
 
@@ -108,15 +132,17 @@ class Entry:
 
     table: str
     match: Mapping[str, Match] | None
-    call: Call
+    # A call; or, for a table with an action profile, one of the others.
+    call: Outcome
     # Larger wins; only, and always, for tables with ternary, range or optional keys.
     priority: int = 0
 
     def __str__(self) -> str:
+        outcome = self.call.action if isinstance(self.call, Call) else str(self.call)
         if self.match is None:
-            return f"{self.table}[default] -> {self.call.action}"
+            return f"{self.table}[default] -> {outcome}"
         match = ", ".join(f"{name}={value}" for name, value in self.match.items())
-        return f"{self.table}[{match}] -> {self.call.action}"
+        return f"{self.table}[{match}] -> {outcome}"
 
 
 def to_message(entry: Entry, program: P4Info) -> p4runtime_pb2.TableEntry:
@@ -127,7 +153,7 @@ def to_message(entry: Entry, program: P4Info) -> p4runtime_pb2.TableEntry:
     if entry.match is not None:
         _check_priority(entry, table)
         message.match.extend(_match_messages(entry.match, table, str(entry)))
-    message.action.action.CopyFrom(_action_message(entry.call, table, program))
+    _set_outcome(message.action, entry, table, program)
     return message
 
 
@@ -136,14 +162,26 @@ def from_message(message: p4runtime_pb2.TableEntry, program: P4Info) -> Entry:
     table = program.tables.by_id(message.table_id)
     keys = {key.id: key for key in table.keys}
     match = {keys[field.field_id].name: _match(field) for field in message.match}
-    # A default entry that was never set carries no action.
-    call = Call("NoAction")
-    if message.action.HasField("action"):
-        action = program.actions.by_id(message.action.action.action_id)
-        params = {param.id: param.name for param in action.params}
-        arguments = message.action.action.params
-        call = Call(action.name, **{params[a.param_id]: decode(a.value) for a in arguments})
-    return Entry(table.name, None if message.is_default_action else match, call, message.priority)
+    outcome = _outcome(message.action, program)
+    match_or_default = None if message.is_default_action else match
+    return Entry(table.name, match_or_default, outcome, message.priority)
+
+
+def action_message(call: Call, program: P4Info) -> p4runtime_pb2.Action:
+    """The message of a call, after checking its parameters."""
+    action = program.actions[call.action]
+    given = dict(call.args)
+    message = p4runtime_pb2.Action(action_id=action.id)
+    for param in action.params:
+        if param.name not in given:
+            raise EntryError(f"action {action.name} needs a value for {param.name!r}.")
+        what = f"{param.name} of {action.name}"
+        value = encode(given.pop(param.name), param.width_bits, what)
+        message.params.add(param_id=param.id, value=value)
+    if given:
+        names = (param.name for param in action.params)
+        raise NameNotFoundError(f"parameter of {action.name}", next(iter(given)), names)
+    return message
 
 
 def _check_priority(entry: Entry, table: p4info.Table) -> None:
@@ -228,20 +266,47 @@ def _match(message: p4runtime_pb2.FieldMatch) -> Match:
     return Optional(decode(body.value))
 
 
-def _action_message(call: Call, table: p4info.Table, program: P4Info) -> p4runtime_pb2.Action:
+def _set_outcome(
+    message: p4runtime_pb2.TableAction, entry: Entry, table: p4info.Table, program: P4Info
+) -> None:
+    outcome = entry.call
+    if isinstance(outcome, Call) is table.has_profile:
+        what = "members, groups or a choice of its action profile" if table.has_profile else "calls"
+        raise EntryError(f"{entry}: the entries of {table.name} hold {what}.")
+    if isinstance(outcome, Call):
+        message.action.CopyFrom(_allowed(outcome, table, program))
+    elif isinstance(outcome, ToMember):
+        message.action_profile_member_id = outcome.id
+    elif isinstance(outcome, ToGroup):
+        message.action_profile_group_id = outcome.id
+    else:
+        for call, weight in outcome.calls:
+            chosen = message.action_profile_action_set.action_profile_actions.add(weight=weight)
+            chosen.action.CopyFrom(_allowed(call, table, program))
+
+
+def _allowed(call: Call, table: p4info.Table, program: P4Info) -> p4runtime_pb2.Action:
     action = program.actions[call.action]
     if action.id not in table.action_ids:
         allowed = (program.actions.by_id(id).name for id in table.action_ids)
         raise NameNotFoundError(f"action of {table.name}", call.action, allowed)
-    given = dict(call.args)
-    message = p4runtime_pb2.Action(action_id=action.id)
-    for param in action.params:
-        if param.name not in given:
-            raise EntryError(f"action {action.name} needs a value for {param.name!r}.")
-        what = f"{param.name} of {action.name}"
-        value = encode(given.pop(param.name), param.width_bits, what)
-        message.params.add(param_id=param.id, value=value)
-    if given:
-        names = (param.name for param in action.params)
-        raise NameNotFoundError(f"parameter of {action.name}", next(iter(given)), names)
-    return message
+    return action_message(call, program)
+
+
+def _outcome(message: p4runtime_pb2.TableAction, program: P4Info) -> Outcome:
+    kind = message.WhichOneof("type")
+    if kind == "action_profile_member_id":
+        return ToMember(message.action_profile_member_id)
+    if kind == "action_profile_group_id":
+        return ToGroup(message.action_profile_group_id)
+    if kind == "action_profile_action_set":
+        chosen = message.action_profile_action_set.action_profile_actions
+        return Choice(tuple((_call(each.action, program), each.weight) for each in chosen))
+    # A default entry that was never set carries no action.
+    return _call(message.action, program) if kind else Call("NoAction")
+
+
+def _call(message: p4runtime_pb2.Action, program: P4Info) -> Call:
+    action = program.actions.by_id(message.action_id)
+    params = {param.id: param.name for param in action.params}
+    return Call(action.name, **{params[a.param_id]: decode(a.value) for a in message.params})

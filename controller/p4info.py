@@ -1,4 +1,4 @@
-"""A P4 program's tables, actions and counters by name.
+"""A P4 program's tables, actions, counters and other objects by name.
 
 P4Info gives every object a numeric id, a full name (`ingress.routing.ipv4_routes`) and an alias.
 Controllers written with this package never see the ids. They may use the full name or any end of it
@@ -70,6 +70,8 @@ class Table:
     keys: tuple[Key, ...]
     action_ids: frozenset[int]
     size: int
+    # Whether entries refer to an action profile instead of holding an action.
+    has_profile: bool = False
 
     @property
     def has_priorities(self) -> bool:
@@ -86,7 +88,45 @@ class Counter:
     size: int
 
 
-Item = TypeVar("Item", Table, Action, Counter)
+@dataclass(frozen=True)
+class Meter:
+    """An indexed meter."""
+
+    id: int
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Register:
+    """An array of values of one width."""
+
+    id: int
+    name: str
+    size: int
+    width_bits: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """An action profile, or an action selector, which may also have groups."""
+
+    id: int
+    name: str
+    size: int
+    has_selector: bool
+
+
+@dataclass(frozen=True)
+class PacketHeader:
+    """The metadata of packet-ins or packet-outs; the name is `packet_in` or `packet_out`."""
+
+    id: int
+    name: str
+    fields: tuple[Param, ...]
+
+
+Item = TypeVar("Item", Table, Action, Counter, Meter, Register, Profile, PacketHeader)
 
 
 class Names(Generic[Item]):
@@ -137,6 +177,20 @@ class P4Info:
         self.counters: Names[Counter] = Names(
             "counter", (Counter(c.preamble.id, c.preamble.name, c.size) for c in message.counters)
         )
+        self.meters: Names[Meter] = Names(
+            "meter", (Meter(m.preamble.id, m.preamble.name, m.size) for m in message.meters)
+        )
+        self.registers: Names[Register] = Names("register", map(_register, message.registers))
+        self.profiles: Names[Profile] = Names(
+            "action profile",
+            (
+                Profile(p.preamble.id, p.preamble.name, p.size, p.with_selector)
+                for p in message.action_profiles
+            ),
+        )
+        self.packet_headers: Names[PacketHeader] = Names(
+            "packet header", map(_packet_header, message.controller_packet_metadata)
+        )
 
     @classmethod
     def load(cls, path: Path) -> P4Info:
@@ -163,7 +217,18 @@ def _table(table: p4info_pb2.Table) -> Table:
         ),
         action_ids=frozenset(reference.id for reference in table.action_refs),
         size=table.size,
+        has_profile=table.implementation_id != 0,
     )
+
+
+def _register(register: p4info_pb2.Register) -> Register:
+    width_bits = register.type_spec.bitstring.bit.bitwidth
+    return Register(register.preamble.id, register.preamble.name, register.size, width_bits)
+
+
+def _packet_header(header: p4info_pb2.ControllerPacketMetadata) -> PacketHeader:
+    fields = (Param(field.id, field.name, field.bitwidth) for field in header.metadata)
+    return PacketHeader(header.preamble.id, header.preamble.name, tuple(fields))
 
 
 def _action(action: p4info_pb2.Action) -> Action:

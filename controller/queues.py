@@ -21,9 +21,10 @@ from google.rpc import status_pb2
 from vitrine.v1 import router_pb2
 
 from controller import queue_messages
+from controller.connection import REQUEST_DEADLINE_S
 from controller.errors import RequestError
 from controller.queueing import PortSettings, RouterSettings
-from controller.session import REQUEST_DEADLINE_S, Session
+from controller.session import Session
 
 PS_PER_S = 1_000_000_000_000
 
@@ -71,15 +72,15 @@ class Queues:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._stub = _RouterStub(session.channel)
+        # All that is in force, for a switch that has to be told again after a restart.
+        self._in_force: router_pb2.DescribeResponse | None = None
+        session.on_restored(self._restore)
 
     def configure(self, changes: RouterSettings | Mapping[int, PortSettings]) -> None:
         """Changes the router, or only ports, all at one instant; or nothing, and says why not."""
         if not isinstance(changes, RouterSettings):
             changes = RouterSettings(changes)
-        request = router_pb2.ConfigureRequest(
-            device_id=self._session.device_id,
-            election_id=router_pb2.ElectionId(low=self._session.election_id),
-        )
+        request = self._request()
         if changes.buffer_bytes is not None:
             request.buffer.size_bytes = changes.buffer_bytes
         if changes.input is not None:
@@ -91,6 +92,7 @@ class Queues:
                 config = queue_messages.port_message(settings, classes)
                 request.ports.add(port=port, config=config)
             self._stub.configure(request, timeout=REQUEST_DEADLINE_S)
+        self._in_force = self._describe(())
 
     def settings(self, ports: Iterable[int] = ()) -> RouterSettings:
         """What is in force: every field of these ports, or of all, and of the router is set."""
@@ -119,6 +121,22 @@ class Queues:
             yield _samples(call)
         finally:
             call.cancel()
+
+    def _restore(self) -> None:
+        if self._in_force is None:
+            return
+        request = self._request()
+        request.buffer.CopyFrom(self._in_force.buffer)
+        request.input.CopyFrom(self._in_force.input)
+        for port in self._in_force.ports:
+            request.ports.add(port=port.port, config=port.config)
+        self._stub.configure(request, timeout=REQUEST_DEADLINE_S)
+
+    def _request(self) -> router_pb2.ConfigureRequest:
+        return router_pb2.ConfigureRequest(
+            device_id=self._session.device_id,
+            election_id=router_pb2.ElectionId(low=self._session.election_id),
+        )
 
     def _describe(self, ports: Iterable[int]) -> router_pb2.DescribeResponse:
         request = router_pb2.DescribeRequest(ports=sorted(ports))

@@ -7,39 +7,67 @@
 The order is fixed: `connect` becomes the primary controller (P4Runtime specification section 5),
 `load` gives the device its program, and only then entries can be written. `use` stands in for
 `load` when the device already runs the program.
+
+A session outlives its connection. When the device goes away, the session comes back by itself:
+
+1. the stream ends; from now on requests wait, at most `REQUEST_DEADLINE_S`,
+2. a new stream becomes primary again,
+3. if the device no longer runs our program (it was restarted), program and entries are written
+   again, then whatever `on_restored` was told to do (queues, for one),
+4. requests go on.
+
+What counters, registers and meters had counted is lost with the device; what was written into them
+by this session is written again.
 """
 
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from types import TracebackType
 
 import grpc
-from google.rpc import status_pb2
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
-from controller import entries as entries_module
+from controller import entities, entries
+from controller.connection import (
+    CONNECT_DEADLINE_S,
+    DEFAULT_ADDRESS,
+    REQUEST_DEADLINE_S,
+    accepted,
+    open_channel,
+    refusals,
+    write_refusal,
+)
+from controller.entities import Item
 from controller.entries import Entry
 from controller.errors import (
     ConnectError,
     ControllerError,
+    EntryError,
     NotPrimaryError,
     RequestError,
     WriteError,
 )
+from controller.ledger import Ledger
 from controller.p4info import P4Info
+from controller.stream import Inbox, Primary, Stream
+from controller.values import Value, decode, encode
 
-# A device on this machine answers in milliseconds; these bounds only end a wait for one that does
-# not.
-CONNECT_DEADLINE_S = 10.0
-REQUEST_DEADLINE_S = 30.0
-# Programs and wildcard reads exceed gRPC's default of 4 MiB.
-MESSAGE_BYTES_MAX = 64 << 20
-# The port IANA gave to P4Runtime.
-DEFAULT_ADDRESS = "127.0.0.1:9559"
+# Between two attempts to get a lost device back, and how long each step of one may take.
+_RETRY_PAUSE_S = 0.2
+_RETRY_DEADLINE_S = 1.0
+
+
+@dataclass(frozen=True)
+class Packet:
+    """A frame from or to the device, with the fields of its packet header by name."""
+
+    payload: bytes
+    metadata: Mapping[str, Value]
 
 
 class Session:
@@ -54,8 +82,20 @@ class Session:
         self.device_id = device_id
         self.election_id = election_id
         self._stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
-        self._stream = _Stream(self._stub)
+        self._inbox = Inbox()
         self._program: P4Info | None = None
+        self._config: p4runtime_pb2.ForwardingPipelineConfig | None = None
+        self._ledger = Ledger()
+        self._when_restored: list[Callable[[], None]] = []
+        # Set while the stream stands and everything is as we wrote it.
+        self._ready = threading.Event()
+        self._closing = threading.Event()
+        # Why the session gave up coming back, if it did.
+        self._given_up: ControllerError | None = None
+        # Wakes the thread that looks whether the stream still stands.
+        self._look = threading.Event()
+        self._stream = Stream(self._stub, self._inbox, self._look.set)
+        self._keeper = threading.Thread(target=self._keep, name="session", daemon=True)
 
     @classmethod
     def connect(
@@ -74,6 +114,8 @@ class Session:
         except BaseException:
             session.close()
             raise
+        session._ready.set()
+        session._keeper.start()
         return session
 
     def __enter__(self) -> Session:
@@ -89,8 +131,24 @@ class Session:
 
     def close(self) -> None:
         """Ends the stream, with it the role of primary, and the connection."""
+        self._closing.set()
+        self._look.set()
+        if self._keeper.is_alive():
+            self._keeper.join()
         self._stream.close()
         self.channel.close()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the device is there and has what this session wrote."""
+        return self._ready.is_set()
+
+    def primary(self) -> Primary:
+        """Which controller may write now, as the device said last."""
+        word = self._stream.arbitration(CONNECT_DEADLINE_S)
+        if not isinstance(word, p4runtime_pb2.MasterArbitrationUpdate):
+            raise ConnectError(f"the device at {self.address} does not say who is primary: {word}.")
+        return Primary(word.election_id.low, word.status.code == 0)
 
     # ---- the program -----------------------------------------------------------------------------
 
@@ -103,45 +161,59 @@ class Session:
 
     def load(self, program: P4Info, config: bytes) -> None:
         """Gives the device a program: P4Info and compiled form (BMv2 JSON). Entries are gone."""
-        request = p4runtime_pb2.SetForwardingPipelineConfigRequest(
-            device_id=self.device_id,
-            election_id=p4runtime_pb2.Uint128(low=self.election_id),
-            action=p4runtime_pb2.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT,
-        )
-        request.config.p4info.CopyFrom(program.message)
-        request.config.p4_device_config = config
-        with _refusals("the device refused the program"):
-            self._stub.SetForwardingPipelineConfig(request, timeout=REQUEST_DEADLINE_S)
-        self._program = program
+        message = p4runtime_pb2.ForwardingPipelineConfig(p4_device_config=config)
+        message.p4info.CopyFrom(program.message)
+        # By the cookie a session knows its program again when it comes back to a device.
+        digest = hashlib.sha256(program.message.SerializeToString(deterministic=True) + config)
+        message.cookie.cookie = int.from_bytes(digest.digest()[:8], "big")
+        self._await_ready()
+        self._push(message)
+        self._program, self._config = program, message
+        self._ledger.clear()
 
     def use(self) -> P4Info:
-        """Takes over the program that the device runs already."""
-        request = p4runtime_pb2.GetForwardingPipelineConfigRequest(device_id=self.device_id)
-        with _refusals("the device does not say what it runs"):
-            answer = self._stub.GetForwardingPipelineConfig(request, timeout=REQUEST_DEADLINE_S)
-        self._program = P4Info(answer.config.p4info)
+        """Takes over the program that the device runs already, with the entries it has.
+
+        After a restart of the device such a session restores the program and its own entries.
+        """
+        self._config = self._running(p4runtime_pb2.GetForwardingPipelineConfigRequest.ALL)
+        self._program = P4Info(self._config.p4info)
         return self._program
+
+    def on_restored(self, action: Callable[[], None]) -> None:
+        """Calls `action` whenever a restarted device has got its program and entries again."""
+        self._when_restored.append(action)
 
     # ---- entries ---------------------------------------------------------------------------------
 
-    def insert(self, entries: Iterable[Entry]) -> None:
-        """Adds entries, all in one batch."""
-        self._write(p4runtime_pb2.Update.INSERT, entries)
+    def insert(self, items: Iterable[Item]) -> None:
+        """Adds entries, members, groups, clone sessions, ..., all in one batch."""
+        self._write(p4runtime_pb2.Update.INSERT, items)
 
-    def modify(self, entries: Iterable[Entry]) -> None:
-        """Changes the actions of entries that exist, or default entries."""
-        self._write(p4runtime_pb2.Update.MODIFY, entries)
+    def modify(self, items: Iterable[Item]) -> None:
+        """Changes what exists: actions of entries, default entries, registers, meters, ..."""
+        self._write(p4runtime_pb2.Update.MODIFY, items)
 
-    def delete(self, entries: Iterable[Entry]) -> None:
-        """Removes entries; only their match and priority count."""
-        self._write(p4runtime_pb2.Update.DELETE, entries)
+    def delete(self, items: Iterable[Item]) -> None:
+        """Removes entries and the like; of an entry only match and priority count."""
+        self._write(p4runtime_pb2.Update.DELETE, items)
 
     def read(self, table: str) -> Iterator[Entry]:
         """The entries of a table, without its default entry; their values are plain integers."""
         entity = p4runtime_pb2.Entity()
         entity.table_entry.table_id = self.program.tables[table].id
         for answer in self._read(entity):
-            yield entries_module.from_message(answer.table_entry, self.program)
+            yield entries.from_message(answer.table_entry, self.program)
+
+    def read_traffic(self, table: str) -> Iterator[tuple[Entry, int, int]]:
+        """The entries of a table with a direct counter: entry, packets and bytes."""
+        entity = p4runtime_pb2.Entity()
+        entity.table_entry.table_id = self.program.tables[table].id
+        entity.table_entry.counter_data.SetInParent()
+        for answer in self._read(entity):
+            entry = entries.from_message(answer.table_entry, self.program)
+            data = answer.table_entry.counter_data
+            yield entry, data.packet_count, data.byte_count
 
     def counter(self, name: str, index: int) -> tuple[int, int]:
         """One cell of an indexed counter: packets and bytes."""
@@ -153,6 +225,57 @@ class Session:
             return data.packet_count, data.byte_count
         raise RequestError(f"the device has no counter {name}[{index}].")
 
+    def register(self, name: str, index: int) -> int:
+        """One cell of a register."""
+        entity = p4runtime_pb2.Entity()
+        entity.register_entry.register_id = self.program.registers[name].id
+        entity.register_entry.index.index = index
+        for answer in self._read(entity):
+            return entities.register_value(answer)
+        raise RequestError(f"the device has no register {name}[{index}].")
+
+    # ---- packets ---------------------------------------------------------------------------------
+
+    def send(self, packet: Packet) -> None:
+        """Hands a frame to the device's program, as a packet-out."""
+        header = self.program.packet_headers["packet_out"]
+        given = dict(packet.metadata)
+        request = p4runtime_pb2.StreamMessageRequest()
+        request.packet.payload = packet.payload
+        for field in header.fields:
+            # Padding has no meaning, so nobody has to give it.
+            value = given.pop(field.name, 0 if field.name.startswith("padding") else None)
+            if value is None:
+                raise EntryError(f"a packet-out needs a value for {field.name!r}.")
+            data = encode(value, field.width_bits, f"{field.name} of a packet-out")
+            request.packet.metadata.add(metadata_id=field.id, value=data)
+        if given:
+            names = ", ".join(field.name for field in header.fields)
+            raise EntryError(f"a packet-out has no {next(iter(given))!r}; it has: {names}.")
+        self._await_ready()
+        self._stream.send(request)
+
+    def receive(self, deadline_s: float) -> Packet | None:
+        """The next packet-in, or None if none comes in time."""
+        try:
+            message = self._inbox.packets.get(timeout=deadline_s)
+        except queue.Empty:
+            return None
+        fields = {field.id: field.name for field in self.program.packet_headers["packet_in"].fields}
+        metadata = {fields[each.metadata_id]: decode(each.value) for each in message.metadata}
+        return Packet(message.payload, metadata)
+
+    def receive_digest(self, deadline_s: float) -> p4runtime_pb2.DigestList | None:
+        """The next list of digests, which is acknowledged here, or None if none comes in time."""
+        try:
+            digest = self._inbox.digests.get(timeout=deadline_s)
+        except queue.Empty:
+            return None
+        request = p4runtime_pb2.StreamMessageRequest()
+        request.digest_ack.digest_id, request.digest_ack.list_id = digest.digest_id, digest.list_id
+        self._stream.send(request)
+        return digest
+
     # ---- underneath ------------------------------------------------------------------------------
 
     def _become_primary(self, deadline_s: float) -> None:
@@ -160,120 +283,127 @@ class Session:
         request.arbitration.device_id = self.device_id
         request.arbitration.election_id.low = self.election_id
         self._stream.send(request)
-        answer = self._stream.arbitration(self.address, deadline_s)
+        self._check_primary(deadline_s)
+
+    def _check_primary(self, deadline_s: float = CONNECT_DEADLINE_S) -> None:
+        """Raises what the device's last word on the arbitration means, if not that it is us."""
+        answer = self._stream.arbitration(deadline_s)
+        if answer is None:
+            raise ConnectError(
+                f"the device at {self.address} did not answer the arbitration within "
+                f"{deadline_s:g} s."
+            )
+        if isinstance(answer, str):
+            raise ConnectError(f"the device at {self.address} ended the stream: {answer}.")
         if answer.status.code != 0:
             raise NotPrimaryError(
                 f"another controller with election id {answer.election_id.low} holds the device at "
                 f"{self.address}: end it, or connect with a higher election id."
             )
 
-    def _write(self, kind: int, entries: Iterable[Entry]) -> None:
-        entries = list(entries)
-        request = p4runtime_pb2.WriteRequest(
-            device_id=self.device_id, election_id=p4runtime_pb2.Uint128(low=self.election_id)
-        )
-        for entry in entries:
-            update = request.updates.add(type=kind)
-            update.entity.table_entry.CopyFrom(entries_module.to_message(entry, self.program))
+    def _keep(self) -> None:
+        """The keeper's loop: whenever the stream has ended, attempts until the device is back."""
+        while not self._closing.is_set() and self._given_up is None:
+            if not self._stream.has_ended:
+                self._look.wait()
+                self._look.clear()
+                continue
+            self._ready.clear()
+            self._closing.wait(_RETRY_PAUSE_S)
+            self._attempt()
+
+    def _attempt(self) -> None:
+        """One attempt to be primary of a device that has what this session wrote."""
         try:
-            self._stub.Write(request, timeout=REQUEST_DEADLINE_S)
+            self._stream = Stream(self._stub, self._inbox, self._look.set)
+            self._become_primary(_RETRY_DEADLINE_S)
+            self._restore()
+        except (grpc.RpcError, ConnectError, RequestError):
+            # Not there yet, or gone again: the next attempt finds out.
+            self._stream.close()
+        except ControllerError as error:
+            # Another controller has it, or it refuses what it once took.
+            self._given_up = error
+        else:
+            self._ready.set()
+
+    def _restore(self) -> None:
+        """Writes everything again, if the device does not run our program any more."""
+        if self._config is None:
+            return
+        cookie_only = p4runtime_pb2.GetForwardingPipelineConfigRequest.COOKIE_ONLY
+        try:
+            found = self._running(cookie_only).cookie.cookie
+        except RequestError:
+            # A device without a program refuses to show one.
+            found = None
+        if found == self._config.cookie.cookie and found:
+            return
+        self._push(self._config)
+        updates = self._ledger.updates()
+        if updates:
+            self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
+        for action in self._when_restored:
+            action()
+
+    def _await_ready(self) -> None:
+        """Returns while the device is there; waits for one that is coming back."""
+        if self._given_up is not None:
+            raise self._given_up
+        if self._ready.wait(REQUEST_DEADLINE_S):
+            return
+        raise ConnectError(
+            f"the device at {self.address} went away and is not back within "
+            f"{REQUEST_DEADLINE_S:g} s: is the switch running?"
+        )
+
+    def _push(self, config: p4runtime_pb2.ForwardingPipelineConfig) -> None:
+        request = p4runtime_pb2.SetForwardingPipelineConfigRequest(
+            device_id=self.device_id,
+            election_id=p4runtime_pb2.Uint128(low=self.election_id),
+            action=p4runtime_pb2.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT,
+            config=config,
+        )
+        with refusals("the device refused the program"):
+            self._stub.SetForwardingPipelineConfig(request, timeout=REQUEST_DEADLINE_S)
+
+    def _running(
+        self, what: p4runtime_pb2.GetForwardingPipelineConfigRequest.ResponseType
+    ) -> p4runtime_pb2.ForwardingPipelineConfig:
+        request = p4runtime_pb2.GetForwardingPipelineConfigRequest(
+            device_id=self.device_id, response_type=what
+        )
+        with refusals("the device does not say what it runs"):
+            answer = self._stub.GetForwardingPipelineConfig(request, timeout=REQUEST_DEADLINE_S)
+        return answer.config
+
+    def _request(self, updates: Iterable[p4runtime_pb2.Update]) -> p4runtime_pb2.WriteRequest:
+        return p4runtime_pb2.WriteRequest(
+            device_id=self.device_id,
+            election_id=p4runtime_pb2.Uint128(low=self.election_id),
+            updates=updates,
+        )
+
+    def _write(self, kind: p4runtime_pb2.Update.Type, items: Iterable[Item]) -> None:
+        items = list(items)
+        updates = [
+            p4runtime_pb2.Update(type=kind, entity=entities.to_entity(item, self.program))
+            for item in items
+        ]
+        self._await_ready()
+        try:
+            self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
         except grpc.RpcError as error:
-            raise WriteError(_write_refusal(error, entries)) from error
+            # CONTINUE_ON_ERROR: what was not refused is in force.
+            self._ledger.note(accepted(error, updates))
+            if error.code() is grpc.StatusCode.PERMISSION_DENIED:
+                self._check_primary()
+            raise WriteError(write_refusal(error, items)) from error
+        self._ledger.note(updates)
 
     def _read(self, entity: p4runtime_pb2.Entity) -> Iterator[p4runtime_pb2.Entity]:
+        self._await_ready()
         request = p4runtime_pb2.ReadRequest(device_id=self.device_id, entities=[entity])
-        with _refusals("the device refused a read"):
+        with refusals("the device refused a read"):
             for answer in self._stub.Read(request, timeout=REQUEST_DEADLINE_S):
                 yield from answer.entities
-
-
-class _Stream:
-    """The StreamChannel: requests go out of one queue, answers are read by one thread."""
-
-    def __init__(self, stub: p4runtime_pb2_grpc.P4RuntimeStub) -> None:
-        self._requests: queue.Queue[p4runtime_pb2.StreamMessageRequest | None] = queue.Queue()
-        self._arbitrations: queue.Queue[p4runtime_pb2.MasterArbitrationUpdate | grpc.RpcError] = (
-            queue.Queue()
-        )
-        # None in the queue ends the stream.
-        self._call = stub.StreamChannel(iter(self._requests.get, None))
-        self._reader = threading.Thread(target=self._read_answers, name="stream", daemon=True)
-        self._reader.start()
-
-    def send(self, request: p4runtime_pb2.StreamMessageRequest) -> None:
-        self._requests.put(request)
-
-    def arbitration(self, address: str, deadline_s: float) -> p4runtime_pb2.MasterArbitrationUpdate:
-        """The device's next word on who is primary."""
-        try:
-            answer = self._arbitrations.get(timeout=deadline_s)
-        except queue.Empty:
-            raise ConnectError(
-                f"the device at {address} did not answer the arbitration within {deadline_s:g} s."
-            ) from None
-        if isinstance(answer, grpc.RpcError):
-            raise ConnectError(f"the device at {address} ended the stream: {answer.details()}.")
-        return answer
-
-    def close(self) -> None:
-        self._requests.put(None)
-        self._call.cancel()
-        self._reader.join()
-
-    def _read_answers(self) -> None:
-        try:
-            for answer in self._call:
-                if answer.HasField("arbitration"):
-                    self._arbitrations.put(answer.arbitration)
-        except grpc.RpcError as error:
-            # Also how a cancelled call ends; then nobody waits for the answer any more.
-            self._arbitrations.put(error)
-
-
-def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.Channel:
-    """A connection to a device that answers, or an error that names the address."""
-    channel = grpc.insecure_channel(
-        address,
-        options=[
-            ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
-            ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
-            # The device is on this machine or in this lab; a proxy for the outside must not see it.
-            ("grpc.enable_http_proxy", 0),
-        ],
-    )
-    try:
-        grpc.channel_ready_future(channel).result(timeout=deadline_s)
-    except grpc.FutureTimeoutError:
-        channel.close()
-        raise ConnectError(
-            f"nothing answers at {address} within {deadline_s:g} s: is the switch running?"
-        ) from None
-    return channel
-
-
-@contextlib.contextmanager
-def _refusals(what: str) -> Iterator[None]:
-    """Turns a device's refusal into one sentence that begins with `what`."""
-    try:
-        yield
-    except grpc.RpcError as error:
-        raise RequestError(f"{what}: {error.details()}.") from error
-
-
-def _write_refusal(error: grpc.RpcError, entries: list[Entry]) -> str:
-    """Which entries of a batch were refused, and why.
-
-    The device sends one p4.v1.Error for each update, in order, inside the status's details; those
-    with code 0 were accepted. The primary may also lose its role, and then there are no details.
-    """
-    packed = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
-    refused = []
-    if packed is not None:
-        details = status_pb2.Status.FromString(packed).details
-        for entry, detail in zip(entries, details, strict=False):
-            update = p4runtime_pb2.Error()
-            if detail.Unpack(update) and update.canonical_code != 0:
-                refused.append(f"{entry}: {update.message}")
-    if not refused:
-        return f"the device refused the batch: {error.details()}."
-    return f"the device refused {len(refused)} of {len(entries)} updates: " + "; ".join(refused)

@@ -11,9 +11,10 @@ import shutil
 import sys
 import time
 
+from controller.connection import CONNECT_DEADLINE_S, DEFAULT_ADDRESS, open_channel
 from controller.errors import ControllerError
 from controller.queues import Queues
-from controller.session import CONNECT_DEADLINE_S, DEFAULT_ADDRESS, Session, open_channel
+from controller.session import Session
 from labs.text import blocks_of
 from labs.top.monitor import Moment, Monitor
 from labs.top.screen import Choice, busiest, draw, pressed

@@ -1,0 +1,90 @@
+"""The way to a device: a gRPC channel that comes back by itself, and refusals as sentences."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+import grpc
+from google.rpc import status_pb2
+from p4.v1 import p4runtime_pb2
+
+from controller.errors import ConnectError, RequestError
+
+# A device on this machine answers in milliseconds; these bounds only end a wait for one that does
+# not.
+CONNECT_DEADLINE_S = 10.0
+REQUEST_DEADLINE_S = 30.0
+# Programs and wildcard reads exceed gRPC's default of 4 MiB.
+MESSAGE_BYTES_MAX = 64 << 20
+# The port IANA gave to P4Runtime.
+DEFAULT_ADDRESS = "127.0.0.1:9559"
+
+_OPTIONS = [
+    ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
+    ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
+    # The device is on this machine or in this lab; a proxy for the outside must not see it.
+    ("grpc.enable_http_proxy", 0),
+    # A switch that restarts is back within a second; gRPC's own pauses grow to two minutes.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 500),
+]
+
+
+def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.Channel:
+    """A connection to a device that answers, or an error that names the address."""
+    channel = grpc.insecure_channel(address, options=_OPTIONS)
+    try:
+        grpc.channel_ready_future(channel).result(timeout=deadline_s)
+    except grpc.FutureTimeoutError:
+        channel.close()
+        raise ConnectError(
+            f"nothing answers at {address} within {deadline_s:g} s: is the switch running?"
+        ) from None
+    return channel
+
+
+@contextlib.contextmanager
+def refusals(what: str) -> Iterator[None]:
+    """Turns a device's refusal into one sentence that begins with `what`."""
+    try:
+        yield
+    except grpc.RpcError as error:
+        raise RequestError(f"{what}: {error.details()}.") from error
+
+
+def write_refusal(error: grpc.RpcError, updates: Sequence[object]) -> str:
+    """Which updates of a batch were refused, and why.
+
+    The device sends one p4.v1.Error for each update, in order, inside the status's details; those
+    with code 0 were accepted. The primary may also lose its role, and then there are no details.
+    """
+    refused = [
+        f"{update}: {detail.message}"
+        for update, detail in zip(updates, _details(error), strict=False)
+        if detail.canonical_code != 0
+    ]
+    if not refused:
+        return f"the device refused the batch: {error.details()}."
+    return f"the device refused {len(refused)} of {len(updates)} updates: " + "; ".join(refused)
+
+
+def accepted(
+    error: grpc.RpcError, updates: Sequence[p4runtime_pb2.Update]
+) -> list[p4runtime_pb2.Update]:
+    """The updates of a refused batch that the device has carried out all the same."""
+    pairs = zip(updates, _details(error), strict=False)
+    return [update for update, detail in pairs if detail.canonical_code == 0]
+
+
+def _details(error: grpc.RpcError) -> list[p4runtime_pb2.Error]:
+    packed = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
+    if packed is None:
+        return []
+    found = []
+    for detail in status_pb2.Status.FromString(packed).details:
+        update = p4runtime_pb2.Error()
+        if detail.Unpack(update):
+            found.append(update)
+    return found
