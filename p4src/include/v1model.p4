@@ -91,6 +91,22 @@ struct standard_metadata_t {
     bit<8> port_utilisation;    // Of the output port, recently, in percent.
     @alias("vitrine_metadata.aqm_verdict")
     bit<8> aqm_verdict;         // 0 enqueued, 1 marked with ECN.
+    @alias("vitrine_metadata.is_exact")
+    bit<1>  is_exact;           // 1 on a switch that fills the fields below.
+    @alias("vitrine_metadata.ingress_time_ns")
+    bit<64> ingress_time_ns;    // When the packet came in.
+    @alias("vitrine_metadata.egress_time_ns")
+    bit<64> egress_time_ns;     // When it left its queue.
+    @alias("vitrine_metadata.buffer_bytes")
+    bit<32> buffer_bytes;       // Bytes in all queues of the router when it left its own.
+
+    // Of a packet that was dropped and goes to the mirror of drops (instance_type 7).
+    @alias("vitrine_metadata.drop_reason")
+    bit<8>  drop_reason;        // The number in vitrine.v1.DropReason; 0 if it was not dropped.
+    @alias("vitrine_metadata.drop_port")
+    bit<9>  drop_port;          // The port it was to leave by.
+    @alias("vitrine_metadata.drop_qid")
+    bit<8>  drop_qid;           // The class it was to wait in.
 }
 
 // What a counter counts.

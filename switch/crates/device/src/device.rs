@@ -44,6 +44,8 @@ pub struct Device {
     /// The ports that are down; see `links.rs`.
     pub(crate) down: BTreeSet<PortId>,
     pub(crate) log: EventLog,
+    /// The clone session that drops are sent to; see `mirror.rs`.
+    pub(crate) drop_mirror: Option<u32>,
 }
 
 impl Device {
@@ -61,6 +63,7 @@ impl Device {
             purses: Purses::default(),
             down: BTreeSet::new(),
             log: EventLog::default(),
+            drop_mirror: None,
         }
     }
 
@@ -82,7 +85,7 @@ impl Device {
         program.packets += 1;
         let packet = program.pipeline.receive(port, frame, now);
         let (generation, purse) = (program.generation, Purse::NEW);
-        let queued = Queued { packet, generation, purse, trace };
+        let queued = Queued { packet, generation, purse, trace, from_mirror: false };
         self.run_ingress(now, queued);
     }
 
@@ -213,7 +216,8 @@ impl Device {
     }
 
     pub(crate) fn drop_in_traffic(&mut self, dropped: traffic::Dropped<Queued>) {
-        let traffic::Dropped { packet, output, class, at, reason, .. } = dropped;
+        let traffic::Dropped { mut packet, output, class, at, reason, .. } = dropped;
+        self.mirror_drop(at, &mut packet, (output, class), reason);
         self.drop_packet(at, packet, DropReason::Traffic(reason), Some((output, class)));
     }
 }

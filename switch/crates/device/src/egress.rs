@@ -93,6 +93,7 @@ impl Device {
             limit_bytes: limit.map_or(0, Bytes::count),
             input_span: departure.input_span(),
             input_depth_packets: packets(stay.input_depth),
+            buffer_bytes: self.traffic.held().bytes.count(),
             utilization_percent: u32::from(departure.utilisation_permille) / 10,
             verdict: stay.marked.into(),
         }

@@ -76,6 +76,8 @@ pub struct Queued {
     pub(crate) purse: Purse,
     /// Its number, if it is traced.
     pub(crate) trace: Option<NonZeroU32>,
+    /// It tells of a drop, so its own drop is not told of.
+    pub(crate) from_mirror: bool,
 }
 
 impl Queued {

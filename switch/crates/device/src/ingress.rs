@@ -69,6 +69,7 @@ impl Device {
         if let Err(reason) = self.check_port(to.port) {
             return self.drop_packet(now, queued, reason, Some((to.port, class)));
         }
+        queued.from_mirror = kind == InstanceType::Dropped;
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
         pipeline.dispatch(&mut queued.packet, to.port, kind, to.rid);
         let input: PortId = queued.packet.ingress_port();
@@ -160,6 +161,7 @@ impl Device {
         program.packets += 1;
         let packet = make(&mut program.pipeline, &original.packet);
         let purse = self.purses.share(&mut original.purse);
-        Queued { packet, generation: original.generation, purse, trace: original.trace }
+        let (generation, trace) = (original.generation, original.trace);
+        Queued { packet, generation, purse, trace, from_mirror: original.from_mirror }
     }
 }

@@ -18,6 +18,7 @@ mod egress;
 mod fate;
 mod ingress;
 mod links;
+mod mirror;
 mod programs;
 mod trace;
 mod watch;

@@ -99,6 +99,12 @@ control egress(inout headers_t hdr, inout metadata_t meta,
         hdr.order.enq_qdepth = (bit<16>) standard_metadata.enq_qdepth;
         hdr.order.deq_qdepth = (bit<16>) standard_metadata.deq_qdepth;
         hdr.order.deq_timedelta = standard_metadata.deq_timedelta;
+        if (kind == 7) {
+            // Of a drop: why, and at which port and class.
+            hdr.order.enq_qdepth = (bit<16>) standard_metadata.drop_reason;
+            hdr.order.deq_qdepth =
+                standard_metadata.drop_port[7:0] ++ standard_metadata.drop_qid;
+        }
         if (hdr.order.what == DROP_IN_EGRESS) {
             mark_to_drop(standard_metadata);
         } else if (hdr.order.what == CLONE_IN_EGRESS && kind == 0) {

@@ -52,6 +52,8 @@ pub enum InstanceType {
     Replicated = 5,
     /// Sent back from ingress to ingress.
     Resubmitted = 6,
+    /// Dropped by a queue, and on its way to the mirror of drops.
+    Dropped = 7,
 }
 
 /// A clone the program asked for.

@@ -24,6 +24,16 @@ pub(crate) struct Known {
     pub priority: Option<Slot>,
     pub queueing: Option<QueueingSlots>,
     pub vitrine: Vec<(Measure, Slot)>,
+    pub ingress_time_ns: Option<Slot>,
+    pub dropped: DroppedSlots,
+}
+
+/// What a packet on its way to a drop's mirror is told of the drop.
+#[derive(Clone, Debug)]
+pub(crate) struct DroppedSlots {
+    pub reason: Option<Slot>,
+    pub port: Option<Slot>,
+    pub class: Option<Slot>,
 }
 
 /// simple_switch fills all four or none.
@@ -59,6 +69,8 @@ pub struct Queueing {
     pub input_span: Span,
     /// Packets in the input queue or virtual output queue on arrival.
     pub input_depth_packets: u32,
+    /// Bytes in all queues of the router after it was taken.
+    pub buffer_bytes: u64,
     /// How busy the output port has been of late, in percent.
     pub utilization_percent: u32,
     /// The queue management's verdict: 0 passed, 1 marked.
@@ -69,21 +81,27 @@ pub struct Queueing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
     AqmVerdict,
+    BufferBytes,
     DeqQdepthBytes,
+    EgressTimeNs,
     EnqQdepthBytes,
     InputDepth,
     InputWait,
+    IsExact,
     PortUtilisation,
     QueueLimitBytes,
 }
 
 /// Names after `vitrine_metadata.`; v1model.p4 of this kit gives the fields these aliases.
-const MEASURES: [(&str, Measure); 7] = [
+const MEASURES: [(&str, Measure); 10] = [
     ("aqm_verdict", Measure::AqmVerdict),
+    ("buffer_bytes", Measure::BufferBytes),
     ("deq_qdepth_bytes", Measure::DeqQdepthBytes),
+    ("egress_time_ns", Measure::EgressTimeNs),
     ("enq_qdepth_bytes", Measure::EnqQdepthBytes),
     ("input_depth", Measure::InputDepth),
     ("input_wait_us", Measure::InputWait),
+    ("is_exact", Measure::IsExact),
     ("port_utilisation", Measure::PortUtilisation),
     ("queue_limit_bytes", Measure::QueueLimitBytes),
 ];
@@ -122,6 +140,12 @@ impl Known {
             priority: intrinsic("priority"),
             queueing: QueueingSlots::new(layout),
             vitrine: vitrine.collect(),
+            ingress_time_ns: layout.referred_slot("vitrine_metadata", "ingress_time_ns"),
+            dropped: DroppedSlots {
+                reason: layout.referred_slot("vitrine_metadata", "drop_reason"),
+                port: layout.referred_slot("vitrine_metadata", "drop_port"),
+                class: layout.referred_slot("vitrine_metadata", "drop_qid"),
+            },
         })
     }
 
@@ -172,10 +196,14 @@ impl Measure {
     fn of(self, queueing: &Queueing) -> u64 {
         match self {
             Measure::AqmVerdict => queueing.verdict.into(),
+            Measure::BufferBytes => queueing.buffer_bytes,
             Measure::DeqQdepthBytes => queueing.depth_bytes_at_dequeue,
+            Measure::EgressTimeNs => queueing.departed.whole_ns(),
             Measure::EnqQdepthBytes => queueing.depth_bytes_at_enqueue,
             Measure::InputDepth => queueing.input_depth_packets.into(),
             Measure::InputWait => queueing.input_span.whole_us(),
+            // A switch that does not know the field leaves it 0.
+            Measure::IsExact => 1,
             Measure::PortUtilisation => queueing.utilization_percent.into(),
             Measure::QueueLimitBytes => queueing.limit_bytes,
         }

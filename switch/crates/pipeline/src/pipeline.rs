@@ -87,7 +87,18 @@ impl Pipeline {
         if let Some(timestamp) = known.ingress_global_timestamp {
             timestamp.store(&mut packet.area, now.whole_us());
         }
+        if let Some(exact) = known.ingress_time_ns {
+            exact.store(&mut packet.area, now.whole_ns());
+        }
         packet
+    }
+
+    /// Tells a packet that goes to the mirror of drops why, and from which queue, it was dropped.
+    pub fn tell_of_drop(&self, packet: &mut Packet, reason: u8, port: PortId, class: ClassId) {
+        let dropped = &self.program.known.dropped;
+        store(dropped.reason, &mut packet.area, reason.into());
+        store(dropped.port, &mut packet.area, port.0.into());
+        store(dropped.class, &mut packet.area, class.0.into());
     }
 
     /// Gives a packet back that is done with, for its memory to be used again.

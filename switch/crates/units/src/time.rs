@@ -35,6 +35,11 @@ impl Time {
         self.0
     }
 
+    /// Whole nanoseconds since the start.
+    pub const fn whole_ns(self) -> u64 {
+        self.0 / NS
+    }
+
     /// Whole microseconds since the start: what P4 programs see as a timestamp.
     pub const fn whole_us(self) -> u64 {
         self.0 / US
