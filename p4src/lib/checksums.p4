@@ -9,23 +9,22 @@
 
 #include "parsers.p4"
 
-#define IPV4_CHECKSUM_FIELDS                                            \
-    { hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp, hdr.ipv4.ecn,      \
-      hdr.ipv4.total_len, hdr.ipv4.identification, hdr.ipv4.reserved,   \
-      hdr.ipv4.dont_fragment, hdr.ipv4.more_fragments,                  \
-      hdr.ipv4.frag_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,            \
-      hdr.ipv4.src_addr, hdr.ipv4.dst_addr }
+#define IPV4_CHECKSUM_FIELDS(ipv4)                                      \
+    { ipv4.version, ipv4.ihl, ipv4.dscp, ipv4.ecn, ipv4.total_len,      \
+      ipv4.identification, ipv4.reserved, ipv4.dont_fragment,           \
+      ipv4.more_fragments, ipv4.frag_offset, ipv4.ttl, ipv4.protocol,   \
+      ipv4.src_addr, ipv4.dst_addr }
 
 control verify_checksums(inout headers_t hdr, inout metadata_t meta) {
     apply {
-        verify_checksum(hdr.ipv4.isValid(), IPV4_CHECKSUM_FIELDS,
+        verify_checksum(hdr.ipv4.isValid(), IPV4_CHECKSUM_FIELDS(hdr.ipv4),
                         hdr.ipv4.hdr_checksum, HashAlgorithm.csum16);
     }
 }
 
 control update_checksums(inout headers_t hdr, inout metadata_t meta) {
     apply {
-        update_checksum(hdr.ipv4.isValid(), IPV4_CHECKSUM_FIELDS,
+        update_checksum(hdr.ipv4.isValid(), IPV4_CHECKSUM_FIELDS(hdr.ipv4),
                         hdr.ipv4.hdr_checksum, HashAlgorithm.csum16);
     }
 }

@@ -18,6 +18,10 @@
 #include <core.p4>
 #include <v1model.p4>
 #include "headers.p4"
+#ifdef WITH_INT
+#include "int_headers.p4"
+#include "int_metadata.p4"
+#endif
 
 struct headers_t {
     packet_in_t  packet_in;
@@ -25,6 +29,9 @@ struct headers_t {
     ethernet_t   ethernet;
     ipv4_t       ipv4;
     ipv6_t       ipv6;
+#ifdef WITH_INT
+    INT_HEADERS
+#endif
 }
 
 // TCP and UDP begin alike: 16 bits of source port, 16 of destination port.
@@ -37,10 +44,14 @@ struct metadata_t {
     l4_ports_t l4;
     // Set by routing: the group of next hops that lead to the destination.
     bit<16>    next_hop_group;
+#ifdef WITH_INT
+    int_metadata_t telemetry;
+#endif
 }
 
 error {
-    Ipv4NotPlain // not version 4, or with options
+    Ipv4NotPlain, // not version 4, or with options
+    TcpTooShort   // a header length of less than five words
 }
 
 parser parse_packet(packet_in packet,
@@ -96,16 +107,29 @@ parser parse_packet(packet_in packet,
         bit<32> ports = packet.lookahead<bit<32>>();
         meta.l4.src = ports[31:16];
         meta.l4.dst = ports[15:0];
+#ifdef WITH_INT
+        transition parse_l4;
+    }
+
+#include "int_parser_states.p4"
+#else
         transition accept;
     }
+#endif
 }
 
 control deparse_packet(packet_out packet, in headers_t hdr) {
     apply {
         packet.emit(hdr.packet_in);
+#ifdef WITH_INT
+        INT_EMIT_REPORT
+#endif
         packet.emit(hdr.ethernet);
         packet.emit(hdr.ipv4);
         packet.emit(hdr.ipv6);
+#ifdef WITH_INT
+        INT_EMIT_HEADERS
+#endif
     }
 }
 
