@@ -71,7 +71,7 @@ class Queues:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._stub = _RouterStub(session.channel)
+        self._stub = RouterStub(session.channel)
         # All that is in force, for a switch that has to be told again after a restart.
         self._in_force: router_pb2.DescribeResponse | None = None
         session.on_restored(self._restore)
@@ -85,7 +85,7 @@ class Queues:
             request.buffer.size_bytes = changes.buffer_bytes
         if changes.input is not None:
             request.input.CopyFrom(queue_messages.input_message(changes.input))
-        with _refusals("the device refused the queue settings"):
+        with refusals("the device refused the queue settings"):
             counts = self._queue_counts(changes.ports)
             for port, settings in sorted(changes.ports.items()):
                 classes = range(settings.queue_count or counts.get(port, 0))
@@ -130,6 +130,8 @@ class Queues:
         request.input.CopyFrom(self._in_force.input)
         for port in self._in_force.ports:
             request.ports.add(port=port.port, config=port.config)
+            # The cables are restored by whoever set them.
+            request.ports[-1].config.ClearField("link")
         self._stub.configure(request, timeout=REQUEST_DEADLINE_S)
 
     def _request(self) -> router_pb2.ConfigureRequest:
@@ -140,7 +142,7 @@ class Queues:
 
     def _describe(self, ports: Iterable[int]) -> router_pb2.DescribeResponse:
         request = router_pb2.DescribeRequest(ports=sorted(ports))
-        with _refusals("the device does not describe its queues"):
+        with refusals("the device does not describe its queues"):
             return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
 
     def _queue_counts(self, ports: Mapping[int, PortSettings]) -> dict[int, int]:
@@ -199,7 +201,7 @@ def _reason(number: int) -> str:
 
 
 @contextlib.contextmanager
-def _refusals(what: str) -> Iterator[None]:
+def refusals(what: str) -> Iterator[None]:
     """Turns a refusal into one sentence; the status's details hold one Problem for each mistake."""
     try:
         yield
@@ -213,7 +215,7 @@ def _refusals(what: str) -> Iterator[None]:
         raise RequestError(f"{what}: {'; '.join(problems) or error.details()}.") from error
 
 
-class _RouterStub:
+class RouterStub:
     """The calls of vitrine.v1.Router, as a gRPC plugin of protoc would write them."""
 
     def __init__(self, channel: grpc.Channel) -> None:

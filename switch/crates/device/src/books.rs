@@ -6,7 +6,9 @@
 //! received + copied = transmitted + dropped (sum over reasons) + held
 //! ```
 //!
-//! `held` is what the traffic manager holds. A clone is a copy; a multicast to n ports makes n
+//! `held` is what the traffic manager holds. A frame is received when its receive line has carried
+//! it, and transmitted when it goes onto its transmit line; lines keep books of their own
+//! ([`traffic::LineCounters`]). A clone is a copy; a multicast to n ports makes n
 //! copies and ends the packet itself as `replicated`, which counts against `copied`.
 
 use std::collections::BTreeMap;

@@ -3,13 +3,14 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroU32;
 
-use pipeline::{Config, FRAME_LENGTH_MAX, Pipeline, Replica};
+use pipeline::{Config, FRAME_LENGTH_MAX, Frame, Pipeline, Replica};
 use traffic::{ConfigError, Manager};
 use units::{Bytes, ClassId, HasLength, PortId, Time};
 
 use crate::books::Books;
 use crate::budget::{Purse, Purses};
 use crate::fate::{DropReason, Output, Queued};
+use crate::lines::Cables;
 use crate::programs::Programs;
 use crate::trace::{TraceEvent, TraceFilter, TraceRecord, Tracer};
 use crate::watch::{Drop, Event, EventLog};
@@ -24,17 +25,19 @@ use crate::watch::{Drop, Event, EventLog};
 /// 1. Let `t` be the earlier of [`next_due`](Device::next_due) and your own next input. When the
 ///    real clock is late, `t` lies in the past: that is fine.
 /// 2. Call [`poll_output(t)`](Device::poll_output) until it returns `None`. Each transmission
-///    carries its exact instant, and is given back with [`recycle`](Device::recycle).
+///    carries its exact instant; its frame is given back with [`recycle`](Device::recycle).
 /// 3. Hand in **all** your inputs of instant `t`: [`handle_frame`](Device::handle_frame) in the
 ///    order of ports, then what the controller wants ([`install`](Device::install),
 ///    [`configure`](Device::configure), [`pipeline_mut`](Device::pipeline_mut)).
 /// 4. Go to 1.
 ///
-/// Instants never go backwards, over all calls together.
+/// Instants never go backwards, over all calls together. A frame that comes out of a receive line
+/// at `t` counts as arrived before those that are handed in at `t`.
 pub struct Device {
     pub(crate) config: Config,
     pub(crate) programs: Programs,
     pub(crate) traffic: Manager<Queued>,
+    pub(crate) cables: Cables,
     pub(crate) books: Books,
     pub(crate) outputs: VecDeque<Output>,
     /// Where copies go; kept so that it need not be allocated again.
@@ -56,6 +59,7 @@ impl Device {
             config,
             programs: Programs::default(),
             traffic: Manager::new(config.seed),
+            cables: Cables::new(config.seed),
             books: Books::default(),
             outputs: VecDeque::new(),
             replicas: Vec::new(),
@@ -67,15 +71,26 @@ impl Device {
         }
     }
 
-    /// A frame came in by `port`. A packet-out is a frame that comes in by the CPU port.
-    pub fn handle_frame(&mut self, now: Time, port: PortId, frame: &[u8]) {
-        let length = Bytes(frame.len() as u64);
+    /// The neighbour at `port` hands over a frame. It reaches the router when the receive line has
+    /// carried it; see [`PortConfig::link`](traffic::PortConfig::link). A packet-out is a frame that
+    /// comes in by the CPU port.
+    pub fn handle_frame(&mut self, now: Time, port: PortId, bytes: &[u8]) {
+        let frame = match self.programs.current() {
+            Some(program) => program.pipeline.frame(bytes),
+            None => Frame::new(bytes),
+        };
+        self.begin_receiving(now, port, frame);
+    }
+
+    /// A frame has arrived.
+    pub(crate) fn accept(&mut self, now: Time, port: PortId, frame: Frame) {
+        let length = frame.length();
         self.books.count_received(port, length);
-        let trace = self.tracer.receive(now, port, frame);
+        let trace = self.tracer.receive(now, port, frame.bytes());
         if let Err(reason) = self.check_port(port) {
             return self.drop_frame(now, trace, port, frame, reason);
         }
-        if frame.len() > FRAME_LENGTH_MAX {
+        if length > Bytes(FRAME_LENGTH_MAX as u64) {
             let reason = DropReason::Program(pipeline::DropReason::TooLong);
             return self.drop_frame(now, trace, port, frame, reason);
         }
@@ -83,7 +98,7 @@ impl Device {
             return self.drop_frame(now, trace, port, frame, DropReason::NoProgram);
         };
         program.packets += 1;
-        let packet = program.pipeline.receive(port, frame, now);
+        let packet = program.pipeline.receive_frame(port, frame, now);
         let (generation, purse) = (program.generation, Purse::NEW);
         let queued = Queued { packet, generation, purse, trace, from_mirror: false };
         self.run_ingress(now, queued);
@@ -96,26 +111,57 @@ impl Device {
                 return Some(output);
             }
             // One instant at a time: what egress sends back (clones, recirculated packets) is
-            // handed in at the instant of its departure, however late we are called.
-            let due = self.traffic.next_due().filter(|due| *due <= now)?;
-            match self.traffic.poll_output(due) {
-                Some(traffic::Output::Depart(departure)) => self.run_egress(departure),
-                Some(traffic::Output::Drop(dropped)) => self.drop_in_traffic(dropped),
-                None => {}
+            // handed in at the instant of its departure, however late we are called. So is what
+            // comes out of a line, and departures of an instant come before arrivals.
+            let (traffic, cables) = (self.traffic.next_due(), self.cables.next_due());
+            match (traffic, cables) {
+                (Some(due), _) if due <= now && cables.is_none_or(|other| due <= other) => {
+                    self.poll_traffic(due);
+                }
+                (_, Some(due)) if due <= now => self.poll_cables(due),
+                _ => return None,
             }
+        }
+    }
+
+    fn poll_traffic(&mut self, due: Time) {
+        match self.traffic.poll_output(due) {
+            Some(traffic::Output::Depart(departure)) => self.run_egress(departure),
+            Some(traffic::Output::Drop(dropped)) => self.drop_in_traffic(dropped),
+            None => {}
         }
     }
 
     /// When `poll_output` will have something, if nothing is handed in before.
     pub fn next_due(&self) -> Option<Time> {
-        match self.outputs.front() {
-            Some(Output::Digest { at, .. } | Output::Transmit { at, .. }) => Some(*at),
-            None => self.traffic.next_due(),
+        if let Some(Output::Digest { at, .. } | Output::Transmit { at, .. }) = self.outputs.front()
+        {
+            return Some(*at);
+        }
+        match (self.traffic.next_due(), self.cables.next_due()) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
         }
     }
 
-    /// Takes back a packet that was transmitted, for its memory to be used again.
-    pub fn recycle(&mut self, queued: Queued) {
+    /// Takes back a frame that was transmitted, for its memory to be used again.
+    pub fn recycle(&mut self, frame: Frame) {
+        if let Some(program) = self.programs.current() {
+            program.pipeline.recycle_frame(frame);
+        }
+    }
+
+    /// Takes the frame out of a deparsed packet, which is done with.
+    pub(crate) fn take_frame(&mut self, queued: Queued) -> Frame {
+        let Queued { packet, generation, purse, .. } = queued;
+        self.purses.release(purse);
+        let frame = self.programs.of(generation).pipeline.transmit(packet);
+        self.programs.release(generation);
+        frame
+    }
+
+    /// A packet is done with.
+    pub(crate) fn recycle_packet(&mut self, queued: Queued) {
         let Queued { packet, generation, purse, .. } = queued;
         self.purses.release(purse);
         self.programs.of(generation).pipeline.recycle(packet);
@@ -158,9 +204,10 @@ impl Device {
         self.config
     }
 
-    /// Changes ports and queues at `now`, or refuses and changes nothing.
+    /// Changes ports, queues and lines at `now`, or refuses and changes nothing.
     pub fn configure(&mut self, now: Time, config: traffic::Config) -> Result<(), ConfigError> {
-        self.traffic.configure(now, config)
+        self.traffic.configure(now, config)?;
+        self.cables.configure(now, self.traffic.config())
     }
 
     /// The traffic manager, to read from: configuration, queues, counters.
@@ -173,9 +220,11 @@ impl Device {
         &self.books
     }
 
-    /// Whether every packet is accounted for, in the device and in its traffic manager.
+    /// Whether every packet is accounted for: in the device, in its traffic manager and on every
+    /// line.
     pub fn balance(&self) -> bool {
-        self.books.balance(self.traffic.held().packets) && self.traffic.balance()
+        let router = self.books.balance(self.traffic.held().packets);
+        router && self.traffic.balance() && self.cables.balance()
     }
 
     /// Ends a packet; `queue` is the one it was for or came from, if that was decided.
@@ -193,7 +242,7 @@ impl Device {
             let head = self.log.head_of(queued.packet.received());
             self.log.note(Event::Dropped(Drop { at, reason, input, queue, length, head }));
         }
-        self.recycle(queued);
+        self.recycle_packet(queued);
     }
 
     /// Ends a frame that has not become a packet.
@@ -202,17 +251,18 @@ impl Device {
         at: Time,
         trace: Option<NonZeroU32>,
         input: PortId,
-        frame: &[u8],
+        frame: Frame,
         reason: DropReason,
     ) {
         self.tracer.note(trace, at, || TraceEvent::Dropped(reason));
-        let length = Bytes(frame.len() as u64);
+        let length = frame.length();
         self.books.count_drop(input, reason, length);
         if self.log.watching.drops {
-            let head = self.log.head_of(frame);
+            let head = self.log.head_of(frame.bytes());
             let drop = Drop { at, reason, input, queue: None, length, head };
             self.log.note(Event::Dropped(drop));
         }
+        self.recycle(frame);
     }
 
     pub(crate) fn drop_in_traffic(&mut self, dropped: traffic::Dropped<Queued>) {

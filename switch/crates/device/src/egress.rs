@@ -5,7 +5,7 @@ use traffic::Departure;
 use units::{Bytes, HasLength, Time};
 
 use crate::device::Device;
-use crate::fate::{DropReason, Output, Queued};
+use crate::fate::{DropReason, Queued};
 use crate::trace::TraceEvent;
 
 impl Device {
@@ -49,16 +49,18 @@ impl Device {
             }
             EgressWay::Transmit => {
                 self.deparse(&mut queued, at);
-                let length = Bytes(queued.bytes().len() as u64);
+                let trace = queued.trace;
+                let frame = self.take_frame(queued);
+                let length = frame.length();
                 if length != length_in_queue {
                     self.traffic.settle(port, length);
                 }
                 self.books.count_transmitted(port, length);
-                self.tracer.note(queued.trace, at, || TraceEvent::Transmitted {
+                self.tracer.note(trace, at, || TraceEvent::Transmitted {
                     port,
-                    frame: queued.bytes().to_vec(),
+                    frame: frame.bytes().to_vec(),
                 });
-                self.outputs.push_back(Output::Transmit { at, port, packet: queued });
+                self.begin_transmitting(at, port, frame);
             }
         }
     }

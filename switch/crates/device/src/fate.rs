@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use bits::Int;
-use pipeline::Packet;
+use pipeline::{Frame, Packet};
 use units::{PortId, Time};
 
 use crate::budget::Purse;
@@ -54,15 +54,16 @@ pub enum Output {
         /// Its values.
         values: Vec<Int>,
     },
-    /// The first bit of a frame goes onto the line of a port at exactly this instant. Give the
-    /// packet back with [`Device::recycle`](crate::Device::recycle).
+    /// The first bit of a frame goes onto the line of a port at exactly this instant; with an
+    /// emulated line, comes out of that line. Give the frame back with
+    /// [`Device::recycle`](crate::Device::recycle).
     Transmit {
         /// When.
         at: Time,
         /// Where.
         port: PortId,
-        /// The frame is [`Packet::bytes`].
-        packet: Queued,
+        /// What.
+        frame: Frame,
     },
 }
 
@@ -78,19 +79,6 @@ pub struct Queued {
     pub(crate) trace: Option<NonZeroU32>,
     /// It tells of a drop, so its own drop is not told of.
     pub(crate) from_mirror: bool,
-}
-
-impl Queued {
-    /// The frame.
-    pub fn bytes(&self) -> &[u8] {
-        self.packet.bytes()
-    }
-}
-
-impl AsRef<[u8]> for Queued {
-    fn as_ref(&self) -> &[u8] {
-        self.bytes()
-    }
 }
 
 impl units::HasLength for Queued {

@@ -94,7 +94,7 @@ impl Device {
                 self.dispatch_copy(now, copy, *replica, class, InstanceType::Replicated);
             }
             self.tracer.note(queued.trace, now, || TraceEvent::Replicated { group });
-            self.recycle(queued);
+            self.recycle_packet(queued);
         }
         self.replicas = replicas;
     }
@@ -129,7 +129,7 @@ impl Device {
                 copy.packet.cut(session.length_bytes_max);
                 self.dispatch_copy(now, copy, *replica, session.class, kind);
             }
-            self.recycle(clone);
+            self.recycle_packet(clone);
         }
         self.replicas = replicas;
     }

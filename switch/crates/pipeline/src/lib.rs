@@ -17,10 +17,10 @@
 //! 5. When it leaves the queue: `end = pipeline.egress(&mut packet, &queueing, now)`;
 //!    `fate = after_egress(&end, drop_port)` says whether to clone
 //!    ([`Pipeline::clone_from_egress`]) and what becomes of the packet.
-//! 6. Unless it is dropped, [`Pipeline::deparse`]; then it is transmitted ([`Packet::bytes`]) or
-//!    recirculated ([`Pipeline::recirculate`], then step 1 without `receive`).
-//! 7. A packet that is done with goes back: [`Pipeline::recycle`]. In the steady state nothing of
-//!    all this allocates.
+//! 6. Unless it is dropped, [`Pipeline::deparse`]; then it is transmitted
+//!    ([`Pipeline::transmit`]) or recirculated ([`Pipeline::recirculate`], then step 1 without `receive`).
+//! 7. What is done with goes back: [`Pipeline::recycle`], [`Pipeline::recycle_frame`]. In the steady
+//!    state nothing of all this allocates.
 //!
 //! [`run_to_completion`] is this loop without queues. Control-plane changes are methods of
 //! [`Pipeline`] and may come between any two packets.
@@ -35,6 +35,7 @@ mod error;
 mod expression;
 mod externs;
 mod fate;
+mod frame;
 mod hash;
 mod known;
 mod layout;
@@ -56,6 +57,7 @@ pub use fate::{
     CloneRequest, DropReason, EgressEnd, EgressFate, EgressWay, IngressEnd, IngressFate,
     IngressWay, InstanceType, after_egress, after_ingress,
 };
+pub use frame::Frame;
 pub use hash::{Crc, CrcParameters, Hash};
 pub use known::Queueing;
 pub use observe::{Event, Observe, Unobserved};

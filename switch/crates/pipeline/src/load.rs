@@ -138,6 +138,7 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
         fresh: Box::default(),
         key_scratch: vec![0; 2 * key_limbs],
         spare: Vec::new(),
+        spare_frames: Vec::new(),
     };
     pipeline.fresh = fresh_area(&pipeline.program.layout);
     fill_tables(&mut pipeline, source)?;

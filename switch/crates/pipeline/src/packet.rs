@@ -4,8 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use units::{Bytes, HasLength, PortId};
 
-/// Room in front of a frame, so that added headers need not move it.
-const HEADROOM: usize = 128;
+use crate::frame::{Frame, HEADROOM};
 
 /// Longest frame that is accepted: a super-packet with room to spare.
 pub const FRAME_LENGTH_MAX: usize = 1 << 17;
@@ -87,7 +86,7 @@ impl Packet {
     pub(crate) fn new(area_size: usize) -> Packet {
         Packet(Box::new(Body {
             area: vec![0; area_size].into(),
-            frame: Vec::with_capacity(HEADROOM + 1600),
+            frame: Vec::new(),
             start: HEADROOM,
             at: HEADROOM,
             length_register: 0,
@@ -100,13 +99,12 @@ impl Packet {
     }
 
     /// Starts over with a received frame; the area is the caller's to clear.
-    pub(crate) fn receive(&mut self, port: PortId, bytes: &[u8]) {
-        // What is left in the headroom is overwritten before it is sent.
-        self.frame.resize(HEADROOM, 0);
-        self.frame.extend_from_slice(bytes);
-        (self.start, self.at) = (HEADROOM, HEADROOM);
-        self.length_register = bytes.len() as u32;
-        self.ingress_length = bytes.len() as u32;
+    pub(crate) fn receive(&mut self, port: PortId, frame: Frame) {
+        let length = frame.bytes().len() as u32;
+        self.frame = frame.memory;
+        (self.start, self.at) = (frame.start, frame.start);
+        self.length_register = length;
+        self.ingress_length = length;
         self.truncated_to = usize::MAX;
         self.requests = Requests::default();
         (self.ingress_port, self.egress_port) = (port, PortId(0));
@@ -129,6 +127,13 @@ impl Packet {
         if length_bytes != 0 {
             self.truncated_to = self.truncated_to.min(length_bytes as usize);
         }
+    }
+
+    /// Takes the frame to send out of a deparsed packet.
+    pub(crate) fn take_frame(&mut self) -> Frame {
+        let end = self.at + self.bytes().len();
+        self.frame.truncate(end);
+        Frame { memory: std::mem::take(&mut self.frame), start: self.at }
     }
 
     /// The bytes from the parser's position on; after deparsing, the frame to send.

@@ -2,7 +2,7 @@
 //!
 //! # The plan of the hot path, in order of cost
 //!
-//! 1. `receive`: clear the headers (one fill of a few hundred bytes), copy the frame in.
+//! 1. `receive`: clear the headers (one fill of a few hundred bytes), copy the frame in, once.
 //! 2. Parse: per state, copy the header's bytes to its place and pick the next state by comparing
 //!    a key of up to eight bytes. No field is taken apart.
 //! 3. Per node of the control: a condition is a small tree of numbers; a table builds its key from
@@ -21,6 +21,7 @@ use crate::action::Machine;
 use crate::error::LoadError;
 use crate::externs::Externs;
 use crate::fate::{CloneRequest, EgressEnd, IngressEnd, InstanceType};
+use crate::frame::Frame;
 use crate::known::Queueing;
 use crate::load::Program;
 use crate::observe::{Event, Observe, Unobserved};
@@ -59,10 +60,13 @@ pub struct Pipeline {
     pub(crate) fresh: Box<[u8]>,
     /// Room for two keys.
     pub(crate) key_scratch: Vec<u64>,
+    /// Packets to be used again; their frames are in `spare_frames`.
     pub(crate) spare: Vec<Packet>,
+    /// Memory of frames to be used again.
+    pub(crate) spare_frames: Vec<Vec<u8>>,
 }
 
-/// Packets kept for reuse.
+/// Packets, and memories of frames, kept for reuse.
 const SPARE_MAX: usize = 4096;
 
 impl Pipeline {
@@ -76,14 +80,26 @@ impl Pipeline {
         crate::load::load(program, config)
     }
 
-    /// A packet for a frame received on `port`.
+    /// A frame of these bytes, in memory that was given back.
+    pub fn frame(&mut self, bytes: &[u8]) -> Frame {
+        Frame::within(self.spare_frames.pop().unwrap_or_default(), bytes)
+    }
+
+    /// A packet for a frame received on `port`; its bytes are copied.
     pub fn receive(&mut self, port: PortId, frame: &[u8], now: Time) -> Packet {
-        let mut packet = self.spare.pop().unwrap_or_else(|| Packet::new(self.program.layout.size));
+        let frame = self.frame(frame);
+        self.receive_frame(port, frame, now)
+    }
+
+    /// A packet for a frame received on `port`; its memory is taken over.
+    pub fn receive_frame(&mut self, port: PortId, frame: Frame, now: Time) -> Packet {
+        let mut packet = self.spare_packet();
         packet.receive(port, frame);
         self.clear(&mut packet);
         let known = &self.program.known;
         store(known.ingress_port, &mut packet.area, port.0.into());
-        store(known.packet_length, &mut packet.area, frame.len() as u64);
+        let length = packet.length_register.into();
+        store(known.packet_length, &mut packet.area, length);
         if let Some(timestamp) = known.ingress_global_timestamp {
             timestamp.store(&mut packet.area, now.whole_us());
         }
@@ -102,7 +118,36 @@ impl Pipeline {
     }
 
     /// Gives a packet back that is done with, for its memory to be used again.
-    pub fn recycle(&mut self, packet: Packet) {
+    pub fn recycle(&mut self, mut packet: Packet) {
+        self.recycle_memory(std::mem::take(&mut packet.frame));
+        self.keep(packet);
+    }
+
+    /// Gives a frame back that is done with, for its memory to be used again. It need not have come
+    /// from this pipeline.
+    pub fn recycle_frame(&mut self, frame: Frame) {
+        self.recycle_memory(frame.memory);
+    }
+
+    fn recycle_memory(&mut self, memory: Vec<u8>) {
+        if self.spare_frames.len() < SPARE_MAX {
+            self.spare_frames.push(memory);
+        }
+    }
+
+    /// A packet with neither frame nor cleared headers.
+    fn spare_packet(&mut self) -> Packet {
+        self.spare.pop().unwrap_or_else(|| Packet::new(self.program.layout.size))
+    }
+
+    /// Turns a deparsed packet into the frame to send; the rest of it is done with.
+    pub fn transmit(&mut self, mut packet: Packet) -> Frame {
+        let frame = packet.take_frame();
+        self.keep(packet);
+        frame
+    }
+
+    fn keep(&mut self, packet: Packet) {
         if self.spare.len() < SPARE_MAX && packet.area.len() == self.program.layout.size {
             self.spare.push(packet);
         }
@@ -219,8 +264,9 @@ impl Pipeline {
 
     /// A clone of the packet as it was received, parsed again, with the fields of a list kept.
     pub fn clone_from_ingress(&mut self, packet: &Packet, field_list: u32, now: Time) -> Packet {
-        let mut clone = self.spare.pop().unwrap_or_else(|| Packet::new(self.program.layout.size));
-        clone.receive(packet.ingress_port, packet.received());
+        let mut clone = self.spare_packet();
+        let frame = self.frame(packet.received());
+        clone.receive(packet.ingress_port, frame);
         self.clear(&mut clone);
         // The parser may look at the port; everything else it sees is zero.
         let port = packet.ingress_port.0.into();
@@ -241,7 +287,8 @@ impl Pipeline {
 
     /// A copy of a packet, headers included: for replication.
     pub fn copy(&mut self, packet: &Packet) -> Packet {
-        let mut copy = self.spare.pop().unwrap_or_else(|| Packet::new(self.program.layout.size));
+        let mut copy = self.spare_packet();
+        copy.frame = self.spare_frames.pop().unwrap_or_default();
         copy.copy_from(packet);
         copy
     }

@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsRawFd, RawFd};
 
-use device::Queued;
+use device::Frame;
 use ports::{
     FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, LinkState, PacketSocket, ReceiveBatch,
     ReceivedPacket, Refused, SendBatch, segment,
@@ -19,7 +19,7 @@ pub struct Link {
     socket: Option<PacketSocket>,
     /// The netdev is there and carries.
     up: bool,
-    outgoing: Vec<Queued>,
+    outgoing: Vec<Frame>,
     counters: LinkCounters,
 }
 
@@ -132,13 +132,13 @@ impl Link {
     }
 
     /// Collects a frame to be sent. Returns how many wait.
-    pub fn send(&mut self, frame: Queued) -> usize {
+    pub fn send(&mut self, frame: Frame) -> usize {
         self.outgoing.push(frame);
         self.outgoing.len()
     }
 
     /// Gives everything that is collected to the kernel; what is done with goes to `recycle`.
-    pub fn flush(&mut self, sending: &mut SendBatch, recycle: impl FnMut(Queued)) {
+    pub fn flush(&mut self, sending: &mut SendBatch, recycle: impl FnMut(Frame)) {
         if self.outgoing.is_empty() {
             return;
         }

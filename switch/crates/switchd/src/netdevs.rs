@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 
-use device::Queued;
+use device::Frame;
 use ports::{LinkWatch, PacketSocket, ReceiveBatch, ReceivedPacket, SendBatch};
 use units::PortId;
 
@@ -92,26 +92,26 @@ impl Netdevs {
         });
     }
 
-    /// Collects a packet to be sent; packets that are done with go to `recycle`. Gives it back if
-    /// no netdev is behind `port`.
+    /// Collects a frame to be sent; frames that are done with go to `recycle`. Gives it back if no
+    /// netdev is behind `port`.
     pub fn send(
         &mut self,
         port: PortId,
-        packet: Queued,
-        recycle: impl FnMut(Queued),
-    ) -> Result<(), Queued> {
+        frame: Frame,
+        recycle: impl FnMut(Frame),
+    ) -> Result<(), Frame> {
         let Ok(index) = self.links.binary_search_by_key(&port, |link| link.port) else {
-            return Err(packet);
+            return Err(frame);
         };
         let link = &mut self.links[index];
-        if link.send(packet) == SEND_BATCH_SIZE {
+        if link.send(frame) == SEND_BATCH_SIZE {
             link.flush(&mut self.sending, recycle);
         }
         Ok(())
     }
 
     /// Gives everything that is collected to the kernel.
-    pub fn flush(&mut self, mut recycle: impl FnMut(Queued)) {
+    pub fn flush(&mut self, mut recycle: impl FnMut(Frame)) {
         let Netdevs { links, sending, .. } = self;
         links.iter_mut().for_each(|link| link.flush(sending, &mut recycle));
     }

@@ -154,17 +154,17 @@ impl Core {
         while let Some(output) = self.device.poll_output(now) {
             match output {
                 Output::Digest { at, list, values } => self.agent.handle_digest(at, list, values),
-                Output::Transmit { port, packet, .. } if Some(port) == self.cpu_port => {
-                    self.agent.handle_packet_in(packet.bytes().to_vec());
-                    self.device.recycle(packet);
+                Output::Transmit { port, frame, .. } if Some(port) == self.cpu_port => {
+                    self.agent.handle_packet_in(frame.bytes().to_vec());
+                    self.device.recycle(frame);
                 }
-                Output::Transmit { port, packet, .. } => {
-                    self.tap.sent(port, packet.bytes());
+                Output::Transmit { port, frame, .. } => {
+                    self.tap.sent(port, frame.bytes());
                     let device = &mut self.device;
-                    let sent = self.netdevs.send(port, packet, |packet| device.recycle(packet));
-                    if let Err(packet) = sent {
+                    let sent = self.netdevs.send(port, frame, |frame| device.recycle(frame));
+                    if let Err(frame) = sent {
                         tracing::debug!(port = port.0, "no netdev is behind this port");
-                        self.device.recycle(packet);
+                        self.device.recycle(frame);
                     }
                 }
             }
@@ -200,7 +200,7 @@ impl Core {
 
     fn flush(&mut self) {
         let device = &mut self.device;
-        self.netdevs.flush(|packet| device.recycle(packet));
+        self.netdevs.flush(|frame| device.recycle(frame));
     }
 }
 
@@ -258,6 +258,6 @@ impl DataPlane for Plane<'_> {
     }
 
     fn observe(&self, ports: &[PortId]) -> Vec<PortSnapshot> {
-        snapshot(self.device.traffic(), ports)
+        snapshot(self.device.traffic(), |port| self.device.lines(port), ports)
     }
 }

@@ -48,6 +48,9 @@ pub use config::{
 pub use counters::{Counters, Tally};
 pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict};
 pub use histogram::Histogram;
-pub use line::{Jitter, Line, LineConfig, LineCounters, LineOutput, LineVerdict, Loss};
+pub use line::{
+    Impairment, Jitter, Line, LineConfig, LineCounters, LineOutput, LineReport, LineVerdict, Lines,
+    LinkConfig, Loss, SenderConfig, SenderRate,
+};
 pub use manager::{InputReport, Manager, PortReport, QueueReport, TransferReport, VoqReport};
 pub use watch::{QueueChange, QueueStep, Step, Watching};

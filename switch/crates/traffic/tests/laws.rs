@@ -9,8 +9,9 @@ use proptest::prelude::*;
 use support::Packet;
 use traffic::{
     AqmConfig, ArbiterConfig, Arrival, BufferConfig, BufferShare, CodelConfig, Config, Departure,
-    Discipline, DropReason, FullOutput, InputConfig, InputQueueing, Limit, Manager, NodeConfig,
-    Output, PieConfig, PortConfig, QueueConfig, RedConfig, SchedulerConfig, ShaperConfig, Verdict,
+    Discipline, DropReason, FullOutput, InputConfig, InputQueueing, Limit, LinkConfig, Manager,
+    NodeConfig, Output, PieConfig, PortConfig, QueueConfig, RedConfig, SchedulerConfig,
+    ShaperConfig, Verdict,
 };
 use units::{Bytes, ClassId, PacketRate, PortId, Rate, Ratio, Span, Time};
 
@@ -117,6 +118,7 @@ fn port() -> impl Strategy<Value = PortConfig> {
                 shaper,
                 scheduler,
                 utilisation_window: Span::from_us(500),
+                link: LinkConfig::default(),
                 queues,
             },
         )

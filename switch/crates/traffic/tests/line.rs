@@ -3,11 +3,19 @@
 mod support;
 
 use support::{Packet, us};
-use traffic::{Jitter, Limit, Line, LineConfig, LineOutput, LineVerdict, Loss, Probability};
-use units::{Bytes, Rate, Span, Time};
+use traffic::{
+    Impairment, Jitter, Limit, Line, LineConfig, LineOutput, LineVerdict, Lines, Loss, PortConfig,
+    Probability, SenderRate,
+};
+use units::{Bytes, PortId, Rate, Span, Time};
 
 fn line(config: LineConfig) -> Line<Packet> {
     Line::new(config, 7, "test").expect("the test's configuration is valid")
+}
+
+/// A line with no rate that does this to frames.
+fn impaired(impairment: Impairment) -> LineConfig {
+    LineConfig { impairment, ..LineConfig::default() }
 }
 
 fn send(line: &mut Line<Packet>, now: Time, id: u64, length: u64) {
@@ -29,7 +37,8 @@ fn arrivals(line: &mut Line<Packet>, now: Time) -> Vec<(u64, Time)> {
 #[test]
 fn what_a_sender_hands_over_at_once_arrives_at_the_rate_of_the_line() {
     let rate = Some(Rate::from_mbps(100));
-    let mut line = line(LineConfig { rate, delay: Span::from_us(500), ..LineConfig::default() });
+    let impairment = Impairment { delay: Span::from_us(500), ..Impairment::default() };
+    let mut line = line(LineConfig { rate, impairment, ..LineConfig::default() });
     (0..3).for_each(|id| send(&mut line, us(0), id, 1500));
     // One frame is being taken in, two wait.
     assert_eq!((line.backlog().packets, line.backlog().bytes), (2, Bytes(3000)));
@@ -66,8 +75,8 @@ fn a_bounded_backlog_refuses_and_counts() {
 fn jitter_keeps_the_order_unless_told_otherwise() {
     for reorder in [false, true] {
         let jitter = Jitter { max: Span::from_us(100), reorder };
-        let mut line =
-            line(LineConfig { delay: Span::from_us(50), jitter, ..LineConfig::default() });
+        let delay = Span::from_us(50);
+        let mut line = line(impaired(Impairment { delay, jitter, ..Impairment::default() }));
         (0..1000).for_each(|id| send(&mut line, us(id), id, 100));
         let arrived = arrivals(&mut line, us(2000));
         assert_eq!(arrived.len(), 1000);
@@ -82,12 +91,12 @@ fn jitter_keeps_the_order_unless_told_otherwise() {
 #[test]
 fn loss_corruption_and_duplication_strike_their_share() {
     let tenth = Probability::ppm(100_000);
-    let mut line = line(LineConfig {
+    let mut line = line(impaired(Impairment {
         loss: Loss::Independent(tenth),
         corruption: tenth,
         duplication: tenth,
-        ..LineConfig::default()
-    });
+        ..Impairment::default()
+    }));
     let mut bits = Vec::new();
     for id in 0..100_000 {
         send(&mut line, us(id), id, 100);
@@ -112,11 +121,63 @@ fn the_same_seed_gives_the_same_line_and_another_seed_another() {
     let run = |seed| {
         let jitter = Jitter { max: Span::from_us(100), reorder: true };
         let loss = Loss::Independent(Probability::ppm(200_000));
-        let config = LineConfig { jitter, loss, ..LineConfig::default() };
+        let config = impaired(Impairment { jitter, loss, ..Impairment::default() });
         let mut line = Line::new(config, seed, "test").expect("valid");
         (0..100).for_each(|id| send(&mut line, us(id), id, 100));
         arrivals(&mut line, us(1000))
     };
     assert_eq!(run(1), run(1));
     assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn a_line_of_25_megabytes_keeps_every_frame_and_its_instant() {
+    // 10 Gb/s x 20 ms: 1500 bytes take 1.2 us, so 20 ms / 1.2 us = 16666 frames are under way
+    // when the first arrives.
+    let delay = Span::from_ms(20);
+    let mut line = line(impaired(Impairment { delay, ..Impairment::default() }));
+    let sent_at = |id| Time::ZERO + Span::from_ns(1200) * id;
+    (0..16_667).for_each(|id| send(&mut line, sent_at(id), id, 1500));
+    assert_eq!(line.under_way().bytes, Bytes(16_667 * 1500));
+    let arrived = arrivals(&mut line, Time::ZERO + Span::from_secs(1));
+    let expected: Vec<_> = (0..16_667).map(|id| (id, sent_at(id) + delay)).collect();
+    assert_eq!(arrived, expected);
+}
+
+#[test]
+fn a_shorter_delay_does_not_make_frames_overtake() {
+    let of = |ms| impaired(Impairment { delay: Span::from_ms(ms), ..Impairment::default() });
+    let mut line = line(of(20));
+    send(&mut line, us(0), 0, 100);
+    line.configure(us(1), of(5)).expect("valid");
+    send(&mut line, us(2), 1, 100);
+    // Frame 0 arrives as promised; frame 1 would be there at 5.002 ms and has to wait for it.
+    assert_eq!(arrivals(&mut line, us(30_000)), [(0, us(20_000)), (1, us(20_000))]);
+}
+
+#[test]
+fn lines_of_many_ports_come_out_by_instant_and_port() {
+    let mut lines = Lines::new(7, "receive");
+    let mut port = PortConfig::strict(Some(Rate::from_mbps(100)), 1);
+    for number in [1, 2, 3] {
+        lines.configure(us(0), PortId(number), port.receive_line()).expect("valid");
+    }
+    // 1500 bytes at 100 Mb/s take 120 us, 750 take 60.
+    for (number, length) in [(3, 1500), (2, 1500), (1, 750), (1, 750)] {
+        let packet = Packet { id: number.into(), length };
+        assert_eq!(lines.handle_frame(us(0), PortId(number), packet), LineVerdict::Held);
+    }
+    let mut found = Vec::new();
+    while let Some(due) = lines.next_due() {
+        while let Some((port, LineOutput::Deliver { at, .. })) = lines.poll_output(due) {
+            found.push((port.0, at));
+        }
+    }
+    assert_eq!(found, [(1, us(60)), (1, us(120)), (2, us(120)), (3, us(120))]);
+    assert!(lines.balance());
+    // The port's line does not concern a sender that has a rate of its own, or none.
+    port.link.sender.rate = SenderRate::Unlimited;
+    lines.configure(us(200), PortId(1), port.receive_line()).expect("valid");
+    assert!(lines.is_clear(PortId(1)) && lines.is_clear(PortId(9)));
+    assert!(!lines.is_clear(PortId(2)));
 }

@@ -3,10 +3,10 @@
 use traffic::{
     AqmConfig, BufferShare, CodelConfig, PieConfig, Probability, RedConfig, RedProfile, RedUnit,
 };
-use units::{Bytes, Ratio, Span};
+use units::{Bytes, Ratio};
 
 use super::Problem;
-use super::config::{limit_message, limit_of, problem};
+use super::config::{limit_message, limit_of, problem, span};
 use crate::proto::vitrine::v1;
 use v1::aqm::Kind;
 
@@ -169,9 +169,4 @@ fn ppm(parts: u64, place: &str, problems: &mut Vec<Problem>) -> Probability {
 fn ppm_message(probability: Probability) -> u64 {
     let always = Probability::ALWAYS.raw();
     (probability.raw() * MILLION + always / 2) / always
-}
-
-/// Spans end at 213 days; longer ones mean the same.
-fn span(ns: u64) -> Span {
-    Span::from_ps(ns.saturating_mul(1000))
 }

@@ -7,7 +7,7 @@
 use traffic::{Config, Limit, PortConfig, QueueConfig, SchedulerConfig, ShaperConfig};
 use units::{Bytes, CLASS_COUNT_MAX, PacketRate, PortId, Rate, Span};
 
-use super::{Problem, aqm, input, scheduler};
+use super::{Problem, aqm, input, link, scheduler};
 use crate::proto::vitrine::v1;
 use v1::shaper::Kind;
 
@@ -87,6 +87,9 @@ fn edit_port(
     }
     if let Some(shaper) = &change.shaper {
         port.shaper = shaper_of(shaper, place, problems);
+    }
+    if let Some(change) = &change.link {
+        link::edit_link(&mut port.link, change, place, problems);
     }
     if let Some(window_ns) = change.utilisation_window_ns {
         edit_window(port, window_ns, place, problems);
@@ -197,7 +200,13 @@ pub fn port_message(port: &PortConfig) -> v1::PortConfig {
         queue_count: u32::try_from(port.queues.len()).ok(),
         queues: queues.collect(),
         utilisation_window_ns: Some(port.utilisation_window.whole_ns()),
+        link: Some(link::link_message(&port.link)),
     }
+}
+
+/// Spans end at 213 days; longer ones mean the same.
+pub(super) fn span(ns: u64) -> Span {
+    Span::from_ps(ns.saturating_mul(1000))
 }
 
 pub(super) fn limit_message(limit: &Limit) -> v1::Limit {

@@ -3,9 +3,10 @@
 //! The data-plane thread only copies numbers ([`PortSnapshot`]); turning them into messages is
 //! done by whoever asked.
 
-use traffic::{Counters, Depth, DropReason, Manager, Tally};
+use traffic::{Counters, Depth, DropReason, LineReport, Manager, Tally};
 use units::{HasLength, PortId};
 
+use super::link;
 use crate::proto::vitrine::v1;
 
 /// The numbers of one port at one instant.
@@ -19,6 +20,10 @@ pub struct PortSnapshot {
     pub held: Depth,
     /// Its queues, class 0 first.
     pub queues: Vec<QueueSnapshot>,
+    /// The line from the neighbour.
+    pub receive_line: LineReport,
+    /// The line to the neighbour.
+    pub transmit_line: LineReport,
 }
 
 /// The numbers of one queue at one instant.
@@ -33,16 +38,25 @@ pub struct QueueSnapshot {
 }
 
 /// Copies the numbers of the ports that `wanted` names; an empty list means all. Ports that do
-/// not exist are left out.
-pub fn snapshot<P: HasLength>(manager: &Manager<P>, wanted: &[PortId]) -> Vec<PortSnapshot> {
+/// not exist are left out. `lines` knows a port's receive and transmit line.
+pub fn snapshot<P: HasLength>(
+    manager: &Manager<P>,
+    lines: impl Fn(PortId) -> (LineReport, LineReport),
+    wanted: &[PortId],
+) -> Vec<PortSnapshot> {
     let mut ports: Vec<PortSnapshot> = manager
         .ports()
         .filter(|report| wanted.is_empty() || wanted.contains(&report.port))
-        .map(|report| PortSnapshot {
-            port: report.port,
-            counters: report.counters,
-            held: report.depth,
-            queues: Vec::with_capacity(report.config.queues.len()),
+        .map(|report| {
+            let (receive_line, transmit_line) = lines(report.port);
+            PortSnapshot {
+                port: report.port,
+                counters: report.counters,
+                held: report.depth,
+                queues: Vec::with_capacity(report.config.queues.len()),
+                receive_line,
+                transmit_line,
+            }
         })
         .collect();
     for queue in manager.queues() {
@@ -70,6 +84,8 @@ pub fn port_message(port: &PortSnapshot) -> v1::PortCounters {
         counters: Some(counters_message(&port.counters)),
         held: Some(depth_message(port.held)),
         queues: queues.collect(),
+        receive_line: Some(link::line_counters(&port.receive_line)),
+        transmit_line: Some(link::line_counters(&port.transmit_line)),
     }
 }
 
@@ -86,11 +102,11 @@ fn counters_message(counters: &Counters) -> v1::Counters {
     }
 }
 
-fn tally_message(tally: Tally) -> v1::Tally {
+pub(super) fn tally_message(tally: Tally) -> v1::Tally {
     v1::Tally { packets: tally.packets, bytes: tally.bytes.0 }
 }
 
-fn depth_message(depth: Depth) -> v1::Tally {
+pub(super) fn depth_message(depth: Depth) -> v1::Tally {
     v1::Tally { packets: depth.packets, bytes: depth.bytes.0 }
 }
 
@@ -137,9 +153,10 @@ mod tests {
             let _output = manager.poll_output(Time::ZERO);
         }
 
-        let all = snapshot(&manager, &[]);
+        let no_lines = |_| Default::default();
+        let all = snapshot(&manager, no_lines, &[]);
         assert_eq!(all.iter().map(|port| port.port).collect::<Vec<_>>(), [PortId(1), PortId(2)]);
-        let ports = snapshot(&manager, &[PortId(1), PortId(77)]);
+        let ports = snapshot(&manager, no_lines, &[PortId(1), PortId(77)]);
         assert_eq!(ports.len(), 1);
         let message = port_message(&ports[0]);
         let counters = message.counters.unwrap();

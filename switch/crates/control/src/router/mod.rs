@@ -4,6 +4,7 @@
 //!   config.rs     PortConfig and what is in it: edits of a configuration, and the reading back
 //!   aqm.rs        active queue management, shares of the buffer
 //!   input.rs      the shared buffer, the input stage, the crossbar
+//!   link.rs       the cables at the ports
 //!   scheduler.rs  which queue is next: groups, trees
 //!   counters.rs   what can be read and sampled
 //! ```
@@ -12,6 +13,7 @@ pub mod aqm;
 pub mod config;
 pub mod counters;
 pub mod input;
+pub mod link;
 pub mod scheduler;
 
 use prost::Message;

@@ -177,7 +177,7 @@ impl DataPlane for Plane<'_> {
     }
 
     fn observe(&self, ports: &[PortId]) -> Vec<PortSnapshot> {
-        snapshot(self.device.traffic(), ports)
+        snapshot(self.device.traffic(), |port| self.device.lines(port), ports)
     }
 }
 
@@ -210,14 +210,14 @@ fn drive(
         while let Some(output) = device.poll_output(now) {
             match output {
                 Output::Digest { at, list, values } => agent.handle_digest(at, list, values),
-                Output::Transmit { port: CPU_PORT, packet, .. } => {
-                    agent.handle_packet_in(packet.bytes().to_vec());
-                    device.recycle(packet);
+                Output::Transmit { port: CPU_PORT, frame, .. } => {
+                    agent.handle_packet_in(frame.bytes().to_vec());
+                    device.recycle(frame);
                 }
-                Output::Transmit { port, packet, .. } => {
+                Output::Transmit { port, frame, .. } => {
                     // A test may have ended without looking at what was sent.
-                    let _nobody_looks = sent.send((port, packet.bytes().to_vec()));
-                    device.recycle(packet);
+                    let _nobody_looks = sent.send((port, frame.bytes().to_vec()));
+                    device.recycle(frame);
                 }
             }
         }

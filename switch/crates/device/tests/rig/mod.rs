@@ -1,5 +1,5 @@
 //! A device that runs `orders.p4`, and a driver that keeps to the contract.
-
+#![allow(dead_code, reason = "each test file uses a part of it")]
 // Each test file uses a part of it.
 #![allow(dead_code)]
 #![allow(dead_code, reason = "each test file uses its own part of this")]
@@ -7,7 +7,7 @@
 use compiler::{Options, SourceError, SourceProvider, compile};
 use device::{Device, Output};
 use pipeline::{CloneSession, Config, Node, Pipeline};
-use traffic::PortConfig;
+use traffic::{LinkConfig, PortConfig, SenderConfig, SenderRate};
 use units::{ClassId, PortId, Rate, Time};
 
 /// What an order says is to happen; the numbers are those of `orders.p4`.
@@ -61,12 +61,19 @@ pub fn pipeline() -> Box<Pipeline> {
     Box::new(pipeline)
 }
 
-/// A device with ports 1 to 3 of this rate, two classes each.
+/// A device with ports 1 to 3 of this rate, two classes each. What is handed over has arrived.
 pub fn device(rate: Option<Rate>) -> Device {
+    let sender = SenderConfig { rate: SenderRate::Unlimited, ..SenderConfig::default() };
+    device_with(rate, LinkConfig { sender, ..LinkConfig::default() })
+}
+
+/// A device with ports 1 to 3 of this rate, two classes each, and such a cable at each.
+pub fn device_with(rate: Option<Rate>, link: LinkConfig) -> Device {
     let mut device = Device::new(Config::default());
     let mut config = traffic::Config::default();
     for port in 1..=3 {
-        config.ports.insert(PortId(port), PortConfig::strict(rate, 2));
+        let port_config = PortConfig { link: link.clone(), ..PortConfig::strict(rate, 2) };
+        config.ports.insert(PortId(port), port_config);
     }
     device.configure(Time::ZERO, config).expect("valid");
     device.install(pipeline());
@@ -101,10 +108,10 @@ pub fn poll(device: &mut Device, now: Time) -> Vec<Said> {
     while let Some(output) = device.poll_output(now) {
         said.push(match output {
             Output::Digest { at, list, .. } => Said::Digest { at, list },
-            Output::Transmit { at, port, packet } => {
-                let frame = packet.bytes().to_vec();
-                device.recycle(packet);
-                Said::Sent { at, port, frame }
+            Output::Transmit { at, port, frame } => {
+                let bytes = frame.bytes().to_vec();
+                device.recycle(frame);
+                Said::Sent { at, port, frame: bytes }
             }
         });
     }

@@ -3,6 +3,7 @@
 use units::{Bytes, CLASS_COUNT_MAX, ClassId, Rate, Span};
 
 use super::{AqmConfig, BufferShare, ConfigError, SchedulerConfig, ShaperConfig};
+use crate::line::{LineConfig, LinkConfig, SenderRate};
 
 /// How much may wait, in packets, in bytes or both. What is on the line no longer waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +92,8 @@ pub struct PortConfig {
     pub scheduler: SchedulerConfig,
     /// Utilisation is told for windows of this length.
     pub utilisation_window: Span,
+    /// The cable at the port, for whoever drives the manager.
+    pub link: LinkConfig,
     /// The queues, class 0 first; one to eight.
     pub queues: Vec<QueueConfig>,
 }
@@ -105,6 +108,7 @@ impl PortConfig {
             shaper: None,
             scheduler: SchedulerConfig::strict(class_count),
             utilisation_window: Span::from_ms(10),
+            link: LinkConfig::default(),
             queues: vec![QueueConfig::default(); class_count],
         }
     }
@@ -125,6 +129,7 @@ impl PortConfig {
             ));
         }
         self.limit.validate(place)?;
+        self.link.validate(place)?;
         if let Some(shaper) = &self.shaper {
             shaper.validate(place)?;
         }
@@ -139,6 +144,26 @@ impl PortConfig {
             }
         }
         self.scheduler.validate(self, place)
+    }
+
+    /// The line from the neighbour to the port.
+    pub fn receive_line(&self) -> LineConfig {
+        let rate = match self.link.sender.rate {
+            SenderRate::OfPort => self.line_rate,
+            SenderRate::Own(rate) => Some(rate),
+            SenderRate::Unlimited => None,
+        };
+        LineConfig {
+            rate,
+            overhead: self.overhead,
+            backlog: self.link.sender.backlog,
+            impairment: self.link.receive,
+        }
+    }
+
+    /// The line from the port to the neighbour. The port has serialised the frames already.
+    pub fn transmit_line(&self) -> LineConfig {
+        LineConfig { impairment: self.link.transmit, ..LineConfig::default() }
     }
 
     /// The configured queue of a class.

@@ -1,9 +1,61 @@
-//! What a line does to the frames on it.
+//! What a line does to the frames on it, and the cable of a port: one line each way.
 
 use units::{Bytes, Rate, Span};
 
 use crate::chance::Probability;
 use crate::config::{ConfigError, Limit};
+
+/// The cable of a port, both directions.
+///
+/// The traffic manager keeps it with the port and does nothing with it: lines begin and end
+/// outside of it. Whoever drives the manager gives it to [`Lines`](crate::Lines).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkConfig {
+    /// The neighbour at the other end, as far as it sends.
+    pub sender: SenderConfig,
+    /// What happens to frames on their way from the neighbour.
+    pub receive: Impairment,
+    /// What happens to frames on their way to the neighbour.
+    pub transmit: Impairment,
+}
+
+/// The neighbour's network card: how fast it puts frames on the line, and what waits in it.
+///
+/// A host on a virtual link hands over 64 KB in no time; a host on a wire cannot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderConfig {
+    /// How fast it sends.
+    pub rate: SenderRate,
+    /// How much may wait in it; what does not fit is the sender's loss, not the router's.
+    pub backlog: Limit,
+}
+
+/// How fast a neighbour sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SenderRate {
+    /// As fast as it hands frames over.
+    Unlimited,
+    /// At the rate of the port that it is connected to, whatever that becomes.
+    #[default]
+    OfPort,
+    /// At a rate of its own.
+    Own(Rate),
+}
+
+/// What a cable does to frames besides carrying them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Impairment {
+    /// Propagation: from the last bit in to the last bit out.
+    pub delay: Span,
+    /// What comes on top of the delay.
+    pub jitter: Jitter,
+    /// Which frames never arrive.
+    pub loss: Loss,
+    /// The share of frames that arrive with one bit flipped.
+    pub corruption: Probability,
+    /// The share of frames that arrive twice.
+    pub duplication: Probability,
+}
 
 /// One direction of one line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,16 +69,8 @@ pub struct LineConfig {
     /// What may wait to be taken in. That queue is the sender's, not the router's: it stands for
     /// the sender's network card.
     pub backlog: Limit,
-    /// Propagation: from the last bit in to the last bit out.
-    pub delay: Span,
-    /// What comes on top of the delay.
-    pub jitter: Jitter,
-    /// Which frames never arrive.
-    pub loss: Loss,
-    /// The share of frames that arrive with one bit flipped.
-    pub corruption: Probability,
-    /// The share of frames that arrive twice.
-    pub duplication: Probability,
+    /// What happens on the way.
+    pub impairment: Impairment,
 }
 
 /// Delay that differs from frame to frame.
@@ -64,12 +108,31 @@ impl LineConfig {
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.backlog.validate("line, backlog")?;
+        self.impairment.validate("line")
+    }
+
+    /// Whether frames on the line arrive at once and as they are.
+    pub fn is_transparent(&self) -> bool {
+        self.rate.is_none() && self.impairment == Impairment::default()
+    }
+}
+
+impl LinkConfig {
+    pub(crate) fn validate(&self, place: &str) -> Result<(), ConfigError> {
+        self.sender.backlog.validate(&format!("{place}, sender, backlog"))?;
+        self.receive.validate(&format!("{place}, receive line"))?;
+        self.transmit.validate(&format!("{place}, transmit line"))
+    }
+}
+
+impl Impairment {
+    pub(crate) fn validate(&self, place: &str) -> Result<(), ConfigError> {
         match self.loss {
             Loss::Bursty { turns_good: Probability::NEVER, turns_bad, .. }
                 if turns_bad != Probability::NEVER =>
             {
                 Err(ConfigError::new(
-                    "line, loss",
+                    format!("{place}, loss"),
                     "a line that turns bad and never good again",
                     "give `turns_good` a chance, such as 1 in 10",
                 ))

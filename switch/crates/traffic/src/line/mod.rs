@@ -7,22 +7,28 @@
 //!
 //! The receive direction needs serialisation: a host on a veth hands over 64 KB in no time, a host
 //! on a wire cannot. The transmit direction has none here, because the port has done it.
+//!
+//! [`Lines`] are those of all ports in one direction.
 
 mod config;
+mod lines;
 mod loss;
+mod under_way;
 
 use std::collections::VecDeque;
 
 use units::{HasLength, Span, Time};
 
-use crate::chance::Chance;
+use crate::chance::{Chance, Probability};
 use crate::config::ConfigError;
 use crate::counters::Tally;
 use crate::fate::Depth;
 
-pub use config::{Jitter, LineConfig, Loss};
+pub use config::{Impairment, Jitter, LineConfig, LinkConfig, Loss, SenderConfig, SenderRate};
+pub use lines::{LineReport, Lines};
 
 use loss::LossProcess;
+use under_way::{Fate, UnderWay};
 
 /// A line in action. Driven like [`Manager`](crate::Manager): poll until `None`, hand in what
 /// happens at that instant, wait until [`next_due`](Line::next_due).
@@ -32,31 +38,27 @@ use loss::LossProcess;
 #[derive(Debug)]
 pub struct Line<P> {
     config: LineConfig,
-    chance: Chance,
-    loss: LossProcess,
+    dice: Dice,
     /// Handed in at that instant and not yet begun.
     backlog: VecDeque<(Time, P)>,
     backlog_depth: Depth,
+    /// The most packets and the most bytes that ever waited, each on its own.
+    backlog_high_water: Depth,
     /// When the line can begin with the next frame.
     free_at: Time,
-    /// Begun; in the order in which they come out.
-    under_way: VecDeque<UnderWay<P>>,
+    under_way: UnderWay<P>,
     /// When the last frame that may not be overtaken arrives.
     in_order_at: Time,
     counters: LineCounters,
 }
 
+/// One for each thing that can happen, so that switching one on never changes another.
 #[derive(Debug)]
-struct UnderWay<P> {
-    at: Time,
-    packet: P,
-    fate: Fate,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Fate {
-    Arrives { flip_bit: Option<u64> },
-    Lost,
+struct Dice {
+    corruption: Chance,
+    duplication: Chance,
+    jitter: Chance,
+    loss: LossProcess,
 }
 
 /// What happened on a line. `offered + duplicated = delivered + lost + refused + held`.
@@ -111,14 +113,21 @@ impl<P: HasLength + Clone> Line<P> {
     /// An idle line; `name` tells its dice from all others of the run.
     pub fn new(config: LineConfig, seed: u64, name: &str) -> Result<Line<P>, ConfigError> {
         config.validate()?;
+        let chance = |what| Chance::new(seed, &format!("line/{name}/{what}"));
+        let dice = Dice {
+            corruption: chance("corruption"),
+            duplication: chance("duplication"),
+            jitter: chance("jitter"),
+            loss: LossProcess::new(chance("loss")),
+        };
         Ok(Line {
             config,
-            chance: Chance::new(seed, &format!("line/{name}")),
-            loss: LossProcess::new(Chance::new(seed, &format!("line/{name}/loss"))),
+            dice,
             backlog: VecDeque::new(),
             backlog_depth: Depth::default(),
+            backlog_high_water: Depth::default(),
             free_at: Time::ZERO,
-            under_way: VecDeque::new(),
+            under_way: UnderWay::new(),
             in_order_at: Time::ZERO,
             counters: LineCounters::default(),
         })
@@ -143,26 +152,29 @@ impl<P: HasLength + Clone> Line<P> {
         self.begin_until(now);
         let length = packet.length();
         self.counters.offered.add(length);
+        if self.backlog.is_empty() && self.free_at <= now {
+            self.begin(now, packet);
+            return LineVerdict::Held;
+        }
         let waiting = self.backlog_depth;
-        let must_wait = self.free_at > now;
-        if must_wait && !self.config.backlog.has_room(waiting.packets, waiting.bytes, length) {
+        if !self.config.backlog.has_room(waiting.packets, waiting.bytes, length) {
             self.counters.refused.add(length);
             return LineVerdict::Refused(packet);
         }
         self.backlog_depth.packets += 1;
         self.backlog_depth.bytes += length;
+        let (highest, depth) = (&mut self.backlog_high_water, self.backlog_depth);
+        highest.packets = highest.packets.max(depth.packets);
+        highest.bytes = highest.bytes.max(depth.bytes);
         self.backlog.push_back((now, packet));
-        self.begin_until(now);
         LineVerdict::Held
     }
 
     /// The next frame that comes out by `now`, in the order of their instants.
     pub fn poll_output(&mut self, now: Time) -> Option<LineOutput<P>> {
         self.begin_until(now);
-        if self.under_way.front()?.at > now {
-            return None;
-        }
-        let UnderWay { at, packet, fate } = self.under_way.pop_front()?;
+        let frame = self.under_way.take(now)?;
+        let (at, packet, fate) = (frame.at, frame.packet, frame.fate);
         let length = packet.length();
         match fate {
             Fate::Lost => {
@@ -182,11 +194,12 @@ impl<P: HasLength + Clone> Line<P> {
     /// When `poll_output` may have something, if nothing is handed in before. With jitter it may
     /// turn out to be too early; then ask again.
     pub fn next_due(&self) -> Option<Time> {
-        let arrival = self.under_way.front().map(|frame| frame.at);
+        let arrival = self.under_way.next_due();
         // A frame that waits arrives no earlier than this.
         let waiting = self.backlog.front().map(|(since, packet)| {
             let begins = self.free_at.max(*since);
-            begins.saturating_add(self.serialisation(packet)).saturating_add(self.config.delay)
+            let delay = self.config.impairment.delay;
+            begins.saturating_add(self.serialisation(packet)).saturating_add(delay)
         });
         match (arrival, waiting) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -194,14 +207,36 @@ impl<P: HasLength + Clone> Line<P> {
         }
     }
 
+    /// Whether a frame that is handed in would come out at once and as it is.
+    pub fn is_clear(&self) -> bool {
+        self.config.is_transparent() && self.held().packets == 0
+    }
+
     /// What waits to be taken in: the sender's queue.
     pub fn backlog(&self) -> Depth {
         self.backlog_depth
     }
 
-    /// How many frames are on the line.
-    pub fn under_way(&self) -> usize {
-        self.under_way.len()
+    /// The most packets and the most bytes that ever waited to be taken in, each on its own.
+    pub fn backlog_high_water(&self) -> Depth {
+        self.backlog_high_water
+    }
+
+    /// Forgets what waited before: the high-water mark is what waits now.
+    pub fn reset_high_water(&mut self) {
+        self.backlog_high_water = self.backlog_depth;
+    }
+
+    /// What is on the line.
+    pub fn under_way(&self) -> Depth {
+        self.under_way.depth()
+    }
+
+    /// All that was handed in and has not come out.
+    pub fn held(&self) -> Depth {
+        let (backlog, under_way) = (self.backlog_depth, self.under_way.depth());
+        let packets = backlog.packets + under_way.packets;
+        Depth { packets, bytes: backlog.bytes + under_way.bytes }
     }
 
     /// What happened so far.
@@ -215,13 +250,16 @@ impl<P: HasLength + Clone> Line<P> {
         let mut out = counters.delivered;
         out += counters.lost;
         out += counters.refused;
-        let packets = self.backlog_depth.packets + self.under_way.len() as u64;
+        // Counted anew, so that the depths are checked too.
+        let mut held = Tally::default();
+        let waiting = self.backlog.iter().map(|(_, packet)| packet.length());
         let under_way = self.under_way.iter().map(|frame| frame.packet.length());
-        let bytes = self.backlog_depth.bytes + under_way.sum();
-        out += Tally { packets, bytes };
+        waiting.chain(under_way).for_each(|length| held.add(length));
+        out += held;
         let mut into = counters.offered;
         into += counters.duplicated;
-        into == out
+        let depth = self.held();
+        into == out && held == Tally { packets: depth.packets, bytes: depth.bytes }
     }
 
     /// Takes in what the line can begin with by `now`.
@@ -242,11 +280,12 @@ impl<P: HasLength + Clone> Line<P> {
     fn begin(&mut self, begins: Time, packet: P) {
         let sent = begins.saturating_add(self.serialisation(&packet));
         self.free_at = sent;
-        if self.loss.strikes(&self.config.loss) {
-            self.add(sent.saturating_add(self.config.delay), packet, Fate::Lost);
+        let Impairment { delay, loss, duplication, .. } = self.config.impairment;
+        if self.dice.loss.strikes(&loss) {
+            self.under_way.add(sent.saturating_add(delay), packet, Fate::Lost);
             return;
         }
-        if self.chance.occurs(self.config.duplication) {
+        if duplication > Probability::NEVER && self.dice.duplication.occurs(duplication) {
             self.counters.duplicated.add(packet.length());
             self.send(sent, packet.clone());
         }
@@ -255,30 +294,20 @@ impl<P: HasLength + Clone> Line<P> {
 
     /// A frame that will arrive, somewhat late and perhaps damaged.
     fn send(&mut self, sent: Time, packet: P) {
-        let Jitter { max, reorder } = self.config.jitter;
-        let jitter = if max > Span::ZERO { self.chance.span_up_to(max) } else { Span::ZERO };
-        let mut at = sent.saturating_add(self.config.delay).saturating_add(jitter);
+        let Impairment { delay, jitter: Jitter { max, reorder }, corruption, .. } =
+            self.config.impairment;
+        let mut at = sent.saturating_add(delay);
+        if max > Span::ZERO {
+            at = at.saturating_add(self.dice.jitter.span_up_to(max));
+        }
         if !reorder {
             at = at.max(self.in_order_at);
             self.in_order_at = at;
         }
-        let corrupt = self.chance.occurs(self.config.corruption);
+        let corrupt = corruption > Probability::NEVER && self.dice.corruption.occurs(corruption);
         let bits = packet.length().bits();
-        let flip_bit = (corrupt && bits > 0).then(|| self.chance.below(bits));
-        self.add(at, packet, Fate::Arrives { flip_bit });
-    }
-
-    /// Files a frame by its instant, behind all of the same instant. Without reordering that is
-    /// the end of the list.
-    fn add(&mut self, at: Time, packet: P, fate: Fate) {
-        let frame = UnderWay { at, packet, fate };
-        match self.under_way.back() {
-            Some(last) if last.at > at => {
-                let place = self.under_way.partition_point(|other| other.at <= at);
-                self.under_way.insert(place, frame);
-            }
-            _ => self.under_way.push_back(frame),
-        }
+        let flip_bit = (corrupt && bits > 0).then(|| self.dice.corruption.below(bits));
+        self.under_way.add(at, packet, Fate::Arrives { flip_bit });
     }
 
     fn serialisation(&self, packet: &P) -> Span {

@@ -5,6 +5,7 @@
 //! | change | packets that wait | afterwards |
 //! |---|---|---|
 //! | a lower limit | stay | arrivals are refused until there is room |
+//! | the cable | stay | it is not the manager's: see [`Lines`](crate::Lines) |
 //! | a line's rate | stay | the frame on the line ends as promised; the next takes the new rate |
 //! | a shaper's rate or burst | stay | what was sent too early is paid back at the new rate |
 //! | AQM or its parameters | stay | it begins anew, with the same dice |

@@ -1,0 +1,114 @@
+//! The cables at the ports: frames on their way to the router and away from it.
+//!
+//! ```text
+//!   neighbour -> [ receive line ] -> ingress ... egress -> [ transmit line ] -> neighbour
+//! ```
+//!
+//! A frame on a line is in nobody's books but the line's: the router has *received* it when it
+//! comes out of the receive line, and has *transmitted* it when it goes onto the transmit line.
+//! Frames do not touch a line that does nothing, which most of the time is nearly all of them.
+
+use pipeline::Frame;
+use traffic::{ConfigError, LineOutput, LineReport, LineVerdict, Lines};
+use units::{PortId, Time};
+
+use crate::device::Device;
+use crate::fate::Output;
+
+/// All lines of a device.
+#[derive(Debug)]
+pub(crate) struct Cables {
+    pub receive: Lines<Frame>,
+    pub transmit: Lines<Frame>,
+}
+
+impl Cables {
+    pub fn new(seed: u64) -> Cables {
+        Cables { receive: Lines::new(seed, "receive"), transmit: Lines::new(seed, "transmit") }
+    }
+
+    /// Brings every line in line with a configuration that has been checked. A port that is not
+    /// configured any more has clear lines; what is under way on them still arrives.
+    pub fn configure(&mut self, now: Time, config: &traffic::Config) -> Result<(), ConfigError> {
+        for (port, config) in &config.ports {
+            self.receive.configure(now, *port, config.receive_line())?;
+            self.transmit.configure(now, *port, config.transmit_line())?;
+        }
+        for lines in [&mut self.receive, &mut self.transmit] {
+            let gone = |port: &PortId| !config.ports.contains_key(port);
+            for port in lines.ports().filter(gone).collect::<Vec<_>>() {
+                lines.configure(now, port, traffic::LineConfig::default())?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn next_due(&self) -> Option<Time> {
+        match (self.receive.next_due(), self.transmit.next_due()) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    pub fn balance(&self) -> bool {
+        self.receive.balance() && self.transmit.balance()
+    }
+}
+
+impl Device {
+    /// What there is to know of a port's receive line and of its transmit line.
+    pub fn lines(&self, port: PortId) -> (LineReport, LineReport) {
+        (self.cables.receive.report(port), self.cables.transmit.report(port))
+    }
+
+    /// A neighbour hands over a frame.
+    pub(crate) fn begin_receiving(&mut self, now: Time, port: PortId, frame: Frame) {
+        if self.cables.receive.is_clear(port) {
+            return self.accept(now, port, frame);
+        }
+        match self.cables.receive.handle_frame(now, port, frame) {
+            LineVerdict::Held => {}
+            LineVerdict::Refused(frame) => self.recycle(frame),
+        }
+    }
+
+    /// The first bit of a frame leaves the port.
+    pub(crate) fn begin_transmitting(&mut self, at: Time, port: PortId, frame: Frame) {
+        if self.cables.transmit.is_clear(port) {
+            return self.outputs.push_back(Output::Transmit { at, port, frame });
+        }
+        match self.cables.transmit.handle_frame(at, port, frame) {
+            LineVerdict::Held => {}
+            LineVerdict::Refused(frame) => self.recycle(frame),
+        }
+    }
+
+    /// What comes out of a line at `now`: of the transmit lines first, which are departures, then
+    /// of the receive lines, which are arrivals.
+    pub(crate) fn poll_cables(&mut self, now: Time) {
+        if let Some((port, output)) = self.cables.transmit.poll_output(now) {
+            if let Some((at, frame)) = self.arrived(output) {
+                self.outputs.push_back(Output::Transmit { at, port, frame });
+            }
+        } else if let Some((port, output)) = self.cables.receive.poll_output(now)
+            && let Some((at, frame)) = self.arrived(output)
+        {
+            self.accept(at, port, frame);
+        }
+    }
+
+    fn arrived(&mut self, output: LineOutput<Frame>) -> Option<(Time, Frame)> {
+        match output {
+            LineOutput::Deliver { mut packet, at, flip_bit } => {
+                if let Some(bit) = flip_bit {
+                    packet.flip_bit(bit);
+                }
+                Some((at, packet))
+            }
+            LineOutput::Lose { packet, .. } => {
+                self.recycle(packet);
+                None
+            }
+        }
+    }
+}

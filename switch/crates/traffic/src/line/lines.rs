@@ -1,0 +1,139 @@
+//! The lines of all ports in one direction.
+
+use units::{HasLength, PortId, Time};
+
+use crate::config::ConfigError;
+use crate::due::DueHeap;
+use crate::fate::Depth;
+
+use super::{Line, LineConfig, LineCounters, LineOutput, LineVerdict};
+
+/// Lines by port. Driven like one [`Line`].
+///
+/// A port whose line does nothing has none; [`is_clear`](Lines::is_clear) says so, and its frames
+/// need not be handed in. So lines that are not used cost one look-up a frame.
+#[derive(Debug)]
+pub struct Lines<P> {
+    seed: u64,
+    /// What the dice of these lines are called.
+    direction: &'static str,
+    /// By port number. A line that was needed once stays, with its books.
+    lines: Vec<Option<Box<Line<P>>>>,
+    due: DueHeap,
+}
+
+/// One line, as it is now and as it has been since it first had something to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineReport {
+    /// What waits to be taken in: the sender's queue.
+    pub backlog: Depth,
+    /// The most packets and the most bytes that ever waited there, each on its own.
+    pub backlog_high_water: Depth,
+    /// What is on its way.
+    pub under_way: Depth,
+    /// What happened to frames. Those that met a clear line are in none of the counters.
+    pub counters: LineCounters,
+}
+
+impl<P: HasLength + Clone> Lines<P> {
+    /// No lines yet; `direction` tells their dice from those of other lines of the run.
+    pub fn new(seed: u64, direction: &'static str) -> Lines<P> {
+        Lines { seed, direction, lines: Vec::new(), due: DueHeap::default() }
+    }
+
+    /// Puts `config` in force for the line of `port` at `now`, or refuses it and changes nothing.
+    pub fn configure(
+        &mut self,
+        now: Time,
+        port: PortId,
+        config: LineConfig,
+    ) -> Result<(), ConfigError> {
+        if let Some(line) = self.line_mut(port) {
+            line.configure(now, config)?;
+            self.note_due(port);
+        } else if !config.is_transparent() {
+            let name = format!("{}/{port}", self.direction);
+            let line = Line::new(config, self.seed, &name)?;
+            if self.lines.len() <= port.index() {
+                self.lines.resize_with(port.index() + 1, || None);
+            }
+            self.lines[port.index()] = Some(Box::new(line));
+        }
+        Ok(())
+    }
+
+    /// Whether a frame that is handed in would come out at once and as it is.
+    #[inline]
+    pub fn is_clear(&self, port: PortId) -> bool {
+        self.line(port).is_none_or(Line::is_clear)
+    }
+
+    /// The sender hands over a frame at `now`. A port without a line refuses.
+    pub fn handle_frame(&mut self, now: Time, port: PortId, packet: P) -> LineVerdict<P> {
+        let Some(line) = self.line_mut(port) else { return LineVerdict::Refused(packet) };
+        let verdict = line.handle_frame(now, packet);
+        self.note_due(port);
+        verdict
+    }
+
+    /// The next frame that comes out by `now`, in the order of instants and then of ports.
+    pub fn poll_output(&mut self, now: Time) -> Option<(PortId, LineOutput<P>)> {
+        loop {
+            let (due, member) = self.due.first().filter(|(due, _)| *due <= now)?;
+            let port = PortId(member as u16);
+            // Asked for its own instant: with a late `now` it might run ahead of other lines.
+            let output = self.line_mut(port).and_then(|line| line.poll_output(due));
+            self.note_due(port);
+            if let Some(output) = output {
+                return Some((port, output));
+            }
+        }
+    }
+
+    /// When `poll_output` may have something, if nothing is handed in before.
+    #[inline]
+    pub fn next_due(&self) -> Option<Time> {
+        self.due.first().map(|(due, _)| due)
+    }
+
+    /// What there is to know of the line of `port`; all zero if it never had anything to do.
+    pub fn report(&self, port: PortId) -> LineReport {
+        let Some(line) = self.line(port) else { return LineReport::default() };
+        LineReport {
+            backlog: line.backlog(),
+            backlog_high_water: line.backlog_high_water(),
+            under_way: line.under_way(),
+            counters: *line.counters(),
+        }
+    }
+
+    /// Every port that has or had a line.
+    pub fn ports(&self) -> impl Iterator<Item = PortId> + '_ {
+        let numbered = (0..=u16::MAX).map(PortId).zip(&self.lines);
+        numbered.filter_map(|(port, line)| line.as_ref().map(|_| port))
+    }
+
+    /// Sets all high-water marks down to what waits now.
+    pub fn reset_high_water(&mut self) {
+        self.lines.iter_mut().flatten().for_each(|line| line.reset_high_water());
+    }
+
+    /// Whether the books of every line balance.
+    pub fn balance(&self) -> bool {
+        self.lines.iter().flatten().all(|line| line.balance())
+    }
+
+    #[inline]
+    fn line(&self, port: PortId) -> Option<&Line<P>> {
+        self.lines.get(port.index())?.as_deref()
+    }
+
+    fn line_mut(&mut self, port: PortId) -> Option<&mut Line<P>> {
+        self.lines.get_mut(port.index())?.as_deref_mut()
+    }
+
+    fn note_due(&mut self, port: PortId) {
+        let due = self.line(port).and_then(Line::next_due);
+        self.due.set(port.index(), due);
+    }
+}
