@@ -1,0 +1,154 @@
+"""Makes a router a node of a telemetry domain: fills the tables of p4src/programs/int_router.p4.
+
+The edges of the domain are the ports with hosts. Reports leave by the port toward the collector,
+from the router's own address there, as copies in a clone session of their own.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+
+from controller.apps.collector import REPORT_PORT
+from controller.entities import CloneSession
+from controller.entries import Call, Entry, Exact, Match, Ternary
+from controller.errors import ControllerError
+from controller.session import Session
+from controller.telemetry.domain import Domain, Flows, Mode, Watch
+from topo import paths
+from topo.model import End, Switch, Topology
+
+# Clone sessions of the kit's programs are numbered by their users; this one is for reports.
+REPORT_SESSION = 900
+QUEUES_PER_PORT = 8
+INT_TYPES = {Mode.MD: 1, Mode.MX: 3}
+
+
+class DomainError(ControllerError):
+    """The domain does not fit the topology; the sentence names what is missing."""
+
+
+def program(session: Session, domain: Domain, topology: Topology, switch: Switch) -> None:
+    """Makes one router a node; the session has loaded int_router and its routes already."""
+    session.insert([report_session(domain, topology, switch)])
+    defaults, entries = tables(domain, topology, switch)
+    session.modify(defaults)
+    session.insert(entries)
+
+
+def report_session(domain: Domain, topology: Topology, switch: Switch) -> CloneSession:
+    """Where the copies go that become reports."""
+    return CloneSession(REPORT_SESSION, (_toward_collector(domain, topology, switch).port,))
+
+
+def tables(domain: Domain, topology: Topology, switch: Switch) -> tuple[list[Entry], list[Entry]]:
+    """The default entries of the tables without keys, and the entries of the others."""
+    if switch.name not in domain.nodes:
+        raise DomainError(f"the domain has no node {switch.name!r}: give it a node id.")
+    node_id = domain.nodes[switch.name]
+    defaults = [
+        Entry("int_node", None, Call("set_node", node_id=node_id, report_session=REPORT_SESSION)),
+        Entry("int_collector", None, _collector(domain, topology, switch)),
+    ]
+    if domain.drops:
+        call = Call(
+            "report_drops", every_us=domain.drops.every_us, all_flows=int(domain.drops.all_flows)
+        )
+        defaults.append(Entry("int_drop_reports", None, call))
+    return defaults, [
+        *_ports(domain, topology, switch),
+        *_queues(domain, switch),
+        *(entry for index, watch in enumerate(domain.watch) for entry in _watch(watch, index)),
+    ]
+
+
+def _collector(domain: Domain, topology: Topology, switch: Switch) -> Call:
+    hop = _toward_collector(domain, topology, switch)
+    port = switch.port(hop.port)
+    sources = [address.ip for address in port.addresses if address.version == 4]
+    return Call(
+        "set_collector",
+        src_mac=hop.src_mac,
+        dst_mac=hop.dst_mac,
+        # A port without an address of its own reports from 0.0.0.0: nobody answers reports.
+        src_addr=sources[0] if sources else ipaddress.IPv4Address(0),
+        dst_addr=topology.host(domain.collector).address.ip,
+        udp_port=REPORT_PORT,
+        packet_bytes=domain.reported_bytes,
+    )
+
+
+def _toward_collector(domain: Domain, topology: Topology, switch: Switch) -> paths.Hop:
+    address = topology.host(domain.collector).address.ip
+    for route in paths.routes(topology, switch):
+        if address in route.prefix:
+            return route.hops[0]
+    raise DomainError(f"{switch.name} has no route to the collector {domain.collector}.")
+
+
+def _ports(domain: Domain, topology: Topology, switch: Switch) -> list[Entry]:
+    hosts = {host.name for host in topology.hosts}
+    entries = []
+    for port in switch.ports:
+        is_edge = topology.neighbour(End(switch.name, port.number)).node in hosts
+        call = Call("set_port", is_edge=int(is_edge), mtu=domain.mtu_bytes)
+        match = {"standard_metadata.egress_port": Exact(port.number)}
+        entries.append(Entry("int_egress_ports", match, call))
+    return entries
+
+
+def _queues(domain: Domain, switch: Switch) -> list[Entry]:
+    if domain.congestion is None:
+        return []
+    entries = []
+    for port in switch.ports:
+        for queue in range(QUEUES_PER_PORT):
+            call = Call(
+                "watch_queue",
+                threshold=domain.congestion.above_bytes,
+                reports_max=domain.congestion.reports_max,
+                slot_idx=port.number * QUEUES_PER_PORT + queue,
+            )
+            match: dict[str, Match] = {
+                "standard_metadata.egress_port": Exact(port.number),
+                "meta.telemetry.hop.queue_id": Exact(queue),
+            }
+            entries.append(Entry("int_congested_queues", match, call))
+    return entries
+
+
+def _watch(watch: Watch, index: int) -> list[Entry]:
+    if watch.mode is Mode.DROPS_ONLY:
+        call = Call("watch")
+    elif watch.mode is Mode.POSTCARDS:
+        call = Call("send_postcards", bitmap=watch.bitmap, domain_id=0)
+    else:
+        call = Call(
+            "start_int",
+            int_type=INT_TYPES[watch.mode],
+            bitmap=watch.bitmap,
+            hop_words=watch.hop_words,
+            remaining_hops=watch.hops,
+            domain_id=0,
+        )
+    # Where two watches match, the one that stands first in the file wins.
+    priority = 1000 - index
+    return [
+        Entry(f"int_flows_ipv{version}", _match(watch.flows, version), call, priority=priority)
+        for version in watch.flows.versions
+    ]
+
+
+def _match(flows: Flows, version: int) -> dict[str, Match]:
+    """The keys that a flow gives; a key that is left out matches anything."""
+    match: dict[str, Match] = {}
+    for field, network in (("src_addr", flows.source), ("dst_addr", flows.destination)):
+        if network is not None and network.prefixlen:
+            mask = int(network.netmask)
+            match[f"hdr.ipv{version}.{field}"] = Ternary(int(network.network_address), mask)
+    if flows.protocol:
+        name = "protocol" if version == 4 else "next_header"
+        match[f"hdr.ipv{version}.{name}"] = Ternary(flows.protocol, 0xFF)
+    for field, port in (("src", flows.source_port), ("dst", flows.destination_port)):
+        if port:
+            match[f"meta.l4.{field}"] = Ternary(port, 0xFFFF)
+    return match
