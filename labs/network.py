@@ -36,5 +36,6 @@ def programmed(
             )
             session.load(program, config)
             router.program(session, topology, switch)
+            stack.enter_context(router.serving(session, switch))
             sessions[switch.name] = session
         yield live, sessions

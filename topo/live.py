@@ -82,16 +82,19 @@ class LiveHost:
             state = "on" if is_on else "off"
             self._set_up("ethtool", "-K", f"{host.name}-eth0", offload, state)
 
-    def meet(self, host: Host, gateway_mac: Mac) -> None:
-        """Gives the running host its neighbours and IPv6, which Mininet knows nothing of."""
-        interface = f"{host.name}-eth0"
-        # Hosts know their gateway, so that no ARP mixes with what a lab sends.
-        known = ("lladdr", str(gateway_mac), "dev", interface)
-        self._set_up("ip", "neighbour", "replace", str(host.gateway), *known)
+    def join(self, host: Host) -> None:
+        """Gives the running host its IPv6 address and way out, which Mininet knows nothing of."""
         if host.address6 is not None:
+            interface = f"{host.name}-eth0"
             self._set_up("ip", "address", "add", str(host.address6), "dev", interface, "nodad")
-            self._set_up("ip", "neighbour", "replace", str(host.gateway6), *known)
             self._set_up("ip", "-6", "route", "add", "default", "via", str(host.gateway6))
+
+    def meet(self, host: Host, gateway_mac: Mac) -> None:
+        """Tells the running host the Ethernet address of its gateway."""
+        for gateway in (host.gateway, host.gateway6):
+            if gateway is not None:
+                known = ("lladdr", str(gateway_mac), "dev", f"{host.name}-eth0")
+                self._set_up("ip", "neighbour", "replace", str(gateway), *known)
 
     def _set_up(self, *argv: str) -> None:
         kernel.run(self._node.pid, f"{self.name}: `{' '.join(argv)}` failed", argv)
@@ -215,7 +218,9 @@ class LiveNetwork:
         )
         for host in self.topology.hosts:
             _, port = self.topology.attachment(host.name)
-            self._hosts[host.name].meet(host, port.mac)
+            self._hosts[host.name].join(host)
+            if self.topology.knows_gateways:
+                self._hosts[host.name].meet(host, port.mac)
             self._hosts[host.name].apply(host)
 
     def _start_switch(self, switch: Switch) -> None:

@@ -55,6 +55,8 @@ _IMPAIRMENT_KEYS = frozenset({"delay", "jitter", "reorder", "loss", "corruption"
 # What a link says for the ports at both of its ends.
 _LINK_KEYS = _IMPAIRMENT_KEYS | {"rate", "queue"}
 _PORT_KEYS = queueing.PORT_KEYS | _IMPAIRMENT_KEYS | {"mac", "address", "receive"}
+# Whether hosts know the Ethernet address of their gateway.
+_GATEWAYS = {"known": True, "learned": False}
 # ethtool's own short names.
 _OFFLOADS = ("rx", "tx", "sg", "tso", "gso", "gro", "lro")
 
@@ -62,7 +64,7 @@ _OFFLOADS = ("rx", "tx", "sg", "tso", "gso", "gro", "lro")
 def load(path: Path) -> Topology:
     """Reads and checks a topology file."""
     document = Place.load(path)
-    parts = document.fields(required={"hosts", "switches", "links"})
+    parts = document.fields(required={"hosts", "switches", "links"}, optional={"gateways"})
     try:
         return _topology(parts)
     except ModelError as error:
@@ -87,6 +89,7 @@ def _topology(parts: Mapping[str, Place]) -> Topology:
         hosts=tuple(hosts),
         switches=tuple(_with_gateways(switch, hosts, links) for switch in switches),
         links=tuple(link.link for link in links),
+        knows_gateways=parts["gateways"].one_of(_GATEWAYS) if "gateways" in parts else True,
     )
 
 

@@ -196,6 +196,9 @@ class Topology:
     hosts: tuple[Host, ...]
     switches: tuple[Switch, ...]
     links: tuple[Link, ...]
+    # Hosts know the Ethernet address of their gateway, so that no ARP mixes with what a lab sends;
+    # else they learn it as on any network.
+    knows_gateways: bool = True
 
     def __post_init__(self) -> None:
         host_names = [host.name for host in self.hosts]

@@ -1,35 +1,153 @@
-"""Fills the kit's router (p4src/programs/router.p4) from a topology: routes, queues, fabric.
+"""Runs the kit's router (p4src/programs/router.p4) from a topology: routes, queues, own addresses.
+
+    router.program(session, topology, switch)
+    with router.serving(session, switch):
+        ...the router answers ARP, neighbour discovery and pings, and sends ICMP errors...
 
 Every destination of the topology becomes one route toward the next router or host on the way, so
-no packet in a lab's picture is a routing protocol's. Packets for anything else are dropped by the
-table's default.
+no packet in a lab's picture is a routing protocol's.
 """
 
 from __future__ import annotations
 
-from controller.entries import Call, Entry, Lpm
+import contextlib
+import ipaddress
+import threading
+import time
+from collections.abc import Iterator
+
+from controller import replies
+from controller.entities import Item
+from controller.entries import Call, Choice, Entry, Exact, Lpm, Match
+from controller.errors import ControllerError
 from controller.queues import Queues
-from controller.session import Session
+from controller.replies import Address, Own
+from controller.session import Packet, Session
 from topo import paths
-from topo.model import Switch, Topology
+from topo.model import Network, Switch, Topology
 
-IPV4_ROUTES = "ipv4_routes"
-
-
-def routes(topology: Topology, switch: Switch) -> list[Entry]:
-    """The entries of one router's route table."""
-    entries = []
-    for route in paths.routes(topology, switch):
-        if route.prefix.version != 4:
-            continue
-        hop = route.hops[0]
-        match = {"hdr.ipv4.dst_addr": Lpm(route.prefix.network_address, route.prefix.prefixlen)}
-        call = Call("set_next_hop", port=hop.port, src_addr=hop.src_mac, dst_addr=hop.dst_mac)
-        entries.append(Entry(IPV4_ROUTES, match, call))
-    return entries
+ROUTES = {4: "ipv4_routes", 6: "ipv6_routes"}
+GROUPS = "next_hop_groups"
+# Neighbour discovery speaks to groups of this link.
+_LINK_GROUPS = ipaddress.IPv6Network("ff02::/16")
+# How long the service waits for a packet before it looks whether it is to end.
+_TURN_S = 0.2
+# ICMP errors a second at most, and at once after a pause (RFC 1812, 4.3.2.8).
+_ERRORS_PER_S = 100.0
 
 
 def program(session: Session, topology: Topology, switch: Switch) -> None:
     """Routes and queues of one switch; the session has loaded the router program already."""
     session.insert(routes(topology, switch))
+    # What leads nowhere is told to its sender by the service, where one runs.
+    session.modify([Entry(table, None, Call("no_route")) for table in ROUTES.values()])
     Queues(session).configure(switch.settings)
+
+
+def routes(topology: Topology, switch: Switch) -> list[Item]:
+    """The entries of one router's tables: groups of next hops first, then what refers to them."""
+    found = paths.routes(topology, switch)
+    shared = sorted({route.hops for route in found if len(route.hops) > 1}, key=str)
+    numbers = {hops: number for number, hops in enumerate(shared, start=1)}
+    items: list[Item] = [
+        Entry(
+            GROUPS,
+            {"meta.next_hop_group": Exact(number)},
+            Choice(tuple((_next_hop(hop), 1) for hop in hops)),
+        )
+        for hops, number in numbers.items()
+    ]
+    for route in found:
+        call = _next_hop(route.hops[0])
+        if route.hops in numbers:
+            call = Call("set_next_hop_group", group_id=numbers[route.hops])
+        items.append(_route(route.prefix, call))
+    own = [ipaddress.ip_network(address) for address in sorted(addresses(switch), key=str)]
+    if any(prefix.version == 6 for prefix in own):
+        own.append(_LINK_GROUPS)
+    items += [_route(prefix, Call("deliver")) for prefix in own]
+    return items
+
+
+def addresses(switch: Switch) -> frozenset[Address]:
+    """The router's own addresses, on all its ports."""
+    return frozenset(each.ip for port in switch.ports for each in port.addresses)
+
+
+@contextlib.contextmanager
+def serving(session: Session, switch: Switch) -> Iterator[Service]:
+    """Answers for the router's own addresses for the length of a `with` block."""
+    service = Service(session, switch)
+    thread = threading.Thread(target=service.run, name=f"router {switch.name}", daemon=True)
+    thread.start()
+    try:
+        yield service
+    finally:
+        service.stop()
+        thread.join()
+
+
+class Service:
+    """What a router does in its own name; every answer is `replies.answer`'s."""
+
+    def __init__(self, session: Session, switch: Switch) -> None:
+        self._session = session
+        self._ports = {
+            port.number: Own(port.mac, tuple(each.ip for each in port.addresses))
+            for port in switch.ports
+        }
+        self._addresses = addresses(switch)
+        self._stopping = threading.Event()
+        self._budget = _ERRORS_PER_S
+        self._filled_s = time.monotonic()
+        # Packets answered, and ICMP errors that were not sent because there were too many.
+        self.answered = 0
+        self.held_back = 0
+
+    def run(self) -> None:
+        """Answers until `stop`; a switch that is away for a while is waited for."""
+        while not self._stopping.is_set():
+            packet = self._session.receive(_TURN_S)
+            if packet is not None:
+                self._handle(packet)
+
+    def stop(self) -> None:
+        """Ends `run` within a turn."""
+        self._stopping.set()
+
+    def _handle(self, packet: Packet) -> None:
+        port, reason = (int(str(packet.metadata[key])) for key in ("ingress_port", "reason"))
+        own = self._ports.get(port)
+        reply = own and replies.answer(packet.payload, reason, own, self._addresses)
+        if not reply:
+            return
+        if replies.is_error(reply) and not self._may_send_error():
+            self.held_back += 1
+            return
+        # A switch that has gone away meanwhile has nobody to answer to.
+        with contextlib.suppress(ControllerError):
+            self._session.send(Packet(reply, {"egress_port": port}))
+            self.answered += 1
+
+    def _may_send_error(self) -> bool:
+        """A token bucket of one second's worth."""
+        now_s = time.monotonic()
+        self._budget = min(_ERRORS_PER_S, self._budget + (now_s - self._filled_s) * _ERRORS_PER_S)
+        self._filled_s = now_s
+        if self._budget < 1:
+            return False
+        self._budget -= 1
+        return True
+
+
+def _next_hop(hop: paths.Hop) -> Call:
+    return Call("set_next_hop", port=hop.port, src_addr=hop.src_mac, dst_addr=hop.dst_mac)
+
+
+def _route(prefix: Network, call: Call) -> Entry:
+    match: dict[str, Match] = {}
+    # A prefix of no bits is said by leaving the key out.
+    if prefix.prefixlen > 0:
+        key = f"hdr.ipv{prefix.version}.dst_addr"
+        match[key] = Lpm(prefix.network_address, prefix.prefixlen)
+    return Entry(ROUTES[prefix.version], match, call)

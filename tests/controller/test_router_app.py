@@ -1,29 +1,134 @@
-"""The router application: entries and queue settings from a topology."""
+"""The router application: entries from a topology, and what it answers."""
 
-from ipaddress import IPv4Address
+import threading
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+import pytest
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.l2 import ARP, Ether
 
 from controller.apps import router
-from controller.entries import Lpm, to_message
+from controller.entities import to_entity
+from controller.entries import Call, Choice, Entry, Exact, Lpm
+from controller.p4info import P4Info
+from controller.session import Packet
 from controller.values import Mac
+from labs import network
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
-from tests.program import INFO
+from tests.topo.test_paths import DIAMOND
+from topo import wait
+from topo.load import load
 
 TOPOLOGY = Bottleneck(Settings()).topology()
 S1 = TOPOLOGY.switch("s1")
 
 
-def test_every_host_gets_a_route_out_of_the_port_it_hangs_on():
-    to_h1, to_h2 = router.routes(TOPOLOGY, S1)
-    assert to_h2.match == {"hdr.ipv4.dst_addr": Lpm(IPv4Address("10.0.2.1"), 32)}
-    assert to_h2.call.args == {
-        "port": 2,
-        "src_addr": Mac.parse("00:aa:00:00:00:02"),
-        "dst_addr": Mac.parse("00:00:0a:00:02:01"),
+@pytest.fixture
+def diamond(tmp_path):
+    path = tmp_path / "diamond.yaml"
+    path.write_text(DIAMOND)
+    return load(path)
+
+
+def by_prefix(items):
+    return {
+        next(iter(item.match.values())): item.call
+        for item in items
+        if isinstance(item, Entry) and item.table in router.ROUTES.values()
     }
-    assert to_h1.call.args["port"] == 1
 
 
-def test_the_routes_fit_the_program():
-    for entry in router.routes(TOPOLOGY, S1):
-        to_message(entry, INFO)
+def test_every_host_gets_a_route_out_of_the_port_it_hangs_on():
+    routes = by_prefix(router.routes(TOPOLOGY, S1))
+    assert routes[Lpm(IPv4Address("10.0.2.1"), 32)] == Call(
+        "set_next_hop",
+        port=2,
+        src_addr=Mac.parse("00:aa:00:00:00:02"),
+        dst_addr=Mac.parse("00:00:0a:00:02:01"),
+    )
+    assert routes[Lpm(IPv4Address("10.0.1.1"), 32)].args["port"] == 1
+
+
+def test_the_routers_own_addresses_go_to_the_controller(diamond):
+    routes = by_prefix(router.routes(diamond, diamond.switch("s1")))
+    assert routes[Lpm(IPv4Address("10.0.1.254"), 32)] == Call("deliver")
+    assert routes[Lpm(IPv6Address("fd00:1::fe"), 128)] == Call("deliver")
+    # Neighbour discovery, where the router has an IPv6 address.
+    assert routes[Lpm(IPv6Address("ff02::"), 16)] == Call("deliver")
+
+
+def test_two_equal_ways_are_one_group_that_comes_before_its_routes(diamond):
+    items = router.routes(diamond, diamond.switch("s1"))
+    group = items[0]
+    assert (group.table, group.match) == ("next_hop_groups", {"meta.next_hop_group": Exact(1)})
+    assert isinstance(group.call, Choice)
+    assert [(call.args["port"], weight) for call, weight in group.call.calls] == [(2, 1), (3, 1)]
+    routes = by_prefix(items)
+    assert routes[Lpm(IPv4Address("10.0.2.0"), 24)] == Call("set_next_hop_group", group_id=1)
+
+
+def test_the_routes_fit_the_program(diamond):
+    if not network.PROGRAM_INFO.exists():
+        pytest.skip("the router is not compiled: run `make build`")
+    program = P4Info.load(network.PROGRAM_INFO)
+    for switch in diamond.switches:
+        for item in router.routes(diamond, switch):
+            to_entity(item, program)
+
+
+class SessionDouble:
+    """Hands out the packets it was made with, and keeps what is sent."""
+
+    def __init__(self, *packets):
+        self._packets = list(packets)
+        self.sent = []
+
+    def receive(self, deadline_s):
+        return self._packets.pop(0) if self._packets else None
+
+    def send(self, packet):
+        self.sent.append(packet)
+
+
+def packet_in(frame, port, reason):
+    return Packet(bytes(frame), {"ingress_port": port, "reason": reason, "padding": 0})
+
+
+def serve(*packets):
+    session = SessionDouble(*packets)
+    service = router.Service(session, S1)
+    thread = threading.Thread(target=service.run)
+    thread.start()
+    wait.until(lambda: not session._packets, "the last packet", 5)
+    service.stop()
+    thread.join()
+    return service, session.sent
+
+
+ETHERNET = Ether(src="00:00:0a:00:01:01", dst="00:aa:00:00:00:01")
+LOST = ETHERNET / IP(src="10.0.1.1", dst="10.9.9.9") / ICMP()
+
+
+def test_an_answer_leaves_by_the_port_the_question_came_in_by():
+    request = ETHERNET / ARP(op=1, psrc="10.0.1.1", pdst="10.0.1.254")
+    _, (sent,) = serve(packet_in(request, 1, 1))
+    assert sent.metadata == {"egress_port": 1}
+    assert ip_address(Ether(sent.payload)[ARP].psrc) == ip_address("10.0.1.254")
+
+
+def test_what_comes_from_no_port_of_the_router_is_not_answered():
+    service, sent = serve(packet_in(LOST, 77, 3))
+    assert (service.answered, sent) == (0, [])
+
+
+def test_errors_are_held_back_beyond_a_hundred_a_second_and_pings_are_not():
+    ping = ETHERNET / IP(src="10.0.1.1", dst="10.0.1.254") / ICMP()
+    service, sent = serve(
+        *(packet_in(LOST, 1, 3) for _ in range(500)), *(packet_in(ping, 1, 2) for _ in range(200))
+    )
+    errors = [packet for packet in sent if Ether(packet.payload)[ICMP].type == 3]
+    # A hundred at once, and some more for the time that the test takes.
+    assert 100 <= len(errors) < 500
+    assert service.held_back == 500 - len(errors)
+    assert len(sent) - len(errors) == 200

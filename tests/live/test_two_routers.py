@@ -1,33 +1,30 @@
 """Two routers in a row from a topology file: routes, queues and TCP settings on a live network."""
 
-import contextlib
-from pathlib import Path
-
 import pytest
 
-from controller.apps import router
-from controller.p4info import P4Info
 from controller.queueing import Limit
 from controller.queues import Queues
-from controller.session import Session
-from topo.live import LiveNetwork
+from labs import network as lab_network
+from topo.errors import ProcessError
 from topo.load import load
 
-BUILD = Path(__file__).parents[2] / "build" / "p4"
-
 TOPOLOGY = """\
+gateways: learned
 hosts:
-  h1: {address: 10.0.1.1/24, tcp: {congestion: reno, rmem: [4 KiB, 64 KiB, 1 MiB]}}
-  h2: {address: 10.0.2.1/24, offloads: {tso: off}}
+  h1:
+    address: 10.0.1.1/24
+    address6: fd00:1::1/64
+    tcp: {congestion: reno, rmem: [4 KiB, 64 KiB, 1 MiB]}
+  h2: {address: 10.0.2.1/24, address6: fd00:2::1/64, offloads: {tso: off}}
 switches:
   s1:
     ports:
-      1: {address: 10.0.1.254/24}
+      1: {address: [10.0.1.254/24, fd00:1::fe/64]}
       2: {rate: 10 Mb/s, queue: 20 packets, scheduler: {drr: {0: 1, 1: 3}}}
   s2:
     ports:
       1: {}
-      2: {address: 10.0.2.254/24}
+      2: {address: [10.0.2.254/24, fd00:2::fe/64]}
 links:
   - [h1, s1:1]
   - [s1:2, s2:1]
@@ -40,23 +37,10 @@ def network(tmp_path_factory):
     folder = tmp_path_factory.mktemp("two-routers")
     file = folder / "topology.yaml"
     file.write_text(TOPOLOGY)
-    program, config = (
-        P4Info.load(BUILD / "router.p4info.txtpb"),
-        (BUILD / "router.json").read_bytes(),
-    )
-    with contextlib.ExitStack() as stack:
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
+    with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VITRINE_RUN_DIR", str(folder / "run"))
-        topology = load(file)
-        live = stack.enter_context(LiveNetwork(topology, logs=folder))
-        sessions = {}
-        for switch in topology.switches:
-            address = live.address(switch.name)
-            session = Session.connect(address, device_id=switch.device_id)
-            sessions[switch.name] = stack.enter_context(session)
-            session.load(program, config)
-            router.program(session, topology, switch)
-        yield live, sessions
+        with lab_network.programmed(load(file), logs=folder) as (live, sessions):
+            yield live, sessions
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +52,44 @@ def test_hosts_reach_each_other_across_both_routers(network):
     live, _ = network
     # TTL 64 leaves h2; two routers take one each.
     assert "ttl=62" in live.host("h1").run(["ping", "-c", "2", "-i", "0.2", "10.0.2.1"])
+
+
+def test_hosts_reach_each_other_over_ipv6(network):
+    live, _ = network
+    assert "ttl=62" in live.host("h1").run(["ping", "-c", "2", "-i", "0.2", "fd00:2::1"])
+
+
+def test_hosts_learn_their_gateway_by_arp_and_neighbour_discovery(network):
+    live, _ = network
+    h1 = live.host("h1")
+    for gateway in ("10.0.1.254", "fd00:1::fe"):
+        h1.run(["ping", "-c", "1", gateway])
+        assert "00:aa:00:00:00:01" in h1.run(["ip", "neigh", "show", gateway])
+
+
+def test_a_router_answers_pings_also_at_the_far_end(network):
+    live, _ = network
+    assert "ttl=63" in live.host("h1").run(["ping", "-c", "1", "10.0.2.254"])
+    assert "ttl=63" in live.host("h1").run(["ping", "-c", "1", "fd00:2::fe"])
+
+
+@pytest.mark.parametrize(
+    ("target", "answer"),
+    [
+        (["-t", "1", "10.0.2.1"], "From 10.0.1.254 icmp_seq=1 Time to live exceeded"),
+        (["-t", "2", "10.0.2.1"], "From 10.0.2.254 icmp_seq=1 Time to live exceeded"),
+        (["-t", "1", "fd00:2::1"], "From fd00:1::fe icmp_seq=1 Time exceeded: Hop limit"),
+        (["10.0.9.1"], "From 10.0.1.254 icmp_seq=1 Destination Net Unreachable"),
+        (["fd00:9::1"], "From fd00:1::fe icmp_seq=1 Destination unreachable: No route"),
+    ],
+)
+def test_a_router_says_why_a_packet_went_no_further(network, target, answer):
+    live, _ = network
+    # A ping without an answer ends with status 1, and its last words are in the error.
+    with pytest.raises(ProcessError) as error:
+        live.host("h1").run(["ping", "-n", "-c", "1", "-W", "2", *target])
+    log = (live.logs / "h1-ping.log").read_text()
+    assert answer in log, error
 
 
 def test_the_routers_queues_are_those_of_the_file(network):

@@ -94,6 +94,11 @@ def test_the_schedulers_and_aqms_of_the_page_are_read(load_text):
         load_text(NET.replace("1: {}", f"1: {{classes: 3, {line.strip()}}}"))
 
 
+def test_hosts_know_their_gateways_or_learn_them(load_text, net):
+    assert net.knows_gateways
+    assert not load_text(NET + "gateways: learned\n").knows_gateways
+
+
 # ---- links ---------------------------------------------------------------------------------------
 
 
