@@ -118,7 +118,7 @@ class Lines:
         session.on_restored(self._restore)
 
     def configure(self, cables: Mapping[int, Cable]) -> None:
-        """Changes the cables of these ports, all at one instant; or none, and the error says why."""
+        """Changes the cables of these ports, all at one instant; or none, and says why."""
         changes = {port: _link_message(cable) for port, cable in cables.items()}
         with refusals("the device refused the settings of its cables"):
             self._send(changes)

@@ -20,11 +20,12 @@ from controller import replies
 from controller.entities import Item
 from controller.entries import Call, Choice, Entry, Exact, Lpm, Match
 from controller.errors import ControllerError
+from controller.lines import Cable, Line, Lines, Sender
 from controller.queues import Queues
 from controller.replies import Address, Own
 from controller.session import Packet, Session
 from topo import paths
-from topo.model import Network, Switch, Topology
+from topo.model import Impairment, Network, Port, Switch, Topology
 
 ROUTES = {4: "ipv4_routes", 6: "ipv6_routes"}
 GROUPS = "next_hop_groups"
@@ -37,11 +38,12 @@ _ERRORS_PER_S = 100.0
 
 
 def program(session: Session, topology: Topology, switch: Switch) -> None:
-    """Routes and queues of one switch; the session has loaded the router program already."""
+    """Routes, queues and cables of one switch; the router program is loaded already."""
     session.insert(routes(topology, switch))
     # What leads nowhere is told to its sender by the service, where one runs.
     session.modify([Entry(table, None, Call("no_route")) for table in ROUTES.values()])
     Queues(session).configure(switch.settings)
+    Lines(session).configure({port.number: cable(port) for port in switch.ports})
 
 
 def routes(topology: Topology, switch: Switch) -> list[Item]:
@@ -72,6 +74,13 @@ def routes(topology: Topology, switch: Switch) -> list[Item]:
 def addresses(switch: Switch) -> frozenset[Address]:
     """The router's own addresses, on all its ports."""
     return frozenset(each.ip for port in switch.ports for each in port.addresses)
+
+
+def cable(port: Port) -> Cable:
+    """What the port emulates of its cable, in the words of `vitrine.v1`."""
+    backlog = port.cable.sender.backlog
+    sender = Sender(port.cable.sender.rate_bps, backlog.packets or 0, backlog.bytes or 0)
+    return Cable(sender, _line(port.cable.receive), _line(port.cable.transmit))
 
 
 @contextlib.contextmanager
@@ -138,6 +147,17 @@ class Service:
             return False
         self._budget -= 1
         return True
+
+
+def _line(impairment: Impairment) -> Line:
+    return Line(
+        delay_us=impairment.delay_ns / 1e3,
+        jitter_us=impairment.jitter_ns / 1e3,
+        reorder=impairment.reorder,
+        loss=impairment.loss_ppm / 1e6,
+        corruption=impairment.corruption_ppm / 1e6,
+        duplication=impairment.duplication_ppm / 1e6,
+    )
 
 
 def _next_hop(hop: paths.Hop) -> Call:

@@ -10,6 +10,7 @@ from scapy.layers.l2 import ARP, Ether
 from controller.apps import router
 from controller.entities import to_entity
 from controller.entries import Call, Choice, Entry, Exact, Lpm
+from controller.lines import Line, Sender
 from controller.p4info import P4Info
 from controller.session import Packet
 from controller.values import Mac
@@ -75,6 +76,15 @@ def test_the_routes_fit_the_program(diamond):
     for switch in diamond.switches:
         for item in router.routes(diamond, switch):
             to_entity(item, program)
+
+
+def test_the_cable_of_a_port_is_told_in_the_words_of_the_service(diamond):
+    changed = diamond.with_transmit("s1", 2, delay_ns=20_000_000, jitter_ns=1_500, loss_ppm=100)
+    cable = router.cable(changed.switch("s1").port(2))
+    assert cable.transmit == Line(delay_us=20_000, jitter_us=1.5, loss=0.0001)
+    assert cable.receive == Line()
+    # The neighbour sends at the port's own rate.
+    assert cable.sender == Sender(None)
 
 
 class SessionDouble:

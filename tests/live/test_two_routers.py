@@ -27,7 +27,7 @@ switches:
       2: {address: [10.0.2.254/24, fd00:2::fe/64]}
 links:
   - [h1, s1:1]
-  - [s1:2, s2:1]
+  - {ends: [s1:2, s2:1], delay: 20 ms}
   - [s2:2, h2]
 """
 
@@ -57,6 +57,14 @@ def test_hosts_reach_each_other_across_both_routers(network):
 def test_hosts_reach_each_other_over_ipv6(network):
     live, _ = network
     assert "ttl=62" in live.host("h1").run(["ping", "-c", "2", "-i", "0.2", "fd00:2::1"])
+
+
+def test_a_link_delays_each_direction(network):
+    live, _ = network
+    last = live.host("h1").run(["ping", "-q", "-c", "5", "-i", "0.2", "10.0.2.1"]).splitlines()[-1]
+    # rtt min/avg/max/mdev: 20 ms one way and 20 ms back, and what the machine adds.
+    least_ms = float(last.split("=")[1].split("/")[0])
+    assert 40 <= least_ms < 60
 
 
 def test_hosts_learn_their_gateway_by_arp_and_neighbour_discovery(network):
