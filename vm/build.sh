@@ -17,6 +17,7 @@ for binary in vitrine-p4c vitrine-switch vitrine-sim; do
 done
 # Under these names the programs take the flags of the p4lang originals.
 ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-ss
+ln -sfn ../bin/vitrine-p4c build/dropin/p4c
 ln -sfn ../bin/vitrine-switch build/dropin/simple_switch_grpc
 
 proto=switch/crates/control/proto
