@@ -3,6 +3,10 @@
 //! Before: a place and a value of one type. After: primitives for each header, stack, union and
 //! number of it (or one expression, for a comparison). The value is read completely before the
 //! place is written, also where they overlap.
+//!
+//! Values are assigned part by part, in the order of the fields. Where the source could be changed by
+//! an earlier part (a swap), it is copied first. Headers carry their validity along: an invalid header
+//! makes its target invalid and leaves its fields alone.
 
 use bmv2::{BinaryOperator as Operator, Expression, Parameter, UnaryOperator};
 
@@ -48,6 +52,7 @@ impl Lowering<'_> {
         self.assign_parts(place, value, ty, at);
     }
 
+    /// Each part of a struct or tuple to its place.
     fn assign_parts(&mut self, place: &Value, value: &Value, ty: &Type, at: Span) {
         match (place, value) {
             (Value::Number(place), Value::Number(number)) => {
@@ -78,6 +83,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// A stack as a whole where the switch can do it, element by element otherwise.
     fn assign_stack(&mut self, place: &Value, value: &Value, at: Span) {
         match (place, value) {
             (Value::Stack(stack), Value::Stack(from)) => {
@@ -135,6 +141,7 @@ impl Lowering<'_> {
         self.run("assign", vec![parameter(place.clone()), parameter(number)], at);
     }
 
+    /// What a field of an element of a stack holds.
     fn field_kind(&self, header: &Expression, field: u32) -> super::storage::Leaf {
         let (stack, _) = stack_and_index(header);
         let stacks = &self.flat.storage.stacks;
@@ -194,6 +201,8 @@ impl Lowering<'_> {
         }
     }
 
+    /// The switch copies which member is valid; an element by computed index is one test a
+    /// position.
     fn assign_union(&mut self, place: &UnionRef, value: &Value, at: Span) {
         if let UnionRef::At { stack, index } = place {
             let elements = self.flat.storage.union_stacks[stack.0].elements.clone();
@@ -301,6 +310,7 @@ impl Lowering<'_> {
         and(valid, self.equal(&Value::Struct(ones), &Value::Struct(others), ty, at))
     }
 
+    /// Equal if all elements are.
     fn equal_stacks(&mut self, one: &Value, other: &Value, ty: &Type, at: Span) -> Expression {
         let [ones, others] = [one, other].map(|stack| self.stack_values(stack));
         let element = element_type(ty);
@@ -337,11 +347,13 @@ impl Lowering<'_> {
         }
     }
 
+    /// The types of the parts of a struct or tuple.
     fn field_types(&self, id: crate::types::tree::Id<crate::types::tree::Struct>) -> Vec<Type> {
         self.program.structs[id].fields.iter().map(|field| field.ty.clone()).collect()
     }
 }
 
+/// What a stack or list is made of.
 fn element_type(ty: &Type) -> Type {
     match ty {
         Type::Stack(element, _) | Type::List(element) => (**element).clone(),

@@ -106,6 +106,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// Where a block's type has its name.
     fn block_name_span(&self, block: Block) -> Span {
         match block.kind {
             InstanceKind::Control(id) => self.program.controls[id].name.span,
@@ -114,6 +115,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// What the architecture passes to a block.
     fn parameters(&self, block: Block) -> &[Id<Variable>] {
         match block.kind {
             InstanceKind::Control(id) => &self.program.controls[id].parameters,
@@ -132,6 +134,7 @@ impl Lowering<'_> {
         Some(Shared { headers, user_metadata, standard_metadata })
     }
 
+    /// The switch has these fields already; their aliases say under which names.
     fn allocate_standard_metadata(&mut self, parameter: Id<Variable>) -> Value {
         let Type::Struct(of) = self.program.variables[parameter].ty else { return Value::Void };
         self.flat.storage.unique_name(STANDARD_METADATA);
@@ -161,6 +164,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// Storage for user metadata; it also says which fields copies of a packet keep.
     fn user_metadata(&mut self, parameter: Id<Variable>) -> Value {
         let variable = &self.program.variables[parameter];
         let name = match variable.ty {
@@ -256,12 +260,14 @@ impl Lowering<'_> {
         result
     }
 
+    /// The parser: it fills in the headers that all blocks share.
     fn parser_block(&mut self, block: Block, shared: &Shared) {
         let InstanceKind::Parser(id) = block.kind else { return };
         self.in_block(block, BlockKind::Parser, shared, |this| this.top_parser(id));
         self.steps.clear();
     }
 
+    /// Ingress or egress.
     fn control_block(
         &mut self,
         block: Block,
@@ -272,16 +278,19 @@ impl Lowering<'_> {
         self.in_block(block, kind, shared, |this| this.steps_of(|this| this.control(id)))
     }
 
+    /// Checksums that are tested after the parser.
     fn verify_block(&mut self, block: Block, shared: &Shared) {
         let steps = self.control_block(block, BlockKind::VerifyChecksum, shared);
         self.check_only_checksums(&steps);
     }
 
+    /// Checksums that are written before the deparser.
     fn compute_block(&mut self, block: Block, shared: &Shared) {
         let steps = self.control_block(block, BlockKind::ComputeChecksum, shared);
         self.check_only_checksums(&steps);
     }
 
+    /// The order of headers, and what is computed before.
     fn deparser_block(&mut self, block: Block, shared: &Shared) {
         let steps = self.control_block(block, BlockKind::Deparser, shared);
         self.flat.deparser.steps = steps;

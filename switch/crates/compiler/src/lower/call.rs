@@ -83,6 +83,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// A function's result gets a place of its own, which its `return` statements write.
     fn function(&mut self, function: Id<tree::Function>, call: &Call) -> Value {
         let function = &self.program.functions[function];
         let result = match function.return_type {
@@ -113,6 +114,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// The body of a control, in the scope of its instance.
     fn inline_control(
         &mut self,
         control: Id<tree::Control>,
@@ -249,6 +251,8 @@ impl Lowering<'_> {
         !self.copied.contains(&key)
     }
 
+    /// What one parameter stands for: the argument itself where nobody could tell the difference,
+    /// a copy otherwise.
     fn bind_one(
         &mut self,
         parameter: Id<Variable>,
@@ -310,6 +314,7 @@ impl Lowering<'_> {
         Outside::Variables(variables)
     }
 
+    /// The storage that a body can reach without its parameters.
     fn reachable(&self, outside: &Outside) -> Vec<Atom> {
         let mut atoms = Vec::new();
         if let Outside::Variables(variables) = outside {
@@ -320,6 +325,7 @@ impl Lowering<'_> {
         atoms
     }
 
+    /// The storage that an argument names.
     fn passed_atoms(&self, passed: &Passed) -> Vec<Atom> {
         let mut atoms = Vec::new();
         match passed {
@@ -348,6 +354,7 @@ impl Lowering<'_> {
         self.body_with_result(body, Value::Void);
     }
 
+    /// A body whose `return` leaves a value.
     fn body_with_result(&mut self, body: &Block, result: Value) {
         let end = self.new_label();
         let frame = Frame { end: Some(end), result: Some(result), loops: Vec::new() };
@@ -357,6 +364,7 @@ impl Lowering<'_> {
         self.push(Step::Block { label: end, body });
     }
 
+    /// Methods of headers, unions and stacks.
     fn builtin(&mut self, builtin: Builtin, base: &tree::Expression, call: &Call) -> Value {
         let at = call.span;
         let value = self.value(base);
@@ -381,6 +389,7 @@ impl Lowering<'_> {
         Value::Void
     }
 
+    /// `push_front` and `pop_front`.
     fn rotate(&mut self, builtin: Builtin, stack: Expression, call: &Call) {
         let count = match call.arguments.first() {
             Some(Argument::Expression(count)) => self.number(count),

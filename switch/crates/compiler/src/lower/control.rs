@@ -61,6 +61,7 @@ impl Lowering<'_> {
         id
     }
 
+    /// A constant, or an object.
     fn constructor_argument(&mut self, argument: &Argument) -> Value {
         match argument {
             Argument::Expression(expression) => self.value(expression),
@@ -147,6 +148,7 @@ impl Lowering<'_> {
         })
     }
 
+    /// Cells of one width.
     fn register(&mut self, arguments: &[Argument], element: Type, at: Span) -> ObjectKind {
         let size = self.constructor_number(arguments, 0, at);
         if size == 0 {

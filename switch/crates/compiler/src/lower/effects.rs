@@ -19,6 +19,7 @@ pub fn has_effects(program: &Program, expression: &Expression) -> bool {
     found
 }
 
+/// Whether the call only looks: neither its arguments nor the packet change.
 fn is_pure(program: &Program, callee: &Callee) -> bool {
     match callee {
         Callee::Builtin(builtin, _) => *builtin == Builtin::IsValid,
@@ -82,6 +83,7 @@ pub fn visit<'a>(expression: &'a Expression, see: &mut impl FnMut(Seen<'a>)) {
     }
 }
 
+/// What the call itself does, then its arguments.
 fn visit_call<'a>(call: &'a Call, see: &mut impl FnMut(Seen<'a>)) {
     see(Seen::Call(call));
     match &call.callee {
@@ -119,6 +121,7 @@ pub fn visit_block<'a>(body: &'a Block, see: &mut impl FnMut(Seen<'a>)) {
     }
 }
 
+/// What the statement does.
 fn visit_statement<'a>(statement: &'a Statement, see: &mut impl FnMut(Seen<'a>)) {
     match &statement.kind {
         StatementKind::Assign { target, value } => {

@@ -83,6 +83,7 @@ pub fn emit(
     }
 }
 
+/// An action that tables run, with the data that the control plane gives.
 fn table_action(id: usize, action: &super::flat::Action, sources: &SourceMap) -> bmv2::Action {
     let data = |(name, width_bits): &(String, u32)| RuntimeData {
         name: name.clone(),
@@ -123,6 +124,7 @@ fn check_header_widths(program: &tree::Program, storage: &Storage, diagnostics: 
     }
 }
 
+/// The switch's own, those of the program, and one for each width of a varbit variable.
 fn header_types(flat: &Flat) -> Vec<HeaderType> {
     let storage = &flat.storage;
     let mut types = vec![
@@ -166,6 +168,7 @@ fn header_type(name: &str, fields: &[Field], is_padded: bool) -> HeaderType {
     }
 }
 
+/// A field's name, width and sign.
 fn field_type(field: &Field) -> FieldType {
     let (width, signed) = match field.kind {
         Leaf::Bool => (FieldWidth::Bits(1), false),
@@ -175,14 +178,17 @@ fn field_type(field: &Field) -> FieldType {
     FieldType { name: field.name.clone(), width, signed, saturating: false }
 }
 
+/// The name of the header type that holds a varbit variable.
 fn varbit_type(width_max: u32) -> String {
     format!("$varbit{width_max}")
 }
 
+/// Ids count the switch's own headers, too.
 fn header_id(id: HeaderId) -> u32 {
     id.0 as u32 + OWN_HEADERS
 }
 
+/// All headers; metadata are headers that are not on the wire.
 fn headers(storage: &Storage) -> Vec<Header> {
     let header = |name: &str, header_type: &str, metadata: bool| Header {
         name: name.to_owned(),
@@ -208,6 +214,7 @@ fn headers(storage: &Storage) -> Vec<Header> {
     headers
 }
 
+/// Stacks by the ids of their elements.
 fn header_stacks(storage: &Storage) -> Vec<HeaderStack> {
     let stack = |(id, stack): (usize, &super::storage::Stack)| HeaderStack {
         name: stack.name.clone(),
@@ -218,10 +225,12 @@ fn header_stacks(storage: &Storage) -> Vec<HeaderStack> {
     storage.stacks.iter().enumerate().map(stack).collect()
 }
 
+/// What the type of a union is called.
 fn union_name(program: &tree::Program, of: tree::Id<tree::Struct>) -> String {
     super::names::type_name(&program.structs[of])
 }
 
+/// Unions by the types of their members.
 fn union_types(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnionType> {
     let mut types: Vec<HeaderUnionType> = Vec::new();
     let mut known = BTreeMap::new();
@@ -245,6 +254,7 @@ fn union_types(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnionTyp
     types
 }
 
+/// Unions by the ids of their members.
 fn unions(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnion> {
     let union = |(id, union): (usize, &super::storage::Union)| HeaderUnion {
         name: union.name.clone(),
@@ -256,6 +266,7 @@ fn unions(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnion> {
     storage.unions.iter().enumerate().map(union).collect()
 }
 
+/// Stacks of unions.
 fn union_stacks(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnionStack> {
     let stack = |(id, stack): (usize, &super::storage::UnionStack)| HeaderUnionStack {
         name: stack.name.clone(),
@@ -291,6 +302,7 @@ fn is_stored(program: &tree::Program, name: &str) -> bool {
             .any(|(_, variable)| variable.kind == tree::VariableKind::Local && is_it(&variable.ty))
 }
 
+/// The order of emission, and primitives before it.
 fn deparser(flat: &Flat, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Deparser {
     let graph = Graph::new(&flat.deparser.steps);
     let mut calls = Vec::new();

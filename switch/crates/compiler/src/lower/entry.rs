@@ -2,6 +2,9 @@
 //!
 //! Before: entries of a table declaration. After: what the switch matches, with priorities as the
 //! switch counts them: the lowest number wins.
+//!
+//! BMv2 compares keys as strings of bits: numbers with a sign are cut to their width, a range has two
+//! bounds, a prefix a length. "Do not care" is a mask of zeros.
 
 use bits::Int;
 use bmv2::MatchKey;
@@ -31,6 +34,7 @@ impl Lowering<'_> {
         self.flat.tables[table.0].entries = Some(list);
     }
 
+    /// One match for each key that the switch looks at; inputs of selectors are none.
     fn entry_keys(
         &mut self,
         declaration: &tree::Table,
@@ -48,6 +52,7 @@ impl Lowering<'_> {
         matches
     }
 
+    /// An element of an entry as its match kind writes it.
     fn match_key(
         &mut self,
         match_kind: MatchKind,
@@ -130,12 +135,14 @@ impl Lowering<'_> {
         wanted.into_iter().map(|priority| count(priority).to_i32().unwrap_or(i32::MAX)).collect()
     }
 
+    /// A property of the table that is true or false.
     fn property_bool(&mut self, table: &tree::Table, name: &str) -> Option<bool> {
         let property = table.properties.iter().find(|property| &*property.name.text == name)?;
         let PropertyValue::Expression(value) = &property.value else { return None };
         self.value(value).constant_bool()
     }
 
+    /// A property of the table that is a number.
     fn property_number(&mut self, table: &tree::Table, name: &str) -> Option<i64> {
         let property = table.properties.iter().find(|property| &*property.name.text == name)?;
         let PropertyValue::Expression(value) = &property.value else { return None };

@@ -125,6 +125,7 @@ impl Lowering<'_> {
         values
     }
 
+    /// Several numbers, evaluated from left to right.
     fn numbers<const COUNT: usize>(
         &mut self,
         expressions: [&tree::Expression; COUNT],
@@ -172,6 +173,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// `{...}` of a struct, header, stack or tuple: its parts.
     fn aggregate(&mut self, parts: &[tree::Expression], ty: &Type) -> Value {
         let parts = self.operands(&parts.iter().collect::<Vec<_>>());
         match self.bare(ty) {
@@ -192,6 +194,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// An operation on numbers or truth values.
     fn binary_value(
         &mut self,
         operator: BinaryOperator,
@@ -259,6 +262,7 @@ impl Lowering<'_> {
         result
     }
 
+    /// Numbers without effects are chosen by an expression, everything else by a branch.
     fn conditional(
         &mut self,
         condition: &tree::Expression,
@@ -304,6 +308,7 @@ impl Lowering<'_> {
         result
     }
 
+    /// An operation on one value.
     fn unary(&mut self, operator: UnaryOperator, operand: &tree::Expression) -> Value {
         let range = self.range(&operand.ty);
         match operator {
@@ -315,6 +320,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// A cast: of numbers by arithmetic, of everything else by name only.
     fn cast(&mut self, operand: &tree::Expression, ty: &Type) -> Value {
         let value = self.value(operand);
         let from = self.bare(&operand.ty);
@@ -335,6 +341,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// Parts under another type.
     fn reshape(&self, parts: Vec<Value>, ty: &Type) -> Value {
         match self.bare(ty) {
             Type::Struct(id) if self.program.structs[id].kind == tree::DerivedKind::Header => {
@@ -345,6 +352,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// `stack.lastIndex`.
     fn last_index(&mut self, stack: &tree::Expression) -> Value {
         let stack = match self.value(stack) {
             Value::Stack(stack) => {

@@ -107,6 +107,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// Counters, meters and registers; action profiles have no methods.
     fn object_method(&mut self, index: usize, method: &str, call: &Call) {
         let at = call.span;
         let object = &self.flat.objects[index];
@@ -114,16 +115,7 @@ impl Lowering<'_> {
         if let ObjectKind::Register { element, .. } = &object.kind
             && super::storage::leaf(self.program, element).is_none()
         {
-            let value = usize::from(method == "write");
-            let place = match call.arguments.get(value) {
-                Some(Argument::Expression(expression)) => expression.span,
-                _ => at,
-            };
-            return self.unsupported(
-                place,
-                "registers of this switch hold numbers, no structs",
-                "use one register for each field of the struct",
-            );
+            return self.report_register(method, call);
         }
         match (&object.kind, method) {
             (ObjectKind::Counter { .. }, "count") => {
@@ -158,6 +150,19 @@ impl Lowering<'_> {
         }
     }
 
+    /// The cells of the register are structs.
+    fn report_register(&mut self, method: &str, call: &Call) {
+        let place = match call.arguments.get(usize::from(method == "write")) {
+            Some(Argument::Expression(expression)) => expression.span,
+            _ => call.span,
+        };
+        self.unsupported(
+            place,
+            "registers of this switch hold numbers, no structs",
+            "use one register for each field of the struct",
+        );
+    }
+
     /// The switch writes a direct meter's colour to one field, whatever entry matches.
     fn direct_meter(&mut self, index: usize, call: &Call) {
         let Some(Argument::Expression(expression)) = call.arguments.first() else { return };
@@ -180,6 +185,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// `clone` and its relative with a list of fields to keep.
     fn clone_packet(&mut self, call: &Call, list: Option<u32>) {
         let at = call.span;
         let kind = match call.arguments.first() {
@@ -202,6 +208,7 @@ impl Lowering<'_> {
         self.run(operation, vec![parameter(session), parameter(hex(u64::from(list)))], at);
     }
 
+    /// `resubmit` and `recirculate`: marks the packet, which goes on to the end of its pipeline.
     fn keep_list(&mut self, operation: &str, call: &Call) {
         let at = call.span;
         let (block, place) = match operation {
@@ -236,6 +243,7 @@ impl Lowering<'_> {
         id
     }
 
+    /// `base + hash(data) % max`, as the primitive computes it.
     fn hash(&mut self, call: &Call) {
         let at = call.span;
         let algorithm = match call.arguments.get(1) {
@@ -253,6 +261,7 @@ impl Lowering<'_> {
         });
     }
 
+    /// The fields go to the controller as a list that is named here.
     fn digest(&mut self, call: &Call) {
         let at = call.span;
         let receiver = self.number_argument(call, 0);
@@ -292,6 +301,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// Text with `{}` for values.
     fn log_msg(&mut self, call: &Call) {
         let text = self.value_argument(call, 0);
         let values = match call.arguments.get(1) {
@@ -302,6 +312,7 @@ impl Lowering<'_> {
         self.run("log_msg", vec![data_parameter(text), Parameter::Vector(values)], call.span);
     }
 
+    /// A test that ends the parser with an error.
     fn verify(&mut self, call: &Call) {
         let condition = self.truth_argument(call, 0);
         let error = self.number_argument(call, 1);
@@ -355,6 +366,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// A temporary field with the number in it.
     fn copied(&mut self, number: Expression, kind: Leaf, at: Span) -> FieldRef {
         let field = self.temporary_field(kind);
         self.assign_number(&Expression::Field(field.clone()), number, at);
@@ -422,6 +434,7 @@ impl Lowering<'_> {
         self.assign(&target, &value, ty, call.span);
     }
 
+    /// Argument `index` as whatever it is.
     fn value_argument(&mut self, call: &Call, index: usize) -> Value {
         match call.arguments.get(index) {
             Some(Argument::Expression(expression)) => self.value(expression),
@@ -446,6 +459,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// Argument `index`, which must be a number known now.
     fn constant_argument(&mut self, call: &Call, index: usize) -> u32 {
         let number = self.number_argument(call, index);
         match super::expression::known(&number).and_then(bits::Int::to_u32) {

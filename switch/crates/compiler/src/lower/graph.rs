@@ -97,6 +97,7 @@ impl Graph {
         Graph::before(steps, false, |graph| Some(graph.add(Node::Tail)))
     }
 
+    /// The graph of `steps`, with what `end` makes behind them.
     fn before(steps: &[Step], keeps_loops: bool, end: impl FnOnce(&mut Graph) -> Next) -> Graph {
         let mut graph = Graph { keeps_loops, ..Graph::default() };
         let end = end(&mut graph);
@@ -107,6 +108,7 @@ impl Graph {
         graph
     }
 
+    /// A new node.
     fn add(&mut self, node: Node) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1
@@ -160,6 +162,7 @@ impl Graph {
         next
     }
 
+    /// A table's node.
     fn apply(&mut self, apply: &Apply, next: Next) -> usize {
         let next = match &apply.outcome {
             Outcome::Any => AfterTable::ByAction { cases: Vec::new(), otherwise: next },
@@ -189,6 +192,7 @@ impl Graph {
         None
     }
 
+    /// Replaces jumps by where they lead.
     fn resolve_all(&mut self) {
         for at in 0..self.nodes.len() {
             let mut node = self.nodes[at].clone();
@@ -290,6 +294,7 @@ fn is_loop(step: &Step) -> bool {
     is_closed(step, &mut Vec::new(), &mut has_loop) && has_loop
 }
 
+/// Whether the step is done by primitives alone: no table in it, no way out of the loop.
 fn is_closed(step: &Step, inside: &mut Vec<Label>, has_loop: &mut bool) -> bool {
     let mut all = |steps: &[Step], inside: &mut Vec<Label>| {
         steps.iter().all(|step| is_closed(step, inside, has_loop))

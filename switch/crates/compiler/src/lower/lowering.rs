@@ -285,6 +285,7 @@ impl<'a> Lowering<'a> {
         fields.iter().map(|field| self.shape(&field.ty, &mut leaves)).collect()
     }
 
+    /// A field of a header, however the header is named.
     fn header_field(&self, header: &HeaderRef, index: u32, name: &str) -> Expression {
         match header {
             HeaderRef::Instance(id) => {

@@ -45,6 +45,7 @@ impl Range {
         binary(Operator::BitAnd, number, self.mask())
     }
 
+    /// A constant, brought into range.
     fn wrap_int(self, number: &Int) -> Int {
         let width = self.width as usize;
         if self.is_signed { number.wrap_signed(width) } else { number.truncate(width) }
@@ -157,6 +158,7 @@ fn apply(operator: Operator, left: Expression, right: Expression) -> Expression 
     binary(operator, left, right)
 }
 
+/// An operation on constants; `None` where it has no result.
 fn compute(operator: Operator, left: &Int, right: &Int) -> Option<Int> {
     Some(match operator {
         Operator::Add => left + right,
@@ -176,6 +178,7 @@ fn as_bits(number: Expression, range: Range) -> Expression {
     if range.is_signed { Range { is_signed: false, ..range }.wrap(number) } else { number }
 }
 
+/// By a constant number of bits.
 fn shift_left(number: Expression, count: u32) -> Expression {
     match number {
         Expression::Hex(number) => Expression::Hex(number.shift_left(count as usize)),
@@ -184,6 +187,7 @@ fn shift_left(number: Expression, count: u32) -> Expression {
     }
 }
 
+/// By a constant number of bits.
 fn shift_right(number: Expression, count: u32) -> Expression {
     match number {
         Expression::Hex(number) => Expression::Hex(number.shift_right(count as usize)),

@@ -36,6 +36,8 @@ impl Lowering<'_> {
         Value::Void
     }
 
+    /// `extract`: to a header, a stack's next element, or a header with a varbit field of given
+    /// length.
     fn extract(&mut self, call: &Call) {
         let at = call.span;
         let header = match call.arguments.first() {
@@ -55,6 +57,7 @@ impl Lowering<'_> {
         self.parse(operation);
     }
 
+    /// Where the switch can extract to.
     fn extract_target(&mut self, header: &Value, at: Span) -> Option<ExtractTarget> {
         let storage = &self.flat.storage;
         let target = match header {
@@ -136,12 +139,14 @@ impl Lowering<'_> {
         }
     }
 
+    /// `emit`: in the order of the calls.
     fn emit(&mut self, call: &Call) {
         let Some(Argument::Expression(expression)) = call.arguments.first() else { return };
         let value = self.value(expression);
         self.emit_value(&value, call.span);
     }
 
+    /// Everything inside of the value that is a header.
     fn emit_value(&mut self, value: &Value, at: Span) {
         match value {
             Value::Header(HeaderRef::Instance(id)) => {

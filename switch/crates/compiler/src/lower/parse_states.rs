@@ -36,6 +36,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// A state of the flat parser, and the states that branches inside of it need.
     fn write(&mut self) {
         let graph = Graph::with_tail(&self.state.steps);
         let order = graph.reachable();
@@ -83,6 +84,7 @@ impl Writer<'_> {
         names
     }
 
+    /// One node as operations of the state being written.
     fn write_node(&mut self, graph: &Graph, head: usize, names: &[Option<String>]) {
         let name = names[head].clone().unwrap_or_default();
         let mut state = ParseState { name, ..ParseState::default() };
@@ -115,6 +117,8 @@ impl Writer<'_> {
         self.states.push(state);
     }
 
+    /// A condition in a state: BMv2 parsers branch between states only, by a key that holds the
+    /// condition.
     fn branch(
         &mut self,
         state: &mut ParseState,
@@ -134,6 +138,7 @@ impl Writer<'_> {
         state.transitions = vec![Transition { matches, next_state: yes }, always(no)];
     }
 
+    /// Where a state goes.
     fn transitions(&mut self, state: &mut ParseState) {
         let goal_name = |goal: Goal| match goal {
             Goal::State(index) => self.names.get(index).cloned(),
@@ -153,10 +158,12 @@ impl Writer<'_> {
     }
 }
 
+/// A state that only ends.
 fn accept_state() -> ParseState {
     ParseState { transitions: vec![always(None)], ..ParseState::default() }
 }
 
+/// The only way out.
 fn always(next_state: Option<String>) -> Transition {
     Transition { matches: TransitionMatch::Default, next_state }
 }

@@ -52,12 +52,14 @@ impl Lowering<'_> {
         self.states(parser, Goal::Stop);
     }
 
+    /// A state without anything in it.
     fn new_state(&mut self, name: &str) -> usize {
         let name = self.unique_state_name(name);
         self.flat.parser.push(State { name, steps: Vec::new(), next: Next::Always(Goal::Stop) });
         self.flat.parser.len() - 1
     }
 
+    /// States of all sub-parsers share one name space.
     fn unique_state_name(&self, wanted: &str) -> String {
         let is_free = |name: &String| !self.flat.parser.iter().any(|state| state.name == *name);
         let numbered = (0..).map(|count| format!("{wanted}_{count}"));
@@ -108,6 +110,7 @@ impl Lowering<'_> {
         self.parsing.around.pop();
     }
 
+    /// One state of one copy of a parser.
     fn state(&mut self, state: &tree::State) {
         self.frame = Frame::default();
         self.block(&tree::Block { annotations: Vec::new(), statements: state.statements.clone() });
@@ -119,6 +122,7 @@ impl Lowering<'_> {
         self.finish_state(next, current);
     }
 
+    /// Where a transition leads in this copy.
     fn goal(&self, target: StateTarget) -> Goal {
         let Some((states, accept)) = self.parsing.around.last() else { return Goal::Stop };
         match target {
@@ -163,6 +167,7 @@ impl Lowering<'_> {
         });
     }
 
+    /// Sets that the control plane fills; one name is one set.
     fn value_sets(&mut self, declaration: &tree::Parser) {
         for local in &declaration.locals {
             let LocalDeclaration::ValueSet(id) = local else { continue };
@@ -187,6 +192,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// A choice by a key of whole fields.
     fn select(&mut self, select: &Select) -> Next {
         let values = self.operands(&select.subjects.iter().collect::<Vec<_>>());
         let mut subjects = Vec::new();
@@ -224,6 +230,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// What is compared: fields, or what is ahead in the packet.
     fn transition_key(&self, leaf: &Value) -> Option<TransitionKey> {
         match leaf {
             Value::Number(Expression::Field(field)) => Some(TransitionKey::Field(field.clone())),
@@ -290,6 +297,7 @@ impl Lowering<'_> {
         alternatives.iter().map(|matched| transition_match(matched, subjects)).collect()
     }
 
+    /// A set must be all of the key: BMv2 knows no other.
     fn value_set_match(&mut self, set: Id<tree::ValueSet>) -> Vec<TransitionMatch> {
         let found = self.flat.value_sets.iter().rev().find(|known| known.of == set);
         let name = found.map(|known| known.set.name.clone()).unwrap_or_default();
@@ -359,6 +367,7 @@ impl Lowering<'_> {
         numbers
     }
 
+    /// The values of cases must be known now.
     fn not_constant(&mut self, at: Span) -> Int {
         self.unsupported(
             at,
@@ -394,6 +403,7 @@ fn transition_match(matched: &[Matched], subjects: &[Subject]) -> TransitionMatc
     TransitionMatch::Value { value, mask: (!is_exact).then_some(mask) }
 }
 
+/// A number as whole bytes: the parts of a BMv2 key do not share bytes.
 fn append(out: &mut Vec<u8>, number: &Int, width: u32) {
     let start = out.len();
     out.resize(start + width.div_ceil(8) as usize, 0);

@@ -72,6 +72,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// The name of the node that comes next.
     fn name(&self, next: Next) -> Option<String> {
         next.map(|at| self.names[at].clone())
     }
@@ -111,6 +112,7 @@ impl Writer<'_> {
         format!("{}l{}", letters.collect::<String>(), location.line)
     }
 
+    /// One node as what the switch has for it.
     fn node(&mut self, graph: &Graph, at: usize, pipeline: &mut Pipeline) {
         match &graph.nodes[at] {
             Node::Apply { table, next, .. } => {
@@ -136,6 +138,7 @@ impl Writer<'_> {
         }
     }
 
+    /// The next free id.
     fn table_id(&mut self) -> u32 {
         self.counters.table += 1;
         self.counters.table - 1
@@ -172,6 +175,7 @@ impl Writer<'_> {
         }
     }
 
+    /// A table of the program.
     fn table(&mut self, index: usize, next: &AfterTable) -> Table {
         let flat = self.flat;
         let table = &flat.tables[index];
@@ -204,6 +208,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Where to go after the table, by hit or by action.
     fn next_tables(&self, actions: &[String], next: &AfterTable) -> (Option<String>, NextTables) {
         match next {
             AfterTable::ByHit { hit, miss } => {
@@ -221,6 +226,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Whether entries name actions, members or groups.
     fn table_kind(&self, table: &flat::Table) -> TableKind {
         let Some(profile) = table.profile else { return TableKind::Simple };
         let object = &self.flat.objects[profile];
@@ -244,6 +250,7 @@ impl Writer<'_> {
         })
     }
 
+    /// Entries of the program.
     fn entries(&self, table: &flat::Table, entries: &[flat::Entry]) -> Vec<bmv2::TableEntry> {
         let entry = |entry: &flat::Entry| bmv2::TableEntry {
             source_info: source_info::of(self.sources, entry.at),
@@ -318,12 +325,14 @@ fn first_span(steps: &[Step]) -> Span {
     spans.into_iter().find(|at| *at != Span::NONE).unwrap_or(Span::NONE)
 }
 
+/// The name, or one like it that is free.
 fn free_name(wanted: &str, taken: &[String]) -> String {
     let numbered = (0..).map(|count| format!("{wanted}_{count}"));
     let mut candidates = std::iter::once(wanted.to_owned()).chain(numbered);
     candidates.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
+/// A key as the switch looks at it.
 fn table_key(key: &flat::Key) -> bmv2::TableKey {
     bmv2::TableKey {
         match_type: key_match_type(key.match_kind),

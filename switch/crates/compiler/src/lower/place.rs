@@ -201,6 +201,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// All storage of a header.
     fn header_atoms(&self, header: &HeaderRef, found: &mut Vec<Atom>) {
         match header {
             HeaderRef::At { stack, index } => {
@@ -215,6 +216,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// All storage of a union.
     fn union_atoms(&self, union: &UnionRef, found: &mut Vec<Atom>) {
         match union {
             UnionRef::At { stack, index } => {
@@ -229,6 +231,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// One field.
     fn field_atom(&self, field: &FieldRef, found: &mut Vec<Atom>) {
         let headers = &self.flat.storage.headers;
         found.push(match headers.iter().position(|header| header.name == field.header) {
@@ -237,6 +240,7 @@ impl Lowering<'_> {
         });
     }
 
+    /// All storage of a stack.
     fn named_stack_atoms(&self, name: &str, found: &mut Vec<Atom>) {
         let storage = &self.flat.storage;
         if let Some(stack) = storage.stacks.iter().find(|stack| stack.name == name) {

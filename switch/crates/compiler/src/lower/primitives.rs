@@ -37,6 +37,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Steps of an action; branches become jumps over primitives.
     fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match step {
@@ -84,6 +85,7 @@ impl Writer<'_> {
         }
     }
 
+    /// One primitive.
     fn call(&mut self, operation: &str, parameters: Vec<Parameter>, at: Span) {
         let source_info = super::source_info::of(self.sources, at);
         let operation = operation.to_owned();
@@ -96,10 +98,12 @@ impl Writer<'_> {
         self.calls.len() - 1
     }
 
+    /// Gives a jump its target.
     fn aim(&mut self, jump: usize, target: usize) {
         self.calls[jump].parameters.push(Parameter::Expression(hex(target as u64)));
     }
 
+    /// The primitives, all jumps resolved.
     fn finish(mut self) -> Vec<PrimitiveCall> {
         let end = self.calls.len();
         for (jump, label) in std::mem::take(&mut self.targets) {

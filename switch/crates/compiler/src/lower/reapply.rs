@@ -56,6 +56,7 @@ fn join_equal(graph: &mut Graph, nodes: &[usize]) -> bool {
     true
 }
 
+/// Lets every way to one node lead to another.
 fn redirect(graph: &mut Graph, from: usize, to: usize) {
     if graph.entry == Some(from) {
         graph.entry = Some(to);
@@ -69,6 +70,7 @@ fn redirect(graph: &mut Graph, from: usize, to: usize) {
     }
 }
 
+/// All applications of one table become one node; what follows is told apart behind it.
 fn join_table(
     graph: &mut Graph,
     storage: &mut Storage,
@@ -120,6 +122,7 @@ fn join_table(
     None
 }
 
+/// Where a hit or miss leads.
 fn after_hit(after: &AfterTable, is_hit: bool) -> Next {
     match after {
         AfterTable::ByAction { otherwise, .. } => *otherwise,
@@ -127,6 +130,7 @@ fn after_hit(after: &AfterTable, is_hit: bool) -> Next {
     }
 }
 
+/// Behind the joined table, by the action that ran; `field` says which application it was.
 fn by_action(graph: &mut Graph, field: &FieldRef, afters: &[AfterTable]) -> AfterTable {
     let after_action = |after: &AfterTable, action: Option<usize>| match after {
         AfterTable::ByAction { cases, otherwise } => cases

@@ -26,6 +26,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// The steps of one statement.
     fn statement(&mut self, statement: &Statement) {
         let at = statement.span;
         match &statement.kind {
@@ -85,6 +86,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// `break` or `continue`.
     fn leave_loop(
         &mut self,
         which: impl FnOnce((super::step::Label, super::step::Label)) -> super::step::Label,
@@ -104,6 +106,7 @@ impl Lowering<'_> {
         self.push(Step::Exit(at));
     }
 
+    /// Writes the result, then leaves the body.
     fn return_statement(&mut self, value: Option<&tree::Expression>, at: Span) {
         if let Some(expression) = value {
             let value = self.value(expression);
@@ -116,6 +119,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// A branch; a condition known now leaves only one side.
     fn if_statement(
         &mut self,
         condition: &tree::Expression,
@@ -177,6 +181,7 @@ impl Lowering<'_> {
         self.push(Step::Apply(Box::new(Apply { table, outcome, at })));
     }
 
+    /// On an action or on a value.
     fn switch(&mut self, switch: &Switch, at: Span) {
         match &switch.subject.kind {
             ExpressionKind::TableResult { call, result: TableResult::ActionRun } => {
@@ -186,6 +191,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// The table says which action ran.
     fn switch_on_action(&mut self, call: &tree::Call, switch: &Switch, at: Span) {
         let Callee::Table(table) = call.callee else { return };
         let declared = &self.program.tables[table].actions;
@@ -256,6 +262,7 @@ impl Lowering<'_> {
         );
     }
 
+    /// A loop: left where `test` fails; `continue` goes to `update`.
     fn repeat(
         &mut self,
         at: Span,
@@ -277,6 +284,7 @@ impl Lowering<'_> {
         self.push(Step::Block { label: end, body: vec![Step::Loop(steps)] });
     }
 
+    /// `for (name in collection)`: a range counts, a list or stack gives a round for each element.
     fn for_in(&mut self, round: &ForIn, at: Span) {
         match &round.collection {
             ForCollection::Elements(collection) => self.for_each(round, collection, at),

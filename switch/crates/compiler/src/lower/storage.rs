@@ -209,6 +209,7 @@ impl Storage {
         }
     }
 
+    /// Each field of a struct.
     fn allocate_fields<'a>(
         &mut self,
         program: &tree::Program,
@@ -221,6 +222,7 @@ impl Storage {
         Ok(Value::Struct(parts))
     }
 
+    /// A number or bit string.
     fn allocate_leaf(&mut self, name: &str, kind: Leaf) -> Value {
         let name = self.unique_name(name);
         if let Leaf::Varbit { width_max } = kind {
@@ -247,6 +249,7 @@ impl Storage {
         Ok(HeaderId(self.headers.len() - 1))
     }
 
+    /// A union and its members.
     fn allocate_union(
         &mut self,
         program: &tree::Program,
@@ -266,6 +269,7 @@ impl Storage {
         Ok(UnionId(self.unions.len() - 1))
     }
 
+    /// A stack and its elements.
     fn allocate_stack(
         &mut self,
         program: &tree::Program,

@@ -44,6 +44,7 @@ impl Lowering<'_> {
         self.assign_value(&place, &value, &declaration.expression.ty, declaration.span);
     }
 
+    /// The table in this scope, made with its first application.
     fn new_table(&mut self, id: Id<tree::Table>, at: Span) -> TableId {
         let declaration = &self.program.tables[id];
         if !matches!(self.block, BlockKind::Ingress | BlockKind::Egress) {
@@ -79,6 +80,7 @@ impl Lowering<'_> {
         table
     }
 
+    /// What the switch looks at.
     fn keys(&mut self, declaration: &tree::Table) -> Vec<Key> {
         let mut keys = Vec::new();
         for (index, key) in declaration.keys.iter().enumerate() {
@@ -107,6 +109,7 @@ impl Lowering<'_> {
         keys
     }
 
+    /// The switch searches one longest prefix a table.
     fn check_prefixes(&mut self, declaration: &tree::Table, keys: &[Key]) {
         let mut prefixes = keys.iter().filter(|key| key.match_kind == MatchKind::Lpm);
         if let (Some(_), Some(second)) = (prefixes.next(), prefixes.next()) {
@@ -118,6 +121,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// What the control plane calls a key.
     fn key_name(&mut self, key: &tree::Key) -> Option<String> {
         let given = names::text(&key.annotations, "name").map(str::to_owned);
         let name = given.or_else(|| names::key_name(self.program, self.sources, &key.expression));
@@ -155,6 +159,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// What the architecture knows about tables.
     fn properties(&mut self, declaration: &tree::Table, table: TableId) {
         if let Some(size) = &declaration.size {
             let size = self.value(size);
@@ -194,6 +199,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// Direct objects have a cell for each entry of one table.
     fn check_single_table(&mut self, other: Option<usize>, at: Span) {
         if other.is_some() {
             self.unsupported(
@@ -220,6 +226,7 @@ impl Lowering<'_> {
         Some(index)
     }
 
+    /// An action profile or selector; the keys of kind `selector` are what it hashes.
     fn implementation(
         &mut self,
         declaration: &tree::Table,
@@ -261,6 +268,7 @@ impl Lowering<'_> {
         }
     }
 
+    /// The actions that entries may name, and the one of a miss.
     fn table_actions(&mut self, declaration: &tree::Table, table: TableId) {
         for action in &declaration.actions {
             let index = self.action(&action.call);

@@ -39,6 +39,7 @@ impl Writer<'_> {
         }
     }
 
+    /// A counter, meter, register or action profile.
     fn object(&mut self, object: &Object, annotations: &[Annotation]) {
         let is_own = |name: &str| PROFILE_ANNOTATIONS.contains(&name);
         let preamble = match object.kind {
@@ -113,6 +114,7 @@ impl Writer<'_> {
         names.into_iter().map(|name| self.ids.id(Prefix::Table, name)).collect()
     }
 
+    /// A counter or meter with a cell for each entry.
     fn direct_object(&mut self, object: &Object, annotations: &[Annotation], table: &str) {
         let prefix = super::prefix(&object.kind);
         let preamble = Some(self.preamble(prefix, &object.name, annotations, |_| false));
@@ -183,6 +185,7 @@ impl Writer<'_> {
         }
     }
 
+    /// What the members of a value set are made of.
     fn value_set_fields(&self, element: &Type) -> Vec<MatchField> {
         let field = |id: u32, name: &str, ty: &Type| MatchField {
             id,
@@ -265,6 +268,7 @@ fn field_match(annotations: &[Annotation]) -> MatchType {
     }
 }
 
+/// What is counted.
 fn counter_unit(unit: &str) -> CounterUnit {
     match unit {
         "bytes" => CounterUnit::Bytes,
@@ -274,6 +278,7 @@ fn counter_unit(unit: &str) -> CounterUnit {
     }
 }
 
+/// What is measured.
 fn meter_spec(unit: &str) -> MeterSpec {
     let unit = match unit {
         "bytes" => MeterUnit::Bytes,
@@ -283,11 +288,13 @@ fn meter_spec(unit: &str) -> MeterSpec {
     MeterSpec { unit, r#type: MeterType::TwoRateThreeColor }
 }
 
+/// How large a group of a selector may become.
 fn max_group_size(annotations: &[Annotation], with_selector: bool) -> i32 {
     let size = names::number(annotations, "max_group_size").unwrap_or(0);
     if with_selector { size as i32 } else { 0 }
 }
 
+/// What the sizes of groups are counted in.
 fn size_semantics(annotations: &[Annotation]) -> Option<SelectorSizeSemantics> {
     let annotation = names::annotation(annotations, "selector_size_semantics")?;
     let [AnnotationValue::Value(Value::Text(text))] = names::values(annotation) else {

@@ -116,6 +116,7 @@ impl Writer<'_> {
         }
     }
 
+    /// One entity; an id that the program asks for must be free.
     fn add(&mut self, prefix: Prefix, name: &str, annotations: &[Annotation], at: Span) {
         let id = names::number(annotations, "id");
         if let Err(error) = self.ids.add(prefix, name, id) {
@@ -171,6 +172,7 @@ impl Writer<'_> {
     }
 }
 
+/// Limits of the multicast engine that the program asks for.
 fn platform_properties(annotations: &[Annotation]) -> Option<PlatformProperties> {
     names::annotation(annotations, "platform_property")?;
     let mut properties = PlatformProperties::default();

@@ -43,6 +43,7 @@ impl Order {
         order
     }
 
+    /// What one instantiation declares.
     fn scope(&mut self, program: &Program, flat: &Flat, scope: ScopeId) {
         let locals = match flat.scopes[scope.0].of {
             Some(InstanceKind::Control(id)) => &program.controls[id].locals,
@@ -78,6 +79,7 @@ impl Order {
         }
     }
 
+    /// An object, or what a sub-control or sub-parser declares.
     fn instance(&mut self, program: &Program, flat: &Flat, scope: ScopeId, id: Id<Instance>) {
         let object = ObjectRef { scope, instance: id };
         if let Some(index) = flat.objects.iter().position(|known| known.of == object)
@@ -101,6 +103,7 @@ impl Order {
         }
     }
 
+    /// An action, when it is first used.
     fn add_action(&mut self, flat: &Flat, index: usize) {
         let name = &flat.used_actions[index].name;
         if !self.actions.iter().any(|known| flat.used_actions[*known].name == *name) {
@@ -109,6 +112,7 @@ impl Order {
     }
 }
 
+/// The instantiations right inside of a scope.
 fn children(flat: &Flat, scope: ScopeId) -> Vec<ScopeId> {
     (1..flat.scopes.len())
         .map(ScopeId)

@@ -52,6 +52,7 @@ impl Writer<'_> {
         self.info.tables.push(written);
     }
 
+    /// The id of an action.
     fn action_id(&self, action: usize) -> u32 {
         self.ids.id(Prefix::Action, &self.flat.actions[action].name)
     }
@@ -62,6 +63,7 @@ impl Writer<'_> {
         object.map_or(0, |object| self.ids.id(super::prefix(&object.kind), &object.name))
     }
 
+    /// Keys with their match kinds.
     fn match_fields(&mut self, table: &flat::Table, declaration: &tree::Table) -> Vec<MatchField> {
         let annotations: Vec<&[Annotation]> =
             declaration.keys.iter().map(|key| &key.annotations[..]).collect();
@@ -88,6 +90,7 @@ impl Writer<'_> {
         fields
     }
 
+    /// The actions, and where each may stand.
     fn action_refs(&self, table: &flat::Table, declaration: &tree::Table) -> Vec<ActionRef> {
         let mut refs = Vec::new();
         for (action, declared) in table.actions.iter().zip(&declaration.actions) {
@@ -115,6 +118,7 @@ impl Writer<'_> {
         refs
     }
 
+    /// The default action with its arguments.
     fn default_call(&self, table: &flat::Table, default: &flat::DefaultAction) -> TableActionCall {
         let action = &self.flat.actions[table.actions[default.action]];
         let ids = self.parameter_ids(action.of);
@@ -140,6 +144,7 @@ impl Writer<'_> {
         parameters.iter().copied().filter(is_control).collect()
     }
 
+    /// Parameters are numbered from 1, unless `@id` says otherwise.
     fn parameter_ids(&self, action: tree::Id<tree::Action>) -> Vec<u32> {
         let parameters = self.control_parameters(action);
         let annotations: Vec<&[Annotation]> = parameters
@@ -185,6 +190,7 @@ impl Writer<'_> {
     }
 }
 
+/// A match kind in P4Info's words.
 fn match_type(kind: MatchKind) -> MatchType {
     match kind {
         MatchKind::Exact => MatchType::Exact,

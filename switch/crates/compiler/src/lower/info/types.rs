@@ -59,6 +59,7 @@ impl Writer<'_> {
         }
     }
 
+    /// By which name an enum is known.
     fn enum_name(&self, id: Id<tree::Enum>) -> String {
         let declaration = &self.program.enums[id];
         names::qualified("", &declaration.annotations, &declaration.name.text)
@@ -93,6 +94,7 @@ impl Writer<'_> {
         P4DataTypeSpec { type_spec: Some(spec) }
     }
 
+    /// An enum with its members and their values.
     fn describe_enum(&mut self, id: Id<tree::Enum>) -> TypeSpec {
         let program = self.program;
         let declaration = &program.enums[id];
@@ -128,12 +130,14 @@ impl Writer<'_> {
         TypeSpec::SerializableEnum(named(&name))
     }
 
+    /// The members of `error`.
     fn describe_error(&mut self) -> TypeSpec {
         let members = self.program.errors.iter().map(|name| name.text.to_string()).collect();
         self.types().error.get_or_insert(P4ErrorTypeSpec { members });
         TypeSpec::Error(P4ErrorType {})
     }
 
+    /// A type with another name, or with a string form for controllers.
     fn describe_new(&mut self, id: Id<NewType>) -> TypeSpec {
         let program = self.program;
         let declaration = &program.new_types[id];
@@ -176,6 +180,7 @@ impl Writer<'_> {
         Some(P4NewTypeTranslation { uri, sdn_type: Some(sdn_type(annotation)) })
     }
 
+    /// A stack by what it is made of.
     fn describe_stack(&mut self, element: &Type, size: u32) -> TypeSpec {
         let size = size as i32;
         match self.describe(element).type_spec {
@@ -190,6 +195,7 @@ impl Writer<'_> {
         }
     }
 
+    /// A struct or header by its fields.
     fn describe_struct(&mut self, id: Id<tree::Struct>) -> TypeSpec {
         let program = self.program;
         let declaration = &program.structs[id];
@@ -228,10 +234,12 @@ impl Writer<'_> {
     }
 }
 
+/// A field as the program calls it.
 fn field_name(field: &tree::Field) -> String {
     names::text(&field.annotations, "name").unwrap_or(&field.name.text).to_owned()
 }
 
+/// The fields of a header with their widths.
 fn header_members(
     program: &tree::Program,
     id: Id<tree::Struct>,
@@ -249,6 +257,7 @@ fn header_members(
     }
 }
 
+/// A field of a header as a bit string.
 fn header_bits(program: &tree::Program, ty: &Type) -> P4BitstringLikeTypeSpec {
     match (ty, leaf(program, ty)) {
         (Type::Bit(_) | Type::Int(_) | Type::Varbit(_), _) => bitstring(ty),
@@ -257,6 +266,7 @@ fn header_bits(program: &tree::Program, ty: &Type) -> P4BitstringLikeTypeSpec {
     }
 }
 
+/// A number as P4Info describes it.
 fn bitstring(ty: &Type) -> P4BitstringLikeTypeSpec {
     let spec = match ty {
         Type::Int(width) => BitstringSpec::Int(P4IntTypeSpec { bitwidth: *width as i32 }),
@@ -283,6 +293,7 @@ fn sdn_type(annotation: &tree::Annotation) -> SdnType {
     width.map_or(SdnType::String(SdnString {}), SdnType::Bitwidth)
 }
 
+/// A struct, header or enum by its name.
 fn named(name: &str) -> P4NamedType {
     P4NamedType { name: name.to_owned() }
 }

@@ -5,6 +5,7 @@ use crate::syntax::token::Token;
 use crate::syntax::tree::{Annotation, AnnotationBody, AnnotationToken, KeyValue, Name};
 
 impl Parser<'_> {
+    /// Any number of annotations.
     pub(super) fn opt_annotations(&mut self) -> Option<Vec<Annotation>> {
         let mut annotations = Vec::new();
         while self.at("@") {
@@ -13,6 +14,7 @@ impl Parser<'_> {
         Some(annotations)
     }
 
+    /// One annotation; `@pragma` goes to the end of its line.
     fn annotation(&mut self) -> Option<Annotation> {
         let start = self.expect("@")?;
         if self.at("pragma") {
@@ -51,6 +53,7 @@ impl Parser<'_> {
         Some(Annotation { name, body, span: start.to(self.last_span()) })
     }
 
+    /// What stands behind the name.
     fn annotation_body(&mut self) -> Option<AnnotationBody> {
         let Some(close) = self.closing(0) else {
             self.expected("the `)` that ends the annotation");
@@ -67,6 +70,7 @@ impl Parser<'_> {
         Some(AnnotationBody::Unstructured { tokens, expressions })
     }
 
+    /// `[values]` or `[key = value, ...]`, not mixed.
     fn structured_annotation_body(&mut self) -> Option<AnnotationBody> {
         if self.at_name() && self.token(1).is("=") {
             let pairs = self.comma_list("]", |parser| parser.kv_pair())?;
@@ -75,6 +79,7 @@ impl Parser<'_> {
         Some(AnnotationBody::List(self.comma_list("]", |parser| parser.expression())?))
     }
 
+    /// `name = expression`.
     pub(super) fn kv_pair(&mut self) -> Option<KeyValue> {
         let key = self.name()?;
         self.expect("=")?;
@@ -82,6 +87,7 @@ impl Parser<'_> {
     }
 }
 
+/// A token as the annotation keeps it.
 fn annotation_token(token: &Token) -> AnnotationToken {
     AnnotationToken { text: token.text.clone(), span: token.span }
 }

@@ -11,6 +11,7 @@ use crate::syntax::tree::{
 };
 
 impl Parser<'_> {
+    /// Declarations until the end; a semicolon on its own is none.
     pub(super) fn p4program(&mut self) -> Program {
         let mut declarations = Vec::new();
         while !self.is_end() {
@@ -32,6 +33,7 @@ impl Parser<'_> {
         Program { declarations }
     }
 
+    /// Any declaration of the top level; the first word tells which.
     fn declaration(&mut self) -> Option<Declaration> {
         let start = self.span();
         let annotations = self.opt_annotations()?;
@@ -67,6 +69,7 @@ impl Parser<'_> {
         Some(names)
     }
 
+    /// Both begin with a type; what follows the name tells.
     fn function_or_instantiation(
         &mut self,
         annotations: Vec<Annotation>,
@@ -119,6 +122,7 @@ impl Parser<'_> {
         self.token(ahead).is("(")
     }
 
+    /// `Type(arguments) name;`, or with an initializer `= { ... }`.
     pub(super) fn instantiation(
         &mut self,
         annotations: Vec<Annotation>,
@@ -139,6 +143,7 @@ impl Parser<'_> {
         Some(Instantiation { annotations, type_ref, arguments, name, initializer, span })
     }
 
+    /// Inside of an initializer: a method or another object.
     fn obj_declaration(&mut self) -> Option<ObjDeclaration> {
         let start = self.span();
         let annotations = self.opt_annotations()?;
@@ -148,6 +153,7 @@ impl Parser<'_> {
         Some(ObjDeclaration::Function(self.function_declaration(annotations)?))
     }
 
+    /// `type name<T>(parameters) { ... }`.
     fn function_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -180,6 +186,7 @@ impl Parser<'_> {
         Some(list)
     }
 
+    /// `direction type name`, perhaps `= default`.
     fn parameter(&mut self) -> Option<Parameter> {
         let start = self.span();
         let annotations = self.opt_annotations()?;
@@ -201,10 +208,12 @@ impl Parser<'_> {
         Some(Parameter { annotations, direction, type_ref, name, default, span })
     }
 
+    /// `(parameters)` behind those of `apply`.
     pub(super) fn opt_constructor_parameters(&mut self) -> Option<Vec<Parameter>> {
         if self.at("(") { self.parameter_list() } else { Some(Vec::new()) }
     }
 
+    /// `action name(parameters) { ... }`.
     fn action_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -231,6 +240,7 @@ impl Parser<'_> {
         Some(Signature { annotations, name, type_parameters, parameters, span })
     }
 
+    /// `parser name(parameters)`: with a body a parser, with a semicolon the type of one.
     fn parser_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -249,6 +259,7 @@ impl Parser<'_> {
         declaration
     }
 
+    /// `control name(parameters)`: with a body a control, with a semicolon the type of one.
     fn control_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -273,6 +284,7 @@ impl Parser<'_> {
         self.type_names.declare(&name.text, true);
     }
 
+    /// Locals, then `apply { ... }`.
     fn control_body(&mut self, signature: Signature) -> Option<ControlDeclaration> {
         let start = signature.span;
         let constructor_parameters = self.opt_constructor_parameters()?;
@@ -300,6 +312,7 @@ impl Parser<'_> {
         Some(ControlDeclaration { signature, constructor_parameters, locals, body, span })
     }
 
+    /// A constant, action, table, instance or variable.
     fn control_local_declaration(&mut self) -> Option<ControlLocalDeclaration> {
         let start = self.span();
         let annotations = self.opt_annotations()?;
@@ -322,6 +335,7 @@ impl Parser<'_> {
         })
     }
 
+    /// `package name<T>(parameters);`.
     fn package_type_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -338,6 +352,7 @@ impl Parser<'_> {
         Some(Declaration::Package(package))
     }
 
+    /// An object with methods, or a function.
     fn extern_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -373,6 +388,7 @@ impl Parser<'_> {
         close.is_some_and(|ahead| self.token(ahead + 1).is("{"))
     }
 
+    /// `extern name<T> { methods }`.
     fn extern_object(
         &mut self,
         annotations: Vec<Annotation>,
@@ -387,6 +403,7 @@ impl Parser<'_> {
         Some(ExternDeclaration { annotations, name, type_parameters, methods, span })
     }
 
+    /// `type name(parameters);`, perhaps `abstract`; a constructor has no type.
     fn method_prototype(&mut self, object: &Name) -> Option<MethodPrototype> {
         let annotations = self.opt_annotations()?;
         self.type_names.push();
@@ -404,6 +421,7 @@ impl Parser<'_> {
         Some(MethodPrototype { annotations, kind, prototype })
     }
 
+    /// `name(parameters);` inside of the extern `name`.
     fn constructor_prototype(&mut self) -> Option<FunctionPrototype> {
         let start = self.span();
         let name = self.name()?;
@@ -413,6 +431,7 @@ impl Parser<'_> {
         Some(FunctionPrototype { return_type, name, type_parameters: Vec::new(), parameters, span })
     }
 
+    /// `struct`, `header` or `header_union`, with fields.
     fn derived_type_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -435,6 +454,7 @@ impl Parser<'_> {
         Some(DerivedTypeDeclaration { annotations, kind, name, type_parameters, fields, span })
     }
 
+    /// `type name;`.
     fn struct_field(&mut self) -> Option<StructField> {
         let start = self.span();
         let annotations = self.opt_annotations()?;
@@ -444,6 +464,7 @@ impl Parser<'_> {
         Some(StructField { annotations, type_ref, name, span: start.to(self.last_span()) })
     }
 
+    /// `enum name { a, b }` or `enum bit<8> name { a = 1 }`.
     fn enum_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -465,6 +486,7 @@ impl Parser<'_> {
         Some(EnumDeclaration { annotations, underlying, name, members, span })
     }
 
+    /// `typedef type name;` or `type type name;`.
     fn typedef_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -496,6 +518,7 @@ impl Parser<'_> {
     }
 }
 
+/// A name where a type is wanted.
 fn type_name(name: &Name) -> TypeRef {
     let prefixed = PrefixedName { is_global: false, name: name.clone() };
     TypeRef { kind: TypeKind::Name(prefixed), span: name.span }

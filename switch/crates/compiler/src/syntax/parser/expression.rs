@@ -55,10 +55,12 @@ fn binary_operator(parser: &Parser<'_>) -> Option<(BinaryOperator, u8, usize)> {
 }
 
 impl Parser<'_> {
+    /// Any expression.
     pub(super) fn expression(&mut self) -> Option<Expression> {
         self.nested(|parser| parser.conditional_expression())
     }
 
+    /// `condition ? then : otherwise`, which binds weakest.
     fn conditional_expression(&mut self) -> Option<Expression> {
         let condition = self.binary_expression(1)?;
         if !self.eat("?") {
@@ -102,6 +104,7 @@ impl Parser<'_> {
         Some(left)
     }
 
+    /// Operators in front, casts among them.
     fn prefix_expression(&mut self) -> Option<Expression> {
         let start = self.span();
         let operator = match &*self.peek().text {
@@ -146,6 +149,7 @@ impl Parser<'_> {
         ahead + 1 == close && super::is_name(first) && starts_operand
     }
 
+    /// What contains no operator outside of brackets.
     pub(super) fn primary_expression(&mut self) -> Option<Expression> {
         let start = self.span();
         let kind = if self.at_type() && !self.at("_") {
@@ -193,11 +197,13 @@ impl Parser<'_> {
         Some(Expression { kind, span: start.to(self.last_span()) })
     }
 
+    /// A number with its width and sign.
     fn integer_token(&mut self, token: &Token) -> IntegerLiteral {
         self.bump();
         self.integer(token)
     }
 
+    /// A name, perhaps with a dot in front: the top level's.
     pub(super) fn prefixed_name(&mut self) -> Option<PrefixedName> {
         let is_global = self.eat(".");
         Some(PrefixedName { is_global, name: self.name()? })
@@ -243,6 +249,7 @@ impl Parser<'_> {
         }
     }
 
+    /// Members, indexes and calls behind a primary expression, as many as there are.
     fn postfix_expression(&mut self, primary: Expression) -> Option<Expression> {
         let start = primary.span;
         let mut base = primary;
@@ -269,6 +276,7 @@ impl Parser<'_> {
         }
     }
 
+    /// `[index]`, `[high:low]` or `[low +: width]`.
     fn index_or_slice(&mut self, base: Expression) -> Option<ExpressionKind> {
         self.expect("[")?;
         let base = Box::new(base);
@@ -286,6 +294,7 @@ impl Parser<'_> {
         Some(kind)
     }
 
+    /// `<types>(arguments)`.
     fn call(&mut self, callee: Expression, type_arguments: Vec<TypeRef>) -> Option<ExpressionKind> {
         let arguments = self.argument_list()?;
         Some(ExpressionKind::Call { callee: Box::new(callee), type_arguments, arguments })
@@ -299,6 +308,7 @@ impl Parser<'_> {
         Some(list)
     }
 
+    /// `value`, `name = value` or `_`.
     fn argument(&mut self) -> Option<Argument> {
         let start = self.span();
         let name = if self.at_name() && self.token(1).is("=") {

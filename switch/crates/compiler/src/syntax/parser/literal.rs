@@ -25,6 +25,7 @@ impl Parser<'_> {
     }
 }
 
+/// `WIDTHwDIGITS`, `WIDTHsDIGITS` or digits alone; underscores are for the eye.
 fn integer_literal(text: &str) -> Result<IntegerLiteral, String> {
     if text.len() > DIGIT_COUNT_MAX {
         return Err(format!("more than {DIGIT_COUNT_MAX} digits"));
@@ -40,6 +41,7 @@ fn integer_literal(text: &str) -> Result<IntegerLiteral, String> {
     Ok(IntegerLiteral { value, width: Some((is_signed, width)) })
 }
 
+/// Digits in the base that their prefix names.
 fn digits(text: &str) -> Result<BigInt, String> {
     let lower = text.to_ascii_lowercase();
     let (radix, digits) = match lower.get(..2) {

@@ -64,10 +64,12 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.at + ahead).unwrap_or(self.end)
     }
 
+    /// The next token; the end for ever once it is reached.
     fn peek(&self) -> &'a Token {
         self.token(0)
     }
 
+    /// Where the next token is.
     fn span(&self) -> Span {
         self.peek().span
     }
@@ -78,14 +80,17 @@ impl<'a> Parser<'a> {
         last.map_or(self.span(), |token| token.span)
     }
 
+    /// Whether the next token is this symbol or word.
     fn at(&self, text: &str) -> bool {
         self.peek().is(text)
     }
 
+    /// Whether nothing is left.
     fn is_end(&self) -> bool {
         self.peek().kind == TokenKind::End
     }
 
+    /// Takes the next token.
     fn bump(&mut self) -> &'a Token {
         let token = self.peek();
         if self.at < self.tokens.len() {
@@ -94,6 +99,7 @@ impl<'a> Parser<'a> {
         token
     }
 
+    /// Takes the next token if it is this one.
     fn eat(&mut self, text: &str) -> bool {
         let found = self.at(text);
         if found {
@@ -102,6 +108,7 @@ impl<'a> Parser<'a> {
         found
     }
 
+    /// Takes the next token, which must be this one.
     fn expect(&mut self, text: &str) -> Option<Span> {
         if self.at(text) {
             return Some(self.bump().span);
@@ -125,6 +132,7 @@ impl<'a> Parser<'a> {
         self.report(diagnostic);
     }
 
+    /// Says something, unless something is only tried out.
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.is_quiet {
             self.quiet_errors += 1;
@@ -170,6 +178,7 @@ impl<'a> Parser<'a> {
         is_name(self.peek())
     }
 
+    /// A name; words that are keywords only in places are names.
     fn name(&mut self) -> Option<Name> {
         match self.opt_name() {
             Some(name) => Some(name),
@@ -180,6 +189,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// A name, if one is next.
     fn opt_name(&mut self) -> Option<Name> {
         if !self.at_name() {
             return None;
@@ -264,6 +274,7 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Whether the token can be a name.
 fn is_name(token: &Token) -> bool {
     token.kind == TokenKind::Word && !is_reserved(&token.text)
 }

@@ -41,6 +41,7 @@ impl Parser<'_> {
         Some(ParserDeclaration { signature, constructor_parameters, locals, states, span })
     }
 
+    /// A constant, instance, value set or variable.
     fn parser_local_element(
         &mut self,
         annotations: Vec<Annotation>,
@@ -66,6 +67,7 @@ impl Parser<'_> {
         Some(ParserLocalElement::Variable(declaration))
     }
 
+    /// `value_set<type>(size) name;`.
     fn value_set_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -84,6 +86,7 @@ impl Parser<'_> {
         Some(ValueSetDeclaration { annotations, type_ref, size, name, span })
     }
 
+    /// `state name { statements transition ... }`.
     fn parser_state(&mut self, annotations: Vec<Annotation>, start: Span) -> Option<ParserState> {
         self.expect("state")?;
         let name = self.name()?;
@@ -97,6 +100,7 @@ impl Parser<'_> {
         Some(ParserState { annotations, name, statements, transition, span })
     }
 
+    /// Statements, then where it goes; nothing means `reject`.
     fn parser_state_body(&mut self) -> Option<(Vec<Statement>, Option<StateExpression>)> {
         let mut statements = Vec::new();
         while !self.at("}") && !self.at("transition") && !self.is_end() {
@@ -113,6 +117,7 @@ impl Parser<'_> {
         Some((statements, transition))
     }
 
+    /// A state's name or a `select`.
     fn state_expression(&mut self) -> Option<StateExpression> {
         if self.at("select") {
             return Some(StateExpression::Select(self.select_expression()?));
@@ -122,6 +127,7 @@ impl Parser<'_> {
         Some(StateExpression::Name(name))
     }
 
+    /// `select (subjects) { keys: state; ... }`.
     fn select_expression(&mut self) -> Option<SelectExpression> {
         let start = self.expect("select")?;
         self.expect("(")?;
@@ -156,6 +162,7 @@ impl Parser<'_> {
         Some(KeysetExpression { elements, span: start.to(self.last_span()) })
     }
 
+    /// A value, `value &&& mask`, `low .. high`, `default` or `_`.
     fn simple_keyset_expression(&mut self) -> Option<KeysetElement> {
         if self.at("default") {
             return Some(KeysetElement::Default(self.bump().span));

@@ -25,10 +25,12 @@ impl Parser<'_> {
         })
     }
 
+    /// In a block variables, constants and objects stand between statements.
     pub(super) fn statement_or_declaration(&mut self) -> Option<Statement> {
         self.nested(|parser| parser.statement_unlimited())
     }
 
+    /// A statement, one level deeper.
     fn statement_unlimited(&mut self) -> Option<Statement> {
         let start = self.span();
         let annotations = self.opt_annotations()?;
@@ -61,6 +63,7 @@ impl Parser<'_> {
         Some(Statement { kind, span: start.to(self.last_span()) })
     }
 
+    /// A statement that its first word tells.
     fn keyword_statement(&mut self, kind: StatementKind) -> Option<StatementKind> {
         self.bump();
         self.expect(";")?;
@@ -110,6 +113,7 @@ impl Parser<'_> {
         !next.is(".") && !next.is("(")
     }
 
+    /// Both begin with an expression; what follows tells.
     fn assignment_or_method_call(&mut self) -> Option<StatementKind> {
         // The target of an assignment is parsed as an expression; whether it can be written to is
         // the type checker's question.
@@ -128,6 +132,7 @@ impl Parser<'_> {
         Some(StatementKind::Assignment { target, operator, value })
     }
 
+    /// `=` or one of `+=`, `|+|=`, ...
     fn assignment_operator(&self) -> Option<(Option<BinaryOperator>, usize)> {
         use BinaryOperator::*;
         let token = self.peek();
@@ -153,6 +158,7 @@ impl Parser<'_> {
         Some((Some(operator), 1))
     }
 
+    /// `if (condition) then else otherwise`.
     fn conditional_statement(&mut self) -> Option<StatementKind> {
         self.bump();
         self.expect("(")?;
@@ -164,6 +170,7 @@ impl Parser<'_> {
         Some(StatementKind::Conditional { condition, then, otherwise })
     }
 
+    /// `switch (subject) { label: { ... } }`.
     fn switch_statement(&mut self) -> Option<StatementKind> {
         self.bump();
         self.expect("(")?;
@@ -174,6 +181,7 @@ impl Parser<'_> {
         Some(StatementKind::Switch { subject, cases })
     }
 
+    /// A label, with or without a block.
     fn switch_case(&mut self) -> Option<SwitchCase> {
         let start = self.span();
         let label = if self.eat("default") {
@@ -193,6 +201,7 @@ impl Parser<'_> {
         Some(SwitchCase { label, span, body })
     }
 
+    /// `for (init; condition; update)` or `for (type name in collection)`.
     fn for_statement(&mut self, annotations: Vec<Annotation>) -> Option<StatementKind> {
         self.bump();
         self.expect("(")?;
@@ -202,6 +211,7 @@ impl Parser<'_> {
         statement
     }
 
+    /// The head is told apart by its `in`.
     fn for_header_and_body(&mut self, annotations: Vec<Annotation>) -> Option<StatementKind> {
         let start = self.span();
         let variable_annotations = self.opt_annotations()?;
@@ -235,6 +245,7 @@ impl Parser<'_> {
         Some(StatementKind::For(Box::new(statement)))
     }
 
+    /// `low .. high`, or a list or stack.
     fn for_collection(&mut self) -> Option<ForCollection> {
         let first = self.expression()?;
         if self.eat("..") {
@@ -243,6 +254,7 @@ impl Parser<'_> {
         Some(ForCollection::Expression(first))
     }
 
+    /// Statements with commas between them.
     fn for_statements(
         &mut self,
         close: &str,
@@ -261,6 +273,7 @@ impl Parser<'_> {
         })
     }
 
+    /// `type name`, perhaps `= value`.
     pub(super) fn variable_declaration_without_semicolon(
         &mut self,
         annotations: Vec<Annotation>,
@@ -274,6 +287,7 @@ impl Parser<'_> {
         Some(VariableDeclaration { annotations, type_ref, name, initializer, span })
     }
 
+    /// `const type name = value;`.
     pub(super) fn constant_declaration(
         &mut self,
         annotations: Vec<Annotation>,

@@ -8,6 +8,7 @@ use crate::syntax::tree::{
 };
 
 impl Parser<'_> {
+    /// `table name { properties }`.
     pub(super) fn table_declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -20,6 +21,7 @@ impl Parser<'_> {
         Some(TableDeclaration { annotations, name, properties, span: start.to(self.last_span()) })
     }
 
+    /// `key`, `actions`, `entries`, or `name = value`.
     fn table_property(&mut self) -> Option<TableProperty> {
         let start = self.span();
         let annotations = self.opt_annotations()?;
@@ -52,6 +54,7 @@ impl Parser<'_> {
         Some(TableProperty { annotations, is_const, name, kind, span: start.to(self.last_span()) })
     }
 
+    /// `expression : match_kind;`.
     fn key_element(&mut self) -> Option<KeyElement> {
         let expression = self.expression()?;
         self.expect(":")?;
@@ -62,6 +65,7 @@ impl Parser<'_> {
         Some(KeyElement { expression, match_kind, annotations, span })
     }
 
+    /// An action's name, perhaps with arguments.
     fn action_list_element(&mut self) -> Option<ActionListElement> {
         let annotations = self.opt_annotations()?;
         let action = self.action_ref()?;
@@ -69,6 +73,7 @@ impl Parser<'_> {
         Some(ActionListElement { annotations, action })
     }
 
+    /// `name` or `name(arguments)`.
     fn action_ref(&mut self) -> Option<ActionRef> {
         let start = self.span();
         let name = self.prefixed_name()?;
@@ -76,6 +81,7 @@ impl Parser<'_> {
         Some(ActionRef { name, arguments, span: start.to(self.last_span()) })
     }
 
+    /// `keys : action(arguments);`, perhaps with a priority in front.
     fn entry(&mut self) -> Option<Entry> {
         let start = self.span();
         let is_const = self.eat("const");

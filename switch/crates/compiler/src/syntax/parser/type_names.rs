@@ -11,10 +11,12 @@ pub(super) struct TypeNames {
 }
 
 impl TypeNames {
+    /// Enters a scope.
     pub fn push(&mut self) {
         self.inner.push(BTreeMap::new());
     }
 
+    /// Leaves the innermost scope.
     pub fn pop(&mut self) {
         self.inner.pop();
     }
@@ -24,6 +26,7 @@ impl TypeNames {
         self.inner.last_mut().unwrap_or(&mut self.top).insert(name.clone(), is_type);
     }
 
+    /// Whether the name is a type here.
     pub fn is_type(&self, name: &str, is_global: bool) -> bool {
         let inner = self.inner.iter().rev().filter(|_| !is_global);
         let known = inner.chain([&self.top]).find_map(|scope| scope.get(name));

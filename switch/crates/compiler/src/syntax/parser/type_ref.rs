@@ -33,6 +33,7 @@ impl Parser<'_> {
         self.nested(|parser| parser.type_ref_unlimited())
     }
 
+    /// A type, one level deeper.
     fn type_ref_unlimited(&mut self) -> Option<TypeRef> {
         let start = self.span();
         let kind = if self.base_type_ahead(0) { self.base_type()? } else { self.named_type()? };
@@ -47,6 +48,7 @@ impl Parser<'_> {
         Some(type_ref)
     }
 
+    /// A type that a keyword names.
     fn base_type(&mut self) -> Option<TypeKind> {
         let word = self.bump();
         Some(match &*word.text {
@@ -89,6 +91,7 @@ impl Parser<'_> {
         Some(Some(width))
     }
 
+    /// A type by name, perhaps with arguments in `<>`.
     fn named_type(&mut self) -> Option<TypeKind> {
         let is_global = self.eat(".");
         if !self.at_name() {

@@ -1,4 +1,9 @@
 //! Annotations with their values.
+//!
+//! Before: annotations as written. After: annotations whose values are known where they can be; what an
+//! annotation that P4 does not know contains stays tokens, for whoever understands it. The
+//! specification's rules are checked: a structured annotation stands once on a thing, its values are
+//! constants, and the annotations it defines have the form it gives them.
 
 use super::Checker;
 use super::scope::Binding;
@@ -6,6 +11,7 @@ use crate::syntax::tree as syntax;
 use crate::types::tree::{Annotation, AnnotationBody, AnnotationValue, ExpressionKind, Value};
 
 impl<'a> Checker<'a, '_> {
+    /// All annotations of one thing.
     pub(super) fn annotations(&mut self, written: &'a [syntax::Annotation]) -> Vec<Annotation> {
         let mut annotations = Vec::with_capacity(written.len());
         for annotation in written {
@@ -45,6 +51,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// What stands behind the name: nothing, `(tokens)`, `[values]` or `[key = value]`.
     fn annotation_body(&mut self, body: &'a syntax::AnnotationBody) -> AnnotationBody {
         match body {
             syntax::AnnotationBody::Empty => AnnotationBody::Empty,

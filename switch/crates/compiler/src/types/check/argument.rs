@@ -1,4 +1,9 @@
 //! Arguments: which parameter each belongs to, inference of type arguments, conversion.
+//!
+//! Before: the parameters of what is called, and the arguments as written. After: one argument for each
+//! parameter, in the order of the parameters, converted to its type; defaults are filled in. A first
+//! round finds the types of all arguments, because any of them may tell what a type parameter is; only
+//! the second converts.
 
 use super::unify::Solution;
 use super::{Checker, is_constant};
@@ -26,6 +31,7 @@ pub(super) struct Parameter {
 }
 
 impl Parameter {
+    /// A parameter of something without a body. Without a direction it wants a compile-time value.
     pub fn from_info(info: &ParameterInfo) -> Parameter {
         Parameter {
             name: info.name.text.clone(),
@@ -38,12 +44,15 @@ impl Parameter {
         }
     }
 
+    /// Whether a call may leave it out.
     fn may_be_missing(&self) -> bool {
         self.is_optional || self.default.is_some()
     }
 }
 
 impl<'a> Checker<'a, '_> {
+    /// The parameters of something with a body. Without a direction they take any value, as if
+    /// they were `in`.
     pub(super) fn parameters_of(&self, variables: &[Id<Variable>]) -> Vec<Parameter> {
         let parameter = |id: &Id<Variable>| {
             let variable = &self.program.variables[*id];
@@ -132,6 +141,7 @@ impl<'a> Checker<'a, '_> {
         Some(sorted)
     }
 
+    /// There are more arguments than parameters.
     fn report_count(&mut self, callee: &str, parameters: &[Parameter], given: usize, span: Span) {
         let title = format!(
             "`{callee}` takes {} {}, not {given}",
@@ -187,6 +197,7 @@ impl<'a> Checker<'a, '_> {
         Some(finished)
     }
 
+    /// `_` as an argument: the caller does not want what the callee writes.
     fn dont_care(&mut self, parameter: &Parameter, wanted: Type, span: Span) -> Option<Argument> {
         if parameter.direction == Direction::Out || parameter.is_optional {
             return Some(Argument::DontCare(wanted));
@@ -198,6 +209,8 @@ impl<'a> Checker<'a, '_> {
         None
     }
 
+    /// The argument, fit for its parameter: a place for `out` and `inout`, a value otherwise.
+    /// There is no conversion on the way out, so the types of places must be equal.
     fn finish_argument(
         &mut self,
         parameter: &Parameter,

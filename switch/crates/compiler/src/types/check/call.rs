@@ -1,4 +1,11 @@
 //! Calls: of functions, actions, methods, `apply`, constructors.
+//!
+//! Before: callee and arguments as written. After: an [`ExpressionKind::Call`] that names exactly what
+//! is called: overloads are picked, type arguments solved, generic functions made for these types. A
+//! call that is folded (`static_assert`, sizes of types) leaves a constant.
+//!
+//! Overloads are told apart by number and names of their parameters, never by types (specification,
+//! "Resolving calls"): so one is picked before any argument is looked at.
 
 use super::argument::Parameter;
 use super::scope::{Binding, FunctionBinding};
@@ -22,6 +29,7 @@ pub(super) struct CallSite<'a> {
 }
 
 impl<'a> Checker<'a, '_> {
+    /// `callee<types>(arguments)`.
     pub(super) fn call_expression(
         &mut self,
         callee: &'a syntax::Expression,
@@ -44,6 +52,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A call of something that has a name of its own.
     fn call_name(
         &mut self,
         name: &'a PrefixedName,
@@ -70,6 +79,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A direct call: also the parameters for the control plane get arguments.
     fn call_action(&mut self, id: Id<Action>, site: CallSite<'a>) -> Expression {
         if !matches!(self.body.kind, BodyKind::Action | BodyKind::Control) {
             self.error("call", site.span, "an action can be called in controls and actions only");
@@ -96,6 +106,7 @@ impl<'a> Checker<'a, '_> {
         None
     }
 
+    /// The call, if its arguments were right.
     pub(super) fn finish_call(
         &mut self,
         callee: Callee,
@@ -109,6 +120,7 @@ impl<'a> Checker<'a, '_> {
         Expression { kind: ExpressionKind::Call(Box::new(call)), ty, span }
     }
 
+    /// One of the functions of a name.
     fn call_function(
         &mut self,
         name: &syntax::Name,
@@ -129,6 +141,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// The parameters of one function; those of a generic one mention its type parameters.
     fn function_parameters(&mut self, candidate: FunctionBinding) -> Vec<Parameter> {
         match candidate {
             FunctionBinding::Extern(id) => {
@@ -234,6 +247,7 @@ impl<'a> Checker<'a, '_> {
         Some(names.iter().filter_map(|name| solution.get(name).cloned()).collect())
     }
 
+    /// A function of the target. Its type arguments stay with the call, for the back end.
     fn call_extern(
         &mut self,
         id: Id<ExternFunction>,
@@ -339,6 +353,7 @@ impl<'a> Checker<'a, '_> {
         true
     }
 
+    /// Decided now; nothing is left of it at run time.
     fn static_assert(&mut self, arguments: &[Argument], span: Span) -> Expression {
         let value = |at: usize| match arguments.get(at) {
             Some(Argument::Expression(Expression {
@@ -361,6 +376,7 @@ impl<'a> Checker<'a, '_> {
         constant(Value::Bool(true), Type::Bool, span)
     }
 
+    /// A function with a body and without type parameters.
     fn call_plain(&mut self, id: Id<Function>, site: CallSite<'a>) -> Expression {
         let function = &self.program.functions[id];
         let (name, variables) = (function.name.text.clone(), function.parameters.clone());
@@ -451,6 +467,7 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
+/// What exists at compile time only.
 fn is_object(ty: &Type) -> bool {
     matches!(ty, Type::Extern(_) | Type::Control(_) | Type::Parser(_) | Type::Package(_))
 }
@@ -463,6 +480,7 @@ fn table_apply(argument: &Argument) -> Option<Span> {
     }
 }
 
+/// The first application of a table inside of a value.
 fn table_result(value: &Expression) -> Option<Span> {
     match &value.kind {
         ExpressionKind::TableResult { .. } => Some(value.span),

@@ -1,4 +1,7 @@
 //! Controls.
+//!
+//! Before: the declaration. After: a [`Control`] with its locals in the order of the text and its body.
+//! Its name is declared last: a control cannot contain itself.
 
 use super::scope::Binding;
 use super::{Body, BodyKind, Checker};
@@ -6,6 +9,7 @@ use crate::syntax::tree::{self as syntax, ControlLocalDeclaration};
 use crate::types::tree::{Control, Id, LocalDeclaration, Type, Variable};
 
 impl<'a> Checker<'a, '_> {
+    /// Two scopes: parameters, and inside of it locals, which may not hide them.
     pub(super) fn control(&mut self, declaration: &'a syntax::ControlDeclaration) {
         let signature = &declaration.signature;
         let annotations = self.annotations(&signature.annotations);
@@ -51,6 +55,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// Constants leave nothing behind: their uses are folded.
     fn control_locals(&mut self, list: &'a [ControlLocalDeclaration]) -> Vec<LocalDeclaration> {
         let mut locals = Vec::with_capacity(list.len());
         for local in list {

@@ -1,4 +1,8 @@
 //! Implicit and explicit casts, default values.
+//!
+//! Before: a typed value, and the type that its place asks for. After: a value of that type, with a cast
+//! in the tree or, for constants, done; or a report. The rules are the specification's "Implicit casts"
+//! and "Explicit casts"; new types and serialisable enums are followed to what they are made of.
 
 use super::{Checker, constant, is_constant, wrong};
 use crate::diagnostic::Diagnostic;
@@ -25,6 +29,7 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// Says which type is there and which is needed, with the cast that would help.
     pub(super) fn report_mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
         let (found_text, wanted_text) = (self.show(found), self.show(wanted));
         let title = format!("this is a `{found_text}`, but a `{wanted_text}` is needed");
@@ -132,6 +137,7 @@ impl Checker<'_, '_> {
         Some(Expression { kind: ExpressionKind::Aggregate(converted), ty: ty.clone(), span })
     }
 
+    /// The parts of `{a = x, b = y}` in the order of the fields; `None` where one is missing.
     fn sort_parts(
         &mut self,
         names: &[(Text, Type)],
@@ -233,6 +239,7 @@ impl Checker<'_, '_> {
         allowed.then(|| self.cast_number(value, ty))
     }
 
+    /// As if written as a cast of its own: the way through an enum or new type.
     fn recast(&mut self, value: Expression, ty: &Type) -> Option<Expression> {
         match self.convert_quietly(value.clone(), ty) {
             Some(converted) => Some(converted),
@@ -261,6 +268,7 @@ impl Checker<'_, '_> {
         self.reinterpret(value, ty)
     }
 
+    /// A cast between numbers that is allowed: done on a constant, left to the switch otherwise.
     fn cast_number(&mut self, value: Expression, ty: &Type) -> Expression {
         let span = value.span;
         if let ExpressionKind::Constant(known) = &value.kind
@@ -317,6 +325,7 @@ impl Checker<'_, '_> {
     }
 }
 
+/// Types with arithmetic.
 pub(super) fn is_number(ty: &Type) -> bool {
     matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Integer)
 }

@@ -1,4 +1,7 @@
 //! Declarations at the top level: types, constants, errors, match kinds.
+//!
+//! Before: a declaration as written. After: its name is bound to what it means, and what it declares is
+//! in the program. A name can be used from here on, not before; that is why a type cannot contain itself.
 
 use super::lvalue::has_effects;
 use super::scope::{Binding, FunctionBinding};
@@ -14,6 +17,7 @@ use crate::types::tree::{
 use std::collections::BTreeSet;
 
 impl<'a> Checker<'a, '_> {
+    /// Any declaration of the top level.
     pub(super) fn declaration(&mut self, declaration: &'a Declaration) {
         match declaration {
             Declaration::Action(action) => {
@@ -69,6 +73,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// The value is kept with the name, and every use of the name is that value.
     pub(super) fn constant_declaration(&mut self, declaration: &'a syntax::ConstantDeclaration) {
         let ty = self.type_ref(&declaration.type_ref);
         if matches!(ty, Type::Extern(_) | Type::Control(_) | Type::Parser(_) | Type::Package(_)) {
@@ -88,6 +93,7 @@ impl<'a> Checker<'a, '_> {
         self.declare(&declaration.name, Binding::Constant(id));
     }
 
+    /// All `error { ... }` of a program are one type.
     fn error_names(&mut self, names: &[Name]) {
         for name in names {
             let known = self.program.errors.iter().find(|known| known.text == name.text);
@@ -98,6 +104,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// All `match_kind { ... }` of a program are one type.
     fn match_kind_names(&mut self, names: &[Name]) {
         for name in names {
             let known = self.program.match_kinds.iter().find(|known| known.text == name.text);
@@ -108,6 +115,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A name that exists already among its like.
     pub(super) fn report_twice(&mut self, what: &str, name: &Name, first: Span) {
         let title = format!("{what} `{}` is declared twice", name.text);
         self.report(
@@ -115,6 +123,7 @@ impl<'a> Checker<'a, '_> {
         );
     }
 
+    /// Members of one declaration must have different names.
     pub(super) fn check_distinct(&mut self, what: &str, names: &[&Name]) {
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         for name in names {
@@ -125,6 +134,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A struct, header or header union; generic or not, it is a template.
     fn derived_type(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) {
         let names: Vec<&Name> = declaration.fields.iter().map(|field| &field.name).collect();
         self.check_distinct("field", &names);
@@ -156,6 +166,7 @@ impl<'a> Checker<'a, '_> {
         self.error_count() == before
     }
 
+    /// `extract` is told one length, so there can be one field of variable length.
     fn check_one_varbit(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) {
         let is_varbit = |field: &&syntax::StructField| {
             matches!(field.type_ref.kind, syntax::TypeKind::Varbit(_))
@@ -173,6 +184,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A type that cannot be in a struct, header or union; the hint says what can.
     pub(super) fn report_field(&mut self, kind: DerivedKind, ty: &Type, span: Span) {
         let (place, hint) = match kind {
             DerivedKind::Header => {
@@ -185,6 +197,8 @@ impl<'a> Checker<'a, '_> {
         self.report(Diagnostic::error("type", span, title).hint(hint));
     }
 
+    /// Whether a field can have the type. Headers are what lies on the wire, so each bit of them
+    /// must have a place: no enums without numbers, no headers inside of headers.
     pub(super) fn may_be_field(&self, kind: DerivedKind, ty: &Type) -> bool {
         match (kind, ty) {
             (_, Type::Wrong | Type::Variable(_)) => true,
@@ -217,6 +231,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// With an underlying type its members are numbers, otherwise only names.
     fn enum_declaration(&mut self, declaration: &'a syntax::EnumDeclaration) {
         let names: Vec<&Name> = declaration.members.iter().map(|member| &member.name).collect();
         self.check_distinct("enum member", &names);
@@ -244,6 +259,7 @@ impl<'a> Checker<'a, '_> {
         self.declare(&declaration.name, Binding::Type(Type::Enum(id)));
     }
 
+    /// A member with the value it must or must not have.
     fn enumerator(
         &mut self,
         member: &'a syntax::Enumerator,
@@ -285,6 +301,7 @@ impl<'a> Checker<'a, '_> {
         Enumerator { name, value }
     }
 
+    /// `typedef` is another name for a type; `type` is a new type with the same values.
     fn typedef(&mut self, typedef: &'a syntax::TypedefDeclaration) {
         if let Some(derived) = &typedef.derived {
             self.declaration(derived);
@@ -315,6 +332,8 @@ impl<'a> Checker<'a, '_> {
         self.declare(&typedef.name, Binding::Type(Type::New(id)));
     }
 
+    /// The methods are read once with open types, so that mistakes in them are found although
+    /// nobody makes such an object.
     fn extern_object(&mut self, declaration: &'a syntax::ExternDeclaration) {
         let parameters: Vec<&Name> = declaration.type_parameters.iter().collect();
         self.check_distinct("type parameter", &parameters);
@@ -324,6 +343,7 @@ impl<'a> Checker<'a, '_> {
         self.instantiate(index, &rigid, declaration.span);
     }
 
+    /// Its type parameters stay open: each call solves them.
     fn extern_function(
         &mut self,
         annotations: &'a [syntax::Annotation],
@@ -359,6 +379,7 @@ impl<'a> Checker<'a, '_> {
         self.remember_signature(template, (names, patterns));
     }
 
+    /// Read once with open types, as an extern is.
     fn package(&mut self, declaration: &'a syntax::PackageTypeDeclaration) {
         let index = self.declare_template(Template::Package(declaration));
         let rigid = rigid_variables(&declaration.type_parameters);

@@ -1,4 +1,8 @@
 //! What entries in the program must be, by the match kinds of the keys.
+//!
+//! Before: a table with keys and entries of the right types. After: every element is one that its match
+//! kind can compare; no entry repeats another. Masks of lpm keys are checked by the back end, which
+//! needs the length of the prefix anyway.
 
 use super::Checker;
 use super::lvalue::same_value;
@@ -38,6 +42,7 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// One element of an entry and the match kind of its key.
     fn check_element(&mut self, element: &KeysetElement, kind: &str) {
         let problem: Option<(Span, &str)> = match (kind, element) {
             ("exact", KeysetElement::Mask(value, _)) => {
@@ -61,6 +66,7 @@ impl Checker<'_, '_> {
     }
 }
 
+/// Whether two entries match the same packets, as far as that is plain to see.
 fn same_keys(left: &Entry, right: &Entry) -> bool {
     let same = |(l, r): (&KeysetElement, &KeysetElement)| match (l, r) {
         (KeysetElement::Value(l), KeysetElement::Value(r)) => same_value(l, r),
@@ -80,6 +86,7 @@ fn zeros(mask: &Expression) -> Option<BigInt> {
     }
 }
 
+/// A mask that leaves nothing out.
 fn is_all_ones(mask: &Expression) -> bool {
     zeros(mask).is_none_or(|zeros| zeros == BigInt::ZERO)
 }

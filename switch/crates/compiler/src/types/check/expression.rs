@@ -1,4 +1,8 @@
 //! Expressions, except operators, members and calls.
+//!
+//! Before: an expression as written. After: a typed expression, with constants folded. What an expression
+//! is depends on its parts alone (types flow upwards); `expected` flows downwards only to what has no
+//! type of its own, such as `{...}` and `...`.
 
 use super::scope::Binding;
 use super::{BodyKind, Checker, constant, is_constant, wrong};
@@ -88,6 +92,8 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `8w255` has a width; without one a number is an `int` of any size, which takes the width of
+    /// what it meets.
     fn literal(&mut self, literal: &syntax::IntegerLiteral, span: Span) -> Expression {
         let Some((is_signed, width)) = literal.width else {
             return constant(Value::Integer(literal.value.clone()), Type::Integer, span);
@@ -108,6 +114,7 @@ impl<'a> Checker<'a, '_> {
         constant(Value::Integer(value), ty, span)
     }
 
+    /// What a name stands for, where a value is wanted.
     fn name(&mut self, name: &PrefixedName, span: Span) -> Expression {
         let binding = self.scopes.find(&name.name.text, name.is_global).cloned();
         match binding {
@@ -140,6 +147,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// The object whose method is being written.
     fn this(&mut self, span: Span) -> Expression {
         match self.body.this.clone() {
             Some(ty) => Expression { kind: ExpressionKind::This, ty, span },
@@ -151,6 +159,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `...`: the default value of its type.
     fn dots(&mut self, expected: Option<&Type>, span: Span) -> Expression {
         let value = expected.and_then(|ty| self.default_value(ty, span));
         value.unwrap_or_else(|| {
@@ -159,6 +168,7 @@ impl<'a> Checker<'a, '_> {
         })
     }
 
+    /// `{#}`: an invalid header or union.
     fn invalid_header(&mut self, expected: Option<&Type>, span: Span) -> Expression {
         match expected {
             Some(Type::Wrong) => wrong(span),
@@ -175,6 +185,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// What can be valid or not.
     pub(super) fn is_header_or_union(&self, ty: &Type) -> bool {
         match ty {
             Type::Struct(id) => self.program.structs[*id].kind != DerivedKind::Struct,
@@ -182,6 +193,8 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `condition ? then : otherwise`. Both sides must have one type, as only one of them is
+    /// computed.
     fn conditional(
         &mut self,
         condition: &'a syntax::Expression,
@@ -266,6 +279,7 @@ impl<'a> Checker<'a, '_> {
         converted.unwrap_or(value)
     }
 
+    /// `{a = x, b = y}`: of the expected type where that has these fields.
     fn record(
         &mut self,
         fields: &'a [syntax::KeyValue],
@@ -308,6 +322,8 @@ impl<'a> Checker<'a, '_> {
         self.as_expected(Expression { kind, ty: Type::Record(names), span }, expected)
     }
 
+    /// `base[index]`. A constant index is checked here; one that is only known at run time may
+    /// miss, and the back end keeps it inside of the stack.
     fn index(
         &mut self,
         base: &'a syntax::Expression,
@@ -394,6 +410,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `base[high:low]`, both constant.
     fn slice(
         &mut self,
         base: &'a syntax::Expression,
@@ -430,6 +447,7 @@ impl<'a> Checker<'a, '_> {
         self.make_slice(base, high_bit, low_bit, span)
     }
 
+    /// The bits, taken now from a constant.
     fn make_slice(&mut self, base: Expression, high: u32, low: u32, span: Span) -> Expression {
         let ty = Type::Bit(high - low + 1);
         if let ExpressionKind::Constant(Value::Integer(number)) = &base.kind {
@@ -438,6 +456,7 @@ impl<'a> Checker<'a, '_> {
         Expression { kind: ExpressionKind::Slice { base: Box::new(base), high, low }, ty, span }
     }
 
+    /// Something with bits: a number, also under another name or as an enum.
     fn sliceable(&mut self, base: &'a syntax::Expression) -> Option<Expression> {
         let base = self.expression(base, None);
         let base = match &base.ty {
@@ -459,6 +478,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `base[low +: width]`: the width is constant, the place need not be.
     fn slice_plus(
         &mut self,
         base: &'a syntax::Expression,

@@ -1,4 +1,9 @@
 //! Functions, actions and their parameters.
+//!
+//! Before: the declaration. After: a function or action whose parameters are variables and whose body
+//! is checked. A generic function is checked once with types that are equal to nothing else, so that it
+//! is right for all types or wrong for all; after that one function is made for each list of types it is
+//! called with.
 
 use super::declaration::rigid_variables;
 use super::scope::{Binding, FunctionBinding};
@@ -14,6 +19,7 @@ use crate::types::tree::{
 };
 
 impl<'a> Checker<'a, '_> {
+    /// Arguments can be named: each parameter needs a name of its own.
     pub(super) fn check_parameter_names(&mut self, parameters: &'a [syntax::Parameter]) {
         let names: Vec<&Name> = parameters.iter().map(|parameter| &parameter.name).collect();
         self.check_distinct("parameter", &names);
@@ -72,6 +78,7 @@ impl<'a> Checker<'a, '_> {
         value
     }
 
+    /// A direction is about copying values: objects and numbers without a width cannot be copied.
     pub(super) fn check_direction(
         &mut self,
         parameter: &syntax::Parameter,
@@ -204,6 +211,7 @@ impl<'a> Checker<'a, '_> {
         checked
     }
 
+    /// A function of the top level; several may have one name.
     pub(super) fn function_declaration(&mut self, declaration: &'a syntax::FunctionDeclaration) {
         let prototype = &declaration.prototype;
         if prototype.type_parameters.is_empty() {
@@ -307,6 +315,7 @@ fn block_returns(block: &Block) -> bool {
     block.statements.iter().any(statement_returns)
 }
 
+/// Whether no way leads past the statement.
 fn statement_returns(statement: &Statement) -> bool {
     match &statement.kind {
         StatementKind::Return(_) | StatementKind::Exit => true,

@@ -1,4 +1,10 @@
 //! Instances: of externs, parsers, controls and packages.
+//!
+//! Before: `Type(arguments) name;` as written. After: an [`Instance`] with its type arguments found, its
+//! constructor picked, its arguments converted, and a body for each abstract method.
+//!
+//! Nothing is elaborated: a control in a control that is instantiated twice is one instance here. The
+//! back end makes the copies.
 
 use super::Checker;
 use super::argument::{ARGUMENT, Parameter};
@@ -59,6 +65,7 @@ impl<'a> Checker<'a, '_> {
         Some(id)
     }
 
+    /// Stands for an instance that could not be made.
     fn wrong_variable(&mut self, declaration: &Instantiation) -> Id<crate::types::tree::Variable> {
         self.program.variables.push(crate::types::tree::Variable {
             annotations: Vec::new(),
@@ -130,6 +137,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// The type is one of values, not of objects.
     fn report_no_object(&mut self, ty: &Type, span: Span) {
         if *ty != Type::Wrong {
             let title = format!("no object can be made of `{}`", self.show(ty));
@@ -137,6 +145,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// An instance whose type and parameters are known.
     fn construct_with(
         &mut self,
         kind: InstanceKind,
@@ -188,6 +197,7 @@ impl<'a> Checker<'a, '_> {
         made
     }
 
+    /// An instance of an extern or package; type arguments that are not written are inferred.
     fn construct_template(
         &mut self,
         index: usize,
@@ -271,6 +281,7 @@ impl<'a> Checker<'a, '_> {
         self.solved(name, names, solution, span)
     }
 
+    /// What the constructor of a package takes.
     fn package_parameters(&self, ty: &Type) -> Vec<Parameter> {
         match ty {
             Type::Package(id) => {
@@ -280,6 +291,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// An instance of an extern whose type arguments are known.
     fn construct_extern(
         &mut self,
         ty: Type,
@@ -401,6 +413,7 @@ impl<'a> Checker<'a, '_> {
         messages.into_iter().for_each(|message| self.report(message));
     }
 
+    /// A body must have the very types of the method it is for.
     fn check_method_body(&mut self, of: Id<Extern>, function: &Function, span: Span) {
         let known = self.program.externs[of].methods.iter().find(|method| {
             method.name.text == function.name.text && method.kind == MethodKind::Abstract
@@ -433,10 +446,12 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
+/// `_`: to be inferred.
 fn is_dont_care(type_ref: &syntax::TypeRef) -> bool {
     matches!(type_ref.kind, TypeKind::DontCare)
 }
 
+/// An instance that has no name yet.
 fn instance(kind: InstanceKind, arguments: Vec<Argument>, span: Span) -> Instance {
     Instance {
         annotations: Vec::new(),

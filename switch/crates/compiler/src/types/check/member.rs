@@ -9,6 +9,7 @@ use crate::syntax::tree::{self as syntax, Name};
 use crate::types::tree::{Expression, ExpressionKind, TableResult, Type, Value};
 
 impl<'a> Checker<'a, '_> {
+    /// `base.member`.
     pub(super) fn member(
         &mut self,
         base: &'a syntax::Expression,
@@ -33,6 +34,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A member of an enum, of `error` or of `match_kind`.
     fn type_member(&mut self, ty: &Type, member: &Name, span: Span) -> Expression {
         match ty {
             Type::Wrong => wrong(span),
@@ -79,6 +81,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// There is no such member; perhaps a similar one.
     fn report_no_member(&mut self, of: &str, member: &Name, names: &[crate::types::tree::Text]) {
         let title = format!("`{of}` has no member `{}`", member.text);
         let mut diagnostic = Diagnostic::error("unknown-field", member.span, title);
@@ -88,6 +91,7 @@ impl<'a> Checker<'a, '_> {
         self.report(diagnostic);
     }
 
+    /// A field, taken now from a constant.
     fn field(&mut self, base: Expression, member: &Name, span: Span) -> Expression {
         let parts: Vec<_> = match &base.ty {
             Type::Struct(id) => {
@@ -112,6 +116,7 @@ impl<'a> Checker<'a, '_> {
         Expression { kind: ExpressionKind::Field { base: Box::new(base), field: at }, ty, span }
     }
 
+    /// What a header stack knows about itself. `size` is a constant; the others follow the parser.
     fn stack_property(
         &mut self,
         base: Expression,
@@ -146,6 +151,7 @@ impl<'a> Checker<'a, '_> {
         Expression { kind, ty, span }
     }
 
+    /// `hit`, `miss` or `action_run` of an application: the application happens here.
     fn table_result(&mut self, base: Expression, member: &Name, span: Span) -> Expression {
         let (result, ty) = match &*member.text {
             "hit" => (TableResult::Hit, Type::Bool),

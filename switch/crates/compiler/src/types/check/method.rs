@@ -1,5 +1,9 @@
 //! Calls of methods: of extern objects, `apply` of tables, parsers and controls, and the built-in
 //! ones of headers, unions, stacks and types.
+//!
+//! Before: `base.member(arguments)` as written. After: a call of an extern's method, of `apply`, or of a
+//! built-in method. Where each may stand is checked here, because it depends on what is called: tables
+//! and controls are applied in controls, parsers in parsers, packets are read in parsers.
 
 use super::argument::Parameter;
 use super::call::CallSite;
@@ -15,6 +19,7 @@ use crate::types::tree::{
 };
 
 impl<'a> Checker<'a, '_> {
+    /// What the base is decides what the call is.
     pub(super) fn call_member(
         &mut self,
         base: &'a syntax::Expression,
@@ -77,6 +82,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `apply` of a control or parser, allowed in its like only.
     fn apply_block(
         &mut self,
         callee: Callee,
@@ -139,6 +145,7 @@ impl<'a> Checker<'a, '_> {
         self.apply_object(object, member, site)
     }
 
+    /// The only method of a table.
     fn apply_table(&mut self, id: Id<Table>, member: &Name, site: CallSite<'a>) -> Expression {
         if &*member.text != "apply" {
             let title = format!("a table has no method `{}`", member.text);
@@ -160,6 +167,7 @@ impl<'a> Checker<'a, '_> {
         self.finish_call(Callee::Table(id), Vec::new(), Some(Vec::new()), ty, site.span)
     }
 
+    /// A method of an extern object.
     fn call_method(
         &mut self,
         object: Expression,
@@ -200,12 +208,14 @@ impl<'a> Checker<'a, '_> {
         self.finish_method(object, id, at, parameters, site, expected)
     }
 
+    /// What one method takes.
     fn method_parameters(&self, id: Id<Extern>, at: usize) -> Vec<Parameter> {
         let method = self.program.externs[id].methods.get(at);
         let parameters = method.map(|method| method.parameters.as_slice()).unwrap_or_default();
         parameters.iter().map(Parameter::from_info).collect()
     }
 
+    /// The method is picked: types, arguments, and what packets ask of them.
     fn finish_method(
         &mut self,
         object: Expression,
@@ -298,6 +308,7 @@ impl<'a> Checker<'a, '_> {
         true
     }
 
+    /// Whether the length of a value depends on the packet.
     fn has_varbit(&self, ty: &Type) -> bool {
         match ty {
             Type::Varbit(_) => true,
@@ -308,6 +319,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A method of headers, unions and stacks, or a size.
     fn call_builtin(
         &mut self,
         base: Expression,
@@ -351,6 +363,7 @@ impl<'a> Checker<'a, '_> {
         self.finish_call(callee, Vec::new(), Some(arguments), ty, site.span)
     }
 
+    /// `push_front` and `pop_front` take a constant count, the others nothing.
     fn builtin_arguments(&mut self, builtin: Builtin, site: CallSite<'a>) -> Option<Vec<Argument>> {
         let takes_count = matches!(builtin, Builtin::PushFront | Builtin::PopFront);
         match site.arguments {

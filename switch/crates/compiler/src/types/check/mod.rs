@@ -126,6 +126,7 @@ struct Checker<'a, 'd> {
 }
 
 impl Checker<'_, '_> {
+    /// Says something, or keeps it for whoever captures.
     fn report(&mut self, diagnostic: Diagnostic) {
         match &mut self.captured {
             Some(captured) => captured.push(diagnostic),
@@ -133,6 +134,7 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// An error that needs no more than a title.
     fn error(&mut self, code: &'static str, span: Span, title: impl Into<String>) {
         self.report(Diagnostic::error(code, span, title));
     }
@@ -165,6 +167,7 @@ fn wrong(span: Span) -> Expression {
     Expression { kind: ExpressionKind::Constant(Value::Bool(false)), ty: Type::Wrong, span }
 }
 
+/// A known value.
 fn constant(value: Value, ty: Type, span: Span) -> Expression {
     Expression { kind: ExpressionKind::Constant(value), ty, span }
 }

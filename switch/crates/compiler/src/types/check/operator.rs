@@ -1,4 +1,9 @@
 //! Operators: types of operands, implicit casts between them, folding.
+//!
+//! Before: operator and operands as written. After: an operation on operands of the types that the
+//! specification has it for, or its result where both are known. A number without a width takes the
+//! other side's; nothing else is converted. Every number of an operation that is left has a width,
+//! because the switch computes with one.
 
 use super::convert::{is_number, unary_operator};
 use super::type_ref::WIDTH_MAX;
@@ -11,6 +16,7 @@ use crate::types::tree::{Expression, ExpressionKind, Type, UnaryOperator, Value}
 use num_bigint::Sign;
 
 impl<'a> Checker<'a, '_> {
+    /// `!x`, `~x`, `-x`, `+x`.
     pub(super) fn unary(
         &mut self,
         operator: syntax::UnaryOperator,
@@ -44,6 +50,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// The operation, folded where the operand is known.
     fn make_unary(&mut self, operator: UnaryOperator, value: Expression, span: Span) -> Expression {
         let ty = value.ty.clone();
         if let ExpressionKind::Constant(known) = &value.kind
@@ -55,6 +62,7 @@ impl<'a> Checker<'a, '_> {
         Expression { kind, ty, span }
     }
 
+    /// `left operator right`.
     pub(super) fn binary(
         &mut self,
         operator: BinaryOperator,
@@ -69,6 +77,7 @@ impl<'a> Checker<'a, '_> {
         self.apply_binary(operator, left, right, span)
     }
 
+    /// The operation on operands that are checked already: also that of `op=`.
     pub(super) fn apply_binary(
         &mut self,
         operator: BinaryOperator,
@@ -89,6 +98,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `&&` and `||`: the right side may not be evaluated at all.
     fn logical(
         &mut self,
         operator: BinaryOperator,
@@ -117,6 +127,8 @@ impl<'a> Checker<'a, '_> {
         self.make_binary(operator, left, right, Type::Bool, span)
     }
 
+    /// `==` and `!=`: the only operators of structs, headers, tuples and stacks, which are equal
+    /// if all parts are.
     fn equality(
         &mut self,
         operator: BinaryOperator,
@@ -134,6 +146,7 @@ impl<'a> Checker<'a, '_> {
         self.make_binary(operator, left, right, Type::Bool, span)
     }
 
+    /// Whether `==` has a meaning; values of a type parameter have none.
     fn is_comparable(&self, ty: &Type) -> bool {
         match ty {
             Type::Bit(_) | Type::Int(_) | Type::Integer | Type::Bool | Type::Varbit(_) => true,
@@ -149,6 +162,8 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `<<` and `>>`: the two sides need not have one type, and the right one must not be
+    /// negative.
     fn shift(
         &mut self,
         operator: BinaryOperator,
@@ -205,6 +220,7 @@ impl<'a> Checker<'a, '_> {
         constant(Value::Integer(number), Type::Bit(32), count.span)
     }
 
+    /// `++`: the widths add up, and the left side says whether the result is signed.
     fn concat(&mut self, left: Expression, right: Expression, span: Span) -> Expression {
         if left.ty == Type::String && right.ty == Type::String {
             return self.make_binary(BinaryOperator::Concat, left, right, Type::String, span);
@@ -231,6 +247,7 @@ impl<'a> Checker<'a, '_> {
         self.make_binary(BinaryOperator::Concat, left, right, ty, span)
     }
 
+    /// Everything that wants two numbers of one type.
     fn arithmetic(
         &mut self,
         operator: BinaryOperator,
@@ -294,6 +311,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// The operator has no meaning for this type.
     fn not_for(
         &mut self,
         operator: BinaryOperator,

@@ -1,4 +1,8 @@
 //! Parsers: locals and states. States may be used before they are declared.
+//!
+//! Before: the declaration. After: a [`Parser`] with its states in the order of the text and every
+//! transition resolved to a state, `accept` or `reject`; a state without `transition` rejects. Some way
+//! leads from `start` to an end.
 
 use super::scope::Binding;
 use super::suggest::nearest;
@@ -11,6 +15,7 @@ use crate::types::tree::{
 };
 
 impl<'a> Checker<'a, '_> {
+    /// Two scopes, as in a control.
     pub(super) fn parser(&mut self, declaration: &'a syntax::ParserDeclaration) {
         let signature = &declaration.signature;
         let annotations = self.annotations(&signature.annotations);
@@ -47,6 +52,7 @@ impl<'a> Checker<'a, '_> {
         self.declare(&signature.name, Binding::Type(Type::Parser(id)));
     }
 
+    /// States have names of their own, and one of them is `start`.
     fn check_state_names(&mut self, declaration: &'a syntax::ParserDeclaration) {
         let names: Vec<&Name> = declaration.states.iter().map(|state| &state.name).collect();
         self.check_distinct("state", &names);
@@ -67,6 +73,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// Constants leave nothing behind.
     fn parser_locals(&mut self, list: &'a [ParserLocalElement]) -> Vec<LocalDeclaration> {
         let mut locals = Vec::with_capacity(list.len());
         for local in list {
@@ -88,6 +95,7 @@ impl<'a> Checker<'a, '_> {
         locals
     }
 
+    /// A set that the control plane fills; a case of a `select` can name it.
     fn value_set(&mut self, declaration: &'a syntax::ValueSetDeclaration) -> LocalDeclaration {
         let annotations = self.annotations(&declaration.annotations);
         let element = self.type_ref(&declaration.type_ref);
@@ -136,6 +144,7 @@ impl<'a> Checker<'a, '_> {
         );
     }
 
+    /// One state: its statements in a scope of their own, then where it goes.
     fn state(&mut self, state: &'a syntax::ParserState, names: &[&Name]) -> State {
         let annotations = self.annotations(&state.annotations);
         let body = Body { kind: BodyKind::Parser, ..Body::default() };
@@ -155,6 +164,7 @@ impl<'a> Checker<'a, '_> {
         State { annotations, name: state.name.clone(), statements, transition, span: state.span }
     }
 
+    /// The state that a name means; states may be named before they are declared.
     pub(super) fn state_target(&mut self, name: &Name, names: &[&Name]) -> StateTarget {
         match &*name.text {
             "accept" => return StateTarget::Accept,

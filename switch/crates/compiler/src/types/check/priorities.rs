@@ -83,6 +83,7 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// Counting down or up from a written priority has left the possible ones.
     fn report_overflow(&mut self, table: &Table, entry: &Entry, priority: &BigInt) {
         let title = format!("the entries of `{}` run out of priorities", table.name.text);
         let label = format!("this entry would have the priority {priority}");

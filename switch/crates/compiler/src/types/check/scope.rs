@@ -47,10 +47,12 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
+    /// Enters a scope.
     pub fn push(&mut self) {
         self.inner.push(Scope::new());
     }
 
+    /// Leaves the innermost scope.
     pub fn pop(&mut self) {
         self.inner.pop();
     }
@@ -60,10 +62,13 @@ impl Scopes {
         std::mem::take(&mut self.inner)
     }
 
+    /// Back to where [`Scopes::take_inner`] was called.
     pub fn restore_inner(&mut self, inner: Vec<BTreeMap<Text, (Binding, Span)>>) {
         self.inner = inner;
     }
 
+    /// What a name means here: innermost scope first. A name with a dot in front is looked up at
+    /// the top level only.
     pub fn find(&self, name: &str, is_global: bool) -> Option<&Binding> {
         let inner = self.inner.iter().rev().filter(|_| !is_global);
         inner.chain([&self.top]).find_map(|scope| scope.get(name)).map(|(binding, _)| binding)
@@ -79,6 +84,7 @@ impl Scopes {
         self.top.get(name)
     }
 
+    /// Whether no scope but the top level is open.
     pub fn is_top(&self) -> bool {
         self.inner.is_empty()
     }
@@ -88,6 +94,7 @@ impl Scopes {
         self.inner.iter().rev().chain([&self.top]).flat_map(|scope| scope.keys())
     }
 
+    /// Binds a name in the innermost scope, whatever it meant.
     pub fn insert(&mut self, name: &Text, binding: Binding, span: Span) {
         self.inner.last_mut().unwrap_or(&mut self.top).insert(name.clone(), (binding, span));
     }

@@ -1,4 +1,8 @@
 //! `select` and key sets.
+//!
+//! Before: a `select`, or the keys of a table entry, as written. After: a [`Keyset`] with one element for
+//! each thing selected by. `default` and a lone `_` become as many "any" as are needed; a list may stand
+//! for all elements, and several elements for one key that is a struct or tuple.
 
 use super::convert::MISMATCH;
 use super::scope::Binding;
@@ -15,6 +19,7 @@ use crate::types::tree::{
 const KEY_COUNT: &str = "key-count";
 
 impl<'a> Checker<'a, '_> {
+    /// `select (subjects) { cases }`.
     pub(super) fn select(
         &mut self,
         select: &'a syntax::SelectExpression,
@@ -78,6 +83,7 @@ impl<'a> Checker<'a, '_> {
         self.report(misfits.into_iter().fold(message, add));
     }
 
+    /// Something a parser can choose by.
     fn select_subject(&mut self, value: Expression) -> Option<Expression> {
         match &value.ty {
             Type::Wrong => Some(value),
@@ -96,6 +102,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// What can be compared bit by bit.
     fn is_selectable(&self, ty: &Type) -> bool {
         match self.original(ty) {
             Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) => true,
@@ -181,6 +188,7 @@ impl<'a> Checker<'a, '_> {
         None
     }
 
+    /// The value set, if the expression is the name of one.
     fn value_set_named(&self, value: &syntax::Expression) -> Option<Id<ValueSet>> {
         let syntax::ExpressionKind::Name(name) = &value.kind else { return None };
         match self.scopes.find(&name.name.text, name.is_global) {
@@ -189,6 +197,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A value set for all keys: its type must be theirs.
     fn value_set_keyset(&mut self, id: Id<ValueSet>, types: &[Type], span: Span) -> Option<Keyset> {
         let element = self.program.value_sets[id].element.clone();
         let fits = match types {
@@ -206,6 +215,7 @@ impl<'a> Checker<'a, '_> {
         Some(Keyset { elements: vec![KeysetElement::ValueSet(id)], span })
     }
 
+    /// A value, mask, range, set or anything.
     fn keyset_element(
         &mut self,
         element: &'a syntax::KeysetElement,
@@ -260,6 +270,7 @@ impl<'a> Checker<'a, '_> {
         None
     }
 
+    /// What masks of the type are made of.
     fn number_type(&self, ty: &Type) -> Type {
         match ty {
             Type::Enum(id) => {
@@ -269,6 +280,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A value to compare a key with.
     fn key_value(
         &mut self,
         value: &'a syntax::Expression,

@@ -4,6 +4,7 @@ use super::Checker;
 use crate::types::tree::{Text, Type};
 
 impl Checker<'_, '_> {
+    /// The type as a program would write it.
     pub(super) fn show(&self, ty: &Type) -> String {
         let list =
             |types: &[Type]| types.iter().map(|ty| self.show(ty)).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,8 @@
 //! Statements.
+//!
+//! Before: statements as written. After: typed statements in which every variable is declared before it is
+//! used and every target can be written to. What an expression needs to run first (indexes that `op=`
+//! uses twice) stands in front of its statement.
 
 use super::lvalue::has_effects;
 use super::scope::Binding;
@@ -21,6 +25,7 @@ impl<'a> Checker<'a, '_> {
         Block { annotations, statements }
     }
 
+    /// One after the other, in the scope of now.
     pub(super) fn statements(&mut self, list: &'a [syntax::Statement]) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(list.len());
         for statement in list {
@@ -41,6 +46,7 @@ impl<'a> Checker<'a, '_> {
         Block { annotations: Vec::new(), statements }
     }
 
+    /// The statement, behind what it needs to run first.
     pub(super) fn statement(&mut self, statement: &'a syntax::Statement, out: &mut Vec<Statement>) {
         let span = statement.span;
         let outer_prelude = std::mem::take(&mut self.prelude);
@@ -50,6 +56,7 @@ impl<'a> Checker<'a, '_> {
         out.extend(kind.map(|kind| Statement { kind, span }));
     }
 
+    /// What the statement does; `None` if nothing is left of it.
     fn statement_kind(
         &mut self,
         statement: &'a syntax::Statement,
@@ -129,6 +136,7 @@ impl<'a> Checker<'a, '_> {
         (id, value)
     }
 
+    /// `target = value`, or `target op= value` as `target = target op value`.
     fn assignment(
         &mut self,
         target: &'a syntax::Expression,
@@ -192,6 +200,7 @@ impl<'a> Checker<'a, '_> {
         Expression { kind: ExpressionKind::Variable(id), ty, span }
     }
 
+    /// A call for its effects.
     fn call_statement(&mut self, call: &'a syntax::Expression) -> Option<StatementKind> {
         let value = self.expression(call, None);
         match value.kind {
@@ -202,6 +211,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `break` or `continue`.
     fn loop_exit(&mut self, kind: StatementKind, span: Span) -> Option<StatementKind> {
         if self.body.loop_depth == 0 {
             self.error("loop", span, "there is no loop around this");
@@ -210,6 +220,8 @@ impl<'a> Checker<'a, '_> {
         Some(kind)
     }
 
+    /// Ends the packet in this block; a parser ends by its transitions, a function does not know
+    /// its caller.
     fn exit(&mut self, span: Span) -> Option<StatementKind> {
         if matches!(self.body.kind, BodyKind::Action | BodyKind::Control) {
             return Some(StatementKind::Exit);
@@ -218,6 +230,7 @@ impl<'a> Checker<'a, '_> {
         None
     }
 
+    /// Must fit the result of the function; elsewhere there is none.
     fn return_statement(
         &mut self,
         value: Option<&'a syntax::Expression>,
@@ -246,6 +259,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// Variables of the head live as long as the loop.
     fn for_statement(&mut self, statement: &'a syntax::ForStatement) -> Option<StatementKind> {
         self.scopes.push();
         let annotations = self.annotations(&statement.annotations);
@@ -260,6 +274,7 @@ impl<'a> Checker<'a, '_> {
         Some(StatementKind::For(Box::new(made)))
     }
 
+    /// The variable is a new one in every round.
     fn for_in_statement(&mut self, statement: &'a syntax::ForInStatement) -> Option<StatementKind> {
         self.scopes.push();
         let annotations = self.annotations(&statement.annotations);

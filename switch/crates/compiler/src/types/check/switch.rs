@@ -1,4 +1,8 @@
 //! `switch`: on the action that a table ran, and on values.
+//!
+//! Before: the statement as written. After: cases with their labels; labels without a block belong to the
+//! next one that has one. On the result of a table the labels are actions of that table, on a value they
+//! are constants of its type; no label is there twice, and `default` is the last.
 
 use super::lvalue::same_value;
 use super::scope::Binding;
@@ -12,6 +16,7 @@ use crate::types::tree::{
 };
 
 impl<'a> Checker<'a, '_> {
+    /// `switch (subject) { cases }`.
     pub(super) fn switch(
         &mut self,
         subject: &'a syntax::Expression,
@@ -75,6 +80,7 @@ impl<'a> Checker<'a, '_> {
             .then_some(StatementKind::Switch(Switch { subject, cases: made }))
     }
 
+    /// A second case of one label would never be taken.
     fn check_label(
         &mut self,
         label: &SwitchLabel,
@@ -92,6 +98,7 @@ impl<'a> Checker<'a, '_> {
         seen.push((label.clone(), span));
     }
 
+    /// The name of an action that the table has.
     fn action_label(
         &mut self,
         table: Id<Table>,
@@ -122,10 +129,12 @@ impl<'a> Checker<'a, '_> {
         Some(SwitchLabel::Action(action))
     }
 
+    /// Whether the table can run the action.
     fn table_has(&self, table: Id<Table>, action: Id<Action>) -> bool {
         self.program.tables[table].actions.iter().any(|known| known.call.action == action)
     }
 
+    /// A constant of the type of what is switched by.
     fn value_label(&mut self, ty: &Type, label: &'a syntax::SwitchLabel) -> Option<SwitchLabel> {
         let syntax::SwitchLabel::Expression(written) = label else {
             return Some(SwitchLabel::Default);
@@ -143,11 +152,13 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
+/// Types with a few values to tell apart.
 fn is_switchable(ty: &Type) -> bool {
     let is_number = matches!(ty, Type::Bit(_) | Type::Int(_) | Type::Integer | Type::Bool);
     is_number || matches!(ty, Type::Enum(_) | Type::Error | Type::Action | Type::Wrong)
 }
 
+/// Whether two labels are taken at the same time.
 fn same_label(left: &SwitchLabel, right: &SwitchLabel) -> bool {
     match (left, right) {
         (SwitchLabel::Action(l), SwitchLabel::Action(r)) => l == r,

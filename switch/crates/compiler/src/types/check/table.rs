@@ -1,4 +1,11 @@
 //! Tables.
+//!
+//! Before: the properties as written. After: a [`Table`] with keys, actions, default action, entries and
+//! size resolved; properties that only the architecture knows are kept as they are. Without
+//! `default_action` a miss does nothing, which is spelled out as `NoAction`.
+//!
+//! Arguments of parameters with a direction are bound in the list of actions; entries, the default action
+//! and the control plane give the others.
 
 use super::scope::Binding;
 use super::unify::Solution;
@@ -14,6 +21,8 @@ use crate::types::tree::{
 };
 
 impl<'a> Checker<'a, '_> {
+    /// Keys and actions are read first, wherever they stand: entries and the default action need
+    /// them.
     pub(super) fn table(&mut self, declaration: &'a syntax::TableDeclaration) -> Id<Table> {
         let body = Body { kind: BodyKind::Control, ..Body::default() };
         let outer = std::mem::replace(&mut self.body, body);
@@ -71,6 +80,8 @@ impl<'a> Checker<'a, '_> {
         id
     }
 
+    /// Each property once, the actions among them, in an order in which one can be read after the
+    /// other.
     fn check_properties(&mut self, declaration: &'a syntax::TableDeclaration) {
         let errors = self.error_count();
         for (at, property) in declaration.properties.iter().enumerate() {
@@ -116,6 +127,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// One element of the key. The control plane has to call it something.
     fn key(&mut self, key: &'a syntax::KeyElement) -> Option<Key> {
         let expression = self.expression(&key.expression, None);
         let kinds = &self.program.match_kinds;
@@ -150,6 +162,7 @@ impl<'a> Checker<'a, '_> {
         Some(Key { expression, match_kind: key.match_kind.clone(), annotations, span: key.span })
     }
 
+    /// What entries may do.
     fn action_list(&mut self, list: &'a [syntax::ActionListElement], table: &mut Table) {
         for element in list {
             let Some(action) = self.action_named(&element.action.name) else { continue };
@@ -166,6 +179,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// The action that a name means.
     fn action_named(&mut self, name: &PrefixedName) -> Option<Id<Action>> {
         match self.scopes.find(&name.name.text, name.is_global) {
             Some(Binding::Action(id)) => Some(*id),
@@ -222,6 +236,7 @@ impl<'a> Checker<'a, '_> {
         Some(call)
     }
 
+    /// An action of the list with its arguments, as the control plane or the program gives them.
     fn action_call(
         &mut self,
         name: &PrefixedName,
@@ -263,6 +278,7 @@ impl<'a> Checker<'a, '_> {
         Some(ActionCall { action, arguments, span })
     }
 
+    /// An argument that the list binds may be repeated, not changed.
     fn check_bound(
         &mut self,
         arguments: &[Argument],
@@ -291,6 +307,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// `entries`, `const` or not.
     fn entries(
         &mut self,
         property: &'a TableProperty,
@@ -310,6 +327,7 @@ impl<'a> Checker<'a, '_> {
         Entries { is_const: property.is_const, list }
     }
 
+    /// One entry: its keys must be known at compile time.
     fn entry(&mut self, entry: &'a syntax::Entry, types: &[Type], table: &Table) -> Option<Entry> {
         let priority = match &entry.priority {
             Some(priority) => Some(self.constant_number(priority)?),
@@ -327,6 +345,7 @@ impl<'a> Checker<'a, '_> {
         })
     }
 
+    /// A property with a value: `default_action`, `size`, or one of the architecture.
     fn value_property(
         &mut self,
         property: &'a TableProperty,
@@ -365,6 +384,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A value, object or list, for the back end to understand.
     fn property_value(&mut self, value: &'a syntax::Expression) -> Option<PropertyValue> {
         if let syntax::ExpressionKind::List(elements) = &value.kind {
             let values: Vec<_> =
@@ -376,6 +396,7 @@ impl<'a> Checker<'a, '_> {
         (value.ty != Type::Wrong).then_some(PropertyValue::Expression(value))
     }
 
+    /// What runs when no entry matches.
     fn default_action(
         &mut self,
         value: &'a syntax::Expression,
@@ -393,6 +414,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// The property names no action.
     fn no_action(&mut self, span: Span) -> Option<ActionCall> {
         self.error("table", span, "`default_action` must be an action of the table");
         None

@@ -24,6 +24,7 @@ pub(super) enum Template<'a> {
 }
 
 impl<'a> Template<'a> {
+    /// What the declaration is open in.
     pub fn type_parameters(self) -> &'a [syntax::Name] {
         match self {
             Template::ControlType(found) | Template::ParserType(found) => &found.type_parameters,
@@ -34,6 +35,7 @@ impl<'a> Template<'a> {
         }
     }
 
+    /// Its name.
     pub fn name(self) -> &'a syntax::Name {
         match self {
             Template::ControlType(found) | Template::ParserType(found) => &found.name,
@@ -54,10 +56,12 @@ pub(super) struct Templates<'a> {
 }
 
 impl<'a> Templates<'a> {
+    /// By index.
     pub fn get(&self, index: usize) -> Option<Template<'a>> {
         self.list.get(index).copied()
     }
 
+    /// The instance for these arguments, if it was made before.
     pub fn known(&self, index: usize, arguments: &[Type]) -> Option<Type> {
         let found = self.made.iter().find(|(of, with, _)| *of == index && with == arguments);
         found.map(|(_, _, ty)| ty.clone())
@@ -69,6 +73,7 @@ impl<'a> Templates<'a> {
         found.map(|(of, with, _)| (*of, with.as_slice()))
     }
 
+    /// Keeps an instance, so that the same arguments give the same type.
     pub fn remember(&mut self, index: usize, arguments: Vec<Type>, ty: Type) {
         self.made.push((index, arguments, ty));
     }
@@ -127,6 +132,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A struct, header or union for these types.
     fn instantiate_struct(
         &mut self,
         index: usize,
@@ -161,6 +167,7 @@ impl<'a> Checker<'a, '_> {
         ty
     }
 
+    /// Its fields, with the parameters standing for the arguments.
     fn struct_fields(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) -> Vec<Field> {
         let fields = declaration.fields.iter();
         fields
@@ -172,6 +179,7 @@ impl<'a> Checker<'a, '_> {
             .collect()
     }
 
+    /// An extern for these types.
     fn instantiate_extern(
         &mut self,
         index: usize,
@@ -246,6 +254,7 @@ impl<'a> Checker<'a, '_> {
         errors.into_iter().for_each(|(span, title)| self.error("extern", span, title));
     }
 
+    /// One method; its own type parameters stay open.
     fn method(&mut self, method: &'a syntax::MethodPrototype, object: &Text) -> Method {
         let prototype = &method.prototype;
         if method.kind != syntax::MethodKind::Constructor && prototype.name.text == *object {
@@ -274,6 +283,7 @@ impl<'a> Checker<'a, '_> {
         names.iter().map(|name| name.text.clone()).collect()
     }
 
+    /// A package for these types.
     fn instantiate_package(
         &mut self,
         index: usize,
@@ -321,6 +331,7 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
+/// `@optional` in front of a parameter.
 pub(super) fn is_optional(parameter: &syntax::Parameter) -> bool {
     parameter.annotations.iter().any(|annotation| &*annotation.name.text == "optional")
 }

@@ -90,6 +90,7 @@ impl<'a> Checker<'a, '_> {
         Type::Error
     }
 
+    /// `Type[size]`: a header stack.
     fn array_type(&mut self, element: &'a syntax::TypeRef, size: &'a syntax::Expression) -> Type {
         let element_type = self.type_ref(element);
         let Some(size) = self.width(size, 1) else { return Type::Wrong };
@@ -135,6 +136,7 @@ impl<'a> Checker<'a, '_> {
         width
     }
 
+    /// A type by name, with its arguments.
     fn named_type(&mut self, name: &PrefixedName, arguments: &[Type], span: Span) -> Type {
         let binding = self.scopes.find(&name.name.text, name.is_global).cloned();
         match binding {
@@ -157,6 +159,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    /// A generic type with its arguments: as many as it has parameters, and only types of values.
     fn template_type(&mut self, index: usize, arguments: &[Type], span: Span) -> Type {
         let Some(template) = self.templates.get(index) else { return Type::Wrong };
         let wanted = template.type_parameters().len();
@@ -238,6 +241,7 @@ pub(super) fn is_block(ty: &Type) -> bool {
     is_object(ty) && !matches!(ty, Type::Extern(_))
 }
 
+/// What exists at compile time only.
 fn is_object(ty: &Type) -> bool {
     matches!(
         ty,

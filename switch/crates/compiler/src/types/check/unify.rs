@@ -15,6 +15,7 @@ pub(super) struct Solution {
 }
 
 impl Solution {
+    /// Nothing is known yet.
     pub fn new(names: &[Text]) -> Solution {
         Solution { types: names.iter().map(|name| (name.clone(), None)).collect() }
     }
@@ -26,6 +27,7 @@ impl Solution {
         }
     }
 
+    /// What a type parameter has turned out to be.
     pub fn get(&self, name: &Text) -> Option<&Type> {
         self.types.get(name)?.as_ref()
     }
@@ -35,6 +37,7 @@ impl Solution {
         self.types.is_empty()
     }
 
+    /// Learns that a parameter is `actual`, unless something better is known.
     fn bind(&mut self, name: &Text, actual: &Type) {
         let known = self.types.get(name).cloned().flatten();
         let better = match known {
@@ -108,6 +111,7 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// Learns from the parameters of a control or parser what its type must be.
     fn unify_signature(
         &self,
         name: &str,
