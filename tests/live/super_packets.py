@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
+import io
 import os
 import random
 import socket
@@ -60,6 +62,15 @@ def receiver(namespace: str, device: str) -> socket.socket:
     made.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
     made.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
     made.bind((device, ETH_P_ALL))
+    return made
+
+
+def tap(namespace: str, name: str) -> io.FileIO:
+    """A tap device; what is written to the file arrives at it, what it sends can be read."""
+    flags = 0x0002 | 0x1000  # IFF_TAP | IFF_NO_PI
+    with inside(namespace):
+        made = io.FileIO("/dev/net/tun", "r+")
+        fcntl.ioctl(made, 0x400454CA, struct.pack("16sH22x", name.encode(), flags))  # TUNSETIFF
     return made
 
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 import hashlib
 import random
 import re
+import shutil
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -20,16 +22,20 @@ from topo.process import Process
 GRPC_PORT = 9559
 
 
+# A virtio-net header that leaves nothing to do, and the Ethernet header of an experiment.
+PLAIN = bytes(10) + bytes.fromhex("02000000000202000000000188b5")
+
+
 class Wire:
     """A switch that forwards between its ports 1 and 2, and hosts with a device each behind it."""
 
-    def __init__(self, net, program):
+    def __init__(self, net, program, *flags):
         self.h1, self.h2 = net.namespace("h1"), net.namespace("h2")
         self.at = net.namespace("s1")
         for number, host in ((1, self.h1), (2, self.h2)):
             net.cable(host, "eth0", self.at, f"s1-eth{number}")
         argv = [str(SWITCH), str(program), "--grpc", f"127.0.0.1:{GRPC_PORT}"]
-        argv += ["-i", "1@s1-eth1", "-i", "2@s1-eth2"]
+        argv += ["-i", "1@s1-eth1", "-i", "2@s1-eth2", *flags]
         self.process: Process = self.at.start(argv, "s1.log")
         self.net = net
         wait.until(
@@ -157,7 +163,7 @@ def test_a_transfer_arrives_unharmed_and_every_packet_is_accounted_for(wire):
 
 
 def test_a_port_comes_back_with_its_device_and_keeps_its_counts(wire):
-    plain = [bytes(10) + bytes.fromhex("02000000000202000000000188b5") + bytes(46)]
+    plain = [PLAIN + bytes(46)]
     assert len(received_over(wire.h1, wire.h2, plain * 3, 3)) == 3
 
     wire.at.run(["ip", "link", "delete", "s1-eth2"])
@@ -175,7 +181,7 @@ def test_a_frame_for_a_port_that_is_down_is_counted_as_such(wire):
     wire.at.run(["ip", "link", "set", "s1-eth2", "down"])
     wait.until(lambda: wire.said("port is down"), "the news", 10)
     listener = super_packets.receiver(wire.h1.name, "eth0")
-    frame = bytes(10) + bytes.fromhex("02000000000202000000000188b5") + bytes(46)
+    frame = PLAIN + bytes(46)
     with listener, super_packets.sender(wire.h1.name, "eth0") as sender:
         sender.send(frame)
     wire.at.run(["ip", "link", "set", "s1-eth2", "up"])
@@ -184,11 +190,55 @@ def test_a_frame_for_a_port_that_is_down_is_counted_as_such(wire):
     assert (ports[1]["received"], ports[1]["dropped"]) == (1, 1)
 
 
+@pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="this kernel has no tap devices")
+def test_a_tap_device_is_a_port_like_any_other(tmp_path, program):
+    with network(tmp_path, mtu=1500, offloads=True) as net:
+        wire = Wire(net, program)
+        wire.at.run(["ip", "link", "delete", "s1-eth1"])
+        with super_packets.tap(wire.at.name, "s1-eth1") as tap:
+            wire.at.run(["ip", "link", "set", "s1-eth1", "up"])
+            wait.until(lambda: wire.said("port is up"), "the tap device", 10)
+            frame = PLAIN[10:] + bytes(100)
+            listener = super_packets.receiver(wire.h2.name, "eth0")
+            with listener, super_packets.sender(wire.h2.name, "eth0") as sender:
+                tap.write(frame)
+                assert super_packets.frames(listener, 1) == [frame]
+                sender.send(bytes(10) + frame)
+                assert tap.read(2000) == frame
+            wire.end()
+
+
 def test_frames_beyond_the_mtu_are_named_and_counted(wire):
     wire.at.run(["ip", "link", "set", "s1-eth2", "mtu", "600"])
-    short = bytes(10) + bytes.fromhex("02000000000202000000000188b5") + bytes(500)
+    short = PLAIN + bytes(500)
     long = short + bytes(500)
     assert len(received_over(wire.h1, wire.h2, [long, short, long, short], 2)) == 2
     assert wire.said("longer than the device's MTU allows")
     ports = wire.end()
     assert (ports[2]["netdev_sent"], ports[2]["netdev_too_long"]) == (2, 2)
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
+def test_a_capture_tells_of_queue_verdict_and_reason(tmp_path, program):
+    capture = tmp_path / "s1.pcapng"
+    with network(tmp_path, mtu=1500, offloads=True) as net:
+        wire = Wire(net, program, "--capture", str(capture))
+        received_over(wire.h1, wire.h2, [PLAIN + bytes(46)], 1)
+        wire.at.run(["ip", "link", "set", "s1-eth2", "down"])
+        wait.until(lambda: wire.said("port is down"), "the news", 10)
+        with super_packets.sender(wire.h1.name, "eth0") as sender:
+            sender.send(PLAIN + bytes(60))
+        # The news of the device come behind the frame.
+        wire.at.run(["ip", "link", "set", "s1-eth2", "up"])
+        wait.until(lambda: wire.said("port is up"), "the news", 10)
+        wire.end()
+    fields = ("interface_name", "len", "interface_queue", "verdict.ebpf_xdp", "comment")
+    argv = ["tshark", "-r", str(capture), "-T", "fields"]
+    argv += [word for name in fields for word in ("-e", f"frame.{name}")]
+    shown = subprocess.run(argv, check=True, capture_output=True, text=True).stdout
+    assert shown.splitlines() == [
+        "s1-eth1\t60\t\t2\tcame in by port 1",
+        "s1-eth2\t60\t0\t3\tleft by port 2 from queue 0; in by port 1",
+        "s1-eth1\t74\t\t2\tcame in by port 1",
+        "s1-eth2\t74\t0\t1\tdropped: port_down; for port 2, queue 0; in by port 1",
+    ]

@@ -9,6 +9,7 @@ use units::{Bytes, ClassId, HasLength, PortId, Time};
 
 use crate::books::Books;
 use crate::budget::{Purse, Purses};
+use crate::capture::{Fate, Recorder};
 use crate::fate::{DropReason, Output, Queued};
 use crate::lines::Cables;
 use crate::programs::Programs;
@@ -49,6 +50,7 @@ pub struct Device {
     pub(crate) log: EventLog,
     /// The clone session that drops are sent to; see `mirror.rs`.
     pub(crate) drop_mirror: Option<u32>,
+    pub(crate) recorder: Recorder,
 }
 
 impl Device {
@@ -68,6 +70,7 @@ impl Device {
             down: BTreeSet::new(),
             log: EventLog::default(),
             drop_mirror: None,
+            recorder: Recorder::default(),
         }
     }
 
@@ -87,6 +90,7 @@ impl Device {
         let length = frame.length();
         self.books.count_received(port, length);
         let trace = self.tracer.receive(now, port, frame.bytes());
+        self.recorder.note(now, port, Fate::Received, frame.bytes());
         if let Err(reason) = self.check_port(port) {
             return self.drop_frame(now, trace, port, frame, reason);
         }
@@ -238,6 +242,8 @@ impl Device {
         self.tracer.note(queued.trace, at, || TraceEvent::Dropped(reason));
         let (input, length) = (queued.packet.ingress_port(), queued.length());
         self.books.count_drop(input, reason, length);
+        let fate = Fate::Dropped { reason, queue };
+        self.recorder.note(at, input, fate, queued.packet.received());
         if self.log.watching.drops {
             let head = self.log.head_of(queued.packet.received());
             self.log.note(Event::Dropped(Drop { at, reason, input, queue, length, head }));
@@ -257,6 +263,7 @@ impl Device {
         self.tracer.note(trace, at, || TraceEvent::Dropped(reason));
         let length = frame.length();
         self.books.count_drop(input, reason, length);
+        self.recorder.note(at, input, Fate::Dropped { reason, queue: None }, frame.bytes());
         if self.log.watching.drops {
             let head = self.log.head_of(frame.bytes());
             let drop = Drop { at, reason, input, queue: None, length, head };

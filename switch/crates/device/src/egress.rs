@@ -4,6 +4,7 @@ use pipeline::{EgressWay, InstanceType, Queueing, after_egress};
 use traffic::Departure;
 use units::{Bytes, HasLength, Time};
 
+use crate::capture::Fate;
 use crate::device::Device;
 use crate::fate::{DropReason, Queued};
 use crate::trace::TraceEvent;
@@ -49,7 +50,7 @@ impl Device {
             }
             EgressWay::Transmit => {
                 self.deparse(&mut queued, at);
-                let trace = queued.trace;
+                let (trace, input) = (queued.trace, queued.packet.ingress_port());
                 let frame = self.take_frame(queued);
                 let length = frame.length();
                 if length != length_in_queue {
@@ -60,6 +61,7 @@ impl Device {
                     port,
                     frame: frame.bytes().to_vec(),
                 });
+                self.recorder.note(at, input, Fate::Transmitted { port, class }, frame.bytes());
                 self.begin_transmitting(at, port, frame);
             }
         }

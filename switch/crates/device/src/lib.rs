@@ -8,11 +8,12 @@
 //! ```
 //!
 //! [`Device`] is the state machine; its documentation is the driving contract. [`Books`] obey a
-//! conservation law; [`Event`]s tell of single packets to who watches, and [`TraceFilter`] says which
+//! conservation law; [`Event`]s tell of single packets to who watches, [`Captured`] ones are there in full, and [`TraceFilter`] says which
 //! packets are followed step by step. There is no clock, no socket and no thread here.
 
 mod books;
 mod budget;
+mod capture;
 mod device;
 mod egress;
 mod fate;
@@ -25,6 +26,7 @@ mod trace;
 mod watch;
 
 pub use books::{Books, PortBooks};
+pub use capture::{Captured, Fate};
 pub use device::Device;
 pub use fate::{DropReason, Output, Queued};
 pub use pipeline::Frame;

@@ -15,7 +15,7 @@
 //! * [`merge::SuperPacket`] is its inverse, for frames that no receiver could tell from it;
 //! * [`LinkWatch`] says which devices are there and carry, and when that changes;
 //! * [`Poller`] waits for any of several sockets or a deadline;
-//! * [`PcapWriter`] writes captures;
+//! * [`PcapWriter`] and [`PcapngWriter`] write captures;
 //! * [`privilege`] gives up what a running switch does not need.
 //!
 //! What arrives wrong stays wrong: a checksum is written only where the kernel says that it left
@@ -29,6 +29,7 @@ pub mod merge;
 mod netdev;
 mod offload;
 mod pcap;
+mod pcapng;
 mod poller;
 pub mod privilege;
 pub mod segment;
@@ -39,6 +40,7 @@ pub use link_watch::{LinkState, LinkWatch};
 pub use netdev::{Netdev, OpenError};
 pub use offload::{GsoKind, Offload};
 pub use pcap::PcapWriter;
+pub use pcapng::{CapturedFrame, PcapngWriter, Verdict};
 pub use poller::{Poller, Waker};
 pub use send::{Refused, SendBatch, SendOutcome};
 pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};

@@ -89,6 +89,10 @@ pub struct Args {
     #[arg(long, value_name = "FOLDER", help_heading = "What is seen")]
     pub pcap: Option<PathBuf>,
 
+    /// Write every packet, dropped ones included, with port, queue and verdict to a pcapng file.
+    #[arg(long, value_name = "FILE", help_heading = "What is seen")]
+    pub capture: Option<PathBuf>,
+
     /// What is written to standard error: off, error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", default_value = "info", help_heading = "What is seen")]
     pub log_level: LevelFilter,
@@ -118,6 +122,7 @@ impl From<Args> for Settings {
             class_count: args.priority_queues,
             seed: args.seed,
             pcap: args.pcap,
+            capture: args.capture,
             dump_bytes: 0,
             user: args.user,
             logging: Logging {

@@ -11,6 +11,7 @@
 //!   switch.rs    the loop of the one data-plane thread
 //!   netdevs.rs   ports: frames in, frames out
 //!   link.rs      one port and the network device behind it
+//!   recording.rs one capture of the whole switch
 //!   tap.rs       captures and log lines of frames
 //!   logging/     where the log goes and how its lines look
 //!   limits.rs    what the switch is bounded by
@@ -24,6 +25,7 @@ mod limits;
 mod link;
 mod logging;
 mod netdevs;
+mod recording;
 mod settings;
 mod start;
 mod switch;

@@ -35,6 +35,8 @@ pub struct Settings {
     pub seed: u64,
     /// The folder for captures; none: no captures.
     pub pcap: Option<PathBuf>,
+    /// The file for one capture of the whole switch; none: no such capture.
+    pub capture: Option<PathBuf>,
     /// How many bytes of every frame are logged.
     pub dump_bytes: usize,
     /// Who to become once everything is open.

@@ -82,17 +82,18 @@ impl Switch {
     /// Wires the parts together.
     #[expect(clippy::too_many_arguments, reason = "this is the wiring: each part once")]
     pub fn new(
-        device: Device,
+        mut device: Device,
         netdevs: Netdevs,
         agent: Agent,
         server: Server,
         mut poller: Poller,
         clock: Clock,
-        tap: Tap,
+        mut tap: Tap,
         cpu_port: Option<PortId>,
         stop: Arc<AtomicBool>,
     ) -> Switch {
         poller.watch(&netdevs.descriptors());
+        tap.begin(&mut device);
         let core = Core { device, netdevs, agent, tap, cpu_port };
         let (batch, overrun) = (ReceiveBatch::new(), Overrun::default());
         Switch { core, batch, server, poller, clock, stop, overrun }
@@ -169,6 +170,7 @@ impl Core {
                 }
             }
         }
+        self.tap.record(&mut self.device);
     }
 
     /// The last words: what became of all packets.
@@ -201,6 +203,7 @@ impl Core {
     fn flush(&mut self) {
         let device = &mut self.device;
         self.netdevs.flush(|frame| device.recycle(frame));
+        self.tap.flush();
     }
 }
 

@@ -5,16 +5,19 @@ use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
+use device::Device;
 use ports::PcapWriter;
 use units::PortId;
 
 use crate::clock::time_of_day;
+use crate::recording::Recording;
 use crate::settings::Settings;
 
 /// Looks at every frame that a netdev gave or takes.
 #[derive(Default)]
 pub struct Tap {
     captures: BTreeMap<PortId, Capture>,
+    recording: Option<Recording>,
     dump_bytes: usize,
 }
 
@@ -36,7 +39,32 @@ impl Tap {
             };
             captures.insert(interface.port, capture);
         }
-        Ok(Tap { captures, dump_bytes: settings.dump_bytes })
+        let recording = settings.capture.as_deref().map(|path| Recording::create(path, settings));
+        let recording = recording.transpose()?;
+        Ok(Tap { captures, recording, dump_bytes: settings.dump_bytes })
+    }
+
+    /// Asks the device, whose time is zero now, for what is to be seen of it.
+    pub fn begin(&mut self, device: &mut Device) {
+        if let Some(recording) = &mut self.recording {
+            recording.start();
+            device.capture(true);
+        }
+    }
+
+    /// Writes down what the device has recorded.
+    pub fn record(&mut self, device: &mut Device) {
+        let Some(recording) = &mut self.recording else { return };
+        while let Some(captured) = device.poll_capture() {
+            recording.write(&captured);
+        }
+    }
+
+    /// Hands what is written to the files before the process sleeps.
+    pub fn flush(&mut self) {
+        if let Some(recording) = &mut self.recording {
+            recording.flush();
+        }
     }
 
     /// A frame came in by `port`.

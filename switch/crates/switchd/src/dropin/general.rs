@@ -183,6 +183,7 @@ impl General {
             class_count: target.priority_queues,
             seed: 0,
             pcap: self.pcap,
+            capture: None,
             dump_bytes: self.dump_packet_data,
             user: None,
             logging,

@@ -1,0 +1,74 @@
+//! Every packet that comes in, leaves or ends, with its bytes: for whoever writes a capture.
+//!
+//! Nobody does as a rule, and then a packet costs one comparison at each of these points. What is
+//! recorded waits for [`Device::poll_capture`], which is to be called after every input and every
+//! output: the list is not bounded.
+
+use std::collections::VecDeque;
+
+use units::{ClassId, PortId, Time};
+
+use crate::device::Device;
+use crate::fate::DropReason;
+
+/// A packet at one of the edges of the switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Captured {
+    /// When, in the time of the model.
+    pub at: Time,
+    /// Where it, or the packet it is a copy of, came in.
+    pub input: PortId,
+    /// What happened.
+    pub fate: Fate,
+    /// As it came in, unless it was transmitted.
+    pub bytes: Vec<u8>,
+}
+
+/// What happens to a packet at an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It ended in the switch.
+    Dropped {
+        /// Why.
+        reason: DropReason,
+        /// The queue it was for or came from, if that was decided.
+        queue: Option<(PortId, ClassId)>,
+    },
+    /// It came in.
+    Received,
+    /// It left by this port, out of this queue.
+    Transmitted {
+        /// The port.
+        port: PortId,
+        /// The queue.
+        class: ClassId,
+    },
+}
+
+/// What has been recorded and not been polled.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    on: bool,
+    packets: VecDeque<Captured>,
+}
+
+impl Recorder {
+    #[inline]
+    pub fn note(&mut self, at: Time, input: PortId, fate: Fate, bytes: &[u8]) {
+        if self.on {
+            self.packets.push_back(Captured { at, input, fate, bytes: bytes.to_vec() });
+        }
+    }
+}
+
+impl Device {
+    /// Records packets from now on, or no longer.
+    pub fn capture(&mut self, on: bool) {
+        self.recorder.on = on;
+    }
+
+    /// The next recorded packet, in the order in which things happened.
+    pub fn poll_capture(&mut self) -> Option<Captured> {
+        self.recorder.packets.pop_front()
+    }
+}
