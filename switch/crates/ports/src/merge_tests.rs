@@ -58,7 +58,7 @@ fn kind(flow: &Flow) -> GsoKind {
 
 fn frames_of(packet: &[u8], offload: Offload) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
-    let emit = |head: &[u8], payload: &[u8]| frames.push([head, payload].concat());
+    let emit = |frame: &[u8]| frames.push(frame.to_vec());
     split(&mut packet.to_vec(), offload, &mut Vec::new(), emit).expect("well-formed");
     frames
 }

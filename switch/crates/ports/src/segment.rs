@@ -58,23 +58,23 @@ impl From<LayoutError> for SegmentError {
     }
 }
 
-/// Turns one received packet into frames, each handed to `emit` in order and in two parts: the
-/// headers and, as it lies in `packet`, the rest.
+/// Turns one received packet into frames, each handed to `emit` in order.
 ///
-/// `packet` is changed in place where its checksum must be finished; the headers of pieces are
-/// built in `scratch`, which can be reused without allocating.
+/// Nothing is copied but headers: those of a piece are written in front of its payload, over the
+/// end of the piece before, which is done with. So `packet` is garbage afterwards. `scratch` holds
+/// the super-packet's headers meanwhile, and can be reused without allocating.
 pub fn split(
     packet: &mut [u8],
     offload: Offload,
     scratch: &mut Vec<u8>,
-    mut emit: impl FnMut(&[u8], &[u8]),
+    mut emit: impl FnMut(&[u8]),
 ) -> Result<(), SegmentError> {
     match offload.gso {
         None => {
             if let Some(task) = offload.checksum {
                 finish_checksum(packet, task)?;
             }
-            emit(packet, &[]);
+            emit(packet);
             Ok(())
         }
         Some((_, 0)) => Err(SegmentError::ZeroPieceSize),
@@ -83,21 +83,18 @@ pub fn split(
             if !kind.fits(&layout) {
                 return Err(SegmentError::UnexpectedHeaders);
             }
-            let (head, payload) = packet.split_at(layout.payload_at);
-            let piece_size = usize::from(piece_size);
-            let last = payload.len().div_ceil(piece_size).max(1) - 1;
+            let (head_size, piece_size) = (layout.payload_at, usize::from(piece_size));
+            scratch.clear();
+            scratch.extend_from_slice(&packet[..head_size]);
+            let last = (packet.len() - head_size).div_ceil(piece_size).max(1) - 1;
             for number in 0..=last {
                 let from = number * piece_size;
-                let piece = Piece {
-                    payload: &payload[from..payload.len().min(from + piece_size)],
-                    number,
-                    payload_offset: from,
-                    is_last: number == last,
-                };
-                scratch.clear();
-                scratch.extend_from_slice(head);
-                piece.write_headers(&layout, scratch);
-                emit(scratch, piece.payload);
+                let to = packet.len().min(from + head_size + piece_size);
+                let frame = &mut packet[from..to];
+                frame[..head_size].copy_from_slice(scratch);
+                let piece = Piece { number, payload_offset: from, is_last: number == last };
+                piece.write_headers(&layout, frame);
+                emit(frame);
             }
             Ok(())
         }
@@ -133,52 +130,49 @@ impl GsoKind {
     }
 }
 
-/// One frame to be made of a super-packet.
-struct Piece<'a> {
-    payload: &'a [u8],
+/// Which frame of a super-packet is being made.
+struct Piece {
     number: usize,
     /// Where its payload begins in that of the super-packet.
     payload_offset: usize,
     is_last: bool,
 }
 
-impl Piece<'_> {
-    /// Turns the super-packet's headers into those of the piece.
-    fn write_headers(&self, layout: &Layout, head: &mut [u8]) {
-        layout.write_lengths(head, head.len() + self.payload.len());
+impl Piece {
+    /// Turns the super-packet's headers, at the start of the frame, into those of the piece.
+    fn write_headers(&self, layout: &Layout, frame: &mut [u8]) {
+        layout.write_lengths(frame, frame.len());
         if !layout.ipv6 {
-            let identification = word(head, layout.ip_at + 4).wrapping_add(self.number as u16);
-            put_word(head, layout.ip_at + 4, identification);
-            layout.write_ip_checksum(head);
+            let identification = word(frame, layout.ip_at + 4).wrapping_add(self.number as u16);
+            put_word(frame, layout.ip_at + 4, identification);
+            layout.write_ip_checksum(frame);
         }
         if layout.transport == Transport::Tcp {
-            self.write_tcp_header(layout.transport_at, head);
+            self.write_tcp_header(layout.transport_at, frame);
         }
-        self.write_transport_checksum(layout, head);
+        write_transport_checksum(layout, frame);
     }
 
-    fn write_tcp_header(&self, tcp: usize, head: &mut [u8]) {
-        let number = double_word(head, tcp + 4).wrapping_add(self.payload_offset as u32);
-        head[tcp + 4..tcp + 8].copy_from_slice(&number.to_be_bytes());
+    fn write_tcp_header(&self, tcp: usize, frame: &mut [u8]) {
+        let number = double_word(frame, tcp + 4).wrapping_add(self.payload_offset as u32);
+        frame[tcp + 4..tcp + 8].copy_from_slice(&number.to_be_bytes());
         if self.number > 0 {
-            head[tcp + TCP_FLAGS_AT] &= !TCP_CWR;
+            frame[tcp + TCP_FLAGS_AT] &= !TCP_CWR;
         }
         if !self.is_last {
-            head[tcp + TCP_FLAGS_AT] &= !(TCP_FIN | TCP_PSH);
+            frame[tcp + TCP_FLAGS_AT] &= !(TCP_FIN | TCP_PSH);
         }
     }
+}
 
-    fn write_transport_checksum(&self, layout: &Layout, head: &mut [u8]) {
-        let transport = layout.transport_at;
-        let field = transport + layout.checksum_offset();
-        put_word(head, field, 0);
-        let length = head.len() - transport + self.payload.len();
-        let pseudo_header = layout.pseudo_header_sum(head, length);
-        let headers = checksum::sum(pseudo_header, &head[transport..]);
-        let value = checksum::finish(checksum::sum(headers, self.payload));
-        let value = if value == 0 && layout.transport == Transport::Udp { 0xffff } else { value };
-        put_word(head, field, value);
-    }
+fn write_transport_checksum(layout: &Layout, frame: &mut [u8]) {
+    let transport = layout.transport_at;
+    let field = transport + layout.checksum_offset();
+    put_word(frame, field, 0);
+    let pseudo_header = layout.pseudo_header_sum(frame, frame.len() - transport);
+    let value = checksum::finish(checksum::sum(pseudo_header, &frame[transport..]));
+    let value = if value == 0 && layout.transport == Transport::Udp { 0xffff } else { value };
+    put_word(frame, field, value);
 }
 
 #[cfg(test)]

@@ -105,22 +105,21 @@ impl Link {
         }
     }
 
-    /// Hands on the frames of one received packet, in order and each in two parts. What is no
-    /// frame is counted.
+    /// Hands on the frames of one received packet, in order. What is no frame is counted.
     pub fn split(
         &mut self,
         (offload, bytes): ReceivedPacket<'_>,
         scratch: &mut Vec<u8>,
-        mut frame: impl FnMut(&[u8], &[u8]),
+        mut frame: impl FnMut(&[u8]),
     ) {
         let counters = &mut self.counters;
         let split = offload.map_err(|unknown| unknown.to_string()).and_then(|offload| {
-            let emit = |head: &[u8], rest: &[u8]| match head.len() + rest.len() {
+            let emit = |bytes: &[u8]| match bytes.len() {
                 length if length < FRAME_SIZE_BYTES_MIN => counters.runts += 1,
                 length if length > FRAME_SIZE_BYTES_MAX => counters.oversize += 1,
                 _ => {
                     counters.received += 1;
-                    frame(head, rest);
+                    frame(bytes);
                 }
             };
             segment::split(bytes, offload, scratch, emit).map_err(|error| error.to_string())

@@ -20,8 +20,8 @@ pub struct Netdevs {
     links: Vec<Link>,
     watch: LinkWatch,
     sending: SendBatch,
-    /// Headers of the frame being made, and the whole frame.
-    scratch: (Vec<u8>, Vec<u8>),
+    /// Headers of the super-packet being split.
+    scratch: Vec<u8>,
     /// The link that is served first in the next round, so that none starves another.
     first: usize,
 }
@@ -33,7 +33,7 @@ impl Netdevs {
             links: sockets.into_iter().map(|(port, socket)| Link::new(port, socket)).collect(),
             watch: LinkWatch::new()?,
             sending: SendBatch::new(),
-            scratch: Default::default(),
+            scratch: Vec::new(),
             first: 0,
         })
     }
@@ -83,13 +83,7 @@ impl Netdevs {
     ) {
         let link = &mut self.links[index];
         let port = link.port;
-        let (head_scratch, whole) = &mut self.scratch;
-        link.split(packet, head_scratch, |head, rest| {
-            whole.clear();
-            whole.extend_from_slice(head);
-            whole.extend_from_slice(rest);
-            frame(port, whole);
-        });
+        link.split(packet, &mut self.scratch, |bytes| frame(port, bytes));
     }
 
     /// Collects a frame to be sent; frames that are done with go to `recycle`. Gives it back if no
