@@ -159,8 +159,9 @@ def check_rejected(tools: Tools, program: Path, expected: int, category: Categor
     elif status not in (1, 2):
         category.record(program.stem, f"exit status {status}: {first_error(output)}")
     else:
-        places = re.findall(rf"{re.escape(program.name)}[:(](\d+)", output)
-        line = int(places[0]) if places else 0
+        # Warnings may stand in front of it, as in p4c's output.
+        place = re.search(rf"{re.escape(program.name)}:(\d+):\d+: error", output)
+        line = int(place.group(1)) if place else 0
         reason = None if line == expected else f"says line {line}, p4c line {expected}"
         category.record(program.stem, reason)
 

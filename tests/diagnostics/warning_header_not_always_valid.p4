@@ -74,6 +74,11 @@ control egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         if (hdr.tcp.src_port == 80 || (hdr.tunnel.isValid() && hdr.tunnel.id == 1)) {
             hdr.tcp.src_port = 81;
         }
+        switch (meta.port) {
+            1: { hdr.ethernet.setInvalid(); }
+            2: { meta.port = hdr.ethernet.ether_type; }
+        }
+        meta.port = hdr.ethernet.ether_type;
     }
 }
 control deparse(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr); } }
@@ -87,4 +92,8 @@ warning_header_not_always_valid.p4:74:13: warning[invalid-header]: `hdr.tcp` is 
    74 |         if (hdr.tcp.src_port == 80 || (hdr.tunnel.isValid() && hdr.tunnel.id == 1)) {
       |             ^^^^^^^^^^^^^^^^
    hint: test it first: if (hdr.tcp.isValid()) { ... }
+warning_header_not_always_valid.p4:81:21: warning[invalid-header]: `hdr.ethernet` is not valid in every packet that gets here
+   81 |         meta.port = hdr.ethernet.ether_type;
+      |                     ^^^^^^^^^^^^^^^^^^^^^^^
+   hint: test it first: if (hdr.ethernet.isValid()) { ... }
 */

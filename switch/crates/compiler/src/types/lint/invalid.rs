@@ -55,6 +55,30 @@ struct Applied {
     miss: Worlds,
 }
 
+impl Applied {
+    /// What is known where a case of a `switch` on the action is taken; `before` is what was known
+    /// in front of the table.
+    fn after(&self, label: &SwitchLabel, switch: &Switch, before: &Worlds) -> Worlds {
+        let has_case = |action: &Id<Action>| {
+            let mut labels = switch.cases.iter().flat_map(|case| &case.labels);
+            labels.any(|label| matches!(label, SwitchLabel::Action(id) if id == action))
+        };
+        let mut worlds = Worlds::unreached();
+        for (action, behind) in &self.by_action {
+            let is_meant = match label {
+                SwitchLabel::Action(id) => id == action,
+                SwitchLabel::Default => !has_case(action),
+                SwitchLabel::Value(_) => true,
+            };
+            if is_meant {
+                worlds.join(behind, before);
+            }
+        }
+        worlds
+    }
+}
+
+/// A walk along a packet's way.
 pub(super) struct Walk<'t, 'd> {
     pub program: &'t Program,
     pub places: Places,
@@ -298,54 +322,22 @@ impl<'t, 'd> Walk<'t, 'd> {
             }
         };
         let before = self.worlds.clone();
-        let labels = || switch.cases.iter().flat_map(|case| &case.labels);
-        let mut behind = match labels().any(|label| matches!(label, SwitchLabel::Default)) {
+        let after = |label: &SwitchLabel| match &applied {
+            Some(applied) => applied.after(label, switch, &before),
+            None => before.clone(),
+        };
+        let mut labels = switch.cases.iter().flat_map(|case| &case.labels);
+        let mut behind = match labels.any(|label| matches!(label, SwitchLabel::Default)) {
             true => Worlds::unreached(),
-            false => self.after_label(&SwitchLabel::Default, switch, applied.as_ref()),
+            false => after(&SwitchLabel::Default),
         };
         for case in &switch.cases {
-            let mut start = Worlds::unreached();
-            for label in &case.labels {
-                start.join(&self.after_label(label, switch, applied.as_ref()), &before);
-            }
-            self.worlds = start;
-            if case.labels.is_empty() {
-                self.worlds = before.clone();
-            }
+            self.worlds = Worlds::unreached();
+            case.labels.iter().for_each(|label| self.worlds.join(&after(label), &before));
             self.block(&case.body);
             behind.join(&self.worlds, &before);
         }
         self.worlds = behind;
-        // The cases started where `before` was reached.
-        if !before.is_reached() {
-            self.worlds = before;
-        }
-    }
-
-    /// What is known where a case of a `switch` is taken.
-    fn after_label(
-        &self,
-        label: &SwitchLabel,
-        switch: &Switch,
-        applied: Option<&Applied>,
-    ) -> Worlds {
-        let Some(applied) = applied else { return self.worlds.clone() };
-        let named = |action: &Id<Action>| {
-            let mut labels = switch.cases.iter().flat_map(|case| &case.labels);
-            labels.any(|label| matches!(label, SwitchLabel::Action(id) if id == action))
-        };
-        let mut start = Worlds::unreached();
-        for (action, worlds) in &applied.by_action {
-            let is_meant = match label {
-                SwitchLabel::Action(id) => id == action,
-                SwitchLabel::Default => !named(action),
-                SwitchLabel::Value(_) => true,
-            };
-            if is_meant {
-                start.join(worlds, &self.worlds);
-            }
-        }
-        start
     }
 
     /// Applies a table: its keys are read, then one of its actions runs.
