@@ -93,7 +93,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help_heading = "What is seen")]
     pub capture: Option<PathBuf>,
 
-    /// What is written to standard error: off, error, warn, info, debug or trace.
+    /// What is written to standard error: off, error, warn, info, debug (steps of each packet) or
+    /// trace (and the values of fields).
     #[arg(long, value_name = "LEVEL", default_value = "info", help_heading = "What is seen")]
     pub log_level: LevelFilter,
 
@@ -127,6 +128,7 @@ impl From<Args> for Settings {
             user: args.user,
             logging: Logging {
                 level: args.log_level,
+                follows_packets: args.log_level >= LevelFilter::DEBUG,
                 sink: Sink::Stderr,
                 style: Style::Structured,
             },

@@ -12,7 +12,8 @@
 //!   netdevs.rs   ports: frames in, frames out
 //!   link.rs      one port and the network device behind it
 //!   recording.rs one capture of the whole switch
-//!   tap.rs       captures and log lines of frames
+//!   tap.rs       captures, and what the log says of packets
+//!   narrate.rs   the steps of packets as lines of the log
 //!   logging/     where the log goes and how its lines look
 //!   limits.rs    what the switch is bounded by
 //!   clock.rs     the one place that asks what time it is
@@ -24,6 +25,7 @@ mod dropin;
 mod limits;
 mod link;
 mod logging;
+mod narrate;
 mod netdevs;
 mod recording;
 mod settings;

@@ -1,4 +1,5 @@
-//! What is seen of frames at the ports: captures and log lines. The model knows nothing of it.
+//! What is shown of packets: captures of each port, and lines in the log. The model knows nothing of
+//! it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,15 +11,16 @@ use ports::PcapWriter;
 use units::PortId;
 
 use crate::clock::time_of_day;
+use crate::narrate::Narrator;
 use crate::recording::Recording;
 use crate::settings::Settings;
 
-/// Looks at every frame that a netdev gave or takes.
-#[derive(Default)]
+/// Looks at every frame that a netdev gave or takes, and at what happened in between.
 pub struct Tap {
     captures: BTreeMap<PortId, Capture>,
     recording: Option<Recording>,
     dump_bytes: usize,
+    narrator: Narrator,
 }
 
 /// One port's two files.
@@ -41,7 +43,8 @@ impl Tap {
         }
         let recording = settings.capture.as_deref().map(|path| Recording::create(path, settings));
         let recording = recording.transpose()?;
-        Ok(Tap { captures, recording, dump_bytes: settings.dump_bytes })
+        let narrator = Narrator::new(settings.logging.follows_packets);
+        Ok(Tap { captures, recording, dump_bytes: settings.dump_bytes, narrator })
     }
 
     /// Asks the device, whose time is zero now, for what is to be seen of it.
@@ -50,10 +53,12 @@ impl Tap {
             recording.start();
             device.capture(true);
         }
+        self.narrator.begin(device);
     }
 
     /// Writes down what the device has recorded.
     pub fn record(&mut self, device: &mut Device) {
+        self.narrator.tell(device);
         let Some(recording) = &mut self.recording else { return };
         while let Some(captured) = device.poll_capture() {
             recording.write(&captured);
@@ -69,7 +74,6 @@ impl Tap {
 
     /// A frame came in by `port`.
     pub fn received(&mut self, port: PortId, frame: &[u8]) {
-        tracing::debug!("received {} bytes on port {port}", frame.len());
         self.dump("received", port, frame);
         if let Some(capture) = self.captures.get_mut(&port) {
             append(&mut capture.received, port, frame);
@@ -78,8 +82,7 @@ impl Tap {
 
     /// A frame goes out by `port`.
     pub fn sent(&mut self, port: PortId, frame: &[u8]) {
-        tracing::debug!("transmitting {} bytes out of port {port}", frame.len());
-        self.dump("transmitting", port, frame);
+        self.dump("transmitted", port, frame);
         if let Some(capture) = self.captures.get_mut(&port) {
             append(&mut capture.sent, port, frame);
         }

@@ -26,6 +26,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     (
         "switchd",
         &[
+            "bits",
             "bmv2",
             "control",
             "device",

@@ -153,12 +153,13 @@ impl General {
         note("--notifications-addr", self.notifications_addr.is_some(), reported);
         let debugs = self.debugger || self.debugger_addr.is_some();
         note("--debugger", debugs, "the log at level trace has each step of each packet");
+        // Without a log there still are the lines that say what was started.
+        let is_wanted = self.log_console || self.log_file.is_some();
+        let least = if is_wanted { LevelFilter::TRACE } else { LevelFilter::INFO };
         let logging = Logging {
-            // Without a log there still are the lines that say what was started.
-            level: match (self.log_console, &self.log_file) {
-                (false, None) => self.log_level.min(LevelFilter::INFO),
-                _ => self.log_level,
-            },
+            level: self.log_level.min(least),
+            // At level info there is what a program says with log_msg.
+            follows_packets: is_wanted && self.log_level >= LevelFilter::INFO,
             sink: match self.log_file {
                 None => Sink::Stdout,
                 Some(path) => Sink::File {

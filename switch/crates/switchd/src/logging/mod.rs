@@ -31,6 +31,8 @@ const OUR_CRATES: [&str; 3] = ["control", "ports", "vitrine_switch"];
 pub struct Logging {
     /// The least important that is still written.
     pub level: LevelFilter,
+    /// Whether it tells the steps of every packet, as far as the level allows.
+    pub follows_packets: bool,
     /// Where it goes.
     pub sink: Sink,
     /// How it looks.

@@ -1,0 +1,156 @@
+"""What the process does that needs root: captures of real ports, and giving up being root."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.process.switch import BINARIES, PROMPT_S, dropin, free_port, running
+from topo import wait
+
+# Ports 1 and 2 forward to each other; the program is written here in P4 so that nothing of a lab
+# can change under the test.
+PATCH_CABLE = """
+#include <core.p4>
+#include <v1model.p4>
+struct headers_t {}
+struct metadata_t {}
+parser P(packet_in packet, out headers_t h, inout metadata_t m, inout standard_metadata_t s) {
+    state start { transition accept; }
+}
+control V(inout headers_t h, inout metadata_t m) { apply {} }
+control I(inout headers_t h, inout metadata_t m, inout standard_metadata_t s) {
+    apply { s.egress_spec = s.ingress_port ^ 3; }
+}
+control E(inout headers_t h, inout metadata_t m, inout standard_metadata_t s) { apply {} }
+control C(inout headers_t h, inout metadata_t m) { apply {} }
+control D(packet_out packet, in headers_t h) { apply {} }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"""
+FRAMES = [bytes([2, 0, 0, 0, 0, 9]) + bytes(6) + b"\x88\xb5" + bytes([n] * 100) for n in range(3)]
+ETH_P_ALL = 3
+CAP_NET_ADMIN, CAP_NET_RAW = 1 << 12, 1 << 13
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("patch-cable")
+    (folder / "cable.p4").write_text(PATCH_CABLE)
+    compiled = folder / "cable.json"
+    subprocess.run([BINARIES / "vitrine-p4c", "-o", compiled, folder / "cable.p4"], check=True)
+    return compiled
+
+
+@pytest.fixture
+def cables() -> Iterator[tuple[str, str]]:
+    """Two veth pairs, `NAME` for the switch and `NAMEh` for the test."""
+    names = (f"vtp{os.getpid() % 10000}a", f"vtp{os.getpid() % 10000}b")
+    for name in names:
+        _ip("link", "add", name, "type", "veth", "peer", "name", f"{name}h")
+        for end in (name, f"{name}h"):
+            silence = Path(f"/proc/sys/net/ipv6/conf/{end}/disable_ipv6")
+            if silence.exists():
+                silence.write_text("1")
+            _ip("link", "set", end, "up")
+
+    # The kernel starts a link a moment after its second end is up.
+    def are_up() -> bool:
+        states = (Path(f"/sys/class/net/{name}/operstate").read_text() for name in names)
+        return all(state.strip() == "up" for state in states)
+
+    wait.until(are_up, "the start of the cables", PROMPT_S)
+    yield names
+    for name in names:
+        _ip("link", "delete", name)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True)
+
+
+def _exchange(sender: str, receiver: str) -> list[bytes]:
+    """Sends the frames into one cable and returns what comes out of the other."""
+    with (
+        # Protocol 0 hears nothing until it is bound to its cable.
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as out,
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as back,
+    ):
+        out.bind((sender, 0))
+        back.bind((receiver, ETH_P_ALL))
+        back.settimeout(PROMPT_S)
+        for frame in FRAMES:
+            out.send(frame)
+        return [back.recv(2000) for _ in FRAMES]
+
+
+def _records(capture: Path) -> list[bytes]:
+    """The frames of a capture, as any reader of the format finds them."""
+    data = capture.read_bytes()
+    magic, _major, _minor, _zone, _accuracy, _snap, link = struct.unpack("=IHHIIII", data[:24])
+    assert (magic, link) == (0xA1B2C3D4, 1)
+    frames, at = [], 24
+    while at < len(data):
+        _seconds, _micros, kept, length = struct.unpack("=IIII", data[at : at + 16])
+        assert kept == length
+        frames.append(data[at + 16 : at + 16 + kept])
+        at += 16 + kept
+    return frames
+
+
+def test_captures_hold_what_each_port_received_and_sent(
+    tmp_path: Path, program: Path, cables: tuple[str, str]
+):
+    port = free_port()
+    a, b = cables
+    flags = ["-i", f"1@{a}", "-i", f"2@{b}", "--pcap", str(tmp_path), str(program)]
+    log = tmp_path / "log"
+    with dropin(*flags, "--log-console", port=port, log=log, folder=tmp_path):
+        assert _exchange(f"{a}h", f"{b}h") == FRAMES
+        # Each record is in its file when the frame is on its way: no need to stop the switch first.
+        assert _records(tmp_path / f"{a}_in.pcap") == FRAMES
+        assert _records(tmp_path / f"{b}_out.pcap") == FRAMES
+        assert _records(tmp_path / f"{a}_out.pcap") == []
+    # And the log has the life of each packet.
+    said = log.read_text()
+    for step in (
+        "received 114 bytes on port 1",
+        "ingress begins",
+        "transmitted 114 bytes on port 2",
+    ):
+        assert said.count(step) == len(FRAMES), said
+
+
+def _status(process: Path) -> dict[str, str]:
+    lines = (process / "status").read_text().splitlines()
+    return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+
+
+def test_root_becomes_somebody_who_keeps_two_capabilities_and_goes_on_forwarding(
+    tmp_path: Path, program: Path, cables: tuple[str, str]
+):
+    port = free_port()
+    a, b = cables
+    flags = ["-i", f"1@{a}", "-i", f"2@{b}", "--user", "nobody", str(program)]
+    address = ("--grpc", f"127.0.0.1:{port}")
+    log = tmp_path / "log"
+    with running(*flags, *address, port=port, log=log) as process:
+        # The line comes when all is done; the address answers a moment earlier.
+        wait.until(lambda: "listening" in log.read_text(), "the line", PROMPT_S)
+        threads = [_status(thread) for thread in Path(f"/proc/{process.pid}/task").iterdir()]
+        for status in threads:
+            assert "0" not in status["Uid"].split() + status["Gid"].split()
+            assert status["Groups"].strip() == ""
+        # The thread that opens ports keeps what that takes; those that speak gRPC keep nothing.
+        kept = sorted(int(status[kind], 16) for status in threads for kind in ("CapPrm", "CapEff"))
+        assert kept[-2:] == [CAP_NET_ADMIN | CAP_NET_RAW] * 2
+        assert set(kept[:-2]) == {0}
+        assert _status(Path(f"/proc/{process.pid}"))["NoNewPrivs"].strip() == "1"
+        assert _exchange(f"{a}h", f"{b}h") == FRAMES
+        process.terminate()
+        assert process.wait(PROMPT_S) == 0

@@ -1,0 +1,75 @@
+"""A switch as a process, for tests about starting, stopping and refusing to."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from topo import wait
+
+ROOT = Path(__file__).resolve().parents[2]
+# Where `make build` puts the binaries; another folder can be named for work on the switch.
+BINARIES = Path(os.environ.get("VITRINE_BIN", ROOT / "build/bin"))
+SWITCH = BINARIES / "vitrine-switch"
+# What the issue of the process promises: listening, and gone after SIGTERM, within a second. A
+# machine that is busy with other tests gets five.
+PROMPT_S = 5.0
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def refusal(*flags: str, program: Path = SWITCH) -> tuple[int, str]:
+    """The exit status and the message of a switch that must not start."""
+    run = subprocess.run([program, *flags], capture_output=True, text=True, timeout=20)
+    return run.returncode, run.stderr
+
+
+@contextmanager
+def running(
+    *flags: str, port: int, log: Path, program: Path = SWITCH
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A switch that listens on `port`; it is killed at the end if it still runs."""
+    with log.open("wb") as output:
+        process = subprocess.Popen([program, *flags], stdout=output, stderr=output)
+    try:
+
+        def listens() -> bool:
+            assert process.poll() is None, f"the switch ended: {log.read_text()}"
+            return answers(port)
+
+        wait.until(listens, f"the switch listening on port {port}", PROMPT_S)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def dropin(
+    *flags: str, port: int, log: Path, folder: Path, behind: Sequence[str] = ()
+) -> Iterator[subprocess.Popen[bytes]]:
+    """The same under the name simple_switch_grpc; `behind` are flags behind `--`."""
+    address = ("--grpc-server-addr", f"127.0.0.1:{port}")
+    line = (*flags, "--", *address, *behind)
+    with running(*line, port=port, log=log, program=link(folder)) as process:
+        yield process
+
+
+def link(folder: Path) -> Path:
+    """The switch under the other name."""
+    name = folder / "simple_switch_grpc"
+    if not name.exists():
+        name.symlink_to(SWITCH.resolve())
+    return name

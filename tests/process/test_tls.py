@@ -1,0 +1,188 @@
+"""gRPC over TLS, with certificates made for the test: under our own flags and the drop-in's."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+import pytest
+from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
+
+from .switch import dropin, free_port, refusal, running
+
+DEADLINE_S = 10.0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A certificate and its key."""
+
+    certificate: Path
+    key: Path
+
+    @property
+    def bytes(self) -> dict[str, bytes]:
+        return {
+            "private_key": self.key.read_bytes(),
+            "certificate_chain": self.certificate.read_bytes(),
+        }
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """Two authorities; the first has signed the server's certificate and a client's."""
+
+    authority: Pair
+    stranger: Pair
+    server: Pair
+    client: Pair
+    # Signed by the other authority.
+    strange_client: Pair
+
+
+def _openssl(*words: str | Path) -> None:
+    run = subprocess.run(["openssl", *map(str, words)], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def _authority(folder: Path, name: str) -> Pair:
+    pair = Pair(folder / f"{name}.pem", folder / f"{name}.key")
+    _openssl(
+        *("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+        *("-subj", f"/CN={name}", "-days", "1", "-keyout", pair.key, "-out", pair.certificate),
+    )
+    return pair
+
+
+def _signed(folder: Path, name: str, authority: Pair) -> Pair:
+    pair = Pair(folder / f"{name}.pem", folder / f"{name}.key")
+    request, extra = folder / f"{name}.csr", folder / f"{name}.ext"
+    extra.write_text("subjectAltName = DNS:localhost, IP:127.0.0.1\nbasicConstraints = CA:FALSE\n")
+    _openssl(
+        *("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+        *("-subj", f"/CN={name}", "-keyout", pair.key, "-out", request),
+    )
+    _openssl(
+        *("x509", "-req", "-in", request, "-CA", authority.certificate, "-CAkey", authority.key),
+        *("-CAcreateserial", "-days", "1", "-extfile", extra, "-out", pair.certificate),
+    )
+    return pair
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    folder = tmp_path_factory.mktemp("certificates")
+    authority, stranger = _authority(folder, "authority"), _authority(folder, "stranger")
+    return Certificates(
+        authority=authority,
+        stranger=stranger,
+        server=_signed(folder, "server", authority),
+        client=_signed(folder, "client", authority),
+        strange_client=_signed(folder, "strange-client", stranger),
+    )
+
+
+def _is_answered(port: int, **credentials: bytes) -> bool:
+    """Whether a call over TLS gets an answer."""
+    secure = grpc.ssl_channel_credentials(**credentials)
+    with grpc.secure_channel(f"localhost:{port}", secure) as channel:
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+        try:
+            request = p4runtime_pb2.CapabilitiesRequest()
+            return bool(stub.Capabilities(request, timeout=DEADLINE_S).p4runtime_api_version)
+        except grpc.RpcError as error:
+            assert error.code() == grpc.StatusCode.UNAVAILABLE, error
+            return False
+
+
+def _is_answered_in_plain_text(port: int) -> bool:
+    with grpc.insecure_channel(f"localhost:{port}") as channel:
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+        try:
+            stub.Capabilities(p4runtime_pb2.CapabilitiesRequest(), timeout=DEADLINE_S)
+            return True
+        except grpc.RpcError:
+            return False
+
+
+def _flags(port: int, server: Pair) -> list[str]:
+    flags = ["--no-p4", "--grpc", f"127.0.0.1:{port}"]
+    return [*flags, "--tls-cert", str(server.certificate), "--tls-key", str(server.key)]
+
+
+def test_a_controller_that_knows_the_authority_is_answered(
+    tmp_path: Path, certificates: Certificates
+):
+    port, log = free_port(), tmp_path / "log"
+    with running(*_flags(port, certificates.server), port=port, log=log):
+        trusted = certificates.authority.certificate.read_bytes()
+        assert _is_answered(port, root_certificates=trusted)
+        assert "(TLS)" in log.read_text()
+        # One who knows another authority only does not talk to us, and plain text is not spoken.
+        strange = certificates.stranger.certificate.read_bytes()
+        assert not _is_answered(port, root_certificates=strange)
+        assert not _is_answered_in_plain_text(port)
+
+
+def _check_mutual(port: int, certificates: Certificates) -> None:
+    trusted = certificates.authority.certificate.read_bytes()
+    assert _is_answered(port, root_certificates=trusted, **certificates.client.bytes)
+    assert not _is_answered(port, root_certificates=trusted)
+    assert not _is_answered(port, root_certificates=trusted, **certificates.strange_client.bytes)
+
+
+def test_asked_for_certificates_of_clients_it_answers_those_with_one(
+    tmp_path: Path, certificates: Certificates
+):
+    port = free_port()
+    flags = [*_flags(port, certificates.server), "--tls-client-ca"]
+    flags.append(str(certificates.authority.certificate))
+    with running(*flags, port=port, log=tmp_path / "log"):
+        _check_mutual(port, certificates)
+
+
+def _drop_in_files(certificates: Certificates) -> list[str]:
+    files = {
+        "--grpc-server-cert": certificates.server.certificate,
+        "--grpc-server-key": certificates.server.key,
+        "--grpc-server-cacert": certificates.authority.certificate,
+    }
+    return [word for flag, file in files.items() for word in (flag, str(file))]
+
+
+def test_the_drop_in_flags_do_the_same(tmp_path: Path, certificates: Certificates):
+    port = free_port()
+    behind = ["--grpc-server-ssl", "--grpc-server-with-client-auth", *_drop_in_files(certificates)]
+    log = tmp_path / "log"
+    with dropin("--no-p4", port=port, log=log, folder=tmp_path, behind=behind):
+        _check_mutual(port, certificates)
+
+
+def test_without_ssl_the_drop_in_ignores_certificates_and_says_so(
+    tmp_path: Path, certificates: Certificates
+):
+    port, log = free_port(), tmp_path / "log"
+    behind = _drop_in_files(certificates)
+    with dropin("--no-p4", port=port, log=log, folder=tmp_path, behind=behind):
+        assert _is_answered_in_plain_text(port)
+        assert "certificates have no effect: --grpc-server-ssl is missing" in log.read_text()
+
+
+def test_files_that_do_not_do_are_named(tmp_path: Path, certificates: Certificates):
+    def refused(certificate: Path, key: Path) -> str:
+        status, message = refusal(*_flags(0, Pair(certificate, key)))
+        assert status == 1
+        return message
+
+    server, client = certificates.server, certificates.client
+    missing, rubbish = tmp_path / "missing.pem", tmp_path / "rubbish.pem"
+    rubbish.write_text("this is no certificate\n")
+    assert "missing.pem: No such file" in refused(missing, server.key)
+    assert "rubbish.pem" in refused(rubbish, server.key)
+    assert "rubbish.pem" in refused(server.certificate, rubbish)
+    # The key of somebody else.
+    assert client.key.name in refused(server.certificate, client.key)
+    status, message = refusal("--no-p4", "--tls-cert", str(server.certificate))
+    assert status == 2 and "--tls-key" in message
