@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import struct
@@ -154,3 +155,41 @@ def test_root_becomes_somebody_who_keeps_two_capabilities_and_goes_on_forwarding
         assert _exchange(f"{a}h", f"{b}h") == FRAMES
         process.terminate()
         assert process.wait(PROMPT_S) == 0
+
+
+def test_a_line_that_is_slower_than_its_port_holds_packets_in_the_routers_queue(
+    tmp_path: Path, program: Path, cables: tuple[str, str]
+):
+    port = free_port()
+    a, b = cables
+    slow = ["tc", "qdisc", "add", "dev", b, "root", "handle", "1:", "htb", "default", "1"]
+    if subprocess.run(slow, capture_output=True).returncode != 0:
+        pytest.skip("this kernel has no HTB to make a line slow with")
+    subprocess.run(
+        ["tc", "class", "add", "dev", b, "parent", "1:", "classid", "1:1", "htb", "rate", "2mbit"],
+        check=True,
+    )
+    flags = ["-i", f"1@{a}", "-i", f"2@{b}", "--log-console", "-L", "debug", str(program)]
+    log = tmp_path / "log"
+    count, received = 300, 0
+    with (
+        dropin(*flags, port=port, log=log, folder=tmp_path),
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as out,
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as back,
+    ):
+        out.bind((f"{a}h", 0))
+        back.bind((f"{b}h", ETH_P_ALL))
+        back.setblocking(False)
+        for _ in range(count):
+            out.send(FRAMES[0] + bytes(1400))
+
+        def all_are_accounted_for() -> bool:
+            nonlocal received
+            with contextlib.suppress(BlockingIOError):
+                while back.recv(2000):
+                    received += 1
+            return received + log.read_text().count("dropped: queue_limit") == count
+
+        wait.until(all_are_accounted_for, "the end of every packet", 4 * PROMPT_S)
+    # 64 wait in the queue, some thirty behind it; all others are dropped, by name.
+    assert 64 <= received <= 150, received

@@ -127,7 +127,7 @@ def _congest(network: Network, field: str) -> tuple[str, list[int]]:
     network.wait_until(log, lambda text: len(_field(field, text)) >= 2, "h2 received nothing")
     network.ask("h11 iperf -c 10.0.2.22 -t 12 -u")
     network.wait_until(
-        log, lambda text: len(_field(field, text)) > 12, "h2 received fewer than 13 packets", 30.0
+        log, lambda text: len(_field(field, text)) >= 8, "h2 received fewer than 8 packets"
     )
     return log, _field(field, network.read(log))
 

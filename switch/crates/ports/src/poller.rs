@@ -42,6 +42,14 @@ impl Poller {
         self.polled.extend(sockets.iter().map(|fd| entry(*fd)));
     }
 
+    /// Whether waits also end when the `position`th watched socket can be written to. Forgotten by
+    /// [`Poller::watch`].
+    pub fn want_room(&mut self, position: usize, wanted: bool) {
+        if let Some(entry) = self.polled.get_mut(position + 1) {
+            entry.events = if wanted { libc::POLLIN | libc::POLLOUT } else { libc::POLLIN };
+        }
+    }
+
     /// A handle with which another thread ends a wait.
     pub fn waker(&self) -> Waker {
         Waker(Arc::clone(&self.nudge))
@@ -77,7 +85,13 @@ impl Poller {
 
     /// Whether the `position`th watched socket was readable when the last wait ended.
     pub fn is_ready(&self, position: usize) -> bool {
-        self.polled.get(position + 1).is_some_and(|entry| entry.revents != 0)
+        self.polled.get(position + 1).is_some_and(|entry| entry.revents & !libc::POLLOUT != 0)
+    }
+
+    /// Whether the `position`th watched socket could be written to when the last wait ended, and
+    /// somebody wanted to know.
+    pub fn has_room(&self, position: usize) -> bool {
+        self.polled.get(position + 1).is_some_and(|entry| entry.revents & libc::POLLOUT != 0)
     }
 
     fn take_nudges(&self) {

@@ -21,6 +21,9 @@ pub struct SendOutcome {
     pub sent: u64,
     /// Frames that it did not, by reason.
     pub refused: Refused,
+    /// The last so many frames, for which the socket has no room yet: to be given again when it
+    /// can be written to.
+    pub waiting: usize,
     /// The kernel's last word on a refused frame.
     pub error: Option<io::Error>,
 }
@@ -50,7 +53,7 @@ impl Refused {
     fn count(&mut self, error: &io::Error, frames: u64) {
         let counter = match error.raw_os_error() {
             Some(libc::ENETDOWN | libc::ENODEV | libc::ENXIO) => &mut self.down,
-            Some(libc::EAGAIN | libc::ENOBUFS) => &mut self.full,
+            Some(libc::ENOBUFS) => &mut self.full,
             Some(libc::EMSGSIZE) => &mut self.too_long,
             Some(libc::EINVAL) => &mut self.runt,
             _ => &mut self.other,
@@ -111,10 +114,11 @@ impl PacketSocket {
     ///
     /// A frame that the kernel refuses does not keep back those behind it. A super-packet of a kind
     /// that the kernel does not know is taken apart again, and no other of that kind is made.
+    /// A full socket ends the call: what is left is [`SendOutcome::waiting`].
     pub fn send<F: AsRef<[u8]>>(&mut self, frames: &[F], batch: &mut SendBatch) -> SendOutcome {
         let mut outcome = SendOutcome::default();
         let mut from = 0;
-        while from < frames.len() {
+        while from < frames.len() && outcome.waiting == 0 {
             let frames = &frames[from..];
             batch.plan(frames, self.merging, self.mtu);
             batch.point_at(frames);
@@ -124,8 +128,9 @@ impl PacketSocket {
     }
 
     /// Sends the groups of the plan. Returns how many frames are dealt with: all, unless a kind of
-    /// super-packet proved unknown and the rest must be planned anew.
+    /// super-packet proved unknown and the rest must be planned anew, or the socket is full.
     fn send_planned(&mut self, batch: &mut SendBatch, outcome: &mut SendOutcome) -> usize {
+        let frame_count = batch.groups.last().map_or(0, |group| group.first + group.count);
         let mut at = 0;
         while let Some(group) = batch.groups.get(at) {
             let count = (batch.messages.len() - at).min(MESSAGE_COUNT_MAX);
@@ -154,6 +159,10 @@ impl PacketSocket {
                     }
                     return group.first;
                 }
+                _ if error.kind() == io::ErrorKind::WouldBlock => {
+                    outcome.waiting = frame_count - group.first;
+                    return group.first;
+                }
                 _ => {
                     outcome.refused.count(&error, group.count as u64);
                     outcome.error = Some(error);
@@ -161,7 +170,7 @@ impl PacketSocket {
                 }
             }
         }
-        batch.groups.last().map_or(0, |group| group.first + group.count)
+        frame_count
     }
 }
 

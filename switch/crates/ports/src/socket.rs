@@ -115,6 +115,13 @@ impl PacketSocket {
         let _ = self.set(libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SOCKET_BUFFER_SIZE_BYTES);
     }
 
+    /// Lets about so many bytes wait in the kernel, in whatever queues the device has; for more the
+    /// socket has no room ([`SendOutcome::waiting`](crate::SendOutcome::waiting)).
+    pub fn bound_sending(&self, size_bytes: usize) -> io::Result<()> {
+        // The kernel doubles the number, because it counts its own bookkeeping, too.
+        self.set(libc::SOL_SOCKET, libc::SO_SNDBUF, &((size_bytes / 2) as libc::c_int))
+    }
+
     fn bind(&self) -> io::Result<()> {
         // SAFETY: all-zero bytes are a valid `sockaddr_ll`.
         let mut address: libc::sockaddr_ll = unsafe { zeroed() };

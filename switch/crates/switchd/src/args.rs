@@ -121,6 +121,8 @@ impl From<Args> for Settings {
             drop_port: args.drop_port,
             port_rate: args.port_rate,
             class_count: args.priority_queues,
+            // Rates are the router's own here; the kernel's buffer only helps when we are late.
+            backlog_bytes: None,
             seed: args.seed,
             pcap: args.pcap,
             capture: args.capture,

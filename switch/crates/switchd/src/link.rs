@@ -19,9 +19,19 @@ pub struct Link {
     socket: Option<PacketSocket>,
     /// The netdev is there and carries.
     up: bool,
+    /// How many bytes may wait behind the socket; none: as many as the kernel can take.
+    backlog_bytes: Option<usize>,
+    /// What is not with the kernel yet. After a flush: what the socket has no room for.
     outgoing: Vec<Frame>,
+    /// The socket was full a moment ago: each frame is tried at once, so that those it has no room
+    /// for stay in the router's queues.
+    is_cautious: bool,
     counters: LinkCounters,
 }
+
+/// Frames that are collected before they are given to the kernel together: some super-packets' worth,
+/// few enough to stay in the processor's cache.
+const SEND_BATCH_SIZE: usize = 256;
 
 /// What happened between the netdev and the router, outside the model. Frames, but for `overrun`
 /// and `malformed`, which count packets as the kernel handed them over.
@@ -45,13 +55,16 @@ pub struct LinkCounters {
 
 impl Link {
     /// A port on an opened netdev.
-    pub fn new(port: PortId, socket: PacketSocket) -> Link {
+    pub fn new(port: PortId, socket: PacketSocket, backlog_bytes: Option<usize>) -> Link {
+        bound(&socket, backlog_bytes);
         Link {
             port,
             name: socket.netdev().name().to_owned(),
             socket: Some(socket),
             up: true,
+            backlog_bytes,
             outgoing: Vec::new(),
+            is_cautious: false,
             counters: LinkCounters::default(),
         }
     }
@@ -77,7 +90,10 @@ impl Link {
         }
         if let (None, Some(_)) = (&self.socket, state) {
             match PacketSocket::open(&self.name) {
-                Ok(socket) => self.socket = Some(socket),
+                Ok(socket) => {
+                    bound(&socket, self.backlog_bytes);
+                    self.socket = Some(socket);
+                }
                 Err(error) => tracing::warn!(port, %error, "the network device is unusable"),
             }
         }
@@ -130,10 +146,15 @@ impl Link {
         }
     }
 
-    /// Collects a frame to be sent. Returns how many wait.
-    pub fn send(&mut self, frame: Frame) -> usize {
+    /// Collects a frame to be sent. Returns whether it is time to flush.
+    pub fn send(&mut self, frame: Frame) -> bool {
         self.outgoing.push(frame);
-        self.outgoing.len()
+        self.is_cautious || self.outgoing.len() >= SEND_BATCH_SIZE
+    }
+
+    /// Whether frames wait because the socket had no room for them.
+    pub fn is_stalled(&self) -> bool {
+        self.is_cautious && !self.outgoing.is_empty()
     }
 
     /// Gives everything that is collected to the kernel; what is done with goes to `recycle`.
@@ -141,17 +162,25 @@ impl Link {
         if self.outgoing.is_empty() {
             return;
         }
+        let mut done = self.outgoing.len();
         match &mut self.socket {
             None => self.counters.refused.down += self.outgoing.len() as u64,
             Some(socket) => {
                 let outcome = socket.send(&self.outgoing, sending);
+                done -= outcome.waiting;
+                self.is_cautious |= outcome.waiting > 0;
                 self.counters.sent += outcome.sent;
                 if let Some(error) = &outcome.error {
                     self.complain(outcome.refused, error);
                 }
             }
         }
-        self.outgoing.drain(..).for_each(recycle);
+        self.outgoing.drain(..done).for_each(recycle);
+    }
+
+    /// A wake is over: who has nothing left to send need not be careful at the next.
+    pub fn settle(&mut self) {
+        self.is_cautious = self.is_stalled();
     }
 
     /// The counters, those that the kernel keeps included.
@@ -178,5 +207,12 @@ impl Link {
         }
         self.counters.refused += refused;
         tracing::debug!(port, name, %error, "the kernel refused frames");
+    }
+}
+
+/// Best effort: a kernel that takes no bound keeps its own.
+fn bound(socket: &PacketSocket, backlog_bytes: Option<usize>) {
+    if let Some(Err(error)) = backlog_bytes.map(|size_bytes| socket.bound_sending(size_bytes)) {
+        tracing::warn!(name = socket.netdev().name(), %error, "the send buffer has another size");
     }
 }

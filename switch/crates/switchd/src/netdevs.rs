@@ -10,10 +10,6 @@ use units::PortId;
 
 use crate::link::{Link, LinkCounters};
 
-/// Frames that are collected before they are given to the kernel together: some super-packets' worth,
-/// few enough to stay in the processor's cache.
-const SEND_BATCH_SIZE: usize = 256;
-
 /// All netdevs of the switch.
 pub struct Netdevs {
     /// In the order of port numbers, which is the order of everything at one instant.
@@ -26,11 +22,25 @@ pub struct Netdevs {
     first: usize,
 }
 
+/// Whether a port takes more frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Not before the kernel has room again.
+    Full,
+    /// It does.
+    More,
+}
+
 impl Netdevs {
-    /// Takes over opened sockets.
-    pub fn new(sockets: BTreeMap<PortId, PacketSocket>) -> io::Result<Netdevs> {
+    /// Takes over opened sockets. At most `backlog_bytes` wait behind each of them in the kernel, if
+    /// that is bounded.
+    pub fn new(
+        sockets: BTreeMap<PortId, PacketSocket>,
+        backlog_bytes: Option<usize>,
+    ) -> io::Result<Netdevs> {
+        let links = sockets.into_iter();
         Ok(Netdevs {
-            links: sockets.into_iter().map(|(port, socket)| Link::new(port, socket)).collect(),
+            links: links.map(|(port, socket)| Link::new(port, socket, backlog_bytes)).collect(),
             watch: LinkWatch::new()?,
             sending: SendBatch::new(),
             scratch: Vec::new(),
@@ -86,28 +96,50 @@ impl Netdevs {
         link.split(packet, &mut self.scratch, |bytes| frame(port, bytes));
     }
 
-    /// Collects a frame to be sent; frames that are done with go to `recycle`. Gives it back if no
-    /// netdev is behind `port`.
+    /// Collects a frame to be sent; frames that are done with go to `recycle`. Says whether the
+    /// port takes more, or gives the frame back if no netdev is behind it.
     pub fn send(
         &mut self,
         port: PortId,
         frame: Frame,
         recycle: impl FnMut(Frame),
-    ) -> Result<(), Frame> {
+    ) -> Result<Room, Frame> {
         let Ok(index) = self.links.binary_search_by_key(&port, |link| link.port) else {
             return Err(frame);
         };
         let link = &mut self.links[index];
-        if link.send(frame) == SEND_BATCH_SIZE {
+        if link.send(frame) {
             link.flush(&mut self.sending, recycle);
         }
-        Ok(())
+        Ok(if link.is_stalled() { Room::Full } else { Room::More })
     }
 
-    /// Gives everything that is collected to the kernel.
-    pub fn flush(&mut self, mut recycle: impl FnMut(Frame)) {
+    /// Gives everything that is collected to the kernel; `stalled` hears of ports for whose frames
+    /// it has no room.
+    pub fn flush(&mut self, mut recycle: impl FnMut(Frame), mut stalled: impl FnMut(PortId)) {
         let Netdevs { links, sending, .. } = self;
-        links.iter_mut().for_each(|link| link.flush(sending, &mut recycle));
+        for link in links {
+            // What is stalled is tried again when there is room, not at every wake.
+            if !link.is_stalled() {
+                link.flush(sending, &mut recycle);
+                link.settle();
+                if link.is_stalled() {
+                    stalled(link.port);
+                }
+            }
+        }
+    }
+
+    /// There is room again behind a link. Returns its port if nothing waits there any more.
+    pub fn resume(&mut self, index: usize, recycle: impl FnMut(Frame)) -> Option<PortId> {
+        let link = &mut self.links[index];
+        link.flush(&mut self.sending, recycle);
+        (!link.is_stalled()).then_some(link.port)
+    }
+
+    /// For each link whether frames wait for room, in the order of [`Netdevs::descriptors`].
+    pub fn stalls(&self) -> impl Iterator<Item = bool> {
+        self.links.iter().map(Link::is_stalled)
     }
 
     /// The counters of each link, those that the kernel keeps included.

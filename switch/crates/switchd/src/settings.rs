@@ -31,6 +31,8 @@ pub struct Settings {
     pub port_rate: Option<Rate>,
     /// Queues of every port.
     pub class_count: u8,
+    /// How many bytes may wait behind a port in the kernel; none: as many as it can take.
+    pub backlog_bytes: Option<usize>,
     /// The seed of everything random.
     pub seed: u64,
     /// The folder for captures; none: no captures.

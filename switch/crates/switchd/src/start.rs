@@ -72,7 +72,7 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
         ports::privilege::become_user(user).map_err(SwitchError::new)?;
     }
     announce(settings, &server);
-    let netdevs = Netdevs::new(sockets)
+    let netdevs = Netdevs::new(sockets, settings.backlog_bytes)
         .map_err(|e| SwitchError::new(format!("cannot watch network devices: {e}")))?;
     let (clock, cpu_port) = (Clock::start(), settings.cpu_port);
     Ok(Switch::new(device, netdevs, agent, server, poller, clock, tap, cpu_port, stop))

@@ -15,6 +15,9 @@
 //! frame; so what becomes due within [`GATHERING_SPAN`] of a wake leaves together, mostly as one
 //! super-packet.
 //!
+//! A netdev that has no room for more frames stalls its port: packets stay in the port's queues,
+//! where they can be seen, until the kernel says that there is room.
+//!
 //! How late a wake comes changes when frames reach the netdev, never what happens in the model.
 
 use std::sync::Arc;
@@ -27,11 +30,12 @@ use control::server::Server;
 use device::{Device, Output};
 use pipeline::Pipeline;
 use ports::{Poller, ReceiveBatch};
+use smallvec::SmallVec;
 use traffic::ConfigError;
 use units::{PortId, Span, Time};
 
 use crate::clock::Clock;
-use crate::netdevs::Netdevs;
+use crate::netdevs::{Netdevs, Room};
 use crate::start::SwitchError;
 use crate::tap::Tap;
 
@@ -107,13 +111,17 @@ impl Switch {
             let now = self.clock.now();
             self.overrun.note(now, self.core.device.next_due());
             self.core.release(now);
+            self.core.resume(now, |link| self.poller.has_room(link));
             if self.poller.is_ready(self.core.netdevs.news_position()) {
                 self.core.follow_netdevs(now, &mut self.poller);
             }
             self.receive(now);
             let more = self.core.serve_control(now);
             self.core.release(now);
-            self.core.flush();
+            self.core.flush(now);
+            for (link, stalled) in self.core.netdevs.stalls().enumerate() {
+                self.poller.want_room(link, stalled);
+            }
             let timeout = if more { Some(Duration::ZERO) } else { self.time_to_next_due(now) };
             self.poller
                 .wait(timeout)
@@ -159,13 +167,16 @@ impl Core {
                     self.agent.handle_packet_in(frame.bytes().to_vec());
                     self.device.recycle(frame);
                 }
-                Output::Transmit { port, frame, .. } => {
+                Output::Transmit { at, port, frame } => {
                     self.tap.sent(port, frame.bytes());
                     let device = &mut self.device;
-                    let sent = self.netdevs.send(port, frame, |frame| device.recycle(frame));
-                    if let Err(frame) = sent {
-                        tracing::debug!(port = port.0, "no netdev is behind this port");
-                        self.device.recycle(frame);
+                    match self.netdevs.send(port, frame, |frame| device.recycle(frame)) {
+                        Ok(Room::More) => {}
+                        Ok(Room::Full) => device.set_port_stalled(at, port, true),
+                        Err(frame) => {
+                            tracing::debug!(port = port.0, "no netdev is behind this port");
+                            self.device.recycle(frame);
+                        }
                     }
                 }
             }
@@ -190,6 +201,20 @@ impl Core {
         let Core { netdevs, device, .. } = self;
         netdevs.follow(|port, up| device.set_port_up(now, port, up));
         poller.watch(&netdevs.descriptors());
+        // Frames for a device that is gone wait for nothing.
+        self.resume(now, |_| true);
+    }
+
+    /// Lets ports go on for whose frames there is room again.
+    fn resume(&mut self, now: Time, has_room: impl Fn(usize) -> bool) {
+        let Core { netdevs, device, .. } = self;
+        let stalled = netdevs.stalls().enumerate().filter(|(_, stalled)| *stalled);
+        let stalled: SmallVec<[usize; 4]> = stalled.map(|(link, _)| link).collect();
+        for link in stalled.into_iter().filter(|link| has_room(*link)) {
+            if let Some(port) = netdevs.resume(link, |frame| device.recycle(frame)) {
+                device.set_port_stalled(now, port, false);
+            }
+        }
     }
 
     /// Returns whether there is more to do.
@@ -200,10 +225,14 @@ impl Core {
         self.agent.work(&mut plane, CONTROL_STEPS_MAX)
     }
 
-    fn flush(&mut self) {
-        let device = &mut self.device;
-        self.netdevs.flush(|frame| device.recycle(frame));
-        self.tap.flush();
+    fn flush(&mut self, now: Time) {
+        let Core { netdevs, device, tap, .. } = self;
+        let mut stalled = SmallVec::<[PortId; 4]>::new();
+        netdevs.flush(|frame| device.recycle(frame), |port| stalled.push(port));
+        for port in stalled {
+            device.set_port_stalled(now, port, true);
+        }
+        tap.flush();
     }
 }
 

@@ -12,6 +12,11 @@ use crate::settings::{Interface, Settings, Spelling};
 /// The newest version of the BMv2 JSON format that is read.
 const JSON_VERSION: &str = "2.24";
 
+/// How much may wait behind a port in the kernel. Networks made for simple_switch limit their lines
+/// behind it (Mininet's `bw=`), and their programs look for the queue in front: some thirty full
+/// frames of it may hide there, which count about 2,300 bytes each. The original hides hundreds.
+const BACKLOG_BYTES: usize = 64 << 10;
+
 /// The flags in front of `--`.
 #[derive(Debug, Parser)]
 #[command(name = "simple_switch_grpc", disable_version_flag = true, infer_long_args = true)]
@@ -182,6 +187,7 @@ impl General {
             drop_port: target.drop_port,
             port_rate: None,
             class_count: target.priority_queues,
+            backlog_bytes: Some(BACKLOG_BYTES),
             seed: 0,
             pcap: self.pcap,
             capture: None,
