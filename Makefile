@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab labs-check top test setup build check lint bless up down conformance conformance-tutorials bench bench-pipeline bench-collector wireshark clean
+.PHONY: help run labs lab labs-check test setup build check lint bless top up shell down conformance bench conformance-tutorials bench-pipeline bench-collector wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -50,9 +50,13 @@ top:             ## the insides of a running router in the terminal; ROUTER=<hos
 	@vm/python.sh
 	@build/venv/bin/python -m labs.top
 
-up:              ## build the first network and open Mininet's prompt
+up:              ## build a network and open Mininet's prompt; TOPO=<file.yaml>, else the first lab's
 	@vm/provision.sh
 	@vm/as_root.sh build/venv/bin/python -m labs.prompt
+
+shell:           ## p4runtime-shell at a router that is up; ROUTER=<host:port>
+	@vm/python.sh
+	@build/venv/bin/python -m controller.apps.shell
 
 down:            ## end whatever an interrupted run left behind
 	@vm/python.sh

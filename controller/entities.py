@@ -123,6 +123,13 @@ def register_value(entity: p4runtime_pb2.Entity) -> int:
     return decode(entity.register_entry.data.bitstring)
 
 
+def clone_session(message: p4runtime_pb2.PacketReplicationEngineEntry) -> CloneSession:
+    """A clone session that was read."""
+    clone = message.clone_session_entry
+    ports = tuple(replica.egress_port for replica in clone.replicas)
+    return CloneSession(clone.session_id, ports, clone.class_of_service, clone.packet_length_bytes)
+
+
 def _set_replication(
     message: p4runtime_pb2.PacketReplicationEngineEntry, item: CloneSession | MulticastGroup
 ) -> None:

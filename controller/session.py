@@ -16,6 +16,9 @@ A session outlives its connection. When the device goes away, the session comes 
    again, then whatever `on_restored` was told to do (queues, for one),
 4. requests go on.
 
+Where another controller with a higher election id takes over, requests are refused until it is
+gone; then this session is primary again.
+
 What counters, registers and meters had counted is lost with the device; what was written into them
 by this session is written again.
 """
@@ -42,7 +45,7 @@ from controller.connection import (
     refusals,
     write_refusal,
 )
-from controller.entities import Item
+from controller.entities import CloneSession, Item
 from controller.entries import Entry
 from controller.errors import (
     ConnectError,
@@ -234,6 +237,13 @@ class Session:
             return entities.register_value(answer)
         raise RequestError(f"the device has no register {name}[{index}].")
 
+    def clone_sessions(self) -> Iterator[CloneSession]:
+        """The clone sessions that the device has."""
+        entity = p4runtime_pb2.Entity()
+        entity.packet_replication_engine_entry.clone_session_entry.SetInParent()
+        for answer in self._read(entity):
+            yield entities.clone_session(answer.packet_replication_engine_entry)
+
     # ---- packets ---------------------------------------------------------------------------------
 
     def send(self, packet: Packet) -> None:
@@ -279,11 +289,14 @@ class Session:
     # ---- underneath ------------------------------------------------------------------------------
 
     def _become_primary(self, deadline_s: float) -> None:
+        self._ask_for_primary()
+        self._check_primary(deadline_s)
+
+    def _ask_for_primary(self) -> None:
         request = p4runtime_pb2.StreamMessageRequest()
         request.arbitration.device_id = self.device_id
         request.arbitration.election_id.low = self.election_id
         self._stream.send(request)
-        self._check_primary(deadline_s)
 
     def _check_primary(self, deadline_s: float = CONNECT_DEADLINE_S) -> None:
         """Raises what the device's last word on the arbitration means, if not that it is us."""
@@ -307,10 +320,22 @@ class Session:
             if not self._stream.has_ended:
                 self._look.wait()
                 self._look.clear()
+                self._inherit()
                 continue
             self._ready.clear()
             self._closing.wait(_RETRY_PAUSE_S)
             self._attempt()
+
+    def _inherit(self) -> None:
+        """Takes over from a controller with a higher election id that has gone.
+
+        P4Runtime (section 5.3) leaves the device without a primary until somebody comes whose id is
+        not below any before.
+        """
+        abandoned_id = self._stream.abandoned_id()
+        if abandoned_id is not None:
+            self.election_id = abandoned_id + 1
+            self._ask_for_primary()
 
     def _attempt(self) -> None:
         """One attempt to be primary of a device that has what this session wrote."""

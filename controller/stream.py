@@ -58,11 +58,11 @@ class Stream:
     """One StreamChannel from its start to its end; a broken one is not mended but replaced."""
 
     def __init__(
-        self, stub: p4runtime_pb2_grpc.P4RuntimeStub, inbox: Inbox, on_end: Callable[[], None]
+        self, stub: p4runtime_pb2_grpc.P4RuntimeStub, inbox: Inbox, on_change: Callable[[], None]
     ) -> None:
-        """Starts reading; `on_end` is called by the reading thread when the stream is over."""
+        """Starts reading; `on_change` is called at each word on who is primary, and at the end."""
         self._inbox = inbox
-        self._on_end = on_end
+        self._on_change = on_change
         self._requests: queue.Queue[p4runtime_pb2.StreamMessageRequest | None] = queue.Queue()
         # The last arbitration, or why there will be none; guarded by the condition.
         self._changed = threading.Condition()
@@ -88,6 +88,14 @@ class Stream:
         """Whether nothing more will come."""
         return self._error is not None
 
+    def abandoned_id(self) -> int | None:
+        """The highest election id so far, if its controller is gone and nobody is primary."""
+        with self._changed:
+            word = self._arbitration
+        if word is None or word.status.code != grpc.StatusCode.NOT_FOUND.value[0]:
+            return None
+        return word.election_id.low
+
     def close(self) -> None:
         """Ends the stream and waits for its reader."""
         self._requests.put(None)
@@ -102,6 +110,7 @@ class Stream:
                     with self._changed:
                         self._arbitration = answer.arbitration
                         self._changed.notify_all()
+                    self._on_change()
                 else:
                     self._inbox.put(answer)
         except grpc.RpcError as problem:
@@ -111,4 +120,4 @@ class Stream:
             self._error = error
             self._arbitration = None
             self._changed.notify_all()
-        self._on_end()
+        self._on_change()

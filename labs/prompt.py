@@ -1,8 +1,14 @@
-"""`make up`: the first network with its router programmed, and Mininet's prompt to play with it."""
+"""`make up`: a network with its routers programmed, and Mininet's prompt to play with it.
+
+TOPO names a topology file; without it the first lab's network is built, as RATE and QUEUE say.
+Leaving the prompt takes everything down again; so does `make down` in another terminal.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 from mininet.cli import CLI
 
@@ -10,7 +16,10 @@ from controller.errors import ControllerError
 from labs import network
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
+from topo import units
 from topo.errors import TopologyError
+from topo.load import load
+from topo.model import End, Topology
 
 LOGS = network.ROOT / "build" / "log" / "up"
 
@@ -18,14 +27,37 @@ LOGS = network.ROOT / "build" / "log" / "up"
 def main() -> int:
     """Returns the exit status."""
     try:
-        lab = Bottleneck(Settings.from_environment())
-        with network.programmed(lab.topology(), logs=LOGS) as (live, _):
-            print("h1, h2 and their router s1 are up; try: h1 ping -c 3 h2. Ctrl-D ends.")
+        topology = chosen(os.environ.get("TOPO"))
+        with network.programmed(topology, logs=LOGS) as (live, _):
+            print(welcome(topology))
             CLI(live.mininet)
     except (ControllerError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def chosen(file: str | None) -> Topology:
+    """The topology of that file, or the first lab's."""
+    return load(Path(file)) if file else Bottleneck(Settings.from_environment()).topology()
+
+
+def welcome(topology: Topology) -> str:
+    """What is there, and what to try first."""
+    lines = []
+    for switch in topology.switches:
+        lines.append(f"{switch.name}: P4Runtime and vitrine.v1 on 127.0.0.1:{switch.grpc_port}")
+        for port in switch.ports:
+            far = topology.neighbour(End(switch.name, port.number))
+            rate = "as fast as the machine"
+            if port.rate_bps:
+                rate = units.format_rate(port.rate_bps)
+            lines.append(f"  port {port.number} to {far}, {rate}")
+    hosts = [host.name for host in topology.hosts]
+    lines.append(f"hosts: {', '.join(hosts)}")
+    if len(hosts) > 1:
+        lines.append(f"Try: {hosts[0]} ping -c 3 {hosts[-1]}. Ctrl-D ends.")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ would change what a person wrote, so each value is read by the parser of what it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -169,12 +169,28 @@ class Place:
             self.refuse(f"must be yes or no, and is {text!r}.")
         return _FLAGS[text.lower()]
 
-    def one_of(self, choices: dict[str, T]) -> T:
+    def one_of(self, choices: Mapping[str, T]) -> T:
         """What the value's word stands for."""
         text = self.text()
         if text not in choices:
             self.refuse(f"must be one of {', '.join(choices)}, and is {text!r}.")
         return choices[text]
+
+    def rename(self, names: Mapping[str, str], parents: Collection[str]) -> None:
+        """Replaces words a file has given a meaning to: the keys and values right below `parents`.
+
+        Classes of a port can so be called by name wherever their number would stand.
+        """
+        if self.is_list():
+            for place in self.items():
+                place.rename(names, parents)
+        if not isinstance(self._node, yaml.MappingNode):
+            return
+        for key, value in self._node.value:
+            if key.value in parents:
+                for scalar in _scalars(value):
+                    scalar.value = names.get(scalar.value, scalar.value)
+            Place(self._file, value).rename(names, parents)
 
     def _is_null(self) -> bool:
         return isinstance(self._node, yaml.ScalarNode) and self._node.value in ("", "~", "null")
@@ -186,3 +202,10 @@ class Place:
         if self.is_list():
             return "a list"
         return repr(self.text())
+
+
+def _scalars(node: yaml.Node) -> list[yaml.ScalarNode]:
+    """The value itself, or the keys of a mapping."""
+    if isinstance(node, yaml.MappingNode):
+        return [key for key, _ in node.value]
+    return [node] if isinstance(node, yaml.ScalarNode) else []

@@ -1,8 +1,5 @@
 """A session and a real switch that goes away and comes back: nothing written is lost."""
 
-import socket
-from pathlib import Path
-
 import pytest
 
 from controller.classes import Rule
@@ -15,17 +12,11 @@ from controller.queueing import Limit, PortSettings, QueueSettings
 from controller.queues import Queues
 from controller.session import Packet, Session
 from controller.values import Mac
+from tests.controller import real_switch
+from tests.controller.real_switch import PROGRAM, PROGRAM_INFO, RealSwitch
 from topo import wait
-from topo.process import Process
 
-ROOT = Path(__file__).parents[2]
-SWITCH = ROOT / "build" / "bin" / "vitrine-switch"
-PROGRAM = ROOT / "build" / "p4" / "router.json"
-PROGRAM_INFO = ROOT / "build" / "p4" / "router.p4info.txtpb"
-
-pytestmark = pytest.mark.skipif(
-    not (SWITCH.exists() and PROGRAM.exists()), reason="nothing is built: run `make build`"
-)
+pytestmark = real_switch.needed
 
 
 def hop(port):
@@ -39,27 +30,9 @@ SHARED = Entry(
 )
 
 
-class Switch:
-    """A switch without ports of its own, at a fixed address, that can be ended and started."""
-
-    def __init__(self, folder):
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
-        self.address = f"127.0.0.1:{self.port}"
-        self._log = folder / "switch.log"
-        self.start()
-
-    def start(self):
-        argv = [str(SWITCH), "--no-p4", "--grpc", self.address, "--cpu-port", "510"]
-        self._process = Process(argv, self._log)
-
-    def end(self):
-        self._process.end()
-
-
 @pytest.fixture
 def switch(tmp_path):
-    switch = Switch(tmp_path)
+    switch = RealSwitch(tmp_path)
     yield switch
     switch.end()
 
@@ -123,6 +96,10 @@ def test_who_is_primary_is_said_and_changes(switch, session):
         assert session.primary().election_id == 5
         with pytest.raises(NotPrimaryError, match="election id 5"):
             session.insert([ROUTE])
+    # The other is gone, and nobody's id may be below 5 from now on.
+    wait.until(lambda: session.primary().is_us, "the return of the role", 5)
+    assert session.election_id == 6
+    session.insert([ROUTE])
 
 
 def test_flows_are_shared_between_next_hops_by_choice_or_by_group(session):

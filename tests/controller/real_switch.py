@@ -1,0 +1,43 @@
+"""A switch process without ports of its own, for tests that need the real thing but no network."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from topo import wait
+from topo.process import Process
+
+ROOT = Path(__file__).parents[2]
+SWITCH = ROOT / "build" / "bin" / "vitrine-switch"
+PROGRAM = ROOT / "build" / "p4" / "router.json"
+PROGRAM_INFO = ROOT / "build" / "p4" / "router.p4info.txtpb"
+
+# For modules whose tests need it.
+needed = pytest.mark.skipif(
+    not (SWITCH.exists() and PROGRAM.exists()), reason="nothing is built: run `make build`"
+)
+
+
+class RealSwitch:
+    """At a fixed address, with the controller's port only; can be ended and started again."""
+
+    def __init__(self, folder, device_id=0):
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        self.address = f"127.0.0.1:{self.port}"
+        self._device_id = device_id
+        self._log = folder / "switch.log"
+        self.start()
+
+    def start(self):
+        where = ["--grpc", self.address, "--device-id", str(self._device_id)]
+        self._process = Process([str(SWITCH), "--no-p4", *where, "--cpu-port", "510"], self._log)
+        wait.until(self._answers, "the switch's first answer", 10)
+
+    def end(self):
+        self._process.end()
+
+    def _answers(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0

@@ -1,0 +1,130 @@
+"""The qos application: what files say, where mistakes are, what becomes of a file at a switch."""
+
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+
+from controller.apps import options, qos
+from controller.classes import Rule
+from controller.entities import CloneSession
+from controller.p4info import P4Info
+from controller.queueing import OFF, BitShaper, Codel, Hierarchy, Limit
+from controller.queues import Queues
+from controller.session import Session
+from tests.controller import real_switch
+from tests.controller.real_switch import PROGRAM, PROGRAM_INFO, RealSwitch
+from topo.errors import ModelError
+
+EXAMPLES = Path(qos.__file__).parent / "examples"
+
+FILE = """\
+classes: {bulk: 0, voice: 1}
+rules:
+  - {class: voice, dscp: 46}
+  - {class: voice, src: 10.0.1.0/24, protocol: udp, dst_port: 5000, mirror: 7}
+ports:
+  510:
+    rate: 8 Mb/s
+    scheduler: {drr: {bulk: 1, voice: 3}}
+    queues: {voice: {limit: 10 packets, shaper: 2 Mb/s, aqm: codel}}
+    ecn_marks: {bulk: 20 packets}
+mirrors: {7: {port: 510, length: 128 bytes}}
+"""
+
+
+@pytest.fixture
+def load_text(tmp_path):
+    def write_and_load(text):
+        path = tmp_path / "qos.yaml"
+        path.write_text(text)
+        return qos.load(path)
+
+    return write_and_load
+
+
+def test_a_file_is_read_with_its_classes_by_name(load_text):
+    found = load_text(FILE)
+    assert found.rules == (
+        Rule(1, dscp=46),
+        Rule(1, src=ip_network("10.0.1.0/24"), protocol=17, dst_port=5000, mirror=7),
+    )
+    port = found.ports[510]
+    assert (port.rate_bps, port.queue_count) == (8_000_000, 2)
+    assert port.scheduler.groups[0].weights == {0: 1, 1: 3}
+    assert port.queues[1].shaper == BitShaper(2_000_000)
+    assert found.marks == {(510, 0): 20}
+    assert found.mirrors == (CloneSession(7, (510,), length_bytes_max=128),)
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_examples_are_read(example):
+    assert qos.load(example).rules
+
+
+def test_a_hierarchy_calls_its_classes_by_name():
+    port = qos.load(EXAMPLES / "link_sharing.yaml").ports[3]
+    assert isinstance(port.scheduler, Hierarchy)
+    leaves = {node.name: node.leaf.class_ for node in port.scheduler.root.children}
+    assert leaves == {"gold": 1, "silver": 0}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "complaint"),
+    [
+        ("voice: 1}", "voice: 8}", "qos.yaml:1: classes.voice must be from 0 to 7"),
+        ("class: voice, dscp", "class: vioce, dscp", "qos.yaml:3: .*whole number, and is 'vioce'"),
+        ("dscp: 46", "dscp: 64", r"qos.yaml:3: rules\[0\].dscp must be from 0 to 63"),
+        ("10.0.1.0/24", "10.0.1.1/24", r"qos.yaml:4: rules\[1\].src: .* host bits set"),
+        ("protocol: udp", "protocol: upd", r"qos.yaml:4: rules\[1\].protocol must be"),
+        ("src: 10.0.1.0/24", "src: 10.0.1.0/24, dst: fd00::/8", "qos.yaml:4: .* mixes IPv4"),
+        ("20 packets", "20", r"qos.yaml:10: ports.510.ecn_marks.0: '20' is not"),
+        ("rate: 8 Mb/s", "speed: 8 Mb/s", "qos.yaml:7: ports.510 has an unknown key 'speed'"),
+    ],
+)
+def test_a_mistake_is_refused_with_its_line(load_text, right, wrong, complaint):
+    assert right in FILE
+    with pytest.raises(ModelError, match=complaint):
+        load_text(FILE.replace(right, wrong, 1))
+
+
+@pytest.fixture
+def switch(tmp_path):
+    switch = RealSwitch(tmp_path, device_id=3)
+    yield switch
+    switch.end()
+
+
+@real_switch.needed
+def test_the_id_of_a_device_is_found_by_asking(switch):
+    assert options.device_id(switch.address) == 3
+
+
+@real_switch.needed
+def test_a_file_comes_into_force_and_replaces_the_one_before(switch, tmp_path, capsys):
+    with Session.connect(switch.address, device_id=3) as session:
+        session.load(P4Info.load(PROGRAM_INFO), PROGRAM.read_bytes())
+        path = tmp_path / "qos.yaml"
+        path.write_text(FILE)
+        assert qos.main([str(path), "--router", switch.address]) == 0
+        assert "2 rules, 1 ports, 1 mirrors in force" in capsys.readouterr().out
+        # A rule without addresses is in both tables.
+        assert len(list(session.read("ipv4_classes"))) == 2
+        assert len(list(session.read("ipv6_classes"))) == 1
+        assert list(session.clone_sessions()) == [CloneSession(7, (510,), length_bytes_max=128)]
+        port = Queues(session).settings([510]).ports[510]
+        assert isinstance(port.queues[1].aqm, Codel)
+        assert (port.queues[1].limit, port.queues[0].aqm) == (Limit(packets=10), OFF)
+        path.write_text("rules: [{class: 0, dscp: 0}]\n")
+        assert qos.main([str(path), "--router", switch.address]) == 0
+        assert len(list(session.read("ipv4_classes"))) == 1
+        assert list(session.read("ecn_thresholds")) == []
+        assert list(session.clone_sessions()) == []
+
+
+def test_a_router_that_is_not_there_is_said_in_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(options, "CONNECT_DEADLINE_S", 0.2)
+    path = tmp_path / "qos.yaml"
+    path.write_text(FILE)
+    assert qos.main([str(path), "--router", "127.0.0.1:9"]) == 1
+    assert "qos: nothing answers at 127.0.0.1:9" in capsys.readouterr().err

@@ -1,0 +1,43 @@
+"""`make up TOPO=...`: Mininet's prompt on any topology, and nothing left behind."""
+
+import os
+import subprocess
+import sys
+
+from labs.network import ROOT
+from tests.live.test_two_routers import TOPOLOGY
+from topo import record
+
+
+def prompt(file, tmp_path, commands):
+    return subprocess.run(
+        [sys.executable, "-m", "labs.prompt"],
+        input=commands,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "TOPO": str(file), "VITRINE_RUN_DIR": str(tmp_path / "run")},
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_prompt_knows_the_hosts_of_the_file_and_leaves_nothing(tmp_path):
+    file = tmp_path / "two.yaml"
+    file.write_text(TOPOLOGY)
+    done = prompt(file, tmp_path, "h1 ping -c 1 h2\nexit\n")
+    assert done.returncode == 0, done.stderr
+    assert "s2: P4Runtime and vitrine.v1 on 127.0.0.1:9560" in done.stdout
+    assert "port 2 to s2 port 1, 10 Mb/s" in done.stdout
+    # Two routers take one each of h1's 64.
+    assert "ttl=62" in done.stdout
+    assert not record.interface_exists("s1-eth1")
+
+
+def test_a_mistake_in_the_file_is_said_with_its_line_before_anything_is_built(tmp_path):
+    file = tmp_path / "wrong.yaml"
+    file.write_text(TOPOLOGY.replace("queue: 20 packets", "queue: 20"))
+    done = prompt(file, tmp_path, "")
+    assert done.returncode == 1
+    assert "wrong.yaml:13: switches.s1.ports.2.queue: '20' is not a limit" in done.stderr
+    assert not (tmp_path / "run").exists()
