@@ -1,4 +1,4 @@
-//! The Internet checksum (RFC 1071).
+//! The Internet checksum (RFC 1071), and SCTP's CRC (RFC 9260 appendix A).
 
 /// Bytes that are added in one step of [`sum_of_lanes`].
 const BLOCK_SIZE_BYTES: usize = 64;
@@ -67,6 +67,27 @@ pub const fn finish(sum: u16) -> u16 {
     !sum
 }
 
+/// CRC-32C of `bytes`: the polynomial of SCTP and iSCSI, bits reflected.
+pub fn crc32c(bytes: &[u8]) -> u32 {
+    const POLYNOMIAL: u32 = 0x82f6_3b78;
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut index = 0;
+        while index < table.len() {
+            let (mut value, mut bit) = (index as u32, 0);
+            while bit < 8 {
+                value = if value & 1 == 1 { value >> 1 ^ POLYNOMIAL } else { value >> 1 };
+                bit += 1;
+            }
+            table[index] = value;
+            index += 1;
+        }
+        table
+    };
+    let step = |crc: u32, byte: &u8| crc >> 8 ^ TABLE[usize::from(crc as u8 ^ byte)];
+    !bytes.iter().fold(!0, step)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +104,11 @@ mod tests {
     #[test]
     fn the_example_of_rfc_1071_sums_to_ddf2() {
         assert_eq!(sum(0, &[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), 0xddf2);
+    }
+
+    #[test]
+    fn the_crc_of_nine_digits_is_the_one_in_the_catalogues() {
+        assert_eq!(crc32c(b"123456789"), 0xe306_9283);
     }
 
     proptest! {

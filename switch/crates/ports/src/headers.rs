@@ -4,6 +4,7 @@ use crate::checksum;
 
 pub(crate) const PROTOCOL_TCP: u8 = 6;
 pub(crate) const PROTOCOL_UDP: u8 = 17;
+pub(crate) const PROTOCOL_SCTP: u8 = 132;
 
 pub(crate) const TCP_FIN: u8 = 0x01;
 pub(crate) const TCP_PSH: u8 = 0x08;
@@ -16,8 +17,8 @@ const ETHERNET_SIZE_BYTES: usize = 14;
 const ETHERTYPE_AT: usize = 12;
 const VLAN_TAG_SIZE_BYTES: usize = 4;
 const VLAN_TAGS_MAX: usize = 2;
-const ETHERTYPE_IPV4: u16 = 0x0800;
-const ETHERTYPE_IPV6: u16 = 0x86dd;
+pub(crate) const ETHERTYPE_IPV4: u16 = 0x0800;
+pub(crate) const ETHERTYPE_IPV6: u16 = 0x86dd;
 const ETHERTYPES_VLAN: [u16; 2] = [0x8100, 0x88a8];
 const IPV6_SIZE_BYTES: usize = 40;
 const UDP_SIZE_BYTES: usize = 8;
@@ -51,30 +52,9 @@ pub(crate) struct Layout {
 impl Layout {
     /// Finds the headers behind up to two VLAN tags.
     pub fn of(frame: &[u8]) -> Result<Layout, LayoutError> {
-        let (ether_type, ip_at) = skip_vlan_tags(frame)?;
-        let (ipv6, protocol, transport_at) = match ether_type {
-            ETHERTYPE_IPV4 => {
-                let version_and_size = byte(frame, ip_at)?;
-                let header_size = usize::from(version_and_size & 0xf) * 4;
-                if version_and_size >> 4 != 4 || header_size < 20 {
-                    return Err(LayoutError::Unknown);
-                }
-                (false, byte(frame, ip_at + 9)?, ip_at + header_size)
-            }
-            ETHERTYPE_IPV6 => (true, byte(frame, ip_at + 6)?, ip_at + IPV6_SIZE_BYTES),
-            _ => return Err(LayoutError::Unknown),
-        };
-        let (transport, transport_size) = match protocol {
-            PROTOCOL_TCP => {
-                let size = usize::from(byte(frame, transport_at + 12)? >> 4) * 4;
-                if size < 20 {
-                    return Err(LayoutError::Unknown);
-                }
-                (Transport::Tcp, size)
-            }
-            PROTOCOL_UDP => (Transport::Udp, UDP_SIZE_BYTES),
-            _ => return Err(LayoutError::Unknown),
-        };
+        let (ether_type, ip_at) = skip_vlan_tags(frame, 0)?;
+        let (ipv6, protocol, transport_at) = ip_header(frame, ether_type, ip_at)?;
+        let (transport, transport_size) = transport_header(frame, protocol, transport_at)?;
         let payload_at = transport_at + transport_size;
         if payload_at > frame.len() {
             return Err(LayoutError::Truncated);
@@ -84,9 +64,13 @@ impl Layout {
 
     /// The sum of the pseudo-header for `length` bytes of transport header and payload.
     pub fn pseudo_header_sum(&self, frame: &[u8], length: usize) -> u16 {
-        let (addresses, protocol) = match self.ipv6 {
-            true => (self.ip_at + 8..self.ip_at + 40, frame[self.ip_at + 6]),
-            false => (self.ip_at + 12..self.ip_at + 20, frame[self.ip_at + 9]),
+        let addresses = match self.ipv6 {
+            true => self.ip_at + 8..self.ip_at + 40,
+            false => self.ip_at + 12..self.ip_at + 20,
+        };
+        let protocol = match self.transport {
+            Transport::Tcp => PROTOCOL_TCP,
+            Transport::Udp => PROTOCOL_UDP,
         };
         // A length above 65,535 is no frame's; the cut is the same at both ends of a wire.
         checksum::sum(checksum::add(protocol.into(), length as u16), &frame[addresses])
@@ -129,9 +113,46 @@ impl Layout {
     }
 }
 
-/// The EtherType behind the VLAN tags, and where the header it names begins.
-fn skip_vlan_tags(frame: &[u8]) -> Result<(u16, usize), LayoutError> {
-    let mut at = ETHERTYPE_AT;
+/// Whether the IP header at `at` is IPv6, the protocol behind it, and where that begins.
+pub(crate) fn ip_header(
+    frame: &[u8],
+    ether_type: u16,
+    at: usize,
+) -> Result<(bool, u8, usize), LayoutError> {
+    match ether_type {
+        ETHERTYPE_IPV4 => {
+            let version_and_size = byte(frame, at)?;
+            let header_size = usize::from(version_and_size & 0xf) * 4;
+            if version_and_size >> 4 != 4 || header_size < 20 {
+                return Err(LayoutError::Unknown);
+            }
+            Ok((false, byte(frame, at + 9)?, at + header_size))
+        }
+        ETHERTYPE_IPV6 => Ok((true, byte(frame, at + 6)?, at + IPV6_SIZE_BYTES)),
+        _ => Err(LayoutError::Unknown),
+    }
+}
+
+/// Which transport header begins at `at`, and its size.
+pub(crate) fn transport_header(
+    frame: &[u8],
+    protocol: u8,
+    at: usize,
+) -> Result<(Transport, usize), LayoutError> {
+    match protocol {
+        PROTOCOL_TCP => {
+            let size = usize::from(byte(frame, at + 12)? >> 4) * 4;
+            if size < 20 { Err(LayoutError::Unknown) } else { Ok((Transport::Tcp, size)) }
+        }
+        PROTOCOL_UDP => Ok((Transport::Udp, UDP_SIZE_BYTES)),
+        _ => Err(LayoutError::Unknown),
+    }
+}
+
+/// The EtherType behind the VLAN tags of the Ethernet header at `start`, and where the header it
+/// names begins.
+pub(crate) fn skip_vlan_tags(frame: &[u8], start: usize) -> Result<(u16, usize), LayoutError> {
+    let mut at = start + ETHERTYPE_AT;
     for _ in 0..=VLAN_TAGS_MAX {
         let ether_type = u16::from_be_bytes([byte(frame, at)?, byte(frame, at + 1)?]);
         if !ETHERTYPES_VLAN.contains(&ether_type) {
@@ -142,7 +163,7 @@ fn skip_vlan_tags(frame: &[u8]) -> Result<(u16, usize), LayoutError> {
     Err(LayoutError::Unknown)
 }
 
-fn byte(frame: &[u8], at: usize) -> Result<u8, LayoutError> {
+pub(crate) fn byte(frame: &[u8], at: usize) -> Result<u8, LayoutError> {
     frame.get(at).copied().ok_or(LayoutError::Truncated)
 }
 

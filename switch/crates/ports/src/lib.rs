@@ -35,6 +35,7 @@ pub mod privilege;
 pub mod segment;
 mod send;
 mod socket;
+mod tunnel;
 
 pub use link_watch::{LinkState, LinkWatch};
 pub use netdev::{Netdev, OpenError};

@@ -11,17 +11,18 @@
 //! | TCP CWR | only in the first piece |
 //! | checksums | computed over the piece |
 //!
-//! VLAN tags stay in front of every piece. A super-packet whose headers do not lie where its
+//! VLAN tags stay in front of every piece, and so do tunnels. A super-packet whose headers do not lie where its
 //! [`Offload`] says is refused, never guessed at. [`merge`](crate::merge) is the way back.
 
 use std::fmt;
 
 use crate::checksum;
 use crate::headers::{
-    Layout, LayoutError, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH, Transport, double_word, put_word,
-    word,
+    Layout, LayoutError, PROTOCOL_SCTP, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH, Transport,
+    double_word, ip_header, put_word, skip_vlan_tags, word,
 };
 use crate::offload::{ChecksumTask, GsoKind, Offload};
+use crate::tunnel::Tunnel;
 
 /// Why a received packet cannot become frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +80,7 @@ pub fn split(
         }
         Some((_, 0)) => Err(SegmentError::ZeroPieceSize),
         Some((kind, piece_size)) => {
-            let layout = Layout::of(packet)?;
+            let (tunnel, layout) = find_headers(packet, offload.checksum)?;
             if !kind.fits(&layout) {
                 return Err(SegmentError::UnexpectedHeaders);
             }
@@ -94,9 +95,31 @@ pub fn split(
                 frame[..head_size].copy_from_slice(scratch);
                 let piece = Piece { number, payload_offset: from, is_last: number == last };
                 piece.write_headers(&layout, frame);
+                if let Some(tunnel) = &tunnel {
+                    tunnel.write_layers(frame, number);
+                }
                 emit(frame);
             }
             Ok(())
+        }
+    }
+}
+
+/// The innermost headers, and what lies in front of them if that is more than Ethernet.
+fn find_headers(
+    packet: &[u8],
+    task: Option<ChecksumTask>,
+) -> Result<(Option<Tunnel>, Layout), SegmentError> {
+    let plain = Layout::of(packet);
+    match (plain, task) {
+        (Ok(layout), None) => Ok((None, layout)),
+        (Ok(layout), Some(task)) if layout.transport_at == usize::from(task.start) => {
+            Ok((None, layout))
+        }
+        (Err(error), None) => Err(error.into()),
+        (_, Some(task)) => {
+            let (tunnel, layout) = Tunnel::of(packet, task.start.into())?;
+            Ok((Some(tunnel), layout))
         }
     }
 }
@@ -108,6 +131,13 @@ fn finish_checksum(packet: &mut [u8], task: ChecksumTask) -> Result<(), SegmentE
     if field + 2 > packet.len() {
         return Err(SegmentError::ChecksumOutside);
     }
+    if is_sctp(packet, start) && field + 4 <= packet.len() {
+        // SCTP's checksum is another one, in little-endian order (RFC 9260 section 6.8).
+        packet[field..field + 4].fill(0);
+        let crc = checksum::crc32c(&packet[start..]);
+        packet[field..field + 4].copy_from_slice(&crc.to_le_bytes());
+        return Ok(());
+    }
     // The field already holds the pseudo-header's sum, so summing over it includes that.
     let mut value = checksum::finish(checksum::sum(0, &packet[start..]));
     // A UDP checksum of zero would mean "none" (RFC 768): the hardware sends ones instead. For TCP
@@ -117,6 +147,13 @@ fn finish_checksum(packet: &mut [u8], task: ChecksumTask) -> Result<(), SegmentE
     }
     put_word(packet, field, value);
     Ok(())
+}
+
+/// Whether the header at `start`, directly behind IP, is SCTP's.
+fn is_sctp(packet: &[u8], start: usize) -> bool {
+    skip_vlan_tags(packet, 0)
+        .and_then(|(ether_type, ip_at)| ip_header(packet, ether_type, ip_at))
+        .is_ok_and(|(_, protocol, next)| protocol == PROTOCOL_SCTP && next == start)
 }
 
 impl GsoKind {

@@ -116,6 +116,39 @@ fn a_plain_packet_gets_only_its_checksum_finished() {
 }
 
 #[test]
+fn sctp_gets_its_own_kind_of_checksum() {
+    let mut packet = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0];
+    packet.extend([
+        0x45,
+        0,
+        0,
+        36,
+        0,
+        1,
+        0x40,
+        0,
+        64,
+        PROTOCOL_SCTP,
+        0,
+        0,
+        10,
+        0,
+        0,
+        1,
+        10,
+        0,
+        0,
+        2,
+    ]);
+    packet.extend([0x30, 0x39, 0x14, 0x51, 0, 0, 0, 1, 0, 0, 0, 0, 14, 0, 0, 4]); // SHUTDOWN COMPLETE
+    let task = ChecksumTask { start: 34, offset: 8 };
+    let frames = frames_of(&packet, Offload { checksum: Some(task), gso: None }).expect("fits");
+    // A receiver computes the CRC with zeros in its place.
+    let told = u32::from_le_bytes(frames[0][42..46].try_into().expect("four bytes"));
+    assert_eq!(told, checksum::crc32c(&packet[34..]));
+}
+
+#[test]
 fn a_wrong_checksum_without_a_task_stays_wrong() {
     let packet = tcp_super_packet(false, false, 0, b"damaged");
     let frames = frames_of(&packet, Offload::default()).expect("nothing to do");
