@@ -75,7 +75,8 @@ class Network:
         self._ending.callback(run, ["ip", "netns", "delete", namespace.name])
         self._ending.callback(namespace.end_processes)
         namespace.run(["ip", "link", "set", "lo", "up"])
-        namespace.run(["sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"])
+        if Path("/proc/sys/net/ipv6").exists():
+            namespace.run(["sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1"])
         return namespace
 
     def cable(self, a: Namespace, a_device: str, b: Namespace, b_device: str) -> None:
