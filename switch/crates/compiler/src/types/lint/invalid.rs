@@ -275,7 +275,7 @@ impl<'t, 'd> Walk<'t, 'd> {
     }
 
     /// What a condition says about headers where it holds, or not.
-    fn assume(&mut self, worlds: &mut Worlds, condition: &Expression, holds: bool) {
+    pub fn assume(&mut self, worlds: &mut Worlds, condition: &Expression, holds: bool) {
         match &condition.kind {
             ExpressionKind::Unary { operator: UnaryOperator::Not, operand } => {
                 self.assume(worlds, operand, !holds);

@@ -4,7 +4,8 @@ use super::invalid::{Walk, kind_of};
 use super::visit::{self, Node};
 use super::worlds::Worlds;
 use crate::types::tree::{
-    Callee, Control, Id, InstanceKind, Parser, Program, StateTarget, Transition, Variable,
+    Callee, Control, Expression, ExpressionKind, Id, InstanceKind, KeysetElement, Parser, Program,
+    Select, StateTarget, Transition, Value, Variable,
 };
 
 /// The parser, ingress and egress of a `V1Switch`, if `main` is one.
@@ -69,13 +70,13 @@ pub(super) fn worlds(walk: &mut Walk<'_, '_>, parser: Id<Parser>, headers: Id<Va
     walk.is_silent = true;
     while let Some(at) = open.pop() {
         walk.worlds = at_state[at].clone();
-        for target in leave(walk, declaration, at) {
+        for (target, worlds) in leave(walk, declaration, at) {
             match target {
-                StateTarget::Accept => accepted.join(&walk.worlds, &Worlds::unreached()),
+                StateTarget::Accept => accepted.join(&worlds, &Worlds::unreached()),
                 StateTarget::Reject => {}
                 StateTarget::State(next) => {
                     let before = at_state[next].clone();
-                    at_state[next].join(&walk.worlds, &Worlds::unreached());
+                    at_state[next].join(&worlds, &Worlds::unreached());
                     if at_state[next] != before {
                         open.push(next);
                     }
@@ -91,15 +92,52 @@ pub(super) fn worlds(walk: &mut Walk<'_, '_>, parser: Id<Parser>, headers: Id<Va
     accepted
 }
 
-/// Runs one state; where it can go.
-fn leave<'t>(walk: &mut Walk<'t, '_>, parser: &'t Parser, at: usize) -> Vec<StateTarget> {
+/// Runs one state: where it can go, and what is known there.
+fn leave<'t>(walk: &mut Walk<'t, '_>, parser: &'t Parser, at: usize) -> Vec<(StateTarget, Worlds)> {
     let state = &parser.states[at];
     state.statements.iter().for_each(|statement| walk.statement(statement));
     match &state.transition {
-        Transition::Direct(target) => vec![*target],
+        Transition::Direct(target) => vec![(*target, walk.worlds.clone())],
         Transition::Select(select) => {
             select.subjects.iter().for_each(|subject| walk.expression(subject));
-            select.cases.iter().map(|case| case.target).collect()
+            cases(walk, select)
         }
+    }
+}
+
+/// The cases of a `select`, which can be by `isValid()`: a case sees what no earlier one took.
+fn cases(walk: &mut Walk<'_, '_>, select: &Select) -> Vec<(StateTarget, Worlds)> {
+    let mut rest = walk.worlds.clone();
+    let mut taken = Vec::new();
+    for case in &select.cases {
+        let elements = select.subjects.iter().zip(&case.keyset.elements);
+        let tests: Vec<(&Expression, bool)> =
+            elements.filter_map(|(subject, element)| Some((subject, truth(element)?))).collect();
+        let mut here = rest.clone();
+        for (subject, holds) in &tests {
+            walk.assume(&mut here, subject, *holds);
+        }
+        taken.push((case.target, here));
+        let is_any = |element: &&KeysetElement| matches!(element, KeysetElement::Any);
+        let any_count = case.keyset.elements.iter().filter(is_any).count();
+        match tests.as_slice() {
+            [(subject, holds)] if any_count + 1 == case.keyset.elements.len() => {
+                walk.assume(&mut rest, subject, !holds);
+            }
+            [] if any_count == case.keyset.elements.len() => rest = Worlds::unreached(),
+            _ => {}
+        }
+    }
+    taken
+}
+
+/// The truth value that an element compares with.
+fn truth(element: &KeysetElement) -> Option<bool> {
+    match element {
+        KeysetElement::Value(Expression {
+            kind: ExpressionKind::Constant(Value::Bool(truth)),
+            ..
+        }) => Some(*truth),
+        _ => None,
     }
 }
