@@ -107,6 +107,10 @@ struct standard_metadata_t {
     bit<9>  drop_port;          // The port it was to leave by.
     @alias("vitrine_metadata.drop_qid")
     bit<8>  drop_qid;           // The class it was to wait in.
+
+    // Set in ingress: which profile of WRED judges the packet, in the numbers of a meter's colours.
+    @alias("vitrine_metadata.drop_precedence")
+    bit<2>  drop_precedence;    // 0 green, 1 yellow, 2 and 3 red.
 }
 
 // What a counter counts.

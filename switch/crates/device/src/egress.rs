@@ -6,6 +6,7 @@ use units::{Bytes, HasLength, Time};
 
 use crate::capture::Fate;
 use crate::device::Device;
+use crate::ecn;
 use crate::fate::{DropReason, Queued};
 use crate::trace::TraceEvent;
 
@@ -14,7 +15,8 @@ impl Device {
     pub(crate) fn run_egress(&mut self, departure: Departure<Queued>) {
         let queueing = self.queueing(&departure);
         let Departure { packet: mut queued, output: port, class, at, .. } = departure;
-        if departure.residence.marked {
+        let marked = departure.residence.marked;
+        if marked {
             self.log.note_mark(at, &queued, (port, class));
         }
         if let Err(reason) = self.check_port(port) {
@@ -51,7 +53,10 @@ impl Device {
             EgressWay::Transmit => {
                 self.deparse(&mut queued, at);
                 let (trace, input) = (queued.trace, queued.packet.ingress_port());
-                let frame = self.take_frame(queued);
+                let mut frame = self.take_frame(queued);
+                if marked {
+                    ecn::set_congestion_experienced(frame.bytes_mut());
+                }
                 let length = frame.length();
                 if length != length_in_queue {
                     self.traffic.settle(port, length);

@@ -5,9 +5,10 @@ use pipeline::{
     after_ingress,
 };
 use traffic::{Arrival, Verdict};
-use units::{ClassId, PortId, Time};
+use units::{ClassId, Time};
 
 use crate::device::Device;
+use crate::ecn;
 use crate::fate::{DropReason, Output, Queued};
 use crate::trace::TraceEvent;
 
@@ -72,9 +73,17 @@ impl Device {
         queued.from_mirror = kind == InstanceType::Dropped;
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
         pipeline.dispatch(&mut queued.packet, to.port, kind, to.rid);
-        let input: PortId = queued.packet.ingress_port();
-        self.tracer.note(queued.trace, now, || TraceEvent::Queued { port: to.port, class });
-        match self.traffic.handle_packet(now, Arrival::new(queued, input, to.port, class)) {
+        let arrival = Arrival {
+            input: queued.packet.ingress_port(),
+            output: to.port,
+            class,
+            ecn_capable: ecn::is_capable(queued.packet.received()),
+            precedence: pipeline.drop_precedence(&queued.packet),
+            packet: queued,
+        };
+        let trace = arrival.packet.trace;
+        self.tracer.note(trace, now, || TraceEvent::Queued { port: to.port, class });
+        match self.traffic.handle_packet(now, arrival) {
             Verdict::Held => {}
             Verdict::Dropped(dropped) => self.drop_in_traffic(dropped),
         }

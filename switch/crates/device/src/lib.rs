@@ -15,6 +15,7 @@ mod books;
 mod budget;
 mod capture;
 mod device;
+mod ecn;
 mod egress;
 mod fate;
 mod ingress;

@@ -75,6 +75,7 @@ control ingress(inout headers_t hdr, inout metadata_t meta,
         }
         standard_metadata.egress_spec = (bit<9>) hdr.order.port;
         standard_metadata.priority = (bit<3>) hdr.order.class;
+        standard_metadata.drop_precedence = hdr.order.class[1:0];
         if (hdr.order.what == DROP) {
             mark_to_drop(standard_metadata);
         } else if (hdr.order.what == MULTICAST || hdr.order.what == MULTIPLY) {

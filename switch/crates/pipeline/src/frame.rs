@@ -42,10 +42,15 @@ impl Frame {
         &self.memory[self.start..]
     }
 
+    /// What goes over the wire, to be changed in place.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..]
+    }
+
     /// Turns over one bit, counted from the first of the frame; beyond the end there is none.
     pub fn flip_bit(&mut self, bit: u64) {
-        let place = usize::try_from(bit / 8).ok().and_then(|byte| self.start.checked_add(byte));
-        if let Some(byte) = place.and_then(|place| self.memory.get_mut(place)) {
+        let place = usize::try_from(bit / 8).ok();
+        if let Some(byte) = place.and_then(|place| self.bytes_mut().get_mut(place)) {
             *byte ^= 0x80 >> (bit % 8);
         }
     }

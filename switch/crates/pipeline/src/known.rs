@@ -25,6 +25,7 @@ pub(crate) struct Known {
     pub queueing: Option<QueueingSlots>,
     pub vitrine: Vec<(Measure, Slot)>,
     pub ingress_time_ns: Option<Slot>,
+    pub drop_precedence: Option<Slot>,
     pub dropped: DroppedSlots,
 }
 
@@ -141,6 +142,7 @@ impl Known {
             queueing: QueueingSlots::new(layout),
             vitrine: vitrine.collect(),
             ingress_time_ns: layout.referred_slot("vitrine_metadata", "ingress_time_ns"),
+            drop_precedence: layout.referred_slot("vitrine_metadata", "drop_precedence"),
             dropped: DroppedSlots {
                 reason: layout.referred_slot("vitrine_metadata", "drop_reason"),
                 port: layout.referred_slot("vitrine_metadata", "drop_port"),

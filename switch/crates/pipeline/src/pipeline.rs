@@ -194,6 +194,13 @@ impl Pipeline {
         }
     }
 
+    /// The drop precedence that ingress gave the packet: 0 green, 1 yellow, 2 red.
+    #[inline]
+    pub fn drop_precedence(&self, packet: &Packet) -> u8 {
+        let load = |slot: Slot| slot.load(&packet.area).min(2) as u8;
+        self.program.known.drop_precedence.map_or(0, load)
+    }
+
     /// Runs egress and, unless the packet is dropped, deparses it. What becomes of it:
     /// [`crate::after_egress`].
     pub fn egress(&mut self, packet: &mut Packet, queueing: &Queueing, now: Time) -> EgressEnd {
