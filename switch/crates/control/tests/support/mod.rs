@@ -87,6 +87,7 @@ impl Switch {
             address: "127.0.0.1:0".parse().unwrap(),
             device_id: DEVICE_ID,
             pipeline: pipeline::Config::default(),
+            tls: None,
         };
         let (server, agent) = server::start(config, wake).unwrap();
         let (sender, sent) = channel();
