@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import grpc
 from google.rpc import status_pb2
@@ -57,6 +57,28 @@ class PortState:
 
 
 @dataclass(frozen=True)
+class VoqState:
+    """What waits in one virtual output queue."""
+
+    output: int
+    class_: int
+    held_packets: int
+    held_bytes: int
+
+
+@dataclass(frozen=True)
+class InputState:
+    """What waits at one input port for the fabric; the totals count from the start."""
+
+    port: int
+    held_packets: int
+    held_bytes: int
+    dropped_packets: Mapping[str, int]
+    # Those that hold something; a FIFO has none.
+    voqs: Sequence[VoqState] = ()
+
+
+@dataclass(frozen=True)
 class Sample:
     """All watched ports at one instant."""
 
@@ -64,6 +86,10 @@ class Sample:
     # Samples that were left out before this one because a reader or the switch was late.
     missed: int
     ports: Mapping[int, PortState]
+    # The input stage by port; empty in an output-queued router.
+    inputs: Mapping[int, InputState] = field(default_factory=dict)
+    # The fabric's matches: (input, output) of each packet that is crossing.
+    matches: Sequence[tuple[int, int]] = ()
 
 
 class Queues:

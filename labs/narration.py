@@ -1,7 +1,7 @@
 """What a lab says while it works: which run it is at, what was seen, how long the rest will take.
 
-[2/4] A page while a download runs, queue of 100 packets      about 1 min 20 s left
-      page in 7.42 s
+[1/3] One queue of 100 packets                         about 3 min 30 s left
+      page in 7.10 s, beside the download
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Narrator:
         self._at += 1
         self._run_began_s = self._clock()
         head = f"[{self._at + 1}/{len(self._runs)}] {run.title}"
-        self._say(f"{head:<64} {self.left()}")
+        self._say(f"{head:<54} {self.left()}")
 
     def note(self, text: str) -> None:
         """Something worth knowing about the present run."""

@@ -108,6 +108,10 @@ def _port_table(series: PortSeries) -> tuple[list[str], Iterable[Sequence[Any]]]
         "departed_packets": series.departed_packets,
         "departed_bytes": series.departed_bytes,
     }
+    if series.input.packets:
+        columns["input_packets"] = series.input.packets
+    for output, packets in sorted(series.input.voqs.items()):
+        columns[f"voq_to_{output}_packets"] = packets
     for class_, queue in sorted(series.used_queues().items()):
         columns[f"queue{class_}_packets"] = queue.packets
         columns[f"queue{class_}_bytes"] = queue.bytes

@@ -7,6 +7,7 @@ only the queue toward the home differs: long, short, or two queues that are serv
 
 from __future__ import annotations
 
+import ipaddress
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ from topo.model import Topology
 
 BOTTLENECK = 2
 PORT = f"s1-eth{BOTTLENECK}"
+HOME = ipaddress.IPv4Network("10.0.2.0/24")
 PAGE_BYTES = 177_669
 RTT_S = 0.020
 SHORT_QUEUE_PACKETS = 20
@@ -94,7 +96,7 @@ class Bufferbloat(Lab):
         self, name: str, queue: str, seconds: float, packets: int, *, fair: bool = False
     ) -> Run:
         parameters = {"queue_packets": packets, "fair": fair, "rate_bps": self.rate_bps}
-        return Run(name, f"A page, then a page beside a download, {queue}", seconds, parameters)
+        return Run(name, f"{queue[0].upper()}{queue[1:]}", seconds, parameters)
 
     def _queue_of(self, run: Run) -> str:
         packets = run.parameters["queue_packets"]
@@ -119,7 +121,9 @@ class Bufferbloat(Lab):
         """Page alone, download, page beside the download."""
         bench.bring_up(self.topology(run.parameters))
         if run.parameters["fair"]:
-            rules = [Rule(INTERACTIVE, src_port=PAGE_PORT), Rule(INTERACTIVE, protocol=ICMP)]
+            # Toward the home only: the other port has one class, and ping's answers go there.
+            page = Rule(INTERACTIVE, dst=HOME, src_port=PAGE_PORT)
+            rules = [page, Rule(INTERACTIVE, dst=HOME, protocol=ICMP)]
             bench.session("s1").insert(entries(rules))
         for host in ("h1", "h2"):
             bench.host(host).set_congestion_control(self.congestion)
@@ -300,8 +304,8 @@ class Bufferbloat(Lab):
             drawing.moments(axes, recording.moments)
 
         caption = (
-            f"{run.title}. The page's window is that of the server; each fetch is a connection "
-            "of its own."
+            f"{run.title}: a page alone, a download, pages beside the download. "
+            "The page's window is that of the server; each fetch is a connection of its own."
         )
         return Figure(run.name, caption, draw, height=9)
 

@@ -246,8 +246,14 @@ class HolBlocking(Lab):
 
     def _live_figure(self, name: str, recording: Recording) -> Figure:
         def draw(canvas: matplotlib.figure.Figure) -> None:
-            busy, idle, rates, window = drawing.stack(
-                canvas, [1, 1, 1.2, 1.2], title=f"{name.upper()} at the input of s2"
+            entry, busy, idle, rates, window = drawing.stack(
+                canvas, [1.4, 1, 1, 1.2, 1.2], title=f"{name.upper()} at the input of s2"
+            )
+            drawing.input_queues(
+                entry,
+                recording.ports[f"s2-eth{INPUT}"],
+                {CONGESTED: "toward the congested output", IDLE: "toward the victim's output"},
+                limit_packets=INPUT_LIMIT_PACKETS,
             )
             drawing.queue_depth(busy, recording.ports["s2-eth2"], limit_packets=QUEUE_PACKETS)
             busy.set_ylabel("congested output\n(packets)")
@@ -269,7 +275,7 @@ class HolBlocking(Lab):
             "fifo": "One FIFO: the victim's packets wait behind packets for the congested output.",
             "voq": "Virtual output queues: nobody waits for an output that is not his.",
         }
-        return Figure(name, f"Part B. {words[name]}", draw, height=8.5)
+        return Figure(name, f"Part B. {words[name]}", draw, height=10.5)
 
 
 # What the document says of both, without numbers.

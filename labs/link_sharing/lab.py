@@ -273,7 +273,7 @@ class LinkSharing(Lab):
             drawing.queues_in_bytes(
                 axes,
                 recording.ports[PORT],
-                {OF_H2: "both" if part.name == "fifo" else "h2", OF_H1: "h1"},
+                {OF_H2: "both"} if part.name == "fifo" else {OF_H1: "h1", OF_H2: "h2"},
                 limit_bytes=round(bdp_bytes(self.rate_bps, RTT_S)),
             )
             axes.set_title(part.title, fontsize=10, loc="left")

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
-from controller.queues import PortState, Queues, Sample
+from controller.queues import InputState, PortState, Queues, Sample
 from labs.measure.clock import Clock
 
 
@@ -40,6 +40,15 @@ class QueueSeries:
 
 
 @dataclass
+class InputSeries:
+    """What waits at an input port for the fabric, over time."""
+
+    packets: list[int] = field(default_factory=list)
+    # Virtual output queues by output, all classes together; a FIFO has none.
+    voqs: dict[int, list[int]] = field(default_factory=dict)
+
+
+@dataclass
 class PortSeries:
     """A port over time. Lists grow together; totals count from the first sample."""
 
@@ -49,6 +58,8 @@ class PortSeries:
     departed_packets: list[int] = field(default_factory=list)
     departed_bytes: list[int] = field(default_factory=list)
     queues: dict[int, QueueSeries] = field(default_factory=dict)
+    # The port's other side; empty in a router without an input stage.
+    input: InputSeries = field(default_factory=InputSeries)
     drops: list[Drop] = field(default_factory=list)
     # Samples that the reader or the switch was too late for.
     missed: int = 0
@@ -98,8 +109,9 @@ class _Growing:
         self.series = PortSeries()
         self._first: PortState | None = None
         self._last: PortState | None = None
+        self._last_input: Mapping[str, int] | None = None
 
-    def add(self, time_s: float, state: PortState) -> None:
+    def add(self, time_s: float, state: PortState, input_: InputState | None = None) -> None:
         first = self._first = self._first or state
         series = self.series
         series.packets.append(state.held_packets)
@@ -112,10 +124,27 @@ class _Growing:
             column.packets.append(queue.held_packets)
             column.bytes.append(queue.held_bytes)
             column.departed_bytes.append(queue.departed_bytes - began.get(queue.class_, 0))
+        if input_ is not None:
+            self._add_input(time_s, input_)
         series.drops.extend(_new_drops(time_s, self._last or state, state))
         self._last = state
         # The readers of a growing series go by the length of its times, so they come last.
         series.time_s.append(time_s)
+
+    def _add_input(self, time_s: float, state: InputState) -> None:
+        series = self.series.input
+        rows = len(series.packets)
+        series.packets.append(state.held_packets)
+        held: dict[int, int] = {}
+        for voq in state.voqs:
+            held[voq.output] = held.get(voq.output, 0) + voq.held_packets
+        for output in series.voqs.keys() | held.keys():
+            # Only queues that hold something are in a sample.
+            series.voqs.setdefault(output, [0] * rows).append(held.get(output, 0))
+        before = self._last_input if self._last_input is not None else state.dropped_packets
+        for reason, packets in _risen(before, state.dropped_packets):
+            self.series.drops.append(Drop(time_s, None, reason, packets))
+        self._last_input = state.dropped_packets
 
 
 def _late(rows: int) -> QueueSeries:
@@ -188,7 +217,8 @@ class Recorder:
         try:
             for sample in samples:
                 for port, growing in self._growing.items():
-                    growing.add(self._zero_s + sample.time_s, sample.ports[port])
+                    time_s = self._zero_s + sample.time_s
+                    growing.add(time_s, sample.ports[port], sample.inputs.get(port))
                     growing.series.missed += sample.missed
         except Exception as error:  # noqa: BLE001 (the main thread raises it)
             self._error = error

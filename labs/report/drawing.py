@@ -91,6 +91,29 @@ def queues(axes: Axes, series: PortSeries, names: Mapping[int, str], *, limit_pa
     axes.legend(loc="upper right", ncols=3, frameon=False, fontsize=8, handlelength=1.2)
 
 
+def input_queues(
+    axes: Axes, series: PortSeries, outputs: Mapping[int, str], *, limit_packets: int
+) -> None:
+    """What waits at an input: one FIFO for all outputs, or a virtual output queue for each."""
+    waiting = {name: series.input.voqs.get(output, []) for output, name in outputs.items()}
+    if not any(waiting.values()):
+        waiting = {"all packets, in one FIFO": series.input.packets}
+    for index, (name, packets) in enumerate(waiting.items()):
+        axes.plot(
+            series.time_s[-len(packets) :] if packets else [],
+            packets,
+            color=SERIES[index],
+            linewidth=0.9,
+            drawstyle="steps-post",
+            label=name,
+        )
+    axes.axhline(limit_packets, color=GREY, linestyle="--", linewidth=1, label="limit")
+    drop_marks(axes, series.drops, height=limit_packets * 1.06)
+    axes.set_ylabel("input port 1\n(packets)")
+    axes.set_ylim(0, limit_packets * 1.45)
+    legend(axes)
+
+
 def queues_in_bytes(
     axes: Axes, series: PortSeries, names: Mapping[int, str], *, limit_bytes: int
 ) -> None:

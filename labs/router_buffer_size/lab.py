@@ -46,7 +46,7 @@ class _Path:
 PATHS = (
     _Path(
         "small",
-        "buffer of 100 packets at 10 Gb/s",
+        "tiny buffer (100 packets at 10 Gb/s)",
         160_000,
         0,
         {"cubic": "86.4 Mb/s, 994", "reno": "78.7 Mb/s, 1129", "bbr": "3.48 Gb/s, 75,818"},
@@ -60,7 +60,7 @@ PATHS = (
     ),
     _Path(
         "lossy",
-        "buffer of one BDP, loss of 0.01 %",
+        "one BDP and a loss of 0.01 %",
         DOCUMENT_BDP_BYTES,
         100,
         {"cubic": "1.02 Gb/s, 3088", "reno": "726 Mb/s, 19,496", "bbr": "8.72 Gb/s, 25,740"},
@@ -102,7 +102,7 @@ class RouterBufferSize(Lab):
         return [
             Run(
                 f"{path.name}-{algorithm}",
-                f"{algorithm.capitalize()} beside Cubic, {path.title}",
+                f"{algorithm.capitalize()} and Cubic, {path.title.partition(' (')[0]}",
                 self.seconds + 6,
                 {
                     "buffer_bytes": self.buffer_bytes(path),

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from controller.queueing import Limit, PortSettings, RouterSettings
-from controller.queues import PortState, QueueState, Sample
+from controller.queues import InputState, PortState, QueueState, Sample
 
 RATE_WINDOW_S = 1.0
 # How many depths of each queue are remembered for its history.
@@ -77,6 +77,9 @@ class Moment:
     time_s: float
     ports: Sequence[PortNow]
     settings: RouterSettings
+    # The input stage, by port, and the matches of the moment as (input, output).
+    inputs: Sequence[InputState] = ()
+    matches: Sequence[tuple[int, int]] = ()
 
 
 @dataclass
@@ -101,7 +104,8 @@ class Monitor:
             self._port(state, before.ports.get(number, state), span_s, settings.ports.get(number))
             for number, state in sorted(sample.ports.items())
         ]
-        return Moment(sample.time_s, ports, settings)
+        inputs = [state for _, state in sorted(sample.inputs.items())]
+        return Moment(sample.time_s, ports, settings, inputs, sample.matches)
 
     def _port(
         self, state: PortState, before: PortState, span_s: float, settings: PortSettings | None

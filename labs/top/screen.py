@@ -12,7 +12,7 @@ are left out where `plain` is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from controller.queueing import Group, Groups, Hierarchy, InputQueueing, Limit, PortSettings
@@ -122,7 +122,7 @@ def draw(
     port = chosen_port(moment, choice)
     settings = moment.settings.ports.get(port.number, PortSettings())
     head = [_title(moment, choice, title, width, style)]
-    inside = _input_stage(moment, width)
+    inside = _input_stage(moment, width, style)
     queues = [
         style.bold(f"queues of port {port.number}  {_scheduler(settings)}"[:width]),
         *_queue_lines(port, choice, width, blocks, style),
@@ -183,7 +183,7 @@ def _queue_lines(
         text = (
             f"{mark}{queue.class_:>5}  {bar(queue.fill, room, blocks)}{queue.packets:>9}"
             f"{_limit(queue.limit):>6}{queue.bytes / 1000:>8.1f}{format_rate(queue.rate_bps):>11}"
-            f"  {_drops(queue)}"
+            f"  {_reasons(queue.dropped)}"
         )
         lines.append(style.warn(text[:width], queue.fill >= _NEARLY_FULL))
     return lines
@@ -195,12 +195,10 @@ def _limit(limit: Limit) -> str:
     return f"{limit.bytes // 1000}k" if limit.bytes else "-"
 
 
-def _drops(queue: QueueNow) -> str:
+def _reasons(dropped: Mapping[str, int]) -> str:
     """`166 queue limit, 3 aqm`: all since the start, by reason."""
-    reasons = (
-        f"{count} {reason.lower().replace('_', ' ')}" for reason, count in queue.dropped.items()
-    )
-    return ", ".join(reasons) or "none"
+    words = (f"{count} {reason.lower().replace('_', ' ')}" for reason, count in dropped.items())
+    return ", ".join(words) or "none"
 
 
 def _scheduler(settings: PortSettings) -> str:
@@ -245,8 +243,8 @@ def _history(
     return lines
 
 
-def _input_stage(moment: Moment, width: int) -> list[str]:
-    """How the router queues at its inputs."""
+def _input_stage(moment: Moment, width: int, style: _Style) -> list[str]:
+    """How the router queues at its inputs, what waits there, and for which output."""
     stage = moment.settings.input
     if stage is None or stage.queueing is InputQueueing.NONE:
         return []
@@ -255,7 +253,20 @@ def _input_stage(moment: Moment, width: int) -> list[str]:
         f"input {stage.queueing.value}, arbiter {arbiter}, fabric {format_rate(stage.rate_bps)}"
         f" x {float(stage.speedup):g}"
     )
-    return [text[:width]]
+    matches = " ".join(f"{input_}→{output}" for input_, output in moment.matches)
+    lines = [style.bold(f"{text}   now crossing: {matches or 'nothing'}"[:width])]
+    outputs = [port.number for port in moment.ports]
+    is_voq = stage.queueing is InputQueueing.VOQ
+    columns = "".join(f"{f'to {output}':>6}" for output in outputs) if is_voq else ""
+    lines.append(style.dim(f"{'input':>6}{'packets':>9}{columns}  drops"[:width]))
+    for state in moment.inputs:
+        held = {output: 0 for output in outputs}
+        for voq in state.voqs:
+            held[voq.output] = held.get(voq.output, 0) + voq.held_packets
+        cells = "".join(f"{packets or '·':>6}" for packets in held.values()) if is_voq else ""
+        drops = _reasons(state.dropped_packets)
+        lines.append(f"{state.port:>6}{state.held_packets:>9}{cells}  {drops}"[:width])
+    return lines
 
 
 class _Style:

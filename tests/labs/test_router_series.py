@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.queues import PortState, QueueState
+from controller.queues import InputState, PortState, QueueState, VoqState
 from labs.measure.router import Drop, PortSeries, _Growing
 from tests.labs.saw import saw, steady
 
@@ -49,6 +49,21 @@ def test_a_drop_belongs_to_its_queue_and_is_counted_once():
 def test_a_queue_that_appears_later_was_empty_before():
     series = grown(state(0, 0, {}), state(1, 0, {}, (queue(3, 1, 0, {}),)))
     assert series.queues[3].packets == [0, 1]
+
+
+def test_virtual_output_queues_are_recorded_by_output_with_zeros_in_between():
+    growing = _Growing()
+    for index, voqs in enumerate(
+        [(), (VoqState(2, 0, 3, 4542), VoqState(2, 1, 1, 1514)), (VoqState(3, 0, 5, 7570),)]
+    ):
+        held = sum(voq.held_packets for voq in voqs)
+        drops = {"VOQ_LIMIT": 10 + index}
+        growing.add(float(index), state(0, 0, {}), InputState(1, held, held * 1514, drops, voqs))
+    series = growing.series
+    assert series.input.packets == [0, 4, 5]
+    assert series.input.voqs == {2: [0, 4, 0], 3: [0, 0, 5]}
+    # Ten were dropped before the recording began.
+    assert series.drops == [Drop(1.0, None, "VOQ_LIMIT", 1), Drop(2.0, None, "VOQ_LIMIT", 1)]
 
 
 def test_the_rate_within_a_span_is_what_left_in_it():

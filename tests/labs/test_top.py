@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -21,7 +22,7 @@ from controller.queueing import (
     QueueSettings,
     RouterSettings,
 )
-from controller.queues import PortState, QueueState, Sample
+from controller.queues import InputState, PortState, QueueState, Sample, VoqState
 from labs.network import ROOT
 from labs.top.monitor import Monitor
 from labs.top.screen import KEYS, Choice, busiest, draw, pressed
@@ -117,10 +118,36 @@ def test_a_router_with_many_ports_says_how_many_are_hidden():
     assert any(re.match(r"  and \d+ more", line) for line in lines)
 
 
-def test_an_input_stage_is_told():
-    stage = InputStage(InputQueueing.VOQ, rate_bps=10**9, arbiter=Arbiter.ISLIP)
-    lines = shown(settings=RouterSettings(SETTINGS.ports, input=stage))
-    assert any(line.startswith("input voq, arbiter islip, fabric 1 Gb/s x 1") for line in lines)
+def inputs_shown(queueing, *inputs, matches=()):
+    stage = InputStage(queueing, rate_bps=10**9, arbiter=Arbiter.ISLIP)
+    now = replace(
+        moment(RouterSettings(SETTINGS.ports, input=stage)), inputs=inputs, matches=matches
+    )
+    return draw(now, Choice(port=2), title="s1", width=80, height=24, styled=False)
+
+
+def test_virtual_output_queues_are_a_matrix_with_the_matches_of_the_moment():
+    voqs = (VoqState(1, 0, 3, 4542), VoqState(2, 0, 4, 6056), VoqState(2, 1, 5, 7570))
+    lines = inputs_shown(
+        InputQueueing.VOQ,
+        InputState(1, 12, 18_168, {"VOQ_LIMIT": 7}, voqs),
+        InputState(2, 0, 0, {}),
+        matches=[(1, 2)],
+    )
+    head = next(index for index, line in enumerate(lines) if line.startswith("input voq"))
+    assert lines[head] == "input voq, arbiter islip, fabric 1 Gb/s x 1   now crossing: 1→2"
+    # From input 1: three packets for output 1, nine in both classes for output 2.
+    assert lines[head + 1 : head + 4] == [
+        " input  packets  to 1  to 2  drops",
+        "     1       12     3     9  7 voq limit",
+        "     2        0     ·     ·  none",
+    ]
+
+
+def test_a_fifo_at_the_input_has_one_number():
+    lines = inputs_shown(InputQueueing.FIFO, InputState(1, 40, 60_560, {"INPUT_LIMIT": 2}))
+    assert "     1       40  2 input limit" in lines
+    assert any(line.endswith("now crossing: nothing") for line in lines)
 
 
 def test_keys_pause_sort_and_choose():
