@@ -121,6 +121,13 @@ class Session:
         session._keeper.start()
         return session
 
+    @classmethod
+    def observe(
+        cls, address: str = DEFAULT_ADDRESS, *, deadline_s: float = CONNECT_DEADLINE_S
+    ) -> Session:
+        """Connects to look only: queues and what happens in them, which anybody may read."""
+        return cls(open_channel(address, deadline_s), address, device_id=0, election_id=0)
+
     def __enter__(self) -> Session:
         return self
 
