@@ -97,7 +97,7 @@ def _p4runtime(network: Network) -> str:
     require("100% packet loss" in before, "a ping was answered before the controller had run")
     controller = network.start("./mycontroller.py", "controller.log")
     try:
-        network.wait_for("controller.log", "Reading tunnel counters", 30.0)
+        network.wait_for("controller.log", "Reading tunnel counters")
         answer = network.ask("h1 ping -c 4 -i 0.2 10.0.2.2")
         require(" 0% packet loss" in answer, f"pings through the tunnel: {_losses(answer)}")
         # Four requests and four answers: both tunnels count 4 packets at both ends.
@@ -249,7 +249,7 @@ def _flowcache(network: Network) -> str:
     )
     controller = network.start("./mycontroller.py", "controller.log")
     try:
-        network.wait_for("controller.log", "on s3", 30.0)
+        network.wait_for("controller.log", "on s3")
         answer = network.ask("h1 ping -c 10 -i 0.5 10.0.2.2")
         received = [int(count) for count in re.findall(r"(\d+) received", answer)]
         require(sum(received) >= 5, f"pings: {_losses(answer)}")

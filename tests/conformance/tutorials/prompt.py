@@ -17,9 +17,10 @@ from types import TracebackType
 from .outcome import CheckError
 
 _PROMPT = b"mininet> "
-# Compiling, starting and programming up to four switches.
-START_DEADLINE_S = 60.0
-COMMAND_DEADLINE_S = 60.0
+# Compiling, starting and programming up to four switches takes some seconds on an idle machine.
+START_DEADLINE_S = 180.0
+COMMAND_DEADLINE_S = 180.0
+FILE_DEADLINE_S = 60.0
 # Mininet takes some hundred milliseconds to take a network down.
 END_DEADLINE_S = 20.0
 
@@ -93,7 +94,7 @@ class Network:
         path = self.folder / name
         return path.read_text(errors="replace") if path.exists() else ""
 
-    def wait_for(self, name: str, text: str, deadline_s: float = 40.0) -> str:
+    def wait_for(self, name: str, text: str, deadline_s: float = FILE_DEADLINE_S) -> str:
         """Waits until a file of the exercise holds `text`, and returns the file."""
         return self.wait_until(
             name, lambda content: text in content, f"{name} never said {text!r}", deadline_s
@@ -104,7 +105,7 @@ class Network:
         name: str,
         holds: Callable[[str], bool],
         otherwise: str,
-        deadline_s: float = 40.0,
+        deadline_s: float = FILE_DEADLINE_S,
     ) -> str:
         """Waits until `holds(content of the file)`; ends with `otherwise` if that never comes."""
         end = time.monotonic() + deadline_s
@@ -121,7 +122,9 @@ class Network:
             left = end - time.monotonic()
             ready, _, _ = select.select([self._child.stdout], [], [], max(left, 0.0))
             if not ready:
-                raise CheckError(f"no {what} within {deadline_s:g} s; {self._last_words()}")
+                raise CheckError(
+                    f"{what} did not come within {deadline_s:g} s; {self._last_words()}"
+                )
             piece = os.read(self._child.stdout.fileno(), 65536)
             if not piece:
                 raise CheckError(f"make ended before {what}; {self._last_words()}")
