@@ -22,9 +22,12 @@ use crate::types::tree::{
 };
 use std::collections::BTreeSet;
 
-/// Actions and sub-controls are walked through at every use; a program with more statements than
-/// this, counted so, is not followed to its end.
-const STATEMENT_COUNT_MAX: usize = 200_000;
+/// Actions and sub-controls are walked through at every use, and every statement may touch every
+/// world. A program that needs more effort than this, a unit being one statement in a few worlds, is
+/// not followed to its end: some tenths of a second.
+const EFFORT_MAX: usize = 200_000;
+/// How many worlds make a unit of effort.
+const WORLDS_PER_EFFORT: usize = 16;
 
 /// Uses of fields of headers that are not valid.
 pub(super) fn uses(program: &Program, diagnostics: &mut Diagnostics) {
@@ -94,7 +97,7 @@ pub(super) struct Walk<'t, 'd> {
     exited: Worlds,
     actions_seen: BTreeSet<Id<Action>>,
     controls_seen: BTreeSet<Id<Control>>,
-    statement_count: usize,
+    effort: usize,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -110,7 +113,7 @@ impl<'t, 'd> Walk<'t, 'd> {
             exited: Worlds::unreached(),
             actions_seen: BTreeSet::new(),
             controls_seen: BTreeSet::new(),
-            statement_count: 0,
+            effort: 0,
             diagnostics,
         }
     }
@@ -118,7 +121,6 @@ impl<'t, 'd> Walk<'t, 'd> {
     /// Something on its own: nothing is known at its start.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
         self.worlds = Worlds::unknown();
-        self.statement_count = 0;
         walk(self);
     }
 
@@ -175,9 +177,7 @@ impl<'t, 'd> Walk<'t, 'd> {
     }
 
     pub fn statement(&mut self, statement: &'t Statement) {
-        self.statement_count += 1;
-        if self.statement_count > STATEMENT_COUNT_MAX {
-            self.worlds = Worlds::unknown();
+        if self.is_exhausted() {
             return;
         }
         match &statement.kind {
@@ -272,6 +272,16 @@ impl<'t, 'd> Walk<'t, 'd> {
 
     fn same_twice(&self) -> (Worlds, Worlds) {
         (self.worlds.clone(), self.worlds.clone())
+    }
+
+    /// Counts a unit of work; whether it was one too many, and then nothing is known any more.
+    pub fn is_exhausted(&mut self) -> bool {
+        self.effort += 1 + self.worlds.count() / WORLDS_PER_EFFORT;
+        let is_exhausted = self.effort > EFFORT_MAX;
+        if is_exhausted {
+            self.worlds = Worlds::unknown();
+        }
+        is_exhausted
     }
 
     /// What a condition says about headers where it holds, or not.

@@ -70,6 +70,10 @@ pub(super) fn worlds(walk: &mut Walk<'_, '_>, parser: Id<Parser>, headers: Id<Va
     walk.is_silent = true;
     while let Some(at) = open.pop() {
         walk.worlds = at_state[at].clone();
+        if walk.is_exhausted() {
+            walk.is_silent = false;
+            return Worlds::unknown();
+        }
         for (target, worlds) in leave(walk, declaration, at) {
             match target {
                 StateTarget::Accept => accepted.join(&worlds, &Worlds::unreached()),

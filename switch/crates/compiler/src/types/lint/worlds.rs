@@ -16,7 +16,7 @@
 use std::collections::BTreeSet;
 
 /// More possibilities than this are not followed: the lint then knows nothing any more.
-const WORLD_COUNT_MAX: usize = 4096;
+const WORLD_COUNT_MAX: usize = 1024;
 
 /// A header by number. Headers from number 128 on are never known.
 pub(super) type HeaderIndex = usize;
@@ -55,6 +55,11 @@ impl Worlds {
 
     pub fn is_reached(&self) -> bool {
         !self.sets.is_empty()
+    }
+
+    /// How many possibilities there are.
+    pub fn count(&self) -> usize {
+        self.sets.len()
     }
 
     /// What is known about a header. In a point not reached, nothing.
