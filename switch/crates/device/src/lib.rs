@@ -2,14 +2,18 @@
 //!
 //! ```text
 //!   handle_frame -> ingress -> after_ingress -> traffic::Manager -> egress -> after_egress -> Transmit
-//!                     ^   \-> clone, digest       ^    |             |  \-> clone
-//!                     |    \-> resubmit           |    +-> Drop      |
-//!                     +------ recirculate <-------+------------------+
+//!               ^     ^   \-> clone, digest       ^    |             |  \-> clone            ^
+//!               |     |    \-> resubmit           |    +-> Drop      |                       |
+//!               |     +------ recirculate <-------+------------------+                       |
+//!         receive line                                                             transmit line
 //! ```
 //!
+//! Lines do something only at ports whose cable does: see `lines.rs`.
+//!
 //! [`Device`] is the state machine; its documentation is the driving contract. [`Books`] obey a
-//! conservation law; [`Event`]s tell of single packets to who watches, [`Captured`] ones are there in full, and [`TraceFilter`] says which
-//! packets are followed step by step. There is no clock, no socket and no thread here.
+//! conservation law; [`Event`]s tell of single packets to who watches, [`Captured`] ones are there
+//! in full, and [`TraceFilter`] says which packets are followed step by step. There is no clock, no
+//! socket and no thread here.
 
 mod books;
 mod budget;
