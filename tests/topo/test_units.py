@@ -1,5 +1,7 @@
 """Quantities that people write."""
 
+from fractions import Fraction
+
 import pytest
 
 from topo import units
@@ -47,3 +49,29 @@ def test_spans_are_whole_nanoseconds():
 )
 def test_rates_are_shown_with_three_digits(bps, text):
     assert units.format_rate(bps) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("1514 B", 1514), ("64 kB", 64_000), ("16 MiB", 16_777_216), ("2 bytes", 2)]
+)
+def test_sizes_are_whole_bytes(text, size):
+    assert units.size_bytes(text) == size
+
+
+def test_shares_are_parts_per_million_and_at_most_all():
+    assert (units.share_ppm("0.01 %"), units.share_ppm("20 ppm")) == (100, 20)
+    with pytest.raises(UnitError, match="more than 100 %"):
+        units.share_ppm("100.1 %")
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio"), [("2", Fraction(2)), ("1.5", Fraction(3, 2)), ("1/8", Fraction(1, 8))]
+)
+def test_ratios_are_exact_and_have_no_unit(text, ratio):
+    assert units.ratio(text) == ratio
+
+
+@pytest.mark.parametrize("text", ["half", "1/0", "-1", "1 %"])
+def test_what_is_no_ratio_is_refused(text):
+    with pytest.raises(UnitError, match="is not a ratio"):
+        units.ratio(text)

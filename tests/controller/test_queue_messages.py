@@ -1,0 +1,124 @@
+"""Everything that can be set of a queue survives the way to the service's messages and back."""
+
+from fractions import Fraction
+
+import pytest
+
+from controller.queue_messages import input_message, input_stage, port_message, port_settings
+from controller.queueing import (
+    OFF,
+    Arbiter,
+    BitShaper,
+    BufferShare,
+    Codel,
+    Discipline,
+    EcnStep,
+    Group,
+    Groups,
+    Hierarchy,
+    InputQueueing,
+    InputStage,
+    Leaf,
+    Limit,
+    Node,
+    PacketShaper,
+    Pie,
+    PortSettings,
+    QueueSettings,
+    Red,
+    RedProfile,
+)
+
+
+def there_and_back(settings):
+    return port_settings(port_message(settings, classes=()))
+
+
+@pytest.mark.parametrize(
+    "aqm",
+    [
+        OFF,
+        Codel(5_000_000, 100_000_000, 1514, ecn=False),
+        EcnStep(Limit(packets=20)),
+        Pie(1, 2, 3, Fraction(1, 8), Fraction(5, 4), 100_000, 1000, ecn=True),
+        Red((RedProfile(5, 15, 20_000), RedProfile(2, 8, 100_000)), True, 2_000, False, 500, True),
+    ],
+    ids=lambda aqm: type(aqm).__name__,
+)
+def test_every_kind_of_queue_management_comes_back(aqm):
+    queue = QueueSettings(aqm=aqm)
+    assert there_and_back(PortSettings(queues={0: queue})).queues[0].aqm == aqm
+
+
+@pytest.mark.parametrize("shaper", [OFF, BitShaper(8_000_000, 3000), PacketShaper(500, 2)])
+def test_every_shaper_comes_back_at_the_port_and_at_a_queue(shaper):
+    back = there_and_back(PortSettings(shaper=shaper, queues={3: QueueSettings(shaper=shaper)}))
+    assert (back.shaper, back.queues[3].shaper) == (shaper, shaper)
+
+
+@pytest.mark.parametrize(
+    "scheduler",
+    [
+        Groups.strict(3),
+        Groups((Group({2: 1}), Group({0: 3, 1: 7}, Discipline.DRR, 3000))),
+        Groups((Group({0: 1, 1: 2}, Discipline.WRR, 0),)),
+        Groups((Group({0: 1, 1: 2}, Discipline.WFQ, 0),)),
+        Hierarchy(
+            Node(
+                "port",
+                10**9,
+                10**9,
+                children=(
+                    Node(
+                        "gold", 700, 1000, leaf=Leaf(1, 2, 3000), burst_bytes=5, ceil_burst_bytes=6
+                    ),
+                    Node("silver", 300, 1000, leaf=Leaf(0)),
+                ),
+            )
+        ),
+    ],
+)
+def test_every_scheduler_comes_back(scheduler):
+    back = there_and_back(PortSettings(scheduler=scheduler)).scheduler
+    if isinstance(scheduler, Groups):
+        # Only DRR counts bytes a round; for the others the quantum is not sent.
+        groups = [(dict(group.weights), group.discipline) for group in back.groups]
+        assert groups == [(dict(group.weights), group.discipline) for group in scheduler.groups]
+    else:
+        assert back == scheduler
+
+
+def test_what_is_none_is_not_sent():
+    message = port_message(PortSettings(), classes=range(8))
+    assert message.ListFields() == []
+
+
+def test_what_holds_for_every_queue_yields_to_what_a_queue_says_itself():
+    settings = PortSettings(
+        every_queue=QueueSettings(Limit(packets=50), aqm=Codel()),
+        queues={1: QueueSettings(Limit(bytes=9000))},
+    )
+    zero, one = port_message(settings, classes=range(2)).queues
+    assert (zero.limit.packets, zero.aqm.WhichOneof("kind")) == (50, "codel")
+    # The limit is its own, the queue management that of every queue.
+    assert (one.limit.packets, one.limit.bytes) == (0, 9000)
+    assert one.aqm.WhichOneof("kind") == "codel"
+
+
+def test_a_claim_on_the_shared_buffer_comes_back():
+    share = BufferShare(Fraction(1, 2), 3000)
+    back = there_and_back(PortSettings(queues={0: QueueSettings(share=share)}))
+    assert back.queues[0].share == share
+
+
+@pytest.mark.parametrize("arbiter", list(Arbiter))
+def test_every_input_stage_comes_back(arbiter):
+    limit, voq_limit = Limit(packets=100), Limit(bytes=30_000)
+    stage = InputStage(
+        InputQueueing.VOQ, limit, voq_limit, 10**9, Fraction(3, 2), arbiter, 4, lossy=True
+    )
+    assert input_stage(input_message(stage)) == stage
+
+
+def test_no_input_stage_comes_back_as_none():
+    assert input_stage(input_message(InputStage(InputQueueing.NONE))).queueing is InputQueueing.NONE
