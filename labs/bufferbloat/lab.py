@@ -78,6 +78,12 @@ class Bufferbloat(Lab):
         return self.settings.rate_bps or 1_500_000
 
     @property
+    def _interval_ms(self) -> int:
+        """Two samples while a frame is sent: between them nothing happens that could be seen."""
+        frame_ms = FRAME_BYTES * 8 / self.rate_bps * 1000
+        return max(1, round(frame_ms / 2))
+
+    @property
     def page_alone_s(self) -> float:
         """One round trip to connect, one for the first byte, then the page at the line's rate."""
         return 2 * RTT_S + PAGE_BYTES * 8 / payload_share() / self.rate_bps
@@ -127,7 +133,9 @@ class Bufferbloat(Lab):
             bench.session("s1").insert(entries(rules))
         for host in ("h1", "h2"):
             bench.host(host).set_congestion_control(self.congestion)
-        with bench.recording([("s1", BOTTLENECK)], senders=["h1"]) as instruments:
+        with bench.recording(
+            [("s1", BOTTLENECK)], senders=["h1"], interval_ms=self._interval_ms
+        ) as instruments:
             self._measure(instruments, run)
         return instruments.recording
 
@@ -250,7 +258,7 @@ class Bufferbloat(Lab):
             "grey: a page is fetched"
         )
         grid = canvas.subplots(2, len(runs), sharex=True, sharey="row")
-        top = max(max(recordings[run.name].ports[PORT].packets) for run in runs)
+        top = max(run.parameters["queue_packets"] for run in runs)
         highest_ms = max(
             echo.rtt_ms for run in runs for echo in recordings[run.name].pings["ping"].echoes
         )

@@ -41,6 +41,8 @@ RTT_S = 0.020
 OF_H2, OF_H1 = 0, 1
 H1 = ipaddress.IPv4Network("10.0.1.0/24")
 SHARE_OF_H1 = 0.7
+# Samples of a fast line are many; its queues are looked at often enough with these.
+SAMPLE_INTERVAL_MS = 5
 # TCP has found its rate by then.
 SETTLED_S = 3.0
 # After this the shares must be back when the other flow returns.
@@ -145,7 +147,9 @@ class LinkSharing(Lab):
         bench.bring_up(self.topology(run))
         if self.scheduler(run.name) is not None:
             bench.session("s1").insert(entries([Rule(OF_H1, src=H1)]))
-        with bench.recording([("s1", LINE)], senders=["h1", "h2"]) as instruments:
+        with bench.recording(
+            [("s1", LINE)], senders=["h1", "h2"], interval_ms=SAMPLE_INTERVAL_MS
+        ) as instruments:
             if run.name == "borrowing":
                 self._with_a_pause(instruments)
             elif run.name == "strict":
