@@ -53,14 +53,20 @@ control int_drops(in headers_t hdr,
     apply {
         int_drop_reports.apply();
         if (interval_us != 0 && (meta.telemetry.watch.watched == 1 || unwatched_too == 1)) {
-            bit<32> slot;
+            bit<32> slot = 0;
             bit<48> last_us;
             bit<48> now_us = standard_metadata.egress_global_timestamp;
-            hash(slot, HashAlgorithm.crc32, 32w0,
-                 { hdr.ipv4.src_addr, hdr.ipv4.dst_addr, hdr.ipv6.src_addr, hdr.ipv6.dst_addr,
-                   meta.l4.src, meta.l4.dst, standard_metadata.drop_port,
-                   standard_metadata.drop_reason, 7w0 },
-                 (bit<32>)INT_DROP_SLOTS);
+            if (hdr.ipv4.isValid()) {
+                hash(slot, HashAlgorithm.crc32, 32w0,
+                     { hdr.ipv4.src_addr, hdr.ipv4.dst_addr, meta.l4.src, meta.l4.dst,
+                       standard_metadata.drop_port, standard_metadata.drop_reason, 7w0 },
+                     (bit<32>)INT_DROP_SLOTS);
+            } else if (hdr.ipv6.isValid()) {
+                hash(slot, HashAlgorithm.crc32, 32w0,
+                     { hdr.ipv6.src_addr, hdr.ipv6.dst_addr, meta.l4.src, meta.l4.dst,
+                       standard_metadata.drop_port, standard_metadata.drop_reason, 7w0 },
+                     (bit<32>)INT_DROP_SLOTS);
+            }
             last_reports_us.read(last_us, slot);
             if (last_us == 0 || now_us - last_us >= interval_us) {
                 last_reports_us.write(slot, now_us);
