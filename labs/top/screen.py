@@ -257,13 +257,13 @@ def _input_stage(moment: Moment, width: int, style: _Style) -> list[str]:
     lines = [style.bold(f"{text}   now crossing: {matches or 'nothing'}"[:width])]
     outputs = [port.number for port in moment.ports]
     is_voq = stage.queueing is InputQueueing.VOQ
-    columns = "".join(f"{f'to {output}':>6}" for output in outputs) if is_voq else ""
+    columns = "".join(f"{f'to {output}':>7}" for output in outputs) if is_voq else ""
     lines.append(style.dim(f"{'input':>6}{'packets':>9}{columns}  drops"[:width]))
     for state in moment.inputs:
         held = {output: 0 for output in outputs}
         for voq in state.voqs:
             held[voq.output] = held.get(voq.output, 0) + voq.held_packets
-        cells = "".join(f"{packets or '·':>6}" for packets in held.values()) if is_voq else ""
+        cells = "".join(f"{packets or '·':>7}" for packets in held.values()) if is_voq else ""
         drops = _reasons(state.dropped_packets)
         lines.append(f"{state.port:>6}{state.held_packets:>9}{cells}  {drops}"[:width])
     return lines

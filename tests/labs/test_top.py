@@ -138,9 +138,9 @@ def test_virtual_output_queues_are_a_matrix_with_the_matches_of_the_moment():
     assert lines[head] == "input voq, arbiter islip, fabric 1 Gb/s x 1   now crossing: 1→2"
     # From input 1: three packets for output 1, nine in both classes for output 2.
     assert lines[head + 1 : head + 4] == [
-        " input  packets  to 1  to 2  drops",
-        "     1       12     3     9  7 voq limit",
-        "     2        0     ·     ·  none",
+        " input  packets   to 1   to 2  drops",
+        "     1       12      3      9  7 voq limit",
+        "     2        0      ·      ·  none",
     ]
 
 
