@@ -19,3 +19,14 @@ pub(crate) struct Externs {
     /// What a packet's area was when an action began, while somebody watches.
     pub before: Vec<u8>,
 }
+
+impl Externs {
+    /// Counts a packet, if the array has such an index.
+    #[inline]
+    pub fn count(&mut self, array: u32, index: u64, length_bytes: u32) {
+        let counters = &mut self.counters[array as usize];
+        if let Some(counter) = usize::try_from(index).ok().and_then(|at| counters.get_mut(at)) {
+            counter.count(length_bytes);
+        }
+    }
+}

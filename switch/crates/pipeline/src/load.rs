@@ -17,10 +17,9 @@ use crate::hash::Hash;
 use crate::known::Known;
 use crate::layout::Layout;
 use crate::parser::{Parser, ValueSet};
-use crate::pipeline::{Config, Pipeline, fresh_area};
+use crate::pipeline::{Config, Pipeline};
 use crate::place::Place;
 use crate::profile::{ActionProfile, Selector};
-use crate::replication::Replication;
 use crate::state::{Counter, Meter, MeterArray, MeterUnit, RegisterArray};
 use crate::table::{
     DirectMeter, END, Entry, EntryAction, KeyMatch, KeyPart, KeyShape, Table, TableAction,
@@ -128,19 +127,7 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
         register_names,
         layout,
     };
-    let key_limbs = tables.iter().map(|table| table.shape.limbs).max().unwrap_or(0);
-    let mut pipeline = Pipeline {
-        program,
-        externs,
-        tables,
-        profiles,
-        replication: Replication::default(),
-        fresh: Box::default(),
-        key_scratch: vec![0; 2 * key_limbs],
-        spare: Vec::new(),
-        spare_frames: Vec::new(),
-    };
-    pipeline.fresh = fresh_area(&pipeline.program.layout);
+    let mut pipeline = Pipeline::assemble(program, externs, tables, profiles);
     fill_tables(&mut pipeline, source)?;
     call_hidden_tables(&mut pipeline);
     Ok(pipeline)

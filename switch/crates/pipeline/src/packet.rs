@@ -20,8 +20,6 @@ pub(crate) struct Requests {
     pub resubmit: u32,
     /// Field list of the last recirculate call; 0 is none.
     pub recirculate: u32,
-    /// `exit` was called.
-    pub exit: bool,
     /// An `assert` or `assume` did not hold.
     pub assertion_failed: bool,
 }

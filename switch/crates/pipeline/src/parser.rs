@@ -128,8 +128,8 @@ struct State {
     extractions: Vec<PlainExtraction>,
     /// What comes then.
     operations: Vec<Operation>,
-    /// The transitions in their short form, if they have one.
-    cases: Option<Cases>,
+    /// The choice in its short form, if it has one and the state does nothing else.
+    plain: Option<Cases>,
     key: Vec<KeyPart>,
     key_bytes: usize,
     transitions: Vec<(Matches, u32)>,
@@ -240,78 +240,84 @@ impl Parser {
         now: Time,
         observer: &mut O,
     ) -> u32 {
-        let (mut at, mut state, mut entered) = (packet.at, self.start, 0);
+        let mut place = Position { at: packet.at, state: self.start, entered: 0 };
         let error = loop {
-            if state == ACCEPT {
+            if !O::ENABLED {
+                let end = packet.end();
+                place = self.plain_states(&mut packet.area, &packet.frame[..end], place);
+            }
+            if place.state == ACCEPT {
                 break self.errors.no_error;
             }
-            entered += 1;
-            if entered > STATES_MAX {
+            place.entered += 1;
+            if place.entered > STATES_MAX {
                 break self.errors.parser_timeout;
             }
-            let current = &self.states[state as usize];
-            observer.event(|| Event::ParserState { name: current.name.clone() });
-            if !current.extract(program, packet, &mut at, observer) {
-                break self.errors.packet_too_short;
+            let parsed = place.at - packet.at;
+            let mut cursor =
+                Cursor { program, externs, packet, now, parsed, parser: self, observer };
+            let stop = cursor.state(&self.states[place.state as usize]);
+            place.at = cursor.packet.at + cursor.parsed;
+            match stop {
+                Stop::Next(next) => place.state = next,
+                Stop::Error(code) => break code,
             }
-            state = match &current.cases {
-                Some(cases) if current.operations.is_empty() => {
-                    cases.choose(&packet.area).unwrap_or(current.default)
-                }
-                _ => {
-                    let parsed = at - packet.at;
-                    let mut cursor =
-                        Cursor { program, externs, packet, now, parsed, parser: self, observer };
-                    let stop = cursor.state(current);
-                    at = cursor.packet.at + cursor.parsed;
-                    match stop {
-                        Stop::Next(next) => next,
-                        Stop::Error(code) => break code,
-                    }
-                }
-            };
         };
-        let parsed = at - packet.at;
-        packet.at = at;
+        let parsed = place.at - packet.at;
+        packet.at = place.at;
         observer.event(|| Event::ParserDone { error: self.error_name(error), parsed });
         error
     }
+
+    /// Runs states that only extract plain headers and choose by fields, while nobody watches:
+    /// nearly all states there are. Stops before any other, and where the packet is too short.
+    #[inline(never)]
+    fn plain_states(&self, area: &mut [u8], frame: &[u8], start: Position) -> Position {
+        let mut place = start;
+        while let Some(state) = self.states.get(place.state as usize)
+            && place.entered < STATES_MAX
+            && let Some(cases) = &state.plain
+        {
+            let mut at = place.at;
+            for PlainExtraction { base, length, valid, .. } in &state.extractions {
+                let (base, length) = (*base as usize, *length as usize);
+                let Some(bytes) = frame.get(at..at + length) else { return place };
+                area[base..base + length].copy_from_slice(bytes);
+                area[*valid as usize] = 1;
+                at += length;
+            }
+            let next = cases.choose(area).unwrap_or(state.default);
+            place = Position { at, state: next, entered: place.entered + 1 };
+        }
+        place
+    }
+}
+
+/// How far a parser has come.
+#[derive(Clone, Copy)]
+struct Position {
+    /// In the frame.
+    at: usize,
+    /// The state to be entered.
+    state: u32,
+    /// How many have been.
+    entered: u32,
 }
 
 impl Cases {
     /// Where the key leads, if to one of the cases.
     #[inline(always)]
     fn choose(&self, area: &[u8]) -> Option<u32> {
-        let key = self.key.iter().fold(0, |key, part| key | part.load(area));
-        let taken = self.cases.iter().find(|case| key & case.mask == case.value);
-        taken.map(|case| case.next)
-    }
-}
-
-impl State {
-    /// Extracts the plain headers at the start of the state; `false` where the packet ends first.
-    #[inline(always)]
-    fn extract<O: Observe>(
-        &self,
-        program: &Program,
-        packet: &mut Body,
-        at: &mut usize,
-        observer: &mut O,
-    ) -> bool {
-        let end = packet.end();
-        let Body { area, frame, .. } = packet;
-        for PlainExtraction { header, base, length, valid } in &self.extractions {
-            let (base, length) = (*base as usize, *length as usize);
-            if end.saturating_sub(*at) < length {
-                return false;
-            }
-            area[base..base + length].copy_from_slice(&frame[*at..*at + length]);
-            area[*valid as usize] = 1;
-            *at += length;
-            let name = || program.layout.headers[*header as usize].name.clone();
-            observer.event(|| Event::Extracted { header: name(), length });
+        let mut key = 0;
+        for part in &self.key {
+            key |= part.load(area);
         }
-        true
+        for case in &self.cases {
+            if key & case.mask == case.value {
+                return Some(case.next);
+            }
+        }
+        None
     }
 }
 
@@ -327,16 +333,18 @@ struct Cursor<'a, O: Observe> {
 }
 
 impl<O: Observe> Cursor<'_, O> {
-    /// Runs what a state does after its plain extractions, and finds the next.
-    #[inline(never)]
+    /// Runs a state and finds the next.
     fn state(&mut self, state: &State) -> Stop {
+        self.observer.event(|| Event::ParserState { name: state.name.clone() });
+        for extraction in &state.extractions {
+            if let Err(code) = self.extract(extraction.header, 0) {
+                return Stop::Error(code);
+            }
+        }
         for operation in &state.operations {
             if let Err(code) = self.operation(operation) {
                 return Stop::Error(code);
             }
-        }
-        if let Some(cases) = &state.cases {
-            return Stop::Next(cases.choose(&self.packet.area).unwrap_or(state.default));
         }
         if state.key_bytes <= 8 {
             self.narrow_transition(state)
@@ -667,7 +675,7 @@ fn compile_state(
         name: state.name.clone(),
         extractions,
         operations,
-        cases: None,
+        plain: None,
         key,
         key_bytes,
         transitions: Vec::new(),
@@ -686,7 +694,9 @@ fn compile_state(
             }
         }
     }
-    compiled.cases = compiled.short();
+    if compiled.operations.is_empty() {
+        compiled.plain = compiled.short();
+    }
     Ok(compiled)
 }
 

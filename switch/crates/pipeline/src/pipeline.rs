@@ -2,14 +2,24 @@
 //!
 //! # The plan of the hot path, in order of cost
 //!
-//! 1. `receive`: clear the headers (one fill of a few hundred bytes), copy the frame in, once.
+//! 1. `receive`: the headers of a fresh packet are copied into place (a few hundred bytes), then
+//!    the frame, once.
 //! 2. Parse: per state, copy the header's bytes to its place and pick the next state by comparing
-//!    a key of up to eight bytes. No field is taken apart.
-//! 3. Per node of the control: a condition is a small tree of numbers; a table builds its key from
-//!    the fields' cells, asks its index (one hash probe, or up to four trie loads), and runs the
-//!    entry's action: for most steps one load, one operation, one store.
-//! 4. Deparse: checksums, then each valid header's bytes are copied in front of the payload, which
+//!    a key of up to eight bytes. No field is taken apart, and states that do nothing else (nearly
+//!    all) run in a loop of their own, `Parser::plain_states`.
+//! 3. The control is one list of steps (`action`), which one loop runs, `Machine::run`. A
+//!    condition on fields is a list of range tests (`expression::decision`); a table gathers its
+//!    key, mostly one word, from the fields' windows, asks its index (one hash probe, or up to four
+//!    trie loads), and the loop goes on at the steps of the entry's action: for most steps one
+//!    load, one operation, one store.
+//! 4. Header checksums are sums of a few masked windows (`calculation::Words`).
+//! 5. Deparse: each run of valid headers that lie together is copied in front of the payload, which
 //!    never moves.
+//!
+//! The load decides all of this: what has a short form takes it there, and what has none runs as a
+//! tree (`expression::Number`, `Condition`) or with numbers of any width (`expression::Wide`). What
+//! a store would cut off is not computed, and a field that the switch writes and the program never
+//! refers to is not written.
 //!
 //! Nothing on this way allocates, hashes a name or looks at a string. Packets come from a pool and
 //! go back to it ([`Pipeline::recycle`]).
@@ -78,6 +88,27 @@ impl Pipeline {
     /// Loads a program.
     pub fn new(program: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
         crate::load::load(program, config)
+    }
+
+    /// A pipeline of what was loaded, its tables still empty.
+    pub(crate) fn assemble(
+        program: Program,
+        externs: Externs,
+        tables: Vec<Table>,
+        profiles: Vec<ActionProfile>,
+    ) -> Pipeline {
+        let key_limbs = tables.iter().map(|table| table.shape.limbs).max().unwrap_or(0);
+        Pipeline {
+            fresh: fresh_area(&program.layout),
+            program,
+            externs,
+            tables,
+            profiles,
+            replication: Replication::default(),
+            key_scratch: vec![0; 2 * key_limbs],
+            spare: Vec::new(),
+            spare_frames: Vec::new(),
+        }
     }
 
     /// A frame of these bytes, in memory that was given back.
@@ -371,6 +402,10 @@ impl Pipeline {
     /// Runs a control.
     #[inline]
     fn control<O: Observe>(&mut self, start: u32, packet: &mut Body, now: Time, observer: &mut O) {
+        // An assertion of the parser did not hold.
+        if packet.requests.assertion_failed {
+            return;
+        }
         let Pipeline { program, externs, tables, profiles, key_scratch, .. } = self;
         let mut machine = machine(program, externs, packet, now, observer);
         machine.tables = tables;
@@ -393,7 +428,7 @@ fn clone_request(request: Option<(u32, u32)>) -> Option<CloneRequest> {
 }
 
 /// The area of a packet that nothing has touched: all zero but the validity of metadata.
-pub(crate) fn fresh_area(layout: &crate::layout::Layout) -> Box<[u8]> {
+fn fresh_area(layout: &crate::layout::Layout) -> Box<[u8]> {
     let mut area = vec![0; layout.size];
     for valid in &layout.metadata_valid {
         area[*valid as usize] = 1;

@@ -80,8 +80,7 @@ impl<'a, O: Observe> Machine<'a, O> {
                 }
                 Step::Return => {
                     self.leave();
-                    at = if self.requests.exit { END } else { after };
-                    jumps = 0;
+                    (at, jumps) = (after, 0);
                 }
                 Step::AddCell { to, from, by } => {
                     let value = from.load(self.area).wrapping_add(*by);
@@ -109,10 +108,8 @@ impl<'a, O: Observe> Machine<'a, O> {
                     self.externs.registers[*array as usize].write_low(index, value);
                 }
                 Step::Count { array, index } => {
-                    let index = self.number(index, params) as usize;
-                    if let Some(counter) = self.externs.counters[*array as usize].get_mut(index) {
-                        counter.count(self.ingress_length);
-                    }
+                    let index = self.number(index, params);
+                    self.externs.count(*array, index, self.ingress_length);
                 }
                 Step::Jump { to } => {
                     jumps += 1;
@@ -124,7 +121,13 @@ impl<'a, O: Observe> Machine<'a, O> {
                         at = if jumps > JUMPS_MAX { after } else { *to };
                     }
                 }
-                Step::Exit => self.requests.exit = true,
+                Step::Exit => after = END,
+                Step::Assert { condition, what } => {
+                    if !self.holds(condition, params) {
+                        self.fail(what);
+                        after = END;
+                    }
+                }
                 other => self.step(other, params),
             }
         }
@@ -208,19 +211,17 @@ impl<'a, O: Observe> Machine<'a, O> {
         }
     }
 
+    /// An assertion does not hold: the packet goes no further.
+    #[cold]
+    fn fail(&mut self, what: &str) {
+        self.requests.assertion_failed = true;
+        self.observer.event(|| Event::AssertionFailed { what: what.to_owned() });
+    }
+
     /// Steps that ask for something.
     fn request(&mut self, step: &Step, params: &[u64]) {
         let view = self.view(params);
         match step {
-            Step::Assert { condition, what } => {
-                let failed = !condition.holds(&view);
-                // The packet goes no further.
-                self.requests.exit |= failed;
-                self.requests.assertion_failed |= failed;
-                if failed {
-                    self.observer.event(|| Event::AssertionFailed { what: what.clone() });
-                }
-            }
             Step::Clone { session, field_list } => {
                 let request =
                     (session.value(&view) as u32 & 0x7fff, field_list.value(&view) as u32);
