@@ -22,7 +22,7 @@
 //! 7. What is done with goes back: [`Pipeline::recycle`], [`Pipeline::recycle_frame`]. In the steady
 //!    state nothing of all this allocates.
 //!
-//! [`run_to_completion`] is this loop without queues. Control-plane changes are methods of
+//! `device` is this loop with queues. Control-plane changes are methods of
 //! [`Pipeline`] and may come between any two packets.
 
 mod action;
@@ -48,7 +48,6 @@ mod place;
 mod profile;
 mod replication;
 mod state;
-mod switching;
 mod table;
 
 pub use api::ActionInfo;
@@ -66,5 +65,4 @@ pub use pipeline::{Config, Pipeline};
 pub use profile::{ActionProfile, Member};
 pub use replication::{CloneSession, Node, Replica, Replication};
 pub use state::{Color, Counter, Meter, MeterArray, MeterConfig, MeterUnit, RegisterArray};
-pub use switching::{Output, run_to_completion};
 pub use table::{Entry, EntryAction, EntryId, KeyMatch, Table, TableError};

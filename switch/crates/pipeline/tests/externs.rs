@@ -4,10 +4,10 @@
 mod common;
 
 use bits::Int;
-use common::{EXTERNS, leaves, load, send, send_at};
+use common::{EXTERNS, Output, leaves, load, run_to_completion, send, send_at};
 use pipeline::{
     CloneSession, Counter, DropReason, Entry, EntryAction, Event, KeyMatch, MeterConfig, Node,
-    Output, TableError, run_to_completion,
+    TableError,
 };
 use units::{PortId, Span, Time};
 

@@ -10,6 +10,7 @@ mod program;
 mod queue;
 mod stf;
 mod sweep;
+mod switch;
 mod trace;
 
 use std::process::ExitCode;

@@ -3,7 +3,10 @@
 // Each test file uses a part of this.
 #![allow(dead_code)]
 
-use pipeline::{Config, Output, Pipeline, Unobserved, run_to_completion};
+mod switching;
+
+use pipeline::{Config, Pipeline, Unobserved};
+pub use switching::{Output, run_to_completion};
 use units::{PortId, Span, Time};
 
 /// The program of `programs/externs.p4`.

@@ -1,7 +1,8 @@
 //! `vitrine-sim stf PROGRAM TEST.stf`: runs a packet test written in STF, the Simple Test Framework
 //! of p4lang/p4c.
 //!
-//! The switch has no queues here: a packet is through before the next line is read. Exit status 0
+//! The switch is the device with ports that take no time: a packet is through before the next line
+//! is read. Exit status 0
 //! if every expected packet came out and no other did on the ports the test mentions, 1 if not.
 
 mod report;

@@ -4,19 +4,16 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bits::Int;
 use bmv2::MatchType;
-use pipeline::{
-    CloneSession, Counter, Entry, EntryAction, KeyMatch, MeterConfig, Node, Observe, Output,
-    Pipeline, Unobserved, run_to_completion,
-};
-use units::{PortId, Span, Time};
+use pipeline::{CloneSession, Counter, Entry, EntryAction, KeyMatch, MeterConfig, Node, Pipeline};
+use units::{PortId, Span};
 
 use super::report::Mismatch;
 use super::script::{Call, CounterCheck, KeyValue, Statement};
+use crate::switch::Switch;
 
 /// A switch under test.
 pub struct Test {
-    pipeline: Pipeline,
-    now: Time,
+    switch: Switch,
     /// Nodes by handle: their order of creation.
     nodes: Vec<Node>,
     /// Handles of the nodes of each group.
@@ -34,8 +31,7 @@ impl Test {
     /// A test of a freshly loaded pipeline.
     pub fn new(pipeline: Pipeline) -> Test {
         Test {
-            pipeline,
-            now: Time::ZERO,
+            switch: Switch::new(pipeline),
             nodes: Vec::new(),
             groups: BTreeMap::new(),
             seen: BTreeMap::new(),
@@ -52,18 +48,20 @@ impl Test {
                 let table = self.table(table)?;
                 let action = self.action(table, call)?;
                 let key = self.key(table, key)?;
-                let is_ternary = self.pipeline.tables()[table]
+                let is_ternary = self.switch.pipeline().tables()[table]
                     .keys()
                     .any(|(_, kind, _)| matches!(kind, MatchType::Ternary | MatchType::Range));
                 let priority = if is_ternary { priority.unwrap_or(0) } else { 0 };
                 let entry = Entry { key, priority, action, idle_timeout: None };
-                let inserted = self.pipeline.insert_entry(table, entry, self.now);
+                let now = self.switch.now();
+                let inserted = self.switch.pipeline_mut().insert_entry(table, entry, now);
                 inserted.map(drop).map_err(|error| error.to_string())
             }
             Statement::SetDefault { table, call } => {
                 let table = self.table(table)?;
                 let action = self.action(table, call)?;
-                self.pipeline
+                self.switch
+                    .pipeline_mut()
                     .set_default_entry(table, Some(action))
                     .map_err(|error| error.to_string())
             }
@@ -82,7 +80,7 @@ impl Test {
                 Ok(())
             }
             Statement::Wait => {
-                self.now += Span::from_secs(1);
+                self.switch.wait(Span::from_secs(1));
                 Ok(())
             }
             Statement::RemoveAll => self.remove_all(),
@@ -129,32 +127,28 @@ impl Test {
         mismatches
     }
 
-    /// Sends a packet through the switch, watched by an observer, and says what came of it.
-    pub fn send(&mut self, port: u16, bytes: &[u8], observer: &mut impl Observe) -> Vec<Output> {
-        // A millisecond apart: far enough for any meter, and the same on every run.
-        self.now += Span::from_ms(1);
-        run_to_completion(&mut self.pipeline, PortId(port), bytes, self.now, observer)
+    /// The switch under test.
+    pub fn switch(&mut self) -> &mut Switch {
+        &mut self.switch
     }
 
     fn packet(&mut self, port: u16, bytes: &[u8]) {
-        for output in self.send(port, bytes, &mut Unobserved) {
-            if let Output::Transmit { port, frame } = output {
-                self.seen.entry(port.0).or_default().push_back(frame);
-            }
+        for (port, frame) in self.switch.send(PortId(port), bytes) {
+            self.seen.entry(port.0).or_default().push_back(frame);
         }
     }
 
     /// The table of a name, or the only one whose name ends with it.
     fn table(&self, name: &str) -> Result<usize, String> {
-        let names = self.pipeline.tables().iter().map(|table| table.name());
+        let names = self.switch.pipeline().tables().iter().map(|table| table.name());
         find("table", name, names)
     }
 
     fn action(&self, table: usize, call: &Call) -> Result<EntryAction, String> {
-        let actions: Vec<usize> = self.pipeline.tables()[table].action_indexes().collect();
-        let names = actions.iter().map(|action| self.pipeline.action(*action).name);
+        let actions: Vec<usize> = self.switch.pipeline().tables()[table].action_indexes().collect();
+        let names = actions.iter().map(|action| self.switch.pipeline().action(*action).name);
         let action = actions[find("action", &call.action, names)?];
-        let info = self.pipeline.action(action);
+        let info = self.switch.pipeline().action(action);
         for (name, _) in &call.arguments {
             if !info.params.iter().any(|(param, _)| param == name) {
                 return Err(format!("action {} has no parameter {name}", info.name));
@@ -171,7 +165,7 @@ impl Test {
 
     /// Keys in the order of the table; those not mentioned match 0, or anything.
     fn key(&self, table: usize, written: &[(String, KeyValue)]) -> Result<Vec<KeyMatch>, String> {
-        let table = &self.pipeline.tables()[table];
+        let table = &self.switch.pipeline().tables()[table];
         let names: Vec<&str> = table.keys().map(|(name, ..)| name).collect();
         let mut values = vec![None; names.len()];
         for (name, value) in written {
@@ -190,11 +184,12 @@ impl Test {
     }
 
     fn remove_all(&mut self) -> Result<(), String> {
-        for table in 0..self.pipeline.tables().len() {
-            let ids: Vec<_> = self.pipeline.tables()[table].entries().map(|(id, _)| id).collect();
+        for table in 0..self.switch.pipeline().tables().len() {
+            let ids: Vec<_> =
+                self.switch.pipeline().tables()[table].entries().map(|(id, _)| id).collect();
             for id in ids {
                 // Const entries stay.
-                let _ = self.pipeline.delete_entry(table, id);
+                let _ = self.switch.pipeline_mut().delete_entry(table, id);
             }
         }
         Ok(())
@@ -202,14 +197,15 @@ impl Test {
 
     /// The counter array or table of a name: its counter at an index or handle.
     fn counter(&self, name: &str, index: u64) -> Result<Counter, String> {
-        if let Some(array) = self.pipeline.counter_index(name) {
-            let counter = self.pipeline.counters(array).get(index as usize).copied();
+        if let Some(array) = self.switch.pipeline().counter_index(name) {
+            let counter = self.switch.pipeline().counters(array).get(index as usize).copied();
             return counter.ok_or_else(|| format!("counter {name} has no index {index}"));
         }
         let table = self.table(name).map_err(|_| format!("there is no counter {name}"))?;
         let id = pipeline::EntryId(index as u32);
-        let counter =
-            self.pipeline.tables()[table].counter(id).map_err(|error| error.to_string())?;
+        let counter = self.switch.pipeline().tables()[table]
+            .counter(id)
+            .map_err(|error| error.to_string())?;
         counter.ok_or_else(|| format!("table {name} has no counters"))
     }
 
@@ -246,28 +242,40 @@ impl Test {
         let no = |what: &str, name: &str| format!("there is no {what} {name}");
         match statement {
             Statement::CounterWrite { name, index, packets, bytes } => {
-                let array = self.pipeline.counter_index(name).ok_or_else(|| no("counter", name))?;
-                let counter = self.pipeline.counters_mut(array).get_mut(*index as usize);
+                let array = self
+                    .switch
+                    .pipeline()
+                    .counter_index(name)
+                    .ok_or_else(|| no("counter", name))?;
+                let counter =
+                    self.switch.pipeline_mut().counters_mut(array).get_mut(*index as usize);
                 *counter.ok_or_else(|| no("index", name))? =
                     Counter { packets: *packets, bytes: *bytes };
             }
             Statement::RegisterWrite { name, index, value } => {
-                let array =
-                    self.pipeline.register_index(name).ok_or_else(|| no("register", name))?;
-                if !self.pipeline.registers_mut(array).write(*index, value) {
+                let array = self
+                    .switch
+                    .pipeline()
+                    .register_index(name)
+                    .ok_or_else(|| no("register", name))?;
+                if !self.switch.pipeline_mut().registers_mut(array).write(*index, value) {
                     return Err(format!("register {name} has no index {index}"));
                 }
             }
             Statement::RegisterReset { name } => {
-                let array =
-                    self.pipeline.register_index(name).ok_or_else(|| no("register", name))?;
-                let registers = self.pipeline.registers_mut(array);
+                let array = self
+                    .switch
+                    .pipeline()
+                    .register_index(name)
+                    .ok_or_else(|| no("register", name))?;
+                let registers = self.switch.pipeline_mut().registers_mut(array);
                 for index in 0..registers.size() as u64 {
                     let _ = registers.write(index, &Int::zero());
                 }
             }
             Statement::MeterSetRates { name, index, rates } => {
-                let array = self.pipeline.meter_index(name).ok_or_else(|| no("meter", name))?;
+                let array =
+                    self.switch.pipeline().meter_index(name).ok_or_else(|| no("meter", name))?;
                 let [committed, peak] = rates.as_slice() else {
                     return Err("a meter has two rates".to_owned());
                 };
@@ -278,8 +286,8 @@ impl Test {
                     peak_rate_per_s: per_second(peak.0),
                     peak_burst: peak.1,
                 };
-                let now = self.now;
-                let meters = &mut self.pipeline.meters_mut(array).meters;
+                let now = self.switch.now();
+                let meters = &mut self.switch.pipeline_mut().meters_mut(array).meters;
                 let chosen = match index {
                     Some(index) => meters.get_mut(*index as usize..=*index as usize),
                     None => meters.get_mut(..),
@@ -297,14 +305,14 @@ impl Test {
         match statement {
             Statement::MirrorPort { session, port } => {
                 let config = CloneSession { port: Some(PortId(*port)), ..CloneSession::default() };
-                self.pipeline.replication.set_session(*session, Some(config));
+                self.switch.pipeline_mut().replication.set_session(*session, Some(config));
             }
             Statement::MirrorGroup { session, group } => {
                 let config = CloneSession { group: Some(*group), ..CloneSession::default() };
-                self.pipeline.replication.set_session(*session, Some(config));
+                self.switch.pipeline_mut().replication.set_session(*session, Some(config));
             }
             Statement::MirrorDelete { session } => {
-                self.pipeline.replication.set_session(*session, None);
+                self.switch.pipeline_mut().replication.set_session(*session, None);
             }
             Statement::GroupCreate { group } => {
                 self.groups.insert(*group, Vec::new());
@@ -330,7 +338,7 @@ impl Test {
         }
         for (group, handles) in &self.groups {
             let nodes = handles.iter().map(|handle| self.nodes[*handle].clone()).collect();
-            self.pipeline.replication.set_group(*group, Some(nodes));
+            self.switch.pipeline_mut().replication.set_group(*group, Some(nodes));
         }
         Ok(())
     }

@@ -1,27 +1,51 @@
 //! Events as JSON, one object a line: `packet` numbers the packet, `event` names what happened,
 //! numbers of fields are hexadecimal strings because they have any width.
 
-use pipeline::{Event, Output};
+use device::{TraceEvent, TraceRecord};
+use pipeline::Event;
 use serde_json::{Value, json};
 
 use super::{digits, hex};
 
-/// The whole life of a packet.
-pub fn render(
-    number: usize,
-    port: u16,
-    bytes: &[u8],
-    events: &[Event],
-    outputs: &[Output],
-) -> String {
-    let received = json!({ "event": "received", "port": port, "bytes": digits(bytes) });
-    let events = events.iter().map(object);
-    let lines = std::iter::once(received).chain(events).chain(outputs.iter().map(output));
-    let numbered = lines.map(|mut line| {
-        line["packet"] = json!(number);
+/// The life of a packet and its copies.
+pub fn render(records: &[TraceRecord]) -> String {
+    let lines = records.iter().map(|TraceRecord { packet, at, event }| {
+        let mut line = record(event);
+        line["packet"] = json!(packet);
+        line["at_ns"] = json!(at.whole_ns());
         format!("{line}\n")
     });
-    numbered.collect()
+    lines.collect()
+}
+
+fn record(event: &TraceEvent) -> Value {
+    match event {
+        TraceEvent::Copied { from, kind } => {
+            json!({ "event": "copied", "from": from, "kind": super::kind(*kind) })
+        }
+        TraceEvent::Departed { port, queueing } => json!({
+            "event": "departed", "port": port.0, "class": queueing.class.0,
+            "enq_qdepth": queueing.depth_packets_at_enqueue,
+            "deq_qdepth": queueing.depth_packets_at_dequeue,
+        }),
+        TraceEvent::Digest { list } => json!({ "event": "digest", "list": list }),
+        TraceEvent::Dropped(reason) => {
+            json!({ "event": "dropped", "reason": reason.name(), "text": super::reason(*reason) })
+        }
+        TraceEvent::Program(event) => object(event),
+        TraceEvent::Queued { port, class } => {
+            json!({ "event": "queued", "port": port.0, "class": class.0 })
+        }
+        TraceEvent::Received { port, frame, .. } => {
+            json!({ "event": "received", "port": port.0, "bytes": digits(frame) })
+        }
+        TraceEvent::Recirculated => json!({ "event": "recirculated" }),
+        TraceEvent::Replicated { group } => json!({ "event": "replicated", "group": group }),
+        TraceEvent::Resubmitted => json!({ "event": "resubmitted" }),
+        TraceEvent::Transmitted { port, frame } => {
+            json!({ "event": "transmitted", "port": port.0, "bytes": digits(frame) })
+        }
+    }
 }
 
 fn object(event: &Event) -> Value {
@@ -57,19 +81,6 @@ fn object(event: &Event) -> Value {
             let key: serde_json::Map<String, Value> =
                 key.iter().map(|(name, value)| (name.clone(), json!(hex(value)))).collect();
             json!({ "event": "table", "name": table, "key": key, "entry": entry })
-        }
-    }
-}
-
-fn output(output: &Output) -> Value {
-    match output {
-        Output::Digest { list, values } => {
-            let values: Vec<String> = values.iter().map(hex).collect();
-            json!({ "event": "digest", "list": list, "values": values })
-        }
-        Output::Drop(reason) => json!({ "event": "dropped", "reason": reason.sentence() }),
-        Output::Transmit { port, frame } => {
-            json!({ "event": "transmitted", "port": port.0, "bytes": digits(frame) })
         }
     }
 }

@@ -10,7 +10,9 @@ mod text;
 use std::path::PathBuf;
 
 use clap::Args;
-use pipeline::{Event, Output};
+use device::DropReason;
+use pipeline::InstanceType;
+use units::PortId;
 
 use crate::program;
 use crate::stf::{Test, read_script};
@@ -43,15 +45,11 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
             applied.map_err(|message| format!("{}, line {line}: {message}", path.display()))?;
         }
     }
-    for (number, packet) in arguments.packets.iter().enumerate() {
-        let (port, bytes) = parse_packet(packet)?;
-        let mut events: Vec<Event> = Vec::new();
-        let outputs = test.send(port, &bytes, &mut events);
-        let rendered = if arguments.json {
-            json::render(number, port, &bytes, &events, &outputs)
-        } else {
-            text::render(number, port, &bytes, &events, &outputs)
-        };
+    let packets: Result<Vec<_>, String> =
+        arguments.packets.iter().map(|packet| parse_packet(packet)).collect();
+    for (port, bytes) in packets? {
+        let records = test.switch().send_traced(PortId(port), &bytes);
+        let rendered = if arguments.json { json::render(&records) } else { text::render(&records) };
         print!("{rendered}");
     }
     Ok(())
@@ -82,17 +80,21 @@ fn hex(value: &bits::Int) -> String {
     value.to_hex(bits::byte_count(value.bit_length()))
 }
 
-/// What became of the packet, in words.
-fn fate(output: &Output) -> String {
-    match output {
-        Output::Digest { list, values } => {
-            let values: Vec<String> = values.iter().map(hex).collect();
-            format!("digest {list} to the control plane: {}", values.join(", "))
-        }
-        Output::Drop(reason) => format!("dropped: {}", reason.sentence()),
-        Output::Transmit { port, frame } => {
-            format!("leaves port {port}, {} bytes: {}", frame.len(), digits(frame))
-        }
+/// Why a packet was dropped, in words.
+fn reason(reason: DropReason) -> &'static str {
+    match reason {
+        DropReason::Program(reason) => reason.sentence(),
+        other => other.name(),
+    }
+}
+
+/// What kind of copy a packet is, in words.
+fn kind(kind: InstanceType) -> &'static str {
+    match kind {
+        InstanceType::EgressClone => "clone from egress",
+        InstanceType::IngressClone => "clone from ingress",
+        InstanceType::Replicated => "replica",
+        _ => "copy",
     }
 }
 

@@ -1,27 +1,49 @@
 //! Events as indented text.
 
-use pipeline::{Event, Output};
+use device::{TraceEvent, TraceRecord};
+use pipeline::Event;
 
-use super::{digits, fate, hex};
+use super::{digits, hex};
 
-/// The whole life of a packet.
-pub fn render(
-    number: usize,
-    port: u16,
-    bytes: &[u8],
-    events: &[Event],
-    outputs: &[Output],
-) -> String {
-    let mut text =
-        format!("packet {number}, port {port}, {} bytes: {}\n", bytes.len(), digits(bytes));
-    for event in events {
-        text.push_str(&line(event));
+/// The life of a packet and its copies. What happens to one of them stands under its number.
+pub fn render(records: &[TraceRecord]) -> String {
+    let (mut text, mut subject) = (String::new(), None);
+    for TraceRecord { packet, event, .. } in records {
+        let begins = matches!(event, TraceEvent::Received { .. } | TraceEvent::Copied { .. });
+        if !begins && subject != Some(packet) {
+            text.push_str(&format!("packet {packet}, continued\n"));
+        }
+        subject = Some(packet);
+        text.push_str(&record(*packet, event));
         text.push('\n');
     }
-    for output in outputs {
-        text.push_str(&format!("  {}\n", fate(output)));
-    }
     text
+}
+
+fn record(packet: u32, event: &TraceEvent) -> String {
+    match event {
+        TraceEvent::Copied { from, kind } => {
+            format!("packet {packet}, {} of packet {from}", super::kind(*kind))
+        }
+        TraceEvent::Departed { port, queueing } => {
+            let before = queueing.depth_packets_at_enqueue;
+            let after = queueing.depth_packets_at_dequeue;
+            format!("  leaves the queue of port {port}: {before} packets before it, {after} after")
+        }
+        TraceEvent::Digest { list } => format!("  digest {list} to the control plane"),
+        TraceEvent::Dropped(reason) => format!("  dropped: {}", super::reason(*reason)),
+        TraceEvent::Program(event) => line(event),
+        TraceEvent::Queued { port, class } => format!("  queued for port {port}, class {class}"),
+        TraceEvent::Received { port, frame, .. } => {
+            format!("packet {packet}, port {port}, {} bytes: {}", frame.len(), digits(frame))
+        }
+        TraceEvent::Recirculated => "  recirculated".to_owned(),
+        TraceEvent::Replicated { group } => format!("  replicated to multicast group {group}"),
+        TraceEvent::Resubmitted => "  resubmitted".to_owned(),
+        TraceEvent::Transmitted { port, frame } => {
+            format!("  leaves port {port}, {} bytes: {}", frame.len(), digits(frame))
+        }
+    }
 }
 
 fn line(event: &Event) -> String {

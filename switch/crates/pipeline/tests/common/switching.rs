@@ -5,15 +5,13 @@
 use std::collections::VecDeque;
 
 use bits::Int;
+use pipeline::{
+    CloneRequest, DropReason, EgressWay, FRAME_LENGTH_MAX, IngressWay, InstanceType, Observe,
+    Packet, Pipeline, Queueing, after_egress, after_ingress,
+};
 use units::{PortId, Time};
 
-use crate::fate::{
-    CloneRequest, DropReason, EgressWay, IngressWay, InstanceType, after_egress, after_ingress,
-};
-use crate::known::Queueing;
-use crate::observe::Observe;
-use crate::packet::{FRAME_LENGTH_MAX, Packet};
-use crate::pipeline::Pipeline;
+const DROP_PORT: PortId = PortId(511);
 
 /// How often one frame may pass through ingress: programs that resubmit for ever end here.
 const PASSES_MAX: usize = 64;
@@ -90,7 +88,7 @@ fn ingress<O: Observe>(
     outputs: &mut Vec<Output>,
 ) {
     let end = pipeline.ingress_observed(&mut packet, now, observer);
-    let fate = after_ingress(&end, pipeline.program.drop_port);
+    let fate = after_ingress(&end, DROP_PORT);
     if let Some(request) = fate.clone
         && pipeline.replication.session(request.session).is_some()
     {
@@ -141,7 +139,7 @@ fn egress<O: Observe>(
 ) {
     let queueing = Queueing { enqueued: now, departed: now, ..Queueing::default() };
     let end = pipeline.egress_observed(&mut packet, &queueing, now, observer);
-    let fate = after_egress(&end, pipeline.program.drop_port);
+    let fate = after_egress(&end, DROP_PORT);
     if let Some(request) = fate.clone
         && pipeline.replication.session(request.session).is_some()
     {
