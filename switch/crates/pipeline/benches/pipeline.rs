@@ -105,6 +105,58 @@ fn router(count: usize) -> (Pipeline, Vec<u32>) {
     (pipeline, addresses)
 }
 
+/// The router with so many addresses in its exact table, which here matches on the destination.
+fn exact_router(count: usize) -> (Pipeline, Vec<u32>) {
+    let mut program = bmv2::read(PROGRAM).expect("the program is BMv2 JSON");
+    let mut tables = program.pipelines.iter_mut().flat_map(|control| &mut control.tables);
+    let table = tables.find(|table| table.name == "ingress.next_hops").expect("the table exists");
+    table.size_max = count as u32;
+    table.key[0].target = Some(bmv2::FieldRef::new("ipv4", "dst_addr"));
+    let mut pipeline = Pipeline::new(&program, &Config::default()).expect("the program loads");
+    let next_hops = pipeline.table_index("ingress.next_hops").expect("the table exists");
+    let forward = pipeline.action_index(next_hops, "ingress.forward").expect("the action exists");
+    let mut chance = Chance(3);
+    let mut addresses = Vec::with_capacity(count);
+    while addresses.len() < count {
+        let address = chance.next() as u32;
+        let entry = entry(vec![KeyMatch::Exact(address.into())], 0, forward, &[1, 2, 3]);
+        if pipeline.insert_entry(next_hops, entry, Time::ZERO).is_ok() {
+            addresses.push(address);
+        }
+    }
+    (pipeline, addresses)
+}
+
+/// The router with so many classifying entries, under four masks.
+fn ternary_router(count: usize) -> Pipeline {
+    let mut program = bmv2::read(PROGRAM).expect("the program is BMv2 JSON");
+    for table in program.pipelines.iter_mut().flat_map(|control| &mut control.tables) {
+        table.size_max = table.size_max.max(count as u32);
+    }
+    let mut pipeline = Pipeline::new(&program, &Config::default()).expect("the program loads");
+    let classes = pipeline.table_index("ingress.classes").expect("the table exists");
+    let set_class = pipeline.action_index(classes, "ingress.set_class").expect("it exists");
+    let masks =
+        [(0x3fu32, 0xffu32, 0xffffu32), (0, 0xff, 0xffff), (0x3f, 0, 0xffff), (0, 0, 0xfff0)];
+    let mut chance = Chance(4);
+    let mut entries = 0;
+    while entries < count {
+        let (dscp, protocol, port) = masks[chance.below(4) as usize];
+        let part = |value: u64, mask: u32| KeyMatch::Ternary {
+            value: (value as u32 & mask).into(),
+            mask: mask.into(),
+        };
+        let key = vec![
+            part(chance.next(), dscp),
+            part(chance.next(), protocol),
+            part(chance.next(), port),
+        ];
+        let entry = entry(key, chance.below(1000) as i32, set_class, &[chance.below(8)]);
+        entries += usize::from(pipeline.insert_entry(classes, entry, Time::ZERO).is_ok());
+    }
+    pipeline
+}
+
 /// A TCP segment to an address, 1500 bytes long as an IP packet.
 fn frame(destination: u32, source_port: u16) -> Vec<u8> {
     let mut frame = vec![0u8; 1514];
@@ -230,6 +282,29 @@ fn summary(_criterion: &mut Criterion) {
         black_box(pipeline.find(routes, &packets[number % PACKETS]));
     });
     println!("  lookup in 1,000,000 routes                    {lookup:8.1} ns");
+    drop(pipeline);
+    lookup_summary();
+}
+
+/// Exact and ternary tables.
+fn lookup_summary() {
+    let start = Instant::now();
+    let (mut pipeline, addresses) = exact_router(1_000_000);
+    let loading = start.elapsed().as_secs_f64();
+    println!("  loading 1,000,000 exact entries               {loading:8.2} s");
+    let packets = parsed(&mut pipeline, &frames(&addresses));
+    let next_hops = pipeline.table_index("ingress.next_hops").expect("the table exists");
+    let lookup = best(100_000, |number| {
+        black_box(pipeline.find(next_hops, &packets[number % PACKETS]));
+    });
+    println!("  lookup in 1,000,000 exact entries             {lookup:8.1} ns");
+    let mut pipeline = ternary_router(10_000);
+    let packets = parsed(&mut pipeline, &frames(&addresses));
+    let classes = pipeline.table_index("ingress.classes").expect("the table exists");
+    let lookup = best(100_000, |number| {
+        black_box(pipeline.find(classes, &packets[number % PACKETS]));
+    });
+    println!("  lookup in 10,000 ternary entries, 4 masks     {lookup:8.1} ns");
 }
 
 criterion_group!(benches, forwarding, lookups, summary);
