@@ -12,8 +12,8 @@
 //! 7. sleep until the next due instant, the next frame or the next request.
 //!
 //! On a fast line something is due every microsecond. Waking each time would cost more than the
-//! frame; so what becomes due within [`GATHERING_SPAN`] of a wake leaves together, mostly as one
-//! super-packet.
+//! frame; so after a wake that released several frames, what becomes due within [`GATHERING_SPAN`]
+//! leaves together, mostly as one super-packet. A frame that travels alone never waits for others.
 //!
 //! A netdev that has no room for more frames stalls its port: packets stay in the port's queues,
 //! where they can be seen, until the kernel says that there is room.
@@ -46,6 +46,9 @@ const CONTROL_STEPS_MAX: usize = 64;
 /// a receiver sees the spacing of a slow line, and long enough for 16 full frames at 10 Gb/s.
 const GATHERING_SPAN: Span = Span::from_us(20);
 
+/// What is due so soon is waited for awake: to be put to sleep and woken takes longer.
+const AWAKE_SPAN: Span = Span::from_us(5);
+
 /// A model that lags the clock by more than this is overrun: the machine is too slow for it.
 const LAG_MAX: Span = Span::from_ms(1);
 
@@ -72,6 +75,8 @@ struct Core {
     agent: Agent,
     tap: Tap,
     cpu_port: Option<PortId>,
+    /// Frames that left since the wake.
+    released: u32,
 }
 
 /// How often, and how far at the worst, the model lagged since the last report.
@@ -98,7 +103,7 @@ impl Switch {
     ) -> Switch {
         poller.watch(&netdevs.descriptors());
         tap.begin(&mut device);
-        let core = Core { device, netdevs, agent, tap, cpu_port };
+        let core = Core { device, netdevs, agent, tap, cpu_port, released: 0 };
         let (batch, overrun) = (ReceiveBatch::new(), Overrun::default());
         Switch { core, batch, server, poller, clock, stop, overrun }
     }
@@ -110,6 +115,7 @@ impl Switch {
         while !self.stop.load(Ordering::Relaxed) {
             let now = self.clock.now();
             self.overrun.note(now, self.core.device.next_due());
+            self.core.released = 0;
             self.core.release(now);
             self.core.resume(now, |link| self.poller.has_room(link));
             if self.poller.is_ready(self.core.netdevs.news_position()) {
@@ -152,8 +158,10 @@ impl Switch {
     fn time_to_next_due(&self, woken: Time) -> Option<Duration> {
         let due = [self.core.device.next_due(), self.core.agent.next_due()];
         let due = due.into_iter().flatten().min()?;
-        let span = due.max(woken + GATHERING_SPAN).since(self.clock.now());
-        Some(Duration::from_nanos(span.whole_ns()))
+        let gathering = if self.core.released > 1 { GATHERING_SPAN } else { Span::ZERO };
+        let span = due.max(woken + gathering).since(self.clock.now());
+        let is_short = span < AWAKE_SPAN;
+        Some(if is_short { Duration::ZERO } else { Duration::from_nanos(span.whole_ns()) })
     }
 }
 
@@ -168,6 +176,7 @@ impl Core {
                     self.device.recycle(frame);
                 }
                 Output::Transmit { at, port, frame } => {
+                    self.released += 1;
                     self.tap.sent(port, frame.bytes());
                     let device = &mut self.device;
                     match self.netdevs.send(port, frame, |frame| device.recycle(frame)) {
