@@ -40,7 +40,7 @@ def main(order: dict) -> None:
             for destination, port, source, next_hop in order["routes"]
         )
         urgent = {"hdr.ipv4.dscp": Ternary(EXPEDITED, 0x3F)}
-        session.insert([Entry("classes", urgent, Call("set_class", class_num=7), priority=1)])
+        session.insert([Entry("ipv4_classes", urgent, Call("set_class", class_num=7), priority=1)])
         if packets := order.get("queue_packets"):
             settings = PortSettings(every_queue=QueueSettings(limit=Limit(packets=packets)))
             ports = {port for _, port, _, _ in order["routes"]}
