@@ -111,15 +111,10 @@ impl<'a, O: Observe> Machine<'a, O> {
                     let index = self.number(index, params);
                     self.externs.count(*array, index, self.ingress_length);
                 }
-                Step::Jump { to } => {
+                Step::JumpUnless { condition, .. } if self.holds(condition, params) => {}
+                Step::Jump { to } | Step::JumpUnless { to, .. } => {
                     jumps += 1;
                     at = if jumps > JUMPS_MAX { after } else { *to };
-                }
-                Step::JumpUnless { condition, to } => {
-                    if !self.holds(condition, params) {
-                        jumps += 1;
-                        at = if jumps > JUMPS_MAX { after } else { *to };
-                    }
                 }
                 Step::Exit => after = END,
                 Step::Assert { condition, what } => {
