@@ -132,7 +132,7 @@ class Queues:
     def read(self, ports: Iterable[int] = ()) -> Sample:
         """The counters of these ports, or of all, at this instant."""
         answer = self._describe(ports)
-        states = (_state(port.port, port.counters) for port in answer.ports)
+        states = (port_state(port.port, port.counters) for port in answer.ports)
         return Sample(answer.time_ps / PS_PER_S, 0, {state.port: state for state in states})
 
     @contextlib.contextmanager
@@ -181,8 +181,11 @@ class Queues:
 
 def _samples(call: grpc.Call) -> Iterator[Sample]:
     try:
-        for sample in call:
-            states = (_state(port.port, port.counters) for port in sample.ports)
+        for message in call:
+            if not message.HasField("sample"):
+                continue
+            sample = message.sample
+            states = (port_state(port.port, port.counters) for port in sample.ports)
             yield Sample(
                 sample.time_ps / PS_PER_S, sample.missed, {state.port: state for state in states}
             )
@@ -192,7 +195,8 @@ def _samples(call: grpc.Call) -> Iterator[Sample]:
             raise RequestError(f"the device ended the samples: {error.details()}.") from error
 
 
-def _state(port: int, counters: router_pb2.PortCounters) -> PortState:
+def port_state(port: int, counters: router_pb2.PortCounters) -> PortState:
+    """The counters of a port in a message."""
     total = counters.counters
     return PortState(
         port=port,
@@ -217,11 +221,12 @@ def _queue_state(queue: router_pb2.QueueCounters) -> QueueState:
 
 
 def _dropped(counters: router_pb2.Counters) -> dict[str, int]:
-    return {_reason(drop.reason): drop.tally.packets for drop in counters.dropped}
+    return {reason_name(drop.reason): drop.tally.packets for drop in counters.dropped}
 
 
 @functools.cache
-def _reason(number: int) -> str:
+def reason_name(number: int) -> str:
+    """A reason for drops in the words of the proto file."""
     # The name is looked up in a descriptor, which a thousand samples a second would feel.
     return router_pb2.DropReason.Name(number)
 
@@ -259,5 +264,5 @@ class RouterStub:
         self.watch = channel.unary_stream(
             f"{service}/Watch",
             request_serializer=router_pb2.WatchRequest.SerializeToString,
-            response_deserializer=router_pb2.Sample.FromString,
+            response_deserializer=router_pb2.WatchResponse.FromString,
         )

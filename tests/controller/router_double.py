@@ -33,7 +33,7 @@ class RouterDouble:
             "Watch": grpc.unary_stream_rpc_method_handler(
                 self._watch,
                 router_pb2.WatchRequest.FromString,
-                router_pb2.Sample.SerializeToString,
+                router_pb2.WatchResponse.SerializeToString,
             ),
         }
         return grpc.method_handlers_generic_handler("vitrine.v1.Router", serve)
@@ -70,7 +70,7 @@ class RouterDouble:
             sample = router_pb2.Sample(time_ps=count * request.interval_ms * PS_PER_MS, missed=1)
             for port in request.ports:
                 sample.ports.add(port=port, counters=_counters(port))
-            yield sample
+            yield router_pb2.WatchResponse(sample=sample)
 
 
 def _counters(port):

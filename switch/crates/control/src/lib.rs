@@ -9,7 +9,8 @@
 //!    messages for the controller. Every refusal is a [`refusal::Refusal`].
 //! 2. **The seam** to the data plane: [`exchange`] carries requests as values to the one
 //!    data-plane thread and brings replies back; there an [`agent`] carries them out between
-//!    packets, on whatever implements [`agent::DataPlane`]. [`reports`] go the other way.
+//!    packets, on whatever implements [`agent::DataPlane`]. [`reports`] and what is [`mod@watch`]ed go
+//!    the other way.
 //! 3. **Services**: [`server`] owns threads and sockets, [`service`] the calls, [`session`] and
 //!    [`outbox`] what belongs to each connected controller.
 //!
@@ -42,3 +43,4 @@ pub mod server;
 pub mod service;
 pub mod session;
 pub mod translate;
+pub mod watch;

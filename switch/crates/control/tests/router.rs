@@ -4,9 +4,10 @@ mod support;
 
 use control::proto::google::rpc;
 use control::proto::vitrine::v1;
+use control::proto::vitrine::v1::event::Kind;
 use control::proto::vitrine::v1::router_client::RouterClient;
 use prost::Message;
-use support::{DEVICE_ID, Switch};
+use support::{DEVICE_ID, EPOCH_OFFSET_NS, Switch};
 use tokio_stream::StreamExt;
 use tonic::Code;
 
@@ -71,19 +72,146 @@ async fn a_request_with_mistakes_changes_nothing_and_lists_them_all() {
     assert_eq!(described.ports[0].config.as_ref().unwrap().rate_bps, Some(1_000_000_000));
 }
 
+/// Each message of a Watch; fails if there is none within five seconds.
+async fn next(stream: &mut tonic::Streaming<v1::WatchResponse>) -> v1::WatchResponse {
+    let deadline = std::time::Duration::from_secs(5);
+    let next = tokio::time::timeout(deadline, stream.next()).await;
+    next.expect("the switch says nothing").expect("the stream has ended").unwrap()
+}
+
+/// The next `count` events, whatever messages they come in.
+async fn events(stream: &mut tonic::Streaming<v1::WatchResponse>, count: usize) -> Vec<v1::Event> {
+    let mut events = Vec::new();
+    while events.len() < count {
+        events.extend(next(stream).await.events);
+    }
+    events
+}
+
 #[tokio::test]
-async fn watching_sends_samples_of_the_ports_asked_for_at_the_interval_asked_for() {
+async fn samples_are_of_the_ports_asked_for_at_multiples_of_the_interval() {
     let switch = Switch::start();
     let mut client = RouterClient::new(switch.channel().await);
-    let request = v1::WatchRequest { interval_ms: 5, ports: vec![3] };
-    let mut samples = client.watch(request).await.unwrap().into_inner();
-    let mut times_ps = Vec::new();
+    let request = v1::WatchRequest { interval_ms: 5, ports: vec![3], ..Default::default() };
+    let mut stream = client.watch(request).await.unwrap().into_inner();
+    let start = next(&mut stream).await.start.unwrap();
+    assert_eq!(start.epoch_offset_ns, EPOCH_OFFSET_NS);
+    let mut due_ps = start.time_ps;
     for _ in 0..3 {
-        let sample = samples.next().await.unwrap().unwrap();
+        let sample = next(&mut stream).await.sample.unwrap();
         assert_eq!(sample.ports.iter().map(|port| port.port).collect::<Vec<_>>(), [3]);
-        times_ps.push(sample.time_ps);
+        let interval_ps = 5_000_000_000;
+        // The next multiple of 5 ms; a machine that is very late leaves some out and says so.
+        due_ps = (due_ps / interval_ps + 1 + sample.missed) * interval_ps;
+        assert_eq!(sample.time_ps, due_ps);
     }
-    assert!(times_ps.is_sorted_by(|earlier, later| earlier < later), "{times_ps:?}");
-    let request = v1::WatchRequest { interval_ms: 1001, ports: Vec::new() };
-    assert_eq!(client.watch(request).await.unwrap_err().code(), Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn watching_what_is_not_there_is_refused() {
+    let switch = Switch::start();
+    let mut client = RouterClient::new(switch.channel().await);
+    let mut refused = async |request| client.watch(request).await.unwrap_err().message().to_owned();
+    let nowhere = v1::WatchRequest { interval_ms: 5, ports: vec![77], ..Default::default() };
+    assert_eq!(refused(nowhere).await, "the switch has no port 77");
+    let queue = v1::QueueRef { port: 3, class: 5 };
+    let nowhere = v1::WatchRequest { queues: vec![queue], ..Default::default() };
+    assert_eq!(refused(nowhere).await, "the switch has no queue 5 at port 3");
+}
+
+/// Without a program every frame is dropped; a client that asks for one reason hears no other.
+#[tokio::test]
+async fn drops_are_told_with_reason_and_first_bytes_to_those_who_asked() {
+    let switch = Switch::start();
+    let mut client = RouterClient::new(switch.channel().await);
+    let asks_for = |reasons: Vec<v1::DropReason>| v1::WatchRequest {
+        drops: Some(v1::DropFilter { reasons: reasons.into_iter().map(i32::from).collect() }),
+        head_bytes: 3,
+        ports: vec![2],
+        links: true,
+        ..Default::default()
+    };
+    let mut all = client.watch(asks_for(vec![])).await.unwrap().into_inner();
+    let other = asks_for(vec![v1::DropReason::QueueLimit]);
+    let mut other = client.watch(other).await.unwrap().into_inner();
+    assert!(next(&mut all).await.start.is_some() && next(&mut other).await.start.is_some());
+    switch.receive(1, &[9, 9]);
+    switch.receive(2, &[1, 2, 3, 4]);
+    let told = events(&mut all, 1).await;
+    let expected = v1::DropEvent {
+        reason: v1::DropReason::NoProgram.into(),
+        input: 2,
+        queue: None,
+        length_bytes: 4,
+        head: vec![1, 2, 3].into(),
+    };
+    assert_eq!(told[0].kind, Some(Kind::Drop(expected)), "nothing of port 1");
+    // Were there anything for the other, it would come before the link that goes down.
+    switch.set_port_up(2, false);
+    let link = v1::LinkEvent { port: 2, up: false };
+    assert_eq!(events(&mut other, 1).await[0].kind, Some(Kind::Link(link)));
+    let described = client.describe(v1::DescribeRequest { ports: vec![2] }).await.unwrap();
+    let described = described.into_inner();
+    assert!(!described.ports[0].counters.as_ref().unwrap().up);
+    let books = described.books.unwrap();
+    assert!(books.balanced);
+    let dropped = books.ports.iter().map(|port| (port.port, port.dropped[0].reason()));
+    let no_program = v1::DropReason::NoProgram;
+    assert_eq!(dropped.collect::<Vec<_>>(), [(1, no_program), (2, no_program)]);
+}
+
+/// Port 1 takes 8 kb/s: a frame of 100 bytes takes 100 ms, so the second and third wait for it. The
+/// depths are 1, 0 for the one that goes at once, then 1, 2, 1, 0.
+#[tokio::test]
+async fn a_queue_is_told_packet_by_packet_and_its_threshold_up_and_down() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    controller.load().await;
+    let mut client = RouterClient::new(switch.channel().await);
+    let slow = v1::PortConfig { rate_bps: Some(8_000), ..Default::default() };
+    client.configure(configure(vec![change(1, slow)])).await.unwrap();
+    let request = v1::WatchRequest {
+        thresholds: vec![v1::Threshold { port: 1, class: 0, packets: 2, bytes: 0 }],
+        queues: vec![v1::QueueRef { port: 1, class: 0 }],
+        ..Default::default()
+    };
+    let mut stream = client.watch(request).await.unwrap().into_inner();
+    let start = next(&mut stream).await.start.unwrap();
+    let depths = start.queues.iter().map(|queue| (queue.port, queue.held.unwrap().packets));
+    assert_eq!(depths.collect::<Vec<_>>(), [(1, 0), (1, 0)], "of the threshold, of the queue");
+    // The program sends IPv4 to port 1.
+    let mut ipv4_frame = [0; 100];
+    ipv4_frame[12..14].copy_from_slice(&[0x08, 0x00]);
+    for _ in 0..3 {
+        switch.receive(2, &ipv4_frame);
+    }
+    let told = events(&mut stream, 8).await;
+    let text = |event: &v1::Event| match event.kind.as_ref().unwrap() {
+        Kind::Queue(step) => format!("{}", step.held.unwrap().packets),
+        Kind::Threshold(it) => if it.above { "up" } else { "down" }.to_owned(),
+        other => panic!("nobody asked for {other:?}"),
+    };
+    let texts: Vec<_> = told.iter().map(text).collect();
+    assert_eq!(texts, ["1", "0", "1", "up", "2", "down", "1", "0"]);
+    assert!(told.is_sorted_by_key(|event| event.time_ps));
+    let frame_ps = 100_000_000_000;
+    assert_eq!(told[7].time_ps - told[6].time_ps, frame_ps, "the line's time, not the machine's");
+}
+
+#[tokio::test]
+async fn a_watcher_that_goes_makes_room_for_another() {
+    let switch = Switch::start();
+    let mut client = RouterClient::new(switch.channel().await);
+    let request = v1::WatchRequest { links: true, ..Default::default() };
+    let mut streams = Vec::new();
+    for _ in 0..32 {
+        streams.push(client.watch(request.clone()).await.unwrap());
+    }
+    let status = client.watch(request.clone()).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    streams.clear();
+    // The switch learns of it when the connection tells it.
+    while client.watch(request.clone()).await.is_err() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
 }

@@ -48,6 +48,11 @@ impl Books {
         self.ports.iter().map(|(port, books)| (*port, books))
     }
 
+    /// Packets made inside the switch, less the originals that multicast replaced.
+    pub fn copied(&self) -> i64 {
+        self.copied
+    }
+
     /// What was dropped for `reason`, over all ports.
     pub fn dropped(&self, reason: DropReason) -> Tally {
         let mut sum = Tally::default();

@@ -22,6 +22,12 @@ impl Clock {
         let ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX / 1000);
         Time::ZERO + Span::from_ps(ns.saturating_mul(1000))
     }
+
+    /// Nanoseconds since 1970 at this clock's zero, by the wall clock as it is set now.
+    pub fn epoch_offset_ns(&self) -> i64 {
+        let started = time_of_day().saturating_sub(self.started_at.elapsed());
+        i64::try_from(started.as_nanos()).unwrap_or(i64::MAX)
+    }
 }
 
 /// The time of day, counted from 1970: for logs and captures, never for the model.

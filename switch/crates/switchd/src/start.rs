@@ -46,6 +46,7 @@ impl SwitchError {
 /// Opens, loads, listens. `settings` have been checked.
 pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     let program_config = pipeline::Config { drop_port: settings.drop_port, seed: settings.seed };
+    let clock = Clock::start();
     let mut device = Device::new(program_config);
     let program = settings.program.as_deref().map(|path| load(path, &device)).transpose()?;
     let sockets = open_ports(settings)?;
@@ -64,7 +65,8 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     let (server, mut agent) = server::start(server_config, Arc::new(move || waker.wake()))
         .map_err(|error| cannot_serve(settings, error))?;
     if let Some((config, program)) = program {
-        let mut plane = Plane { device: &mut device, now: Time::ZERO, cpu_port: settings.cpu_port };
+        let (cpu_port, clock) = (settings.cpu_port, &clock);
+        let mut plane = Plane { device: &mut device, now: Time::ZERO, cpu_port, clock };
         agent.adopt(&mut plane, program);
         server.shared().configs.commit(config);
     }
@@ -74,7 +76,7 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     announce(settings, &server);
     let netdevs = Netdevs::new(sockets, settings.backlog_bytes)
         .map_err(|e| SwitchError::new(format!("cannot watch network devices: {e}")))?;
-    let (clock, cpu_port) = (Clock::start(), settings.cpu_port);
+    let cpu_port = settings.cpu_port;
     Ok(Switch::new(device, netdevs, agent, server, poller, clock, tap, cpu_port, stop))
 }
 

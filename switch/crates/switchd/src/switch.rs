@@ -3,12 +3,13 @@
 //! Once a wake:
 //!
 //! 1. read the clock; everything below happens at that instant;
-//! 2. release what was due by then, each transmission with its exact instant in the model;
+//! 2. release what was due by then, each transmission with its exact instant in the model, and stop
+//!    at the instants of which somebody wants a sample;
 //! 3. bring ports up and down with their network devices;
 //! 4. take at most one batch of frames from every port that has some, and release what each
 //!    received packet made due before the next, while its frames are in the processor's cache;
 //! 5. carry out at most a slice of what controllers want;
-//! 6. release what that made due, and give the kernel all frames together;
+//! 6. release what that made due, tell those who watch, and give the kernel all frames together;
 //! 7. sleep until the next due instant, the next frame or the next request.
 //!
 //! On a fast line something is due every microsecond. Waking each time would cost more than the
@@ -25,13 +26,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use control::agent::{Agent, DataPlane};
-use control::router::counters::{PortSnapshot, snapshot};
 use control::server::Server;
 use device::{Device, Output};
-use pipeline::Pipeline;
 use ports::{Poller, ReceiveBatch};
 use smallvec::SmallVec;
-use traffic::ConfigError;
 use units::{PortId, Span, Time};
 
 use crate::clock::Clock;
@@ -63,7 +61,6 @@ pub struct Switch {
     /// Serves as long as it lives.
     server: Server,
     poller: Poller,
-    clock: Clock,
     stop: Arc<AtomicBool>,
     overrun: Overrun,
 }
@@ -74,6 +71,7 @@ struct Core {
     netdevs: Netdevs,
     agent: Agent,
     tap: Tap,
+    clock: Clock,
     cpu_port: Option<PortId>,
     /// Frames that left since the wake.
     released: u32,
@@ -103,19 +101,20 @@ impl Switch {
     ) -> Switch {
         poller.watch(&netdevs.descriptors());
         tap.begin(&mut device);
-        let core = Core { device, netdevs, agent, tap, cpu_port, released: 0 };
+        let core = Core { device, netdevs, agent, tap, clock, cpu_port, released: 0 };
         let (batch, overrun) = (ReceiveBatch::new(), Overrun::default());
-        Switch { core, batch, server, poller, clock, stop, overrun }
+        Switch { core, batch, server, poller, stop, overrun }
     }
 
     /// Runs until a signal says stop.
     pub fn run(mut self) -> Result<(), SwitchError> {
         // What changed between opening the devices and hearing their news.
-        self.core.follow_netdevs(self.clock.now(), &mut self.poller);
+        self.core.follow_netdevs(self.core.clock.now(), &mut self.poller);
         while !self.stop.load(Ordering::Relaxed) {
-            let now = self.clock.now();
-            self.overrun.note(now, self.core.device.next_due());
+            let now = self.core.clock.now();
             self.core.released = 0;
+            self.note_overrun(now);
+            self.core.take_samples(now);
             self.core.release(now);
             self.core.resume(now, |link| self.poller.has_room(link));
             if self.poller.is_ready(self.core.netdevs.news_position()) {
@@ -124,6 +123,7 @@ impl Switch {
             self.receive(now);
             let more = self.core.serve_control(now);
             self.core.release(now);
+            self.core.tell_watchers(now);
             self.core.flush(now);
             for (link, stalled) in self.core.netdevs.stalls().enumerate() {
                 self.poller.want_room(link, stalled);
@@ -154,12 +154,21 @@ impl Switch {
         }
     }
 
+    fn note_overrun(&mut self, now: Time) {
+        let lag = self.core.device.next_due().map_or(Span::ZERO, |due| now.since(due));
+        if lag > LAG_MAX {
+            self.core.agent.handle_overrun(now, lag);
+            self.overrun.note(lag);
+        }
+        self.overrun.report(now);
+    }
+
     /// How long to sleep after a wake at `woken`; without anything due, until something arrives.
     fn time_to_next_due(&self, woken: Time) -> Option<Duration> {
         let due = [self.core.device.next_due(), self.core.agent.next_due()];
         let due = due.into_iter().flatten().min()?;
         let gathering = if self.core.released > 1 { GATHERING_SPAN } else { Span::ZERO };
-        let span = due.max(woken + gathering).since(self.clock.now());
+        let span = due.max(woken + gathering).since(self.core.clock.now());
         let is_short = span < AWAKE_SPAN;
         Some(if is_short { Duration::ZERO } else { Duration::from_nanos(span.whole_ns()) })
     }
@@ -229,9 +238,29 @@ impl Core {
     /// Returns whether there is more to do.
     fn serve_control(&mut self, now: Time) -> bool {
         self.agent.handle_time(now);
-        let cpu_port = self.cpu_port;
-        let mut plane = Plane { device: &mut self.device, now, cpu_port };
-        self.agent.work(&mut plane, CONTROL_STEPS_MAX)
+        let (agent, mut plane) = self.parts(now);
+        agent.work(&mut plane, CONTROL_STEPS_MAX)
+    }
+
+    /// Samples show the model at their exact instants, so each is taken when everything due by then
+    /// has happened and nothing later has.
+    fn take_samples(&mut self, now: Time) {
+        while let Some(at) = self.agent.next_sample(now) {
+            self.release(at);
+            let (agent, mut plane) = self.parts(at);
+            agent.sample(&mut plane);
+        }
+    }
+
+    fn tell_watchers(&mut self, now: Time) {
+        let (agent, mut plane) = self.parts(now);
+        agent.handle_events(&mut plane);
+    }
+
+    /// The agent, and the device as it sees it at `now`.
+    fn parts(&mut self, now: Time) -> (&mut Agent, Plane<'_>) {
+        let Core { device, agent, clock, cpu_port, .. } = self;
+        (agent, Plane { device, now, cpu_port: *cpu_port, clock })
     }
 
     fn flush(&mut self, now: Time) {
@@ -246,13 +275,13 @@ impl Core {
 }
 
 impl Overrun {
-    /// The clock says `now` and the model has got as far as `due`.
-    fn note(&mut self, now: Time, due: Option<Time>) {
-        let lag = due.map_or(Span::ZERO, |due| now.since(due));
-        if lag > LAG_MAX {
-            self.count += 1;
-            self.worst = self.worst.max(lag);
-        }
+    fn note(&mut self, lag: Span) {
+        self.count += 1;
+        self.worst = self.worst.max(lag);
+    }
+
+    /// Writes what was noted into the log, now and then.
+    fn report(&mut self, now: Time) {
         if self.count > 0 && now.since(self.reported_at) > OVERRUN_REPORT_INTERVAL {
             tracing::warn!(count = self.count, worst = %self.worst, "the model lagged the clock");
             *self = Overrun { reported_at: now, ..Overrun::default() };
@@ -268,6 +297,8 @@ pub struct Plane<'a> {
     pub now: Time,
     /// Where a packet-out comes in.
     pub cpu_port: Option<PortId>,
+    /// The clock of its instants.
+    pub clock: &'a Clock,
 }
 
 impl DataPlane for Plane<'_> {
@@ -275,12 +306,8 @@ impl DataPlane for Plane<'_> {
         self.now
     }
 
-    fn pipeline(&mut self) -> Option<&mut Pipeline> {
-        self.device.pipeline_mut()
-    }
-
-    fn install(&mut self, pipeline: Box<Pipeline>) {
-        self.device.install(pipeline);
+    fn device(&mut self) -> &mut Device {
+        self.device
     }
 
     fn packet_out(&mut self, frame: Vec<u8>) {
@@ -290,15 +317,7 @@ impl DataPlane for Plane<'_> {
         }
     }
 
-    fn router_config(&self) -> &traffic::Config {
-        self.device.traffic().config()
-    }
-
-    fn configure_router(&mut self, config: traffic::Config) -> Result<(), ConfigError> {
-        self.device.configure(self.now, config)
-    }
-
-    fn observe(&self, ports: &[PortId]) -> Vec<PortSnapshot> {
-        snapshot(self.device.traffic(), |port| self.device.lines(port), ports)
+    fn epoch_offset_ns(&self) -> i64 {
+        self.clock.epoch_offset_ns()
     }
 }

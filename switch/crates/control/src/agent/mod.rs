@@ -10,7 +10,10 @@
 //!    on in the next call, so packets pass between its slices;
 //! 3. hands what the device reports to [`Agent::handle_packet_in`] and [`Agent::handle_digest`],
 //!    and calls [`Agent::handle_time`] when it is due;
-//! 4. wakes up again at [`Agent::next_due`], at once if `work` said that there is more to do, and
+//! 4. takes samples: while [`Agent::next_sample`] says an instant that has come, everything due by
+//!    then is polled out of the device, then [`Agent::sample`] is called at that instant; and after
+//!    everything else of a wake, [`Agent::handle_events`];
+//! 5. wakes up again at [`Agent::next_due`], at once if `work` said that there is more to do, and
 //!    whenever the `wake` given to [`crate::server::start`] is called.
 //!
 //! Requests are carried out strictly one after the other, in the order in which they came; that is
@@ -25,6 +28,7 @@
 //!   undo.rs        the changes that put things back
 //!   look.rs        one query
 //!   idle.rs        entries that no packet hits
+//!   watch.rs       who is told of single packets, and gets samples
 //! ```
 
 mod apply;
@@ -34,13 +38,15 @@ mod look;
 mod one_shot;
 mod replicate;
 mod undo;
+mod watch;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use device::{Books, Device};
 use pipeline::Pipeline;
-use traffic::ConfigError;
-use units::{PortId, Time};
+use traffic::Depth;
+use units::{PortId, Span, Time};
 
 use crate::config::Config;
 use crate::exchange::{Inbox, Reply, reply};
@@ -48,32 +54,29 @@ use crate::found::Found;
 use crate::proto::p4::v1::write_request;
 use crate::refusal::Refusal;
 use crate::reports::{Report, Reporter};
-use crate::router::counters::PortSnapshot;
+use crate::router::counters::{Detail, Snapshot};
 use crate::router::{Problem, config};
 use crate::translate::change::Change;
 use crate::translate::query::Query;
+use crate::watch::feed::Feed;
+use crate::watch::{Filter, Start};
 use apply::Target;
 use forwarding::Forwarding;
 pub use forwarding::Load;
 use idle::Sweep;
 use look::{Cursor, View};
+use watch::Watchers;
 
 /// What the agent needs of the device. All of it happens at [`DataPlane::now`].
 pub trait DataPlane {
     /// The instant of the data plane.
     fn now(&self) -> Time;
-    /// The pipeline in force.
-    fn pipeline(&mut self) -> Option<&mut Pipeline>;
-    /// Puts another pipeline in force, with all that has been written to it.
-    fn install(&mut self, pipeline: Box<Pipeline>);
+    /// The device.
+    fn device(&mut self) -> &mut Device;
     /// A frame from the controller, controller header first, as if it came in on the CPU port.
     fn packet_out(&mut self, frame: Vec<u8>);
-    /// The traffic manager's configuration.
-    fn router_config(&self) -> &traffic::Config;
-    /// Puts another configuration of the traffic manager in force, or changes nothing.
-    fn configure_router(&mut self, config: traffic::Config) -> Result<(), ConfigError>;
-    /// The numbers of these ports (none: of all); see [`crate::router::counters::snapshot`].
-    fn observe(&self, ports: &[PortId]) -> Vec<PortSnapshot>;
+    /// Nanoseconds since 1970 at the instant zero of the data plane, by the wall clock of now.
+    fn epoch_offset_ns(&self) -> i64;
 }
 
 /// How the updates of a batch stand to each other.
@@ -100,13 +103,32 @@ impl Atomicity {
     }
 }
 
-/// The numbers of some ports at one instant.
+/// Everything that can be read of the router at one instant.
 #[derive(Clone, Debug)]
-pub struct Observation {
-    /// The instant.
-    pub time: Time,
-    /// The ports.
-    pub ports: Vec<PortSnapshot>,
+pub struct Description {
+    /// What is configured.
+    pub config: traffic::Config,
+    /// The numbers of some ports, or of all.
+    pub snapshot: Snapshot,
+    /// What happened to every frame.
+    pub books: Books,
+    /// What the queues hold.
+    pub held: Depth,
+    /// Whether the books balance, the device's and those of every queue.
+    pub balanced: bool,
+    /// How the model lagged the clock.
+    pub overruns: Overruns,
+    /// To the wall clock.
+    pub epoch_offset_ns: i64,
+}
+
+/// How often the model lagged the clock since the switch started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overruns {
+    /// How often.
+    pub count: u64,
+    /// The longest lag.
+    pub worst: Span,
 }
 
 /// One result per element of a batch, in its order; or none of it was tried.
@@ -137,8 +159,8 @@ pub enum Request {
     Describe {
         /// None: all.
         ports: Vec<PortId>,
-        /// Both, of one instant.
-        reply: Reply<(traffic::Config, Observation)>,
+        /// All of one instant.
+        reply: Reply<Box<Description>>,
     },
     /// A controller has acted on a list of digests.
     DigestAck {
@@ -146,13 +168,6 @@ pub enum Request {
         digest_id: u32,
         /// The list's number.
         list_id: u64,
-    },
-    /// Reads the numbers of ports.
-    Observe {
-        /// None: all.
-        ports: Vec<PortId>,
-        /// The numbers.
-        reply: Reply<Observation>,
     },
     /// A controller sends a frame, controller header first.
     PacketOut {
@@ -184,6 +199,15 @@ pub enum Request {
         /// When it is kept.
         reply: Reply<Result<(), Refusal>>,
     },
+    /// Tells a client of what it asks for, until it closes the feed.
+    Watch {
+        /// What it asks for.
+        filter: Filter,
+        /// Where it is told.
+        feed: Arc<Feed>,
+        /// From when on.
+        reply: Reply<Result<Start, Refusal>>,
+    },
     /// Changes forwarding state.
     Write {
         /// The configuration that the changes refer to.
@@ -210,6 +234,8 @@ pub struct Agent {
     job: Option<Job>,
     /// When to look for idle entries again.
     next_sweep: Time,
+    watchers: Watchers,
+    overruns: Overruns,
 }
 
 /// What is being carried out.
@@ -246,8 +272,16 @@ pub const ATOMIC_COUNT_MAX: usize = 512;
 
 impl Agent {
     pub(crate) fn new(inbox: Inbox<Request>, reporter: Reporter) -> Self {
-        let next_sweep = Time::ZERO;
-        Self { inbox, reporter, active: None, saved: None, job: None, next_sweep }
+        Self {
+            inbox,
+            reporter,
+            active: None,
+            saved: None,
+            job: None,
+            next_sweep: Time::ZERO,
+            watchers: Watchers::default(),
+            overruns: Overruns::default(),
+        }
     }
 
     /// Carries out at most about `budget` steps of what waits. `true`: there is more to do, call
@@ -294,11 +328,38 @@ impl Agent {
         }
     }
 
-    /// When [`Self::handle_time`] and [`Self::work`] want to be called, if nothing happens before.
+    /// The next instant of which a sample is wanted, if it has come at `now`. Samples that are far
+    /// too late are given up, and counted.
+    pub fn next_sample(&mut self, now: Time) -> Option<Time> {
+        self.watchers.skip_late_samples(now);
+        self.watchers.next_sample().filter(|at| *at <= now)
+    }
+
+    /// Takes the samples that are due; the device has been polled up to this instant.
+    pub fn sample(&mut self, plane: &mut impl DataPlane) {
+        let now = plane.now();
+        self.watchers.sample(plane.device(), now);
+    }
+
+    /// Tells watchers what the device has recorded for them.
+    pub fn handle_events(&mut self, plane: &mut impl DataPlane) {
+        self.watchers.handle_events(plane.device());
+    }
+
+    /// At the instant `at` of the clock the model was `lag` behind it.
+    pub fn handle_overrun(&mut self, at: Time, lag: Span) {
+        self.overruns.count += 1;
+        self.overruns.worst = self.overruns.worst.max(lag);
+        self.watchers.handle_overrun(at, lag);
+    }
+
+    /// When [`Self::handle_time`], [`Self::work`] or [`Self::sample`] want to be called, if nothing
+    /// happens before.
     pub fn next_due(&self) -> Option<Time> {
-        let active = self.active.as_ref()?;
-        let sweep = active.ledger.has_timeouts().then_some(self.next_sweep);
-        [active.ledger.digests.next_due(), sweep].into_iter().flatten().min()
+        let ledger = self.active.as_ref().map(|active| &active.ledger);
+        let digests = ledger.and_then(|ledger| ledger.digests.next_due());
+        let sweep = ledger.filter(|ledger| ledger.has_timeouts()).map(|_| self.next_sweep);
+        [digests, sweep, self.watchers.next_sample()].into_iter().flatten().min()
     }
 
     fn begin(&mut self, plane: &mut impl DataPlane, request: Request) {
@@ -340,13 +401,31 @@ impl Agent {
                 reply(slot, Ok(()));
             }
             Request::Reconcile { load, reply: slot } => reply(slot, self.reconcile(plane, load)),
-            Request::Observe { ports, reply: slot } => reply(slot, observe(plane, &ports)),
             Request::Describe { ports, reply: slot } => {
-                reply(slot, (plane.router_config().clone(), observe(plane, &ports)));
+                reply(slot, Box::new(self.describe(plane, &ports)));
+            }
+            Request::Watch { filter, feed, reply: slot } => {
+                let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
+                let start = self.watchers.add(plane.device(), now, filter, feed);
+                reply(slot, start.map(|start| Start { epoch_offset_ns, ..start }));
             }
             Request::Configure { changes, reply: slot } => {
                 reply(slot, configure(plane, &changes));
             }
+        }
+    }
+
+    fn describe(&self, plane: &mut impl DataPlane, ports: &[PortId]) -> Description {
+        let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
+        let device = plane.device();
+        Description {
+            config: device.traffic().config().clone(),
+            snapshot: Snapshot::of(device, now, ports, Detail::All),
+            books: device.books().clone(),
+            held: device.traffic().held(),
+            balanced: device.balance(),
+            overruns: self.overruns,
+            epoch_offset_ns,
         }
     }
 
@@ -446,7 +525,7 @@ impl Agent {
             Some((forwarding, pipeline)) => Some(Target { forwarding, pipeline, now }),
             None => {
                 let forwarding = self.active.as_mut()?;
-                Some(Target { forwarding, pipeline: plane.pipeline()?, now })
+                Some(Target { forwarding, pipeline: plane.device().pipeline_mut()?, now })
             }
         }
     }
@@ -487,7 +566,7 @@ impl Agent {
     fn begin_sweep(&mut self, plane: &mut impl DataPlane) {
         let now = plane.now();
         self.next_sweep = now.saturating_add(idle::SWEEP_INTERVAL);
-        if let (Some(forwarding), Some(pipeline)) = (&self.active, plane.pipeline()) {
+        if let (Some(forwarding), Some(pipeline)) = (&self.active, plane.device().pipeline_mut()) {
             let view = View { forwarding, pipeline, now, role: "" };
             self.job = Some(Job::Sweep(Sweep::new(&view)));
         }
@@ -495,7 +574,10 @@ impl Agent {
 
     fn go_on_sweeping(&mut self, plane: &mut impl DataPlane, mut job: Sweep, left: &mut usize) {
         let now = plane.now();
-        let (Some(forwarding), Some(pipeline)) = (&self.active, plane.pipeline()) else { return };
+        let (Some(forwarding), Some(pipeline)) = (&self.active, plane.device().pipeline_mut())
+        else {
+            return;
+        };
         let mut view = View { forwarding, pipeline, now, role: "" };
         if !job.go_on(&mut view, left, &self.reporter) {
             self.job = Some(Job::Sweep(job));
@@ -525,7 +607,7 @@ impl Agent {
         forwarding: Forwarding,
         pipeline: Box<Pipeline>,
     ) {
-        plane.install(pipeline);
+        plane.device().install(pipeline);
         self.active = Some(forwarding);
         self.saved = None;
     }
@@ -535,7 +617,7 @@ impl Agent {
     fn reconcile(&mut self, plane: &mut impl DataPlane, load: Load) -> Result<(), Refusal> {
         let now = plane.now();
         let (mut forwarding, mut pipeline) = load.into_parts();
-        if let (Some(active), Some(old)) = (&mut self.active, plane.pipeline()) {
+        if let (Some(active), Some(old)) = (&mut self.active, plane.device().pipeline_mut()) {
             let mut from = Target { forwarding: active, pipeline: old, now };
             let changes = undo::everything(&mut from)?;
             let mut to = Target { forwarding: &mut forwarding, pipeline: &mut pipeline, now };
@@ -557,13 +639,10 @@ fn no_program() -> Refusal {
     Refusal::precondition("no program is loaded; send one with SetForwardingPipelineConfig first")
 }
 
-fn observe(plane: &impl DataPlane, ports: &[PortId]) -> Observation {
-    Observation { time: plane.now(), ports: plane.observe(ports) }
-}
-
 fn configure(plane: &mut impl DataPlane, changes: &config::Changes) -> Result<Time, Vec<Problem>> {
-    let mut wanted = plane.router_config().clone();
+    let now = plane.now();
+    let mut wanted = plane.device().traffic().config().clone();
     config::edit(&mut wanted, changes)?;
-    plane.configure_router(wanted).map_err(|problem| vec![problem])?;
-    Ok(plane.now())
+    plane.device().configure(now, wanted).map_err(|problem| vec![problem])?;
+    Ok(now)
 }

@@ -1,13 +1,40 @@
-//! Counters and depths: what is copied out of the traffic manager, and its messages.
+//! Counters and depths: what is copied out of the device, and its messages.
 //!
-//! The data-plane thread only copies numbers ([`PortSnapshot`]); turning them into messages is
-//! done by whoever asked.
+//! The data-plane thread only copies numbers ([`Snapshot`]); turning them into messages is done by
+//! whoever asked.
 
-use traffic::{Counters, Depth, DropReason, LineReport, Manager, Tally};
-use units::{HasLength, PortId};
+use device::{Books, Device};
+use traffic::{
+    Counters, Depth, Histogram, InputReport, LineReport, Manager, QueueReport, Tally,
+    TransferReport, VoqReport,
+};
+use units::{ClassId, HasLength, PortId, Span, Time};
 
-use super::link;
+use super::{link, reasons};
 use crate::proto::vitrine::v1;
+
+/// The numbers of the router, or of some of its ports, at one instant.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// The instant.
+    pub time: Time,
+    /// Output ports, by number.
+    pub ports: Vec<PortSnapshot>,
+    /// Inputs of the fabric, by port.
+    pub inputs: Vec<InputSnapshot>,
+    /// Packets that are crossing the fabric.
+    pub transfers: Vec<TransferReport>,
+}
+
+/// How much is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Everything there is.
+    All,
+    /// What changes from sample to sample: no histograms, and of virtual output queues only the
+    /// depths of those that hold something.
+    Sample,
+}
 
 /// The numbers of one port at one instant.
 #[derive(Clone, Debug)]
@@ -24,6 +51,12 @@ pub struct PortSnapshot {
     pub receive_line: LineReport,
     /// The line to the neighbour.
     pub transmit_line: LineReport,
+    /// When its line has sent what it is sending; none while it is idle.
+    pub sending_until: Option<Time>,
+    /// The busy share of its line in 1/1000.
+    pub utilisation_permille: u16,
+    /// Whether it is up.
+    pub is_up: bool,
 }
 
 /// The numbers of one queue at one instant.
@@ -35,41 +68,151 @@ pub struct QueueSnapshot {
     pub held: Depth,
     /// The most packets and the most bytes that ever waited, each on its own.
     pub high_water: Depth,
+    /// How long packets waited, if that was asked for.
+    pub residence: Option<Histogram>,
 }
 
-/// Copies the numbers of the ports that `wanted` names; an empty list means all. Ports that do
-/// not exist are left out. `lines` knows a port's receive and transmit line.
-pub fn snapshot<P: HasLength>(
+/// The numbers of one input of the fabric at one instant.
+#[derive(Clone, Debug)]
+pub struct InputSnapshot {
+    /// The port.
+    pub port: PortId,
+    /// Packets and bytes in, dropped, and departed into the fabric.
+    pub counters: Counters,
+    /// What waits in all its queues.
+    pub held: Depth,
+    /// The most that ever waited.
+    pub high_water: Depth,
+    /// How long packets waited, if that was asked for.
+    pub residence: Option<Histogram>,
+    /// Its virtual output queues, by output and class.
+    pub voqs: Vec<VoqSnapshot>,
+}
+
+/// The numbers of one virtual output queue at one instant.
+#[derive(Clone, Debug)]
+pub struct VoqSnapshot {
+    /// Where its packets are to leave.
+    pub output: PortId,
+    /// In which class.
+    pub class: ClassId,
+    /// What waits.
+    pub held: Depth,
+    /// The most that ever waited.
+    pub high_water: Depth,
+    /// Packets and bytes, if that was asked for.
+    pub counters: Option<Counters>,
+}
+
+impl Snapshot {
+    /// Copies the numbers of the ports that `wanted` names; an empty list means all. Ports that do
+    /// not exist are left out.
+    pub fn of(device: &Device, now: Time, wanted: &[PortId], detail: Detail) -> Snapshot {
+        let manager = device.traffic();
+        let is_wanted = |port: PortId| wanted.is_empty() || wanted.contains(&port);
+        let mut ports = ports(manager, now, is_wanted, detail);
+        for port in &mut ports {
+            port.is_up = device.port_is_up(port.port);
+            (port.receive_line, port.transmit_line) = device.lines(port.port);
+        }
+        let transfers = manager.transfers(now).into_iter();
+        let transfers = transfers.filter(|it| is_wanted(it.input) || is_wanted(it.output));
+        let inputs = inputs(manager, is_wanted, detail);
+        Snapshot { time: now, ports, inputs, transfers: transfers.collect() }
+    }
+
+    /// About how much memory it takes.
+    pub fn size_bytes(&self) -> usize {
+        let queues: usize = self.ports.iter().map(|port| port.queues.len()).sum();
+        let voqs: usize = self.inputs.iter().map(|input| input.voqs.len()).sum();
+        size_of::<Snapshot>()
+            + size_of_val(self.ports.as_slice())
+            + queues * size_of::<QueueSnapshot>()
+            + size_of_val(self.inputs.as_slice())
+            + voqs * size_of::<VoqSnapshot>()
+            + size_of_val(self.transfers.as_slice())
+    }
+}
+
+fn ports<P: HasLength>(
     manager: &Manager<P>,
-    lines: impl Fn(PortId) -> (LineReport, LineReport),
-    wanted: &[PortId],
+    now: Time,
+    is_wanted: impl Fn(PortId) -> bool,
+    detail: Detail,
 ) -> Vec<PortSnapshot> {
-    let mut ports: Vec<PortSnapshot> = manager
-        .ports()
-        .filter(|report| wanted.is_empty() || wanted.contains(&report.port))
-        .map(|report| {
-            let (receive_line, transmit_line) = lines(report.port);
-            PortSnapshot {
-                port: report.port,
-                counters: report.counters,
-                held: report.depth,
-                queues: Vec::with_capacity(report.config.queues.len()),
-                receive_line,
-                transmit_line,
-            }
+    let reports = manager.ports().filter(|report| is_wanted(report.port));
+    let mut ports: Vec<PortSnapshot> = reports
+        .map(|report| PortSnapshot {
+            port: report.port,
+            counters: report.counters,
+            held: report.depth,
+            queues: Vec::with_capacity(report.config.queues.len()),
+            receive_line: LineReport::default(),
+            transmit_line: LineReport::default(),
+            sending_until: Some(report.line_free_at).filter(|until| *until > now),
+            utilisation_permille: manager.utilisation_permille(report.port, now),
+            is_up: true,
         })
         .collect();
     for queue in manager.queues() {
         // Both lists are in the order of ports, so a binary search finds the queue's port.
         if let Ok(at) = ports.binary_search_by_key(&queue.port, |port| port.port) {
-            ports[at].queues.push(QueueSnapshot {
-                counters: *queue.counters,
-                held: queue.depth,
-                high_water: queue.high_water,
-            });
+            ports[at].queues.push(queue_snapshot(&queue, detail));
         }
     }
     ports
+}
+
+fn queue_snapshot(queue: &QueueReport<'_>, detail: Detail) -> QueueSnapshot {
+    QueueSnapshot {
+        counters: *queue.counters,
+        held: queue.depth,
+        high_water: queue.high_water,
+        residence: residence(queue.residence, detail),
+    }
+}
+
+fn inputs<P: HasLength>(
+    manager: &Manager<P>,
+    is_wanted: impl Fn(PortId) -> bool,
+    detail: Detail,
+) -> Vec<InputSnapshot> {
+    let reports = manager.inputs().filter(|report| is_wanted(report.port));
+    let mut inputs: Vec<InputSnapshot> =
+        reports.map(|report| input_snapshot(&report, detail)).collect();
+    let voqs = manager.voqs().filter(|voq| detail == Detail::All || voq.depth.packets > 0);
+    for voq in voqs {
+        if let Ok(at) = inputs.binary_search_by_key(&voq.input, |input| input.port) {
+            inputs[at].voqs.push(voq_snapshot(&voq, detail));
+        }
+    }
+    inputs
+}
+
+fn input_snapshot(input: &InputReport<'_>, detail: Detail) -> InputSnapshot {
+    InputSnapshot {
+        port: input.port,
+        counters: *input.counters,
+        held: input.depth,
+        high_water: input.high_water,
+        residence: residence(input.residence, detail),
+        voqs: Vec::new(),
+    }
+}
+
+/// A histogram is some kilobytes, and most queues of a router are never used: theirs stay away.
+fn residence(histogram: &Histogram, detail: Detail) -> Option<Histogram> {
+    (detail == Detail::All && histogram.count() > 0).then(|| histogram.clone())
+}
+
+fn voq_snapshot(voq: &VoqReport<'_>, detail: Detail) -> VoqSnapshot {
+    VoqSnapshot {
+        output: voq.output,
+        class: voq.class,
+        held: voq.depth,
+        high_water: voq.high_water,
+        counters: (detail == Detail::All).then_some(*voq.counters),
+    }
 }
 
 /// A port's numbers as a message.
@@ -79,6 +222,7 @@ pub fn port_message(port: &PortSnapshot) -> v1::PortCounters {
         counters: Some(counters_message(&queue.counters)),
         held: Some(depth_message(queue.held)),
         high_water: Some(depth_message(queue.high_water)),
+        residence: queue.residence.as_ref().map(histogram_message),
     });
     v1::PortCounters {
         counters: Some(counters_message(&port.counters)),
@@ -86,12 +230,62 @@ pub fn port_message(port: &PortSnapshot) -> v1::PortCounters {
         queues: queues.collect(),
         receive_line: Some(link::line_counters(&port.receive_line)),
         transmit_line: Some(link::line_counters(&port.transmit_line)),
+        sending_until_ps: port.sending_until.map_or(0, Time::ps),
+        utilisation_permille: port.utilisation_permille.into(),
+        up: port.is_up,
     }
+}
+
+/// The numbers of an input of the fabric as a message.
+pub fn input_message(input: &InputSnapshot) -> v1::InputCounters {
+    let voqs = input.voqs.iter().map(|voq| v1::VoqCounters {
+        output: voq.output.0.into(),
+        class: voq.class.0.into(),
+        held: Some(depth_message(voq.held)),
+        high_water: Some(depth_message(voq.high_water)),
+        counters: voq.counters.as_ref().map(counters_message),
+    });
+    v1::InputCounters {
+        port: input.port.0.into(),
+        counters: Some(counters_message(&input.counters)),
+        held: Some(depth_message(input.held)),
+        high_water: Some(depth_message(input.high_water)),
+        residence: input.residence.as_ref().map(histogram_message),
+        voqs: voqs.collect(),
+    }
+}
+
+/// A packet on its way through the fabric as a message.
+pub fn transfer_message(transfer: &TransferReport) -> v1::Transfer {
+    v1::Transfer {
+        input: transfer.input.0.into(),
+        output: transfer.output.0.into(),
+        until_ps: transfer.until.ps(),
+    }
+}
+
+/// The device's books as a message; `held` is what its queues hold, `balanced` whether the law
+/// holds everywhere.
+pub fn books_message(books: &Books, held: Depth, balanced: bool) -> v1::Books {
+    let ports = books.ports().map(|(port, books)| {
+        let dropped = books.dropped.iter().map(|(reason, tally)| v1::Drop {
+            reason: reasons::message(*reason).into(),
+            tally: Some(tally_message(*tally)),
+        });
+        v1::PortBooks {
+            port: port.0.into(),
+            received: Some(tally_message(books.received)),
+            transmitted: Some(tally_message(books.transmitted)),
+            dropped: dropped.collect(),
+        }
+    });
+    let (ports, copied) = (ports.collect(), books.copied());
+    v1::Books { ports, copied, held_packets: held.packets, balanced }
 }
 
 fn counters_message(counters: &Counters) -> v1::Counters {
     let dropped = counters.drops().map(|(reason, tally)| v1::Drop {
-        reason: reason_message(reason).into(),
+        reason: reasons::message(device::DropReason::Traffic(reason)).into(),
         tally: Some(tally_message(tally)),
     });
     v1::Counters {
@@ -110,17 +304,18 @@ pub(super) fn depth_message(depth: Depth) -> v1::Tally {
     v1::Tally { packets: depth.packets, bytes: depth.bytes.0 }
 }
 
-fn reason_message(reason: DropReason) -> v1::DropReason {
-    match reason {
-        DropReason::Aqm => v1::DropReason::Aqm,
-        DropReason::BadClass => v1::DropReason::BadClass,
-        DropReason::InputLimit => v1::DropReason::InputLimit,
-        DropReason::PortLimit => v1::DropReason::PortLimit,
-        DropReason::QueueLimit => v1::DropReason::QueueLimit,
-        DropReason::QueueRemoved => v1::DropReason::QueueRemoved,
-        DropReason::SharedBuffer => v1::DropReason::SharedBuffer,
-        DropReason::UnknownPort => v1::DropReason::UnknownPort,
-        DropReason::VoqLimit => v1::DropReason::VoqLimit,
+fn histogram_message(histogram: &Histogram) -> v1::Histogram {
+    let percentile = |permille| histogram.percentile(permille).ps();
+    let bucket = |(up_to, count): (Span, u64)| v1::Bucket { up_to_ps: up_to.ps(), count };
+    v1::Histogram {
+        count: histogram.count(),
+        mean_ps: histogram.mean().ps(),
+        max_ps: histogram.max().ps(),
+        p50_ps: percentile(500),
+        p90_ps: percentile(900),
+        p99_ps: percentile(990),
+        p999_ps: percentile(999),
+        buckets: histogram.buckets().map(bucket).collect(),
     }
 }
 
@@ -128,7 +323,7 @@ fn reason_message(reason: DropReason) -> v1::DropReason {
 mod tests {
     use super::*;
     use traffic::{Arrival, Config, PortConfig};
-    use units::{Bytes, ClassId, Rate, Time};
+    use units::{Bytes, Rate};
 
     #[derive(Debug)]
     struct Frame(u64);
@@ -145,18 +340,17 @@ mod tests {
         // One packet waits, one is on the line, the third finds the queue full: limit 1.
         let mut port = PortConfig::strict(Rate::from_bps(10_000_000), 1);
         port.queues[0].limit = traffic::Limit::packets(1);
-        let ports = [(PortId(1), port.clone()), (PortId(2), port)].into();
-        manager.configure(Time::ZERO, Config { ports, ..Config::default() }).unwrap();
+        let config = [(PortId(1), port.clone()), (PortId(2), port)].into();
+        manager.configure(Time::ZERO, Config { ports: config, ..Config::default() }).unwrap();
         for _ in 0..3 {
             let arrival = Arrival::new(Frame(100), PortId(2), PortId(1), ClassId(0));
             let _verdict = manager.handle_packet(Time::ZERO, arrival);
             let _output = manager.poll_output(Time::ZERO);
         }
 
-        let no_lines = |_| Default::default();
-        let all = snapshot(&manager, no_lines, &[]);
+        let all = ports(&manager, Time::ZERO, |_| true, Detail::Sample);
         assert_eq!(all.iter().map(|port| port.port).collect::<Vec<_>>(), [PortId(1), PortId(2)]);
-        let ports = snapshot(&manager, no_lines, &[PortId(1), PortId(77)]);
+        let ports = ports(&manager, Time::ZERO, |port| port == PortId(1), Detail::All);
         assert_eq!(ports.len(), 1);
         let message = port_message(&ports[0]);
         let counters = message.counters.unwrap();
@@ -166,5 +360,9 @@ mod tests {
         assert_eq!(counters.dropped.len(), 1);
         assert_eq!(counters.dropped[0].reason(), v1::DropReason::QueueLimit);
         assert_eq!(message.queues[0].high_water, Some(v1::Tally { packets: 1, bytes: 100 }));
+        // 100 bytes at 10 Mb/s take 80 us.
+        assert_eq!(message.sending_until_ps, 80_000_000);
+        assert_eq!(message.queues[0].residence.as_ref().unwrap().count, 1);
+        assert_eq!(all[0].queues[0].residence.as_ref().map(Histogram::count), None);
     }
 }

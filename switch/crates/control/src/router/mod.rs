@@ -7,6 +7,8 @@
 //!   link.rs       the cables at the ports
 //!   scheduler.rs  which queue is next: groups, trees
 //!   counters.rs   what can be read and sampled
+//!   reasons.rs    why packets were dropped
+//!   watch.rs      what a client wants to watch, and what it is told
 //! ```
 
 pub mod aqm;
@@ -14,7 +16,9 @@ pub mod config;
 pub mod counters;
 pub mod input;
 pub mod link;
+pub mod reasons;
 pub mod scheduler;
+pub mod watch;
 
 use prost::Message;
 use prost::bytes::Bytes;

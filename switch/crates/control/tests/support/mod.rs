@@ -16,11 +16,9 @@ use control::proto::p4::v1 as p4;
 use control::proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use control::proto::p4::v1::stream_message_request::Update as ToSwitch;
 use control::proto::p4::v1::stream_message_response::Update as FromSwitch;
-use control::router::counters::{PortSnapshot, snapshot};
 use control::server::{self, Server, ServerConfig};
 use device::{Device, Output};
 use p4info::Message as _;
-use pipeline::Pipeline;
 use prost::Message as _;
 use prost::bytes::Bytes;
 use tokio::sync::mpsc;
@@ -28,11 +26,12 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Channel;
 use tonic::{Code, Status, Streaming};
-use traffic::{ConfigError, PortConfig};
+use traffic::PortConfig;
 use units::{PortId, Rate, Span, Time};
 
 pub const DEVICE_ID: u64 = 3;
 pub const CPU_PORT: PortId = PortId(510);
+pub const EPOCH_OFFSET_NS: i64 = 1_800_000_000_000_000_000;
 
 /// The program of all tests here, compiled once per call.
 pub fn program() -> (P4Info, Bytes) {
@@ -62,6 +61,7 @@ impl SourceProvider for Files {
 /// A frame that comes in, or asks the thread to do something else.
 enum Input {
     Frame(PortId, Vec<u8>),
+    Link(PortId, bool),
     Woken,
 }
 
@@ -100,6 +100,11 @@ impl Switch {
     /// A frame comes in.
     pub fn receive(&self, port: u16, frame: &[u8]) {
         self.input.send(Input::Frame(PortId(port), frame.to_vec())).unwrap();
+    }
+
+    /// A port goes up or down.
+    pub fn set_port_up(&self, port: u16, up: bool) {
+        self.input.send(Input::Link(PortId(port), up)).unwrap();
     }
 
     pub async fn channel(&self) -> Channel {
@@ -157,28 +162,16 @@ impl DataPlane for Plane<'_> {
         self.now
     }
 
-    fn pipeline(&mut self) -> Option<&mut Pipeline> {
-        self.device.pipeline_mut()
-    }
-
-    fn install(&mut self, pipeline: Box<Pipeline>) {
-        self.device.install(pipeline);
+    fn device(&mut self) -> &mut Device {
+        self.device
     }
 
     fn packet_out(&mut self, frame: Vec<u8>) {
         self.device.handle_frame(self.now, CPU_PORT, &frame);
     }
 
-    fn router_config(&self) -> &traffic::Config {
-        self.device.traffic().config()
-    }
-
-    fn configure_router(&mut self, config: traffic::Config) -> Result<(), ConfigError> {
-        self.device.configure(self.now, config)
-    }
-
-    fn observe(&self, ports: &[PortId]) -> Vec<PortSnapshot> {
-        snapshot(self.device.traffic(), |port| self.device.lines(port), ports)
+    fn epoch_offset_ns(&self) -> i64 {
+        EPOCH_OFFSET_NS
     }
 }
 
@@ -201,25 +194,42 @@ fn drive(
         // Short enough for the agent's and the device's own deadlines in these tests.
         let wait =
             if more { std::time::Duration::ZERO } else { std::time::Duration::from_millis(1) };
+        let mut came_in = None;
         match inputs.recv_timeout(wait) {
-            Ok(Input::Frame(port, frame)) => device.handle_frame(now(), port, &frame),
+            Ok(input @ (Input::Frame(..) | Input::Link(..))) => came_in = Some(input),
             Ok(Input::Woken) | Err(_) => {}
         }
         let now = now();
+        while let Some(at) = agent.next_sample(now) {
+            release(&mut device, &mut agent, at, sent);
+            agent.sample(&mut Plane { device: &mut device, now: at });
+        }
+        release(&mut device, &mut agent, now, sent);
+        match came_in {
+            Some(Input::Frame(port, frame)) => device.handle_frame(now, port, &frame),
+            Some(Input::Link(port, up)) => device.set_port_up(now, port, up),
+            Some(Input::Woken) | None => {}
+        }
         more = agent.work(&mut Plane { device: &mut device, now }, 100);
         agent.handle_time(now);
-        while let Some(output) = device.poll_output(now) {
-            match output {
-                Output::Digest { at, list, values } => agent.handle_digest(at, list, values),
-                Output::Transmit { port: CPU_PORT, frame, .. } => {
-                    agent.handle_packet_in(frame.bytes().to_vec());
-                    device.recycle(frame);
-                }
-                Output::Transmit { port, frame, .. } => {
-                    // A test may have ended without looking at what was sent.
-                    let _nobody_looks = sent.send((port, frame.bytes().to_vec()));
-                    device.recycle(frame);
-                }
+        release(&mut device, &mut agent, now, sent);
+        agent.handle_events(&mut Plane { device: &mut device, now });
+    }
+}
+
+/// Takes what is due by `now` out of the device.
+fn release(device: &mut Device, agent: &mut Agent, now: Time, sent: &Sender<(PortId, Vec<u8>)>) {
+    while let Some(output) = device.poll_output(now) {
+        match output {
+            Output::Digest { at, list, values } => agent.handle_digest(at, list, values),
+            Output::Transmit { port: CPU_PORT, frame, .. } => {
+                agent.handle_packet_in(frame.bytes().to_vec());
+                device.recycle(frame);
+            }
+            Output::Transmit { port, frame, .. } => {
+                // A test may have ended without looking at what was sent.
+                let _nobody_looks = sent.send((port, frame.bytes().to_vec()));
+                device.recycle(frame);
             }
         }
     }

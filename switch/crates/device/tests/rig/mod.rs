@@ -1,7 +1,5 @@
 //! A device that runs `orders.p4`, and a driver that keeps to the contract.
-#![allow(dead_code, reason = "each test file uses a part of it")]
-// Each test file uses a part of it.
-#![allow(dead_code)]
+
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use compiler::{Options, SourceError, SourceProvider, compile};
