@@ -14,6 +14,7 @@ from p4.config.v1 import p4info_pb2
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
 from controller.errors import RequestError
+from controller.trace import Bytes, Follow, trace
 from controller.watch import Crossed, Drop, QueueChange, Sample, Threshold, watch
 from tests.control.conftest import DEVICE_ID, Compiled
 
@@ -112,3 +113,20 @@ def test_a_watch_that_cannot_be_says_why(sender: Sender):
         watch(sender.session, queues=[(99, 0)]),
     ):
         pytest.fail("there is no such queue")
+
+
+def test_a_packet_is_followed_from_the_controller_to_its_end(sender: Sender):
+    follow = Follow(port=CPU_PORT, patterns=[Bytes(2, b"\x07")], packets_max=1)
+    with trace(sender.session, [follow]) as steps:
+        sender.send(NOWHERE, b"\x01" * 60)
+        sender.send(NOWHERE, b"\x07" * 60)
+        life = []
+        for step in steps:
+            life.append(step)
+            if step.is_last:
+                break
+    assert {step.packet for step in life} == {1}
+    assert life[0].kind == "received"
+    assert str(life[-1]).endswith("packet 1: dropped: UNKNOWN_PORT")
+    texts = [str(step) for step in life]
+    assert any("parser_state" in text for text in texts), texts

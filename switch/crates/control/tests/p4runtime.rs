@@ -541,6 +541,87 @@ async fn a_one_shot_entry_comes_back_as_one_and_does_not_mix_with_members() {
     assert_eq!(controller.refused(table(Type::Insert, &entry)).await.0, Code::InvalidArgument);
 }
 
+/// Sixteen frames with different sources, of a type that the selector hashes to port 1 or 2: the
+/// ports they leave by.
+fn ports_of_sixteen_flows(switch: &Switch) -> Vec<u16> {
+    let frame = |source| [&[0; 11][..], &[source, 0x12, 0x34], &[0; 46]].concat();
+    (0..16).for_each(|source| switch.receive(3, &frame(source)));
+    let wait = std::time::Duration::from_secs(5);
+    (0..16).map(|_| switch.sent.recv_timeout(wait).unwrap().0.0).collect()
+}
+
+/// The choice of port 1 watches port 1; the one of port 2 watches port 2 in the older field.
+#[tokio::test]
+async fn a_choice_whose_watched_port_is_down_is_not_taken_but_still_read_back() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let info = controller.load().await;
+    let ids = Ids(&info);
+    use control::proto::p4::v1::action_profile_action::WatchKind;
+    let choice = |port, watch_kind| p4::ActionProfileAction {
+        action: Some(call(ids.action("forward"), &[port])),
+        weight: 1,
+        watch_kind: Some(watch_kind),
+    };
+    let set = p4::ActionProfileActionSet {
+        action_profile_actions: vec![
+            choice(b"\x01", WatchKind::WatchPort(b(b"\x01"))),
+            choice(b"\x02", WatchKind::Watch(2)),
+        ],
+    };
+    let entry = p4::TableEntry {
+        table_id: ids.table("selector_table"),
+        r#match: vec![exact(1, b"\x12\x34")],
+        action: Some(p4::TableAction { r#type: Some(ActionType::ActionProfileActionSet(set)) }),
+        ..Default::default()
+    };
+    controller.write(vec![table(Type::Insert, &entry)]).await.unwrap();
+    let ports = ports_of_sixteen_flows(&switch);
+    assert!(ports.contains(&1) && ports.contains(&2), "{ports:?}");
+    switch.set_port_up(1, false);
+    assert_eq!(ports_of_sixteen_flows(&switch), [2; 16]);
+    let query = p4::TableEntry { action: None, ..entry.clone() };
+    assert_eq!(read_tables(&mut controller, query).await, std::slice::from_ref(&entry));
+
+    // The same with members and a group, written while port 1 is still down.
+    controller.write(vec![table(Type::Delete, &entry)]).await.unwrap();
+    let action_profile_id = info.action_profiles[0].preamble.as_ref().unwrap().id;
+    let member = |member_id, port| {
+        let action = Some(call(ids.action("forward"), &[port]));
+        let member = p4::ActionProfileMember { action_profile_id, member_id, action };
+        update(Type::Insert, Entity::ActionProfileMember(member))
+    };
+    use control::proto::p4::v1::action_profile_group::member::WatchKind as GroupWatch;
+    let place = |member_id, port| p4::action_profile_group::Member {
+        member_id,
+        weight: 1,
+        watch_kind: Some(GroupWatch::WatchPort(b(port))),
+    };
+    let group = p4::ActionProfileGroup {
+        action_profile_id,
+        group_id: 7,
+        members: vec![place(1, b"\x01"), place(2, b"\x02")],
+        max_size: 4,
+    };
+    let to_group = Some(p4::TableAction { r#type: Some(ActionType::ActionProfileGroupId(7)) });
+    controller
+        .write(vec![
+            member(1, b"\x01"),
+            member(2, b"\x02"),
+            update(Type::Insert, Entity::ActionProfileGroup(group)),
+            table(Type::Insert, &p4::TableEntry { action: to_group, ..entry }),
+        ])
+        .await
+        .unwrap();
+    assert_eq!(ports_of_sixteen_flows(&switch), [2; 16]);
+    switch.set_port_up(1, true);
+    let sorted = |mut ports: Vec<u16>| {
+        ports.sort_unstable();
+        ports
+    };
+    assert_eq!(sorted(ports_of_sixteen_flows(&switch)), sorted(ports), "hashed as before");
+}
+
 #[tokio::test]
 async fn multicast_groups_clone_sessions_value_sets_and_digests_come_back_as_written() {
     use control::proto::p4::v1::packet_replication_engine_entry::Type as Replication;

@@ -215,3 +215,45 @@ async fn a_watcher_that_goes_makes_room_for_another() {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
 }
+
+/// An IPv4 frame comes in by port 2 and leaves by port 1; one of another type is not followed.
+#[tokio::test]
+async fn a_traced_packet_is_told_step_by_step_to_one_client_at_a_time() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    controller.load().await;
+    let mut client = RouterClient::new(switch.channel().await);
+    let ether_type = v1::BytePattern { offset: 12, value: vec![8, 0].into(), ..Default::default() };
+    let filter =
+        v1::TraceFilter { port: Some(2), patterns: vec![ether_type], ..Default::default() };
+    let request = v1::TraceRequest { filters: vec![filter] };
+    let mut stream = client.trace(request.clone()).await.unwrap().into_inner();
+    let status = client.trace(request.clone()).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    let mut frame = [0; 60];
+    switch.receive(2, &frame);
+    frame[12..14].copy_from_slice(&[0x08, 0x00]);
+    switch.receive(2, &frame);
+    let mut steps = Vec::new();
+    use v1::trace_step::Kind;
+    while !matches!(steps.last(), Some(v1::TraceStep { kind: Some(Kind::Transmitted(_)), .. })) {
+        let next = tokio::time::timeout(std::time::Duration::from_secs(5), stream.next()).await;
+        steps.extend(next.expect("the switch says nothing").unwrap().unwrap().steps);
+    }
+    let received = v1::Received { filter: 0, port: 2, frame: frame.to_vec().into() };
+    assert_eq!(steps[0].kind, Some(Kind::Received(received)));
+    let is_hit = |step: &v1::TraceStep| {
+        use v1::program_step::Kind as Step;
+        let Some(Kind::Program(program)) = &step.kind else { return false };
+        let Some(Step::Table(lookup)) = &program.kind else { return false };
+        let key = lookup.key.as_ref().unwrap();
+        key.name == "ingress.const_table" && lookup.entry.is_some() && key.values[0].value == "2048"
+    };
+    assert!(steps.iter().any(is_hit), "0x0800 is 2048: {steps:?}");
+    assert!(steps.iter().all(|step| step.packet == steps[0].packet));
+    drop(stream);
+    // The switch learns of it when the connection tells it.
+    while client.trace(request.clone()).await.is_err() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}

@@ -5,6 +5,8 @@
 //! on a line whose far end has gone. All of it is counted as [`DropReason::PortDown`]. Action
 //! selectors leave out members that watch the port.
 
+use std::collections::BTreeSet;
+
 use units::{PortId, Time};
 
 use crate::device::Device;
@@ -24,6 +26,11 @@ impl Device {
     /// the port's queues meanwhile, where they can be seen.
     pub fn set_port_stalled(&mut self, now: Time, port: PortId, stalled: bool) {
         self.traffic.set_stalled(now, port, stalled);
+    }
+
+    /// The ports that are down.
+    pub fn ports_down(&self) -> &BTreeSet<PortId> {
+        &self.down
     }
 
     /// Whether a port is up; one that nothing was said about is.

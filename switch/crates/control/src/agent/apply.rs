@@ -3,19 +3,21 @@
 //! A change that is refused leaves no trace. Where a change takes several steps in the pipeline
 //! (one-shot groups), the steps that can fail come first, or are taken back.
 
+use std::collections::BTreeSet;
+
 use pipeline::{EntryId, Pipeline, TableError};
 use tonic::Code;
-use units::{Span, Time};
+use units::{PortId, Span, Time};
 
 use super::forwarding::{Beside, Forwarding};
 use super::look;
-use super::{one_shot, replicate};
+use super::{links, one_shot, replicate};
 use crate::binding::key_match;
 use crate::refusal::Refusal;
 use crate::translate::action::{ActionCall, EntryAction};
 use crate::translate::cells::{CounterValue, MeterRates};
 use crate::translate::change::{Change, DigestChange, EntryRef};
-use crate::translate::profile::{GroupChange, GroupState, MemberChange};
+use crate::translate::profile::{GroupChange, MemberChange};
 use crate::translate::table::{EntryKey, EntryState, TableChange};
 
 /// What a change is carried out on.
@@ -23,6 +25,8 @@ pub(super) struct Target<'a> {
     pub forwarding: &'a mut Forwarding,
     pub pipeline: &'a mut Pipeline,
     pub now: Time,
+    /// The ports that are down.
+    pub down: &'a BTreeSet<PortId>,
 }
 
 impl Target<'_> {
@@ -332,7 +336,7 @@ impl Target<'_> {
                 return Ok(());
             }
         };
-        let members = weighted(&state);
+        let members = links::weighted(&state, self.down);
         self.pipeline.set_group(profile, group_id, &members, new).map_err(refused)?;
         self.forwarding.ledger.groups.insert(key, state);
         Ok(())
@@ -358,15 +362,6 @@ impl Target<'_> {
             }
         }
     }
-}
-
-/// The members of a group as often as they weigh; the pipeline's hash chooses among these.
-fn weighted(state: &GroupState) -> Vec<u32> {
-    let repeated = state
-        .members
-        .iter()
-        .map(|member| std::iter::repeat_n(member.member_id, member.weight as usize));
-    repeated.flatten().collect()
 }
 
 fn action_of(

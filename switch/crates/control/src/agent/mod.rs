@@ -27,23 +27,27 @@
 //!   one_shot.rs    ... to entries that bring a group along
 //!   undo.rs        the changes that put things back
 //!   look.rs        one query
+//!   links.rs       choices that depend on a port
 //!   idle.rs        entries that no packet hits
+//!   trace.rs       who is told the steps of packets
 //!   watch.rs       who is told of single packets, and gets samples
 //! ```
 
 mod apply;
 mod forwarding;
 mod idle;
+mod links;
 mod look;
 mod one_shot;
 mod replicate;
+mod trace;
 mod undo;
 mod watch;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use device::{Books, Device};
+use device::{Books, Device, TraceFilter};
 use pipeline::Pipeline;
 use traffic::Depth;
 use units::{PortId, Span, Time};
@@ -64,7 +68,9 @@ use apply::Target;
 use forwarding::Forwarding;
 pub use forwarding::Load;
 use idle::Sweep;
+use links::Refresh;
 use look::{Cursor, View};
+use trace::Tracing;
 use watch::Watchers;
 
 /// What the agent needs of the device. All of it happens at [`DataPlane::now`].
@@ -199,6 +205,15 @@ pub enum Request {
         /// When it is kept.
         reply: Reply<Result<(), Refusal>>,
     },
+    /// Tells a client the steps of packets, until it closes the feed.
+    Trace {
+        /// Which packets.
+        filters: Vec<TraceFilter>,
+        /// Where it is told.
+        feed: Arc<Feed>,
+        /// Whether it is.
+        reply: Reply<Result<(), Refusal>>,
+    },
     /// Tells a client of what it asks for, until it closes the feed.
     Watch {
         /// What it asks for.
@@ -234,7 +249,10 @@ pub struct Agent {
     job: Option<Job>,
     /// When to look for idle entries again.
     next_sweep: Time,
+    /// The ports that were down when groups were put together.
+    down: BTreeSet<PortId>,
     watchers: Watchers,
+    tracing: Tracing,
     overruns: Overruns,
 }
 
@@ -242,6 +260,7 @@ pub struct Agent {
 #[derive(Debug)]
 enum Job {
     Read(ReadJob),
+    Refresh(Refresh),
     Sweep(Sweep),
     Write(WriteJob),
 }
@@ -279,7 +298,9 @@ impl Agent {
             saved: None,
             job: None,
             next_sweep: Time::ZERO,
+            down: BTreeSet::new(),
             watchers: Watchers::default(),
+            tracing: Tracing::default(),
             overruns: Overruns::default(),
         }
     }
@@ -294,6 +315,11 @@ impl Agent {
                 Some(Job::Write(job)) => self.go_on_writing(plane, job, &mut left),
                 Some(Job::Read(job)) => self.go_on_reading(plane, job, &mut left),
                 Some(Job::Sweep(job)) => self.go_on_sweeping(plane, job, &mut left),
+                Some(Job::Refresh(job)) => self.go_on_refreshing(plane, job, &mut left),
+                None if self.down != *plane.device().ports_down() => {
+                    self.down.clone_from(plane.device().ports_down());
+                    self.job = Some(Job::Refresh(Refresh::default()));
+                }
                 None if self.sweep_is_due(plane) => self.begin_sweep(plane),
                 None => match self.inbox.poll_request() {
                     Some(request) => {
@@ -344,6 +370,7 @@ impl Agent {
     /// Tells watchers what the device has recorded for them.
     pub fn handle_events(&mut self, plane: &mut impl DataPlane) {
         self.watchers.handle_events(plane.device());
+        self.tracing.hand_over(plane.device());
     }
 
     /// At the instant `at` of the clock the model was `lag` behind it.
@@ -403,6 +430,9 @@ impl Agent {
             Request::Reconcile { load, reply: slot } => reply(slot, self.reconcile(plane, load)),
             Request::Describe { ports, reply: slot } => {
                 reply(slot, Box::new(self.describe(plane, &ports)));
+            }
+            Request::Trace { filters, feed, reply: slot } => {
+                reply(slot, self.tracing.begin(plane.device(), filters, feed));
             }
             Request::Watch { filter, feed, reply: slot } => {
                 let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
@@ -521,11 +551,13 @@ impl Agent {
 
     /// What reads and writes refer to: the saved program if there is one, else the one in force.
     fn target<'a>(&'a mut self, plane: &'a mut impl DataPlane, now: Time) -> Option<Target<'a>> {
+        let down = &self.down;
         match &mut self.saved {
-            Some((forwarding, pipeline)) => Some(Target { forwarding, pipeline, now }),
+            Some((forwarding, pipeline)) => Some(Target { forwarding, pipeline, now, down }),
             None => {
                 let forwarding = self.active.as_mut()?;
-                Some(Target { forwarding, pipeline: plane.device().pipeline_mut()?, now })
+                let pipeline = plane.device().pipeline_mut()?;
+                Some(Target { forwarding, pipeline, now, down })
             }
         }
     }
@@ -584,6 +616,19 @@ impl Agent {
         }
     }
 
+    /// Groups of the program in force; of a saved one they are put together when it is committed.
+    fn go_on_refreshing(&mut self, plane: &mut impl DataPlane, mut job: Refresh, left: &mut usize) {
+        let now = plane.now();
+        let (Some(forwarding), Some(pipeline)) = (&mut self.active, plane.device().pipeline_mut())
+        else {
+            return;
+        };
+        let mut target = Target { forwarding, pipeline, now, down: &self.down };
+        if !job.go_on(&mut target, left) {
+            self.job = Some(Job::Refresh(job));
+        }
+    }
+
     fn commit(&mut self, plane: &mut impl DataPlane, load: Option<Load>) -> Result<(), Refusal> {
         let (forwarding, pipeline) = match load {
             Some(load) => load.into_parts(),
@@ -610,6 +655,8 @@ impl Agent {
         plane.device().install(pipeline);
         self.active = Some(forwarding);
         self.saved = None;
+        // While it was saved, ports may have changed.
+        self.job = Some(Job::Refresh(Refresh::default()));
     }
 
     /// Reads everything out of the old program and writes it into the new one, by P4Info's ids.
@@ -618,9 +665,10 @@ impl Agent {
         let now = plane.now();
         let (mut forwarding, mut pipeline) = load.into_parts();
         if let (Some(active), Some(old)) = (&mut self.active, plane.device().pipeline_mut()) {
-            let mut from = Target { forwarding: active, pipeline: old, now };
+            let down = &self.down;
+            let mut from = Target { forwarding: active, pipeline: old, now, down };
             let changes = undo::everything(&mut from)?;
-            let mut to = Target { forwarding: &mut forwarding, pipeline: &mut pipeline, now };
+            let mut to = Target { forwarding: &mut forwarding, pipeline: &mut pipeline, now, down };
             for change in changes {
                 to.apply(change).map_err(|refusal| {
                     Refusal::invalid(format!(

@@ -8,6 +8,7 @@ use pipeline::EntryAction;
 
 use super::apply::Target;
 use super::forwarding::OneShot;
+use super::links;
 use crate::refusal::Refusal;
 use crate::translate::action::OneShotAction;
 
@@ -27,7 +28,6 @@ pub(super) fn insert(
     let first_member = loaded.members().last().map_or(1, |(id, _)| id + 1);
     let group_id = loaded.groups().last().map_or(1, |(id, _)| id + 1);
     let mut group = OneShot { profile_id, group_id, member_ids: Vec::new(), choices };
-    let mut weighted = Vec::new();
     for (idx, member_id) in (0..group.choices.len()).zip(first_member..) {
         let call = group.choices[idx].call.clone();
         if let Err(refusal) = target.set_member(profile_id, member_id, call, true) {
@@ -35,8 +35,8 @@ pub(super) fn insert(
             return Err(refusal);
         }
         group.member_ids.push(member_id);
-        weighted.extend(std::iter::repeat_n(member_id, group.choices[idx].weight as usize));
     }
+    let weighted = links::weighted_choices(&group, target.down);
     if let Err(error) = target.pipeline.set_group(profile, group_id, &weighted, true) {
         remove(target, &group);
         return Err(super::apply::refused(error));

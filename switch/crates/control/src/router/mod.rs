@@ -8,6 +8,7 @@
 //!   scheduler.rs  which queue is next: groups, trees
 //!   counters.rs   what can be read and sampled
 //!   reasons.rs    why packets were dropped
+//!   trace.rs      which packets a client wants to follow, and their steps
 //!   watch.rs      what a client wants to watch, and what it is told
 //! ```
 
@@ -18,6 +19,7 @@ pub mod input;
 pub mod link;
 pub mod reasons;
 pub mod scheduler;
+pub mod trace;
 pub mod watch;
 
 use prost::Message;

@@ -61,7 +61,7 @@ fn at_most(what: &str, found: usize, most: usize) -> Result<(), Refusal> {
     Err(Refusal::invalid(format!("{what}: {found} is more than the {most} that are possible")))
 }
 
-fn port_of(port: u32) -> Result<PortId, Refusal> {
+pub(super) fn port_of(port: u32) -> Result<PortId, Refusal> {
     u16::try_from(port)
         .map(PortId)
         .map_err(|_| Refusal::invalid(format!("{port} is too large for a port number")))
@@ -125,6 +125,8 @@ pub fn batch_message(batch: Vec<Item>) -> v1::WatchResponse {
                 continue;
             }
             Item::Event(event) => (event.at(), event_kind(event)),
+            // Steps are a trace's.
+            Item::Step(_) => continue,
             Item::Overrun { at, lag } => (at, Kind::Overrun(v1::OverrunEvent { lag_ps: lag.ps() })),
             Item::Threshold { at, index, above, depth } => {
                 let held = Some(depth_message(depth));

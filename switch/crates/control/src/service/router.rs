@@ -13,7 +13,7 @@ use crate::exchange::answered;
 use crate::proto::vitrine::v1;
 use crate::proto::vitrine::v1::router_server::Router;
 use crate::refusal::Refusal;
-use crate::router::{config, counters, input, problems_status, watch};
+use crate::router::{config, counters, input, problems_status, trace, watch};
 use crate::session::Claim;
 use crate::watch::feed::{Feed, FeedStream};
 
@@ -80,6 +80,20 @@ impl Router for RouterService {
             Ok(time) => Ok(Response::new(v1::ConfigureResponse { time_ps: time.ps() })),
             Err(problems) => Err(problems_status(&problems)),
         }
+    }
+
+    type TraceStream = Pin<Box<dyn Stream<Item = Result<v1::TraceResponse, Status>> + Send>>;
+
+    async fn trace(
+        &self,
+        call: Call<v1::TraceRequest>,
+    ) -> Result<Response<Self::TraceStream>, Status> {
+        let filters = trace::filters_of(call.get_ref())?;
+        let feed = FeedStream(Arc::new(Feed::default()));
+        let for_plane = Arc::clone(&feed.0);
+        let make = |reply| Request::Trace { filters, feed: for_plane, reply };
+        self.shared.plane.ask(make).await??;
+        Ok(Response::new(Box::pin(feed.map(trace::batch_message).map(Ok))))
     }
 
     type WatchStream = Pin<Box<dyn Stream<Item = Result<v1::WatchResponse, Status>> + Send>>;

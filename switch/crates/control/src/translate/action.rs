@@ -5,6 +5,7 @@
 
 use bits::Int;
 use prost::bytes::Bytes;
+use units::PortId;
 
 use crate::index::shape::hex;
 use crate::index::{Action, Index, Param, Profile, Scope, Selector, SizeSemantics, Table};
@@ -56,6 +57,20 @@ pub enum Watch {
     Number(i32),
     /// Field `watch_port`, a byte string.
     Port(Bytes),
+}
+
+impl Watch {
+    /// The port; none where there is none, or none with such a number.
+    pub fn port(&self) -> Option<PortId> {
+        match self {
+            Watch::None => None,
+            Watch::Number(number) => u16::try_from(*number).ok().map(PortId),
+            Watch::Port(bytes) => {
+                let number = Int::from_be_bytes(bytes).to_u64()?;
+                u16::try_from(number).ok().map(PortId)
+            }
+        }
+    }
 }
 
 /// Where an action is going to be used, for the check of its scope.

@@ -123,6 +123,8 @@ fn size_bytes_of(item: &Item) -> usize {
         Item::Event(device::Event::Dropped(drop)) => drop.head.len(),
         Item::Event(device::Event::Marked { head, .. }) => head.len(),
         Item::Sample { snapshot, .. } => snapshot.size_bytes(),
+        // Frames, names and values differ; this is more than most steps take.
+        Item::Step(_) => 512,
         _ => 0,
     };
     size_of::<Item>() + beside

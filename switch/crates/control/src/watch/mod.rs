@@ -13,7 +13,7 @@ pub mod feed;
 
 use std::collections::BTreeSet;
 
-use device::DropReason;
+use device::{DropReason, TraceRecord};
 use traffic::Depth;
 use units::{ClassId, PortId, Span, Time};
 
@@ -127,6 +127,8 @@ pub enum Item {
         /// Samples left out before it.
         missed: u64,
     },
+    /// A step of a packet that is traced.
+    Step(Box<TraceRecord>),
     /// A depth crossed a threshold.
     Threshold {
         /// When.
