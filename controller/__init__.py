@@ -13,5 +13,7 @@ Modules, from the bottom up; each imports only those above it:
     queueing  what a router's queues can be set to, as values
     classes   rules that say which packets share a queue
     queues    the router's insides: settings, depths, drops (vitrine.v1)
+    replies   what a router answers in its own name: ARP, ping, ICMP errors
+    tables    rows into a file, as CSV or Parquet
     apps      controllers made of the above; `router` fills an IPv4 router from a topology
 """

@@ -187,6 +187,10 @@ class Watched:
         """Seconds since 1970 of an instant of the router."""
         return (time_ps // PS_PER_NS + self.start.epoch_offset_ns) / NS_PER_S
 
+    def end(self) -> None:
+        """Ends the watch from a signal handler or another thread: the iteration just ends."""
+        self._call.cancel()
+
     def __iter__(self) -> Iterator[Told]:
         while (message := self._next()) is not None:
             if message.lost_events:
