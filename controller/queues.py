@@ -133,7 +133,13 @@ class Queues:
         """The counters of these ports, or of all, at this instant."""
         answer = self._describe(ports)
         states = (port_state(port.port, port.counters) for port in answer.ports)
-        return Sample(answer.time_ps / PS_PER_S, 0, {state.port: state for state in states})
+        return Sample(
+            answer.time_ps / PS_PER_S,
+            0,
+            {state.port: state for state in states},
+            _inputs(answer.inputs),
+            _matches(answer.transfers),
+        )
 
     @contextlib.contextmanager
     def watch(self, interval_ms: int, ports: Iterable[int] = ()) -> Iterator[Iterator[Sample]]:
@@ -187,12 +193,37 @@ def _samples(call: grpc.Call) -> Iterator[Sample]:
             sample = message.sample
             states = (port_state(port.port, port.counters) for port in sample.ports)
             yield Sample(
-                sample.time_ps / PS_PER_S, sample.missed, {state.port: state for state in states}
+                sample.time_ps / PS_PER_S,
+                sample.missed,
+                {state.port: state for state in states},
+                _inputs(sample.inputs),
+                _matches(sample.transfers),
             )
     except grpc.RpcError as error:
         # Cancelling is how a reader says it has seen enough.
         if error.code() is not grpc.StatusCode.CANCELLED:
             raise RequestError(f"the device ended the samples: {error.details()}.") from error
+
+
+def _inputs(messages: Iterable[router_pb2.InputCounters]) -> dict[int, InputState]:
+    return {it.port: _input_state(it) for it in messages}
+
+
+def _input_state(counters: router_pb2.InputCounters) -> InputState:
+    held = (it for it in counters.voqs if it.held.packets)
+    return InputState(
+        port=counters.port,
+        held_packets=counters.held.packets,
+        held_bytes=counters.held.bytes,
+        dropped_packets=_dropped(counters.counters),
+        voqs=tuple(
+            VoqState(it.output, getattr(it, "class"), it.held.packets, it.held.bytes) for it in held
+        ),
+    )
+
+
+def _matches(messages: Iterable[router_pb2.Transfer]) -> tuple[tuple[int, int], ...]:
+    return tuple((it.input, it.output) for it in messages)
 
 
 def port_state(port: int, counters: router_pb2.PortCounters) -> PortState:

@@ -46,6 +46,12 @@ class RouterDouble:
             for class_ in (0, 1):
                 port.config.queues.add(**{"class": class_})
             port.counters.CopyFrom(_counters(number))
+        stage = answer.inputs.add(port=1)
+        stage.held.packets, stage.held.bytes = 4, 6056
+        for output, packets in ((1, 0), (2, 4)):
+            voq = stage.voqs.add(output=output)
+            voq.held.packets, voq.held.bytes = packets, packets * 1514
+        answer.transfers.add(input=1, output=2)
         return answer
 
     def _configure(self, request, context):

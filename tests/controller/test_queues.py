@@ -6,7 +6,7 @@ import pytest
 
 from controller.errors import RequestError
 from controller.queueing import Limit, PortSettings, QueueSettings
-from controller.queues import PortState, Queues, QueueState
+from controller.queues import InputState, PortState, Queues, QueueState, VoqState
 from controller.session import Session
 from tests.controller.device_double import DeviceDouble, serving
 from tests.controller.router_double import RouterDouble
@@ -60,6 +60,12 @@ def test_the_counters_of_a_port_are_read_with_drops_by_reason(queues):
     assert sample.time_s == 1.5
     queue = QueueState(1, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3})
     assert sample.ports == {2: PortState(2, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3}, (queue,))}
+
+
+def test_the_input_stage_is_read_with_the_queues_that_hold_something_and_the_matches(queues):
+    sample = queues.read()
+    assert sample.inputs == {1: InputState(1, 4, 6056, {}, (VoqState(2, 0, 4, 6056),))}
+    assert sample.matches == ((1, 2),)
 
 
 def test_samples_arrive_until_the_block_ends_and_then_the_stream_is_over(queues, router):
