@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
+import matplotlib.patches
 
 # Pictures go to files; no display is needed.
 matplotlib.use("Agg")
@@ -32,6 +33,9 @@ def draw(title: str, groups: Sequence[tuple[str, str, Sequence[Bar]]], path: Pat
     figure.suptitle(title)
     for axes, (heading, unit, bars) in zip(panels[:, 0], groups, strict=True):
         _panel(axes, heading, unit, bars)
+    # One key for all, where it hides no bar.
+    key = [matplotlib.patches.Patch(color=colour) for colour in _COLOURS.values()]
+    figure.legend(key, list(_COLOURS), loc="outside lower center", ncols=2, fontsize=8)
     figure.savefig(path, dpi=150)
     plt.close(figure)
 
@@ -50,11 +54,10 @@ def _panel(axes: plt.Axes, heading: str, unit: str, bars: Sequence[Bar]) -> None
             color=_COLOURS.get(each, "#009e73"),
             label=each,
         )
-        axes.bar_label(drawn, fmt="%.3g", padding=3, fontsize=8)
+        labels = [f"{value:.0f}" if value >= 100 else f"{value:.3g}" for _, value in own]
+        axes.bar_label(drawn, labels=labels, padding=3, fontsize=8)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.set_title(f"{heading} [{unit}]", loc="left", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     axes.margins(x=0.12)
-    if len(series) > 1:
-        axes.legend(fontsize=8, loc="lower right")
