@@ -14,8 +14,8 @@ control c(inout standard_metadata_t meta) {
 too_many_arguments.p4:5:5: error: `counter` needs an argument for `type`
     5 |     counter(16) incomplete;
       |     ^^^^^^^^^^^^^^^^^^^^^^^
-   p4include/v1model.p4:131:39: the parameter is declared here
-  131 |     counter(bit<32> size, CounterType type);
+   p4include/v1model.p4:135:39: the parameter is declared here
+  135 |     counter(bit<32> size, CounterType type);
       |                                       ^^^^
 too_many_arguments.p4:7:9: error: no `mark_to_drop` takes these arguments
     7 |         mark_to_drop(meta, 1);
