@@ -66,13 +66,19 @@ control int_hop(inout headers_t hdr,
     apply {
         int_egress_ports.apply();
         int_measure.apply(meta, standard_metadata);
-        bool has_int = hdr.int_shim.isValid();
+        bool has_int = false;
         bool is_source = meta.telemetry.watch.source == 1;
         bool is_edge = meta.telemetry.egress_is_edge == 1;
-        bit<4> int_type = has_int ? hdr.int_shim.int_type : meta.telemetry.watch.int_type;
-        bit<16> asked_for = has_int ? hdr.int_header.bitmap : meta.telemetry.watch.bitmap;
-        bit<16> domain_id = has_int ? hdr.int_header.domain_id
-                                    : meta.telemetry.watch.domain_id;
+        bit<4> int_type = meta.telemetry.watch.int_type;
+        bit<16> asked_for = meta.telemetry.watch.bitmap;
+        bit<16> domain_id = meta.telemetry.watch.domain_id;
+        // What a packet carries already, its source has decided.
+        if (hdr.int_shim.isValid() && hdr.int_header.isValid()) {
+            has_int = true;
+            int_type = hdr.int_shim.int_type;
+            asked_for = hdr.int_header.bitmap;
+            domain_id = hdr.int_header.domain_id;
+        }
         // The sink of INT-MD reports for all nodes; of the other kinds every node does.
         if (meta.telemetry.watch.postcard == 1
             || ((has_int || is_source) && (is_edge || int_type == INT_TYPE_MX))) {

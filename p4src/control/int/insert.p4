@@ -113,12 +113,16 @@ control int_insert(inout headers_t hdr, inout metadata_t meta) {
 
     apply {
         bit<8> words = 0;
-        bit<16> ip_bytes = hdr.ipv4.isValid() ? hdr.ipv4.total_len
-                                              : IPV6_BYTES + hdr.ipv6.payload_len;
+        bit<16> ip_bytes = 0;
+        if (hdr.ipv4.isValid()) {
+            ip_bytes = hdr.ipv4.total_len;
+        } else if (hdr.ipv6.isValid()) {
+            ip_bytes = IPV6_BYTES + hdr.ipv6.payload_len;
+        }
         if (meta.telemetry.watch.source == 1 && !hdr.int_shim.isValid()
             && ip_bytes + INT_FIXED_BYTES <= meta.telemetry.mtu) {
             put_headers();
-            int_mark.apply(hdr);
+            int_mark.apply(hdr, meta);
         }
         if (hdr.int_shim.isValid() && hdr.int_shim.int_type == INT_TYPE_MD) {
             count_words(words);

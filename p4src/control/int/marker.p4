@@ -21,17 +21,16 @@ const bit<2> INT_NEXT_PROTOCOL_TYPE = 1;
 const bit<2> INT_NEXT_PROTOCOL_TYPE = 0;
 #endif
 
-control int_mark(inout headers_t hdr) {
+control int_mark(inout headers_t hdr, in metadata_t meta) {
     apply {
 #ifdef INT_MARKER_UDP_PORT
         hdr.int_shim.original = hdr.udp.dst_port;
         hdr.udp.dst_port = INT_MARKER_UDP_PORT;
 #else
-        bit<6> dscp = hdr.ipv4.isValid() ? hdr.ipv4.dscp : hdr.ipv6.dscp;
-        hdr.int_shim.original = 8w0 ++ dscp ++ 2w0;
+        hdr.int_shim.original = 8w0 ++ meta.telemetry.dscp ++ 2w0;
         if (hdr.ipv4.isValid()) {
             hdr.ipv4.dscp = INT_MARKER_DSCP;
-        } else {
+        } else if (hdr.ipv6.isValid()) {
             hdr.ipv6.dscp = INT_MARKER_DSCP;
         }
 #endif
@@ -45,7 +44,7 @@ control int_unmark(inout headers_t hdr) {
 #else
         if (hdr.ipv4.isValid()) {
             hdr.ipv4.dscp = hdr.int_shim.original[7:2];
-        } else {
+        } else if (hdr.ipv6.isValid()) {
             hdr.ipv6.dscp = hdr.int_shim.original[7:2];
         }
 #endif

@@ -45,19 +45,18 @@ control int_sum_before(in headers_t hdr, inout metadata_t meta) {
 }
 
 control int_repair(inout headers_t hdr, inout metadata_t meta) {
-    // What the length of TCP or UDP was and is, in the pseudo-header.
-    action repair_lengths() {
-        meta.telemetry.repair.old_length =
-            hdr.ipv4.isValid() ? hdr.ipv4.total_len : hdr.ipv6.payload_len;
-        hdr.ipv4.total_len = hdr.ipv4.total_len + meta.telemetry.growth_bytes;
-        hdr.ipv6.payload_len = hdr.ipv6.payload_len + meta.telemetry.growth_bytes;
-        meta.telemetry.repair.new_length =
-            hdr.ipv4.isValid() ? hdr.ipv4.total_len : hdr.ipv6.payload_len;
-    }
-
     apply {
         bit<16> checksum = 0;
-        repair_lengths();
+        // What TCP's and UDP's pseudo-header counts, and how long it was.
+        if (hdr.ipv4.isValid()) {
+            meta.telemetry.repair.old_length = hdr.ipv4.total_len;
+            hdr.ipv4.total_len = hdr.ipv4.total_len + meta.telemetry.growth_bytes;
+            meta.telemetry.repair.new_length = hdr.ipv4.total_len;
+        } else if (hdr.ipv6.isValid()) {
+            meta.telemetry.repair.old_length = hdr.ipv6.payload_len;
+            hdr.ipv6.payload_len = hdr.ipv6.payload_len + meta.telemetry.growth_bytes;
+            meta.telemetry.repair.new_length = hdr.ipv6.payload_len;
+        }
         if (hdr.tcp.isValid()) {
             hash(checksum, HashAlgorithm.csum16, 16w0,
                  { ~hdr.tcp.checksum, meta.telemetry.repair.words,

@@ -13,17 +13,6 @@
 #include "marker.p4"
 
 control int_strip(inout headers_t hdr, inout metadata_t meta) {
-    // The fields that change with INT, as they are while it is in.
-    action keep_surroundings() {
-        meta.telemetry.report.int_words = hdr.int_shim.length_words;
-        meta.telemetry.report.dscp = hdr.ipv4.isValid() ? hdr.ipv4.dscp : hdr.ipv6.dscp;
-        meta.telemetry.report.ip_length =
-            hdr.ipv4.isValid() ? hdr.ipv4.total_len : hdr.ipv6.payload_len;
-        meta.telemetry.report.udp_length = hdr.udp.isValid() ? hdr.udp.length_bytes : 0;
-        meta.telemetry.report.l4_dst_port = hdr.udp.isValid() ? hdr.udp.dst_port : hdr.tcp.dst_port;
-        meta.telemetry.report.l4_checksum = hdr.udp.isValid() ? hdr.udp.checksum : hdr.tcp.checksum;
-    }
-
     action keep_headers() {
         meta.telemetry.report.shim = hdr.int_shim.int_type ++ hdr.int_shim.next_protocol_type
             ++ hdr.int_shim.reserved ++ hdr.int_shim.length_words ++ hdr.int_shim.original;
@@ -48,7 +37,22 @@ control int_strip(inout headers_t hdr, inout metadata_t meta) {
     }
 
     apply {
-        keep_surroundings();
+        // The fields that change with INT, as they are while it is in.
+        if (hdr.ipv4.isValid()) {
+            meta.telemetry.report.dscp = hdr.ipv4.dscp;
+            meta.telemetry.report.ip_length = hdr.ipv4.total_len;
+        } else if (hdr.ipv6.isValid()) {
+            meta.telemetry.report.dscp = hdr.ipv6.dscp;
+            meta.telemetry.report.ip_length = hdr.ipv6.payload_len;
+        }
+        if (hdr.udp.isValid()) {
+            meta.telemetry.report.udp_length = hdr.udp.length_bytes;
+            meta.telemetry.report.l4_dst_port = hdr.udp.dst_port;
+            meta.telemetry.report.l4_checksum = hdr.udp.checksum;
+        } else if (hdr.tcp.isValid()) {
+            meta.telemetry.report.l4_checksum = hdr.tcp.checksum;
+        }
+        meta.telemetry.report.int_words = hdr.int_shim.length_words;
         keep_headers();
         if (hdr.int_stack_32.isValid()) { meta.telemetry.report.stack_32 = hdr.int_stack_32.words; }
         if (hdr.int_stack_16.isValid()) { meta.telemetry.report.stack_16 = hdr.int_stack_16.words; }
