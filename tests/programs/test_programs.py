@@ -29,3 +29,11 @@ def compiled(tmp_path_factory):
 )
 def test_packets_leave_as_written(test, compiled):
     run([BIN / "vitrine-sim", "stf", compiled / f"{test.parent.name}.json", test])
+
+
+@pytest.mark.parametrize(
+    "source", sorted((ROOT / "p4src" / "programs").glob("*.p4")), ids=lambda source: source.stem
+)
+def test_the_kit_s_own_programs_compile_without_a_warning(source, tmp_path):
+    include = ["-I", ROOT / "p4src" / "include"]
+    run([BIN / "vitrine-p4c", "--Werror", *include, "-o", tmp_path / "program.json", source])

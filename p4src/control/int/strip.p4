@@ -14,6 +14,8 @@
 
 control int_strip(inout headers_t hdr, inout metadata_t meta) {
     action keep_headers() {
+        meta.telemetry.report.int_words = hdr.int_shim.length_words;
+        meta.telemetry.growth_bytes = -(4 + 4 * (bit<16>)hdr.int_shim.length_words);
         meta.telemetry.report.shim = hdr.int_shim.int_type ++ hdr.int_shim.next_protocol_type
             ++ hdr.int_shim.reserved ++ hdr.int_shim.length_words ++ hdr.int_shim.original;
         meta.telemetry.report.int_header = hdr.int_header.version ++ hdr.int_header.discard
@@ -25,7 +27,6 @@ control int_strip(inout headers_t hdr, inout metadata_t meta) {
     }
 
     action take_out() {
-        meta.telemetry.growth_bytes = -(4 + 4 * (bit<16>)hdr.int_shim.length_words);
         hdr.int_shim.setInvalid();
         hdr.int_header.setInvalid();
         hdr.int_stack_32.setInvalid();
@@ -52,15 +53,16 @@ control int_strip(inout headers_t hdr, inout metadata_t meta) {
         } else if (hdr.tcp.isValid()) {
             meta.telemetry.report.l4_checksum = hdr.tcp.checksum;
         }
-        meta.telemetry.report.int_words = hdr.int_shim.length_words;
-        keep_headers();
+        if (hdr.int_shim.isValid() && hdr.int_header.isValid()) {
+            keep_headers();
+            int_unmark.apply(hdr);
+        }
         if (hdr.int_stack_32.isValid()) { meta.telemetry.report.stack_32 = hdr.int_stack_32.words; }
         if (hdr.int_stack_16.isValid()) { meta.telemetry.report.stack_16 = hdr.int_stack_16.words; }
         if (hdr.int_stack_8.isValid()) { meta.telemetry.report.stack_8 = hdr.int_stack_8.words; }
         if (hdr.int_stack_4.isValid()) { meta.telemetry.report.stack_4 = hdr.int_stack_4.words; }
         if (hdr.int_stack_2.isValid()) { meta.telemetry.report.stack_2 = hdr.int_stack_2.words; }
         if (hdr.int_stack_1.isValid()) { meta.telemetry.report.stack_1 = hdr.int_stack_1.words; }
-        int_unmark.apply(hdr);
         take_out();
     }
 }
