@@ -23,7 +23,13 @@ from controller.telemetry.flows import Flows
 from controller.telemetry.instructions import PACKET_INSTRUCTIONS, REPORT_INSTRUCTIONS
 from controller.telemetry.observation import empty_rows
 from controller.telemetry.packet import Marker
-from controller.telemetry.report import GROUP_HEADER_BYTES, REPORT_VERSION
+from controller.telemetry.report import (
+    GROUP_HEADER_BYTES,
+    HARDWARE_MASK,
+    REPORT_VERSION,
+    SEQUENCE_BITS,
+    SEQUENCE_MASK,
+)
 from controller.telemetry.rows import reporter_has_row, rows_of_datagram
 from controller.telemetry.shape import Shape, read_number, read_values, shapes
 from controller.telemetry.stack import MalformedError
@@ -73,7 +79,7 @@ def decode_batch(batch: Batch, flows: Flows, marker: Marker) -> Decoded:
     good = (batch.lengths >= GROUP_HEADER_BYTES) & (batch.data[:, 0] >> 4 == REPORT_VERSION)
     malformed = len(batch) - int(good.sum())
     batch = batch.take(np.flatnonzero(good))
-    group = read_number(batch.data, 0, 32)
+    first_words = read_number(batch.data, 0, 32)
     rows: list[np.ndarray] = []
     origins: list[np.ndarray] = []
     for index, shape in shapes(batch.data, batch.lengths, marker):
@@ -89,8 +95,10 @@ def decode_batch(batch: Batch, flows: Flows, marker: Marker) -> Decoded:
         rows=_in_order(rows, origins),
         malformed=malformed,
         nodes=read_number(batch.data, 4, 32).astype(np.uint32),
-        hardware=(group >> np.uint64(22) & np.uint64(0x3F)).astype(np.uint8),
-        sequences=(group & np.uint64(0x3FFFFF)).astype(np.uint32),
+        hardware=(first_words >> np.uint64(SEQUENCE_BITS) & np.uint64(HARDWARE_MASK)).astype(
+            np.uint8
+        ),
+        sequences=(first_words & np.uint64(SEQUENCE_MASK)).astype(np.uint32),
     )
 
 
@@ -99,12 +107,11 @@ def _all_at_once(batch: Batch, shape: Shape, flows: Flows) -> tuple[np.ndarray, 
     data, count = batch.data, len(batch)
     hops = shape.hop_count + reporter_has_row(shape.bitmap, shape.hop_count)
     rows = empty_rows(count * hops).reshape(count, hops)
-    group = read_number(data, 0, 32)
     common = {
         "received_ns": batch.received_ns,
         "kind": data[:, GROUP_HEADER_BYTES + 3] >> 4,
         "reporter": read_number(data, 4, 32),
-        "sequence": group & np.uint64(0x3FFFFF),
+        "sequence": read_number(data, 0, 32) & np.uint64(SEQUENCE_MASK),
         "flow": _flow_numbers(data, shape, flows),
     }
     for column, values in common.items():
@@ -153,4 +160,7 @@ def _in_order(rows: list[np.ndarray], origins: list[np.ndarray]) -> np.ndarray:
     """The rows of all shapes in the order of their datagrams."""
     if not rows:
         return empty_rows(0)
+    if len(rows) == 1:
+        # Within a shape they are in order, and most batches have one shape.
+        return rows[0]
     return np.concatenate(rows)[np.argsort(np.concatenate(origins), kind="stable")]

@@ -25,6 +25,8 @@ from controller.telemetry.stack import MalformedError
 REPORT_VERSION = 2
 GROUP_HEADER_BYTES = 8
 SEQUENCE_BITS = 22
+SEQUENCE_MASK = (1 << SEQUENCE_BITS) - 1
+HARDWARE_MASK = 0x3F
 # The length of a report that goes on to the end of the datagram.
 LENGTH_TO_END = 0xFF
 
@@ -78,8 +80,8 @@ def decode_reports(datagram: bytes) -> list[Report]:
     version = first >> 28
     if version != REPORT_VERSION:
         raise MalformedError(f"the report's version is {version}, {REPORT_VERSION} is known")
-    hardware_id = first >> SEQUENCE_BITS & 0x3F
-    sequence = first & (1 << SEQUENCE_BITS) - 1
+    hardware_id = first >> SEQUENCE_BITS & HARDWARE_MASK
+    sequence = first & SEQUENCE_MASK
     return list(_individual_reports(datagram, hardware_id, sequence, node_id))
 
 

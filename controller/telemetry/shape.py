@@ -104,8 +104,8 @@ def read_values(
 def shapes(data: np.ndarray, lengths: np.ndarray, marker: inner.Marker) -> Iterator[Group]:
     """The indices of the datagrams of each shape; together they name every datagram once."""
     view = _View(data, lengths)
-    for report in view.sorted_by(_report_key(view)):
-        metadata_end = _plan_report(report)
+    for report_key, report in view.sorted_by(_report_key(view)):
+        metadata_end = _plan_report(report_key)
         if metadata_end is None:
             yield report.index, None
             continue
@@ -116,8 +116,9 @@ def shapes(data: np.ndarray, lengths: np.ndarray, marker: inner.Marker) -> Itera
             yield report.index, shape
             continue
         network = metadata_end + _NETWORK_OFFSETS[inner_type]
-        for packet in report.sorted_by(_packet_key(report, inner_type, network, marker)):
-            yield from _by_stack(packet, shape, _plan_packet(packet, inner_type, network, marker))
+        packet_keys = _packet_key(report, inner_type, network, marker)
+        for packet_key, packet in report.sorted_by(packet_keys):
+            yield from _by_stack(packet, shape, _plan_packet(packet_key, network, marker))
 
 
 class _View:
@@ -130,18 +131,18 @@ class _View:
         self.lengths = lengths
         self.index = np.arange(len(lengths)) if index is None else index
 
-    def sorted_by(self, keys: np.ndarray) -> Iterator[_View]:
-        """A view for each distinct key."""
+    def sorted_by(self, keys: np.ndarray) -> Iterator[tuple[int, _View]]:
+        """Each distinct key with the view of its datagrams."""
         if not len(keys):
             return
         if (keys == keys[0]).all():
             # What most batches are: reports of one shape.
-            yield self
+            yield int(keys[0]), self
             return
         order = np.argsort(keys, kind="stable")
         cuts = np.flatnonzero(np.diff(keys[order])) + 1
         for part in np.split(order, cuts):
-            yield _View(self.data[part], self.lengths[part], self.index[part])
+            yield int(keys[part[0]]), _View(self.data[part], self.lengths[part], self.index[part])
 
     def byte(self, offsets: int | np.ndarray) -> np.ndarray:
         """One byte of every datagram; what stands behind a row's end reads as its last byte."""
@@ -182,9 +183,8 @@ def _report_key(view: _View) -> np.ndarray:
     )
 
 
-def _plan_report(view: _View) -> int | None:
+def _plan_report(key: int) -> int | None:
     """Where the reporting node's metadata end; None without a plan."""
-    key = int(_report_key(view)[0])
     report_type, metadata_words = key >> 29, key >> 17 & 0xFF
     bitmap, whole = key >> 1 & 0xFFFF, key & 1
     if not whole or report_type != ReportType.INT:
@@ -263,11 +263,8 @@ def _marked(
     return is_marked & (is_udp | (protocol == inner.PROTOCOL_TCP))
 
 
-def _plan_packet(
-    view: _View, inner_type: int, network: int, marker: inner.Marker
-) -> _Packet | None:
+def _plan_packet(key: int, network: int, marker: inner.Marker) -> _Packet | None:
     """The headers of a packet with ports; None without a plan."""
-    key = int(_packet_key(view, inner_type, network, marker)[0])
     ethertype, first, protocol = key >> 22, key >> 14 & 0xFF, key >> 6 & 0xFF
     header_words, marked, whole = key >> 2 & 0xF, key >> 1 & 1, key & 1
     is_ipv6 = ethertype == inner.ETHERTYPE_IPV6
@@ -305,8 +302,8 @@ def _by_stack(view: _View, shape: Shape, packet: _Packet | None) -> Iterator[Gro
     if not packet.marked:
         yield view.index, shape
         return
-    for stack in view.sorted_by(_stack_key(view, packet.payload)):
-        yield stack.index, _plan_stack(stack, shape, packet)
+    for key, stack in view.sorted_by(_stack_key(view, packet.payload)):
+        yield stack.index, _plan_stack(key, shape, packet)
 
 
 def _stack_key(view: _View, payload: int) -> np.ndarray:
@@ -323,8 +320,7 @@ def _stack_key(view: _View, payload: int) -> np.ndarray:
     )
 
 
-def _plan_stack(view: _View, shape: Shape, packet: _Packet) -> Shape | None:
-    key = int(_stack_key(view, packet.payload)[0])
+def _plan_stack(key: int, shape: Shape, packet: _Packet) -> Shape | None:
     int_type, length_words = key >> 38 & 0xF, key >> 26 & 0xFF
     version, hop_words, bitmap, whole = (
         key >> 22 & 0xF,
