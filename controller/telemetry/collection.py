@@ -58,33 +58,20 @@ class Collection:
                 self._parquet = None
 
     def summary(self) -> dict[str, Any]:
-        """The books as plain values: for the live view, the metrics and a last line on exit."""
+        """The books and every flow: for the live view and a last line on exit."""
         with self._lock:
-            return {
-                "datagrams": self.datagrams,
-                "malformed": self.malformed,
-                "rows": self.store.rows_total,
-                "units": dict(self.semantics.units),
-                "senders": [
-                    {
-                        "node": node,
-                        "hardware": hardware,
-                        "received": books.received,
-                        "lost": books.lost,
-                        "late": books.late,
-                        "repeated": books.repeated,
-                    }
-                    for (node, hardware), books in self.senders.items()
-                ],
-                "queues": [
-                    {"node": node, "queue": queue, **vars(books)}
-                    for (node, queue), books in sorted(self.store.queues.items())
-                ],
-                "flows": [
-                    {"flow": str(flow), "rows": self.store.flow_rows.get(number, 0)}
-                    for number, flow in self.flows.items()
-                ],
-            }
+            flows = [
+                {"flow": str(flow), "rows": self.store.flow_rows.get(number, 0)}
+                for number, flow in self.flows.items()
+            ]
+            return {**self._plain_books(), "flows": flows}
+
+    def books(self) -> dict[str, Any]:
+        """The books as plain values, for the metrics: there may be 100,000 flows, which a scrape
+        every few seconds must not keep the reports waiting for.
+        """
+        with self._lock:
+            return self._plain_books()
 
     def series(
         self, flow: str | None, node: int | None, queue: int | None, rows_max: int
@@ -99,6 +86,29 @@ class Collection:
                 number = named[flow]
             rows = self.store.rows(flow=number, node=node, queue=queue)[-rows_max:]
             return [self._plain(row) for row in rows]
+
+    def _plain_books(self) -> dict[str, Any]:
+        return {
+            "datagrams": self.datagrams,
+            "malformed": self.malformed,
+            "rows": self.store.rows_total,
+            "units": dict(self.semantics.units),
+            "senders": [
+                {
+                    "node": node,
+                    "hardware": hardware,
+                    "received": books.received,
+                    "lost": books.lost,
+                    "late": books.late,
+                    "repeated": books.repeated,
+                }
+                for (node, hardware), books in self.senders.items()
+            ],
+            "queues": [
+                {"node": node, "queue": queue, **vars(books)}
+                for (node, queue), books in sorted(self.store.queues.items())
+            ],
+        }
 
     def _plain(self, row: Any) -> dict[str, Any]:
         plain: dict[str, Any] = {}

@@ -38,19 +38,17 @@ class CollectionMetrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """One family a book."""
-        summary = self._collection.summary()
+        books = self._collection.books()
+        yield CounterMetricFamily("int_datagrams", "Report datagrams received.", books["datagrams"])
         yield CounterMetricFamily(
-            "int_datagrams", "Report datagrams received.", summary["datagrams"]
-        )
-        yield CounterMetricFamily(
-            "int_malformed", "Datagrams that are no reports.", summary["malformed"]
+            "int_malformed", "Datagrams that are no reports.", books["malformed"]
         )
         for name, count in self._losses().items():
             yield CounterMetricFamily(
                 f"int_datagrams_{name}", f"Datagrams {name} before they were read.", count
             )
-        yield from _senders(summary["senders"])
-        yield from _queues(summary["queues"], summary["units"])
+        yield from _senders(books["senders"])
+        yield from _queues(books["queues"], books["units"])
 
 
 def _senders(senders: list[dict[str, Any]]) -> Iterator[Metric]:
