@@ -29,7 +29,7 @@ from mininet.node import Switch as MininetSwitch
 from controller.values import Mac
 from topo import kernel, preflight, record, wait
 from topo.errors import ProcessError
-from topo.model import Host, Switch, Topology
+from topo.model import Host, Link, Switch, Topology
 from topo.process import Process
 
 SWITCH_BINARY = Path(__file__).resolve().parent.parent / "build" / "bin" / "vitrine-switch"
@@ -108,11 +108,20 @@ class LiveNetwork:
     """A topology that is up for the length of a `with` block."""
 
     def __init__(
-        self, topology: Topology, *, logs: Path, switch_binary: Path = SWITCH_BINARY
+        self,
+        topology: Topology,
+        *,
+        logs: Path,
+        captures: Path | None = None,
+        switch_binary: Path = SWITCH_BINARY,
     ) -> None:
-        """Remembers what to build; nothing is touched before the `with` block."""
+        """Remembers what to build; nothing is touched before the `with` block.
+
+        In the folder `captures`, if one is given, each switch writes all of its packets: s1.pcapng.
+        """
         self.topology = topology
         self.logs = logs
+        self._captures = captures
         self._binary = switch_binary
         # What was cleaned up of an interrupted run before this one, for the caller to show.
         self.cleaned: str | None = None
@@ -209,6 +218,8 @@ class LiveNetwork:
             if silence.exists():
                 silence.write_text("1")
         self._mininet.build()
+        for link in self.topology.links:
+            self._set_mtu(link)
         self._mininet.start()
         # The kernel starts a link a moment after its second end is up; what is sent before is lost.
         wait.until(
@@ -223,6 +234,13 @@ class LiveNetwork:
                 self._hosts[host.name].meet(host, port.mac)
             self._hosts[host.name].apply(host)
 
+    def _set_mtu(self, link: Link) -> None:
+        for end in (link.a, link.b):
+            interface = f"{end.node}-eth{end.port or 0}"
+            command = ["ip", "link", "set", interface, "mtu", str(link.mtu_bytes)]
+            complaint = f"{interface}: an MTU of {link.mtu_bytes} bytes cannot be set"
+            kernel.run(self._mininet.get(end.node).pid, complaint, command)
+
     def _start_switch(self, switch: Switch) -> None:
         argv = [
             str(self._binary),
@@ -233,6 +251,9 @@ class LiveNetwork:
         ]
         for port in switch.ports:
             argv += ["-i", f"{port.number}@{switch.name}-eth{port.number}"]
+        if self._captures is not None:
+            self._captures.mkdir(parents=True, exist_ok=True)
+            argv += ["--capture", str(self._captures / f"{switch.name}.pcapng")]
         process = self.start_process([*argv, "--no-p4"], self.logs / f"{switch.name}.log")
         wait.until(
             lambda: process.has_ended() or _answers(switch.grpc_port),

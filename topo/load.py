@@ -30,6 +30,7 @@ from topo import queueing, units
 from topo.document import Place
 from topo.errors import ModelError
 from topo.model import (
+    MTU_BYTES,
     PORT_NUMBER_MAX,
     Cable,
     End,
@@ -52,8 +53,8 @@ Address = TypeVar("Address", ipaddress.IPv4Address, ipaddress.IPv6Address)
 _GRPC_PORT_FIRST = 9559
 
 _IMPAIRMENT_KEYS = frozenset({"delay", "jitter", "reorder", "loss", "corruption", "duplication"})
-# What a link says for the ports at both of its ends.
-_LINK_KEYS = _IMPAIRMENT_KEYS | {"rate", "queue"}
+# What a link says for the ports at both of its ends, and what is its own.
+_LINK_KEYS = _IMPAIRMENT_KEYS | {"rate", "queue", "mtu"}
 _PORT_KEYS = queueing.PORT_KEYS | _IMPAIRMENT_KEYS | {"mac", "address", "receive"}
 # Whether hosts know the Ethernet address of their gateway.
 _GATEWAYS = {"known": True, "learned": False}
@@ -281,13 +282,17 @@ class _LinkPlace:
 def _link(place: Place) -> _LinkPlace:
     """`[h1, s1:1]`, or a mapping with these `ends` and what holds for both directions."""
     fields: dict[str, Place] = {}
+    mtu_bytes = MTU_BYTES
     if place.is_mapping():
         fields = place.fields(required={"ends"}, optional=_LINK_KEYS)
         place = fields.pop("ends")
+        if "mtu" in fields:
+            mtu_bytes = fields.pop("mtu").parse(units.size_bytes)
     ends = place.items()
     if len(ends) != 2:
         place.refuse(f"must have two ends, and has {len(ends)}.")
-    return _LinkPlace(Link(*(end.parse(_end) for end in ends)), fields)
+    a, b = (end.parse(_end) for end in ends)
+    return _LinkPlace(Link(a, b, mtu_bytes), fields)
 
 
 def _end(text: str) -> End:

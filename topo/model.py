@@ -29,6 +29,10 @@ Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 _NAME = re.compile(r"[a-z][a-z0-9]{0,7}")
 # v1model's ports are 9 bits wide; 510 is the controller's and 511 means "drop".
 PORT_NUMBER_MAX = 509
+# What Ethernet carries unless told otherwise, and what Linux takes: RFC 791's least, IP's most.
+MTU_BYTES = 1500
+MTU_BYTES_MIN = 576
+MTU_BYTES_MAX = 65535
 
 
 # ---- hosts ---------------------------------------------------------------------------------------
@@ -187,6 +191,8 @@ class Link:
 
     a: End
     b: End
+    # The longest IP packet that it takes, in both directions.
+    mtu_bytes: int = MTU_BYTES
 
 
 @dataclass(frozen=True)
@@ -222,10 +228,14 @@ class Topology:
 
     def neighbour(self, end: End) -> End:
         """The other end of the cable at `end`."""
+        link = self.link(end)
+        return link.b if link.a == end else link.a
+
+    def link(self, end: End) -> Link:
+        """The cable at `end`."""
         for link in self.links:
-            for here, there in ((link.a, link.b), (link.b, link.a)):
-                if here == end:
-                    return there
+            if end in (link.a, link.b):
+                return link
         raise ModelError(f"{end} is on no link.")
 
     def attachment(self, host: str) -> tuple[Switch, Port]:
@@ -297,6 +307,12 @@ def check_links(hosts: Sequence[str], switches: Sequence[Switch], links: Sequenc
         way = ("links", f"[{index}]")
         for end in (link.a, link.b):
             _check_end(end, hosts, switches, way)
+        if not MTU_BYTES_MIN <= link.mtu_bytes <= MTU_BYTES_MAX:
+            raise ModelError(
+                f"an MTU of {link.mtu_bytes} bytes: it must be from {MTU_BYTES_MIN} to "
+                f"{MTU_BYTES_MAX}.",
+                way,
+            )
         if link.a.port is None and link.b.port is None:
             raise ModelError("the link joins two hosts: put a switch between them.", way)
     ends = [end for link in links for end in (link.a, link.b)]

@@ -11,7 +11,7 @@ from controller.queueing import InputQueueing, Limit, QueueSettings
 from controller.values import Mac
 from topo.errors import ModelError
 from topo.load import load
-from topo.model import Cable, Impairment, TcpBuffer
+from topo.model import Cable, End, Impairment, TcpBuffer
 
 LAB = Path(__file__).parents[2] / "labs" / "bottleneck" / "topology.yaml"
 
@@ -163,6 +163,13 @@ def test_a_switch_has_a_shared_buffer_and_an_input_stage(load_text):
     assert settings.input.speedup == Fraction(3, 2)
 
 
+def test_a_link_has_the_mtu_of_the_file_and_else_that_of_ethernet(load_text):
+    net = load_text(NET.replace("[h1, s1:1]", "{ends: [h1, s1:1], mtu: 1400 B}"))
+    assert net.link(End("h1")) == net.link(End("s1", 1))
+    assert net.link(End("h1")).mtu_bytes == 1400
+    assert net.link(End("s1", 2)).mtu_bytes == 1500
+
+
 # ---- changed copies ------------------------------------------------------------------------------
 
 
@@ -219,6 +226,11 @@ def test_hosts_are_changed_all_or_by_name(net):
         ("[h1, s1:1]", "[h1, s1:3]", "net.yaml:14: link end s1 port 3: s1 has no port 3"),
         ("[h1, s1:1]", "[h1, s9:1]", "net.yaml:14: .* no host or switch 's9'"),
         ("[h1, s1:1]", "[h1, s1:2]", "link end s1 port 2 is used 2 times"),
+        (
+            "[h1, s1:1]",
+            "{ends: [h1, s1:1], mtu: 100 B}",
+            "net.yaml:14: an MTU of 100 bytes: it must be from 576 to 65535",
+        ),
         ("[h1, s1:1]", "[h1, h2]", "net.yaml:14: the link joins two hosts"),
         ("links:\n", "links: {}\nx:\n", "net.yaml:15: the document has an unknown key 'x'"),
         ("  s2:\n", "  s1:\n", "net.yaml:9: switches has the key 's1' twice"),
