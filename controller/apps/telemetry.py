@@ -7,8 +7,11 @@ from the router's own address there, as copies in a clone session of their own.
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import replace
 
+from controller import classes
 from controller.apps.collector import REPORT_PORT
+from controller.classes import UDP, Rule
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact, Match, Ternary
 from controller.errors import ControllerError
@@ -21,6 +24,8 @@ from topo.model import End, Switch, Topology
 REPORT_SESSION = 900
 QUEUES_PER_PORT = 8
 INT_TYPES = {Mode.MD: 1, Mode.MX: 3}
+# Above everything that a domain or a lab says of flows.
+REPORTS_PRIORITY = 1 << 20
 
 
 class DomainError(ControllerError):
@@ -37,7 +42,8 @@ def program(session: Session, domain: Domain, topology: Topology, switch: Switch
 
 def report_session(domain: Domain, topology: Topology, switch: Switch) -> CloneSession:
     """Where the copies go that become reports."""
-    return CloneSession(REPORT_SESSION, (_toward_collector(domain, topology, switch).port,))
+    port = _toward_collector(domain, topology, switch).port
+    return CloneSession(REPORT_SESSION, (port,), class_=domain.report_queue)
 
 
 def tables(domain: Domain, topology: Topology, switch: Switch) -> tuple[list[Entry], list[Entry]]:
@@ -57,6 +63,7 @@ def tables(domain: Domain, topology: Topology, switch: Switch) -> tuple[list[Ent
     return defaults, [
         *_ports(domain, topology, switch),
         *_queues(domain, switch),
+        *_reports_in_transit(domain, topology),
         *(entry for index, watch in enumerate(domain.watch) for entry in _watch(watch, index)),
     ]
 
@@ -89,8 +96,10 @@ def _ports(domain: Domain, topology: Topology, switch: Switch) -> list[Entry]:
     hosts = {host.name for host in topology.hosts}
     entries = []
     for port in switch.ports:
-        is_edge = topology.neighbour(End(switch.name, port.number)).node in hosts
-        call = Call("set_port", is_edge=int(is_edge), mtu=domain.mtu_bytes)
+        end = End(switch.name, port.number)
+        is_edge = topology.neighbour(end).node in hosts
+        mtu_bytes = domain.mtu_bytes or topology.link(end).mtu_bytes
+        call = Call("set_port", is_edge=int(is_edge), mtu=mtu_bytes)
         match = {"standard_metadata.egress_port": Exact(port.number)}
         entries.append(Entry("int_egress_ports", match, call))
     return entries
@@ -114,6 +123,25 @@ def _queues(domain: Domain, switch: Switch) -> list[Entry]:
             }
             entries.append(Entry("int_congested_queues", match, call))
     return entries
+
+
+def _reports_in_transit(domain: Domain, topology: Topology) -> list[Entry]:
+    """The reports of other nodes are not watched, whatever is, and wait where reports wait.
+
+    A watched report would be reported by every node on its way, and so on.
+    """
+    collector = ipaddress.ip_network(topology.host(domain.collector).address.ip)
+    reports = Flows(destination=collector, protocol=UDP, destination_port=REPORT_PORT)
+    unwatched = Entry(
+        "int_flows_ipv4", _match(reports, 4), Call("NoAction"), priority=REPORTS_PRIORITY
+    )
+    if not domain.report_queue:
+        return [unwatched]
+    rule = Rule(domain.report_queue, dst=collector, protocol=UDP, dst_port=REPORT_PORT)
+    return [
+        unwatched,
+        *(replace(entry, priority=REPORTS_PRIORITY) for entry in classes.entries([rule])),
+    ]
 
 
 def _watch(watch: Watch, index: int) -> list[Entry]:

@@ -9,6 +9,7 @@
         hops: 6
     drops: {every: 10 ms, all flows: yes}
     congestion: {above: 30 kB, reports: 100}
+    report queue: 1                    # of every port, so that reports do not wait with the data
 
 Mistakes are said with file and line. `controller.apps.telemetry` makes table entries of it.
 """
@@ -32,8 +33,6 @@ from topo.document import Place
 
 # What the sink's parser holds of a stack.
 STACK_WORDS_MAX = 63
-# The domain's links must take this on top of the hosts' packets: see docs/telemetry.md.
-MTU_BYTES = 1500
 REPORTED_BYTES = 256
 NS_PER_US = 1000
 
@@ -122,17 +121,19 @@ class Domain:
     watch: tuple[Watch, ...]
     drops: Drops | None = None
     congestion: Congestion | None = None
-    mtu_bytes: int = MTU_BYTES
+    # The longest IP packet that INT may make; None: what each link takes.
+    mtu_bytes: int | None = None
     reported_bytes: int = REPORTED_BYTES
+    # The queue (class) of every port that reports wait in, on all their way.
+    report_queue: int = 0
 
 
 def load(path: Path) -> Domain:
     """Reads a domain; a `ModelError` names the line of a mistake."""
-    optional = ("watch", "drops", "congestion", "mtu", "reported")
+    optional = ("watch", "drops", "congestion", "mtu", "reported", "report queue")
     parts = Place.load(path).fields(required=("nodes", "collector"), optional=optional)
     size = {
-        name: parts[name].parse(units.size_bytes) if name in parts else default
-        for name, default in (("mtu", MTU_BYTES), ("reported", REPORTED_BYTES))
+        name: parts[name].parse(units.size_bytes) for name in ("mtu", "reported") if name in parts
     }
     return Domain(
         nodes={
@@ -143,8 +144,9 @@ def load(path: Path) -> Domain:
         watch=tuple(_watch(place) for place in parts["watch"].items()) if "watch" in parts else (),
         drops=_drops(parts["drops"]) if "drops" in parts else None,
         congestion=_congestion(parts["congestion"]) if "congestion" in parts else None,
-        mtu_bytes=size["mtu"],
-        reported_bytes=size["reported"],
+        mtu_bytes=size.get("mtu"),
+        reported_bytes=size.get("reported", REPORTED_BYTES),
+        report_queue=parts["report queue"].whole(high=7) if "report queue" in parts else 0,
     )
 
 

@@ -98,7 +98,8 @@ def test_watches_become_entries_and_the_first_in_the_file_wins(read):
     ipv4 = by_table(entries)["int_flows_ipv4"]
     ipv6 = by_table(entries)["int_flows_ipv6"]
 
-    assert [entry.call.action for entry in ipv4] == ["start_int", "watch"]
+    assert [entry.call.action for entry in ipv4] == ["NoAction", "start_int", "watch"]
+    ipv4 = ipv4[1:]
     assert [entry.call.action for entry in ipv6] == ["send_postcards", "watch"]
     assert ipv4[0].priority > ipv4[1].priority
     assert ipv4[0].match == {
@@ -111,6 +112,24 @@ def test_watches_become_entries_and_the_first_in_the_file_wins(read):
     assert ipv4[0].call.args["bitmap"] == 0x8000 | 0x1000 | 0x0400
     # Reports have the node id in front.
     assert ipv6[0].call.args["bitmap"] == 0x4000
+
+
+def test_reports_in_transit_are_not_watched_and_wait_in_their_own_queue(read):
+    s2 = TOPOLOGY.switch("s2")
+    _, plain = telemetry.tables(read(DOMAIN), TOPOLOGY, s2)
+    (reports,) = [entry for entry in plain if entry.call.action == "NoAction"]
+    assert reports.match == {
+        "hdr.ipv4.dst_addr": Ternary(int(IPv4Address("10.0.9.1")), 0xFFFFFFFF),
+        "hdr.ipv4.protocol": Ternary(17, 0xFF),
+        "meta.l4.dst": Ternary(32766, 0xFFFF),
+    }
+    assert reports.priority > max(entry.priority for entry in plain if entry != reports)
+    assert "ipv4_classes" not in by_table(plain)
+
+    domain = read(DOMAIN + "report queue: 1\n")
+    (rule,) = by_table(telemetry.tables(domain, TOPOLOGY, s2)[1])["ipv4_classes"]
+    assert rule.call.args == {"class_num": 1}
+    assert telemetry.report_session(domain, TOPOLOGY, s2).class_ == 1
 
 
 def test_every_queue_has_a_slot_of_its_own(read):
