@@ -88,7 +88,7 @@ struct standard_metadata_t {
     @alias("vitrine_metadata.input_depth")
     bit<19> input_depth;        // Packets before it in the input queue or VOQ on arrival.
     @alias("vitrine_metadata.port_utilisation")
-    bit<8> port_utilisation;    // Of the output port, recently, in percent.
+    bit<16> port_utilisation;   // Of the output port, recently, in 0.01 %: 10,000 is all of it.
     @alias("vitrine_metadata.aqm_verdict")
     bit<8> aqm_verdict;         // 0 enqueued, 1 marked with ECN.
     @alias("vitrine_metadata.is_exact")

@@ -103,7 +103,7 @@ impl Device {
             input_span: departure.input_span(),
             input_depth_packets: packets(stay.input_depth),
             buffer_bytes: self.traffic.held().bytes.count(),
-            utilization_percent: u32::from(departure.utilisation_permille) / 10,
+            utilisation_basis_points: departure.utilisation_basis_points.into(),
             verdict: stay.marked.into(),
         }
     }

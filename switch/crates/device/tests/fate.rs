@@ -64,6 +64,24 @@ fn the_line_carries_what_egress_made_of_the_packet() {
     assert_eq!(departures(&said), [(2, Time::ZERO), (2, second)]);
 }
 
+/// The default window is 10 ms. 33 frames of 1250 bytes at 100 Mb/s take 3.3 ms of the first one,
+/// a frame of 213 bytes 17.04 us: together 33.1704 % of it.
+#[test]
+fn a_program_reads_the_utilisation_of_the_line_in_hundredths_of_a_percent() {
+    let mut device = device(Some(Rate::from_mbps(100)));
+    for size in [1250; 33].into_iter().chain([213]) {
+        device.handle_frame(Time::ZERO, IN, &frame(order::FORWARD, 2, 0, size));
+    }
+    let ms = |ms| Time::ZERO + Span::from_ms(ms);
+    assert_eq!(poll(&mut device, ms(10)).len(), 34);
+    for (at, told) in [(ms(11), 3317u16), (ms(25), 0)] {
+        device.handle_frame(at, IN, &frame(order::TELL_UTILISATION, 2, 0, 100));
+        let said = poll(&mut device, at);
+        let [Said::Sent { frame, .. }] = &said[..] else { panic!("one packet: {said:?}") };
+        assert_eq!(u16::from_be_bytes([frame[4], frame[5]]), told, "at {at:?}");
+    }
+}
+
 #[test]
 fn each_order_ends_where_v1model_says() {
     let reasons = |reason| Some(DropReason::Program(reason));

@@ -19,6 +19,7 @@ const bit<8> RESUBMIT_FOREVER = 9;
 const bit<8> SHORTEN = 10;
 const bit<8> CLONE_FOREVER = 11;
 const bit<8> MULTIPLY = 12;
+const bit<8> TELL_UTILISATION = 13;
 
 header order_t {
     bit<8>  what;
@@ -105,6 +106,9 @@ control egress(inout headers_t hdr, inout metadata_t meta,
             hdr.order.enq_qdepth = (bit<16>) standard_metadata.drop_reason;
             hdr.order.deq_qdepth =
                 standard_metadata.drop_port[7:0] ++ standard_metadata.drop_qid;
+        }
+        if (hdr.order.what == TELL_UTILISATION) {
+            hdr.order.enq_qdepth = standard_metadata.port_utilisation;
         }
         if (hdr.order.what == DROP_IN_EGRESS) {
             mark_to_drop(standard_metadata);

@@ -72,8 +72,8 @@ pub struct Queueing {
     pub input_depth_packets: u32,
     /// Bytes in all queues of the router after it was taken.
     pub buffer_bytes: u64,
-    /// How busy the output port has been of late, in percent.
-    pub utilization_percent: u32,
+    /// How busy the output port has been of late, in 0.01 %.
+    pub utilisation_basis_points: u32,
     /// The queue management's verdict: 0 passed, 1 marked.
     pub verdict: u32,
 }
@@ -206,7 +206,7 @@ impl Measure {
             Measure::InputWait => queueing.input_span.whole_us(),
             // A switch that does not know the field leaves it 0.
             Measure::IsExact => 1,
-            Measure::PortUtilisation => queueing.utilization_percent.into(),
+            Measure::PortUtilisation => queueing.utilisation_basis_points.into(),
             Measure::QueueLimitBytes => queueing.limit_bytes,
         }
     }

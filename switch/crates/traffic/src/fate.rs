@@ -145,8 +145,8 @@ pub struct Departure<P> {
     pub line_free_at: Time,
     /// Its stay in the router.
     pub residence: Residence,
-    /// The share of the line that was busy in the port's last full window, in 1/1000.
-    pub utilisation_permille: u16,
+    /// The share of the line that was busy in the port's last full window, in 0.01 %.
+    pub utilisation_basis_points: u16,
 }
 
 impl<P> Departure<P> {

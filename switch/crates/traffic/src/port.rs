@@ -255,19 +255,19 @@ impl Port {
         self.line_free_at
     }
 
-    /// The busy share of the line's last full window before `at`, in 1/1000.
+    /// The busy share of the line's last full window before `at`, in 0.01 %.
     #[inline]
-    pub fn utilisation_permille(&mut self, at: Time) -> u16 {
-        self.utilisation.permille(at)
+    pub fn utilisation_basis_points(&mut self, at: Time) -> u16 {
+        self.utilisation.basis_points(at)
     }
 
     /// The same for one who only looks, with the frame that is on the line counted as far as sent.
-    pub fn seen_utilisation_permille(&self, now: Time) -> u16 {
+    pub fn seen_utilisation_basis_points(&self, now: Time) -> u16 {
         let mut utilisation = self.utilisation.clone();
         if self.departed_at < now {
             utilisation.record(self.departed_at, self.line_free_at.min(now));
         }
-        utilisation.permille(now)
+        utilisation.basis_points(now)
     }
 
     /// Takes over a new configuration at `now`. Queues that exist before and after keep their

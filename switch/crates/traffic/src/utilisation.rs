@@ -10,14 +10,14 @@ pub(crate) struct Utilisation {
     start: Time,
     /// Busy time seen in it so far.
     busy: Span,
-    /// The share of the window before it, in 1/1000.
-    last_permille: u16,
+    /// The share of the window before it, in 0.01 %.
+    last_basis_points: u16,
 }
 
 impl Utilisation {
     /// `window` must not be zero.
     pub fn new(window: Span) -> Utilisation {
-        Utilisation { window, start: Time::ZERO, busy: Span::ZERO, last_permille: 0 }
+        Utilisation { window, start: Time::ZERO, busy: Span::ZERO, last_basis_points: 0 }
     }
 
     /// The line was busy from `from` until `until`. Busy times are told in order.
@@ -34,16 +34,16 @@ impl Utilisation {
         let beyond = until.since(end).ps();
         let full = beyond / self.window.ps();
         if full > 0 {
-            self.last_permille = 1000;
+            self.last_basis_points = 10_000;
             self.start += self.window * full;
         }
         self.busy = Span::from_ps(beyond % self.window.ps());
     }
 
     /// The share of the last full window before `now`.
-    pub fn permille(&mut self, now: Time) -> u16 {
+    pub fn basis_points(&mut self, now: Time) -> u16 {
         self.roll(now);
-        self.last_permille
+        self.last_basis_points
     }
 
     /// Closes the windows that end by `now`; without a record they are idle.
@@ -59,8 +59,8 @@ impl Utilisation {
     #[cold]
     fn close_windows(&mut self, now: Time) {
         let windows = now.since(self.start).ps() / self.window.ps();
-        let busy = u128::from(self.busy.ps()) * 1000 / u128::from(self.window.ps());
-        self.last_permille = if windows == 1 { busy as u16 } else { 0 };
+        let busy = u128::from(self.busy.ps()) * 10_000 / u128::from(self.window.ps());
+        self.last_basis_points = if windows == 1 { busy as u16 } else { 0 };
         self.busy = Span::ZERO;
         self.start += self.window * windows;
     }
@@ -80,18 +80,18 @@ mod tests {
         line.record(us(10), us(40));
         line.record(us(90), us(120));
         // 30 us of 10..40 and 10 us of 90..100: 40 of 100.
-        assert_eq!(line.permille(us(150)), 400);
+        assert_eq!(line.basis_points(us(150)), 4000);
         // 20 us of 100..120.
-        assert_eq!(line.permille(us(200)), 200);
-        assert_eq!(line.permille(us(399)), 0);
+        assert_eq!(line.basis_points(us(200)), 2000);
+        assert_eq!(line.basis_points(us(399)), 0);
     }
 
     #[test]
     fn a_frame_longer_than_a_window_fills_it() {
         let mut line = Utilisation::new(Span::from_us(100));
         line.record(us(50), us(380));
-        assert_eq!(line.permille(us(399)), 1000);
+        assert_eq!(line.basis_points(us(399)), 10_000);
         // 300..380 of the fourth window.
-        assert_eq!(line.permille(us(400)), 800);
+        assert_eq!(line.basis_points(us(400)), 8000);
     }
 }

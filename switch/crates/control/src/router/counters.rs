@@ -150,7 +150,7 @@ fn ports<P: HasLength>(
             receive_line: LineReport::default(),
             transmit_line: LineReport::default(),
             sending_until: Some(report.line_free_at).filter(|until| *until > now),
-            utilisation_permille: manager.utilisation_permille(report.port, now),
+            utilisation_permille: manager.utilisation_basis_points(report.port, now) / 10,
             is_up: true,
         })
         .collect();

@@ -23,7 +23,8 @@ pub mod order {
     pub const SHORTEN: u8 = 10;
     pub const CLONE_FOREVER: u8 = 11;
     pub const MULTIPLY: u8 = 12;
-    pub const COUNT: u8 = 13;
+    pub const TELL_UTILISATION: u8 = 13;
+    pub const COUNT: u8 = 14;
 }
 
 /// Multicast group 1 has ports 1, 2 and 3; group 2 does not exist.

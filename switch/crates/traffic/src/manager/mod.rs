@@ -291,7 +291,7 @@ impl<P: HasLength> Manager<P> {
         self.now = self.now.max(at);
         let class = self.choose_past_aqm(output, at)?;
         let port = self.ports.existing_mut(output);
-        let utilisation_permille = port.utilisation_permille(at);
+        let utilisation_basis_points = port.utilisation_basis_points(at);
         let handle = port.depart(&mut self.slab, class, at)?;
         let dequeue_depth = port.queues[class].depth();
         let line_free_at = port.line_free_at();
@@ -312,7 +312,7 @@ impl<P: HasLength> Manager<P> {
             at,
             line_free_at,
             residence,
-            utilisation_permille,
+            utilisation_basis_points,
         }))
     }
 

@@ -120,10 +120,10 @@ impl<P: HasLength> Manager<P> {
         Some(PortReport { port, config, depth, counters, line_free_at })
     }
 
-    /// The share of the port's line that was busy in the last full window before `now`, in 1/1000;
+    /// The share of the port's line that was busy in the last full window before `now`, in 0.01 %;
     /// 0 for a port that is not configured.
-    pub fn utilisation_permille(&self, port: PortId, now: Time) -> u16 {
-        self.ports.get(port).map_or(0, |state| state.seen_utilisation_permille(now))
+    pub fn utilisation_basis_points(&self, port: PortId, now: Time) -> u16 {
+        self.ports.get(port).map_or(0, |state| state.seen_utilisation_basis_points(now))
     }
 
     /// All output ports, by number.
