@@ -84,6 +84,13 @@ def port_message(settings: PortSettings, classes: Iterable[int]) -> router_pb2.P
     return message
 
 
+def drop_mirror_message(clone_session: int | Off) -> router_pb2.DropMirror:
+    """The mirror of drops; without a session there is none."""
+    if isinstance(clone_session, int):
+        return router_pb2.DropMirror(clone_session=clone_session)
+    return router_pb2.DropMirror()
+
+
 def limit_message(limit: Limit) -> router_pb2.Limit:
     """A limit; none is 0 there."""
     return router_pb2.Limit(packets=limit.packets or 0, bytes=limit.bytes or 0)
@@ -335,6 +342,11 @@ def _node(message: router_pb2.Node) -> Node:
         burst_bytes=message.burst_bytes,
         ceil_burst_bytes=message.ceil_burst_bytes,
     )
+
+
+def drop_mirror(message: router_pb2.DropMirror) -> int | Off:
+    """The mirror of drops as the service describes it."""
+    return message.clone_session if message.HasField("clone_session") else OFF
 
 
 def _ratio(message: router_pb2.Ratio) -> Fraction | None:

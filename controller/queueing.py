@@ -289,3 +289,5 @@ class RouterSettings:
     # A memory that all output queues share; 0: none.
     buffer_bytes: int | None = None
     input: InputStage | None = None
+    # The clone session that copies of dropped packets go to. The session must exist.
+    drop_mirror: int | Off | None = None

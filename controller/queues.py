@@ -111,6 +111,8 @@ class Queues:
             request.buffer.size_bytes = changes.buffer_bytes
         if changes.input is not None:
             request.input.CopyFrom(queue_messages.input_message(changes.input))
+        if changes.drop_mirror is not None:
+            request.drop_mirror.CopyFrom(queue_messages.drop_mirror_message(changes.drop_mirror))
         with refusals("the device refused the queue settings"):
             counts = self._queue_counts(changes.ports)
             for port, settings in sorted(changes.ports.items()):
@@ -127,6 +129,7 @@ class Queues:
             {port.port: queue_messages.port_settings(port.config) for port in answer.ports},
             answer.buffer.size_bytes,
             queue_messages.input_stage(answer.input),
+            queue_messages.drop_mirror(answer.drop_mirror),
         )
 
     def read(self, ports: Iterable[int] = ()) -> Sample:
@@ -160,6 +163,7 @@ class Queues:
         request = self._request()
         request.buffer.CopyFrom(self._in_force.buffer)
         request.input.CopyFrom(self._in_force.input)
+        request.drop_mirror.CopyFrom(self._in_force.drop_mirror)
         for port in self._in_force.ports:
             request.ports.add(port=port.port, config=port.config)
             # The cables are restored by whoever set them.

@@ -4,7 +4,14 @@ from fractions import Fraction
 
 import pytest
 
-from controller.queue_messages import input_message, input_stage, port_message, port_settings
+from controller.queue_messages import (
+    drop_mirror,
+    drop_mirror_message,
+    input_message,
+    input_stage,
+    port_message,
+    port_settings,
+)
 from controller.queueing import (
     OFF,
     Arbiter,
@@ -122,3 +129,8 @@ def test_every_input_stage_comes_back(arbiter):
 
 def test_no_input_stage_comes_back_as_none():
     assert input_stage(input_message(InputStage(InputQueueing.NONE))).queueing is InputQueueing.NONE
+
+
+@pytest.mark.parametrize("clone_session", [OFF, 500])
+def test_the_mirror_of_drops_comes_back(clone_session):
+    assert drop_mirror(drop_mirror_message(clone_session)) == clone_session

@@ -72,6 +72,46 @@ async fn a_request_with_mistakes_changes_nothing_and_lists_them_all() {
     assert_eq!(described.ports[0].config.as_ref().unwrap().rate_bps, Some(1_000_000_000));
 }
 
+fn mirror_to(clone_session: Option<u32>) -> v1::ConfigureRequest {
+    let drop_mirror = Some(v1::DropMirror { clone_session });
+    v1::ConfigureRequest { drop_mirror, ..configure(vec![]) }
+}
+
+#[tokio::test]
+async fn drops_are_mirrored_to_a_session_that_exists_and_the_setting_reads_back() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let mut client = RouterClient::new(switch.channel().await);
+    let refused = client.configure(mirror_to(Some(5))).await.unwrap_err();
+    assert!(refused.message().contains("clone session 5: no program is loaded"));
+    controller.load().await;
+    // A request that is refused for its mirror changes no rate either.
+    let slow = v1::PortConfig { rate_bps: Some(8_000), ..Default::default() };
+    let both = v1::ConfigureRequest { ports: vec![change(1, slow)], ..mirror_to(Some(5)) };
+    let refused = client.configure(both.clone()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert!(refused.message().contains("clone session 5: no such session"));
+    assert_eq!(mirror_and_rate(&mut client).await, (None, 1_000_000_000));
+
+    controller.write(vec![support::clone_session(5, &[3])]).await.unwrap();
+    client.configure(both).await.unwrap();
+    assert_eq!(mirror_and_rate(&mut client).await, (Some(5), 8_000));
+    client.configure(configure(vec![])).await.unwrap();
+    assert_eq!(mirror_and_rate(&mut client).await, (Some(5), 8_000), "unset: as it is");
+    client.configure(mirror_to(None)).await.unwrap();
+    assert_eq!(mirror_and_rate(&mut client).await, (None, 8_000));
+}
+
+/// The mirror's session and the rate of port 1, as described.
+async fn mirror_and_rate(
+    client: &mut RouterClient<tonic::transport::Channel>,
+) -> (Option<u32>, u64) {
+    let request = v1::DescribeRequest { ports: vec![1] };
+    let described = client.describe(request).await.unwrap().into_inner();
+    let rate = described.ports[0].config.as_ref().unwrap().rate_bps.unwrap();
+    (described.drop_mirror.unwrap().clone_session, rate)
+}
+
 /// Each message of a Watch; fails if there is none within five seconds.
 async fn next(stream: &mut tonic::Streaming<v1::WatchResponse>) -> v1::WatchResponse {
     let deadline = std::time::Duration::from_secs(5);

@@ -22,6 +22,7 @@
 //! ```text
 //!   mod.rs         the requests, and the loop that slices them
 //!   forwarding.rs  what the control plane remembers beside a pipeline
+//!   configure.rs   one change of the router beside its tables
 //!   apply.rs       one change
 //!   replicate.rs   ... to multicast groups and clone sessions
 //!   one_shot.rs    ... to entries that bring a group along
@@ -34,6 +35,7 @@
 //! ```
 
 mod apply;
+mod configure;
 mod forwarding;
 mod idle;
 mod links;
@@ -65,6 +67,7 @@ use crate::translate::query::Query;
 use crate::watch::feed::Feed;
 use crate::watch::{Filter, Start};
 use apply::Target;
+use configure::configure;
 use forwarding::Forwarding;
 pub use forwarding::Load;
 use idle::Sweep;
@@ -114,6 +117,8 @@ impl Atomicity {
 pub struct Description {
     /// What is configured.
     pub config: traffic::Config,
+    /// The clone session that drops are sent to.
+    pub drop_mirror: Option<u32>,
     /// The numbers of some ports, or of all.
     pub snapshot: Snapshot,
     /// What happened to every frame.
@@ -450,6 +455,7 @@ impl Agent {
         let device = plane.device();
         Description {
             config: device.traffic().config().clone(),
+            drop_mirror: device.drop_mirror(),
             snapshot: Snapshot::of(device, now, ports, Detail::All),
             books: device.books().clone(),
             held: device.traffic().held(),
@@ -685,12 +691,4 @@ impl Agent {
 
 fn no_program() -> Refusal {
     Refusal::precondition("no program is loaded; send one with SetForwardingPipelineConfig first")
-}
-
-fn configure(plane: &mut impl DataPlane, changes: &config::Changes) -> Result<Time, Vec<Problem>> {
-    let now = plane.now();
-    let mut wanted = plane.device().traffic().config().clone();
-    config::edit(&mut wanted, changes)?;
-    plane.device().configure(now, wanted).map_err(|problem| vec![problem])?;
-    Ok(now)
 }

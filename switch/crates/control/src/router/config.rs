@@ -23,6 +23,8 @@ pub struct Changes {
     pub buffer: Option<v1::Buffer>,
     /// The input stage, if it is to change.
     pub input: Option<v1::InputStage>,
+    /// The mirror of drops, if it is to change.
+    pub drop_mirror: Option<v1::DropMirror>,
 }
 
 /// Applies `changes` to `config` in their order and checks the result; `Err` lists everything
@@ -270,6 +272,7 @@ mod tests {
             ports: vec![change(1, port_message(&before.ports[&PortId(1)]))],
             buffer: Some(input::buffer_message(before.buffer.as_ref())),
             input: Some(input::input_message(before.input.as_ref())),
+            ..Changes::default()
         };
         edit(&mut config, &sent).unwrap();
         assert_eq!(config, before);

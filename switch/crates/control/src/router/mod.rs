@@ -5,6 +5,7 @@
 //!   aqm.rs        active queue management, shares of the buffer
 //!   input.rs      the shared buffer, the input stage, the crossbar
 //!   link.rs       the cables at the ports
+//!   mirror.rs     where copies of dropped packets go
 //!   scheduler.rs  which queue is next: groups, trees
 //!   counters.rs   what can be read and sampled
 //!   reasons.rs    why packets were dropped
@@ -17,6 +18,7 @@ pub mod config;
 pub mod counters;
 pub mod input;
 pub mod link;
+pub mod mirror;
 pub mod reasons;
 pub mod scheduler;
 pub mod trace;

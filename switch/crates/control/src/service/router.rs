@@ -13,7 +13,7 @@ use crate::exchange::answered;
 use crate::proto::vitrine::v1;
 use crate::proto::vitrine::v1::router_server::Router;
 use crate::refusal::Refusal;
-use crate::router::{config, counters, input, problems_status, trace, watch};
+use crate::router::{config, counters, input, mirror, problems_status, trace, watch};
 use crate::session::Claim;
 use crate::watch::feed::{Feed, FeedStream};
 
@@ -56,6 +56,7 @@ impl Router for RouterService {
             transfers: seen.transfers.iter().map(counters::transfer_message).collect(),
             books: Some(counters::books_message(&found.books, found.held, found.balanced)),
             overruns: Some(overruns),
+            drop_mirror: Some(mirror::message(found.drop_mirror)),
         }))
     }
 
@@ -71,8 +72,12 @@ impl Router for RouterService {
         };
         let permit = self.shared.plane.reserve().await?;
         let (reply, answer) = tokio::sync::oneshot::channel();
-        let changes =
-            config::Changes { ports: request.ports, buffer: request.buffer, input: request.input };
+        let changes = config::Changes {
+            ports: request.ports,
+            buffer: request.buffer,
+            input: request.input,
+            drop_mirror: request.drop_mirror,
+        };
         self.shared
             .sessions
             .authorize(&claim, || permit.send(Request::Configure { changes, reply }))?;

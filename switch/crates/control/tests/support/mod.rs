@@ -349,6 +349,23 @@ pub fn config(info: &P4Info, json: Bytes) -> p4::ForwardingPipelineConfig {
     }
 }
 
+/// An update that adds a clone session with one copy to each of the ports.
+pub fn clone_session(session_id: u32, ports: &[u16]) -> p4::Update {
+    use p4::packet_replication_engine_entry::Type;
+    let replicas = ports.iter().map(|port| p4::Replica {
+        instance: 1,
+        port_kind: Some(p4::replica::PortKind::Port(port.to_be_bytes().to_vec().into())),
+    });
+    let session =
+        p4::CloneSessionEntry { session_id, replicas: replicas.collect(), ..Default::default() };
+    let entry = p4::PacketReplicationEngineEntry { r#type: Some(Type::CloneSessionEntry(session)) };
+    let entity = p4::entity::Entity::PacketReplicationEngineEntry(entry);
+    p4::Update {
+        r#type: p4::update::Type::Insert.into(),
+        entity: Some(p4::Entity { entity: Some(entity) }),
+    }
+}
+
 /// The `p4.v1.Error`s in the details of a status.
 pub fn errors_of(status: &Status) -> Vec<p4::Error> {
     let details = control::proto::google::rpc::Status::decode(status.details()).unwrap();
