@@ -65,7 +65,8 @@ fn the_line_carries_what_egress_made_of_the_packet() {
 }
 
 /// The default window is 10 ms. 33 frames of 1250 bytes at 100 Mb/s take 3.3 ms of the first one,
-/// a frame of 213 bytes 17.04 us: together 33.1704 % of it.
+/// a frame of 213 bytes 17.04 us: together 33.1704 % of it. The second window has one frame of
+/// 100 bytes, 8 us or 0.08 %.
 #[test]
 fn a_program_reads_the_utilisation_of_the_line_in_hundredths_of_a_percent() {
     let mut device = device(Some(Rate::from_mbps(100)));
@@ -74,7 +75,7 @@ fn a_program_reads_the_utilisation_of_the_line_in_hundredths_of_a_percent() {
     }
     let ms = |ms| Time::ZERO + Span::from_ms(ms);
     assert_eq!(poll(&mut device, ms(10)).len(), 34);
-    for (at, told) in [(ms(11), 3317u16), (ms(25), 0)] {
+    for (at, told) in [(ms(11), 3317u16), (ms(25), 8)] {
         device.handle_frame(at, IN, &frame(order::TELL_UTILISATION, 2, 0, 100));
         let said = poll(&mut device, at);
         let [Said::Sent { frame, .. }] = &said[..] else { panic!("one packet: {said:?}") };

@@ -291,8 +291,9 @@ impl<P: HasLength> Manager<P> {
         self.now = self.now.max(at);
         let class = self.choose_past_aqm(output, at)?;
         let port = self.ports.existing_mut(output);
-        let utilisation_basis_points = port.utilisation_basis_points(at);
         let handle = port.depart(&mut self.slab, class, at)?;
+        // Only now is the frame before this one in the line's books.
+        let utilisation_basis_points = port.utilisation_basis_points(at);
         let dequeue_depth = port.queues[class].depth();
         let line_free_at = port.line_free_at();
         self.due.set(output.index(), port.due());
