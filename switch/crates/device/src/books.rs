@@ -32,7 +32,8 @@ pub struct PortBooks {
 /// The books of a device.
 #[derive(Clone, Debug, Default)]
 pub struct Books {
-    ports: BTreeMap<PortId, PortBooks>,
+    /// By port number; none for a port that nothing has passed.
+    ports: Vec<Option<Box<PortBooks>>>,
     /// Packets made inside the switch, less the originals that multicast replaced.
     copied: i64,
 }
@@ -40,12 +41,14 @@ pub struct Books {
 impl Books {
     /// The books of a port; all zero if nothing has passed it.
     pub fn port(&self, port: PortId) -> PortBooks {
-        self.ports.get(&port).cloned().unwrap_or_default()
+        let books = self.ports.get(port.index()).and_then(Option::as_deref);
+        books.cloned().unwrap_or_default()
     }
 
     /// Every port that something has passed.
     pub fn ports(&self) -> impl Iterator<Item = (PortId, &PortBooks)> {
-        self.ports.iter().map(|(port, books)| (*port, books))
+        let numbered = (0..=u16::MAX).map(PortId).zip(&self.ports);
+        numbered.filter_map(|(port, books)| Some((port, books.as_deref()?)))
     }
 
     /// Packets made inside the switch, less the originals that multicast replaced.
@@ -56,7 +59,7 @@ impl Books {
     /// What was dropped for `reason`, over all ports.
     pub fn dropped(&self, reason: DropReason) -> Tally {
         let mut sum = Tally::default();
-        for books in self.ports.values() {
+        for (_, books) in self.ports() {
             sum += books.dropped.get(&reason).copied().unwrap_or_default();
         }
         sum
@@ -65,7 +68,7 @@ impl Books {
     /// Whether the conservation law holds with `held` packets inside.
     pub fn balance(&self, held: u64) -> bool {
         let mut rest = self.copied - i64::try_from(held).unwrap_or(i64::MAX);
-        for books in self.ports.values() {
+        for (_, books) in self.ports() {
             rest += books.received.packets as i64 - books.transmitted.packets as i64;
             rest -= books.dropped.values().map(|tally| tally.packets as i64).sum::<i64>();
         }
@@ -73,20 +76,29 @@ impl Books {
     }
 
     pub(crate) fn count_received(&mut self, port: PortId, length: Bytes) {
-        self.ports.entry(port).or_default().received.add(length);
+        self.of(port).received.add(length);
     }
 
     pub(crate) fn count_transmitted(&mut self, port: PortId, length: Bytes) {
-        self.ports.entry(port).or_default().transmitted.add(length);
+        self.of(port).transmitted.add(length);
     }
 
     pub(crate) fn count_drop(&mut self, port: PortId, reason: DropReason, length: Bytes) {
-        let books = self.ports.entry(port).or_default();
-        books.dropped.entry(reason).or_default().add(length);
+        self.of(port).dropped.entry(reason).or_default().add(length);
     }
 
     /// `copies` packets were made; if `replaced`, in place of one that is gone.
     pub(crate) fn count_copies(&mut self, copies: usize, replaced: bool) {
         self.copied += copies as i64 - i64::from(replaced);
+    }
+
+    /// The books of a port to write in.
+    #[inline]
+    fn of(&mut self, port: PortId) -> &mut PortBooks {
+        let place = port.index();
+        if self.ports.len() <= place {
+            self.ports.resize_with(place + 1, || None);
+        }
+        self.ports[place].get_or_insert_default()
     }
 }

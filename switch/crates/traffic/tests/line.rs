@@ -2,6 +2,7 @@
 
 mod support;
 
+use proptest::prelude::*;
 use support::{Packet, us};
 use traffic::{
     Impairment, Jitter, Limit, Line, LineConfig, LineOutput, LineVerdict, Lines, Loss, PortConfig,
@@ -180,4 +181,92 @@ fn lines_of_many_ports_come_out_by_instant_and_port() {
     lines.configure(us(200), PortId(1), port.receive_line()).expect("valid");
     assert!(lines.is_clear(PortId(1)) && lines.is_clear(PortId(9)));
     assert!(!lines.is_clear(PortId(2)));
+}
+
+/// What a test does to a line, in this order of time.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Rate in Mb/s and delay in microseconds from now on.
+    Configure { mbps: u64, delay: u64 },
+    /// Hands over a frame of so many bytes.
+    Send(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
+    let configure =
+        (prop::sample::select(vec![10, 100, 1000]), prop::sample::select(vec![0, 0, 300]))
+            .prop_map(|(mbps, delay)| Step::Configure { mbps, delay });
+    let send = (1..1500u64).prop_map(Step::Send);
+    prop::collection::vec((0..400u64, prop_oneof![1 => configure, 5 => send]), 1..40)
+}
+
+/// The obvious line: each frame begins when the one before has been sent, with the rate and the
+/// delay of that instant, and overtakes nobody.
+fn expected(steps: &[(u64, Step)]) -> Vec<Time> {
+    let mut now = Time::ZERO;
+    let (mut rate, mut delay) = (Rate::from_mbps(10), Span::ZERO);
+    let (mut waiting, mut arrivals) = (std::collections::VecDeque::new(), Vec::new());
+    let (mut free_at, mut last) = (Time::ZERO, Time::ZERO);
+    let mut begin_until = |waiting: &mut std::collections::VecDeque<(Time, u64)>,
+                           (now, rate, delay): (Time, Rate, Span),
+                           at_least: Time| {
+        free_at = free_at.max(at_least);
+        while let Some((since, length)) = waiting.front().copied() {
+            let begins = free_at.max(since);
+            if begins > now {
+                break;
+            }
+            waiting.pop_front();
+            free_at = begins + rate.span_of(Bytes(length));
+            last = last.max(free_at + delay);
+            arrivals.push(last);
+        }
+    };
+    for (pause, step) in steps {
+        now += Span::from_us(*pause);
+        begin_until(&mut waiting, (now, rate, delay), Time::ZERO);
+        match *step {
+            Step::Send(length) => waiting.push_back((now, length)),
+            Step::Configure { mbps, delay: us } => {
+                (rate, delay) = (Rate::from_mbps(mbps), Span::from_us(us));
+                begin_until(&mut waiting, (Time::ZERO, rate, delay), now);
+            }
+        }
+    }
+    begin_until(&mut waiting, (Time::MAX, rate, delay), Time::ZERO);
+    arrivals
+}
+
+proptest! {
+    /// Lines that only serialise keep their frames elsewhere than lines with a delay; nobody must
+    /// notice, not when one becomes the other with frames on it, nor by how promptly it is polled.
+    #[test]
+    fn frames_arrive_by_the_rates_and_delays_under_which_they_begin(
+        steps in steps(),
+        prompt in any::<bool>(),
+    ) {
+        let rate = |mbps| Some(Rate::from_mbps(mbps));
+        let mut line = line(LineConfig { rate: rate(10), ..LineConfig::default() });
+        let (mut now, mut arrived) = (Time::ZERO, Vec::new());
+        for (id, (pause, step)) in (0..).zip(&steps) {
+            now += Span::from_us(*pause);
+            while let Some(due) = line.next_due().filter(|due| prompt && *due <= now) {
+                arrived.extend(arrivals(&mut line, due));
+            }
+            match *step {
+                Step::Send(length) => send(&mut line, now, id, length),
+                Step::Configure { mbps, delay } => {
+                    let delay = Span::from_us(delay);
+                    let impairment = Impairment { delay, ..Impairment::default() };
+                    let config = LineConfig { rate: rate(mbps), impairment, ..LineConfig::default() };
+                    line.configure(now, config).expect("valid");
+                }
+            }
+        }
+        arrived.extend(arrivals(&mut line, Time::MAX));
+        prop_assert_eq!(line.held().packets, 0);
+        prop_assert!(arrived.is_sorted_by_key(|(id, _)| *id), "{:?}", arrived);
+        let instants: Vec<Time> = arrived.iter().map(|(_, at)| *at).collect();
+        prop_assert_eq!(instants, expected(&steps));
+    }
 }

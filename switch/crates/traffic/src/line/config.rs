@@ -113,7 +113,12 @@ impl LineConfig {
 
     /// Whether frames on the line arrive at once and as they are.
     pub fn is_transparent(&self) -> bool {
-        self.rate.is_none() && self.impairment == Impairment::default()
+        self.rate.is_none() && self.only_serialises()
+    }
+
+    /// Whether frames arrive as they are, and as soon as the line's rate allows.
+    pub(crate) fn only_serialises(&self) -> bool {
+        self.impairment == Impairment::default()
     }
 }
 

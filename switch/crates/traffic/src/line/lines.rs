@@ -71,8 +71,11 @@ impl<P: HasLength + Clone> Lines<P> {
     /// The sender hands over a frame at `now`. A port without a line refuses.
     pub fn handle_frame(&mut self, now: Time, port: PortId, packet: P) -> LineVerdict<P> {
         let Some(line) = self.line_mut(port) else { return LineVerdict::Refused(packet) };
+        let goes_behind = line.boarding.is_some();
         let verdict = line.handle_frame(now, packet);
-        self.note_due(port);
+        if !goes_behind {
+            self.note_due(port);
+        }
         verdict
     }
 
@@ -81,9 +84,11 @@ impl<P: HasLength + Clone> Lines<P> {
         loop {
             let (due, member) = self.due.first().filter(|(due, _)| *due <= now)?;
             let port = PortId(member as u16);
+            let line = self.line_mut(port)?;
             // Asked for its own instant: with a late `now` it might run ahead of other lines.
-            let output = self.line_mut(port).and_then(|line| line.poll_output(due));
-            self.note_due(port);
+            let output = line.poll_output(due);
+            let next = line.next_due();
+            self.due.set(member, next);
             if let Some(output) = output {
                 return Some((port, output));
             }

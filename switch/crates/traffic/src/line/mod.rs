@@ -38,9 +38,17 @@ use under_way::{Fate, UnderWay};
 #[derive(Debug)]
 pub struct Line<P> {
     config: LineConfig,
+    /// What [`LineConfig::only_serialises`] says, to be had without a look at every number.
+    only_serialises: bool,
     dice: Dice,
-    /// Handed in at that instant and not yet begun.
+    /// Handed in at that instant and not yet begun, but for the first if it is `boarding`.
     backlog: VecDeque<(Time, P)>,
+    /// The first frame of the backlog is being serialised, and comes out at this instant. So it is
+    /// on a line that does nothing else to its frames: there each stays where it was handed in, for
+    /// to file it among those under way would cost more than the rest of its way. On any other line
+    /// this is none, and a frame is under way as soon as it is begun.
+    boarding: Option<Time>,
+    /// What waits in the backlog, without the frame that is boarding.
     backlog_depth: Depth,
     /// The most packets and the most bytes that ever waited, each on its own.
     backlog_high_water: Depth,
@@ -121,9 +129,11 @@ impl<P: HasLength + Clone> Line<P> {
             loss: LossProcess::new(chance("loss")),
         };
         Ok(Line {
+            only_serialises: config.only_serialises(),
             config,
             dice,
             backlog: VecDeque::new(),
+            boarding: None,
             backlog_depth: Depth::default(),
             backlog_high_water: Depth::default(),
             free_at: Time::ZERO,
@@ -142,6 +152,9 @@ impl<P: HasLength + Clone> Line<P> {
     pub fn configure(&mut self, now: Time, config: LineConfig) -> Result<(), ConfigError> {
         config.validate()?;
         self.begin_until(now);
+        // What is begun arrives as the old configuration has it.
+        self.file_boarding();
+        self.only_serialises = config.only_serialises();
         self.config = config;
         self.free_at = self.free_at.max(now);
         Ok(())
@@ -153,7 +166,8 @@ impl<P: HasLength + Clone> Line<P> {
         let length = packet.length();
         self.counters.offered.add(length);
         if self.backlog.is_empty() && self.free_at <= now {
-            self.begin(now, packet);
+            self.backlog.push_back((now, packet));
+            self.begin_first(now);
             return LineVerdict::Held;
         }
         let waiting = self.backlog_depth;
@@ -172,6 +186,9 @@ impl<P: HasLength + Clone> Line<P> {
 
     /// The next frame that comes out by `now`, in the order of their instants.
     pub fn poll_output(&mut self, now: Time) -> Option<LineOutput<P>> {
+        if let Some(at) = self.boarding.filter(|at| *at <= now && self.boarding_is_next(*at)) {
+            return self.arrive_from_backlog(at);
+        }
         self.begin_until(now);
         let frame = self.under_way.take(now)?;
         let (at, packet, fate) = (frame.at, frame.packet, frame.fate);
@@ -196,10 +213,11 @@ impl<P: HasLength + Clone> Line<P> {
     pub fn next_due(&self) -> Option<Time> {
         let arrival = self.under_way.next_due();
         // A frame that waits arrives no earlier than this.
-        let waiting = self.backlog.front().map(|(since, packet)| {
+        let waiting = self.boarding.or_else(|| {
+            let (since, packet) = self.backlog.front()?;
             let begins = self.free_at.max(*since);
             let delay = self.config.impairment.delay;
-            begins.saturating_add(self.serialisation(packet)).saturating_add(delay)
+            Some(begins.saturating_add(self.serialisation(packet)).saturating_add(delay))
         });
         match (arrival, waiting) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -229,12 +247,17 @@ impl<P: HasLength + Clone> Line<P> {
 
     /// What is on the line.
     pub fn under_way(&self) -> Depth {
-        self.under_way.depth()
+        let mut depth = self.under_way.depth();
+        if let (Some(_), Some((_, packet))) = (self.boarding, self.backlog.front()) {
+            depth.packets += 1;
+            depth.bytes += packet.length();
+        }
+        depth
     }
 
     /// All that was handed in and has not come out.
     pub fn held(&self) -> Depth {
-        let (backlog, under_way) = (self.backlog_depth, self.under_way.depth());
+        let (backlog, under_way) = (self.backlog_depth, self.under_way());
         let packets = backlog.packets + under_way.packets;
         Depth { packets, bytes: backlog.bytes + under_way.bytes }
     }
@@ -263,23 +286,67 @@ impl<P: HasLength + Clone> Line<P> {
     }
 
     /// Takes in what the line can begin with by `now`.
+    #[inline]
     fn begin_until(&mut self, now: Time) {
-        while let Some((since, _)) = self.backlog.front() {
+        while let Some((since, packet)) = self.backlog.front() {
+            if let Some(at) = self.boarding {
+                if at > now {
+                    return;
+                }
+                // It is through, but nobody has taken it yet.
+                self.file_boarding();
+                continue;
+            }
             let begins = self.free_at.max(*since);
             if begins > now {
                 return;
             }
-            let Some((_, packet)) = self.backlog.pop_front() else { return };
             self.backlog_depth.packets -= 1;
             self.backlog_depth.bytes -= packet.length();
-            self.begin(begins, packet);
+            self.begin_first(begins);
         }
     }
 
-    /// The frame's first bit goes on the line; its fate is decided.
-    fn begin(&mut self, begins: Time, packet: P) {
-        let sent = begins.saturating_add(self.serialisation(&packet));
+    /// The first bit of the backlog's first frame goes on the line; its fate is decided.
+    #[inline]
+    fn begin_first(&mut self, begins: Time) {
+        let Some((_, packet)) = self.backlog.front() else { return };
+        let sent = begins.saturating_add(self.serialisation(packet));
         self.free_at = sent;
+        if self.only_serialises && self.in_order_at <= sent {
+            self.boarding = Some(sent);
+        } else if let Some((_, packet)) = self.backlog.pop_front() {
+            self.dispatch(sent, packet);
+        }
+    }
+
+    /// Whether the frame that comes out of the backlog `at` is the next of all.
+    #[inline]
+    fn boarding_is_next(&self, at: Time) -> bool {
+        self.under_way.next_due().is_none_or(|due| at < due)
+    }
+
+    /// The frame that was being serialised is through.
+    #[inline]
+    fn arrive_from_backlog(&mut self, at: Time) -> Option<LineOutput<P>> {
+        let (_, packet) = self.backlog.pop_front()?;
+        self.boarding = None;
+        self.counters.delivered.add(packet.length());
+        // The line takes the next one in at once, so that it is known when that is due.
+        self.begin_until(at);
+        Some(LineOutput::Deliver { packet, at, flip_bit: None })
+    }
+
+    /// Files the frame that is boarding, if one is, among those under way.
+    fn file_boarding(&mut self) {
+        let Some(at) = self.boarding.take() else { return };
+        let Some((_, packet)) = self.backlog.pop_front() else { return };
+        self.in_order_at = at;
+        self.under_way.add(at, packet, Fate::Arrives { flip_bit: None });
+    }
+
+    /// A frame is serialised at `sent`: what happens to it on its way is decided.
+    fn dispatch(&mut self, sent: Time, packet: P) {
         let Impairment { delay, loss, duplication, .. } = self.config.impairment;
         if self.dice.loss.strikes(&loss) {
             self.under_way.add(sent.saturating_add(delay), packet, Fate::Lost);

@@ -42,6 +42,12 @@ impl ClassSet {
         self.0 == 0
     }
 
+    /// The highest member.
+    #[inline]
+    fn highest(self) -> Option<usize> {
+        7usize.checked_sub(self.0.leading_zeros() as usize)
+    }
+
     pub fn intersection(self, other: ClassSet) -> ClassSet {
         ClassSet(self.0 & other.0)
     }
@@ -51,7 +57,7 @@ impl ClassSet {
     pub fn iter_down(self) -> impl Iterator<Item = usize> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
-            let class = 7usize.checked_sub(rest.leading_zeros() as usize)?;
+            let class = ClassSet(rest).highest()?;
             rest &= !(1 << class);
             Some(class)
         })
@@ -89,6 +95,9 @@ pub(crate) struct Scheduler {
     hierarchy: Option<Hierarchy>,
     /// Whether any group tags packets on arrival.
     tags: bool,
+    /// Each class has a group by itself and a higher one goes first, as is usual: then the set of
+    /// those that may send says all, and no group need be asked or told.
+    highest_first: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -114,11 +123,17 @@ impl Scheduler {
                 let groups: Vec<Group> =
                     groups.iter().map(|group| Group::new(group, line_rate, now)).collect();
                 let tags = groups.iter().any(|group| matches!(group.rule, Rule::Wfq(_)));
-                Scheduler { groups, hierarchy: None, tags }
+                let alone = groups.iter().map(|group| match group.rule {
+                    Rule::Alone(class) => Some(class),
+                    _ => None,
+                });
+                let highest_first = alone.clone().all(|class| class.is_some())
+                    && alone.is_sorted_by(|before, after| before > after);
+                Scheduler { groups, hierarchy: None, tags, highest_first }
             }
             SchedulerConfig::Hierarchy(root) => {
                 let hierarchy = Some(Hierarchy::new(root, now));
-                Scheduler { groups: Vec::new(), hierarchy, tags: false }
+                Scheduler { groups: Vec::new(), hierarchy, tags: false, highest_first: false }
             }
         }
     }
@@ -150,6 +165,9 @@ impl Scheduler {
     /// The class that sends at `at` among the `eligible` ones.
     #[inline]
     pub fn choose(&mut self, at: Time, eligible: ClassSet, heads: &Heads) -> Option<usize> {
+        if self.highest_first {
+            return eligible.highest();
+        }
         if let Some(hierarchy) = &mut self.hierarchy {
             return hierarchy.choose(at, eligible);
         }
@@ -179,6 +197,9 @@ impl Scheduler {
         length: Bytes,
         emptied: bool,
     ) {
+        if self.highest_first {
+            return;
+        }
         if let Some(hierarchy) = &mut self.hierarchy {
             hierarchy.charge(at, class, length, emptied);
         }
