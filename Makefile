@@ -14,7 +14,7 @@ labs:            ## list the labs, a line each
 	@vm/python.sh
 	@build/venv/bin/python -m labs list
 
-lab:             ## conduct one lab: LAB=<name>; QUICK=1 shortens it, RATE=... and others as make labs lists them
+lab:             ## conduct one lab: LAB=<name>; QUICK=1 shortens it, TOOLCHAIN=p4lang|both, RATE=... as make labs lists them
 	@vm/provision.sh
 	@vm/as_root.sh build/venv/bin/python -m labs run "$(LAB)"
 

@@ -206,7 +206,8 @@ def _samples(call: grpc.Call) -> Iterator[Sample]:
     except grpc.RpcError as error:
         # Cancelling is how a reader says it has seen enough.
         if error.code() is not grpc.StatusCode.CANCELLED:
-            raise RequestError(f"the device ended the samples: {error.details()}.") from error
+            with refusals("the device ended the samples"):
+                raise
 
 
 def _inputs(messages: Iterable[router_pb2.InputCounters]) -> dict[int, InputState]:
@@ -272,6 +273,12 @@ def refusals(what: str) -> Iterator[None]:
     try:
         yield
     except grpc.RpcError as error:
+        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            raise RequestError(
+                f"{what}: it does not speak vitrine.v1, so its queues can neither be watched nor "
+                "set this way, and it gives no reasons for drops. A simple_switch's depths and "
+                "rates are set with --toolchain p4lang."
+            ) from error
         packed = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
         problems = []
         for detail in status_pb2.Status.FromString(packed).details if packed else ():

@@ -1,20 +1,27 @@
 """The labs from the command line, as the Makefile calls them.
 
 python -m labs list           a line for each lab
-python -m labs run NAME       conducts one; its settings come from the environment
+python -m labs run NAME [--toolchain p4lang]
+                              conducts one; its settings come from the environment
 python -m labs check          conducts all, and fails if a band of any is not met
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
 from controller.errors import ControllerError
+from controller.toolchain import Toolchain
 from labs import catalogue
-from labs.command import conduct
+from labs.command import conduct, conduct_both
+from labs.definition import Lab
 from labs.errors import LabError, SettingError
 from labs.settings import Settings
 from topo.errors import TopologyError
+
+# A setting of its own: each toolchain in turn, and a report of both.
+BOTH = "both"
 
 USAGE = "say what to do: list, run NAME, or check."
 
@@ -40,13 +47,23 @@ def _do(arguments: list[str]) -> int:
             _list()
             raise SettingError("which lab? Say make lab LAB=NAME with a name from this list.")
         case ["run", name]:
-            lab = catalogue.named(name)
-            conduct(lab(Settings.from_environment(lab.takes)), sys.stdout)
+            _run(catalogue.named(name))
+        case ["run", name, "--toolchain", toolchain]:
+            os.environ["TOOLCHAIN"] = toolchain
+            _run(catalogue.named(name))
         case ["check"]:
             return _check()
         case _:
             raise SettingError(USAGE)
     return 0
+
+
+def _run(kind: type[Lab]) -> None:
+    if os.environ.get("TOOLCHAIN") == BOTH:
+        ours = {**os.environ, "TOOLCHAIN": ""}
+        conduct_both(kind, Settings.from_environment(kind.takes, ours), sys.stdout)
+    else:
+        conduct(kind(Settings.from_environment(kind.takes)), sys.stdout)
 
 
 def _list() -> None:
@@ -61,6 +78,9 @@ def _check() -> int:
     settings = Settings.from_environment(())
     missed = []
     for kind in catalogue.LABS:
+        if settings.toolchain is not Toolchain.VITRINE and kind.needs is not None:
+            print(f"{kind.name}: skipped, it needs {kind.needs}.\n", flush=True)
+            continue
         assessment = conduct(kind(settings), sys.stdout)
         missed += [f"{kind.name}: {band}" for band in assessment.bands if not band.met]
         print(flush=True)

@@ -23,8 +23,8 @@ from pathlib import Path
 from types import TracebackType
 
 from controller.queueing import Limit
-from controller.queues import Queues
 from controller.session import Session
+from controller.toolchain import Toolchain
 from labs import network
 from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES
@@ -66,8 +66,11 @@ class _StartedFlow:
 class Bench:
     """The network of the moment, with its routers programmed."""
 
-    def __init__(self, logs: Path, narrator: Narrator) -> None:
+    def __init__(
+        self, logs: Path, narrator: Narrator, toolchain: Toolchain = Toolchain.VITRINE
+    ) -> None:
         self._logs = logs
+        self._toolchain = toolchain
         self.narrator = narrator
         self._network = contextlib.ExitStack()
         self._sessions: Mapping[str, Session] = {}
@@ -88,7 +91,7 @@ class Bench:
         self._network.close()
         self._network = contextlib.ExitStack()
         self._live, self._sessions = self._network.enter_context(
-            network.programmed(topology, logs=self._logs)
+            network.programmed(topology, logs=self._logs, toolchain=self._toolchain)
         )
         for host in topology.hosts:
             # Linux remembers a path's slow-start threshold; every flow shall begin without memory.
@@ -122,7 +125,7 @@ class Bench:
             recorders = {
                 switch: stack.enter_context(
                     Recorder(
-                        Queues(self._sessions[switch]),
+                        self._live.switch(switch).readings(self._sessions[switch]),
                         clock,
                         ports=numbers,
                         interval_ms=interval_ms,
@@ -137,7 +140,10 @@ class Bench:
                 for name in senders
             }
             view = LiveView(self._subject(*ports[0]), self.narrator.output, self.narrator.left)
-            yield Instruments(self, clock, recorders, samplers, view, ports, interval_ms)
+            instruments = Instruments(self, clock, recorders, samplers, view, ports, interval_ms)
+            for switch in by_switch:
+                instruments.recording.remarks += self._live.switch(switch).remarks
+            yield instruments
 
     def _subject(self, switch: str, number: int) -> Subject:
         topology = self._live.topology

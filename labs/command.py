@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
+from controller.toolchain import Toolchain
 from labs import ownership, report
 from labs.bench import Bench
 from labs.definition import Assessment, Lab
 from labs.narration import Narrator
 from labs.network import ROOT
 from labs.recording import Recording
-from labs.report import table
+from labs.report import comparison, table
+from labs.report.comparison import Side
+from labs.settings import Settings
 
 LOGS = ROOT / "build" / "log"
 RESULTS = ROOT / "out"
@@ -20,31 +25,75 @@ RESULTS = ROOT / "out"
 
 def conduct(lab: Lab, output: TextIO, *, results: Path = RESULTS) -> Assessment:
     """All runs of a lab, and its report in `results`/<lab>; what was there before is replaced."""
-    folder, logs = results / lab.name, LOGS / lab.name
+    return _conduct(lab, output, results).assessment
+
+
+def _conduct(lab: Lab, output: TextIO, results: Path) -> Side:
+    folder, logs = folder_of(lab, results), LOGS / lab.name
     runs = lab.runs()
     narrator = Narrator(runs, output)
     print(f"{lab.name}: {lab.question}", file=output)
+    for sentence in lab.left_out:
+        print(f"      left out: {sentence}", file=output)
     shutil.rmtree(folder, ignore_errors=True)
     recordings: dict[str, Recording] = {}
     try:
-        with Bench(logs, narrator) as bench:
+        with Bench(logs, narrator, lab.settings.toolchain) as bench:
             for run in runs:
                 narrator.begin(run)
                 recordings[run.name] = lab.conduct(run, bench)
                 # At once, so that an interrupted lab leaves what it has seen.
                 recordings[run.name].write(folder / "data" / run.name)
-        assessment = lab.assess(recordings)
-        report.write(lab, recordings, assessment, folder)
+        assessment = replace(lab.assess(recordings), remarks=_remarks(lab, recordings))
+        pictures = report.write(lab, recordings, assessment, folder)
     finally:
         ownership.give_back(logs)
         ownership.give_back(results)
     _tell(assessment, folder, output)
-    return assessment
+    return Side(lab, assessment, pictures)
+
+
+def conduct_both(
+    kind: type[Lab], settings: Settings, output: TextIO, *, results: Path = RESULTS
+) -> Assessment:
+    """The lab with either toolchain, and a report that shows them side by side.
+
+    The assessment is that of our switch; the other one's bands are in its own report.
+    """
+    # Both are made before either starts: a lab that needs our switch says so at once.
+    labs = [kind(replace(settings, toolchain=toolchain)) for toolchain in Toolchain]
+    sides = [_conduct(lab, output, results) for lab in labs]
+    folder = results / f"{kind.name}-both"
+    comparison.write(sides, folder)
+    ownership.give_back(results)
+    print(f"\nSide by side: {_shown(folder)}/report.html", file=output)
+    return sides[0].assessment
+
+
+def folder_of(lab: Lab, results: Path = RESULTS) -> Path:
+    """Where a lab's report lies; with another toolchain it has a folder of its own."""
+    toolchain = lab.settings.toolchain
+    return results / (
+        lab.name if toolchain is Toolchain.VITRINE else f"{lab.name}-{toolchain.value}"
+    )
+
+
+def _remarks(lab: Lab, recordings: Mapping[str, Recording]) -> list[str]:
+    """Each once, in the order of the runs."""
+    said = [f"Left out: {sentence}" for sentence in lab.left_out]
+    said += [remark for recording in recordings.values() for remark in recording.remarks]
+    return list(dict.fromkeys(said))
 
 
 def _tell(assessment: Assessment, folder: Path, output: TextIO) -> None:
     print(f"\n{table.markdown(assessment.rows)}\n", file=output)
     for band in assessment.bands:
         print(f"{'met    ' if band.met else 'NOT MET'} {band}", file=output)
-    place = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
+    for remark in assessment.remarks:
+        print(remark, file=output)
+    place = _shown(folder)
     print(f"\nReport: {place}/report.html, all numbers: {place}/results.json", file=output)
+
+
+def _shown(folder: Path) -> Path:
+    return folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder

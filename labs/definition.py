@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from controller.toolchain import Toolchain
+from labs.errors import SettingError
 from labs.recording import Recording
 from labs.settings import Settings
 
@@ -92,6 +94,8 @@ class Assessment:
     bands: Sequence[Band]
     # Every number behind the table, by a name that ends in its unit.
     numbers: Mapping[str, float]
+    # What a reader has to know about how the routers were set up, and what was left out.
+    remarks: Sequence[str] = ()
 
     @property
     def met(self) -> bool:
@@ -121,9 +125,22 @@ class Lab(ABC):
     document: ClassVar[str]
     # The settings that it takes, by the names in labs.settings.
     takes: ClassVar[frozenset[str]] = frozenset()
+    # Why it needs our switch, as the end of a sentence; None: other toolchains' will do.
+    needs: ClassVar[str | None] = None
 
     def __init__(self, settings: Settings) -> None:
+        """Refuses a toolchain that the lab's question is beyond, before anything is started."""
+        if settings.toolchain is not Toolchain.VITRINE and self.needs is not None:
+            raise SettingError(
+                f"{self.name} does not run with TOOLCHAIN={settings.toolchain.value}: "
+                f"it needs {self.needs}. Leave TOOLCHAIN out."
+            )
         self.settings = settings
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """Experiments that the chosen toolchain cannot do, each as a sentence that says why."""
+        return ()
 
     @abstractmethod
     def runs(self) -> Sequence[Run]:

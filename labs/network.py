@@ -8,31 +8,37 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from controller.apps import router, telemetry
-from controller.p4info import P4Info
 from controller.session import Session
 from controller.telemetry.domain import Domain
+from controller.toolchain import ROOT, Toolchain, ToolchainError
+from topo.backend import Backend
 from topo.live import LiveNetwork
 from topo.model import Topology
+from topo.simple_switch import SimpleSwitchBackend
+from topo.vitrine_switch import VitrineBackend
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ROOT / "build" / "p4"
-PROGRAM_INFO = PROGRAMS / "router.p4info.txtpb"
+__all__ = ["ROOT", "backend_of", "programmed"]
 
 
 @contextlib.contextmanager
 def programmed(
-    topology: Topology, *, logs: Path, domain: Domain | None = None, captures: Path | None = None
+    topology: Topology,
+    *,
+    logs: Path,
+    domain: Domain | None = None,
+    captures: Path | None = None,
+    toolchain: Toolchain = Toolchain.VITRINE,
 ) -> Iterator[tuple[LiveNetwork, Mapping[str, Session]]]:
     """The network and the session with each of its routers, by name.
 
-    With a telemetry domain the routers run the program that speaks INT and are nodes of it.
+    With a telemetry domain the routers run the program that speaks INT and are nodes of it. In the
+    folder `captures`, if one is given, each of them writes all of its packets: s1.pcapng.
     """
-    name = "router" if domain is None else "int_router"
-    # Read before anything is built: a program that was never compiled is the user's first mistake.
-    program = P4Info.load(PROGRAMS / f"{name}.p4info.txtpb")
-    config = (PROGRAMS / f"{name}.json").read_bytes()
+    # Before anything is built: a program that was never compiled is the user's first mistake.
+    program, config = toolchain.compiled("router" if domain is None else "int_router")
+    backend = backend_of(toolchain, captures)
     with contextlib.ExitStack() as stack:
-        live = stack.enter_context(LiveNetwork(topology, logs=logs, captures=captures))
+        live = stack.enter_context(LiveNetwork(topology, logs=logs, backend=backend))
         if live.cleaned:
             print(f"[vitrine] {live.cleaned}", file=sys.stderr)
         sessions = {}
@@ -42,8 +48,18 @@ def programmed(
             )
             session.load(program, config)
             router.program(session, topology, switch)
+            live.switch(switch.name).configure(session)
             if domain is not None:
                 telemetry.program(session, domain, topology, switch)
             stack.enter_context(router.serving(session, switch))
             sessions[switch.name] = session
         yield live, sessions
+
+
+def backend_of(toolchain: Toolchain, captures: Path | None = None) -> Backend:
+    """The kind of switch that belongs to a toolchain; only ours writes captures."""
+    if toolchain is Toolchain.VITRINE:
+        return VitrineBackend(captures=captures)
+    if captures is not None:
+        raise ToolchainError("simple_switch writes no captures of the kit's kind: leave them out.")
+    return SimpleSwitchBackend()

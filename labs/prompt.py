@@ -13,6 +13,7 @@ from pathlib import Path
 from mininet.cli import CLI
 
 from controller.errors import ControllerError
+from controller.toolchain import Toolchain
 from labs import network
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
@@ -27,8 +28,8 @@ LOGS = network.ROOT / "build" / "log" / "up"
 def main() -> int:
     """Returns the exit status."""
     try:
-        topology = chosen(os.environ.get("TOPO"))
-        with network.programmed(topology, logs=LOGS) as (live, _):
+        topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
+        with network.programmed(topology, logs=LOGS, toolchain=toolchain) as (live, _):
             print(welcome(topology))
             CLI(live.mininet)
     except (ControllerError, TopologyError) as error:

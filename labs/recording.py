@@ -83,6 +83,8 @@ class Recording:
     sockets: dict[str, list[SocketSample]] = field(default_factory=dict)
     # Instants worth a word in the figures.
     moments: list[tuple[float, str]] = field(default_factory=list)
+    # What a reader of the numbers has to know about how the routers were set up.
+    remarks: list[str] = field(default_factory=list)
     # What else the lab computed or was told, by name.
     numbers: dict[str, Any] = field(default_factory=dict)
 

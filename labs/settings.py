@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from controller.toolchain import Toolchain
 from labs.errors import SettingError
 from topo import units
 from topo.errors import UnitError
@@ -31,6 +32,7 @@ class Settings:
     congestion: str | None = None
     # A shortened run that still measures, for tests.
     quick: bool = False
+    toolchain: Toolchain = Toolchain.VITRINE
 
     @classmethod
     def from_environment(
@@ -62,4 +64,5 @@ class Settings:
             seconds=None if duration_ns is None else -(-duration_ns // NS_PER_S),
             congestion=environment.get("CONGESTION") or None,
             quick=bool(environment.get("QUICK")),
+            toolchain=Toolchain.chosen(environment),
         )

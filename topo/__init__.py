@@ -12,5 +12,10 @@ preflight  what a live network needs from the machine, checked before anything i
 record     what a live network has made, written down so that a later run can clean it up
 process    processes that are started, watched and ended by id
 kernel     TCP settings and other kernel parameters of a host
-live       the adapter: a model as Mininet hosts around a vitrine-switch
+cables     a port's cable in the words of vitrine.v1
+backend    the seam between the adapter and the kinds of switches
+vitrine_switch  our switch as a backend
+simple_switch   the P4 project's as a backend, between emulated cables
+tap        queues seen from outside, for switches that do not show their own
+live       the adapter: a model as Mininet hosts around switches
 """

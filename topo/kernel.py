@@ -54,6 +54,13 @@ def set_parameter(pid: int, name: str, key: str, value: str) -> None:
     run(pid, f"{name}: {key} cannot be set to {value}", ["tee", f"/proc/sys/{key}"], value)
 
 
+def silence(interface: str) -> None:
+    """Keeps the machine's own IPv6 off a cable: every packet in a lab's picture is the lab's."""
+    switch = Path(f"/proc/sys/net/ipv6/conf/{interface}/disable_ipv6")
+    if switch.exists():
+        switch.write_text("1")
+
+
 def run(pid: int, complaint: str, argv: Sequence[str], text: str = "") -> None:
     """Runs a short command in a host's namespace with `text` as its input."""
     done = subprocess.run(

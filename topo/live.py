@@ -1,11 +1,12 @@
-"""The one adapter to Mininet: a topology as real hosts around vitrine-switch processes.
+"""The one adapter to Mininet: a topology as real hosts around switch processes.
 
     with LiveNetwork(topology, logs=Path("build/log")) as network:
         network.host("h1").run(["ping", "-c", "1", "10.0.2.2"])
 
 Hosts are Mininet hosts: network namespaces with the kernel's own TCP, offloads on. Each switch is
-one vitrine-switch in the root namespace, holding one end of every cable (`s1-eth1`). There is no
-Open vSwitch and no Linux queueing discipline: rates, queues and delays are the switch's.
+run by a `backend` in the root namespace, with one end of every cable (`s1-eth1`): ours, or the P4
+project's. There is no Open vSwitch and no Linux queueing discipline: rates, queues and delays are
+the switch's.
 
 Leaving the `with` block ends every process and removes every interface, also on Ctrl-C and SIGTERM;
 while it does so further signals wait. What a killed run left behind, the next one cleans up (see
@@ -16,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -28,15 +28,12 @@ from mininet.node import Switch as MininetSwitch
 
 from controller.values import Mac
 from topo import kernel, preflight, record, wait
-from topo.errors import ProcessError
-from topo.model import Host, Link, Switch, Topology
+from topo.backend import START_DEADLINE_S, Backend, RunningSwitch
+from topo.model import Host, Link, Topology
 from topo.process import Process
+from topo.vitrine_switch import VitrineBackend
 
-SWITCH_BINARY = Path(__file__).resolve().parent.parent / "build" / "bin" / "vitrine-switch"
-START_DEADLINE_S = 10.0
 COMMAND_DEADLINE_S = 30.0
-# As in p4src/lib/headers.p4.
-CPU_PORT = 510
 
 
 class LiveHost:
@@ -107,30 +104,20 @@ class LiveHost:
 class LiveNetwork:
     """A topology that is up for the length of a `with` block."""
 
-    def __init__(
-        self,
-        topology: Topology,
-        *,
-        logs: Path,
-        captures: Path | None = None,
-        switch_binary: Path = SWITCH_BINARY,
-    ) -> None:
-        """Remembers what to build; nothing is touched before the `with` block.
-
-        In the folder `captures`, if one is given, each switch writes all of its packets: s1.pcapng.
-        """
+    def __init__(self, topology: Topology, *, logs: Path, backend: Backend | None = None) -> None:
+        """Remembers what to build; nothing is touched before the `with` block."""
         self.topology = topology
         self.logs = logs
-        self._captures = captures
-        self._binary = switch_binary
+        self._backend = backend or VitrineBackend()
         # What was cleaned up of an interrupted run before this one, for the caller to show.
         self.cleaned: str | None = None
         self._hosts: dict[str, LiveHost] = {}
+        self._switches: dict[str, RunningSwitch] = {}
         self._processes: list[Process] = []
         self._ending = contextlib.ExitStack()
 
     def __enter__(self) -> LiveNetwork:
-        self.cleaned = preflight.check(self.topology, self._binary)
+        self.cleaned = preflight.check(self.topology, self._backend)
         try:
             self._start()
         except BaseException:
@@ -152,10 +139,11 @@ class LiveNetwork:
         self._record = self._ending.enter_context(record.opened())
         self._mininet = self._build()
         # The stack unwinds from its top: programs end first, then hosts and interfaces go.
+        self._ending.callback(self._end_switches)
         self._ending.callback(self._end_processes)
         self._connect()
         for switch in self.topology.switches:
-            self._start_switch(switch)
+            self._switches[switch.name] = self._backend.start(self.topology, switch, self)
 
     def _end(self) -> None:
         with _signals_held():
@@ -165,6 +153,11 @@ class LiveNetwork:
         """A host by name."""
         self.topology.host(name)
         return self._hosts[name]
+
+    def switch(self, name: str) -> RunningSwitch:
+        """A switch by name."""
+        self.topology.switch(name)
+        return self._switches[name]
 
     def address(self, switch: str) -> str:
         """Where a switch answers P4Runtime and vitrine.v1."""
@@ -181,6 +174,10 @@ class LiveNetwork:
         self._processes.append(process)
         self._record.add_process(process.pid)
         return process
+
+    def add_link(self, name: str) -> None:
+        """Notes an interface of the root namespace that a switch is about to make."""
+        self._record.add_link(name)
 
     # ---- building --------------------------------------------------------------------------------
 
@@ -214,9 +211,7 @@ class LiveNetwork:
         for link in self.topology.links:
             self._mininet.addLink(link.a.node, link.b.node, port1=link.a.port, port2=link.b.port)
         for name in preflight.interface_names(self.topology):
-            silence = Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6")
-            if silence.exists():
-                silence.write_text("1")
+            kernel.silence(name)
         self._mininet.build()
         for link in self.topology.links:
             self._set_mtu(link)
@@ -241,27 +236,9 @@ class LiveNetwork:
             complaint = f"{interface}: an MTU of {link.mtu_bytes} bytes cannot be set"
             kernel.run(self._mininet.get(end.node).pid, complaint, command)
 
-    def _start_switch(self, switch: Switch) -> None:
-        argv = [
-            str(self._binary),
-            *("--device-id", str(switch.device_id)),
-            *("--grpc", f"127.0.0.1:{switch.grpc_port}"),
-            # Where the P4 programs send what is for the controller.
-            *("--cpu-port", str(CPU_PORT)),
-        ]
-        for port in switch.ports:
-            argv += ["-i", f"{port.number}@{switch.name}-eth{port.number}"]
-        if self._captures is not None:
-            self._captures.mkdir(parents=True, exist_ok=True)
-            argv += ["--capture", str(self._captures / f"{switch.name}.pcapng")]
-        process = self.start_process([*argv, "--no-p4"], self.logs / f"{switch.name}.log")
-        wait.until(
-            lambda: process.has_ended() or _answers(switch.grpc_port),
-            f"{switch.name} answering on port {switch.grpc_port}",
-            START_DEADLINE_S,
-        )
-        if process.has_ended():
-            raise ProcessError(f"{switch.name} ended at once: {process.last_words()}")
+    def _end_switches(self) -> None:
+        for switch in self._switches.values():
+            switch.stop()
 
     def _end_processes(self) -> None:
         for process in reversed(self._processes):
@@ -281,11 +258,6 @@ class _RouterNode(MininetSwitch):
 
 def _is_up(interface: str) -> bool:
     return Path(f"/sys/class/net/{interface}/operstate").read_text().strip() == "up"
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextlib.contextmanager

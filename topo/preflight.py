@@ -10,20 +10,19 @@ import os
 import shutil
 import socket
 import subprocess
-from pathlib import Path
 
 from topo import record
+from topo.backend import Backend
 from topo.errors import MachineError, StaleRunError
 from topo.model import Topology
 
 TOOLS = ("ip", "iperf3", "mnexec", "ping", "ss")
 
 
-def check(topology: Topology, switch_binary: Path) -> str | None:
+def check(topology: Topology, backend: Backend) -> str | None:
     """Returns if the network can be built; tells what was cleaned up of an earlier run."""
     check_machine()
-    if not os.access(switch_binary, os.X_OK):
-        raise MachineError(f"there is no switch at {switch_binary}: run `make build` first.")
+    backend.check(topology)
     cleaned = record.clean_stale()
     for name in interface_names(topology):
         if record.interface_exists(name):
@@ -32,7 +31,8 @@ def check(topology: Topology, switch_binary: Path) -> str | None:
                 f"end the program that made it, or remove it with `ip link delete {name}`."
             )
     for switch in topology.switches:
-        _check_port_free(switch.grpc_port, switch.name)
+        for port in backend.tcp_ports(switch):
+            _check_port_free(port, switch.name)
     return cleaned
 
 

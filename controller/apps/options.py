@@ -8,9 +8,11 @@ import os
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
+from controller import simple_switch
 from controller.connection import CONNECT_DEADLINE_S, DEFAULT_ADDRESS, open_channel
 from controller.errors import ConnectError
 from controller.stream import Inbox, Stream
+from controller.toolchain import Toolchain
 
 # A router knows only its own id; of a lab's few routers it is a small number.
 _DEVICE_IDS = range(64)
@@ -24,6 +26,30 @@ def add_router(parser: argparse.ArgumentParser) -> None:
         metavar="HOST:PORT",
         help="where it serves P4Runtime, %(default)s",
     )
+
+
+def add_toolchain(parser: argparse.ArgumentParser) -> None:
+    """The options that say whose switch the router is; TOOLCHAIN does the same."""
+    parser.add_argument(
+        "--toolchain",
+        default=os.environ.get("TOOLCHAIN") or Toolchain.VITRINE.value,
+        metavar="NAME",
+        help=f"{' or '.join(each.value for each in Toolchain)}, %(default)s",
+    )
+    parser.add_argument(
+        "--thrift",
+        metavar="HOST:PORT",
+        help="where simple_switch serves Thrift, by which its queues are set; "
+        f"without it the router's port plus {simple_switch.THRIFT_OFFSET}",
+    )
+
+
+def thrift_address(router: str, thrift: str | None) -> tuple[str, int]:
+    """Where the router's queues are set, if it is a simple_switch."""
+    host, _, port = (thrift or router).rpartition(":")
+    if not (host and port.isdigit()):
+        raise ConnectError(f"{thrift or router!r} is no address: write HOST:PORT.")
+    return host, int(port) + (0 if thrift else simple_switch.THRIFT_OFFSET)
 
 
 def device_id(address: str) -> int:

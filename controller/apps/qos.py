@@ -1,6 +1,6 @@
 """Classes, queues, weights, shapers, marks and mirrors of one router from a readable YAML file.
 
-    python -m controller.apps.qos FILE [--router HOST:PORT]
+    python -m controller.apps.qos FILE [--router HOST:PORT] [--toolchain p4lang]
 
     classes: {bulk: 0, voice: 1}
     rules: [{class: voice, dscp: 46}]
@@ -17,9 +17,10 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from controller import classes
 from controller.apps import options
@@ -27,12 +28,17 @@ from controller.classes import Rule
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact
 from controller.errors import ControllerError
-from controller.queueing import CLASS_COUNT_MAX, PortSettings
+from controller.queueing import CLASS_COUNT_MAX, PortSettings, RouterSettings
 from controller.queues import Queues
 from controller.session import Session
+from controller.simple_switch import SimpleSwitch, converted
+from controller.toolchain import Toolchain
 from topo import queueing, units
 from topo.document import Place
 from topo.errors import TopologyError
+
+# How the queues of a router are set; it refuses what the router cannot do.
+SetQueues: TypeAlias = Callable[[Mapping[int, PortSettings]], None]
 
 THRESHOLDS = "ecn_thresholds"
 # Where a class may be called by its name.
@@ -89,10 +95,13 @@ def _entries(fields: Mapping[str, Place], key: str) -> dict[str, Place]:
     return fields[key].entries() if key in fields else {}
 
 
-def apply(session: Session, qos: Qos) -> None:
-    """Puts a file into force at a router that runs the kit's program."""
+def apply(session: Session, qos: Qos, set_queues: SetQueues | None = None) -> None:
+    """Puts a file into force at a router that runs the kit's program.
+
+    `set_queues` is for a router that is not ours; it comes first, as it may refuse.
+    """
+    (set_queues or Queues(session).configure)(qos.ports)
     session.delete(_present(session))
-    Queues(session).configure(qos.ports)
     thresholds = [
         Entry(
             THRESHOLDS,
@@ -152,6 +161,17 @@ def _mirror(number: int, place: Place) -> CloneSession:
     )
 
 
+def _simple_switch_queues(host: str, port: int) -> SetQueues:
+    def configure(ports: Mapping[int, PortSettings]) -> None:
+        conversion = converted(RouterSettings(ports), CLASS_COUNT_MAX)
+        with SimpleSwitch(host, port) as switch:
+            switch.configure(conversion)
+        for remark in conversion.remarks:
+            print(remark)
+
+    return configure
+
+
 def _number(key: str, place: Place) -> int:
     if not (key.isascii() and key.isdigit()):
         place.refuse("must have a number for a name, or one that `classes` gives a number to.")
@@ -163,14 +183,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="qos", description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, metavar="FILE", help="see controller/apps/examples")
     options.add_router(parser)
+    options.add_toolchain(parser)
     given = parser.parse_args(arguments)
     try:
         qos = load(given.file)
+        set_queues = None
+        if Toolchain.named(given.toolchain) is Toolchain.P4LANG:
+            set_queues = _simple_switch_queues(*options.thrift_address(given.router, given.thrift))
         device_id = options.device_id(given.router)
         election_id = options.election_id(given.router, device_id)
         with Session.connect(given.router, device_id=device_id, election_id=election_id) as session:
             session.use()
-            apply(session, qos)
+            apply(session, qos, set_queues)
     except (ControllerError, TopologyError) as error:
         print(f"qos: {error}", file=sys.stderr)
         return 1

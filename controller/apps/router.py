@@ -1,4 +1,4 @@
-"""Runs the kit's router (p4src/programs/router.p4) from a topology: routes, queues, own addresses.
+"""Runs the kit's router (p4src/programs/router.p4) from a topology: routes and own addresses.
 
     router.program(session, topology, switch)
     with router.serving(session, switch):
@@ -20,12 +20,10 @@ from controller import replies
 from controller.entities import Item
 from controller.entries import Call, Choice, Entry, Exact, Lpm, Match
 from controller.errors import ControllerError
-from controller.lines import Cable, Line, Lines, Sender
-from controller.queues import Queues
 from controller.replies import Address, Own
 from controller.session import Packet, Session
 from topo import paths
-from topo.model import Impairment, Network, Port, Switch, Topology
+from topo.model import Network, Switch, Topology
 
 ROUTES = {4: "ipv4_routes", 6: "ipv6_routes"}
 GROUPS = "next_hop_groups"
@@ -38,12 +36,10 @@ _ERRORS_PER_S = 100.0
 
 
 def program(session: Session, topology: Topology, switch: Switch) -> None:
-    """Routes, queues and cables of one switch; the router program is loaded already."""
+    """The routes of one switch; the router program is loaded already."""
     session.insert(routes(topology, switch))
     # What leads nowhere is told to its sender by the service, where one runs.
     session.modify([Entry(table, None, Call("no_route")) for table in ROUTES.values()])
-    Queues(session).configure(switch.settings)
-    Lines(session).configure({port.number: cable(port) for port in switch.ports})
 
 
 def routes(topology: Topology, switch: Switch) -> list[Item]:
@@ -74,13 +70,6 @@ def routes(topology: Topology, switch: Switch) -> list[Item]:
 def addresses(switch: Switch) -> frozenset[Address]:
     """The router's own addresses, on all its ports."""
     return frozenset(each.ip for port in switch.ports for each in port.addresses)
-
-
-def cable(port: Port) -> Cable:
-    """What the port emulates of its cable, in the words of `vitrine.v1`."""
-    backlog = port.cable.sender.backlog
-    sender = Sender(port.cable.sender.rate_bps, backlog.packets or 0, backlog.bytes or 0)
-    return Cable(sender, _line(port.cable.receive), _line(port.cable.transmit))
 
 
 @contextlib.contextmanager
@@ -147,17 +136,6 @@ class Service:
             return False
         self._budget -= 1
         return True
-
-
-def _line(impairment: Impairment) -> Line:
-    return Line(
-        delay_us=impairment.delay_ns / 1e3,
-        jitter_us=impairment.jitter_ns / 1e3,
-        reorder=impairment.reorder,
-        loss=impairment.loss_ppm / 1e6,
-        corruption=impairment.corruption_ppm / 1e6,
-        duplication=impairment.duplication_ppm / 1e6,
-    )
 
 
 def _next_hop(hop: paths.Hop) -> Call:

@@ -55,6 +55,7 @@ class BdpTcpWindows(Lab):
     question: ClassVar = "Why does a flow get a third of a line that is empty?"
     document: ClassVar = "lab 8 of the course Network Tools and Protocols (Mininet, netem, 10 Gb/s)"
     takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
+    needs: ClassVar = "queues that are limited in bytes, which simple_switch does not have"
 
     @property
     def rate_bps(self) -> int:

@@ -17,6 +17,7 @@ import matplotlib.figure
 
 from controller.classes import ICMP, Rule, entries
 from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings
+from controller.toolchain import Toolchain
 from labs.bench import PAGE_PORT, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Lab, Row, Run
 from labs.frames import FRAME_BYTES, payload_share, queue_delay_s
@@ -89,14 +90,28 @@ class Bufferbloat(Lab):
         return 2 * RTT_S + PAGE_BYTES * 8 / payload_share() / self.rate_bps
 
     def runs(self) -> Sequence[Run]:
-        """Three queues."""
+        """Three kinds of queue, or two where the switch has no weights."""
         long, short = self.long_queue_packets, SHORT_QUEUE_PACKETS
         seconds = ALONE_S + self.seconds + 6
-        return [
+        runs = [
             self._run(f"queue-{long}", f"one queue of {long} packets", seconds, long),
             self._run(f"queue-{short}", f"one queue of {short} packets", seconds, short),
-            self._run("two-queues", f"two queues of {long} packets", seconds, long, fair=True),
         ]
+        if self._has_weights:
+            name = f"two queues of {long} packets"
+            runs.append(self._run("two-queues", name, seconds, long, fair=True))
+        return runs
+
+    @property
+    def _has_weights(self) -> bool:
+        return self.settings.toolchain is Toolchain.VITRINE
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """The two queues, where the switch cannot serve them in turn."""
+        if self._has_weights:
+            return ()
+        return ["Two queues that are served in turn: simple_switch has no weights."]
 
     def _run(
         self, name: str, queue: str, seconds: float, packets: int, *, fair: bool = False
@@ -170,10 +185,12 @@ class Bufferbloat(Lab):
 
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
         """Pages, pings and the download's share for each queue."""
-        long, short, fair = (
+        found = [
             _Findings(recordings[run.name], self.rate_bps, self.warm_up_s) for run in self.runs()
-        )
-        alone_s = statistics.mean([long.page_alone_s, short.page_alone_s, fair.page_alone_s])
+        ]
+        long, short = found[:2]
+        fair = found[2] if self._has_weights else None
+        alone_s = statistics.mean(each.page_alone_s for each in found)
         full_ms = (RTT_S + queue_delay_s(self.long_queue_packets, self.rate_bps)) * 1000
         short_ms = (RTT_S + queue_delay_s(SHORT_QUEUE_PACKETS, self.rate_bps)) * 1000
         one_frame_ms = FRAME_BYTES * 8 / self.rate_bps * 1000
@@ -183,33 +200,25 @@ class Bufferbloat(Lab):
             Row("page, line empty", "1.0 s", f"{self.page_alone_s:.2f} s", f"{alone_s:.2f} s"),
             _page_row(f"page beside the download, {one}", "7.0 s", long),
             _page_row(f"page beside the download, {few}", "fast again", short),
-            _page_row("page beside the download, two queues", "1.0 s", fair),
+            *([_page_row("page beside the download, two queues", "1.0 s", fair)] if fair else []),
             _ping_row("ping, line empty", "20 ms", f"{RTT_S * 1000:.0f} ms", long.ping_alone_ms),
             _ping_row(
                 f"ping, {one}", "466 to 733 ms", f"up to {full_ms:.0f} ms", long.ping_loaded_ms
             ),
             _ping_row(f"ping, {few}", "", f"up to {short_ms:.0f} ms", short.ping_loaded_ms),
-            _ping_row(
-                "ping, two queues", "20 to 21 ms", f"up to {fair_ms:.0f} ms", fair.ping_loaded_ms
-            ),
-            Row(
-                "download beside a page, two queues",
-                "half of the line",
-                "50 %",
-                f"{fair.download_share:.0%}",
-            ),
         ]
-        numbers = {
-            "page_alone_s": alone_s,
-            **long.numbers("long"),
-            **short.numbers("short"),
-            **fair.numbers("fair"),
-            "fair_download_share": fair.download_share,
-        }
+        numbers = {"page_alone_s": alone_s, **long.numbers("long"), **short.numbers("short")}
+        if fair:
+            theory, share = f"up to {fair_ms:.0f} ms", f"{fair.download_share:.0%}"
+            rows += [
+                _ping_row("ping, two queues", "20 to 21 ms", theory, fair.ping_loaded_ms),
+                Row("download beside a page, two queues", "half of the line", "50 %", share),
+            ]
+            numbers.update(fair.numbers("fair"), fair_download_share=fair.download_share)
         return Assessment(rows, self._bands(alone_s, long, short, fair), numbers)
 
     def _bands(
-        self, alone_s: float, long: _Findings, short: _Findings, fair: _Findings
+        self, alone_s: float, long: _Findings, short: _Findings, fair: _Findings | None
     ) -> list[Band]:
         scale = self.page_alone_s / Bufferbloat(type(self.settings)()).page_alone_s
         low_s, high_s = (edge * scale for edge in PAGE_ALONE_S)
@@ -217,7 +226,7 @@ class Bufferbloat(Lab):
         delay = queue_delay_s(self.long_queue_packets, self.rate_bps)
         delay_share = delay / queue_delay_s(100, 1_500_000)
         short_ms = 200 * queue_delay_s(20, self.rate_bps) / queue_delay_s(20, 1_500_000)
-        return [
+        bands = [
             Band("page, line empty", alone_s, low_s, high_s, "s"),
             Band(
                 "page beside the download, long queue, in pages alone",
@@ -226,6 +235,11 @@ class Bufferbloat(Lab):
             ),
             Band("ping, long queue", long.ping_loaded_ms, least=400 * delay_share, unit="ms"),
             Band("ping, short queue", short.ping_loaded_ms, most=short_ms, unit="ms"),
+        ]
+        if fair is None:
+            return bands
+        return [
+            *bands,
             Band(
                 "page beside the download, two queues, in pages alone",
                 fair.page_loaded_s / alone_s,

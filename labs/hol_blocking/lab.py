@@ -55,6 +55,7 @@ class HolBlocking(Lab):
         "effect without numbers"
     )
     takes: ClassVar = frozenset({"DURATION"})
+    needs: ClassVar = "an input stage and a fabric, which simple_switch does not have"
 
     @property
     def slots(self) -> int:

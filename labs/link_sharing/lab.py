@@ -77,6 +77,7 @@ class LinkSharing(Lab):
     question: ClassVar = "How can two hosts share a line as agreed, and use what the other leaves?"
     document: ClassVar = "lab 20 of the course Network Tools and Protocols (Linux HTB, Mininet)"
     takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
+    needs: ClassVar = "classes with borrowing and weights, which simple_switch does not have"
 
     @property
     def rate_bps(self) -> int:

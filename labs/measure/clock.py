@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from controller.queues import Queues
+from topo.backend import QueueReadings
 
 # The router is asked this often; the quickest answer places its zero best.
 _ROUTER_PROBES = 8
@@ -40,7 +40,7 @@ class Clock:
         """An instant in seconds since 1970."""
         return wall_s - self.wall_start_s
 
-    def router_zero_s(self, queues: Queues, port: int) -> float:
+    def router_zero_s(self, queues: QueueReadings, port: int) -> float:
         """Where the router's own zero lies; add it to the router's times.
 
         The router's time is read between two looks at ours. It belongs to their middle, give or

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
-from controller.queues import InputState, PortState, Queues, Sample
+from controller.queues import InputState, PortState, Sample
 from labs.measure.clock import Clock
+from topo.backend import QueueReadings
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ class Recorder:
     """Series of some ports of one router for the length of a `with` block."""
 
     def __init__(
-        self, queues: Queues, clock: Clock, *, ports: Sequence[int], interval_ms: int
+        self, queues: QueueReadings, clock: Clock, *, ports: Sequence[int], interval_ms: int
     ) -> None:
         self._queues = queues
         self._clock = clock

@@ -16,12 +16,13 @@ from labs.definition import Assessment, Lab
 from labs.machine import Machine
 from labs.recording import Recording
 from labs.report import drawing, html, results, table
+from labs.report.html import Picture
 
 
 def write(
     lab: Lab, recordings: Mapping[str, Recording], assessment: Assessment, folder: Path
-) -> None:
-    """Writes everything but the raw data, which is written run by run."""
+) -> list[Picture]:
+    """Writes everything but the raw data, which is written run by run; returns the figures."""
     machine = Machine.this_one()
     pictures = []
     for figure in lab.figures(recordings):
@@ -32,3 +33,4 @@ def write(
     (folder / "results.json").write_text(results.document(lab, assessment, machine))
     data = sorted(path.relative_to(folder) for path in (folder / "data").rglob("*.*"))
     (folder / "report.html").write_text(html.page(lab, assessment, machine, pictures, data))
+    return pictures

@@ -6,10 +6,15 @@ import base64
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
+from typing import TypeAlias
 
+from controller.toolchain import Toolchain
 from labs.definition import Assessment, Figure, Lab
 from labs.machine import Machine
 from labs.report import table
+
+# A figure and its drawing as PNG.
+Picture: TypeAlias = tuple[Figure, bytes]
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto;
@@ -34,7 +39,7 @@ def page(
     lab: Lab,
     assessment: Assessment,
     machine: Machine,
-    pictures: Sequence[tuple[Figure, bytes]],
+    pictures: Sequence[Picture],
     data: Sequence[Path],
 ) -> str:
     """The whole document; `data` are the raw files beside it, by their relative paths."""
@@ -46,29 +51,35 @@ def page(
         f"<p>The column <em>document</em> is {escape(lab.document)}. "
         "Its numbers come from other kernels and other switches; "
         "what must agree is listed under <em>bands</em>.</p>",
-        _table(table.HEAD, map(table.cells, assessment.rows)),
-        *(_figure(figure, png) for figure, png in pictures),
+        *(f"<p>{escape(remark)}</p>" for remark in assessment.remarks),
+        rows_of(table.HEAD, map(table.cells, assessment.rows)),
+        *(picture(figure.caption, png) for figure, png in pictures),
         "<h2>Bands</h2>",
-        _bands(assessment),
+        bands(assessment),
         "<h2>Data</h2>",
         '<p>Every number: <a href="results.json"><code>results.json</code></a>. '
         "What the instruments saw, in seconds of one clock:</p>",
         _links(data),
     ]
+    return document(lab.name, parts)
+
+
+def document(title: str, parts: Iterable[str]) -> str:
+    """A whole page around its parts."""
     body = "\n".join(parts)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width">\n'
-        f"<title>{escape(lab.name)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
         f"<body>\n{body}\n</body>\n</html>\n"
     )
 
 
 def _settings(lab: Lab) -> str:
     changed = [
-        f"{name} = {value}"
+        f"{name} = {value.value if isinstance(value, Toolchain) else value}"
         for name, value in vars(lab.settings).items()
-        if value is not None and value is not False
+        if value not in (None, False, Toolchain.VITRINE)
     ]
     return f"Settings: {', '.join(changed)}." if changed else "Settings: the lab's own."
 
@@ -79,7 +90,8 @@ def _verdict(assessment: Assessment) -> str:
     return f'<p class="{kind}">{met} of {len(assessment.bands)} bands are met.</p>'
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def rows_of(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table."""
     lines = ["<table>", "<tr>" + "".join(f"<th>{escape(name)}</th>" for name in head) + "</tr>"]
     lines += [
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
@@ -87,16 +99,18 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join([*lines, "</table>"])
 
 
-def _figure(figure: Figure, png: bytes) -> str:
+def picture(caption: str, png: bytes) -> str:
+    """A picture with what it shows."""
     source = base64.b64encode(png).decode()
-    caption = escape(figure.caption)
+    caption = escape(caption)
     return (
         f'<figure><img src="data:image/png;base64,{source}" alt="{caption}">'
         f"<figcaption>{caption}</figcaption></figure>"
     )
 
 
-def _bands(assessment: Assessment) -> str:
+def bands(assessment: Assessment) -> str:
+    """The claims and their verdicts."""
     lines = ["<table>", "<tr><th>claim</th><th>asked</th><th>measured</th><th></th></tr>"]
     for band in assessment.bands:
         kind, word = ("met", "met") if band.met else ("missed", "not met")

@@ -14,7 +14,8 @@ def document(lab: Lab, assessment: Assessment, machine: Machine) -> str:
     content = {
         "lab": lab.name,
         "machine": machine.document(),
-        "settings": dataclasses.asdict(lab.settings),
+        "settings": {**dataclasses.asdict(lab.settings), "toolchain": lab.settings.toolchain.value},
+        "remarks": list(assessment.remarks),
         "bands_met": assessment.met,
         "bands": [_band(band) for band in assessment.bands],
         "numbers": dict(assessment.numbers),

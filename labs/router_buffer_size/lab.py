@@ -76,6 +76,7 @@ class RouterBufferSize(Lab):
     question: ClassVar = "Which TCP needs a router's buffer, and which takes it from the other?"
     document: ClassVar = "lab 11 of the course Network Tools and Protocols (tc tbf and netem)"
     takes: ClassVar = frozenset({"RATE", "DURATION"})
+    needs: ClassVar = "queues that are limited in bytes, which simple_switch does not have"
 
     @property
     def rate_bps(self) -> int:

@@ -8,7 +8,7 @@ from controller.classes import ICMP, Rule, entries
 from controller.entries import Ternary, to_message
 from controller.errors import EntryError
 from controller.p4info import P4Info
-from labs import network
+from tests.controller.real_switch import PROGRAM_INFO
 
 
 def test_the_first_rule_that_agrees_holds():
@@ -42,10 +42,10 @@ def test_a_rule_that_mixes_versions_is_refused():
 @pytest.mark.parametrize("net", ["10.0.1.1/32", "fd00:1::/64"])
 @pytest.mark.parametrize("mirror", [None, 7])
 def test_the_router_program_takes_every_kind_of_rule(net, mirror):
-    if not network.PROGRAM_INFO.exists():
+    if not PROGRAM_INFO.exists():
         pytest.skip("the router is not compiled: run `make build`")
     net = ipaddress.ip_network(net)
     rule = Rule(7, net, net, protocol=6, dscp=1, src_port=5201, dst_port=80, mirror=mirror)
     (entry,) = entries([rule])
-    message = to_message(entry, P4Info.load(network.PROGRAM_INFO))
+    message = to_message(entry, P4Info.load(PROGRAM_INFO))
     assert len(message.match) == 6

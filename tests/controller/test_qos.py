@@ -8,10 +8,12 @@ import pytest
 from controller.apps import options, qos
 from controller.classes import Rule
 from controller.entities import CloneSession
+from controller.errors import ConnectError
 from controller.p4info import P4Info
-from controller.queueing import OFF, BitShaper, Codel, Hierarchy, Limit
+from controller.queueing import OFF, BitShaper, Codel, Hierarchy, Limit, RouterSettings
 from controller.queues import Queues
 from controller.session import Session
+from controller.simple_switch import UnsupportedError, converted
 from tests.controller import real_switch
 from tests.controller.real_switch import PROGRAM, PROGRAM_INFO, RealSwitch
 from topo.errors import ModelError
@@ -128,3 +130,19 @@ def test_a_router_that_is_not_there_is_said_in_one_line(tmp_path, capsys, monkey
     path.write_text(FILE)
     assert qos.main([str(path), "--router", "127.0.0.1:9"]) == 1
     assert "qos: nothing answers at 127.0.0.1:9" in capsys.readouterr().err
+
+
+def test_what_a_simple_switch_cannot_do_is_refused_before_anything_is_changed(load_text):
+    def refuse(ports):
+        converted(RouterSettings(ports), class_count=8)
+
+    # No session: whatever would be asked of one, the refusal comes first.
+    with pytest.raises(UnsupportedError, match="Port 510: it has no weights"):
+        qos.apply(None, load_text(FILE), refuse)
+
+
+def test_thrift_is_looked_for_beside_the_router_or_where_it_is_said_to_be():
+    assert options.thrift_address("127.0.0.1:9559", None) == ("127.0.0.1", 10559)
+    assert options.thrift_address("127.0.0.1:9559", "127.0.0.1:9090") == ("127.0.0.1", 9090)
+    with pytest.raises(ConnectError, match="'9090' is no address"):
+        options.thrift_address("127.0.0.1:9559", "9090")

@@ -14,11 +14,11 @@ from controller.lines import Line, Sender
 from controller.p4info import P4Info
 from controller.session import Packet
 from controller.values import Mac
-from labs import network
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
+from tests.controller.real_switch import PROGRAM_INFO
 from tests.topo.test_paths import DIAMOND
-from topo import wait
+from topo import cables, wait
 from topo.load import load
 
 TOPOLOGY = Bottleneck(Settings()).topology()
@@ -70,9 +70,9 @@ def test_two_equal_ways_are_one_group_that_comes_before_its_routes(diamond):
 
 
 def test_the_routes_fit_the_program(diamond):
-    if not network.PROGRAM_INFO.exists():
+    if not PROGRAM_INFO.exists():
         pytest.skip("the router is not compiled: run `make build`")
-    program = P4Info.load(network.PROGRAM_INFO)
+    program = P4Info.load(PROGRAM_INFO)
     for switch in diamond.switches:
         for item in router.routes(diamond, switch):
             to_entity(item, program)
@@ -80,7 +80,7 @@ def test_the_routes_fit_the_program(diamond):
 
 def test_the_cable_of_a_port_is_told_in_the_words_of_the_service(diamond):
     changed = diamond.with_transmit("s1", 2, delay_ns=20_000_000, jitter_ns=1_500, loss_ppm=100)
-    cable = router.cable(changed.switch("s1").port(2))
+    cable = cables.cable(changed.switch("s1").port(2))
     assert cable.transmit == Line(delay_us=20_000, jitter_us=1.5, loss=0.0001)
     assert cable.receive == Line()
     # The neighbour sends at the port's own rate.

@@ -16,6 +16,7 @@ from tests.live import foreground
 from topo import record, wait
 from topo.errors import MachineError, ProcessError, StaleRunError
 from topo.live import LiveNetwork
+from topo.vitrine_switch import VitrineBackend
 
 IDLE_SWITCH = Path(__file__).with_name("idle_switch.py")
 TOPOLOGY = Bottleneck(Settings()).topology()
@@ -28,7 +29,7 @@ def run_dir(tmp_path, monkeypatch):
 
 @pytest.fixture
 def network(tmp_path):
-    with LiveNetwork(TOPOLOGY, logs=tmp_path, switch_binary=IDLE_SWITCH) as network:
+    with LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)) as network:
         yield network
 
 
@@ -62,7 +63,7 @@ def test_a_host_uses_the_congestion_control_that_was_chosen(network):
 
 
 def test_everything_is_gone_after_the_block(tmp_path):
-    with LiveNetwork(TOPOLOGY, logs=tmp_path, switch_binary=IDLE_SWITCH):
+    with LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)):
         document = json.loads(record.path().read_text())
         pids = [pid for pid, _ in document["processes"]]
         # Two hosts and one switch.
@@ -76,7 +77,7 @@ def test_everything_is_gone_after_the_block(tmp_path):
 def test_an_error_inside_the_block_leaves_nothing_behind(tmp_path):
     with (
         pytest.raises(ZeroDivisionError),
-        LiveNetwork(TOPOLOGY, logs=tmp_path, switch_binary=IDLE_SWITCH),
+        LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)),
     ):
         raise ZeroDivisionError
     assert not record.interface_exists("s1-eth1")
@@ -88,7 +89,7 @@ def test_a_switch_that_ends_at_once_is_reported_with_its_last_words(tmp_path):
     broken.chmod(0o755)
     with (
         pytest.raises(ProcessError, match="s1 ended at once: unknown option --no-p4"),
-        LiveNetwork(TOPOLOGY, logs=tmp_path, switch_binary=broken),
+        LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(broken)),
     ):
         pass
     assert not record.interface_exists("s1-eth1")
@@ -98,7 +99,7 @@ def test_a_switch_that_ends_at_once_is_reported_with_its_last_words(tmp_path):
 def test_a_missing_switch_is_refused_before_anything_is_built(tmp_path):
     with (
         pytest.raises(MachineError, match="no switch at .*: run `make build` first"),
-        LiveNetwork(TOPOLOGY, logs=tmp_path, switch_binary=tmp_path / "none"),
+        LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(tmp_path / "none")),
     ):
         pass
 
@@ -108,7 +109,7 @@ def test_a_port_in_use_is_refused_with_its_user_before_anything_is_built(tmp_pat
         complaint = rf"port 9559.* is in use by \S+ \(process {os.getpid()}\)"
         with (
             pytest.raises(MachineError, match=complaint),
-            LiveNetwork(TOPOLOGY, logs=tmp_path, switch_binary=IDLE_SWITCH),
+            LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)),
         ):
             pass
         assert not record.path().exists()
@@ -121,7 +122,7 @@ def test_an_interface_of_somebody_else_is_refused_and_left_alone(tmp_path):
     try:
         with (
             pytest.raises(StaleRunError, match="s1-eth2 exists already .*ip link delete s1-eth2"),
-            LiveNetwork(TOPOLOGY, logs=tmp_path, switch_binary=IDLE_SWITCH),
+            LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)),
         ):
             pass
         assert record.interface_exists("s1-eth2")
@@ -134,7 +135,8 @@ import signal, sys
 from pathlib import Path
 from tests.live.test_adapter import IDLE_SWITCH, TOPOLOGY
 from topo.live import LiveNetwork
-with LiveNetwork(TOPOLOGY, logs=Path(sys.argv[1]), switch_binary=IDLE_SWITCH) as network:
+from topo.vitrine_switch import VitrineBackend
+with LiveNetwork(TOPOLOGY, logs=Path(sys.argv[1]), backend=VitrineBackend(IDLE_SWITCH)) as network:
     network.host("h1").start(["tail", "-f", "/dev/null"], Path(sys.argv[1]) / "tail.log")
     print("up", flush=True)
     signal.pause()
@@ -174,7 +176,7 @@ def test_an_interrupted_run_leaves_nothing_behind(held_network, number):
 def test_a_network_that_is_up_is_not_disturbed_by_a_second_run(held_network, tmp_path):
     with (
         pytest.raises(StaleRunError, match=f"up already, made by process {held_network.pid}"),
-        LiveNetwork(TOPOLOGY, logs=tmp_path, switch_binary=IDLE_SWITCH),
+        LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)),
     ):
         pass
     assert all(path.exists() for path in processes_of_the_record())
@@ -186,7 +188,7 @@ def test_what_a_killed_run_left_behind_is_cleaned_by_the_next(held_network, tmp_
     held_network.wait()
     # The switch and the program in h1 outlive their run.
     assert sum(path.exists() for path in left) >= 2
-    with LiveNetwork(TOPOLOGY, logs=tmp_path, switch_binary=IDLE_SWITCH) as network:
+    with LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)) as network:
         assert network.cleaned.startswith("cleaned up after an interrupted run: ")
     assert not record.interface_exists("s1-eth1")
     assert wait.holds_within(lambda: not any(path.exists() for path in left), 5)

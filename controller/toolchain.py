@@ -1,0 +1,118 @@
+"""Whose compiler and switch are used: ours, or the P4 project's where they are installed.
+
+    toolchain = Toolchain.chosen()                 # TOOLCHAIN=p4lang in the environment
+    program, config = toolchain.compiled("router")
+
+Both compile the same sources to the same two files, so everything behind them is the same too.
+Ours are compiled by the build; the P4 project's compiler runs here, when its output is older than
+the sources.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+
+from controller.errors import ControllerError
+from controller.p4info import P4Info
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "p4src"
+_COMPILE_DEADLINE_S = 300.0
+# The driver comes with every installation of p4c; some put only the back end on the path.
+_P4C_NAMES = ("p4c-bm2-ss", "p4c")
+SIMPLE_SWITCH = "simple_switch_grpc"
+
+
+class ToolchainError(ControllerError):
+    """A toolchain that is unknown or not installed, or a program that it does not compile."""
+
+
+class Toolchain(Enum):
+    """A compiler and the switch that belongs to it."""
+
+    VITRINE = "vitrine"
+    P4LANG = "p4lang"
+
+    @classmethod
+    def named(cls, name: str) -> Toolchain:
+        """The toolchain of that name."""
+        try:
+            return cls(name)
+        except ValueError:
+            names = ", ".join(each.value for each in cls)
+            raise ToolchainError(
+                f"there is no toolchain {name!r}: TOOLCHAIN is one of {names}."
+            ) from None
+
+    @classmethod
+    def chosen(cls, environment: Mapping[str, str] = os.environ) -> Toolchain:
+        """What TOOLCHAIN says; ours if it says nothing."""
+        return cls.named(environment.get("TOOLCHAIN") or cls.VITRINE.value)
+
+    def missing(self) -> list[str]:
+        """Which of its programs are not on the path."""
+        if self is Toolchain.VITRINE:
+            return []
+        compiler = [] if _p4c() else [" or ".join(_P4C_NAMES)]
+        return compiler + ([] if shutil.which(SIMPLE_SWITCH) else [SIMPLE_SWITCH])
+
+    def check(self) -> None:
+        """Raises if something of it is missing."""
+        missing = self.missing()
+        if missing:
+            raise ToolchainError(
+                f"TOOLCHAIN={self.value} needs {' and '.join(missing)} on the path: install the P4 "
+                "project's packages (vm/README.md), or leave TOOLCHAIN out."
+            )
+
+    def compiled(self, name: str) -> tuple[P4Info, bytes]:
+        """The program p4src/programs/NAME.p4: its P4Info and its BMv2 JSON."""
+        if self is Toolchain.VITRINE:
+            return _load(ROOT / "build" / "p4" / name)
+        stem = ROOT / "build" / "p4lang" / name
+        if not _is_current(stem.with_suffix(".json")):
+            self.check()
+            compile_by_p4c(SOURCES / "programs" / f"{name}.p4", stem)
+        return _load(stem)
+
+
+def compile_by_p4c(source: Path, stem: Path) -> None:
+    """Compiles with the P4 project's compiler to STEM.json and STEM.p4info.txtpb."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    command = [_p4c() or _P4C_NAMES[0], "-I", str(SOURCES / "include")]
+    info = str(stem.with_suffix(".p4info.txtpb"))
+    if Path(command[0]).name == "p4c":
+        # The driver takes a folder and names the JSON after the source.
+        command += ["--target", "bmv2", "--arch", "v1model", "-o", str(stem.parent)]
+    else:
+        command += ["-o", str(stem.with_suffix(".json"))]
+    done = subprocess.run(
+        [*command, "--p4runtime-files", info, str(source)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_COMPILE_DEADLINE_S,
+    )
+    if done.returncode != 0:
+        raise ToolchainError(f"{command[0]} does not compile {source}: {done.stderr.strip()}")
+
+
+def _p4c() -> str | None:
+    return next(filter(None, map(shutil.which, _P4C_NAMES)), None)
+
+
+def _is_current(compiled: Path) -> bool:
+    if not compiled.exists():
+        return False
+    made = compiled.stat().st_mtime
+    return all(source.stat().st_mtime <= made for source in SOURCES.rglob("*.p4"))
+
+
+def _load(stem: Path) -> tuple[P4Info, bytes]:
+    """A program that was never compiled is the user's first mistake; P4Info.load says so."""
+    return P4Info.load(stem.with_suffix(".p4info.txtpb")), stem.with_suffix(".json").read_bytes()
