@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.lines import Cable, Line, Sender
+from controller.lines import BurstyLoss, Cable, Line, Sender
 from topo.model import Impairment, Port
 
 
@@ -18,7 +18,17 @@ def _line(impairment: Impairment) -> Line:
         delay_us=impairment.delay_ns / 1e3,
         jitter_us=impairment.jitter_ns / 1e3,
         reorder=impairment.reorder,
-        loss=impairment.loss_ppm / 1e6,
+        loss=_loss(impairment),
         corruption=impairment.corruption_ppm / 1e6,
         duplication=impairment.duplication_ppm / 1e6,
     )
+
+
+def _loss(impairment: Impairment) -> float | BurstyLoss:
+    share = impairment.loss_ppm / 1e6
+    if impairment.loss_burst_packets is None or not share:
+        return share
+    # A bad spell loses all its frames and lasts 1 / turns_good of them; bad spells take this share
+    # of the time where turns_bad : turns_good = share : 1 - share.
+    turns_good = 1 / impairment.loss_burst_packets
+    return BurstyLoss(turns_bad=turns_good * share / (1 - share), turns_good=turns_good)

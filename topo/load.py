@@ -254,10 +254,24 @@ def _impairment(fields: Mapping[str, Place]) -> Impairment:
         delay_ns=span_ns("delay"),
         jitter_ns=span_ns("jitter"),
         reorder=fields["reorder"].flag() if "reorder" in fields else False,
-        loss_ppm=share_ppm("loss"),
+        **({} if "loss" not in fields else _loss(fields["loss"])),
         corruption_ppm=share_ppm("corruption"),
         duplication_ppm=share_ppm("duplication"),
     )
+
+
+def _loss(place: Place) -> dict[str, int]:
+    """A share of the frames, or `{share: 1 %, burst: 8 packets}`."""
+    if not place.is_mapping():
+        return {"loss_ppm": place.parse(units.share_ppm)}
+    parts = place.fields(required={"share", "burst"})
+    share_ppm = parts["share"].parse(units.share_ppm)
+    if share_ppm == units.ALL_PPM:
+        parts["share"].refuse("is every frame, and bursts need good spells between them.")
+    burst_packets = parts["burst"].parse(units.packets)
+    if burst_packets == 0:
+        parts["burst"].refuse("is empty: say how many frames are lost in a row, 1 packet or more.")
+    return {"loss_ppm": share_ppm, "loss_burst_packets": burst_packets}
 
 
 def _mac(fields: Mapping[str, Place], otherwise: int) -> Mac:

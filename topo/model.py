@@ -96,6 +96,8 @@ class Impairment:
     # Whether jitter may let a frame overtake another.
     reorder: bool = False
     loss_ppm: int = 0
+    # How many frames are lost in a row, in the mean; None: each frame is lost or not on its own.
+    loss_burst_packets: int | None = None
     # Arrives with one bit flipped.
     corruption_ppm: int = 0
     # Arrives twice.

@@ -41,6 +41,7 @@ _BYTE_UNITS: Mapping[str, int] = {
 }
 _PACKET_RATE_UNITS: Mapping[str, int] = {"packets/s": 1, "kpackets/s": 10**3, "Mpackets/s": 10**6}
 # A share in parts per million, so that 0.0001 % is a whole number too.
+ALL_PPM = 1_000_000
 _SHARE_UNITS: Mapping[str, int] = {"ppm": 1, "%": 10**4}
 
 
@@ -72,7 +73,7 @@ def packet_rate_pps(text: str) -> int:
 def share_ppm(text: str) -> int:
     """A share in parts per million: `0.01 %` is 100, `20 ppm` is 20; at most all."""
     share = _whole(text, _SHARE_UNITS, "a share", "0.01 %")
-    if share > _SHARE_UNITS["%"] * 100:
+    if share > ALL_PPM:
         raise UnitError(f"{text!r} is not a share: it is more than 100 %.")
     return share
 

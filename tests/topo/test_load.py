@@ -122,6 +122,17 @@ def test_what_a_port_says_itself_holds_against_its_link(load_text):
     assert cable.transmit == Impairment(delay_ns=0, loss_ppm=100)
 
 
+def test_a_loss_may_come_in_bursts(load_text):
+    text = NET.replace("1: {}", "1: {loss: {share: 1 %, burst: 8 packets}}")
+    line = load_text(text).switch("s2").port(1).cable.transmit
+    assert (line.loss_ppm, line.loss_burst_packets) == (10_000, 8)
+
+
+def test_a_loss_of_every_frame_has_no_bursts(load_text):
+    with pytest.raises(ModelError, match=r"bursts need good spells"):
+        load_text(NET.replace("1: {}", "1: {loss: {share: 100 %, burst: 8 packets}}"))
+
+
 def test_a_port_says_how_fast_its_neighbour_sends_and_what_may_wait_there(load_text):
     text = NET.replace("1: {}", "1: {receive: {rate: 1 Gb/s, backlog: 1 MB, delay: 1 ms}}")
     cable = load_text(text).switch("s2").port(1).cable
