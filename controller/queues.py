@@ -144,6 +144,12 @@ class Queues:
             _matches(answer.transfers),
         )
 
+    def held_up_s(self, least_s: float) -> float:
+        """How long the machine has held the switch up so far, in lags of `least_s` or more."""
+        buckets = self._describe(()).lags.buckets
+        lags = ((bucket.up_to_ps / PS_PER_S, bucket.count) for bucket in buckets)
+        return sum(lag_s * count for lag_s, count in lags if lag_s >= least_s)
+
     @contextlib.contextmanager
     def watch(self, interval_ms: int, ports: Iterable[int] = ()) -> Iterator[Iterator[Sample]]:
         """Samples for as long as the `with` block runs; leaving it ends the stream.

@@ -76,16 +76,18 @@ def _list() -> None:
 def _check() -> int:
     # One setting for all: how long they may take. What else a lab takes is its own.
     settings = Settings.from_environment(())
-    missed = []
+    missed, disturbed = [], []
     for kind in catalogue.LABS:
         if settings.toolchain is not Toolchain.VITRINE and kind.needs is not None:
             print(f"{kind.name}: skipped, it needs {kind.needs}.\n", flush=True)
             continue
         assessment = conduct(kind(settings), sys.stdout)
         missed += [f"{kind.name}: {band}" for band in assessment.bands if not band.met]
+        disturbed += [f"{kind.name}, {sentence}" for sentence in assessment.disturbances]
         print(flush=True)
     if missed:
-        raise LabError("these bands are not met:\n  " + "\n  ".join(missed))
+        busy = ["the machine was busy, which may be why:", *disturbed] if disturbed else []
+        raise LabError("\n  ".join(["these bands are not met:", *missed, *busy]))
     return 0
 
 

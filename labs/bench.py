@@ -28,8 +28,9 @@ from controller.toolchain import Toolchain
 from labs import network
 from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES
-from labs.measure import iperf, page, ping
+from labs.measure import holdups, iperf, page, ping
 from labs.measure.clock import Clock
+from labs.measure.holdups import FELT_S, HoldUps
 from labs.measure.router import PortSeries, Recorder
 from labs.measure.sockets import Sampler, SocketSample
 from labs.narration import Narrator
@@ -54,12 +55,21 @@ CATCH_UP_DEADLINE_S = 5.0
 
 
 @dataclass(frozen=True)
-class _StartedFlow:
+class FlowPlan:
+    """A TCP flow that is to be."""
+
     name: str
+    source: str
+    target: str
+    congestion: str
+
+
+@dataclass(frozen=True)
+class _StartedFlow:
+    plan: FlowPlan
     source: LiveHost
     target: LiveHost
     port: int
-    congestion: str
     process: Process
 
 
@@ -143,7 +153,20 @@ class Bench:
             instruments = Instruments(self, clock, recorders, samplers, view, ports, interval_ms)
             for switch in by_switch:
                 instruments.recording.remarks += self._live.switch(switch).remarks
+            before_s, began_s = self._held_up_s(), clock.now_s()
             yield instruments
+            span_s = clock.now_s() - began_s
+            instruments.recording.hold_ups = holdups.worst(
+                HoldUps(total_s - before_s[switch], span_s)
+                for switch, total_s in self._held_up_s().items()
+            )
+
+    def _held_up_s(self) -> dict[str, float]:
+        """How long the machine has held each router up since its start."""
+        return {
+            switch: self._live.switch(switch).readings(session).held_up_s(FELT_S)
+            for switch, session in self._sessions.items()
+        }
 
     def _subject(self, switch: str, number: int) -> Subject:
         topology = self._live.topology
@@ -208,16 +231,31 @@ class Instruments:
 
     def flow(self, name: str, source: str, target: str, *, seconds: int, congestion: str) -> None:
         """Starts a TCP flow by iperf3."""
-        sender, receiver = self._bench.host(source), self._bench.host(target)
-        port = FIRST_IPERF_PORT + len(self._flows)
-        sender.set_congestion_control(congestion)
-        receiver.start(iperf.server(port), receiver.logs / f"iperf-{name}-server.log")
+        self.flows([FlowPlan(name, source, target, congestion)], seconds=seconds)
+
+    def flows(self, plans: Sequence[FlowPlan], *, seconds: int) -> None:
+        """Starts TCP flows at one instant: who comes late to a full queue stays behind for long."""
+        first_port = FIRST_IPERF_PORT + len(self._flows)
+        for port, plan in enumerate(plans, first_port):
+            self._await_flow(plan, port)
+        for port, plan in enumerate(plans, first_port):
+            sender, receiver = self._bench.host(plan.source), self._bench.host(plan.target)
+            client = iperf.client(
+                str(receiver.address), port, seconds=seconds, congestion=plan.congestion
+            )
+            process = sender.start(client, sender.logs / f"iperf-{plan.name}.json")
+            self._flows.append(_StartedFlow(plan, sender, receiver, port, process))
+
+    def _await_flow(self, plan: FlowPlan, port: int) -> None:
+        """Makes both ends ready."""
+        self._bench.host(plan.source).set_congestion_control(plan.congestion)
+        receiver = self._bench.host(plan.target)
+        receiver.start(iperf.server(port), receiver.logs / f"iperf-{plan.name}-server.log")
         wait.until(
-            lambda: receiver.listens_on(port), f"iperf3 listening in {target}", START_DEADLINE_S
+            lambda: receiver.listens_on(port),
+            f"iperf3 listening in {plan.target}",
+            START_DEADLINE_S,
         )
-        client = iperf.client(str(receiver.address), port, seconds=seconds, congestion=congestion)
-        process = sender.start(client, sender.logs / f"iperf-{name}.json")
-        self._flows.append(_StartedFlow(name, sender, receiver, port, congestion, process))
 
     def ping(
         self,
@@ -288,7 +326,7 @@ class Instruments:
     def finish(self) -> None:
         """Waits for flows and pings to end by themselves and reads what they found."""
         for flow in self._flows:
-            self._show_until(flow.process, f"the flow {flow.name}", END_DEADLINE_S * 5)
+            self._show_until(flow.process, f"the flow {flow.plan.name}", END_DEADLINE_S * 5)
         for name, process in self._pings.items():
             self._show_until(process, f"the ping {name}", END_DEADLINE_S)
             # Its status says whether every request was answered; a full queue may drop some.
@@ -297,7 +335,7 @@ class Instruments:
         self._catch_up()
         self._view.erase()
         for flow in self._flows:
-            self.recording.flows[flow.name] = self._read_flow(flow)
+            self.recording.flows[flow.plan.name] = self._read_flow(flow)
         for name, series in self.recording.ports.items():
             if not series.time_s:
                 raise MeasurementError(
@@ -311,10 +349,10 @@ class Instruments:
         peer = f"{flow.target.address}:{flow.port}"
         seen = self.recording.sockets.get(flow.source.name, [])
         return Flow(
-            name=flow.name,
-            source=flow.source.name,
-            target=flow.target.name,
-            congestion=flow.congestion,
+            name=flow.plan.name,
+            source=flow.plan.source,
+            target=flow.plan.target,
+            congestion=flow.plan.congestion,
             result=iperf.parse(output),
             samples=data_connection([sample for sample in seen if sample.peer == peer]),
         )

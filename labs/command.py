@@ -11,7 +11,7 @@ from typing import TextIO
 from controller.toolchain import Toolchain
 from labs import ownership, report
 from labs.bench import Bench
-from labs.definition import Assessment, Lab
+from labs.definition import Assessment, Lab, Run
 from labs.narration import Narrator
 from labs.network import ROOT
 from labs.recording import Recording
@@ -21,6 +21,8 @@ from labs.settings import Settings
 
 LOGS = ROOT / "build" / "log"
 RESULTS = ROOT / "out"
+# How often a run is conducted at most, until the machine leaves it alone.
+ATTEMPTS = 3
 
 
 def conduct(lab: Lab, output: TextIO, *, results: Path = RESULTS) -> Assessment:
@@ -41,10 +43,14 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> Side:
         with Bench(logs, narrator, lab.settings.toolchain) as bench:
             for run in runs:
                 narrator.begin(run)
-                recordings[run.name] = lab.conduct(run, bench)
+                recordings[run.name] = _conduct_undisturbed(lab, run, bench)
                 # At once, so that an interrupted lab leaves what it has seen.
                 recordings[run.name].write(folder / "data" / run.name)
-        assessment = replace(lab.assess(recordings), remarks=_remarks(lab, recordings))
+        assessment = replace(
+            lab.assess(recordings),
+            remarks=_remarks(lab, recordings),
+            disturbances=_disturbances(recordings),
+        )
         pictures = report.write(lab, recordings, assessment, folder)
     finally:
         ownership.give_back(logs)
@@ -85,10 +91,32 @@ def _remarks(lab: Lab, recordings: Mapping[str, Recording]) -> list[str]:
     return list(dict.fromkeys(said))
 
 
+def _conduct_undisturbed(lab: Lab, run: Run, bench: Bench) -> Recording:
+    """Repeats a run that the machine disturbed; of runs that all were disturbed, the calmest."""
+    recordings: list[Recording] = []
+    for attempts_left in reversed(range(ATTEMPTS)):
+        recordings.append(lab.conduct(run, bench))
+        hold_ups = recordings[-1].hold_ups
+        if not hold_ups.disturb:
+            return recordings[-1]
+        bench.narrator.note(f"{hold_ups}{': once more' if attempts_left else ''}")
+    return min(recordings, key=lambda recording: recording.hold_ups.share)
+
+
+def _disturbances(recordings: Mapping[str, Recording]) -> list[str]:
+    return [
+        f"{name}: {recording.hold_ups}"
+        for name, recording in recordings.items()
+        if recording.hold_ups.disturb
+    ]
+
+
 def _tell(assessment: Assessment, folder: Path, output: TextIO) -> None:
     print(f"\n{table.markdown(assessment.rows)}\n", file=output)
     for band in assessment.bands:
         print(f"{'met    ' if band.met else 'NOT MET'} {band}", file=output)
+    for disturbance in assessment.disturbances:
+        print(f"disturbed {disturbance}", file=output)
     for remark in assessment.remarks:
         print(remark, file=output)
     place = _shown(folder)

@@ -96,6 +96,8 @@ class Assessment:
     numbers: Mapping[str, float]
     # What a reader has to know about how the routers were set up, and what was left out.
     remarks: Sequence[str] = ()
+    # A sentence for each run that the machine disturbed; its numbers are not the router's alone.
+    disturbances: Sequence[str] = ()
 
     @property
     def met(self) -> bool:

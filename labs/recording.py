@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from labs.measure import iperf
+from labs.measure.holdups import HoldUps
 from labs.measure.page import Fetch
 from labs.measure.ping import Pings
 from labs.measure.router import PortSeries
@@ -85,6 +86,8 @@ class Recording:
     moments: list[tuple[float, str]] = field(default_factory=list)
     # What a reader of the numbers has to know about how the routers were set up.
     remarks: list[str] = field(default_factory=list)
+    # What the machine took of the time.
+    hold_ups: HoldUps = field(default_factory=HoldUps)
     # What else the lab computed or was told, by name.
     numbers: dict[str, Any] = field(default_factory=dict)
 

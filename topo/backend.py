@@ -54,6 +54,9 @@ class QueueReadings(Protocol):
     ) -> AbstractContextManager[Iterator[Sample]]:
         """Samples for as long as the `with` block runs."""
 
+    def held_up_s(self, least_s: float) -> float:
+        """How long the machine has held the switch up so far, in lags of `least_s` or more."""
+
 
 class RunningSwitch(ABC):
     """One switch of a network that is up."""

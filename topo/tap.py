@@ -200,6 +200,10 @@ class Tap:
         chosen = sorted(ports) or sorted(self._interfaces)
         return Sample(time.time(), 0, {port: Books().state(port) for port in chosen})
 
+    def held_up_s(self, least_s: float) -> float:
+        """Nothing that the switch would tell."""
+        return 0.0
+
     @contextlib.contextmanager
     def watch(self, interval_ms: int, ports: Iterable[int] = ()) -> Iterator[Iterator[Sample]]:
         """Samples for as long as the `with` block runs; leaving it ends them."""

@@ -14,7 +14,7 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Arbiter, InputQueueing, InputStage, Limit
-from labs.bench import Bench
+from labs.bench import Bench, FlowPlan
 from labs.definition import Assessment, Band, Figure, Lab, Row, Run
 from labs.frames import payload_share
 from labs.hol_blocking import simulation
@@ -103,8 +103,9 @@ class HolBlocking(Lab):
         with bench.recording(
             watched, senders=["h1", "h2", "h3"], interval_ms=SAMPLE_INTERVAL_MS
         ) as instruments:
-            for source, target in (("h1", "h4"), ("h2", "h4"), ("h3", "h5")):
-                instruments.flow(source, source, target, seconds=self.seconds, congestion="reno")
+            ends = (("h1", "h4"), ("h2", "h4"), ("h3", "h5"))
+            plans = [FlowPlan(source, source, target, "reno") for source, target in ends]
+            instruments.flows(plans, seconds=self.seconds)
             instruments.finish()
         victim = _Victim(instruments.recording)
         instruments.note(f"the victim got {victim.share:.0%} of its line")

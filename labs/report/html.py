@@ -48,6 +48,7 @@ def page(
         f'<p class="question">{escape(lab.question)}</p>',
         f'<p class="machine">{escape(str(machine))}. {escape(_settings(lab))}</p>',
         _verdict(assessment),
+        *(_disturbance(sentence) for sentence in assessment.disturbances),
         f"<p>The column <em>document</em> is {escape(lab.document)}. "
         "Its numbers come from other kernels and other switches; "
         "what must agree is listed under <em>bands</em>.</p>",
@@ -88,6 +89,13 @@ def _verdict(assessment: Assessment) -> str:
     met = sum(band.met for band in assessment.bands)
     kind = "met" if assessment.met else "missed"
     return f'<p class="{kind}">{met} of {len(assessment.bands)} bands are met.</p>'
+
+
+def _disturbance(sentence: str) -> str:
+    advice = (
+        "Its numbers say as much about the machine as about the router; run it again when idle."
+    )
+    return f'<p class="missed">{escape(sentence)}. {advice}</p>'
 
 
 def rows_of(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

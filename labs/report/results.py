@@ -17,6 +17,7 @@ def document(lab: Lab, assessment: Assessment, machine: Machine) -> str:
         "settings": {**dataclasses.asdict(lab.settings), "toolchain": lab.settings.toolchain.value},
         "remarks": list(assessment.remarks),
         "bands_met": assessment.met,
+        "disturbances": list(assessment.disturbances),
         "bands": [_band(band) for band in assessment.bands],
         "numbers": dict(assessment.numbers),
         "table": [dataclasses.asdict(row) for row in assessment.rows],

@@ -14,7 +14,7 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
-from labs.bench import Bench
+from labs.bench import Bench, FlowPlan
 from labs.definition import Assessment, Band, Figure, Lab, Row, Run
 from labs.frames import FRAME_BYTES, bdp_bytes
 from labs.recording import Recording
@@ -139,8 +139,8 @@ class RouterBufferSize(Lab):
             [("s1", LINE)], senders=["h1", "h3"], interval_ms=SAMPLE_INTERVAL_MS
         ) as instruments:
             own = run.parameters["h1"]
-            instruments.flow("h1", "h1", "h2", seconds=self.seconds, congestion=own)
-            instruments.flow("h3", "h3", "h4", seconds=self.seconds, congestion="cubic")
+            plans = [FlowPlan("h1", "h1", "h2", own), FlowPlan("h3", "h3", "h4", "cubic")]
+            instruments.flows(plans, seconds=self.seconds)
             instruments.finish()
         found = Findings(instruments.recording, self.window_s)
         h1, h3 = units.format_rate(found.h1_bps), units.format_rate(found.h3_bps)

@@ -1,12 +1,13 @@
 """Sizing router buffers: one Reno flow, and a bottleneck's queue of 72, 36, 18, 9 or 2 packets.
 
-A second family of runs leaves the queue at one bandwidth-delay product and limits the flow from
-its ends: by the receiver's window, and by a slow start that stops too early.
+A second family of runs leaves the queue long and limits the flow from its ends: by the receiver's
+window, and by a slow start that stops far too early.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,19 +16,20 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
-from labs.bench import Bench
+from labs.bench import FIRST_IPERF_PORT, START_DEADLINE_S, Bench
 from labs.definition import Assessment, Band, Figure, Lab, Row, Run
 from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, bdp_packets, reno_utilisation
+from labs.measure import iperf
 from labs.recording import Recording
 from labs.report import drawing
-from topo import load, units
+from labs.sizing_router_buffers.findings import PORT, RTT_S, SETTLED_S, Findings
+from topo import load, units, wait
 from topo.model import TcpBuffer, TcpSettings, Topology
 
 BOTTLENECK = 2
-PORT = f"s1-eth{BOTTLENECK}"
-RTT_S = 0.020
-# The document measures from second 2 to second 12.
-SETTLED_S = 2.0
+# A slow-start threshold far below the BDP of 17 packets, and the window every flow begins with.
+THRESHOLD_PACKETS = 4
+INITIAL_WINDOW_PACKETS = 10
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,12 @@ class SizingRouterBuffers(Lab):
                 )
                 for percent in (100, 50)
             ),
+            Run(
+                "threshold",
+                f"A slow start that stops at {THRESHOLD_PACKETS} packets",
+                seconds,
+                {"buffer_packets": ample, "threshold_packets": THRESHOLD_PACKETS},
+            ),
         ]
 
     def _window_bytes(self, percent: int) -> int:
@@ -136,8 +144,9 @@ class SizingRouterBuffers(Lab):
         bench.bring_up(topology)
         # ns-2's receivers acknowledge every packet at once. Linux may wait 40 ms for a second one,
         # which a flow with a window of two or three packets feels.
-        gateway = str(topology.host("h2").gateway)
-        bench.host("h2").run(["ip", "route", "change", "default", "via", gateway, "quickack", "1"])
+        _set_route(bench, topology, "h2", "quickack", "1")
+        if "threshold_packets" in run.parameters:
+            self._set_threshold(bench, topology, run.parameters["threshold_packets"])
         with bench.recording([("s1", BOTTLENECK)], senders=["h1"]) as instruments:
             instruments.flow(
                 "flow",
@@ -147,17 +156,32 @@ class SizingRouterBuffers(Lab):
                 congestion=self.congestion,
             )
             instruments.finish()
-        found = Findings(instruments.recording, self.window_s)
+        found = Findings(instruments.recording, self.window_s, self.rate_bps)
         use = found.throughput_bps / self.rate_bps
         instruments.note(f"the line was busy for {use:.1%}, RTT {found.rtt_ms:.0f} ms")
         return instruments.recording
+
+    def _set_threshold(self, bench: Bench, topology: Topology, packets: int) -> None:
+        """Makes h1 begin every flow with this slow-start threshold.
+
+        Linux takes it from what it remembers of the path, and it remembers a path when a
+        connection over it ends: one short flow before the one that is measured.
+        """
+        h1, h2 = bench.host("h1"), bench.host("h2")
+        _set_route(bench, topology, "h1", "ssthresh", "lock", str(packets))
+        for memory in ("tcp_no_metrics_save", "tcp_no_ssthresh_metrics_save"):
+            h1.set_kernel(f"net/ipv4/{memory}", "0")
+        port = FIRST_IPERF_PORT - 1
+        h2.start(iperf.server(port), h2.logs / "iperf-memory-server.log")
+        wait.until(lambda: h2.listens_on(port), "iperf3 listening in h2", START_DEADLINE_S)
+        h1.run(iperf.client(str(h2.address), port, seconds=1, congestion=self.congestion))
 
     # ---- assessing -------------------------------------------------------------------------------
 
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
         """The document's table, and the bands."""
         found = {
-            packets: Findings(recordings[f"buffer-{packets}"], self.window_s)
+            packets: Findings(recordings[f"buffer-{packets}"], self.window_s, self.rate_bps)
             for packets in DOCUMENT
         }
         rows: list[Row] = []
@@ -166,10 +190,14 @@ class SizingRouterBuffers(Lab):
             rows += self._rows(packets, each)
             numbers.update(each.numbers(f"buffer_{packets}"))
         for run in self.runs():
-            if run.name.startswith("window"):
-                each = Findings(recordings[run.name], self.window_s)
+            if run.name.startswith("buffer"):
+                continue
+            each = Findings(recordings[run.name], self.window_s, self.rate_bps)
+            numbers.update(each.numbers(run.name.replace("-", "_")))
+            if run.name == "threshold":
+                rows += self._threshold_rows(found[72], each)
+            else:
                 rows += self._window_rows(run, each)
-                numbers.update(each.numbers(run.name.replace("-", "_")))
         return Assessment(rows, self._bands(found), numbers)
 
     def _rows(self, packets: int, found: Findings) -> list[Row]:
@@ -193,6 +221,7 @@ class SizingRouterBuffers(Lab):
                 units.format_rate(found.goodput_bps),
             ),
             Row(f"{name}: loss rate", f"{document.loss:.5f}", "", f"{found.loss:.5f}"),
+            Row(f"{name}: drops at each loss", "", "1", f"{found.drops_each:.2g}"),
             Row(
                 f"{name}: mean RTT",
                 f"{document.rtt_s * 1000:.0f} ms",
@@ -223,6 +252,24 @@ class SizingRouterBuffers(Lab):
                 "0, 0 packets",
                 f"{found.dropped_packets}, {found.highest_packets} packets",
             ),
+        ]
+
+    def _threshold_rows(self, without: Findings, found: Findings) -> list[Row]:
+        """When the line is full: the window doubles each round trip, or grows by one packet."""
+        needed = bdp_packets(self.rate_bps, RTT_S)
+        doublings = math.ceil(math.log2(needed / INITIAL_WINDOW_PACKETS))
+        steps = math.ceil(needed - INITIAL_WINDOW_PACKETS)
+        return [
+            Row(
+                f"line full after, {name}",
+                "",
+                f"{(1 + trips) * RTT_S * 1000:.0f} ms",
+                f"{each.full_after_s * 1000:.0f} ms",
+            )
+            for name, trips, each in (
+                ("slow start", doublings, without),
+                (f"threshold of {THRESHOLD_PACKETS} packets", steps, found),
+            )
         ]
 
     def _bands(self, found: Mapping[int, Findings]) -> list[Band]:
@@ -324,7 +371,9 @@ class SizingRouterBuffers(Lab):
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
         sizes = sorted(DOCUMENT)
-        found = [Findings(recordings[f"buffer-{size}"], self.window_s) for size in sizes]
+        found = [
+            Findings(recordings[f"buffer-{size}"], self.window_s, self.rate_bps) for size in sizes
+        ]
         own = [self.packets(size) for size in sizes]
         use, rtt = canvas.subplots(1, 2)
         drawing.compare(
@@ -355,34 +404,6 @@ class SizingRouterBuffers(Lab):
             axes.set_xlabel("buffer (packets)")
 
 
-class Findings:
-    """The document's four numbers, from the router and from the sender, and what the queue did."""
-
-    def __init__(self, recording: Recording, window_s: float) -> None:
-        series, flow = recording.ports[PORT], recording.flows["flow"]
-        start_s = flow.samples[0].time_s + SETTLED_S
-        end_s = start_s + window_s
-        self.throughput_bps = series.rate_bps(start_s, end_s)
-        # Payload that arrived for the first time, with the headers of its frames.
-        self.goodput_bps = flow.throughput_bps(start_s, end_s) * FRAME_BYTES / PAYLOAD_BYTES
-        dropped = series.dropped_between(start_s, end_s)
-        sent = self.throughput_bps * window_s / 8 / FRAME_BYTES
-        self.loss = dropped / (sent + dropped) if sent else 1.0
-        seen = [sample.rtt_ms for sample in flow.samples if start_s <= sample.time_s < end_s]
-        self.rtt_ms = sum(seen) / len(seen)
-        depths = series.packets[series.rows(start_s, end_s)]
-        self.empty_share = depths.count(0) / len(depths)
-        self.highest_packets = max(depths)
-        self.dropped_packets = dropped
-
-    def numbers(self, name: str) -> dict[str, float]:
-        """For results.json."""
-        return {
-            f"{name}_throughput_bps": self.throughput_bps,
-            f"{name}_goodput_bps": self.goodput_bps,
-            f"{name}_loss_share": self.loss,
-            f"{name}_rtt_ms": self.rtt_ms,
-            f"{name}_empty_share": self.empty_share,
-            f"{name}_highest_packets": self.highest_packets,
-            f"{name}_dropped_packets": self.dropped_packets,
-        }
+def _set_route(bench: Bench, topology: Topology, host: str, *metrics: str) -> None:
+    gateway = str(topology.host(host).gateway)
+    bench.host(host).run(["ip", "route", "change", "default", "via", gateway, *metrics])

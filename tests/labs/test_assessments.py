@@ -1,9 +1,11 @@
 """What the labs conclude from recordings that were made by hand."""
 
+import math
+
 import pytest
 
 from labs.bufferbloat.lab import ALONE_S, Bufferbloat
-from labs.frames import bdp_packets, queue_delay_s, reno_utilisation
+from labs.frames import FRAME_BYTES, bdp_packets, queue_delay_s, reno_utilisation
 from labs.hol_blocking import simulation
 from labs.hol_blocking.lab import HolBlocking
 from labs.link_sharing.lab import LinkSharing, Shares
@@ -13,8 +15,9 @@ from labs.measure.ping import Echo, Pings
 from labs.measure.router import PortSeries, QueueSeries
 from labs.recording import Flow, Recording
 from labs.settings import Settings
-from labs.sizing_router_buffers.lab import Findings, SizingRouterBuffers
-from tests.labs.saw import recording, socket_sample
+from labs.sizing_router_buffers.findings import Findings, full_after_s
+from labs.sizing_router_buffers.lab import SizingRouterBuffers
+from tests.labs.saw import add, recording, socket_sample, steady
 
 
 def test_a_queue_delays_by_its_frames():
@@ -109,16 +112,32 @@ def test_the_bands_follow_the_rate():
 
 
 def test_the_documents_numbers_are_taken_from_second_two_on():
-    found = Findings(recording(14.0), window_s=10.0)
+    found = Findings(recording(14.0), window_s=10.0, rate_bps=10e6)
     # The saw's line is always busy; each tooth of two seconds loses one packet: 5 in ten seconds.
     assert found.throughput_bps == pytest.approx(10e6)
     assert found.dropped_packets == 5
     # 10 s of 10 Mb/s are 8256 frames.
     assert found.loss == pytest.approx(5 / 8261, rel=1e-3)
+    assert (found.loss_count, found.drops_each) == (5, 1.0)
     assert found.rtt_ms == pytest.approx(45.0)
     assert found.empty_share == 0
     # 9.56 Mb/s of payload are 10 Mb/s with headers.
     assert found.goodput_bps == pytest.approx(9.56e6 * 1514 / 1448)
+
+
+def test_a_line_is_full_after_the_first_round_trip_that_never_stood():
+    series = PortSeries()
+    sent = 0
+    # Nothing for 0.1 s; then 10 frames in each round trip of 20 ms, then 13, then all of the 16.5.
+    for milliseconds in range(200):
+        trip, within = divmod(milliseconds - 100, 20)
+        frames = {0: 10, 1: 13}.get(trip, 20) if trip >= 0 else 0
+        # A frame takes 1.2 ms, so every millisecond sends at most one.
+        sent += FRAME_BYTES * (within < frames and within % 6 != 5)
+        add(series, milliseconds / 1000, 0, departed_bytes=sent)
+    # The third round trip is full; it ends 60 ms after the first frame, give or take a frame.
+    assert full_after_s(series, 10e6) == pytest.approx(0.060, abs=0.003)
+    assert math.isnan(full_after_s(steady(9), 10e6))
 
 
 def test_buffers_stay_the_same_part_of_the_bdp_at_another_rate():

@@ -51,7 +51,7 @@ use std::sync::Arc;
 
 use device::{Books, Device, TraceFilter};
 use pipeline::Pipeline;
-use traffic::Depth;
+use traffic::{Depth, Histogram};
 use units::{PortId, Span, Time};
 
 use crate::config::Config;
@@ -127,19 +127,10 @@ pub struct Description {
     pub held: Depth,
     /// Whether the books balance, the device's and those of every queue.
     pub balanced: bool,
-    /// How the model lagged the clock.
-    pub overruns: Overruns,
+    /// By how much the model lagged the clock, each time that it was more than a millisecond.
+    pub lags: Histogram,
     /// To the wall clock.
     pub epoch_offset_ns: i64,
-}
-
-/// How often the model lagged the clock since the switch started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Overruns {
-    /// How often.
-    pub count: u64,
-    /// The longest lag.
-    pub worst: Span,
 }
 
 /// One result per element of a batch, in its order; or none of it was tried.
@@ -258,7 +249,7 @@ pub struct Agent {
     down: BTreeSet<PortId>,
     watchers: Watchers,
     tracing: Tracing,
-    overruns: Overruns,
+    lags: Histogram,
 }
 
 /// What is being carried out.
@@ -306,7 +297,7 @@ impl Agent {
             down: BTreeSet::new(),
             watchers: Watchers::default(),
             tracing: Tracing::default(),
-            overruns: Overruns::default(),
+            lags: Histogram::default(),
         }
     }
 
@@ -380,8 +371,7 @@ impl Agent {
 
     /// At the instant `at` of the clock the model was `lag` behind it.
     pub fn handle_overrun(&mut self, at: Time, lag: Span) {
-        self.overruns.count += 1;
-        self.overruns.worst = self.overruns.worst.max(lag);
+        self.lags.record(lag);
         self.watchers.handle_overrun(at, lag);
     }
 
@@ -460,7 +450,7 @@ impl Agent {
             books: device.books().clone(),
             held: device.traffic().held(),
             balanced: device.balance(),
-            overruns: self.overruns,
+            lags: self.lags.clone(),
             epoch_offset_ns,
         }
     }

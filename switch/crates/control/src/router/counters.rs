@@ -304,7 +304,8 @@ pub(super) fn depth_message(depth: Depth) -> v1::Tally {
     v1::Tally { packets: depth.packets, bytes: depth.bytes.0 }
 }
 
-fn histogram_message(histogram: &Histogram) -> v1::Histogram {
+/// Spans as buckets, with what is usually asked of them.
+pub fn histogram_message(histogram: &Histogram) -> v1::Histogram {
     let percentile = |permille| histogram.percentile(permille).ps();
     let bucket = |(up_to, count): (Span, u64)| v1::Bucket { up_to_ps: up_to.ps(), count };
     v1::Histogram {

@@ -43,8 +43,6 @@ impl Router for RouterService {
             config: configs.ports.get(&port.port).map(config::port_message),
             counters: Some(counters::port_message(port)),
         });
-        let overruns =
-            v1::Overruns { count: found.overruns.count, worst_ps: found.overruns.worst.ps() };
         Ok(Response::new(v1::DescribeResponse {
             time_ps: seen.time.ps(),
             ports: ports.collect(),
@@ -55,7 +53,7 @@ impl Router for RouterService {
             inputs: seen.inputs.iter().map(counters::input_message).collect(),
             transfers: seen.transfers.iter().map(counters::transfer_message).collect(),
             books: Some(counters::books_message(&found.books, found.held, found.balanced)),
-            overruns: Some(overruns),
+            lags: Some(counters::histogram_message(&found.lags)),
             drop_mirror: Some(mirror::message(found.drop_mirror)),
         }))
     }

@@ -1,0 +1,81 @@
+"""A run that the machine disturbed is conducted again, and one that stays disturbed is named."""
+
+import io
+import json
+
+import pytest
+
+from labs.command import ATTEMPTS, conduct
+from labs.definition import Assessment, Band, Lab, Row, Run
+from labs.measure.holdups import TOLERATED_SHARE, HoldUps, worst
+from labs.recording import Recording
+from labs.settings import Settings
+
+SPAN_S = 10.0
+CALM = HoldUps(0.0, SPAN_S)
+
+
+def held_up(seconds):
+    return HoldUps(seconds, SPAN_S)
+
+
+class Scripted(Lab):
+    """One run; each attempt at it is disturbed as the script says."""
+
+    name = "scripted"
+    summary = question = document = "a lab of the tests"
+
+    def __init__(self, *script):
+        super().__init__(Settings())
+        self.script = list(script)
+        self.conducted = 0
+
+    def runs(self):
+        return [Run("only", "The only run", 1.0)]
+
+    def conduct(self, run, bench):
+        self.conducted += 1
+        return Recording(hold_ups=self.script.pop(0), numbers={"attempt": self.conducted})
+
+    def assess(self, recordings):
+        attempt = recordings["only"].numbers["attempt"]
+        return Assessment([Row("attempt", "", "", str(attempt))], [Band("any", 1.0, 0.0)], {})
+
+    def figures(self, recordings):
+        return []
+
+
+@pytest.mark.parametrize(
+    ("script", "conducted", "assessed"),
+    [
+        pytest.param([CALM], 1, 1, id="a calm run is conducted once"),
+        pytest.param([held_up(2), CALM], 2, 2, id="a disturbed one again"),
+        pytest.param([held_up(2), held_up(1), held_up(3)], 3, 2, id="the calmest of three counts"),
+    ],
+)
+def test_a_disturbed_run_is_conducted_again(tmp_path, script, conducted, assessed):
+    lab = Scripted(*script)
+    assessment = conduct(lab, io.StringIO(), results=tmp_path)
+    assert (lab.conducted, assessment.rows[0].measured) == (conducted, str(assessed))
+
+
+def test_a_run_that_stays_disturbed_is_named_wherever_its_numbers_are(tmp_path):
+    told = io.StringIO()
+    assessment = conduct(Scripted(*[held_up(0.5)] * ATTEMPTS), told, results=tmp_path)
+    sentence = "only: this machine held the router up for 0.50 of 10 s (5.0%)"
+    assert assessment.disturbances == [sentence]
+    assert f"disturbed {sentence}" in told.getvalue()
+    folder = tmp_path / "scripted"
+    assert json.loads((folder / "results.json").read_text())["disturbances"] == [sentence]
+    assert sentence in (folder / "report.html").read_text()
+
+
+def test_the_router_that_was_held_up_most_counts():
+    assert worst([CALM, held_up(1), held_up(0.5)]) == held_up(1)
+    # A lab without a network has no router to hold up.
+    assert not worst([]).disturb
+
+
+def test_what_is_tolerated_is_less_than_the_bands_are_wide():
+    assert not held_up(SPAN_S * TOLERATED_SHARE).disturb
+    assert held_up(SPAN_S * TOLERATED_SHARE * 1.01).disturb
