@@ -89,7 +89,7 @@ def test_the_cable_of_a_port_is_told_in_the_words_of_the_service(diamond):
 
 def test_a_loss_in_bursts_is_a_line_with_bad_spells(diamond):
     changed = diamond.with_transmit("s1", 2, loss_ppm=200_000, loss_burst_packets=8)
-    loss = router.cable(changed.switch("s1").port(2)).transmit.loss
+    loss = cables.cable(changed.switch("s1").port(2)).transmit.loss
     # Bad spells of 8 frames take a fifth of the time, so good ones last 32: turns of 1/32 and 1/8.
     assert loss == BurstyLoss(turns_bad=pytest.approx(1 / 32), turns_good=1 / 8)
 
