@@ -48,6 +48,25 @@ fn low_priority_waits_while_high_is_backlogged() {
     assert_eq!(instants(&out), [(0, 0), (10, 120), (11, 240), (12, 360), (1, 480)]);
 }
 
+/// Windows of 1 ms; frames of 120 us leave from 300 us on, back to back. The seventh, at 1020 us, is
+/// the first that leaves in the second window: the first one was busy for 700 of 1000 us, which
+/// includes 100 of the 120 us of the frame before it. The second one was busy throughout.
+#[test]
+fn a_departure_knows_how_busy_the_line_was_in_the_last_whole_window() {
+    let window = Span::from_ms(1);
+    let port = PortConfig { utilisation_window: window, ..hundred_megabits(1) };
+    let mut manager = one_port(port);
+    (0..16).for_each(|id| send(&mut manager, us(300), id, 1500, 0));
+    let shares: Vec<u16> = departures(&mut manager, us(2500))
+        .iter()
+        .map(|departure| departure.utilisation_basis_points)
+        .collect();
+    // 300, 420, ... 900 us; 1020 ... 1980 us; 2100 us.
+    assert_eq!(shares[..6], [0; 6]);
+    assert_eq!(shares[6..15], [7000; 9]);
+    assert_eq!(shares[15], 10_000);
+}
+
 #[test]
 fn a_new_line_rate_acts_on_the_backlog() {
     let mut manager = one_port(hundred_megabits(1));
