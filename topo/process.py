@@ -95,6 +95,11 @@ class Process:
             )
         return self.log.read_text(errors="replace")
 
+    def finish(self, what: str, deadline_s: float) -> str:
+        """Asks a program to end that has something to complete first; its output, as of `wait`."""
+        self._child.send_signal(signal.SIGTERM)
+        return self.wait(what, deadline_s)
+
     def last_words(self) -> str:
         """The last lines of the output, for error messages."""
         lines = self.log.read_text(errors="replace").strip().splitlines()

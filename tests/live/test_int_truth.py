@@ -20,14 +20,14 @@ import pytest
 from vitrine.v1 import router_pb2
 
 from controller import classes
-from controller.queues import RouterStub
+from controller.queues import Queues, RouterStub
 from controller.session import Session
 from controller.telemetry import domain as domains
 from labs import network as lab_network
 from tests.live.truth import capture, lives, packets, recorder
 from tests.live.truth.depths import Listener
 from topo import wait
-from topo.live import CPU_PORT
+from topo.backend import CPU_PORT
 from topo.load import load
 from topo.process import Process
 
@@ -80,6 +80,7 @@ watch:
   - {{flow: {{destination: "fd00::/16"}}, mode: mx, collect: {EVERYTHING}}}
   - {{flow: {{protocol: udp}}, mode: postcards, collect: {EVERYTHING}}}
   - {{flow: {{protocol: tcp}}, mode: md, hops: 5, collect: {EVERYTHING}}}
+drops: {{every: 1 us, all flows: yes}}
 report queue: 1
 """
 V6 = ipaddress.ip_network("fd00::/16")
@@ -146,13 +147,14 @@ class Run:
             wait.until(self._is_at_rest, "the last packet's arrival", DEADLINE_S)
             for name, session in self.sessions.items():
                 listeners[name].wait_until(_described(session).time_ps, DEADLINE_S)
+            self.dropped = {name: _dropped(session) for name, session in self.sessions.items()}
             self.counters = {host: self._counters(host) for host in ("h1", "h2")}
             for process in (*self._recorders, self._collector):
-                process.end()
+                process.finish(process.argv[-1], DEADLINE_S)
         self.words = self._collector.log.read_text()
         self.lost_frames = [process.log.read_text().splitlines()[-1] for process in self._recorders]
         self.captured = {name: capture.read(folder / f"captures/{name}.pcapng") for name in NODES}
-        self.lives = {
+        self.ends = {
             NODES[name]: lives.of_router(
                 self.captured[name],
                 listeners[name].departures,
@@ -164,7 +166,9 @@ class Run:
             )
             for name in NODES
         }
-        self.rows = pq.read_table(self._reports).to_pylist()
+        rows = pq.read_table(self._reports).to_pylist()
+        self.rows = [row for row in rows if not row["dropped"]]
+        self.drops = [row for row in rows if row["dropped"]]
 
     def _start(self, host: str, argv: list[str], ready: str) -> Process:
         """A program in a host that has said that it is ready."""
@@ -241,6 +245,18 @@ class Run:
         return found
 
 
+def _dropped(session: Session) -> Counter[tuple[int, str]]:
+    """The router's own counters: packets by port and reason."""
+    ports = Queues(session).read().ports
+    return Counter(
+        {
+            (port, reason): packets
+            for port, state in ports.items()
+            for reason, packets in state.dropped_packets.items()
+        }
+    )
+
+
 def _described(session: Session) -> router_pb2.DescribeResponse:
     return RouterStub(session.channel).describe(router_pb2.DescribeRequest())
 
@@ -263,6 +279,7 @@ def true(node: int, life: lives.Life) -> dict[str, int | None]:
         "queue_occupancy": life.queue_bytes,
         "ingress_time": life.ingress_ns,
         "egress_time": life.egress_ns,
+        "egress_utilisation": life.utilisation,
         "buffer_id": 0,
         "buffer_occupancy": life.router_bytes,
     }
@@ -276,8 +293,8 @@ def watched(run: Run) -> dict[tuple[int, int, int], lives.Life]:
     collector = ipaddress.ip_address("10.0.9.1").packed
     return {
         (node, life.egress_port, life.egress_ns): life
-        for node, found in run.lives.items()
-        for life in found
+        for node, ends in run.ends.items()
+        for life in ends.lives
         if not life.identity[0].endswith(collector)
     }
 
@@ -313,6 +330,30 @@ def test_the_rows_of_a_report_are_the_way_of_one_packet(run):
         ways[nodes] += 1
     # INT-MD in both directions; the other kinds report from every node.
     assert set(ways) == {(1, 2, 3), (3, 2, 1), (1,), (2,), (3,)}
+
+
+def test_every_packet_that_a_queue_dropped_is_reported_with_queue_and_reason(run):
+    told_of = Counter(
+        (
+            row["node_id"],
+            lives.Drop(
+                row["ingress_port"],
+                row["egress_port"],
+                row["queue_id"],
+                row["drop_reason"],
+                row["ingress_time"],
+            ),
+        )
+        for row in run.drops
+    )
+    assert told_of == Counter(
+        (node, drop) for node, ends in run.ends.items() for drop in ends.drops
+    )
+    # And as many as the router's counters say, port by port.
+    for name, node in NODES.items():
+        of_node = [row for row in run.drops if row["node_id"] == node]
+        counts = Counter((row["egress_port"], row["drop_reason"]) for row in of_node)
+        assert counts == run.dropped[name]
 
 
 def test_behind_the_sink_every_packet_is_what_its_host_sent(run):

@@ -37,14 +37,36 @@ class Life:
     utilisation: int
 
 
+@dataclass(frozen=True)
+class Drop:
+    """A packet that a queue, a limit or queue management dropped."""
+
+    ingress_port: int
+    # The port and queue it was for.
+    port: int
+    queue: int
+    # In the words of vitrine.v1.
+    reason: str
+    # When it came in.
+    ingress_ns: int
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What became of the packets of a router: in the order of departures, and of drops."""
+
+    lives: list[Life]
+    drops: list[Drop]
+
+
 def of_router(
     frames: Sequence[Frame],
     departures: Sequence[Departure],
     *,
     rate_bps: Mapping[int, int],
     window_ps: int,
-) -> list[Life]:
-    """The TCP and UDP packets that passed, in the order of their departures.
+) -> Ends:
+    """The TCP and UDP packets that passed a router, and those that its queues dropped.
 
     `rate_bps` is by port. Copies that became reports have no life: they never came in.
     """
@@ -55,21 +77,24 @@ def of_router(
     # Packets that are alike in every byte leave in the order in which they came in.
     inside: dict[tuple[bytes, ...], deque[Frame]] = defaultdict(deque)
     lines = {port: _Line(rate, window_ps) for port, rate in rate_bps.items()}
-    lives = []
+    ends = Ends([], [])
     for frame in frames:
         packet = packets.of_frame(frame.data)
         identity = packet.identity if packet else ()
         if frame.queue is None:
             inside[identity].append(frame)
-        elif frame.reason is not None:
+        elif frame.reason not in (None, "egress_program"):
             # A full queue drops who came last.
-            inside[identity].pop()
+            arrived = inside[identity].pop()
+            ends.drops.append(
+                Drop(frame.input, *frame.queue, frame.reason.upper(), arrived.time_ns - zero_ns)
+            )
         departure = departure_of.get(id(frame))
         if departure is None:
             continue
         utilisation = lines[departure.port].sent(departure.time_ps, len(frame.data))
         if packet is not None and inside[identity]:
-            lives.append(
+            ends.lives.append(
                 Life(
                     identity=identity,
                     ingress_port=frame.input,
@@ -82,7 +107,7 @@ def of_router(
                     utilisation=utilisation,
                 )
             )
-    return lives
+    return ends
 
 
 def _joint(gone: Sequence[Frame], departures: Sequence[Departure]) -> tuple[int, int]:
