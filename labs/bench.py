@@ -24,6 +24,7 @@ from types import TracebackType
 
 from controller.queueing import Limit
 from controller.session import Session
+from controller.telemetry.domain import Domain
 from controller.toolchain import Toolchain
 from labs import network
 from labs.errors import MeasurementError
@@ -62,6 +63,8 @@ class FlowPlan:
     source: str
     target: str
     congestion: str
+    # The rate to which TCP spaces its packets; None: as fast as its window lets it.
+    pacing_bps: int | None = None
 
 
 @dataclass(frozen=True)
@@ -96,16 +99,24 @@ class Bench:
     ) -> None:
         self._network.close()
 
-    def bring_up(self, topology: Topology) -> None:
-        """Makes this the network; the one that was up before is taken down first."""
+    def bring_up(self, topology: Topology, domain: Domain | None = None) -> None:
+        """Makes this the network; the one that was up before is taken down first.
+
+        With a telemetry domain its routers are nodes of it.
+        """
         self._network.close()
         self._network = contextlib.ExitStack()
         self._live, self._sessions = self._network.enter_context(
-            network.programmed(topology, logs=self._logs, toolchain=self._toolchain)
+            network.programmed(topology, logs=self._logs, domain=domain, toolchain=self._toolchain)
         )
         for host in topology.hosts:
             # Linux remembers a path's slow-start threshold; every flow shall begin without memory.
             self.host(host.name).set_kernel("net/ipv4/tcp_no_metrics_save", "1")
+
+    @property
+    def topology(self) -> Topology:
+        """The network as data."""
+        return self._live.topology
 
     def host(self, name: str) -> LiveHost:
         """A host of the network."""
@@ -227,6 +238,11 @@ class Instruments:
             sockets={host: sampler.samples for host, sampler in samplers.items()},
         )
 
+    @property
+    def clock(self) -> Clock:
+        """What all times of the recording are counted by."""
+        return self._clock
+
     # ---- doing things ----------------------------------------------------------------------------
 
     def flow(self, name: str, source: str, target: str, *, seconds: int, congestion: str) -> None:
@@ -241,7 +257,11 @@ class Instruments:
         for port, plan in enumerate(plans, first_port):
             sender, receiver = self._bench.host(plan.source), self._bench.host(plan.target)
             client = iperf.client(
-                str(receiver.address), port, seconds=seconds, congestion=plan.congestion
+                str(receiver.address),
+                port,
+                seconds=seconds,
+                congestion=plan.congestion,
+                pacing_bps=plan.pacing_bps,
             )
             process = sender.start(client, sender.logs / f"iperf-{plan.name}.json")
             self._flows.append(_StartedFlow(plan, sender, receiver, port, process))

@@ -10,6 +10,7 @@ from labs.bufferbloat.lab import Bufferbloat
 from labs.definition import Lab
 from labs.errors import SettingError
 from labs.hol_blocking.lab import HolBlocking
+from labs.int_microburst.lab import IntMicroburst
 from labs.link_sharing.lab import LinkSharing
 from labs.router_buffer_size.lab import RouterBufferSize
 from labs.sizing_router_buffers.lab import SizingRouterBuffers
@@ -22,6 +23,7 @@ LABS: tuple[type[Lab], ...] = (
     RouterBufferSize,
     LinkSharing,
     HolBlocking,
+    IntMicroburst,
 )
 
 

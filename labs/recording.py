@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from labs.measure import iperf
+from labs.measure.datagrams import Bursts
 from labs.measure.holdups import HoldUps
 from labs.measure.page import Fetch
 from labs.measure.ping import Pings
+from labs.measure.reports import HopReport
 from labs.measure.router import PortSeries
 from labs.measure.sockets import SocketSample
 
@@ -82,6 +84,10 @@ class Recording:
     pages: list[Fetch] = field(default_factory=list)
     # All TCP connections of the hosts that were sampled, by host.
     sockets: dict[str, list[SocketSample]] = field(default_factory=dict)
+    # Senders of datagrams, by name.
+    bursts: dict[str, Bursts] = field(default_factory=dict)
+    # What the routers' telemetry told, a row for each packet and router.
+    reports: list[HopReport] = field(default_factory=list)
     # Instants worth a word in the figures.
     moments: list[tuple[float, str]] = field(default_factory=list)
     # What a reader of the numbers has to know about how the routers were set up.
@@ -103,6 +109,8 @@ class Recording:
             _write_rows(folder / f"ping-{name.replace(' ', '-')}.csv", pings.echoes)
         if self.pages:
             _write_rows(folder / "pages.csv", self.pages)
+        _write_rows(folder / "datagrams.csv", list(self.bursts.values()))
+        _write_rows(folder / "reports.csv", self.reports)
 
 
 def _port_table(series: PortSeries) -> tuple[list[str], Iterable[Sequence[Any]]]:

@@ -24,9 +24,13 @@ def server(port: int) -> list[str]:
     return ["iperf3", "-s", "-1", "-p", str(port)]
 
 
-def client(address: str, port: int, *, seconds: int, congestion: str) -> list[str]:
-    """Sends for `seconds` and prints JSON."""
+def client(
+    address: str, port: int, *, seconds: int, congestion: str, pacing_bps: int | None = None
+) -> list[str]:
+    """Sends for `seconds` and prints JSON; TCP spaces its packets to a rate if one is given."""
     flow = ["-t", str(seconds), "-C", congestion]
+    if pacing_bps is not None:
+        flow += ["--fq-rate", str(pacing_bps)]
     return ["iperf3", "-c", address, "-p", str(port), "--json", *flow]
 
 
