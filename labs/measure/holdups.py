@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# Shorter ones vanish in round trips of 20 ms and in queues that hold about as much: the router makes
+# Shorter ones vanish in round trips of 20 ms and in queues that hold as much: the router makes
 # up for them exactly, because it computes in the instants at which its lines would have been free.
 FELT_S = 0.010
 # The bands of the labs are a few percent wide.
