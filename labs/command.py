@@ -22,7 +22,7 @@ from labs.settings import Settings
 LOGS = ROOT / "build" / "log"
 RESULTS = ROOT / "out"
 # How often a run is conducted at most, until the machine leaves it alone.
-ATTEMPTS = 3
+ATTEMPTS = 2
 
 
 def conduct(lab: Lab, output: TextIO, *, results: Path = RESULTS) -> Assessment:
@@ -92,7 +92,7 @@ def _remarks(lab: Lab, recordings: Mapping[str, Recording]) -> list[str]:
 
 
 def _conduct_undisturbed(lab: Lab, run: Run, bench: Bench) -> Recording:
-    """Repeats a run that the machine disturbed; of runs that all were disturbed, the calmest."""
+    """Repeats a run that the machine disturbed; if it disturbs again, the calmer one counts."""
     recordings: list[Recording] = []
     for attempts_left in reversed(range(ATTEMPTS)):
         recordings.append(lab.conduct(run, bench))

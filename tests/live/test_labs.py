@@ -36,7 +36,7 @@ def test_the_bands_of_a_lab_are_met(name, tmp_path):
         return conduct(catalogue.named(name)(settings), told, results=tmp_path)
 
     assessment = assess(Settings(quick=True))
-    if not assessment.met:
+    if not assessment.met and not assessment.disturbances:
         assessment = assess(Settings(quick=True, seconds=LABS[name]))
     assert (tmp_path / name / "report.html").stat().st_size > 100_000
     if not assessment.met and assessment.disturbances:
