@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab labs-check test setup build check lint bless top up shell down conformance bench conformance-tutorials bench-pipeline bench-collector wireshark clean
+.PHONY: help run labs lab labs-check test setup build check lint bless top up shell down conformance bench conformance-tutorials bench-pipeline bench-collector parity wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -80,6 +80,10 @@ bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline
 bench-collector: ## reports a second that the telemetry collector keeps on one core
 	@vm/python.sh
 	@build/venv/bin/python -m tests.telemetry.bench_collector
+
+parity:          ## p4c and simple_switch against ours on every packet test; CASES="clones table_lpm"
+	@vm/provision.sh
+	@build/venv/bin/python -m tests.parity
 
 wireshark:       ## teach Wireshark and tshark to read INT packets and telemetry reports
 	@vm/wireshark.sh

@@ -88,6 +88,9 @@ impl Test {
             Statement::CheckCounter { name, index, check } => {
                 self.check_counter(name, *index, check.as_ref())
             }
+            Statement::CheckRegister { name, index, value } => {
+                self.check_register(name, *index, value)
+            }
             Statement::CounterWrite { .. }
             | Statement::MeterSetRates { .. }
             | Statement::RegisterReset { .. }
@@ -234,6 +237,20 @@ impl Test {
                 "counter {name}({index}) is {found} {unit}, expected {} {}",
                 check.operator, check.number
             )),
+        }
+    }
+
+    fn check_register(&self, name: &str, index: u64, value: &Int) -> Result<(), String> {
+        let pipeline = self.switch.pipeline();
+        let array =
+            pipeline.register_index(name).ok_or_else(|| format!("there is no register {name}"))?;
+        let found = pipeline
+            .registers(array)
+            .read(index)
+            .ok_or_else(|| format!("register {name} has no index {index}"))?;
+        match found == *value {
+            true => Ok(()),
+            false => Err(format!("register {name}({index}) is {found}, expected {value}")),
         }
     }
 

@@ -9,6 +9,7 @@
 //! no_packet
 //! wait
 //! check_counter NAME(INDEX) [packets|bytes OPERATOR NUMBER]
+//! check_register NAME(INDEX) VALUE
 //! mirroring_add SESSION PORT      mirroring_add_mc SESSION GROUP     mirroring_delete SESSION
 //! mc_mgrp_create GROUP            mc_node_create RID PORT...         mc_node_associate GROUP NODE
 //! counter_read|counter_write|register_read|register_write|register_reset|meter_set_rates ...
@@ -79,6 +80,8 @@ pub enum Statement {
     Add { table: String, priority: Option<i32>, key: Vec<(String, KeyValue)>, call: Call },
     /// Compares a counter.
     CheckCounter { name: String, index: u64, check: Option<CounterCheck> },
+    /// Compares a cell of a register.
+    CheckRegister { name: String, index: u64, value: Int },
     /// Sets a counter.
     CounterWrite { name: String, index: u64, packets: u64, bytes: u64 },
     /// A packet is to come out; `None` is any.
@@ -146,6 +149,10 @@ fn statement(line: &str) -> Result<Statement, String> {
     Ok(match keyword.as_str() {
         "add" => add(rest)?,
         "check_counter" => check_counter(rest)?,
+        "check_register" => {
+            let (name, index, value) = cell(rest, "register")?;
+            Statement::CheckRegister { name, index, value: number(value)? }
+        }
         "counter_read" | "meter_get_rates" | "mirroring_get" | "register_read" => Statement::Read,
         "counter_write" => Statement::CounterWrite {
             name: word(0)?.to_owned(),
@@ -330,8 +337,7 @@ fn key_value(text: &str) -> Result<KeyValue, String> {
 
 /// `NAME(INDEX) [packets|bytes OPERATOR NUMBER]`.
 fn check_counter(rest: &str) -> Result<Statement, String> {
-    let (name, rest) = rest.split_once('(').ok_or("a counter is written NAME(INDEX)")?;
-    let (index, rest) = rest.split_once(')').ok_or("the counter's `)` is missing")?;
+    let (name, index, rest) = cell(rest, "counter")?;
     let words: Vec<&str> = rest.split_whitespace().collect();
     let check = match words.as_slice() {
         [] => None,
@@ -342,7 +348,16 @@ fn check_counter(rest: &str) -> Result<Statement, String> {
         }),
         _ => return Err("a check is written `packets == 3` or `bytes >= 100`".to_owned()),
     };
-    Ok(Statement::CheckCounter { name: name.trim().to_owned(), index: small(index.trim())?, check })
+    Ok(Statement::CheckCounter { name, index, check })
+}
+
+/// `NAME(INDEX)` of a `what`, and what stands behind it.
+fn cell<'a>(rest: &'a str, what: &str) -> Result<(String, u64, &'a str), String> {
+    let (name, rest) =
+        rest.split_once('(').ok_or_else(|| format!("a {what} is written NAME(INDEX)"))?;
+    let (index, rest) =
+        rest.split_once(')').ok_or_else(|| format!("the {what}'s `)` is missing"))?;
+    Ok((name.trim().to_owned(), small(index.trim())?, rest.trim()))
 }
 
 #[cfg(test)]
@@ -369,6 +384,19 @@ mod tests {
             call.arguments,
             [("port".to_owned(), Int::from(2)), ("mac".to_owned(), Int::from(1))]
         );
+    }
+
+    #[test]
+    fn a_register_is_checked_cell_by_cell() {
+        assert_eq!(
+            one("check_register ingress.seen(3) 0x2a"),
+            Statement::CheckRegister {
+                name: "ingress.seen".to_owned(),
+                index: 3,
+                value: Int::from(42),
+            }
+        );
+        assert!(parse("check_register ingress.seen 42").is_err());
     }
 
     #[test]

@@ -1,0 +1,129 @@
+"""What simple_switch does with a program and its packets: frames by port, counters, registers.
+
+It runs with files in place of its ports: it waits a while, for its tables to be filled, then takes
+all packets in the order of their times. It never ends by itself.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from controller.p4info import P4Info
+from controller.session import Session
+from controller.simple_switch import SimpleSwitch
+from controller.toolchain import SIMPLE_SWITCH
+from tests.parity import pcap, stf
+from topo import wait
+from topo.backend import await_answer
+from topo.process import Process
+
+# How long it waits before it reads: at first, and after a machine was too slow for that.
+_PATIENCE_S = (3, 12, 48)
+# Several packets at one instant would come in any order.
+_SPACING_US = 2000
+_OUTPUT_DEADLINE_S = 20.0
+# Nothing more has come for so long: it has done all it will do.
+_QUIET_S = 0.5
+# Thrift gives registers as numbers of 64 bits.
+_REGISTER_BITS_MAX = 64
+
+
+class TooLateError(Exception):
+    """The tables were not filled before the first packet was read."""
+
+
+@dataclass
+class Observed:
+    """What a switch has done."""
+
+    frames: dict[int, list[bytes]] = field(default_factory=dict)
+    # Every cell, by name and index: packets and bytes.
+    counters: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
+    registers: dict[tuple[str, int], int] = field(default_factory=dict)
+
+
+def observe(stem: Path, script: stf.Script, folder: Path, number: int) -> Observed:
+    """Runs STEM.json and STEM.p4info.txtpb; `number` keeps parallel runs apart."""
+    for patience_s in _PATIENCE_S:
+        try:
+            return _attempt(stem, script, folder, number, patience_s)
+        except TooLateError:
+            continue
+    raise TooLateError(f"{SIMPLE_SWITCH} could not be set up within {_PATIENCE_S[-1]} s.")
+
+
+def _attempt(
+    stem: Path, script: stf.Script, folder: Path, number: int, patience_s: int
+) -> Observed:
+    folder.mkdir(parents=True, exist_ok=True)
+    program = P4Info.load(stem.with_suffix(".p4info.txtpb"))
+    for port in script.ports:
+        frames = [
+            (_SPACING_US * index, bytes.fromhex(packet.digits))
+            for index, packet in enumerate(script.packets)
+            if packet.port == port
+        ]
+        pcap.write(folder / f"p{port}_in.pcap", frames)
+        (folder / f"p{port}_out.pcap").unlink(missing_ok=True)
+    grpc, thrift = 21000 + number, 23000 + number
+    argv = [SIMPLE_SWITCH, "--use-files", str(patience_s), "--device-id", str(1000 + number)]
+    argv += ["--thrift-port", str(thrift)]
+    for port in script.ports:
+        argv += ["-i", f"{port}@{folder}/p{port}"]
+    argv += [str(stem.with_suffix(".json"))]
+    # No port for a controller: what a program sends there leaves by a port like any other.
+    argv += ["--", "--grpc-server-addr", f"127.0.0.1:{grpc}", "--priority-queues", "8"]
+    began_s = time.monotonic()
+    process = Process(argv, folder / "switch.log")
+    try:
+        await_answer(process, SIMPLE_SWITCH, [grpc, thrift])
+        with Session.connect(f"127.0.0.1:{grpc}", device_id=1000 + number) as session:
+            session.load(program, stem.with_suffix(".json").read_bytes())
+            inserted, modified = stf.items(script, program)
+            session.insert(inserted)
+            session.modify(modified)
+        if time.monotonic() - began_s > patience_s:
+            raise TooLateError
+        frames = _await_output(folder, script)
+        with SimpleSwitch("127.0.0.1", thrift) as switch:
+            return Observed(frames, *_state(switch, program))
+    finally:
+        process.end()
+
+
+def _await_output(folder: Path, script: stf.Script) -> dict[int, list[bytes]]:
+    """The frames that left by each port, once what is expected and nothing more has come."""
+    seen = {"count": -1, "since_s": time.monotonic()}
+
+    def frames() -> dict[int, list[bytes]]:
+        return {port: list(pcap.read(folder / f"p{port}_out.pcap")) for port in script.ports}
+
+    def is_over() -> bool:
+        count = sum(map(len, frames().values()))
+        now_s = time.monotonic()
+        if count != seen["count"]:
+            seen.update(count=count, since_s=now_s)
+        return count >= len(script.expected) and now_s - seen["since_s"] >= _QUIET_S
+
+    # What never comes is a difference, not an error: the comparison says what is missing.
+    wait.holds_within(is_over, _OUTPUT_DEADLINE_S)
+    return {port: found for port, found in frames().items() if found}
+
+
+def _state(
+    switch: SimpleSwitch, program: P4Info
+) -> tuple[dict[tuple[str, int], tuple[int, int]], dict[tuple[str, int], int]]:
+    counters = {
+        (counter.name, index): switch.counter(counter.name, index)
+        for counter in program.counters
+        for index in range(counter.size)
+    }
+    registers = {
+        (register.name, index): value % (1 << register.width_bits)
+        for register in program.registers
+        if register.width_bits <= _REGISTER_BITS_MAX
+        for index, value in enumerate(switch.register(register.name))
+    }
+    return counters, registers
