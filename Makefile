@@ -1,13 +1,13 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab labs-check test setup build check lint bless top up shell down conformance bench conformance-tutorials bench-pipeline bench-collector parity wireshark clean
+.PHONY: help run labs lab labs-check test setup build check lint bless top up shell down conformance bench conformance-tutorials bench-pipeline bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
 
 run:             ## bufferbloat on a real router, its queue live; RATE=5mbit QUEUE=<packets> DURATION=<s> CONGESTION=cubic
-	@vm/provision.sh
+	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m labs run bufferbloat
 
 labs:            ## list the labs, a line each
@@ -15,19 +15,19 @@ labs:            ## list the labs, a line each
 	@build/venv/bin/python -m labs list
 
 lab:             ## conduct one lab: LAB=<name>; QUICK=1 shortens it, TOOLCHAIN=p4lang|both, RATE=... as make labs lists them
-	@vm/provision.sh
+	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m labs run "$(LAB)"
 
 labs-check:      ## conduct all labs at full length and check every band; QUICK=1 shortens them
-	@vm/provision.sh
+	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m labs check
 
 test:            ## set up and run every test: Rust, Python, live networks
-	@vm/provision.sh
+	@vm/setup.sh
 	@tests/all.sh
 
 setup:           ## install and build whatever is missing (run and test do it too)
-	@vm/provision.sh
+	@vm/setup.sh
 
 build:           ## build the programs and compile the P4 code, nothing else
 	@vm/python.sh
@@ -51,7 +51,7 @@ top:             ## the insides of a running router in the terminal; ROUTER=<hos
 	@build/venv/bin/python -m labs.top
 
 up:              ## build a network and open Mininet's prompt; TOPO=<file.yaml>, else the first lab's
-	@vm/provision.sh
+	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m labs.prompt
 
 shell:           ## p4runtime-shell at a router that is up; ROUTER=<host:port>
@@ -67,11 +67,11 @@ conformance:     ## p4c's own test programs through our compiler and switch; P4C
 	@tests/conformance/run.sh
 
 bench:           ## throughput, delay and precision of live switches side by side, into out/; QUICK=1
-	@vm/provision.sh
+	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.bench
 
 conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and switch; TUTORIALS=<its checkout>
-	@vm/provision.sh
+	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.conformance.tutorials --tutorials "$(TUTORIALS)"
 
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline
@@ -82,8 +82,22 @@ bench-collector: ## reports a second that the telemetry collector keeps on one c
 	@build/venv/bin/python -m tests.telemetry.bench_collector
 
 parity:          ## p4c and simple_switch against ours on every packet test; CASES="clones table_lpm"
-	@vm/provision.sh
+	@vm/setup.sh
 	@build/venv/bin/python -m tests.parity
+
+provision:       ## turn this fresh Ubuntu or Debian into a lab machine: the kit, Wireshark, p4c where it can be had
+	@vm/provision.sh
+
+vm:              ## a bootable lab machine as build/image/vitrine.qcow2, from Debian's packages
+	@vm/setup.sh
+	@vm/image.sh
+
+vm-test:         ## boot that image, log in on its serial console, run the quick bufferbloat lab, check its result
+	@python3 vm/boot_test.py build/image/vitrine.qcow2
+
+vm-chroot-test:  ## provision a fresh Debian in a folder, twice, and look at what is there
+	@vm/setup.sh
+	@vm/chroot_test.sh
 
 wireshark:       ## teach Wireshark and tshark to read INT packets and telemetry reports
 	@vm/wireshark.sh

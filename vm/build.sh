@@ -3,17 +3,23 @@
 # build/python, and the P4 programs into build/p4. Each step is skipped while its inputs are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. vm/rust.sh
+. vm/say.sh
 
-[ -x switch/target/release/vitrine-switch ] || step "Building the switch (once, a few minutes)"
-quiet=--quiet
-[ ! -t 2 ] || quiet=
-(cd switch && cargo build --release --locked --bins $quiet) ||
-    fail "the switch does not build: the compiler's message above says where."
+if vm/prebuilt.sh; then
+    binaries=${VITRINE_PREBUILT:-/opt/vitrine}/bin
+else
+    . vm/rust.sh
+    [ -x switch/target/release/vitrine-switch ] || step "Building the switch (once, a few minutes)"
+    quiet=--quiet
+    [ ! -t 2 ] || quiet=
+    (cd switch && cargo build --release --locked --bins $quiet) ||
+        fail "the switch does not build: the compiler's message above says where."
+    binaries=../../switch/target/release
+fi
 
 mkdir -p build/bin build/dropin build/python build/p4
 for binary in vitrine-p4c vitrine-switch vitrine-sim; do
-    ln -sfn "../../switch/target/release/$binary" "build/bin/$binary"
+    ln -sfn "$binaries/$binary" "build/bin/$binary"
 done
 # Under these names the programs take the flags of the p4lang originals.
 ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-ss

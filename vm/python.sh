@@ -16,6 +16,12 @@ stamp=$venv/made-from
 made_from=$("$python" --version; cat vm/requirements.txt pyproject.toml vm/python.sh; pwd)
 [ "$(cat "$stamp" 2>/dev/null)" != "$made_from" ] || exit 0
 
+# A lab machine carries the packages, so that it needs no network.
+wheels=${VITRINE_PREBUILT:-/opt/vitrine}/wheels
+if [ -d "$wheels" ]; then
+    export PIP_NO_INDEX=1 PIP_FIND_LINKS=$wheels
+fi
+
 # A half-made environment has no stamp, so an interrupted set-up begins anew.
 step "Installing Python packages into $venv (once, about half a minute)"
 rm -rf "$venv"

@@ -162,3 +162,77 @@ def test_a_python_environment_that_could_not_be_made_is_not_taken_for_ready(mach
     said = sentence(run(machine, "vm/python.sh"))
     assert said.startswith("the Python packages could not be installed")
     assert not (machine / "build" / "venv" / "made-from").exists()
+
+
+# ---- a lab machine: the P4 project's tools, and programs that were built elsewhere ---------------
+
+
+def os_release(machine: Path, text: str) -> str:
+    file = machine / "os-release"
+    file.write_text(text)
+    return str(file)
+
+
+def test_no_packages_of_the_p4_project_for_a_distribution_is_a_note_and_no_failure(machine):
+    release = os_release(machine, "ID=fedora\nVERSION_ID=41\n")
+    result = run(machine, "vm/p4lang.sh", VITRINE_OS_RELEASE=release)
+    assert result.returncode == 0
+    assert "there are no packages for 'fedora 41'" in result.stderr
+    assert "The kit's own compiler and switch are complete without them" in result.stderr
+
+
+def test_a_repository_that_cannot_be_reached_is_a_note_and_no_failure(machine):
+    (machine / "tools" / "curl").write_text("#!/bin/sh\necho cannot resolve >&2\nexit 6\n")
+    (machine / "tools" / "curl").chmod(0o755)
+    release = os_release(machine, "ID=ubuntu\nVERSION_ID=24.04\n")
+    result = run(
+        machine,
+        "vm/p4lang.sh",
+        VITRINE_OS_RELEASE=release,
+        P4LANG_REPOSITORY="https://nowhere.invalid/p4lang",
+    )
+    assert result.returncode == 0
+    assert "https://nowhere.invalid/p4lang/xUbuntu_24.04 cannot be reached" in result.stderr
+
+
+def test_the_p4_project_s_tools_that_are_there_are_left_alone(machine):
+    for tool in ("p4c", "simple_switch_grpc"):
+        installed(machine, tool, "1.2.5")
+    result = run(machine, "vm/p4lang.sh", VITRINE_OS_RELEASE=os_release(machine, "ID=fedora\n"))
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def prebuilt(machine: Path, tree: str) -> str:
+    """A folder with a switch that was built from the sources of `tree`."""
+    folder = machine / "prebuilt"
+    (folder / "bin").mkdir(parents=True)
+    shutil.copy(shutil.which("true"), folder / "bin" / "vitrine-switch")
+    (folder / "switch-tree").write_text(f"{tree}\n")
+    return str(folder)
+
+
+GIT = """#!/bin/sh
+case "$*" in
+*rev-parse*) echo 1234567 ;;
+*diff*) exit {changed} ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("built_from", "changed", "status"),
+    [("1234567", 0, 0), ("7654321", 0, 1), ("1234567", 1, 1)],
+    ids=["the same sources", "other sources", "a change that is not committed"],
+)
+def test_programs_built_elsewhere_serve_while_the_sources_are_theirs(
+    machine, built_from, changed, status
+):
+    (machine / "tools" / "git").write_text(GIT.format(changed=changed))
+    (machine / "tools" / "git").chmod(0o755)
+    folder = prebuilt(machine, built_from)
+    assert run(machine, "vm/prebuilt.sh", VITRINE_PREBUILT=folder).returncode == status
+
+
+def test_without_programs_from_elsewhere_the_switch_is_built(machine):
+    nowhere = str(machine / "nowhere")
+    assert run(machine, "vm/prebuilt.sh", VITRINE_PREBUILT=nowhere).returncode == 1

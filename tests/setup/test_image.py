@@ -1,0 +1,149 @@
+"""The image's own test: how it is booted, the console, and what must hold of a lab's result."""
+
+import csv
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+VM = Path(__file__).parents[2] / "vm"
+
+
+def script(name):
+    """A script of vm/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, VM / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+boot_test, check_lab = script("boot_test"), script("check_lab")
+
+# A machine that behaves as a login on a serial line does.
+MACHINE = """
+import sys
+print("booting\\x1b[0m\\r\\nvitrine login: ", end="", flush=True)
+name = sys.stdin.readline().strip()
+print("Password: ", end="", flush=True)
+word = sys.stdin.readline().strip()
+print(f"welcome {name} {word}" if word == "lab" else "Login incorrect", flush=True)
+"""
+
+
+@pytest.fixture
+def console(tmp_path):
+    machine = boot_test.Console([sys.executable, "-c", MACHINE], tmp_path / "console.log")
+    yield machine
+    machine.close()
+
+
+def test_the_console_types_and_listens(console, tmp_path):
+    console.wait_for(r"login: $", 60)
+    console.type("lab")
+    console.wait_for(r"Password: ?$", 60)
+    console.type("lab")
+    assert console.wait_for(r"welcome (\w+)", 60)[1] == "lab"
+    assert b"vitrine login" in (tmp_path / "console.log").read_bytes()
+
+
+def test_a_machine_that_ends_is_told_with_its_last_words(console):
+    console.wait_for(r"login: $", 60)
+    console.type("lab")
+    console.wait_for(r"Password: ?$", 60)
+    console.type("wrong")
+    with pytest.raises(boot_test.ConsoleError, match="last: Login incorrect"):
+        console.wait_for(r"\$ $", 60)
+
+
+def test_the_image_is_booted_without_screen_and_network_and_stays_as_it_is():
+    argv = boot_test.command(Path("vitrine.qcow2"), 1024, "x86_64")
+    assert argv[0] == "qemu-system-x86_64"
+    assert "-snapshot" in argv
+    assert argv[argv.index("-nic") + 1] == "none"
+    assert argv[argv.index("-serial") + 1] == "stdio"
+    with pytest.raises(boot_test.ConsoleError, match="this machine is riscv64"):
+        boot_test.command(Path("vitrine.qcow2"), 1024, "riscv64")
+
+
+# ---- what must hold ------------------------------------------------------------------------------
+
+RATE_BPS = 1_500_000
+
+
+def write(path, header, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Runs as they should be: short queues, a busy line, pings and pages in time."""
+    runs = []
+    for name, packets, fair in (
+        ("queue-100", 100, False),
+        ("queue-20", 20, False),
+        ("two-queues", 100, True),
+    ):
+        parameters = {"queue_packets": packets, "fair": fair, "rate_bps": RATE_BPS}
+        runs.append({"name": name, "parameters": parameters})
+        data = tmp_path / "data" / name
+        # 1,875 bytes in 10 ms are 1.5 Mb/s.
+        rows = [(f"{n / 100:.6f}", min(n, 20), n * 1875) for n in range(200)]
+        write(data / "queues-s1-eth2.csv", ("time_s", "packets", "departed_bytes"), rows)
+        write(data / "ping-ping.csv", ("time_s", "rtt_ms"), [(0.1, 20.6), (0.3, 180.0)])
+        write(data / "pages.csv", ("start_s", "end_s"), [(0.5, 1.6), (4.0, 9.0)])
+    (tmp_path / "results.json").write_text(json.dumps({"runs": runs}))
+    (tmp_path / "report.html").write_text("x" * check_lab.REPORT_BYTES_MIN)
+    return tmp_path
+
+
+def test_a_result_that_can_be_is_accepted(results, capsys):
+    assert check_lab.main(results) == 0
+    assert "the invariants of the lab hold" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("file", "header", "rows", "sentence"),
+    [
+        (
+            "queues-s1-eth2.csv",
+            ("time_s", "packets", "departed_bytes"),
+            [(n / 100, 21, n * 1875) for n in range(200)],
+            "queue-20: the queue held 21 packets, and its limit is 20",
+        ),
+        (
+            "queues-s1-eth2.csv",
+            ("time_s", "packets", "departed_bytes"),
+            [(n / 100, 9, n * 2000) for n in range(200)],
+            "more than the line carries",
+        ),
+        (
+            "queues-s1-eth2.csv",
+            ("time_s", "packets", "departed_bytes"),
+            [(0.0, 0, 0)],
+            "the router was sampled 1 times only",
+        ),
+        ("ping-ping.csv", ("time_s", "rtt_ms"), [(0.1, 19.9)], "a ping took 19.9 ms"),
+        (
+            "pages.csv",
+            ("start_s", "end_s"),
+            [(0.5, 1.6), (4.0, 4.9)],
+            # 177,669 x 8 / 1,500,000 s.
+            "a page took 0.900 s, and the line needs 0.948 s",
+        ),
+    ],
+)
+def test_what_cannot_be_is_told(results, capsys, file, header, rows, sentence):
+    write(results / "data" / "queue-20" / file, header, rows)
+    assert check_lab.main(results) == 1
+    assert sentence in capsys.readouterr().out
+
+
+def test_a_report_without_figures_is_told(results, capsys):
+    (results / "report.html").write_text("")
+    assert check_lab.main(results) == 1
+    assert "has no figures" in capsys.readouterr().out
