@@ -10,13 +10,13 @@ import threading
 
 
 class ThriftDouble:
-    """Serves one connection; `answers` are the bytes of the result's fields, by method."""
+    """Serves one connection after the other; `answers` are the fields of results, by method."""
 
-    def __init__(self, answers, kind=2):
+    def __init__(self, answers, kind=2, port=0):
         self._answers = answers
         self._kind = kind
         self.calls = []
-        self._server = socket.create_server(("127.0.0.1", 0))
+        self._server = socket.create_server(("127.0.0.1", port))
         self.port = self._server.getsockname()[1]
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -32,12 +32,18 @@ class ThriftDouble:
         self._thread.join(10)
 
     def _serve(self):
-        # The client leaves when it has seen enough, which is no mistake of either side.
-        with contextlib.suppress(EOFError, OSError):
-            connection, _ = self._server.accept()
-            with connection, connection.makefile("rb") as stream:
-                while True:
-                    self._answer(connection, stream)
+        # Closing the server ends this.
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._server.accept()
+                # A client leaves when it has seen enough, which is no mistake of either side.
+                with (
+                    contextlib.suppress(EOFError, ConnectionError),
+                    connection,
+                    connection.makefile("rb") as stream,
+                ):
+                    while True:
+                        self._answer(connection, stream)
 
     def _answer(self, connection, stream):
         version, length = unpack(stream, "!Ii")

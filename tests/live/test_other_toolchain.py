@@ -1,0 +1,104 @@
+"""A network with TOOLCHAIN=p4lang, where our own programs stand in for the P4 project's.
+
+vitrine-p4c and vitrine-switch take the flags of p4c-bm2-ss and simple_switch_grpc, and a double
+answers Thrift. So everything around that switch is tested without it: compiling, cables, set-up,
+and the instrument that sees its queues from outside.
+"""
+
+import os
+import threading
+
+import pytest
+
+from controller import toolchain
+from controller.toolchain import ROOT, Toolchain
+from labs import network
+from labs.bottleneck.lab import Bottleneck
+from labs.settings import Settings
+from tests.controller.thrift_double import ThriftDouble, number
+from topo import wait
+
+PINGS = 20
+DEADLINE_S = 60.0
+SET_UP = ("set_egress_priority_queue_depth", "set_egress_priority_queue_rate")
+BIN = ROOT / "build" / "bin"
+
+
+@pytest.fixture
+def thrift():
+    with ThriftDouble(dict.fromkeys(SET_UP, number(0)), port=10559) as double:
+        yield double
+
+
+@pytest.fixture
+def up(tmp_path, monkeypatch, thrift):
+    if not (BIN / "vitrine-switch").exists():
+        pytest.skip("the switch is not built: run `make build`")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "p4c-bm2-ss").symlink_to(BIN / "vitrine-p4c")
+    (tools / "simple_switch_grpc").symlink_to(BIN / "vitrine-switch")
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
+    # What is compiled here must not be taken for p4c's afterwards.
+    monkeypatch.setattr(toolchain, "ROOT", tmp_path)
+    # The double has the port already.
+    monkeypatch.setattr(
+        "topo.simple_switch.SimpleSwitchBackend.tcp_ports",
+        lambda _, switch: [switch.grpc_port, thrift.port, switch.grpc_port + 2000],
+    )
+    monkeypatch.setattr("topo.preflight._check_port_free", lambda *_: None)
+    topology = Bottleneck(Settings(toolchain=Toolchain.P4LANG)).topology()
+    with network.programmed(topology, logs=tmp_path, toolchain=Toolchain.P4LANG) as (
+        live,
+        sessions,
+    ):
+        yield live, sessions
+
+
+def test_its_queues_are_set_through_thrift_and_the_report_says_how(up, thrift):
+    live, _ = up
+    assert thrift.calls == [
+        # 1 Gb/s and 10 Mb/s in full frames of 1514 bytes.
+        ("simple_switch:set_egress_priority_queue_rate", 1, 0, 82563),
+        ("simple_switch:set_egress_priority_queue_depth", 2, 0, 50),
+        ("simple_switch:set_egress_priority_queue_rate", 2, 0, 826),
+    ]
+    assert "10,000,000 b/s became 826 packets a second" in live.switch("s1").remarks[1]
+
+
+def test_every_packet_through_it_is_seen_from_outside(up):
+    live, sessions = up
+    samples = []
+    with live.switch("s1").readings(sessions["s1"]).watch(10, [2]) as readings:
+        reader = threading.Thread(target=lambda: samples.extend(readings))
+        reader.start()
+        said = live.host("h1").run(["ping", "-c", str(PINGS), "-i", "0.02", "10.0.2.1"], DEADLINE_S)
+        assert f"{PINGS} received" in said
+        # 14 bytes of Ethernet, 20 of IP, 64 of ICMP in each frame.
+        wait.until(
+            lambda: bool(samples) and samples[-1].ports[2].departed_packets == PINGS,
+            "the last request in the samples",
+            DEADLINE_S,
+        )
+    reader.join()
+    last = samples[-1].ports[2]
+    assert last.departed_bytes == PINGS * 98
+    assert (last.held_packets, last.dropped_packets) == (0, {})
+    # At every instant: what came is inside or has left.
+    assert all(
+        0 <= each.ports[2].held_packets <= PINGS - each.ports[2].departed_packets
+        for each in samples
+    )
+
+
+def test_super_packets_come_to_it_as_frames_and_reach_the_host_whole(up):
+    live, _ = up
+    h1, h2 = live.host("h1"), live.host("h2")
+    h2.start(["iperf3", "-s", "-1"], live.logs / "server.log")
+    wait.until(lambda: h2.listens_on(5201), "iperf3 listening", DEADLINE_S)
+    # 3,000,000 bytes; what iperf3 says it has received is what was sent.
+    said = h1.run(["iperf3", "-c", "10.0.2.1", "-n", "3000000", "--json"], DEADLINE_S)
+    assert '"error"' not in said
+    received = (live.logs / "server.log").read_text()
+    assert "receiver" in received
