@@ -14,6 +14,7 @@ from labs.int_microburst.lab import IntMicroburst
 from labs.link_sharing.lab import LinkSharing
 from labs.router_buffer_size.lab import RouterBufferSize
 from labs.sizing_router_buffers.lab import SizingRouterBuffers
+from labs.where_was_it_dropped.lab import WhereWasItDropped
 
 LABS: tuple[type[Lab], ...] = (
     Bottleneck,
@@ -24,6 +25,7 @@ LABS: tuple[type[Lab], ...] = (
     LinkSharing,
     HolBlocking,
     IntMicroburst,
+    WhereWasItDropped,
 )
 
 

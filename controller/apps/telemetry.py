@@ -26,6 +26,8 @@ from topo.model import End, Switch, Topology
 REPORT_SESSION = 900
 QUEUES_PER_PORT = 8
 INT_TYPES = {Mode.MD: 1, Mode.MX: 3}
+# What a router without any address sends from (RFC 7600, 4.8); hosts refuse 0.0.0.0.
+NO_ADDRESS = ipaddress.IPv4Address("192.0.0.8")
 # Above everything that a domain or a lab says of flows.
 REPORTS_PRIORITY = 1 << 20
 
@@ -75,14 +77,14 @@ def tables(domain: Domain, topology: Topology, switch: Switch) -> tuple[list[Ent
 
 def _collector(domain: Domain, topology: Topology, switch: Switch) -> Call:
     hop = _toward_collector(domain, topology, switch)
-    port = switch.port(hop.port)
-    sources = [address.ip for address in port.addresses if address.version == 4]
+    # The port's own address, or another one of the router.
+    ports = sorted(switch.ports, key=lambda port: port.number != hop.port)
+    sources = [ip.ip for port in ports for ip in port.addresses if ip.version == 4]
     return Call(
         "set_collector",
         src_mac=hop.src_mac,
         dst_mac=hop.dst_mac,
-        # A port without an address of its own reports from 0.0.0.0: nobody answers reports.
-        src_addr=sources[0] if sources else ipaddress.IPv4Address(0),
+        src_addr=sources[0] if sources else NO_ADDRESS,
         dst_addr=topology.host(domain.collector).address.ip,
         udp_port=REPORT_PORT,
         packet_bytes=domain.reported_bytes,

@@ -25,6 +25,8 @@ from topo import wait
 
 # linux/udp.h: the length of each datagram that a longer buffer is cut into.
 UDP_SEGMENT = 103
+# asm-generic/socket.h: a receive buffer beyond what the system allows users; hosts are root's.
+SO_RCVBUFFORCE = 33
 # The kernel cuts no more out of one buffer, and a buffer is no longer than a datagram may be.
 BURST_DATAGRAMS_MAX = 64
 BURST_BYTES_MAX = 65_000
@@ -100,7 +102,7 @@ def _receive(port: int) -> None:
     signal.signal(signal.SIGTERM, lambda number, _: ending.append(number))
     counts: Counter[str] = Counter()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
-        receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
+        receiver.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES)
         receiver.bind(("", port))
         print("receiving", flush=True)
         while True:

@@ -20,6 +20,8 @@ LABS = {
     "sizing-router-buffers": 20,
     "link-sharing": 30,
     "hol-blocking": 20,
+    "int-microburst": 15,
+    "where-was-it-dropped": 15,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -91,6 +92,28 @@ def test_a_node_knows_its_edges_its_id_and_the_way_to_the_collector(read):
     assert telemetry.report_session(domain, TOPOLOGY, s2).ports == (3,)
     # From s1 reports go the way to s2.
     assert telemetry.report_session(domain, TOPOLOGY, TOPOLOGY.switch("s1")).ports == (2,)
+
+
+def test_a_router_reports_from_an_address_that_hosts_take():
+    """The port's own, or another of the router; a host refuses what comes from 0.0.0.0."""
+    domain = domains.Domain({"s1": 1, "s2": 2, "s3": 3}, "h9", ())
+
+    def source(topology):
+        defaults, _ = telemetry.tables(domain, topology, topology.switch("s2"))
+        return by_table(defaults)["int_collector"][0].call.args["src_addr"]
+
+    def without(*numbers):
+        s2 = TOPOLOGY.switch("s2")
+        ports = tuple(
+            replace(port, addresses=()) if port.number in numbers else port for port in s2.ports
+        )
+        changed = replace(s2, ports=ports)
+        switches = tuple(changed if each == s2 else each for each in TOPOLOGY.switches)
+        return replace(TOPOLOGY, switches=switches)
+
+    assert source(TOPOLOGY) == IPv4Address("10.0.9.254")
+    assert source(without(3)) == IPv4Address("10.0.12.2")
+    assert source(without(1, 2, 3)) == IPv4Address("192.0.0.8")
 
 
 def test_watches_become_entries_and_the_first_in_the_file_wins(read):
