@@ -10,7 +10,7 @@ use crate::error::LoadError;
 use crate::expression::is_valid;
 use crate::hash::Hash;
 use crate::layout::Layout;
-use crate::place::{Cell, Gather, Place};
+use crate::place::{Masked, Place};
 
 /// A component.
 #[derive(Clone, Debug)]
@@ -45,16 +45,16 @@ pub(crate) struct Recipe {
 /// Whole 16-bit words of headers, and perhaps the payload.
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
-    windows: Box<[Window]>,
+    headers: Box<[HeaderWords]>,
     with_payload: bool,
 }
 
-/// Words of a header: those that the mask lets through.
-#[derive(Clone, Copy, Debug)]
-struct Window {
+/// Words of a header: those that the masks let through.
+#[derive(Clone, Debug)]
+struct HeaderWords {
     /// The byte that says whether the header is valid.
     valid: u32,
-    bytes: Gather,
+    windows: Box<[Masked]>,
 }
 
 /// A named calculation.
@@ -182,11 +182,14 @@ impl Recipe {
                 *mask |= bit;
             }
         }
-        let windows = windows.into_iter().map(|((valid, offset), mask)| Window {
-            valid,
-            bytes: Gather::new(Cell::masked(offset, mask), 0),
-        });
-        Some(Words { windows: windows.collect(), with_payload: self.with_payload })
+        let mut headers = BTreeMap::<u32, Vec<Masked>>::new();
+        for ((valid, offset), mask) in windows {
+            headers.entry(valid).or_default().push(Masked { offset, mask });
+        }
+        let headers = headers.into_iter();
+        let headers =
+            headers.map(|(valid, windows)| HeaderWords { valid, windows: windows.into() });
+        Some(Words { headers: headers.collect(), with_payload: self.with_payload })
     }
 
     /// Fields of a selector.
@@ -226,19 +229,22 @@ impl Recipe {
 impl Words {
     /// The internet checksum, straight from the header bytes.
     ///
-    /// 2^32 and 2^16 are 1 modulo 2^16 - 1, so a sum of halves of 32 bits folds to the same value as
-    /// one of words; what a mask takes out adds 0.
+    /// 2^64 and 2^16 are 1 modulo 2^16 - 1, so a sum of windows whose carry comes in again at the
+    /// low end folds to the same value as one of words; what a mask takes out adds 0.
     #[inline(always)]
-    pub fn checksum16(&self, area: &[u8], payload: &[u8]) -> u16 {
-        let mut sum = 0;
-        for window in &self.windows {
-            if area[window.valid as usize] != 0 {
-                let value = window.bytes.load(area);
-                sum += (value >> 32) + (value & 0xffff_ffff);
+    pub fn checksum16<'a>(&self, area: &[u8], payload: impl FnOnce() -> &'a [u8]) -> u16 {
+        let mut sum = 0u64;
+        let mut add = |value: u64| {
+            let (low, carry) = sum.overflowing_add(value);
+            sum = low + u64::from(carry);
+        };
+        for header in &self.headers {
+            if area[header.valid as usize] != 0 {
+                header.windows.iter().for_each(|window| add(window.load(area)));
             }
         }
         if self.with_payload {
-            sum += crate::hash::sum16(payload);
+            add(crate::hash::sum16(payload()));
         }
         crate::hash::fold16(sum)
     }

@@ -27,31 +27,50 @@ pub(crate) struct Checksum {
 /// The internet checksum of words of headers, wanted or not by a test of fields.
 #[derive(Clone, Debug)]
 pub(crate) struct PlainChecksum {
-    decision: Option<Decision>,
+    wanted: Wanted,
     words: Words,
 }
 
+/// When a plain checksum is wanted.
+#[derive(Clone, Debug)]
+enum Wanted {
+    Always,
+    If(Decision),
+    /// While the header is valid whose validity is this byte: nearly always what is asked.
+    WhileValid(u32),
+}
+
 impl PlainChecksum {
-    /// The short form of a checksum, if it has one.
-    pub fn new(condition: Option<&Condition>, recipe: &Recipe) -> Option<PlainChecksum> {
+    /// The short form of a checksum, if it has one. `valid` is the validity byte of the header it
+    /// goes to.
+    pub fn new(
+        condition: Option<&Condition>,
+        recipe: &Recipe,
+        valid: u32,
+    ) -> Option<PlainChecksum> {
         let words = recipe.words()?.clone();
-        match condition {
-            None => Some(PlainChecksum { decision: None, words }),
-            Some(Condition::Decision(decision)) => {
-                Some(PlainChecksum { decision: Some(decision.clone()), words })
+        let wanted = match condition {
+            None => Wanted::Always,
+            Some(Condition::Decision(decision)) if decision.is_validity(valid) => {
+                Wanted::WhileValid(valid)
             }
-            Some(_) => None,
-        }
+            Some(Condition::Decision(decision)) => Wanted::If(decision.clone()),
+            Some(_) => return None,
+        };
+        Some(PlainChecksum { wanted, words })
     }
 
     /// The checksum, if it is wanted.
     #[inline(always)]
     fn compute(&self, packet: &Body) -> Option<u64> {
-        let wanted = self.decision.as_ref().is_none_or(|decision| decision.holds(&packet.area));
-        wanted.then(|| {
-            let payload = &packet.frame[packet.at..packet.end()];
-            self.words.checksum16(&packet.area, payload).into()
-        })
+        let area = &packet.area[..];
+        let wanted = match &self.wanted {
+            Wanted::Always => true,
+            Wanted::If(decision) => decision.holds(area),
+            Wanted::WhileValid(valid) => area[*valid as usize] != 0,
+        };
+        let payload = || &packet.frame[packet.at..packet.end()];
+        wanted.then(|| self.words.checksum16(area, payload).into())
     }
 }
 

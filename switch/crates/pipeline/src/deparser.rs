@@ -102,7 +102,9 @@ impl Emissions {
                 (_, Some((first, last))) => {
                     let (first, last) = (first as usize, last as usize);
                     if last != start {
-                        push(frame, at, &area[start..end]);
+                        if start != end {
+                            push(frame, at, &area[start..end]);
+                        }
                         end = last;
                     }
                     start = first;

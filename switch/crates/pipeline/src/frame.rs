@@ -30,9 +30,11 @@ impl Frame {
     /// A frame of these bytes in memory that has been used before.
     pub(crate) fn within(mut memory: Vec<u8>, bytes: &[u8]) -> Frame {
         // What stands in the room in front is never read: it is written over or left out.
+        if memory.len() < HEADROOM {
+            memory.reserve(HEADROOM + bytes.len());
+            memory.resize(HEADROOM, 0);
+        }
         memory.truncate(HEADROOM);
-        memory.reserve(HEADROOM + bytes.len());
-        memory.resize(HEADROOM, 0);
         memory.extend_from_slice(bytes);
         Frame { memory, start: HEADROOM }
     }

@@ -269,13 +269,12 @@ pub(crate) fn sum16(input: &[u8]) -> u64 {
 
 /// Folds a sum of words to 16 bits and takes the complement.
 #[inline]
-pub(crate) fn fold16(mut sum: u64) -> u16 {
-    // Twice halves what a sum of 64 bits carries over, twice more takes in the last carries.
-    sum = (sum >> 32) + (sum & 0xffff_ffff);
-    sum = (sum >> 32) + (sum & 0xffff_ffff);
-    sum = (sum >> 16) + (sum & 0xffff);
-    sum = (sum >> 16) + (sum & 0xffff);
-    !(sum as u16)
+pub(crate) fn fold16(sum: u64) -> u16 {
+    // Each half is added to the other, and what that carries comes in again at the low end.
+    let (sum, carry) = (sum as u32).overflowing_add((sum >> 32) as u32);
+    let sum = sum + u32::from(carry);
+    let (sum, carry) = (sum as u16).overflowing_add((sum >> 16) as u16);
+    !(sum + u16::from(carry))
 }
 
 /// Every set bit of the input selects 32 bits of the key, which starts over when it ends.

@@ -381,6 +381,20 @@ impl Layout {
         }
     }
 
+    /// A field as a slot, if it is one of metadata: it has its window to itself.
+    pub fn alone(&self, cell: Cell) -> Option<Slot> {
+        let holds = |header: &&Header| {
+            let start = header.base;
+            let kind = &self.kinds[header.kind];
+            // With a variable field it is packed, and windows overlap.
+            let slots = self.metadata_valid.contains(&header.valid) && kind.variable.is_none();
+            slots && (start..start + kind.size).contains(&cell.offset)
+        };
+        let found = self.headers.iter().find(holds);
+        let slot = Slot { offset: cell.offset, mask: cell.mask };
+        found.filter(|_| cell.width > 0).map(|_| slot)
+    }
+
     /// The same, if the program refers to the field.
     pub fn referred_slot(&self, header: &str, field: &str) -> Option<Slot> {
         let alias = (header.to_owned(), field.to_owned());

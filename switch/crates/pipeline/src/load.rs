@@ -12,6 +12,7 @@ use crate::checksum::{Checksum, PlainChecksum};
 use crate::deparser::{Emission, Emissions};
 use crate::error::{LoadError, unknown};
 use crate::expression::compile::Scope;
+use crate::expression::{Condition, Next};
 use crate::externs::Externs;
 use crate::hash::Hash;
 use crate::known::Known;
@@ -130,6 +131,7 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
     let mut pipeline = Pipeline::assemble(program, externs, tables, profiles);
     fill_tables(&mut pipeline, source)?;
     call_hidden_tables(&mut pipeline);
+    spread_conditions(&mut pipeline.program.code);
     Ok(pipeline)
 }
 
@@ -152,6 +154,37 @@ fn call_hidden_tables(pipeline: &mut Pipeline) {
             let action = table.actions[position as usize];
             *node = Step::Call { action: action.action as u32, next: action.next[1] };
         }
+    }
+}
+
+/// Makes conditions that are lists of tests steps of their own, one a test: the first where the
+/// condition stood, the others at the end of the code.
+fn spread_conditions(code: &mut Vec<Step>) {
+    for node in 0..code.len() {
+        let Step::If { condition: Condition::Decision(decision), next: ways, name } = &code[node]
+        else {
+            continue;
+        };
+        let (ways, name, tests) = (*ways, *name, decision.tests());
+        let others = code.len() - 1;
+        let position = |test: usize| if test == 0 { node } else { others + test };
+        let steps = tests.into_iter().map(|(subject, next)| Step::Test {
+            subject,
+            next: next.map(|next| match next {
+                Next::Settled(holds) => ways[usize::from(holds)],
+                Next::Test(test) => position(test) as u32,
+            }),
+            settles: next.map(|next| match next {
+                Next::Settled(holds) => Some(holds),
+                Next::Test(_) => None,
+            }),
+            name,
+        });
+        let mut steps = steps.collect::<Vec<_>>().into_iter();
+        if let Some(first) = steps.next() {
+            code[node] = first;
+        }
+        code.extend(steps);
     }
 }
 
@@ -333,12 +366,14 @@ fn checksums(
             .map_err(at("calculation"))?;
         let condition = checksum.condition.as_ref().map(|condition| scope.condition(condition));
         let condition = condition.transpose().map_err(at("if_cond"))?;
+        let valid = names.layout.headers[field.header as usize].valid;
+        let recipe = &calculations[calculation].recipe;
         let compiled = Checksum {
             name: checksum.name.clone(),
-            valid: names.layout.headers[field.header as usize].valid,
+            valid,
             target,
             calculation: calculation as u32,
-            plain: PlainChecksum::new(condition.as_ref(), &calculations[calculation].recipe),
+            plain: PlainChecksum::new(condition.as_ref(), recipe, valid),
             condition,
         };
         if checksum.verify {

@@ -45,6 +45,13 @@ pub(crate) struct Gather {
     mask: u64,
 }
 
+/// Some bits of eight bytes, left where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Masked {
+    pub offset: u32,
+    pub mask: u64,
+}
+
 /// A field of any width at any bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bits {
@@ -87,11 +94,6 @@ impl Cell {
     /// A field whose lowest bit is `shift` bits from that of the eight bytes at `offset`.
     pub fn new(offset: u32, shift: u8, width: u8) -> Cell {
         Cell { offset, shift, width, mask: mask64(width.into()) << shift }
-    }
-
-    /// Some bits of the eight bytes at `offset`, left where they are.
-    pub fn masked(offset: u32, mask: u64) -> Cell {
-        Cell { offset, shift: 0, width: 64, mask }
     }
 
     /// The field's value.
@@ -147,6 +149,14 @@ impl Slot {
     #[inline(always)]
     pub fn store(self, area: &mut [u8], value: u64) {
         *window_mut(area, self.offset) = (value & self.mask).to_be_bytes();
+    }
+}
+
+impl Masked {
+    /// The bits.
+    #[inline(always)]
+    pub fn load(self, area: &[u8]) -> u64 {
+        window(area, self.offset) & self.mask
     }
 }
 

@@ -35,11 +35,13 @@ impl<'a, O: Observe> Machine<'a, O> {
                 Some(_) | None => nothing(table.miss_next),
             };
         }
-        table.hit(entry, self.ingress_length, self.now);
-        if let Some(meter) = table.meter {
-            let amount = meter.unit.amount(self.ingress_length);
-            let color = table.color(entry, amount, self.now);
-            meter.result.store(self.area, color as u64);
+        if table.notes_hits {
+            table.hit(entry, self.ingress_length, self.now);
+            if let Some(meter) = table.meter {
+                let amount = meter.unit.amount(self.ingress_length);
+                let color = table.color(entry, amount, self.now);
+                meter.result.store(self.area, color as u64);
+            }
         }
         let (run, params) = table.run(entry);
         if run.start == INDIRECT {

@@ -3,10 +3,10 @@
 use bits::Int;
 use bmv2::{BinaryOperator, Expression, Parameter, PrimitiveCall};
 
-use super::{Action, Destination, LogPart, Routine, Step};
+use super::{Action, Destination, LogPart, Move, Routine, Step};
 use crate::error::{LoadError, unknown};
 use crate::expression::compile::{Scope, is_condition, param_limbs};
-use crate::expression::{Condition, HeaderRef, Number, Short, Wide};
+use crate::expression::{Condition, HeaderRef, Number, Wide};
 use crate::layout::{FieldAt, Layout};
 use crate::place::Place;
 
@@ -79,8 +79,29 @@ fn compile_calls(
         let step = call_.step(&call.operation);
         code.push(step.map_err(|error| error.under(&format!("/primitives/{index}")))?);
     }
-    code.push(Step::Return);
+    let end = end_of(&mut code[start as usize..]);
+    code.truncate(start as usize + end.0);
+    code.push(end.1);
     Ok(())
+}
+
+/// The step that ends an action, and how many of its steps stay in front of it.
+fn end_of(steps: &mut [Step]) -> (usize, Step) {
+    let jumps = |step: &Step| matches!(step, Step::Jump { .. } | Step::JumpUnless { .. });
+    // A jump goes to the position of a primitive, which must be there then.
+    if steps.iter().any(jumps) {
+        return (steps.len(), Step::Return);
+    }
+    let as_move = |step: &Step| match step {
+        Step::Move(one) => Some(*one),
+        _ => None,
+    };
+    let mut moves: Vec<Move> = steps.iter().rev().map_while(as_move).collect();
+    moves.reverse();
+    match moves.len() {
+        0 => (steps.len(), Step::Return),
+        count => (steps.len() - count, Step::Finish { moves: moves.into() }),
+    }
 }
 
 impl Call<'_> {
@@ -224,10 +245,7 @@ impl Call<'_> {
             (Destination::Cell(to), Some(value)) => {
                 let value = value.low_bits(to.width);
                 match value.short() {
-                    Some(Short::Add { from, by }) => Step::AddCell { to, from, by },
-                    Some(Short::Const(value)) => Step::SetConst { to, value },
-                    Some(Short::Copy(from)) => Step::CopyCell { to, from },
-                    Some(Short::Param(param)) => Step::SetParam { to, param },
+                    Some(short) => Step::Move(Move::new(to, self.names.layout.alone(to), short)),
                     None => Step::SetCell { to, value },
                 }
             }

@@ -3,17 +3,18 @@
 //! A primitive of BMv2 JSON becomes one [`Step`], and so does a node of a control: a condition, a
 //! table, a call. All of them stand in one list, actions first, then controls. Steps run in order;
 //! nodes and jumps go to an index, and an action ends with [`Step::Return`], which goes to the node
-//! that comes after the table or call that ran it.
+//! that comes after the table or call that ran it. Two things are shorter than that: the
+//! assignments that end an action are one step with its end, and a condition made of tests of
+//! fields is a step a test.
 //!
 //! ```text
-//!    0  SetParam egress_spec <- 0      set_next_hop
-//!    1  AddCell ttl <- ttl - 1
+//!    0  Finish egress_spec <- param 0  set_next_hop
+//!              ttl <- ttl - 1
+//!    1  Drop                           drop
 //!    2  Return
-//!    3  Drop                           drop
-//!    4  Return
-//!    5  If ipv4.$valid$ in 1..         ingress: to 6 or 7
-//!    6  Apply ipv4_routes              an entry runs 0 or 3, then END
-//!    7  Call drop                      runs 3, then END
+//!    3  Test ipv4.$valid$ in 1..       ingress: to 4 or 5
+//!    4  Apply ipv4_routes              an entry runs 0 or 1, then END
+//!    5  Call drop                      runs 1, then END
 //! ```
 //!
 //! The list is data, not closures: a compiler to machine code would walk it.
@@ -21,13 +22,16 @@
 mod apply;
 mod compile;
 mod headers;
+mod moves;
 mod run;
 
 pub(crate) use compile::{Names, compile, compile_primitives};
 pub(crate) use headers::set_valid;
 pub(crate) use run::Machine;
 
-use crate::expression::{Condition, HeaderRef, Number, UnionRef, Wide};
+use moves::Move;
+
+use crate::expression::{Condition, HeaderRef, Number, Subject, UnionRef, Wide};
 use crate::place::{Bits, Cell, Place, Variable};
 
 /// What a log message is made of.
@@ -61,12 +65,6 @@ pub(crate) enum Step {
     Apply {
         table: u32,
     },
-    /// A field of up to 64 bits gets the value of one, itself or another, and a constant.
-    AddCell {
-        to: Cell,
-        from: Cell,
-        by: u64,
-    },
     AddHeader {
         header: HeaderRef,
         clear: bool,
@@ -88,11 +86,6 @@ pub(crate) enum Step {
     CopyBits {
         to: Bits,
         from: Bits,
-    },
-    /// A field of up to 64 bits gets the value of another.
-    CopyCell {
-        to: Cell,
-        from: Cell,
     },
     CopyHeader {
         to: HeaderRef,
@@ -127,6 +120,10 @@ pub(crate) enum Step {
         group: Option<Cell>,
     },
     Exit,
+    /// The moves that end an action, and its end.
+    Finish {
+        moves: Box<[Move]>,
+    },
     Hash {
         to: Destination,
         base: Number,
@@ -155,6 +152,7 @@ pub(crate) enum Step {
         index: Number,
         to: Destination,
     },
+    Move(Move),
     /// Elements of a stack move to lower indexes.
     Pop {
         stack: u32,
@@ -214,24 +212,23 @@ pub(crate) enum Step {
         to: Cell,
         value: Number,
     },
-    /// A field of up to 64 bits gets a constant.
-    SetConst {
-        to: Cell,
-        value: u64,
-    },
     SetFound {
         header: HeaderRef,
         field: Cell,
         value: Number,
     },
-    /// A field of up to 64 bits gets a parameter of the action.
-    SetParam {
-        to: Cell,
-        param: u32,
-    },
     SetWide {
         to: Destination,
         value: Wide,
+    },
+    /// Goes on at one of two steps: if the test fails, if it succeeds.
+    Test {
+        subject: Subject,
+        next: [u32; 2],
+        /// What that makes of the condition that the test belongs to, if it settles it.
+        settles: [Option<bool>; 2],
+        /// Which of the conditions' names is its own.
+        name: u32,
     },
     Truncate {
         length: Number,

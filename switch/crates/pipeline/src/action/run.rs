@@ -64,6 +64,13 @@ impl<'a, O: Observe> Machine<'a, O> {
         while let Some(step) = code.get(at as usize) {
             at += 1;
             match step {
+                Step::Test { subject, next, settles, name } => {
+                    let succeeds = usize::from(subject.holds(self.area));
+                    if let Some(holds) = settles[succeeds] {
+                        self.note_condition(*name, holds);
+                    }
+                    at = next[succeeds];
+                }
                 Step::If { condition, next, name } => {
                     let holds = self.holds(condition, params);
                     self.note_condition(*name, holds);
@@ -82,20 +89,18 @@ impl<'a, O: Observe> Machine<'a, O> {
                     self.leave();
                     (at, jumps) = (after, 0);
                 }
-                Step::AddCell { to, from, by } => {
-                    let value = from.load(self.area).wrapping_add(*by);
-                    to.store(self.area, value);
+                Step::Finish { moves } => {
+                    for one in moves {
+                        one.run(self.area, params);
+                    }
+                    self.leave();
+                    (at, jumps) = (after, 0);
                 }
-                Step::CopyCell { to, from } => {
-                    let value = from.load(self.area);
-                    to.store(self.area, value);
-                }
+                Step::Move(one) => one.run(self.area, params),
                 Step::SetCell { to, value } => {
                     let value = self.number(value, params);
                     to.store(self.area, value);
                 }
-                Step::SetConst { to, value } => to.store(self.area, *value),
-                Step::SetParam { to, param } => to.store(self.area, params[*param as usize]),
                 Step::RegisterReadNarrow { to, array, index } => {
                     let index = self.number(index, params);
                     if let Some(value) = self.externs.registers[*array as usize].read_low(index) {
@@ -302,7 +307,7 @@ impl<'a, O: Observe> Machine<'a, O> {
         let calculation = &self.program.calculations[calculation as usize];
         let Externs { hash_input, hashes, .. } = &mut *self.externs;
         if let Some(words) = calculation.recipe.words() {
-            return words.checksum16(self.area, self.payload).into();
+            return words.checksum16(self.area, || self.payload).into();
         }
         calculation.recipe.gather(&self.program.layout, self.area, self.payload, hash_input);
         hashes[calculation.hash].of(hash_input)

@@ -25,7 +25,7 @@ const NO: u8 = 254;
 /// What a test asks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(u8)]
-enum Subject {
+pub(crate) enum Subject {
     Equal { left: Cell, right: Cell },
     Less { left: Cell, right: Cell },
     Range { cell: Cell, low: u64, span: u64 },
@@ -45,6 +45,27 @@ pub(crate) struct Decision {
     start: u8,
 }
 
+impl Subject {
+    /// Whether the test succeeds.
+    #[inline(always)]
+    pub fn holds(&self, area: &[u8]) -> bool {
+        match *self {
+            Subject::Range { cell, low, span } => cell.load(area).wrapping_sub(low) <= span,
+            Subject::Equal { left, right } => left.load(area) == right.load(area),
+            Subject::Less { left, right } => left.load(area) < right.load(area),
+        }
+    }
+}
+
+/// Where a test leads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Next {
+    /// The condition is settled.
+    Settled(bool),
+    /// To another test, by its number.
+    Test(usize),
+}
+
 impl Decision {
     /// Whether the condition holds.
     #[inline(always)]
@@ -52,14 +73,40 @@ impl Decision {
         let mut at = self.start;
         while at < NO {
             let test = &self.tests[at as usize];
-            let succeeds = match test.subject {
-                Subject::Range { cell, low, span } => cell.load(area).wrapping_sub(low) <= span,
-                Subject::Equal { left, right } => left.load(area) == right.load(area),
-                Subject::Less { left, right } => left.load(area) < right.load(area),
-            };
-            at = test.next[usize::from(succeeds)];
+            at = test.next[usize::from(test.subject.holds(area))];
         }
         at == YES
+    }
+
+    /// Its tests, the one to start with first, each with what follows when it fails and when it
+    /// succeeds. None if there is nothing to test.
+    pub fn tests(&self) -> Vec<(Subject, [Next; 2])> {
+        // Tests are added from the last to the first, so the numbers are turned round; what was
+        // added after the first to be run is never run.
+        let first = self.start;
+        let next = |at: u8| match at {
+            YES => Next::Settled(true),
+            NO => Next::Settled(false),
+            _ => Next::Test(usize::from(first - at)),
+        };
+        let count = if first < NO { usize::from(first) + 1 } else { 0 };
+        let tests = self.tests[..count].iter().rev();
+        tests.map(|test| (test.subject, test.next.map(next))).collect()
+    }
+
+    /// Whether all it asks is that one header is valid, whose validity is this byte.
+    pub fn is_validity(&self, valid: u32) -> bool {
+        let [Test { subject: Subject::Range { cell, .. }, .. }] = *self.tests else { return false };
+        // The low byte of its window, of which validity is a bit.
+        if cell.offset + 7 != valid || cell.shift != 0 || cell.width > 8 {
+            return false;
+        }
+        let holds = |value: u8| {
+            let mut area = vec![0; valid as usize + 1];
+            area[valid as usize] = value;
+            self.holds(&area)
+        };
+        holds(1) && !holds(0)
     }
 }
 
@@ -184,17 +231,53 @@ mod tests {
         })
     }
 
+    /// What the tests of a list come to, each told where it leads, as steps are.
+    fn walk(decision: &Decision, area: &[u8]) -> Option<bool> {
+        let tests = decision.tests();
+        let (mut subject, mut next) = *tests.first()?;
+        loop {
+            match next[usize::from(subject.holds(area))] {
+                Next::Settled(holds) => return Some(holds),
+                Next::Test(number) => (subject, next) = tests[number],
+            }
+        }
+    }
+
+    #[test]
+    fn a_question_for_validity_is_known_however_it_is_put() {
+        // A header's validity is the low byte of the window in front of it.
+        let valid = Cell::low(1, 1);
+        let asks = |compare, value, cell| {
+            let Condition::Decision(decision) =
+                (Condition::CellConst { compare, cell, value }).decided()
+            else {
+                panic!("a comparison with a constant is a test");
+            };
+            decision.is_validity(8)
+        };
+        assert!(asks(Compare::Equal, 1, valid));
+        assert!(asks(Compare::NotEqual, 0, valid));
+        assert!(asks(Compare::Greater, 0, valid));
+        assert!(!asks(Compare::Equal, 0, valid), "that is the opposite");
+        assert!(!asks(Compare::GreaterOrEqual, 0, valid), "that always holds");
+        assert!(!asks(Compare::Equal, 1, Cell::low(2, 1)), "that is another header's");
+        assert!(!asks(Compare::Equal, 1, Cell::new(1, 8, 1)), "that is another field");
+    }
+
     proptest! {
-        /// Whatever the condition, its list decides as its tree does.
+        /// Whatever the condition, its list decides as its tree does, and so do its tests alone.
         #[test]
         fn a_decision_is_its_condition(condition in condition()) {
             let decided = condition.clone().decided();
-            prop_assert!(matches!(decided, Condition::Decision(_)));
+            let Condition::Decision(list) = &decided else { panic!("{decided:?}") };
             let layout = Layout::default();
             for (first, second) in (0..5u8).flat_map(|a| (0..5u8).map(move |b| (a, b))) {
                 let area = [first, second, 0, 0, 0, 0, 0, 0, 0, 0];
                 let view = View { layout: &layout, area: &area, params: &[], registers: &[] };
-                prop_assert_eq!(decided.holds(&view), condition.holds(&view));
+                let holds = condition.holds(&view);
+                prop_assert_eq!(decided.holds(&view), holds);
+                // Without tests the condition is a constant, and stays a list.
+                prop_assert_eq!(walk(list, &area).unwrap_or(holds), holds);
             }
         }
     }

@@ -208,6 +208,6 @@ pub(crate) struct View<'a> {
     pub params: &'a [u64],
     pub registers: &'a [crate::state::RegisterArray],
 }
-pub(crate) use decision::Decision;
+pub(crate) use decision::{Decision, Next, Subject};
 pub(crate) use run::{is_valid, unsigned};
 pub(crate) use simplify::Short;

@@ -39,8 +39,10 @@ pub(crate) struct KeyShape {
     pub prefix_limbs: Option<usize>,
     pub is_ternary: bool,
     pub range_count: usize,
-    /// The parts in their short form, if all of them have one.
-    cells: Option<Vec<CellPart>>,
+    /// The parts in their short form, if all of them have one; else empty.
+    cells: Box<[CellPart]>,
+    /// Whether a key is one limb of cells: [`Self::build_one`] builds it without memory.
+    pub is_one_limb: bool,
 }
 
 /// A part of up to 64 bits in one window: its cell, already masked, and the limb it goes to.
@@ -93,34 +95,31 @@ impl KeyShape {
             limb += count;
             prefix_limbs = Some(count);
         }
-        let cells = parts.iter().map(KeyPart::cell).collect();
-        KeyShape { parts, limbs: limb.max(1), prefix_limbs, is_ternary, range_count, cells }
-    }
-
-    /// Whether a key is one limb of cells: [`Self::build_one`] builds it without memory.
-    #[inline]
-    pub fn is_one_limb(&self) -> bool {
-        self.limbs == 1 && self.cells.is_some()
+        let cells: Option<Vec<CellPart>> = parts.iter().map(KeyPart::cell).collect();
+        let limbs = limb.max(1);
+        let is_one_limb = limbs == 1 && cells.is_some();
+        let cells = cells.unwrap_or_default().into();
+        KeyShape { parts, limbs, prefix_limbs, is_ternary, range_count, cells, is_one_limb }
     }
 
     /// Builds a packet's key of one limb.
     #[inline(always)]
     pub fn build_one(&self, area: &[u8]) -> u64 {
-        let cells = self.cells.as_deref().unwrap_or_default();
-        cells.iter().fold(0, |key, part| key | part.cell.load(area))
+        match &*self.cells {
+            [part] => part.cell.load(area),
+            parts => parts.iter().fold(0, |key, part| key | part.cell.load(area)),
+        }
     }
 
     /// Builds a packet's key.
     #[inline]
     pub fn build(&self, area: &[u8], key: &mut [u64]) {
         key.fill(0);
-        match &self.cells {
-            Some(cells) => {
-                for part in cells {
-                    key[part.limb as usize] |= part.cell.load(area);
-                }
-            }
-            None => self.build_wide(area, key),
+        if self.cells.is_empty() {
+            return self.build_wide(area, key);
+        }
+        for part in &self.cells {
+            key[part.limb as usize] |= part.cell.load(area);
         }
     }
 

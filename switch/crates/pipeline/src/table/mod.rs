@@ -181,6 +181,8 @@ pub(crate) struct Run {
     pub start: u32,
     /// The node after it.
     pub next: u32,
+    /// Where its data starts.
+    data: usize,
 }
 
 /// The action is that of a member or group: see the entry's [`Target`].
@@ -195,8 +197,9 @@ pub(crate) enum Target {
     Member(u32),
 }
 
-/// Which index finds entries.
+/// Which index finds entries. Its tag is looked at for every packet: it is a byte of its own.
 #[derive(Clone, Debug)]
+#[repr(u8)]
 enum Index {
     Exact(ExactIndex),
     Lpm(LpmIndex),
@@ -229,6 +232,8 @@ pub struct Table {
     pub(crate) with_counters: bool,
     pub(crate) meter: Option<DirectMeter>,
     pub(crate) with_timeouts: bool,
+    /// Whether a hit leaves a trace: in a counter, a meter or the time of the last one.
+    pub(crate) notes_hits: bool,
     pub(crate) default: DefaultEntry,
     initial_default: DefaultEntry,
     index: Index,
@@ -292,6 +297,7 @@ impl Table {
             with_counters: config.with_counters,
             meter: config.meter,
             with_timeouts: config.with_timeouts,
+            notes_hits: config.with_counters || config.meter.is_some() || config.with_timeouts,
             initial_default: default.clone(),
             default,
             index,
@@ -344,7 +350,7 @@ impl Table {
         if self.count == 0 {
             return NONE;
         }
-        if self.shape.is_one_limb() {
+        if self.shape.is_one_limb {
             let key = self.shape.build_one(area);
             return match &self.index {
                 Index::Exact(index) => index.find_one(key),
@@ -369,8 +375,8 @@ impl Table {
     /// What a packet runs that hits an entry, and the action data.
     #[inline]
     pub(crate) fn run(&self, entry: u32) -> (Run, &[u64]) {
-        let start = entry as usize * self.data_limbs;
-        (self.runs[entry as usize], &self.data[start..start + self.data_limbs])
+        let run = self.runs[entry as usize];
+        (run, &self.data[run.data..])
     }
 
     /// Where an entry points.
@@ -602,7 +608,7 @@ impl Table {
         if self.entries.len() < count {
             self.entries.resize(count, None);
             self.targets.resize(count, Target::Action(0));
-            self.runs.resize(count, Run { start: INDIRECT, next: END });
+            self.runs.resize(count, Run { start: INDIRECT, next: END, data: 0 });
             self.data.resize(count * self.data_limbs, 0);
             self.last_hits.resize(count, Cell::new(Time::ZERO));
             if self.with_counters {
@@ -615,15 +621,15 @@ impl Table {
     }
 
     fn set_target(&mut self, number: u32, target: Target, data: &[u64]) {
+        let start = number as usize * self.data_limbs;
         self.targets[number as usize] = target;
         self.runs[number as usize] = match target {
             Target::Action(position) => {
                 let action = &self.actions[position as usize];
-                Run { start: action.start, next: action.next[0] }
+                Run { start: action.start, next: action.next[0], data: start }
             }
-            Target::Group(_) | Target::Member(_) => Run { start: INDIRECT, next: END },
+            Target::Group(_) | Target::Member(_) => Run { start: INDIRECT, next: END, data: start },
         };
-        let start = number as usize * self.data_limbs;
         self.data[start..start + data.len()].copy_from_slice(data);
     }
 

@@ -113,7 +113,7 @@ impl TernaryIndex {
     }
 
     /// The first of a chain that matches, if it beats what was found before.
-    #[inline]
+    #[inline(always)]
     fn better(&self, first: u32, key: &[u64], (found, priority): (u32, i32)) -> (u32, i32) {
         let mut entry = first;
         while entry != NONE {
