@@ -9,14 +9,16 @@
 //!
 //! The format: `docs/JSON_format.md` of p4lang/behavioral-model, versions 2.0 to 2.24. Where an
 //! older version spells something differently (`shift` for `advance`, `actions` for `action_ids`),
-//! reading accepts both and writing uses the newer.
+//! reading accepts both and writing uses the newer. What p4c leaves out of a header union is added.
 
 mod expression;
 mod node;
+mod old_checksums;
 mod program;
 mod read;
 mod read_control;
 mod read_parser;
+mod unions;
 mod write;
 mod write_control;
 

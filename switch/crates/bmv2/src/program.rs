@@ -807,8 +807,8 @@ pub struct Checksum {
     pub source_info: Option<SourceInfo>,
     /// The field it is in.
     pub target: FieldRef,
-    /// Name of the calculation; none for the old type `ipv4`, which implies it.
-    pub calculation: Option<String>,
+    /// Name of the calculation; reading gives one to the old type `ipv4`, which implies it.
+    pub calculation: String,
     /// Compared after parsing.
     pub verify: bool,
     /// Written before deparsing.

@@ -67,7 +67,7 @@ fn program(node: Node<'_>) -> Result<Program, ReadError> {
         // Untagged JSON is accepted, as the standard switch does.
         None => (VERSION_MIN, None),
     };
-    Ok(Program {
+    let mut program = Program {
         program: node.opt_member("program", text)?,
         version,
         compiler,
@@ -94,7 +94,10 @@ fn program(node: Node<'_>) -> Result<Program, ReadError> {
         force_arith: node.list("force_arith", field_ref)?,
         extern_instances: node.list("extern_instances", extern_instance)?,
         field_aliases: node.list("field_aliases", field_alias)?,
-    })
+    };
+    crate::unions::spell_out(&mut program);
+    crate::old_checksums::spell_out(&mut program)?;
+    Ok(program)
 }
 
 fn meta(node: Node<'_>) -> Result<((u32, u32), Option<String>), ReadError> {
@@ -334,6 +337,7 @@ pub(crate) fn expression(node: Node<'_>) -> Result<Expression, ReadError> {
         "expression" if value.object()?.contains_key("op") => operation(value),
         // An expression that only wraps another, as around the arguments of primitives.
         "expression" => expression(value),
+        "field" if value.element(0, |header| Ok(header.is_object()))? => computed_validity(value),
         "field" => field_ref(value).map(Expression::Field),
         "header" => text(value).map(Expression::Header),
         "header_stack" => text(value).map(Expression::HeaderStack),
@@ -354,6 +358,19 @@ pub(crate) fn expression(node: Node<'_>) -> Result<Expression, ReadError> {
              header_union_stack, hexstr, local, register or stack_field",
         )),
     })
+}
+
+/// `[{"op": ...}, "$valid$"]`: p4c's way to ask, in a condition, for the validity of an element of
+/// a stack at an index. simple_switch refuses it.
+fn computed_validity(node: Node<'_>) -> Result<Expression, ReadError> {
+    node.element(1, |field| match text(field)?.as_str() {
+        "$valid$" => Ok(()),
+        _ => Err(field.error("\"$valid$\", for the header is computed")),
+    })?;
+    let header = node.element(0, operation)?;
+    let valid = Expression::Unary { operator: UnaryOperator::Valid, operand: Box::new(header) };
+    // A field is a number.
+    Ok(Expression::Unary { operator: UnaryOperator::BoolToData, operand: Box::new(valid) })
 }
 
 /// `{"op": ..., "left": ..., "right": ...}`.

@@ -78,17 +78,17 @@ pub(crate) fn checksum(node: Node<'_>) -> Result<Checksum, ReadError> {
         _ => Err(kind.error("\"generic\" or \"ipv4\"")),
     })?;
     Ok(Checksum {
-        name,
         id,
         source_info: source_info(node)?,
         target: node.member("target", field_ref)?,
         calculation: match kind.as_str() {
-            "generic" => Some(node.member("calculation", text)?),
-            _ => None,
+            "generic" => node.member("calculation", text)?,
+            _ => crate::old_checksums::name_for(&name),
         },
         verify: flag(node, "verify", true)?,
         update: flag(node, "update", true)?,
         condition: node.opt_member("if_cond", expression)?,
+        name,
     })
 }
 

@@ -163,9 +163,8 @@ pub(crate) fn calculation(calculation: &Calculation) -> Value {
 pub(crate) fn checksum(checksum: &Checksum) -> Value {
     let mut value = json!({
         "name": checksum.name, "id": checksum.id, "target": field_ref(&checksum.target),
-        "type": if checksum.calculation.is_some() { "generic" } else { "ipv4" },
+        "type": "generic", "calculation": checksum.calculation,
     });
-    set(&mut value, "calculation", checksum.calculation.as_ref().map(|name| json!(name)));
     set(&mut value, "verify", Some(json!(checksum.verify)));
     set(&mut value, "update", Some(json!(checksum.update)));
     set(&mut value, "if_cond", checksum.condition.as_ref().map(expression));

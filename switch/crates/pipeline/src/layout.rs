@@ -43,6 +43,8 @@ pub(crate) struct Kind {
     pub variable: Option<Variable>,
     /// The longest form in bytes that `extract` accepts; 0 is any.
     pub length_bytes_max: u32,
+    /// Bits of the variable field, where the type says it: P4_14's way.
+    pub length_expression: Option<bmv2::Expression>,
     /// Bytes in memory, the variable field and its length included.
     pub size: u32,
 }
@@ -459,6 +461,7 @@ fn shape(kind: &bmv2::HeaderType, metadata: bool) -> Result<Kind, LoadError> {
         bits_after: 0,
         variable: None,
         length_bytes_max: kind.length_bytes_max.unwrap_or(0),
+        length_expression: kind.length_expression.clone(),
         size: 0,
     };
     let bits = fixed_bits(kind)?;

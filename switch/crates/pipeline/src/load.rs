@@ -355,10 +355,7 @@ fn checksums(
             let message = "a checksum has at most 64 bits";
             return Err(LoadError::new(format!("{path}/target"), message));
         };
-        let Some(name) = &checksum.calculation else {
-            let message = "checksums of type \"ipv4\" are P4_14; give it a calculation";
-            return Err(LoadError::new(format!("{path}/type"), message));
-        };
+        let name = &checksum.calculation;
         let calculation = names.calculations.iter().position(|candidate| candidate == name);
         let known = names.calculations.iter().map(String::as_str);
         let calculation = calculation

@@ -58,7 +58,7 @@ impl Lowering<'_> {
             id,
             source_info: super::source_info::of(self.sources, at),
             target,
-            calculation: Some(calculation),
+            calculation,
             verify,
             update: !verify,
             condition: Some(condition),

@@ -121,6 +121,10 @@ impl Scope<'_> {
                     Ok(HeaderRef::OfUnionStack { stack, index, member: *member })
                 }
             },
+            // As p4c writes `stack.last` where a whole header is assigned.
+            Expression::StackField { stack, field } if field == "last" => {
+                self.layout.stack(stack).map(HeaderRef::Last)
+            }
             _ => Err(LoadError::new("", "expected a header")),
         }
     }

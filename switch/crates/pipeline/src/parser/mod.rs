@@ -4,12 +4,13 @@
 //! packet is given the error `ParserTimeout` (core.p4). Parsers that make progress need no more
 //! than one state a byte of header.
 
+mod compile;
+
 use units::Time;
 
-use crate::action::{Machine, Names, Routine, compile_primitives};
+use crate::action::{Machine, Names, Routine};
 use crate::deparser::extract;
 use crate::error::{LoadError, unknown};
-use crate::expression::compile::Scope;
 use crate::expression::{Condition, HeaderRef, Number};
 use crate::externs::Externs;
 use crate::load::Program;
@@ -51,10 +52,24 @@ struct Ahead {
 enum Operation {
     Advance(Number),
     Extract(Target),
-    ExtractVariable { target: Target, width: Number },
-    Lookahead { to: Place, ahead: Ahead },
+    /// A header that says itself how long its variable field is, in fields before it.
+    ExtractSelfSized {
+        header: u32,
+        width: Number,
+    },
+    ExtractVariable {
+        target: Target,
+        width: Number,
+    },
+    Lookahead {
+        to: Place,
+        ahead: Ahead,
+    },
     Steps(Routine),
-    Verify { condition: Condition, error: Number },
+    Verify {
+        condition: Condition,
+        error: Number,
+    },
 }
 
 /// The extraction of a header without variable field and outside of unions: a copy of bytes.
@@ -215,7 +230,7 @@ impl Parser {
         let next = |name: &Option<String>| name.as_deref().map_or(Ok(ACCEPT), position);
         let mut states = Vec::new();
         for (index, state) in parser.parse_states.iter().enumerate() {
-            let compiled = compile_state(names, state, sets, &next);
+            let compiled = compile::state(names, state, sets, &next);
             let path = format!("/parse_states/{index}");
             states.push(compiled.map_err(|error| error.under(&path))?);
         }
@@ -421,13 +436,15 @@ impl<O: Observe> Cursor<'_, O> {
                 self.filled(target);
                 Ok(())
             }
+            Operation::ExtractSelfSized { header, width } => {
+                self.load_start(*header)?;
+                let width = self.variable_width(width)?;
+                self.extract(*header, width)
+            }
             Operation::ExtractVariable { target, width } => {
                 let header = self.next_header(target)?;
-                let width = width.value(&self.machine().view(&[]));
-                if !width.is_multiple_of(8) {
-                    return Err(errors.parser_invalid_argument);
-                }
-                self.extract(header, usize::try_from(width).unwrap_or(usize::MAX))?;
+                let width = self.variable_width(width)?;
+                self.extract(header, width)?;
                 self.filled(target);
                 Ok(())
             }
@@ -454,6 +471,27 @@ impl<O: Observe> Cursor<'_, O> {
                 if machine.holds(condition, &[]) { Ok(()) } else { Err(error.value(&view) as u32) }
             }
         }
+    }
+
+    /// Bits of a variable field: whole bytes.
+    fn variable_width(&mut self, width: &Number) -> Result<usize, u32> {
+        let width = width.value(&self.machine().view(&[]));
+        match width.is_multiple_of(8) {
+            true => Ok(usize::try_from(width).unwrap_or(usize::MAX)),
+            false => Err(self.parser.errors.parser_invalid_argument),
+        }
+    }
+
+    /// Fills the fields of a header that stand before its variable field.
+    fn load_start(&mut self, header: u32) -> Result<(), u32> {
+        let header = &self.program.layout.headers[header as usize];
+        let length = self.program.layout.kinds[header.kind].bits_before.div_ceil(8) as usize;
+        let Body { area, frame, at, .. } = &mut *self.packet;
+        let (start, base) = (*at + self.parsed, header.base as usize);
+        let bytes = frame.get(start..start + length);
+        let bytes = bytes.ok_or(self.parser.errors.packet_too_short)?;
+        area[base..base + length].copy_from_slice(bytes);
+        Ok(())
     }
 
     fn consume(&mut self, bytes: u64) -> Result<(), u32> {
@@ -668,255 +706,4 @@ fn peek(bytes: &[u8], ahead: Ahead) -> bits::Int {
     let covering = &bytes[ahead.offset / 8..end.div_ceil(8)];
     let padding = (8 - end % 8) % 8;
     bits::Int::from_be_bytes(covering).shift_right(padding).truncate(ahead.width)
-}
-
-fn compile_state(
-    names: &Names<'_>,
-    state: &bmv2::ParseState,
-    sets: &[ValueSet],
-    next: &impl Fn(&Option<String>) -> Result<u32, LoadError>,
-) -> Result<State, LoadError> {
-    let mut operations = Vec::new();
-    for (index, operation) in state.operations.iter().enumerate() {
-        let compiled = compile_operation(names, operation);
-        let path = format!("/parser_ops/{index}");
-        operations.push(compiled.map_err(|error| error.under(&path))?);
-    }
-    let mut key = Vec::new();
-    for (index, part) in state.transition_key.iter().enumerate() {
-        let path = format!("/transition_key/{index}");
-        key.push(compile_key(names, part).map_err(|error| error.under(&path))?);
-    }
-    let key_bytes = key.iter().map(|part: &KeyPart| part.bytes).sum();
-    // The plain extractions at its start.
-    let mut extractions = Vec::new();
-    while let Some(Operation::Extract(target)) = operations.get(extractions.len())
-        && let Some(extraction) = plain(names, target)
-    {
-        extractions.push(extraction);
-    }
-    let _ = operations.drain(..extractions.len());
-    let mut compiled = State {
-        name: state.name.clone(),
-        extractions,
-        operations,
-        plain: None,
-        key,
-        key_bytes,
-        transitions: Vec::new(),
-        default: ACCEPT,
-    };
-    for (index, transition) in state.transitions.iter().enumerate() {
-        let path = format!("/transitions/{index}");
-        let under = |error: LoadError| error.under(&path);
-        let next =
-            next(&transition.next_state).map_err(|error| under(error.under("/next_state")))?;
-        match &transition.matches {
-            bmv2::TransitionMatch::Default => compiled.default = next,
-            matches => {
-                let matches = compile_match(matches, key_bytes, sets).map_err(under)?;
-                compiled.transitions.push((matches, next));
-            }
-        }
-    }
-    if compiled.operations.is_empty() {
-        compiled.plain = compiled.short();
-    }
-    Ok(compiled)
-}
-
-impl State {
-    /// The transitions in their short form, if they have one.
-    fn short(&self) -> Option<Cases> {
-        let mut bits_below = 8 * u8::try_from(self.key_bytes).ok().filter(|bytes| *bytes <= 8)?;
-        let key = self.key.iter().map(|part| {
-            bits_below -= 8 * part.bytes as u8;
-            match part.source {
-                KeySource::Cell(cell) => Some(Gather::new(cell, bits_below)),
-                _ => None,
-            }
-        });
-        let key = key.collect::<Option<_>>()?;
-        let cases = self.transitions.iter().map(|(matches, next)| match matches {
-            Matches::Narrow { value, mask } => {
-                Some(Case { value: *value, mask: *mask, next: *next })
-            }
-            _ => None,
-        });
-        Some(Cases { key, cases: cases.collect::<Option<_>>()? })
-    }
-}
-
-fn compile_match(
-    matches: &bmv2::TransitionMatch,
-    key_bytes: usize,
-    sets: &[ValueSet],
-) -> Result<Matches, LoadError> {
-    let check = |bytes: &[u8], member: &str| match bytes.len() {
-        length if length == key_bytes => Ok(()),
-        length => {
-            let message = format!("the key has {key_bytes} bytes, this has {length}");
-            Err(LoadError::new(member, message))
-        }
-    };
-    match matches {
-        bmv2::TransitionMatch::Default => Ok(Matches::Wide { value: Vec::new(), mask: Vec::new() }),
-        bmv2::TransitionMatch::Value { value, mask } => {
-            let mask = mask.clone().unwrap_or_else(|| vec![0xff; key_bytes]);
-            check(value, "/value")?;
-            check(&mask, "/mask")?;
-            let value: Vec<u8> =
-                value.iter().zip(&mask).map(|(value, mask)| value & mask).collect();
-            let number = |bytes: &[u8]| {
-                bytes.iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte))
-            };
-            Ok(match key_bytes {
-                0..=8 => Matches::Narrow { value: number(&value), mask: number(&mask) },
-                _ => Matches::Wide { value, mask },
-            })
-        }
-        bmv2::TransitionMatch::ValueSet { name, mask } => {
-            let position = sets.iter().position(|set| set.name == *name);
-            let known = sets.iter().map(|set| set.name.as_str());
-            let set =
-                position.ok_or_else(|| unknown("parser value set", name, known).under("/value"))?;
-            if let Some(mask) = mask {
-                check(mask, "/mask")?;
-            }
-            Ok(Matches::ValueSet { set, mask: mask.clone() })
-        }
-    }
-}
-
-fn compile_key(names: &Names<'_>, part: &bmv2::TransitionKey) -> Result<KeyPart, LoadError> {
-    let layout = names.layout;
-    let scope = Scope { layout, params: &[], registers: names.registers };
-    let (source, width) = match part {
-        bmv2::TransitionKey::Field(field) => match layout.field(field)?.place {
-            Place::Cell(cell) => (KeySource::Cell(cell), u32::from(cell.width)),
-            place => (KeySource::Place(place), place.width()),
-        },
-        bmv2::TransitionKey::Lookahead(bits) => {
-            (KeySource::Lookahead(ahead(*bits)?), bits.width_bits)
-        }
-        bmv2::TransitionKey::StackField { stack, field } => {
-            let stack = layout.stack(stack)?;
-            let field = layout.kinds[layout.stacks[stack as usize].kind].field(field)?;
-            let (header, place, _) = scope.found_field(HeaderRef::Last(stack), field)?;
-            (KeySource::Found { header, place }, place.width())
-        }
-        bmv2::TransitionKey::UnionStackField { stack, member, field } => {
-            let stack = layout.union_stack(stack)?;
-            let member = member_of(names, stack, member)?;
-            let found = HeaderRef::LastInUnionStack { stack, member };
-            let union = layout.union_stacks[stack as usize].unions[0];
-            let header = layout.unions[union as usize].headers[member as usize];
-            let field = layout.kinds[layout.headers[header as usize].kind].field(field)?;
-            let (header, place, _) = scope.found_field(found, field)?;
-            (KeySource::Found { header, place }, place.width())
-        }
-    };
-    if width > 512 {
-        return Err(LoadError::new("", "a component of a transition key has at most 512 bits"));
-    }
-    Ok(KeyPart { source, bytes: width.div_ceil(8) as usize, width: width as usize })
-}
-
-fn member_of(names: &Names<'_>, stack: u32, member: &str) -> Result<u32, LoadError> {
-    let stack = &names.layout.union_stacks[stack as usize];
-    let position = stack.members.iter().position(|candidate| candidate == member);
-    let union = stack.unions[0];
-    let count = names.layout.unions[union as usize].headers.len();
-    let found = position.filter(|position| *position < count).map(|position| position as u32);
-    found.ok_or_else(|| {
-        unknown("member of the union", member, stack.members.iter().map(String::as_str))
-    })
-}
-
-fn ahead(bits: bmv2::Lookahead) -> Result<Ahead, LoadError> {
-    let (offset, width) = (bits.offset_bits as usize, bits.width_bits as usize);
-    match offset + width > 8 * crate::packet::FRAME_LENGTH_MAX {
-        true => Err(LoadError::new("", "a lookahead beyond every packet")),
-        false => Ok(Ahead { offset, width }),
-    }
-}
-
-fn compile_target(names: &Names<'_>, target: &bmv2::ExtractTarget) -> Result<Target, LoadError> {
-    Ok(match target {
-        bmv2::ExtractTarget::Header(name) => Target::Header(names.layout.header(name)?),
-        bmv2::ExtractTarget::Stack(name) => Target::Stack(names.layout.stack(name)?),
-        bmv2::ExtractTarget::UnionStack { stack, member } => {
-            let stack = names.layout.union_stack(stack)?;
-            Target::UnionStack { stack, member: member_of(names, stack, member)? }
-        }
-    })
-}
-
-/// The short form of an extraction, if it has one.
-fn plain(names: &Names<'_>, target: &Target) -> Option<PlainExtraction> {
-    let Target::Header(header) = *target else { return None };
-    let found = &names.layout.headers[header as usize];
-    let length = names.layout.kinds[found.kind].fixed_length() as u32;
-    let (base, valid) = (found.base, found.valid);
-    let alone = found.siblings.is_empty();
-    alone.then_some(PlainExtraction { header, base, length, valid })
-}
-
-fn compile_operation(
-    names: &Names<'_>,
-    operation: &bmv2::ParserOperation,
-) -> Result<Operation, LoadError> {
-    let scope = Scope { layout: names.layout, params: &[], registers: names.registers };
-    let under = |error: LoadError| error.under("/parameters");
-    Ok(match operation {
-        bmv2::ParserOperation::Advance { width_bits } => {
-            Operation::Advance(scope.index(width_bits).map_err(under)?)
-        }
-        bmv2::ParserOperation::Extract(target) => {
-            let target = compile_target(names, target).map_err(under)?;
-            if names.layout.kinds[target.kind(names)].variable.is_some() {
-                let message = "a header of variable length is extracted with extract_VL";
-                return Err(LoadError::new("/op", message));
-            }
-            Operation::Extract(target)
-        }
-        bmv2::ParserOperation::ExtractVariable { target, width_bits } => {
-            Operation::ExtractVariable {
-                target: compile_target(names, target).map_err(under)?,
-                width: scope.index(width_bits).map_err(under)?,
-            }
-        }
-        bmv2::ParserOperation::Primitive(call) => {
-            Operation::Steps(compile_primitives(names, std::slice::from_ref(call))?)
-        }
-        bmv2::ParserOperation::Set { target, source } => match source {
-            bmv2::SetSource::Lookahead(bits) => Operation::Lookahead {
-                to: names.layout.field(target).map_err(under)?.place,
-                ahead: ahead(*bits).map_err(under)?,
-            },
-            bmv2::SetSource::Expression(value) => Operation::Steps(set(names, target, value)?),
-        },
-        bmv2::ParserOperation::Verify { condition, error } => Operation::Verify {
-            condition: scope.condition(condition).map_err(under)?,
-            error: scope.index(error).map_err(under)?,
-        },
-    })
-}
-
-/// An assignment, through the primitive of that name.
-fn set(
-    names: &Names<'_>,
-    target: &bmv2::FieldRef,
-    value: &bmv2::Expression,
-) -> Result<Routine, LoadError> {
-    let is_variable = matches!(names.layout.field(target)?.place, Place::Variable(_));
-    let call = bmv2::PrimitiveCall {
-        operation: if is_variable { "assign_VL" } else { "assign" }.to_owned(),
-        parameters: vec![
-            bmv2::Parameter::Expression(bmv2::Expression::Field(target.clone())),
-            bmv2::Parameter::Expression(value.clone()),
-        ],
-        source_info: None,
-    };
-    compile_primitives(names, &[call])
 }
