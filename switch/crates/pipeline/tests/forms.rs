@@ -128,14 +128,15 @@ fn a_checksum_of_type_ipv4_covers_its_header() {
     assert_eq!(outputs, [leaves(1, &packet([1, 2], 0xfefd, &[9]))]);
 }
 
-#[test]
-fn what_is_not_run_is_refused_with_its_place_and_a_sentence() {
+/// Programs, the place of what is refused, and a part of the sentence.
+fn refused() -> [(String, &'static str, &'static str); 8] {
     let extract = |header: &str| {
         format!(
             r#", {{ "op": "extract", "parameters": [{{ "type": "regular", "value": "{header}" }}] }}"#
         )
     };
-    let cases = [
+    let with = |others: &str| program("", "", others);
+    [
         (
             program("", &extract("unsized"), ""),
             "/parsers/0/parse_states/0/parser_ops/1/op",
@@ -152,14 +153,12 @@ fn what_is_not_run_is_refused_with_its_place_and_a_sentence() {
             "3 parameters",
         ),
         (
-            program("", "", r#", "__meta__": { "version": [1, 9] }"#),
+            with(r#", "__meta__": { "version": [1, 9] }"#),
             "/__meta__/version",
             "a version from 2.0 to 2.24",
         ),
         (
-            program(
-                "",
-                "",
+            with(
                 r#", "checksums": [{ "name": "sum", "id": 0, "target": ["pair", "a"],
                      "type": "ipv4" }]"#,
             ),
@@ -167,9 +166,7 @@ fn what_is_not_run_is_refused_with_its_place_and_a_sentence() {
             "16 bits at byte 10",
         ),
         (
-            program(
-                "",
-                "",
+            with(
                 r#", "meter_arrays": [{ "name": "m", "id": 0, "rate_count": 3, "type": "bytes",
                      "size": 1 }]"#,
             ),
@@ -177,9 +174,7 @@ fn what_is_not_run_is_refused_with_its_place_and_a_sentence() {
             "a meter of v1model has 2 rates",
         ),
         (
-            program(
-                "",
-                "",
+            with(
                 r#", "field_lists": [{ "id": 1, "name": "list", "elements": [
                      { "type": "payload", "value": "x" }] }]"#,
             ),
@@ -187,16 +182,16 @@ fn what_is_not_run_is_refused_with_its_place_and_a_sentence() {
             "an element of type field or hexstr",
         ),
         (
-            program(
-                "",
-                "",
-                r#", "calculations": [{ "name": "c", "id": 0, "algo": "sha1", "input": [] }]"#,
-            ),
+            with(r#", "calculations": [{ "name": "c", "id": 0, "algo": "sha1", "input": [] }]"#),
             "/calculations/0/algo",
             "there is no hash \"sha1\"",
         ),
-    ];
-    for (json, place, sentence) in cases {
+    ]
+}
+
+#[test]
+fn what_is_not_run_is_refused_with_its_place_and_a_sentence() {
+    for (json, place, sentence) in refused() {
         let refused = Pipeline::load(json.as_bytes(), &Config::default());
         let message = refused.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(message.contains(&format!("at {place}:")), "{place}: {message}");

@@ -105,11 +105,13 @@ impl<'a, O: Observe> Machine<'a, O> {
         }
     }
 
-    /// A condition was decided.
+    /// A condition was decided, if it was.
     #[inline(always)]
-    pub(super) fn note_condition(&mut self, name: u32, holds: bool) {
+    pub(super) fn note_condition(&mut self, name: u32, holds: Option<bool>) {
         let names = &self.program.condition_names;
-        self.observer.event(|| Event::Condition { name: names[name as usize].clone(), holds });
+        if let (true, Some(holds)) = (O::ENABLED, holds) {
+            self.observer.event(|| Event::Condition { name: names[name as usize].clone(), holds });
+        }
     }
 
     /// Reports every field whose value is not what it was.

@@ -123,7 +123,7 @@ fn copy_header(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
 
 fn copy_bytes(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
     let [to, from] = [to, from].map(|header| &layout.headers[header as usize]);
-    let size = layout.kinds[from.kind].size as usize;
+    let size = layout.kinds[from.kind].size.min(layout.kinds[to.kind].size) as usize;
     area.copy_within(from.base as usize..from.base as usize + size, to.base as usize);
 }
 
@@ -148,10 +148,13 @@ fn raise_fill(area: &mut [u8], next: u32, size: usize, count: u64) {
 }
 
 /// Element i becomes what element i + count was; the last `count` become invalid.
+///
+/// Elements change places, as in simple_switch: P4 leaves open what an invalid header holds, and
+/// there it is what was moved out.
 fn pop(layout: &Layout, area: &mut [u8], headers: &[u32], count: u64) {
     let count = usize::try_from(count).unwrap_or(usize::MAX).min(headers.len());
-    for (to, from) in headers.iter().zip(&headers[count..]) {
-        move_element(layout, area, *to, *from);
+    for (one, other) in headers.iter().zip(&headers[count..]) {
+        swap_elements(layout, area, *one, *other);
     }
     for header in &headers[headers.len() - count..] {
         area[layout.headers[*header as usize].valid as usize] = 0;
@@ -161,16 +164,24 @@ fn pop(layout: &Layout, area: &mut [u8], headers: &[u32], count: u64) {
 /// Element i + count becomes what element i was; the first `count` become invalid.
 fn push(layout: &Layout, area: &mut [u8], headers: &[u32], count: u64) {
     let count = usize::try_from(count).unwrap_or(usize::MAX).min(headers.len());
-    for (to, from) in headers[count..].iter().zip(headers).rev() {
-        move_element(layout, area, *to, *from);
+    for (one, other) in headers[count..].iter().zip(headers).rev() {
+        swap_elements(layout, area, *one, *other);
     }
     for header in &headers[..count] {
         area[layout.headers[*header as usize].valid as usize] = 0;
     }
 }
 
-fn move_element(layout: &Layout, area: &mut [u8], to: u32, from: u32) {
-    copy_bytes(layout, area, to, from);
-    let valid = area[layout.headers[from as usize].valid as usize];
-    area[layout.headers[to as usize].valid as usize] = valid;
+/// Two headers of one type change places, fields and validity.
+fn swap_elements(layout: &Layout, area: &mut [u8], one: u32, other: u32) {
+    let [one, other] = [one, other].map(|header| &layout.headers[header as usize]);
+    if one.base == other.base {
+        return;
+    }
+    area.swap(one.valid as usize, other.valid as usize);
+    // Unions of one stack need not be of one type; what fits both is moved.
+    let size = layout.kinds[one.kind].size.min(layout.kinds[other.kind].size) as usize;
+    let (low, high) = (one.base.min(other.base) as usize, one.base.max(other.base) as usize);
+    let (before, after) = area.split_at_mut(high);
+    before[low..low + size].swap_with_slice(&mut after[..size]);
 }

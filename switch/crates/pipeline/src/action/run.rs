@@ -66,14 +66,12 @@ impl<'a, O: Observe> Machine<'a, O> {
             match step {
                 Step::Test { subject, next, settles, name } => {
                     let succeeds = usize::from(subject.holds(self.area));
-                    if let Some(holds) = settles[succeeds] {
-                        self.note_condition(*name, holds);
-                    }
+                    self.note_condition(*name, settles[succeeds]);
                     at = next[succeeds];
                 }
                 Step::If { condition, next, name } => {
                     let holds = self.holds(condition, params);
-                    self.note_condition(*name, holds);
+                    self.note_condition(*name, Some(holds));
                     at = next[usize::from(holds)];
                 }
                 Step::Apply { table } => {
@@ -90,9 +88,7 @@ impl<'a, O: Observe> Machine<'a, O> {
                     (at, jumps) = (after, 0);
                 }
                 Step::Finish { moves } => {
-                    for one in moves {
-                        one.run(self.area, params);
-                    }
+                    moves.iter().for_each(|one| one.run(self.area, params));
                     self.leave();
                     (at, jumps) = (after, 0);
                 }
@@ -122,11 +118,10 @@ impl<'a, O: Observe> Machine<'a, O> {
                     at = if jumps > JUMPS_MAX { after } else { *to };
                 }
                 Step::Exit => after = END,
-                Step::Assert { condition, what } => {
-                    if !self.holds(condition, params) {
-                        self.fail(what);
-                        after = END;
-                    }
+                Step::Assert { condition, .. } if self.holds(condition, params) => {}
+                Step::Assert { what, .. } => {
+                    self.fail(what);
+                    after = END;
                 }
                 other => self.step(other, params),
             }
