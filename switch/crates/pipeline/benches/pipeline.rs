@@ -6,6 +6,8 @@
 // Criterion's macro makes a public function without a comment.
 #![allow(missing_docs)]
 
+mod simple_switch;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -61,12 +63,18 @@ fn entry(key: Vec<KeyMatch>, priority: i32, action: usize, data: &[u64]) -> Entr
     Entry { key, priority, action: EntryAction::Action { action, data }, idle_timeout: None }
 }
 
-/// The router with `count` routes, and addresses they cover.
-fn router(count: usize) -> (Pipeline, Vec<u32>) {
+/// The program, its tables with room for so many entries.
+fn program_for(count: usize) -> bmv2::Program {
     let mut program = bmv2::read(PROGRAM).expect("the program is BMv2 JSON");
     for table in program.pipelines.iter_mut().flat_map(|control| &mut control.tables) {
         table.size_max = table.size_max.max(count as u32);
     }
+    program
+}
+
+/// The router with `count` routes, and addresses they cover.
+fn router(count: usize) -> (Pipeline, Vec<u32>) {
+    let program = program_for(count);
     let mut pipeline = Pipeline::new(&program, &Config::default()).expect("the program loads");
     let [routes, next_hops, classes] = ["routes", "next_hops", "classes"]
         .map(|name| pipeline.table_index(&format!("ingress.{name}")).expect("the table exists"));
@@ -129,10 +137,7 @@ fn exact_router(count: usize) -> (Pipeline, Vec<u32>) {
 
 /// The router with so many classifying entries, under four masks.
 fn ternary_router(count: usize) -> Pipeline {
-    let mut program = bmv2::read(PROGRAM).expect("the program is BMv2 JSON");
-    for table in program.pipelines.iter_mut().flat_map(|control| &mut control.tables) {
-        table.size_max = table.size_max.max(count as u32);
-    }
+    let program = program_for(count);
     let mut pipeline = Pipeline::new(&program, &Config::default()).expect("the program loads");
     let classes = pipeline.table_index("ingress.classes").expect("the table exists");
     let set_class = pipeline.action_index(classes, "ingress.set_class").expect("it exists");
@@ -269,6 +274,7 @@ fn summary(_criterion: &mut Criterion) {
         black_box(forward(&mut pipeline, &short[number % PACKETS], Time::ZERO));
     });
     println!("  the same, 64-byte frames                      {forwarding:8.1} ns a packet");
+    ratio_summary(&pipeline, &short, forwarding);
     let before = resident_mb();
     let start = Instant::now();
     let (mut pipeline, addresses) = router(1_000_000);
@@ -284,6 +290,25 @@ fn summary(_criterion: &mut Criterion) {
     println!("  lookup in 1,000,000 routes                    {lookup:8.1} ns");
     drop(pipeline);
     lookup_summary();
+}
+
+/// What the same costs in the standard switch, where it is installed.
+fn ratio_summary(pipeline: &Pipeline, packets: &[Vec<u8>], ours: f64) {
+    let Some(switch) = simple_switch::find() else {
+        println!(
+            "  simple_switch, the same                       not measured: it is not installed"
+        );
+        return;
+    };
+    match simple_switch::measure(&switch, &program_for(ROUTES), pipeline, packets, 50_000) {
+        Ok(theirs) => {
+            println!("  simple_switch, the same, all its threads      {theirs:8.1} ns a packet");
+            println!("  ... times ours                                {:8.1}", theirs / ours);
+        }
+        Err(message) => {
+            println!("  simple_switch, the same                       not measured: {message}");
+        }
+    }
 }
 
 /// Exact and ternary tables.
