@@ -74,7 +74,7 @@ conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and 
 	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.conformance.tutorials --tutorials "$(TUTORIALS)"
 
-bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline
+bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline, and in simple_switch if there is one
 	@vm/bench.sh pipeline
 
 bench-collector: ## reports a second that the telemetry collector keeps on one core

@@ -86,11 +86,11 @@ impl Scope<'_> {
         Ok(self.ranged(expression)?.map(|ranged| ranged.number))
     }
 
-    /// An expression used as an index or count: exact as `u64`.
+    /// An expression used as an index or count, which the standard switch cuts to 64 bits.
     pub fn index(&self, expression: &Expression) -> Result<Number, LoadError> {
         match self.ranged(expression)? {
             Some(ranged) => Ok(ranged.number),
-            None => Err(LoadError::new("", "an index or count has at most 64 bits")),
+            None => Ok(Number::Low(Box::new(self.wide(expression)?))),
         }
     }
 

@@ -72,6 +72,8 @@ pub(crate) enum Number {
     Fill {
         next: u32,
     },
+    /// The low 64 bits of a number without bounds.
+    Low(Box<Wide>),
     Multiply(Operands),
     Not(Box<Number>),
     Or(Operands),

@@ -84,6 +84,7 @@ impl Number {
                 if *signed { cell.load_signed(view.area) } else { cell.load(view.area) }
             }
             Number::Fill { next } => view.area[*next as usize].into(),
+            Number::Low(number) => number.value(view).low_u64(),
             Number::Multiply(operands) => {
                 operands.0.value(view).wrapping_mul(operands.1.value(view))
             }
