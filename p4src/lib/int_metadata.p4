@@ -75,9 +75,25 @@ struct int_report_t {
     bit<16>   l4_checksum;
 }
 
-// Sums of what was there before INT was put in or taken out (see control/int/repair.p4).
+// The words that this node puts into the packet, as on the wire; 0 where it puts none. They are
+// kept here because a checksum must not read headers that are not there: see control/int/repair.p4.
+struct int_put_t {
+    bit<32> node_id;
+    bit<32> ports;
+    bit<32> hop_latency;
+    bit<32> queue;
+    bit<64> ingress_time;
+    bit<64> egress_time;
+    bit<64> interfaces;
+    bit<32> utilisation;
+    bit<32> buffer;
+    bit<32> complement;
+}
+
+// Complements of the sums of INT's words that are taken out of the packet, and that are put in.
 struct int_repair_t {
-    bit<16> words;
+    bit<16> taken;
+    bit<16> put;
     bit<16> old_length;
     bit<16> new_length;
     bit<16> dst_port;
@@ -85,6 +101,7 @@ struct int_repair_t {
 
 struct int_metadata_t {
     int_watch_t watch;
+    int_put_t put;
     int_repair_t repair;
     @field_list(INT_REPORT_FIELDS)
     int_hop_t hop;

@@ -89,7 +89,7 @@ control int_hop(inout headers_t hdr,
             mark_to_drop(standard_metadata);
         } else if (has_int || (is_source && !is_edge)) {
             // Where a flow enters and leaves at one node, there is nothing to put in.
-            int_sum_before.apply(hdr, meta);
+            int_remember.apply(hdr, meta);
             if (is_edge) {
                 int_strip.apply(hdr, meta);
             } else {

@@ -15,7 +15,8 @@
 // A node adds all words of a hop or none, whatever it knows: values that it lacks are ones.
 //
 // Reads:  meta.telemetry.{watch,hop,mtu,node_id}, the IP length.
-// Writes: hdr.int_*, the IP header's DSCP (or the UDP port) as marker, meta.telemetry.growth_bytes.
+// Writes: hdr.int_*, the IP header's DSCP (or the UDP port) as marker, meta.telemetry.growth_bytes
+//         and .repair.
 // Apply in egress after `measure`; `repair` must follow.
 
 #ifndef VITRINE_CONTROL_INT_INSERT_P4
@@ -23,6 +24,7 @@
 
 #include "../../lib/parsers.p4"
 #include "marker.p4"
+#include "sums.p4"
 
 control int_insert(inout headers_t hdr, inout metadata_t meta) {
     action put_headers() {
@@ -60,49 +62,62 @@ control int_insert(inout headers_t hdr, inout metadata_t meta) {
     action put_node_id() {
         hdr.int_node_id.setValid();
         hdr.int_node_id.node_id = meta.telemetry.node_id;
+        meta.telemetry.put.node_id = meta.telemetry.node_id;
     }
     action put_ports() {
         hdr.int_ports.setValid();
         hdr.int_ports.ingress_port = meta.telemetry.hop.ingress_port;
         hdr.int_ports.egress_port = meta.telemetry.hop.egress_port;
+        meta.telemetry.put.ports =
+            meta.telemetry.hop.ingress_port ++ meta.telemetry.hop.egress_port;
     }
     action put_hop_latency() {
         hdr.int_hop_latency.setValid();
         hdr.int_hop_latency.hop_latency = meta.telemetry.hop.hop_latency;
+        meta.telemetry.put.hop_latency = meta.telemetry.hop.hop_latency;
     }
     action put_queue() {
         hdr.int_queue.setValid();
         hdr.int_queue.queue_id = meta.telemetry.hop.queue_id;
         hdr.int_queue.occupancy = meta.telemetry.hop.queue_occupancy;
+        meta.telemetry.put.queue =
+            meta.telemetry.hop.queue_id ++ meta.telemetry.hop.queue_occupancy;
     }
     action put_ingress_time() {
         hdr.int_ingress_time.setValid();
         hdr.int_ingress_time.ingress_time = meta.telemetry.hop.ingress_time;
+        meta.telemetry.put.ingress_time = meta.telemetry.hop.ingress_time;
     }
     action put_egress_time() {
         hdr.int_egress_time.setValid();
         hdr.int_egress_time.egress_time = meta.telemetry.hop.egress_time;
+        meta.telemetry.put.egress_time = meta.telemetry.hop.egress_time;
     }
     // The router has one kind of port, so both levels of interfaces are the same numbers.
     action put_interfaces() {
         hdr.int_interfaces.setValid();
         hdr.int_interfaces.ingress_interface = (bit<32>)meta.telemetry.hop.ingress_port;
         hdr.int_interfaces.egress_interface = (bit<32>)meta.telemetry.hop.egress_port;
+        meta.telemetry.put.interfaces = (bit<32>)meta.telemetry.hop.ingress_port
+            ++ (bit<32>)meta.telemetry.hop.egress_port;
     }
     action put_utilisation() {
         hdr.int_utilisation.setValid();
         hdr.int_utilisation.egress_utilisation = meta.telemetry.hop.utilisation;
+        meta.telemetry.put.utilisation = meta.telemetry.hop.utilisation;
     }
     // One buffer, number 0, is shared by all queues.
     action put_buffer() {
         hdr.int_buffer.setValid();
         hdr.int_buffer.buffer_id = 0;
         hdr.int_buffer.occupancy = meta.telemetry.hop.buffer_occupancy;
+        meta.telemetry.put.buffer = (bit<32>)meta.telemetry.hop.buffer_occupancy;
     }
     // All ones: the checksum of TCP or UDP is brought up to date instead.
     action put_complement() {
         hdr.int_complement.setValid();
         hdr.int_complement.checksum_complement = 0xffffffff;
+        meta.telemetry.put.complement = 0xffffffff;
     }
 
     action put_metadata(in bit<8> words) {
@@ -114,6 +129,11 @@ control int_insert(inout headers_t hdr, inout metadata_t meta) {
     apply {
         bit<8> words = 0;
         bit<16> ip_bytes = 0;
+        // Of what the packet has already only these two headers change.
+        if (hdr.int_shim.isValid() && hdr.int_header.isValid()) {
+            hash(meta.telemetry.repair.taken, HashAlgorithm.csum16, 16w0,
+                 { INT_SHIM_AND_HEADER }, ALL_OF_16_BITS);
+        }
         if (hdr.ipv4.isValid()) {
             ip_bytes = hdr.ipv4.total_len;
         } else if (hdr.ipv6.isValid()) {
@@ -147,6 +167,10 @@ control int_insert(inout headers_t hdr, inout metadata_t meta) {
                 if (hdr.int_header.bitmap & INT_BUFFER != 0) { put_buffer(); }
                 if (hdr.int_header.bitmap & INT_CHECKSUM_COMPLEMENT != 0) { put_complement(); }
             }
+        }
+        if (hdr.int_shim.isValid() && hdr.int_header.isValid()) {
+            hash(meta.telemetry.repair.put, HashAlgorithm.csum16, 16w0,
+                 { INT_SHIM_AND_HEADER, INT_PUT_WORDS }, ALL_OF_16_BITS);
         }
     }
 }

@@ -3,7 +3,8 @@
 // The copy that becomes the report needs what is taken out, and the copy has the headers that the
 // packet has at the end of egress. So the INT headers move to metadata, which travel with the copy.
 //
-// Reads:  hdr.int_*. Writes: meta.telemetry.report, meta.telemetry.growth_bytes; makes hdr.int_* invalid.
+// Reads:  hdr.int_*.
+// Writes: meta.telemetry.report, .growth_bytes and .repair; makes hdr.int_* invalid.
 // Apply in egress at the edge; `repair` must follow.
 
 #ifndef VITRINE_CONTROL_INT_STRIP_P4
@@ -11,6 +12,7 @@
 
 #include "../../lib/parsers.p4"
 #include "marker.p4"
+#include "sums.p4"
 
 control int_strip(inout headers_t hdr, inout metadata_t meta) {
     action keep_headers() {
@@ -63,6 +65,8 @@ control int_strip(inout headers_t hdr, inout metadata_t meta) {
         if (hdr.int_stack_4.isValid()) { meta.telemetry.report.stack_4 = hdr.int_stack_4.words; }
         if (hdr.int_stack_2.isValid()) { meta.telemetry.report.stack_2 = hdr.int_stack_2.words; }
         if (hdr.int_stack_1.isValid()) { meta.telemetry.report.stack_1 = hdr.int_stack_1.words; }
+        hash(meta.telemetry.repair.taken, HashAlgorithm.csum16, 16w0, { INT_TAKEN_WORDS },
+             ALL_OF_16_BITS);
         take_out();
     }
 }
