@@ -84,7 +84,7 @@ class Collection:
                 if flow not in named:
                     return []
                 number = named[flow]
-            rows = self.store.rows(flow=number, node=node, queue=queue)[-rows_max:]
+            rows = self.store.rows(flow=number, node=node, queue=queue, rows_max=rows_max)
             return [self._plain(row) for row in rows]
 
     def _plain_books(self) -> dict[str, Any]:

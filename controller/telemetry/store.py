@@ -57,17 +57,27 @@ class Store:
             self.flow_rows[flow] = self.flow_rows.get(flow, 0) + count
 
     def rows(
-        self, *, flow: int | None = None, node: int | None = None, queue: int | None = None
+        self,
+        *,
+        flow: int | None = None,
+        node: int | None = None,
+        queue: int | None = None,
+        rows_max: int = ROWS_MAX,
     ) -> np.ndarray:
-        """The time series of a flow, a node or a queue: its rows in the order of arrival."""
-        parts = []
-        for chunk in list(self._chunks):
+        """The time series of a flow, a node or a queue: its latest rows in the order of arrival."""
+        parts: list[np.ndarray] = []
+        left = rows_max
+        # From the latest on, so that a few rows do not cost a copy of a million.
+        for chunk in reversed(self._chunks):
+            if left <= 0:
+                break
             wanted = np.ones(len(chunk), dtype=bool)
             for column, value in (("flow", flow), ("node_id", node), ("queue_id", queue)):
                 if value is not None:
                     wanted &= chunk[column] == value
-            parts.append(chunk[wanted])
-        return np.concatenate(parts) if parts else empty_rows(0)
+            parts.append(chunk[wanted][-left:])
+            left -= len(parts[-1])
+        return np.concatenate(parts[::-1]) if parts else empty_rows(0)
 
     def _count_queues(self, rows: np.ndarray) -> None:
         rows = rows[known(rows, "queue_id") & known(rows, "node_id")]

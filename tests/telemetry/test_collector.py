@@ -149,6 +149,18 @@ def test_series_of_a_flow_is_what_arrived_of_it():
     assert np.array_equal(store.rows(), rows)
 
 
+def test_the_latest_rows_of_a_series_come_in_the_order_of_arrival():
+    store = Store()
+    for batch in range(3):
+        rows = empty_rows(4)
+        rows["flow"] = [1, 2, 1, 2]
+        rows["sequence"] = range(4 * batch, 4 * batch + 4)
+        store.add(rows)
+    # Flow 2 has the odd numbers: two in each batch.
+    assert store.rows(flow=2, rows_max=3)["sequence"].tolist() == [7, 9, 11]
+    assert store.rows(flow=2, rows_max=100)["sequence"].tolist() == [1, 3, 5, 7, 9, 11]
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
