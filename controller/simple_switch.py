@@ -201,6 +201,13 @@ class SimpleSwitch:
         # The struct's fields are bytes, then packets.
         return value[2], value[1]
 
+    def entry_counter(self, table: str, handle: int) -> tuple[int, int]:
+        """The direct counter of a table's entry, the first one being 0: packets and bytes."""
+        value = self._client.call(
+            "standard", "bm_mt_read_counter", i32(_CONTEXT), text(table), i32(handle)
+        )
+        return value[2], value[1]
+
     def _set(self, method: str, *arguments: Argument) -> None:
         status = self._client.call("simple_switch", method, *arguments)
         if status != 0:

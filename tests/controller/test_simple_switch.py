@@ -169,6 +169,16 @@ def test_a_counter_is_packets_and_bytes():
         assert switch.counter("egress.class_traffic", 3) == (6, 9084)
 
 
+def test_the_counter_of_an_entry_is_asked_for_by_table_and_handle():
+    value = result(12, struct.pack("!bhqbhqb", 10, 1, 120, 10, 2, 2, 0))
+    with (
+        ThriftDouble({"bm_mt_read_counter": value}) as server,
+        SimpleSwitch("127.0.0.1", server.port) as switch,
+    ):
+        assert switch.entry_counter("ingress.routes", 1) == (2, 120)
+        assert server.calls == [("standard:bm_mt_read_counter", 0, "ingress.routes", 1)]
+
+
 def test_a_status_that_is_not_zero_is_a_refusal():
     conversion = converted(port(queue_count=1, every_queue=FIFTY), 1)
     with (

@@ -39,7 +39,8 @@ class Observed:
     """What a switch has done."""
 
     frames: dict[int, list[bytes]] = field(default_factory=dict)
-    # Every cell, by name and index: packets and bytes.
+    # Every cell of a counter, and every entry of a table with one, by name and index: packets and
+    # bytes.
     counters: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
     registers: dict[tuple[str, int], int] = field(default_factory=dict)
 
@@ -88,7 +89,7 @@ def _attempt(
             raise TooLateError
         frames = _await_output(folder, script)
         with SimpleSwitch("127.0.0.1", thrift) as switch:
-            return Observed(frames, *_state(switch, program))
+            return Observed(frames, *_state(switch, program, script))
     finally:
         process.end()
 
@@ -113,13 +114,19 @@ def _await_output(folder: Path, script: stf.Script) -> dict[int, list[bytes]]:
 
 
 def _state(
-    switch: SimpleSwitch, program: P4Info
+    switch: SimpleSwitch, program: P4Info, script: stf.Script
 ) -> tuple[dict[tuple[str, int], tuple[int, int]], dict[tuple[str, int], int]]:
     counters = {
         (counter.name, index): switch.counter(counter.name, index)
         for counter in program.counters
         for index in range(counter.size)
     }
+    counted = {each.direct_table_id for each in program.message.direct_counters}
+    for table in program.tables:
+        if table.id in counted:
+            # Entries are numbered as they were added, in either switch.
+            for index in range(script.entry_count(table.name)):
+                counters[table.name, index] = switch.entry_counter(table.name, index)
     registers = {
         (register.name, index): value % (1 << register.width_bits)
         for register in program.registers

@@ -65,6 +65,10 @@ class Script:
         named |= {int(each.split()[2]) for each in self.settings if each.startswith("mirroring")}
         return sorted(named)
 
+    def entry_count(self, table: str) -> int:
+        """How many entries a table is given."""
+        return sum(each.split()[:2] == ["add", table] for each in self.settings)
+
 
 def items(script: Script, program: P4Info) -> tuple[list[Entry | CloneSession], list[Entry]]:
     """What is inserted and which default entries are modified, for a program."""

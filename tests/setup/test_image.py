@@ -59,13 +59,27 @@ def test_a_machine_that_ends_is_told_with_its_last_words(console):
 
 
 def test_the_image_is_booted_without_screen_and_network_and_stays_as_it_is():
-    argv = boot_test.command(Path("vitrine.qcow2"), 1024, "x86_64")
+    argv = boot_test.command(Path("vitrine.qcow2"), 1024, "tcg", "x86_64")
     assert argv[0] == "qemu-system-x86_64"
     assert "-snapshot" in argv
     assert argv[argv.index("-nic") + 1] == "none"
     assert argv[argv.index("-serial") + 1] == "stdio"
     with pytest.raises(boot_test.ConsoleError, match="this machine is riscv64"):
-        boot_test.command(Path("vitrine.qcow2"), 1024, "riscv64")
+        boot_test.command(Path("vitrine.qcow2"), 1024, "tcg", "riscv64")
+
+
+def test_a_machine_that_stays_silent_under_kvm_is_run_by_software(tmp_path, monkeypatch, capsys):
+    scripts = {"kvm": "import sys; sys.stdin.read()", "tcg": "print('GRUB', flush=True)"}
+    monkeypatch.setattr(boot_test, "accelerators", lambda: ["kvm", "tcg"])
+    monkeypatch.setattr(boot_test, "LOG", tmp_path / "console.log")
+    monkeypatch.setattr(boot_test, "SILENCE_DEADLINE_S", 0.2)
+    monkeypatch.setattr(
+        boot_test, "command", lambda image, memory, kind: [sys.executable, "-c", scripts[kind]]
+    )
+    boot_test.booting(tmp_path, 1024).close()
+    said = capsys.readouterr().out
+    assert "with kvm the machine stays silent" in said
+    assert "tcg runs the machine" in said
 
 
 # ---- what must hold ------------------------------------------------------------------------------
