@@ -13,11 +13,13 @@ Python alone.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +27,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG = ROOT / "build" / "log" / "vm-test.log"
+# The boot loader speaks at once. A /dev/kvm that cannot really run a machine (in a machine that is
+# virtual itself, for one) leaves it silent.
+SILENCE_DEADLINE_S = 60.0
 # Emulated in software a boot takes minutes, and the lab's own programs are slow to start.
 BOOT_DEADLINE_S = 900.0
 COMMAND_DEADLINE_S = 120.0
@@ -86,9 +91,15 @@ class Console:
         return bool(data)
 
 
-def command(image: Path, memory_mb: int, machine: str = platform.machine()) -> list[str]:
+def accelerators() -> list[str]:
+    """What may run the machine, the fastest first."""
+    return ["kvm", "tcg"] if os.access("/dev/kvm", os.R_OK | os.W_OK) else ["tcg"]
+
+
+def command(
+    image: Path, memory_mb: int, accelerator: str, machine: str = platform.machine()
+) -> list[str]:
     """How the image is started: no screen, no network, no change to the file."""
-    accelerator = "kvm:tcg" if os.access("/dev/kvm", os.R_OK | os.W_OK) else "tcg"
     kinds = {
         "x86_64": ["qemu-system-x86_64", "-machine", f"q35,accel={accelerator}"],
         "aarch64": [
@@ -137,24 +148,41 @@ def use(console: Console, user: str, password: str) -> None:
     done("the invariants of the lab hold")
 
 
+def booting(image: Path, memory_mb: int) -> Console:
+    """A machine that has begun to speak."""
+    for accelerator in accelerators():
+        console = Console(command(image, memory_mb, accelerator), LOG)
+        try:
+            console.wait_for(r"\S", SILENCE_DEADLINE_S if accelerator == "kvm" else BOOT_DEADLINE_S)
+        except ConsoleError as error:
+            console.close()
+            print(f"with {accelerator} the machine stays silent: {error}", flush=True)
+            continue
+        print(f"{accelerator} runs the machine", flush=True)
+        return console
+    raise ConsoleError("the machine does not start.")
+
+
 def main(image: Path) -> int:
     """Returns the exit status."""
-    argv = command(image, int(os.environ.get("IMAGE_MEMORY_MB", "2048")))
-    if shutil.which(argv[0]) is None:
-        print(f"vm-test: {argv[0]} is missing: install it, then run the command again.")
+    # A machine must not outlive its console.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    program = command(image, 0, "tcg")[0]
+    if shutil.which(program) is None:
+        print(f"vm-test: {program} is missing: install it, then run the command again.")
         return 1
     if not image.exists():
         print(f"vm-test: there is no {image}: make vm builds it.")
         return 1
-    console = Console(argv, LOG)
     try:
-        user, password = (os.environ.get(name, "lab") for name in ("IMAGE_USER", "IMAGE_PASSWORD"))
-        use(console, user, password)
+        with contextlib.closing(
+            booting(image, int(os.environ.get("IMAGE_MEMORY_MB", "2048")))
+        ) as console:
+            user, word = (os.environ.get(name, "lab") for name in ("IMAGE_USER", "IMAGE_PASSWORD"))
+            use(console, user, word)
     except ConsoleError as error:
         print(f"vm-test: {error}")
         return 1
-    finally:
-        console.close()
     return 0
 
 

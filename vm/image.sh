@@ -3,9 +3,12 @@
 # machine's architecture. It boots by BIOS (x86-64) and by UEFI, logs in on the screen and on the
 # first serial port, and needs no network.
 #
-#   1  BIOS boot (x86-64)   room for GRUB
+#   1  BIOS boot (x86-64)   GRUB's core for a BIOS
 #   2  EFI system           GRUB for UEFI, under the name that every firmware looks for
-#   3  root                 ext4
+#   3  root                 ext4, with the one grub.cfg that both read
+#
+# The disk is written as a file, part by part: neither loop devices nor partitions of this machine's
+# kernel are needed, so this works in a container too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -13,34 +16,29 @@ cd "$(dirname "$0")/.."
 . vm/chroot.sh
 
 [ "$(id -u)" -eq 0 ] || exec vm/as_root.sh "$0"
-for tool in mmdebstrap qemu-img sfdisk mkfs.ext4 mkfs.vfat losetup; do
+for tool in mmdebstrap qemu-img sfdisk mke2fs mkfs.vfat mcopy; do
     command -v "$tool" >/dev/null ||
-        fail "$tool is missing: apt install mmdebstrap qemu-utils fdisk dosfstools e2fsprogs, then run the command again."
+        fail "$tool is missing: apt install mmdebstrap qemu-utils fdisk dosfstools e2fsprogs mtools, then run the command again."
 done
 
 case $(dpkg --print-architecture) in
-    amd64) kernel=linux-image-amd64 targets=(i386-pc x86_64-efi) loaders=(grub-pc-bin grub-efi-amd64-bin) console=ttyS0 ;;
-    arm64) kernel=linux-image-arm64 targets=(arm64-efi) loaders=(grub-efi-arm64-bin) console=ttyAMA0 ;;
+    amd64) kernel=linux-image-amd64 loaders=(grub-pc-bin grub-efi-amd64-bin) efi=x86_64-efi boot=BOOTX64.EFI console=ttyS0 ;;
+    arm64) kernel=linux-image-arm64 loaders=(grub-efi-arm64-bin) efi=arm64-efi boot=BOOTAA64.EFI console=ttyAMA0 ;;
     *) fail "images are made for x86-64 and arm64 only." ;;
 esac
 
 work=build/image
 tree=$work/root
 disk=$work/vitrine.raw
-loop=
 clean_up() {
     chroot_umount "$tree"
-    for place in "$tree/boot/efi" "$work/mnt"; do
-        ! mountpoint -q "$place" || umount --recursive "$place"
-    done
-    [ -z "$loop" ] || losetup --detach "$loop"
-    rm -rf "$tree" "$disk"
+    rm -rf "$tree" "$disk" "$work/efi.vfat"
 }
 rm -rf "$work"
-mkdir -p "$work/mnt"
+mkdir -p "$work"
 trap clean_up EXIT
 
-vm/rootfs.sh "$tree" "$kernel" "${loaders[@]}" grub2-common systemd-sysv systemd-resolved systemd-timesyncd \
+vm/rootfs.sh "$tree" "$kernel" "${loaders[@]}" grub-common systemd-sysv systemd-resolved systemd-timesyncd \
     dbus kmod nano less man-db iputils-ping
 
 # ---- what makes a system of the tree ------------------------------------------------------------
@@ -49,68 +47,93 @@ step "Configuring the machine"
 echo vitrine >"$tree/etc/hostname"
 printf '127.0.0.1 localhost vitrine\n::1 localhost\n' >"$tree/etc/hosts"
 printf '[Match]\nName=en* eth*\n\n[Network]\nDHCP=yes\n\n[DHCPv4]\nUseDomains=yes\n' >"$tree/etc/systemd/network/80-dhcp.network"
-printf 'LABEL=vitrine / ext4 errors=remount-ro 0 1\nLABEL=EFI /boot/efi vfat umask=0077,nofail 0 2\n' >"$tree/etc/fstab"
-cat >"$tree/etc/default/grub" <<END
-GRUB_TIMEOUT=1
-GRUB_DISTRIBUTOR=Vitrine
-GRUB_CMDLINE_LINUX="console=tty0 console=$console,115200"
-GRUB_TERMINAL="console serial"
-GRUB_SERIAL_COMMAND="serial --speed=115200"
-GRUB_DISABLE_OS_PROBER=true
-END
+printf 'LABEL=vitrine / ext4 errors=remount-ro 0 1\n' >"$tree/etc/fstab"
 cat >"$tree/etc/motd" <<END
 
   A lab machine of Vitrine. The kit is in ~/vitrine:
 
       cd vitrine
-      make run      # the first lab
-      make help     # everything else
-      vm/README.md  # about this machine
+      make run             # the first lab
+      make help            # everything else
+      less vm/README.md    # about this machine
 
+END
+mkdir -p "$tree/boot/grub"
+# /vmlinuz and /initrd.img are Debian's links to the newest kernel, so an upgrade needs no new menu.
+cat >"$tree/boot/grub/grub.cfg" <<END
+set timeout=1
+serial --unit=0 --speed=115200
+terminal_input console serial
+terminal_output console serial
+menuentry "Vitrine" {
+    linux /vmlinuz root=LABEL=vitrine ro console=tty0 console=$console,115200
+    initrd /initrd.img
+}
 END
 chroot "$tree" systemctl --quiet enable systemd-networkd systemd-resolved systemd-timesyncd "serial-getty@$console"
 # Nothing waits for a network that may never come.
 chroot "$tree" systemctl --quiet mask systemd-networkd-wait-online.service
 chroot "$tree" apt-get clean
 rm -rf "$tree"/var/lib/apt/lists/* "$tree"/var/cache/man/*
+ln -sfn /run/systemd/resolve/stub-resolv.conf "$tree/etc/resolv.conf"
 # Each copy of the image gets an identity of its own when it boots.
 : >"$tree/etc/machine-id"
 
-# ---- the disk -----------------------------------------------------------------------------------
+# ---- GRUB, which looks for the root by its label ------------------------------------------------
+
+cat >"$tree/boot/grub/find.cfg" <<'END'
+search --no-floppy --label vitrine --set=root
+set prefix=($root)/boot/grub
+configfile $prefix/grub.cfg
+END
+modules=(part_gpt ext2 search search_label normal configfile linux serial terminal echo test)
+chroot "$tree" grub-mkstandalone --format="$efi" --output="/boot/grub/$boot" \
+    --modules="${modules[*]}" --locales= --fonts= --themes= boot/grub/grub.cfg=/boot/grub/find.cfg
+
+# ---- the disk, in sectors of 512 bytes ----------------------------------------------------------
 
 step "Filling a disk of $IMAGE_GB GB"
+mib=2048
+bios_at=$((1 * mib)) bios_size=$((1 * mib))
+efi_at=$((2 * mib)) efi_size=$((64 * mib))
+# The last MiB of the disk holds the copy of its partition table.
+root_at=$((66 * mib)) root_size=$(((IMAGE_GB * 1024 - 67) * mib))
+
 truncate --size "${IMAGE_GB}G" "$disk"
 sfdisk --quiet --label gpt "$disk" <<END
-size=1MiB, type=21686148-6449-6E6F-744E-656564454649
-size=64MiB, type=uefi
-type=linux
+start=$bios_at, size=$bios_size, type=21686148-6449-6E6F-744E-656564454649
+start=$efi_at, size=$efi_size, type=uefi
+start=$root_at, size=$root_size, type=linux
 END
-loop=$(losetup --find --show --partscan "$disk")
-mkfs.vfat -F 32 -n EFI "${loop}p2" >/dev/null
-mkfs.ext4 -q -L vitrine "${loop}p3"
-mount "${loop}p3" "$work/mnt"
-cp -a "$tree/." "$work/mnt/"
-rm -rf "$tree"
-tree=$work/mnt
-mkdir -p "$tree/boot/efi"
-mount "${loop}p2" "$tree/boot/efi"
-chroot_mount "$tree"
 
-install_grub() {
-    local target
-    for target in "${targets[@]}"; do
-        # --removable: no entry in this machine's own firmware.
-        chroot_run "$tree" grub-install --target="$target" --removable --no-nvram "$loop" || return 1
-    done
-    chroot_run "$tree" update-grub
-}
-quietly build/log/grub.log install_grub || fail "GRUB could not be installed (see build/log/grub.log)."
-ln -sfn /run/systemd/resolve/stub-resolv.conf "$tree/etc/resolv.conf"
+mkfs.vfat -C "$work/efi.vfat" -F 32 -n EFI $((efi_size / 2)) >/dev/null
+mmd -i "$work/efi.vfat" ::/EFI ::/EFI/BOOT
+mcopy -i "$work/efi.vfat" "$tree/boot/grub/$boot" ::/EFI/BOOT/
+dd if="$work/efi.vfat" of="$disk" seek="$efi_at" conv=notrunc,sparse status=none
+
+if [ -d "$tree/usr/lib/grub/i386-pc" ]; then
+    chroot "$tree" grub-mkimage --format=i386-pc --output=/boot/grub/core.img --config=/boot/grub/find.cfg \
+        --prefix=/boot/grub biosdisk "${modules[@]}"
+    # le VALUE BYTES: a number as its bytes, the lowest first.
+    le() {
+        local value=$1 count
+        for ((count = $2; count > 0; count--, value >>= 8)); do
+            printf '%b' "\\x$(printf %02x $((value & 255)))"
+        done
+    }
+    # The boot sector's code ends before the partition table; at 0x5c it keeps the sector of the core.
+    # The core's first sector keeps, 12 bytes before its end, the sector where the rest of it begins.
+    dd if="$tree/usr/lib/grub/i386-pc/boot.img" of="$disk" bs=440 count=1 conv=notrunc status=none
+    le "$bios_at" 8 | dd of="$disk" bs=1 seek=$((0x5c)) conv=notrunc status=none
+    dd if="$tree/boot/grub/core.img" of="$disk" seek="$bios_at" conv=notrunc status=none
+    le $((bios_at + 1)) 8 | dd of="$disk" bs=1 seek=$((bios_at * 512 + 0x1f4)) conv=notrunc status=none
+fi
+
+# Only what GRUB of Debian 12 can read, whatever this machine's mke2fs would choose.
+features=none,has_journal,ext_attr,resize_inode,dir_index,filetype,extent,flex_bg,sparse_super,large_file,huge_file,dir_nlink,extra_isize
 chroot_umount "$tree"
-umount "$tree/boot/efi" "$tree"
-losetup --detach "$loop"
-loop=
+mke2fs -q -F -t ext4 -O "$features" -L vitrine -d "$tree" -E offset=$((root_at * 512)) "$disk" $((root_size / 2))k
 
 qemu-img convert -O qcow2 -c "$disk" "$work/vitrine.qcow2"
-[ -z "${SUDO_UID:-}" ] || chown "$SUDO_UID:$SUDO_GID" "$work" "$work/vitrine.qcow2"
+if [ -n "${SUDO_UID:-}" ]; then chown "$SUDO_UID" "$work" "$work/vitrine.qcow2"; fi
 step "$work/vitrine.qcow2: $(du -h "$work/vitrine.qcow2" | cut -f1); log in as $IMAGE_USER with the password $IMAGE_PASSWORD"
