@@ -283,6 +283,8 @@ local function add_inner(tvb, inner_type, pinfo, tree)
     if not pcall(dissector.call, dissector, tvb, pinfo, tree) then
         malformed(tree, report_malformed, "the reported packet is cut inside its headers")
     end
+    -- TCP's analysis takes the packet inside for one that was sent again, and says so in front.
+    pinfo.cols.info:clear_fence()
     pinfo.cols.info, pinfo.cols.protocol = info, protocol
     local offset = int_offset(tvb, inner_ether_types[inner_type])
     if offset then
