@@ -50,7 +50,7 @@ top:             ## the insides of a running router in the terminal; ROUTER=<hos
 	@vm/python.sh
 	@build/venv/bin/python -m labs.top
 
-up:              ## build a network and open Mininet's prompt; TOPO=<file.yaml>, else the first lab's
+up:              ## build a network and open Mininet's prompt; TOPO=<file.yaml>, else the first lab's; DOMAIN=<file.yaml> for telemetry
 	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m labs.prompt
 

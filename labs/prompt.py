@@ -1,6 +1,7 @@
 """`make up`: a network with its routers programmed, and Mininet's prompt to play with it.
 
 TOPO names a topology file; without it the first lab's network is built, as RATE and QUEUE say.
+DOMAIN names a telemetry domain of that network: its routers then report what its file asks for.
 Leaving the prompt takes everything down again; so does `make down` in another terminal.
 """
 
@@ -13,6 +14,8 @@ from pathlib import Path
 from mininet.cli import CLI
 
 from controller.errors import ControllerError
+from controller.telemetry import domain as domains
+from controller.telemetry.domain import Domain
 from controller.toolchain import Toolchain
 from labs import network
 from labs.bottleneck.lab import Bottleneck
@@ -23,14 +26,21 @@ from topo.load import load
 from topo.model import End, Topology
 
 LOGS = network.ROOT / "build" / "log" / "up"
+# Mininet's prompt runs it in the host that is named in front of it.
+COLLECTOR = f"{sys.executable} -m controller.apps.collector --listen 0.0.0.0"
 
 
 def main() -> int:
     """Returns the exit status."""
     try:
         topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
-        with network.programmed(topology, logs=LOGS, toolchain=toolchain) as (live, _):
-            print(welcome(topology))
+        file = os.environ.get("DOMAIN")
+        domain = domains.load(Path(file)) if file else None
+        with network.programmed(topology, logs=LOGS, domain=domain, toolchain=toolchain) as (
+            live,
+            _,
+        ):
+            print(welcome(topology, domain))
             CLI(live.mininet)
     except (ControllerError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
@@ -43,7 +53,7 @@ def chosen(file: str | None) -> Topology:
     return load(Path(file)) if file else Bottleneck(Settings.from_environment()).topology()
 
 
-def welcome(topology: Topology) -> str:
+def welcome(topology: Topology, domain: Domain | None = None) -> str:
     """What is there, and what to try first."""
     lines = []
     for switch in topology.switches:
@@ -58,6 +68,8 @@ def welcome(topology: Topology) -> str:
     lines.append(f"hosts: {', '.join(hosts)}")
     if len(hosts) > 1:
         lines.append(f"Try: {hosts[0]} ping -c 3 {hosts[-1]}. Ctrl-D ends.")
+    if domain is not None:
+        lines.append(f"Reports: {domain.collector} {COLLECTOR} counts them; Ctrl-C ends it.")
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ from controller.classes import UDP, Rule
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact, Match, Ternary
 from controller.errors import ControllerError
-from controller.queueing import OFF, RouterSettings
+from controller.queueing import RouterSettings
 from controller.queues import Queues
 from controller.session import Session
 from controller.telemetry.domain import Domain, Flows, Mode, Watch
@@ -42,9 +42,10 @@ def program(session: Session, domain: Domain, topology: Topology, switch: Switch
     defaults, entries = tables(domain, topology, switch)
     session.modify(defaults)
     session.insert(entries)
-    # What the queues drop becomes reports in the same way as what leaves them.
-    mirror = REPORT_SESSION if domain.drops else OFF
-    Queues(session).configure(RouterSettings(drop_mirror=mirror))
+    if domain.drops:
+        # What the queues drop becomes reports in the same way as what leaves them. Only our switch
+        # can do that, so others are asked for it only where the domain does.
+        Queues(session).configure(RouterSettings(drop_mirror=REPORT_SESSION))
 
 
 def report_session(domain: Domain, topology: Topology, switch: Switch) -> CloneSession:
