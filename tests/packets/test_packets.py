@@ -20,14 +20,31 @@ DEADLINE_S = 20
 @pytest.mark.parametrize("name", sorted(stf.stem for stf in HERE.glob("*.stf")))
 def test_packets_leave_as_written(name: str, tmp_path: Path) -> None:
     program = tmp_path / f"{name}.json"
-    include = ["-I", ROOT / "p4src" / "include"]
+    include: list[str | Path] = ["-I", ROOT / "p4src" / "include"]
     run([BIN / "vitrine-p4c", *include, "-o", program, HERE / f"{name}.p4"])
     run([BIN / "vitrine-sim", "stf", program, HERE / f"{name}.stf"])
 
 
+def test_a_mismatch_names_the_first_field_that_differs(tmp_path: Path) -> None:
+    # Popping one of three labels leaves b, c and a: the third is 0a, not 0b.
+    script = tmp_path / "wrong.stf"
+    script.write_text("packet 0 01 000000 0a 0b 0c\nexpect 1 01 0b0c0b 0b 0c $\n", "utf-8")
+    program = HERE / "stack_moved_out.p4"
+    include: list[str | Path] = ["-I", ROOT / "p4src" / "include"]
+    done = answer([BIN / "vitrine-sim", "stf", *include, program, script])
+    assert done.returncode == 1, done.stdout
+    assert "port 1: byte 3 differs, in order.third (expected in line 2)" in done.stdout
+
+
 def run(command: list[str | Path]) -> None:
     """Runs a command; when it fails, everything it printed is the test's message."""
-    done = subprocess.run(
+    done = answer(command)
+    assert done.returncode == 0, done.stdout
+
+
+def answer(command: list[str | Path]) -> subprocess.CompletedProcess[str]:
+    """Runs a command and returns its status and everything it printed."""
+    return subprocess.run(
         [str(part) for part in command],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -35,4 +52,3 @@ def run(command: list[str | Path]) -> None:
         timeout=DEADLINE_S,
         check=False,
     )
-    assert done.returncode == 0, done.stdout

@@ -8,6 +8,7 @@ use units::Time;
 use crate::action::Action;
 use crate::hash::{Crc, CrcParameters, Hash};
 use crate::pipeline::Pipeline;
+use crate::place::Place;
 use crate::profile::{ActionProfile, Member};
 use crate::state::{Counter, Meter, MeterArray, RegisterArray};
 use crate::table::{DefaultEntry, Entry, EntryAction, EntryId, Table, TableError, Target};
@@ -53,6 +54,20 @@ pub struct ActionInfo<'a> {
     pub name: &'a str,
     /// Names and widths in bits of its parameters.
     pub params: &'a [(String, u32)],
+}
+
+impl Pipeline {
+    /// Names of a header's fields and their widths in bits, in the order of the wire; a field of
+    /// variable length has none. Without such a header there are no fields.
+    pub fn header_fields(&self, header: &str) -> impl Iterator<Item = (&str, Option<u32>)> {
+        let layout = &self.program.layout;
+        let found = layout.headers.iter().find(|candidate| candidate.name == header);
+        let fields = found.into_iter().flat_map(|header| &layout.kinds[header.kind].fields);
+        fields.map(|field| match field.place {
+            Place::Variable(_) => (field.name.as_str(), None),
+            place => (field.name.as_str(), Some(place.width())),
+        })
+    }
 }
 
 /// Indexes by name. The loaded JSON's names are those of the P4 program, fully qualified.

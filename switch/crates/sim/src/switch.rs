@@ -1,10 +1,23 @@
 //! A switch to try programs on: the device with ports that take no time, so that a packet is
 //! through before the next one comes.
 
-use device::{Device, Output, TraceFilter, TraceRecord};
-use pipeline::{Config, Pipeline};
+use std::collections::BTreeMap;
+
+use device::{Device, Output, TraceEvent, TraceFilter, TraceRecord};
+use pipeline::{Config, Event, Pipeline};
 use traffic::PortConfig;
 use units::{CLASS_COUNT_MAX, PortId, Span, Time};
+
+/// A frame that came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// By this port.
+    pub port: PortId,
+    /// Its bytes.
+    pub frame: Vec<u8>,
+    /// The headers it starts with.
+    pub headers: Vec<String>,
+}
 
 /// One switch, and what time it is there.
 pub struct Switch {
@@ -59,6 +72,39 @@ impl Switch {
             }
         }
         sent
+    }
+
+    /// The same, with the headers that were emitted into each frame.
+    pub fn send_told(&mut self, port: PortId, bytes: &[u8]) -> Vec<Sent> {
+        self.device.trace(vec![TraceFilter::default()]);
+        let sent = self.send(port, bytes);
+        self.device.trace(Vec::new());
+        let mut told = self.transmitted().into_iter();
+        let with_headers = |(port, frame): (PortId, Vec<u8>)| {
+            // A packet that became very many is not followed to the end.
+            let same = told.next().filter(|(_, traced)| *traced == frame);
+            Sent { port, frame, headers: same.map_or(Vec::new(), |(headers, _)| headers) }
+        };
+        sent.into_iter().map(with_headers).collect()
+    }
+
+    /// Of each traced frame that left, the headers emitted into it.
+    fn transmitted(&mut self) -> Vec<(Vec<String>, Vec<u8>)> {
+        let mut emitted: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+        let mut left = Vec::new();
+        while let Some(record) = self.device.poll_trace() {
+            let headers = emitted.entry(record.packet).or_default();
+            match record.event {
+                TraceEvent::Program(Event::Emitted { header }) => headers.push(header),
+                // What it was deparsed into is parsed again.
+                TraceEvent::Recirculated => headers.clear(),
+                TraceEvent::Transmitted { frame, .. } => {
+                    left.push((std::mem::take(headers), frame))
+                }
+                _ => {}
+            }
+        }
+        left
     }
 
     /// The same, with every step of the packet and its copies instead of what comes out.

@@ -26,9 +26,24 @@ fn digits(packet: &[u8]) -> String {
     packet.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The first bit in which two packets differ whose digits differ at `digit`.
+fn first_bit(expected: &str, seen: &str, digit: usize) -> usize {
+    let value = |digits: &str| digits.chars().nth(digit).and_then(|it| it.to_digit(16));
+    let difference = value(expected).zip(value(seen)).map_or(0xf, |(want, have)| want ^ have);
+    // A digit is the low four of 32 bits.
+    4 * digit + difference.leading_zeros().saturating_sub(28) as usize
+}
+
 impl Mismatch {
-    /// Compares a packet with what a script expects; `None` where it is as expected.
-    pub fn compare(port: u16, line: usize, expected: &str, packet: &[u8]) -> Option<Mismatch> {
+    /// Compares a packet with what a script expects; `None` where it is as expected. `field` says
+    /// what a bit of the packet belongs to.
+    pub fn compare(
+        port: u16,
+        line: usize,
+        expected: &str,
+        packet: &[u8],
+        field: impl FnOnce(usize) -> String,
+    ) -> Option<Mismatch> {
         let seen = digits(packet);
         let (body, exact) = match expected.strip_suffix('$') {
             Some(body) => (body, true),
@@ -38,7 +53,10 @@ impl Mismatch {
         let differs = body.chars().zip(seen.chars()).position(|pair| !matches(pair));
         let too_long = exact && seen.len() > body.len();
         let (what, first) = match differs {
-            Some(digit) => (format!("byte {} differs", digit / 2), Some(digit / 2)),
+            Some(digit) => {
+                let field = field(first_bit(body, &seen, digit));
+                (format!("byte {} differs, in {field}", digit / 2), Some(digit / 2))
+            }
             None if seen.len() < body.len() => {
                 let (have, want) = (packet.len(), body.len().div_ceil(2));
                 (format!("the packet has {have} bytes, at least {want} are expected"), Some(have))
@@ -106,19 +124,24 @@ fn line_of(packet: &str, start: usize) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn wildcards_match_and_only_a_dollar_ends_the_packet() {
-        assert_eq!(Mismatch::compare(1, 1, "0a*c", &[0x0a, 0xbc, 0xff]), None);
-        assert!(Mismatch::compare(1, 1, "0a*c$", &[0x0a, 0xbc, 0xff]).is_some());
-        assert_eq!(Mismatch::compare(1, 1, "0a*c$", &[0x0a, 0xbc]), None);
-        assert!(Mismatch::compare(1, 1, "0a*c", &[0x0a]).is_some());
+    fn compare(expected: &str, packet: &[u8]) -> Option<Mismatch> {
+        Mismatch::compare(2, 7, expected, packet, |bit| format!("bit {bit}"))
     }
 
     #[test]
+    fn wildcards_match_and_only_a_dollar_ends_the_packet() {
+        assert_eq!(compare("0a*c", &[0x0a, 0xbc, 0xff]), None);
+        assert!(compare("0a*c$", &[0x0a, 0xbc, 0xff]).is_some());
+        assert_eq!(compare("0a*c$", &[0x0a, 0xbc]), None);
+        assert!(compare("0a*c", &[0x0a]).is_some());
+    }
+
+    /// 3 and 4 are 0011 and 0100: of the 32 bits the last three differ.
+    #[test]
     fn a_difference_is_pointed_at() {
-        let mismatch = Mismatch::compare(2, 7, "0001**03", &[0, 1, 2, 4]).unwrap();
+        let mismatch = compare("0001**03", &[0, 1, 2, 4]).unwrap();
         let lines = [
-            "port 2: byte 3 differs (expected in line 7)",
+            "port 2: byte 3 differs, in bit 29 (expected in line 7)",
             "             0  1  2  3",
             "  expected  00 01 ** 03",
             "      seen  00 01 02 04",

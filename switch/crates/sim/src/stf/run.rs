@@ -9,7 +9,7 @@ use units::{PortId, Span};
 
 use super::report::Mismatch;
 use super::script::{Call, CounterCheck, KeyValue, Statement};
-use crate::switch::Switch;
+use crate::switch::{Sent, Switch};
 
 /// A switch under test.
 pub struct Test {
@@ -19,7 +19,7 @@ pub struct Test {
     /// Handles of the nodes of each group.
     groups: BTreeMap<u32, Vec<usize>>,
     /// What came out, by port, in order.
-    seen: BTreeMap<u16, VecDeque<Vec<u8>>>,
+    seen: BTreeMap<u16, VecDeque<Sent>>,
     /// What is to come out: the line that says so, and the packet.
     expected: BTreeMap<u16, VecDeque<(usize, Option<String>)>>,
     /// Ports the script mentions; packets to others do not count, as there is no such interface.
@@ -109,12 +109,13 @@ impl Test {
             for index in 0..expected.len().max(seen.len()) {
                 let mismatch = match (expected.get(index), seen.get(index)) {
                     (Some((line, Some(packet))), Some(seen)) => {
-                        Mismatch::compare(*port, *line, packet, seen)
+                        let field = |bit| self.field_at(&seen.headers, bit);
+                        Mismatch::compare(*port, *line, packet, &seen.frame, field)
                     }
                     (Some((line, packet)), None) => {
                         Some(Mismatch::missing(*port, *line, packet.as_deref()))
                     }
-                    (None, Some(seen)) => Some(Mismatch::unexpected(*port, seen)),
+                    (None, Some(seen)) => Some(Mismatch::unexpected(*port, &seen.frame)),
                     _ => None,
                 };
                 mismatches.extend(mismatch);
@@ -125,7 +126,7 @@ impl Test {
                 .seen
                 .iter()
                 .flat_map(|(port, packets)| packets.iter().map(move |packet| (*port, packet)));
-            mismatches.extend(seen.map(|(port, packet)| Mismatch::unexpected(port, packet)));
+            mismatches.extend(seen.map(|(port, sent)| Mismatch::unexpected(port, &sent.frame)));
         }
         mismatches
     }
@@ -136,9 +137,25 @@ impl Test {
     }
 
     fn packet(&mut self, port: u16, bytes: &[u8]) {
-        for (port, frame) in self.switch.send(PortId(port), bytes) {
-            self.seen.entry(port.0).or_default().push_back(frame);
+        for sent in self.switch.send_told(PortId(port), bytes) {
+            self.seen.entry(sent.port.0).or_default().push_back(sent);
         }
+    }
+
+    /// What a bit of a frame is that starts with these headers: a field, or the payload. How long a
+    /// field of variable length is does not show in the frame, so it stands for all that follows.
+    fn field_at(&self, headers: &[String], bit: usize) -> String {
+        let mut end = 0;
+        for header in headers {
+            for (field, width) in self.switch.pipeline().header_fields(header) {
+                let Some(width) = width else { return format!("{header}.{field} or behind it") };
+                end += width as usize;
+                if bit < end {
+                    return format!("{header}.{field}");
+                }
+            }
+        }
+        "the payload".to_owned()
     }
 
     /// The table of a name, or the only one whose name ends with it.
