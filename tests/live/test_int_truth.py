@@ -73,6 +73,8 @@ links:
   - {ends: ["s3:2", h2], rate: 100 Mb/s, mtu: 1380 B}
   - {ends: ["s2:3", h9], rate: 20 Mb/s}
 """
+# Half of what the queue for data takes, and few enough for several packets to find it used up.
+CONGESTED_BYTES, CONGESTION_REPORTS = 8_000, 5
 DOMAIN = f"""\
 nodes: {{s1: 1, s2: 2, s3: 3}}
 collector: h9
@@ -81,6 +83,7 @@ watch:
   - {{flow: {{protocol: udp}}, mode: postcards, collect: {EVERYTHING}}}
   - {{flow: {{protocol: tcp}}, mode: md, hops: 5, collect: {EVERYTHING}}}
 drops: {{every: 1 us, all flows: yes}}
+congestion: {{above: {CONGESTED_BYTES} B, reports: {CONGESTION_REPORTS}}}
 report queue: 1
 """
 V6 = ipaddress.ip_network("fd00::/16")
@@ -167,7 +170,9 @@ class Run:
             for name in NODES
         }
         rows = pq.read_table(self._reports).to_pylist()
-        self.rows = [row for row in rows if not row["dropped"]]
+        # A congested queue makes a report of its own, or marks one that is made anyway.
+        self.rows = [row for row in rows if row["tracked"]]
+        self.congested = [row for row in rows if row["congested"]]
         self.drops = [row for row in rows if row["dropped"]]
 
     def _start(self, host: str, argv: list[str], ready: str) -> Process:
@@ -354,6 +359,34 @@ def test_every_packet_that_a_queue_dropped_is_reported_with_queue_and_reason(run
         of_node = [row for row in run.drops if row["node_id"] == node]
         counts = Counter((row["egress_port"], row["drop_reason"]) for row in of_node)
         assert counts == run.dropped[name]
+
+
+def test_a_congested_queue_is_reported_until_its_quota_is_used_up(run):
+    """The quota is of one event, which ends when a packet leaves less than the threshold behind."""
+    expected, truth = set(), watched(run)
+    for node, ends in run.ends.items():
+        reports = Counter()
+        for life in ends.lives:
+            queue = (life.egress_port, life.queue)
+            if (node, life.egress_port, life.egress_ns) not in truth:
+                continue
+            if life.queue_bytes < CONGESTED_BYTES:
+                reports[queue] = 0
+            elif reports[queue] < CONGESTION_REPORTS:
+                reports[queue] += 1
+                expected.add((node, life.egress_port, life.egress_ns))
+    # Of a report on a packet with INT in it the last row is that of the node that reports.
+    told_of = Counter(
+        (row["node_id"], row["egress_port"], row["egress_time"]) for row in last_rows(run.congested)
+    )
+    assert told_of == Counter(expected)
+    assert all(told(row)["queue_occupancy"] >= CONGESTED_BYTES for row in last_rows(run.congested))
+
+
+def last_rows(rows: list[dict]) -> list[dict]:
+    """Of each report the row of the node that sent it."""
+    last = {(row["reporter"], row["sequence"]): row for row in rows}
+    return list(last.values())
 
 
 def test_behind_the_sink_every_packet_is_what_its_host_sent(run):

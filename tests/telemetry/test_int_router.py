@@ -33,6 +33,7 @@ from .int_model import (
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "build/p4/int_router.json"
 SIM = ROOT / "build/bin/vitrine-sim"
+COMPILER = ROOT / "build/bin/vitrine-p4c"
 
 EDGE, INSIDE = 1, 0
 BITMAP, HOP_WORDS, HOPS = NODE_ID | PORTS, 2, 4
@@ -84,7 +85,15 @@ def configuration(node, egress_kind, watch=None):
     ]
 
 
-def run(tmp_path, commands, frames, reporter=None, bitmap=BITMAP, as_reported=routed):
+def run(
+    tmp_path,
+    commands,
+    frames,
+    reporter=None,
+    bitmap=BITMAP,
+    as_reported=routed,
+    program=PROGRAM,
+):
     """Sends each frame into port 1 and asks for the frame that must leave at port 2.
 
     A reporter also sends a report on each of them to port 3.
@@ -97,7 +106,7 @@ def run(tmp_path, commands, frames, reporter=None, bitmap=BITMAP, as_reported=ro
             lines.append(f"expect 3 {report.hex()}$")
     test = tmp_path / "test.stf"
     test.write_text("\n".join(lines) + "\n")
-    ran = subprocess.run([SIM, "stf", PROGRAM, test], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run([SIM, "stf", program, test], capture_output=True, text=True, timeout=60)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
@@ -237,3 +246,68 @@ def test_with_instructions_alone_every_node_reports_and_the_sink_takes_them_out(
 def test_a_long_packet_is_reported_with_its_first_bytes(tmp_path):
     frame = bytes(ETHERNET / V4 / TCP() / Raw(bytes(1000)))
     run(tmp_path, configuration(Node(6), INSIDE, POSTCARDS), [(frame, routed(frame))], Node(6))
+
+
+# ---- other markers -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def marked_by(tmp_path_factory):
+    """Compiles the program with another marker."""
+
+    def compile_with(definition):
+        made = tmp_path_factory.mktemp("marker") / "int_router.json"
+        source = ROOT / "p4src/programs/int_router.p4"
+        include = ROOT / "p4src/include"
+        command = [COMPILER, "-I", include, "-D", definition, "-o", made, source]
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
+        return made
+
+    return compile_with
+
+
+def with_stack(packet, shim):
+    """A packet after the source, node 1: one hop's metadata in front of its payload."""
+    header = IntMd(hop_words=HOP_WORDS, remaining_hops=HOPS - 1, bitmap=BITMAP)
+    header.stack = Node(1).words(BITMAP)
+    transport = packet[UDP] if UDP in packet else packet[TCP]
+    payload = bytes(transport.payload)
+    transport.remove_payload()
+    del transport.chksum
+    if UDP in packet:
+        del packet[UDP].len
+    if IP in packet:
+        del packet[IP].len, packet[IP].chksum
+    else:
+        del packet[IPv6].plen
+    return bytes(packet / (shim / header) / Raw(payload))
+
+
+def test_another_dscp_can_be_the_marker(tmp_path, marked_by):
+    program = marked_by("INT_MARKER_DSCP=0x2a")
+    frame = FRAMES["tcp"]
+    packet = Ether(routed(frame))
+    # The original DSCP is 0x2e, expedited forwarding, in bits 7 to 2 of the shim's last byte.
+    packet[IP].tos = 0x2A << 2 | 1
+    marked = with_stack(packet, IntShim(original=0x2E << 2))
+    source, sink = Node(1), Node(9)
+    run(tmp_path, configuration(source, INSIDE, START_MD), [(frame, marked)], program=program)
+    plain = [(marked, routed(routed(frame)))]
+    run(tmp_path, configuration(sink, EDGE), plain, reporter=sink, program=program)
+
+
+def test_a_udp_port_can_be_the_marker_and_tcp_goes_on_without_int(tmp_path, marked_by):
+    program = marked_by("INT_MARKER_UDP_PORT=32000")
+    source, sink = Node(1), Node(9)
+    at_source, at_sink = [], []
+    for name in ("udp", "udp over ipv6"):
+        frame = FRAMES[name]
+        packet = Ether(routed(frame))
+        shim = IntShim(npt=1, original=packet[UDP].dport)
+        packet[UDP].dport = 32000
+        marked = with_stack(packet, shim)
+        at_source.append((frame, marked))
+        at_sink.append((marked, routed(routed(frame))))
+    at_source += [(FRAMES[name], routed(FRAMES[name])) for name in ("tcp", "tcp over ipv6")]
+    run(tmp_path, configuration(source, INSIDE, START_MD), at_source, program=program)
+    run(tmp_path, configuration(sink, EDGE), at_sink, reporter=sink, program=program)

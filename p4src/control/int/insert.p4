@@ -1,6 +1,6 @@
 // Puts INT into a packet: the headers at the flow's source, this node's metadata at every hop.
 //
-//   source ? --yes--> do the fixed headers fit the MTU ? --no--> no INT for this packet
+//   source ? --yes--> can it be marked, do the headers fit the MTU ? --no--> no INT for it
 //        |                  | yes
 //        |                  v  shim, INT header, marker
 //        v                  v
@@ -139,7 +139,7 @@ control int_insert(inout headers_t hdr, inout metadata_t meta) {
         } else if (hdr.ipv6.isValid()) {
             ip_bytes = IPV6_BYTES + hdr.ipv6.payload_len;
         }
-        if (meta.telemetry.watch.source == 1 && !hdr.int_shim.isValid()
+        if (meta.telemetry.watch.source == 1 && !hdr.int_shim.isValid() && INT_CAN_MARK
             && ip_bytes + INT_FIXED_BYTES <= meta.telemetry.mtu) {
             put_headers();
             int_mark.apply(hdr, meta);

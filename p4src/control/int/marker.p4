@@ -14,11 +14,13 @@
 #include "../../lib/parsers.p4"
 
 #ifdef INT_MARKER_UDP_PORT
-// The shim holds a UDP port.
+// The shim holds a UDP port; packets without one go on without INT.
 const bit<2> INT_NEXT_PROTOCOL_TYPE = 1;
+#define INT_CAN_MARK hdr.udp.isValid()
 #else
 // The shim holds a DSCP.
 const bit<2> INT_NEXT_PROTOCOL_TYPE = 0;
+#define INT_CAN_MARK (hdr.tcp.isValid() || hdr.udp.isValid())
 #endif
 
 control int_mark(inout headers_t hdr, in metadata_t meta) {
