@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroU32;
 
-use pipeline::{Config, FRAME_LENGTH_MAX, Frame, Pipeline, Replica};
+use pipeline::{Config, FRAME_LENGTH_MAX, Frame, Pipeline, Replica, Seal};
 use traffic::{ConfigError, Manager};
 use units::{Bytes, ClassId, HasLength, PortId, Time};
 
@@ -78,10 +78,23 @@ impl Device {
     /// carried it; see [`PortConfig::link`](traffic::PortConfig::link). A packet-out is a frame that
     /// comes in by the CPU port.
     pub fn handle_frame(&mut self, now: Time, port: PortId, bytes: &[u8]) {
-        let frame = match self.programs.current() {
+        self.handle_sealed_frame(now, port, bytes, None);
+    }
+
+    /// [`handle_frame`](Device::handle_frame) with a note about the frame's last bytes, which comes
+    /// out with [`Output::Transmit`] if these are still the same.
+    pub fn handle_sealed_frame(
+        &mut self,
+        now: Time,
+        port: PortId,
+        bytes: &[u8],
+        seal: Option<Seal>,
+    ) {
+        let mut frame = match self.programs.current() {
             Some(program) => program.pipeline.frame(bytes),
             None => Frame::new(bytes),
         };
+        frame.set_seal(seal);
         self.begin_receiving(now, port, frame);
     }
 

@@ -55,7 +55,7 @@ impl Device {
                 let (trace, input) = (queued.trace, queued.packet.ingress_port());
                 let mut frame = self.take_frame(queued);
                 if marked {
-                    ecn::set_congestion_experienced(frame.bytes_mut());
+                    ecn::set_congestion_experienced(frame.head_mut());
                 }
                 let length = frame.length();
                 if length != length_in_queue {

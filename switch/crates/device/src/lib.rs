@@ -34,6 +34,6 @@ pub use books::{Books, PortBooks};
 pub use capture::{Captured, Fate};
 pub use device::Device;
 pub use fate::{DropReason, Output, Queued};
-pub use pipeline::Frame;
+pub use pipeline::{Frame, Seal};
 pub use trace::{Pattern, RECORDS_MAX, TraceEvent, TraceFilter, TraceRecord};
 pub use watch::{Drop, Event, Watching};

@@ -19,6 +19,20 @@ pub(crate) const HEADROOM: usize = 128;
 pub struct Frame {
     pub(crate) memory: Vec<u8>,
     pub(crate) start: usize,
+    pub(crate) seal: Option<Seal>,
+}
+
+/// What somebody noted about the last bytes of a frame, for somebody who gets it later: the sum of
+/// its payload, say, which need not be computed again as long as the payload is the same.
+///
+/// It is carried through the switch unread, and lost as soon as one of those bytes may have changed
+/// or is not where it was from the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// How many bytes it covers.
+    pub length_bytes: u32,
+    /// The note.
+    pub value: u64,
 }
 
 impl Frame {
@@ -36,7 +50,7 @@ impl Frame {
         }
         memory.truncate(HEADROOM);
         memory.extend_from_slice(bytes);
-        Frame { memory, start: HEADROOM }
+        Frame { memory, start: HEADROOM, seal: None }
     }
 
     /// What goes over the wire.
@@ -44,9 +58,27 @@ impl Frame {
         &self.memory[self.start..]
     }
 
-    /// What goes over the wire, to be changed in place.
+    /// What goes over the wire, to be changed in place. Breaks the seal.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.seal = None;
         &mut self.memory[self.start..]
+    }
+
+    /// The bytes in front of what is sealed, to be changed in place; without a seal, all.
+    pub fn head_mut(&mut self) -> &mut [u8] {
+        let sealed = self.seal.map_or(0, |seal| seal.length_bytes as usize);
+        let end = self.memory.len().saturating_sub(sealed).max(self.start);
+        &mut self.memory[self.start..end]
+    }
+
+    /// What is noted about the frame's last bytes.
+    pub fn seal(&self) -> Option<Seal> {
+        self.seal
+    }
+
+    /// Notes something about the frame's last bytes, or nothing.
+    pub fn set_seal(&mut self, seal: Option<Seal>) {
+        self.seal = seal.filter(|seal| seal.length_bytes as usize <= self.bytes().len());
     }
 
     /// Turns over one bit, counted from the first of the frame; beyond the end there is none.
@@ -82,5 +114,18 @@ mod tests {
         frame.flip_bit(24);
         assert_eq!(frame.bytes(), [0x80, 0x01, 0]);
         assert_eq!(frame.length(), Bytes(3));
+    }
+
+    #[test]
+    fn a_seal_holds_while_only_the_bytes_in_front_of_it_change() {
+        let mut frame = Frame::new(&[1, 2, 3, 4]);
+        let seal = Seal { length_bytes: 3, value: 9 };
+        frame.set_seal(Some(seal));
+        assert_eq!(frame.head_mut(), [1]);
+        assert_eq!(frame.seal(), Some(seal));
+        frame.flip_bit(0);
+        assert_eq!(frame.seal(), None);
+        frame.set_seal(Some(Seal { length_bytes: 5, value: 9 }));
+        assert_eq!(frame.seal(), None, "there are not so many bytes");
     }
 }

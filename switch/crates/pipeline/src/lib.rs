@@ -56,7 +56,7 @@ pub use fate::{
     CloneRequest, DropReason, EgressEnd, EgressFate, EgressWay, IngressEnd, IngressFate,
     IngressWay, InstanceType, after_egress, after_ingress,
 };
-pub use frame::Frame;
+pub use frame::{Frame, Seal};
 pub use hash::{Crc, CrcParameters, Hash};
 pub use known::Queueing;
 pub use observe::{Event, Observe, Unobserved};

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use units::{Bytes, HasLength, PortId};
 
-use crate::frame::{Frame, HEADROOM};
+use crate::frame::{Frame, HEADROOM, Seal};
 
 /// Longest frame that is accepted: a super-packet with room to spare.
 pub const FRAME_LENGTH_MAX: usize = 1 << 17;
@@ -46,6 +46,8 @@ pub struct Body {
     pub(crate) frame: Vec<u8>,
     pub(crate) start: usize,
     pub(crate) at: usize,
+    /// That of the received frame; after deparsing, that of the frame to send.
+    pub(crate) seal: Option<Seal>,
     /// Received length plus headers added less headers removed: what `packet_length` will be.
     pub(crate) length_register: u32,
     /// Length on arrival, or on recirculation: what counters and meters count.
@@ -87,6 +89,7 @@ impl Packet {
             frame: Vec::new(),
             start: HEADROOM,
             at: HEADROOM,
+            seal: None,
             length_register: 0,
             ingress_length: 0,
             truncated_to: usize::MAX,
@@ -99,6 +102,7 @@ impl Packet {
     /// Starts over with a received frame; the area is the caller's to clear.
     pub(crate) fn receive(&mut self, port: PortId, frame: Frame) {
         let length = frame.bytes().len() as u32;
+        self.seal = frame.seal;
         self.frame = frame.memory;
         (self.start, self.at) = (frame.start, frame.start);
         self.length_register = length;
@@ -113,6 +117,7 @@ impl Packet {
         self.area.copy_from_slice(&other.area);
         self.frame.clone_from(&other.frame);
         (self.start, self.at) = (other.start, other.at);
+        self.seal = other.seal;
         self.length_register = other.length_register;
         self.ingress_length = other.ingress_length;
         self.truncated_to = other.truncated_to;
@@ -129,9 +134,25 @@ impl Packet {
 
     /// Takes the frame to send out of a deparsed packet.
     pub(crate) fn take_frame(&mut self) -> Frame {
-        let end = self.at + self.bytes().len();
-        self.frame.truncate(end);
-        Frame { memory: std::mem::take(&mut self.frame), start: self.at }
+        self.cut_frame();
+        Frame { memory: std::mem::take(&mut self.frame), start: self.at, seal: self.seal }
+    }
+
+    /// Takes off a deparsed frame what is beyond its end.
+    pub(crate) fn cut_frame(&mut self) {
+        let end = self.end();
+        if end < self.frame.len() {
+            self.seal = None;
+            self.frame.truncate(end);
+        }
+    }
+
+    /// The bytes in front of the parser's position are about to be written anew: breaks a seal that
+    /// covers some of them.
+    #[inline]
+    pub(crate) fn keep_seal_of_payload(&mut self) {
+        let payload = self.frame.len().saturating_sub(self.at);
+        self.seal = self.seal.filter(|seal| seal.length_bytes as usize <= payload);
     }
 
     /// The bytes from the parser's position on; after deparsing, the frame to send.

@@ -283,6 +283,7 @@ impl Pipeline {
         observer: &mut O,
     ) {
         let Pipeline { program, externs, .. } = self;
+        packet.keep_seal_of_payload();
         for checksum in &program.updated {
             checksum.update(program, externs, packet, now, observer);
         }
@@ -303,7 +304,8 @@ impl Pipeline {
     /// A clone of the packet as it was received, parsed again, with the fields of a list kept.
     pub fn clone_from_ingress(&mut self, packet: &Packet, field_list: u32, now: Time) -> Packet {
         let mut clone = self.spare_packet();
-        let frame = self.frame(packet.received());
+        let mut frame = self.frame(packet.received());
+        frame.set_seal(packet.seal);
         clone.receive(packet.ingress_port, frame);
         self.clear(&mut clone);
         // The parser may look at the port; everything else it sees is zero.
@@ -340,9 +342,8 @@ impl Pipeline {
 
     /// Makes a deparsed packet ready for ingress again.
     pub fn recirculate(&mut self, packet: &mut Packet, field_list: u32) {
+        packet.cut_frame();
         let length = packet.bytes().len();
-        let end = packet.at + length;
-        packet.frame.truncate(end);
         packet.start = packet.at;
         packet.truncated_to = usize::MAX;
         packet.ingress_length = length as u32;

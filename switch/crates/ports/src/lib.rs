@@ -13,6 +13,7 @@
 //! * [`Offload`] is the virtio-net header that travels with each packet;
 //! * [`segment::split`] is pure: bytes in, frames out, nothing here knows a clock;
 //! * [`merge::SuperPacket`] is its inverse, for frames that no receiver could tell from it;
+//! * [`Tail`] is what splitting knows of a frame and merging would have to find out again;
 //! * [`LinkWatch`] says which devices are there and carry, and when that changes;
 //! * [`Poller`] waits for any of several sockets or a deadline;
 //! * [`PcapWriter`] and [`PcapngWriter`] write captures;
@@ -35,6 +36,7 @@ pub mod privilege;
 pub mod segment;
 mod send;
 mod socket;
+mod tail;
 mod tunnel;
 
 pub use link_watch::{LinkState, LinkWatch};
@@ -43,8 +45,9 @@ pub use offload::{GsoKind, Offload};
 pub use pcap::PcapWriter;
 pub use pcapng::{CapturedFrame, PcapngWriter, Verdict};
 pub use poller::{Poller, Waker};
-pub use send::{Refused, SendBatch, SendOutcome};
+pub use send::{Company, Outgoing, Refused, SendBatch, SendOutcome};
 pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};
+pub use tail::{Note, Tail};
 
 /// The smallest frame a port takes or sends: an Ethernet header.
 pub const FRAME_SIZE_BYTES_MIN: usize = 14;

@@ -22,6 +22,7 @@ use crate::headers::{
     Layout, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH, Transport, double_word, put_word, word,
 };
 use crate::offload::{ChecksumTask, GsoKind, HEADER_SIZE_BYTES, Offload};
+use crate::tail::Tail;
 
 /// The longest headers: Ethernet, two VLAN tags, IPv4 and TCP with all options.
 const HEAD_SIZE_BYTES_MAX: usize = 14 + 8 + 60 + 60;
@@ -36,6 +37,15 @@ const TCP_ECE: u8 = 0x40;
 const TCP_FLAGS_PLAIN: u8 = TCP_ACK | TCP_CWR | TCP_ECE | TCP_FIN | TCP_PSH;
 /// "More fragments" and the fragment offset of IPv4.
 const FRAGMENT_MASK: u16 = 0x3fff;
+
+/// A frame and what is known of its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The whole frame.
+    pub bytes: &'a [u8],
+    /// Saves reading the payload again.
+    pub tail: Option<Tail>,
+}
 
 /// Frames that may leave as one, collected one by one.
 #[derive(Clone)]
@@ -75,20 +85,20 @@ impl SuperPacket {
     /// Takes the frame as the next one, or leaves everything as it is. `first` is the frame that
     /// the super-packet began with. The cheap questions come first: most frames that do not
     /// belong are found by a few bytes, and only what will be merged is summed.
-    pub fn take(&mut self, first: &[u8], frame: &[u8]) -> bool {
-        let at = self.layout.payload_at;
+    pub fn take(&mut self, first: Known<'_>, next: Known<'_>) -> bool {
+        let (at, frame) = (self.layout.payload_at, next.bytes);
         if self.closed || frame.len() <= at || frame.len() > at + self.piece_size {
             return false;
         }
         let length = self.length + frame.len() - at;
-        if length - self.layout.ip_at > IP_LENGTH_BYTES_MAX || !self.continues(frame) {
+        if !self.layout.fits(length) || !self.continues(frame) {
             return false;
         }
         if self.count == 1 && !checksums_are_right(&self.layout, first) {
             self.closed = true;
             return false;
         }
-        if !checksums_are_right(&self.layout, frame) {
+        if !checksums_are_right(&self.layout, next) {
             return false;
         }
         self.length = length;
@@ -101,6 +111,11 @@ impl SuperPacket {
             || ends_the_row(&self.layout, frame)
             || self.layout.transport == Transport::Udp && self.count == DATAGRAM_COUNT_MAX;
         true
+    }
+
+    /// Whether another frame as long as the first could follow.
+    pub fn has_room(&self) -> bool {
+        !self.closed && self.layout.fits(self.length + self.piece_size)
     }
 
     /// How many frames it holds.
@@ -183,6 +198,13 @@ impl SuperPacket {
     }
 }
 
+impl Layout {
+    /// Whether a packet of so many bytes is not too long for its own header.
+    fn fits(&self, length: usize) -> bool {
+        length - self.ip_at <= IP_LENGTH_BYTES_MAX
+    }
+}
+
 /// Whether the frame is one of a kind that is split: whole, unpadded and without special meaning.
 fn is_plain(layout: &Layout, frame: &[u8]) -> bool {
     let (ip, transport) = (layout.ip_at, layout.transport_at);
@@ -210,14 +232,20 @@ fn ends_the_row(layout: &Layout, frame: &[u8]) -> bool {
 /// Whether the checksums are those that splitting would write. A right checksum makes the sum of
 /// everything all ones; for TCP that leaves two spellings of zero, of which 0xffff is never
 /// written.
-fn checksums_are_right(layout: &Layout, frame: &[u8]) -> bool {
+fn checksums_are_right(layout: &Layout, Known { bytes: frame, tail }: Known<'_>) -> bool {
     let (ip, transport) = (layout.ip_at, layout.transport_at);
+    let (headers, payload) = frame.split_at(layout.payload_at);
     let field = word(frame, transport + layout.checksum_offset());
     let other_zero = layout.transport == Transport::Tcp && field == 0xffff;
     let ip_is_right = layout.ipv6
         || checksum::sum(0, &frame[ip..transport]) == 0xffff && word(frame, ip + 10) != 0xffff;
+    if !ip_is_right || other_zero {
+        return false;
+    }
+    let known = tail.and_then(|tail| tail.sum_of(payload.len()));
+    let payload_sum = known.unwrap_or_else(|| checksum::sum(0, payload));
     let pseudo_header = layout.pseudo_header_sum(frame, frame.len() - transport);
-    ip_is_right && !other_zero && checksum::sum(pseudo_header, &frame[transport..]) == 0xffff
+    checksum::sum(checksum::add(pseudo_header, payload_sum), &headers[transport..]) == 0xffff
 }
 
 #[cfg(test)]

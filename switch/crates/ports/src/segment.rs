@@ -11,8 +11,9 @@
 //! | TCP CWR | only in the first piece |
 //! | checksums | computed over the piece |
 //!
-//! VLAN tags stay in front of every piece, and so do tunnels. A super-packet whose headers do not lie where its
-//! [`Offload`] says is refused, never guessed at. [`merge`](crate::merge) is the way back.
+//! VLAN tags stay in front of every piece, and so do tunnels. A super-packet behind headers that are
+//! not understood stays whole and goes on as it came; one whose headers contradict its [`Offload`] is
+//! refused. Nothing is guessed. [`merge`](crate::merge) is the way back.
 
 use std::fmt;
 
@@ -22,6 +23,7 @@ use crate::headers::{
     double_word, ip_header, put_word, skip_vlan_tags, word,
 };
 use crate::offload::{ChecksumTask, GsoKind, Offload};
+use crate::tail::{Note, Tail};
 use crate::tunnel::Tunnel;
 
 /// Why a received packet cannot become frames.
@@ -29,7 +31,7 @@ use crate::tunnel::Tunnel;
 pub enum SegmentError {
     /// Shorter than the headers it must have.
     Truncated,
-    /// Not the protocol that its offload header names (a tunnel, say).
+    /// Not the protocol that its offload header names.
     UnexpectedHeaders,
     /// A piece size of zero.
     ZeroPieceSize,
@@ -59,7 +61,8 @@ impl From<LayoutError> for SegmentError {
     }
 }
 
-/// Turns one received packet into frames, each handed to `emit` in order.
+/// Turns one received packet into frames, each handed to `emit` in order, with what is known of its
+/// end: the payload of a piece is summed here, and need not be again.
 ///
 /// Nothing is copied but headers: those of a piece are written in front of its payload, over the
 /// end of the piece before, which is done with. So `packet` is garbage afterwards. `scratch` holds
@@ -68,19 +71,27 @@ pub fn split(
     packet: &mut [u8],
     offload: Offload,
     scratch: &mut Vec<u8>,
-    mut emit: impl FnMut(&[u8]),
+    mut emit: impl FnMut(&[u8], Option<Tail>),
 ) -> Result<(), SegmentError> {
     match offload.gso {
         None => {
             if let Some(task) = offload.checksum {
                 finish_checksum(packet, task)?;
             }
-            emit(packet);
+            emit(packet, None);
             Ok(())
         }
         Some((_, 0)) => Err(SegmentError::ZeroPieceSize),
         Some((kind, piece_size)) => {
-            let (tunnel, layout) = find_headers(packet, offload.checksum)?;
+            let (tunnel, layout) = match (find_headers(packet, offload.checksum), offload.checksum)
+            {
+                (Ok(found), _) => found,
+                (Err(LayoutError::Unknown), Some(task)) => {
+                    emit(packet, Some(unsplit(packet, kind, piece_size, task)?));
+                    return Ok(());
+                }
+                (Err(error), _) => return Err(error.into()),
+            };
             if !kind.fits(&layout) {
                 return Err(SegmentError::UnexpectedHeaders);
             }
@@ -94,11 +105,12 @@ pub fn split(
                 let frame = &mut packet[from..to];
                 frame[..head_size].copy_from_slice(scratch);
                 let piece = Piece { number, payload_offset: from, is_last: number == last };
-                piece.write_headers(&layout, frame);
+                let sum = piece.write_headers(&layout, frame);
                 if let Some(tunnel) = &tunnel {
                     tunnel.write_layers(frame, number);
                 }
-                emit(frame);
+                let length_bytes = (frame.len() - head_size) as u32;
+                emit(frame, Some(Tail { length_bytes, note: Note::Sum(sum) }));
             }
             Ok(())
         }
@@ -109,19 +121,34 @@ pub fn split(
 fn find_headers(
     packet: &[u8],
     task: Option<ChecksumTask>,
-) -> Result<(Option<Tunnel>, Layout), SegmentError> {
+) -> Result<(Option<Tunnel>, Layout), LayoutError> {
     let plain = Layout::of(packet);
     match (plain, task) {
         (Ok(layout), None) => Ok((None, layout)),
         (Ok(layout), Some(task)) if layout.transport_at == usize::from(task.start) => {
             Ok((None, layout))
         }
-        (Err(error), None) => Err(error.into()),
+        (Err(error), None) => Err(error),
         (_, Some(task)) => {
             let (tunnel, layout) = Tunnel::of(packet, task.start.into())?;
             Ok((Some(tunnel), layout))
         }
     }
+}
+
+/// What must be known of a super-packet that stays whole, for it to be sent on.
+fn unsplit(
+    packet: &[u8],
+    kind: GsoKind,
+    piece_size: u16,
+    task: ChecksumTask,
+) -> Result<Tail, SegmentError> {
+    let (start, offset) = (usize::from(task.start), usize::from(task.offset));
+    if start + offset + 2 > packet.len() {
+        return Err(SegmentError::ChecksumOutside);
+    }
+    let note = Note::Unsplit { kind, piece_size, checksum_offset: task.offset };
+    Ok(Tail { length_bytes: (packet.len() - start) as u32, note })
 }
 
 /// Sums what the hardware would have summed and stores the result.
@@ -176,8 +203,9 @@ struct Piece {
 }
 
 impl Piece {
-    /// Turns the super-packet's headers, at the start of the frame, into those of the piece.
-    fn write_headers(&self, layout: &Layout, frame: &mut [u8]) {
+    /// Turns the super-packet's headers, at the start of the frame, into those of the piece. Returns
+    /// the sum of its payload.
+    fn write_headers(&self, layout: &Layout, frame: &mut [u8]) -> u16 {
         layout.write_lengths(frame, frame.len());
         if !layout.ipv6 {
             let identification = word(frame, layout.ip_at + 4).wrapping_add(self.number as u16);
@@ -187,7 +215,7 @@ impl Piece {
         if layout.transport == Transport::Tcp {
             self.write_tcp_header(layout.transport_at, frame);
         }
-        write_transport_checksum(layout, frame);
+        write_transport_checksum(layout, frame)
     }
 
     fn write_tcp_header(&self, tcp: usize, frame: &mut [u8]) {
@@ -202,14 +230,18 @@ impl Piece {
     }
 }
 
-fn write_transport_checksum(layout: &Layout, frame: &mut [u8]) {
+/// Returns the sum of the payload, which is most of the work.
+fn write_transport_checksum(layout: &Layout, frame: &mut [u8]) -> u16 {
     let transport = layout.transport_at;
     let field = transport + layout.checksum_offset();
     put_word(frame, field, 0);
     let pseudo_header = layout.pseudo_header_sum(frame, frame.len() - transport);
-    let value = checksum::finish(checksum::sum(pseudo_header, &frame[transport..]));
+    let payload = checksum::sum(0, &frame[layout.payload_at..]);
+    let headers = checksum::sum(pseudo_header, &frame[transport..layout.payload_at]);
+    let value = checksum::finish(checksum::add(headers, payload));
     let value = if value == 0 && layout.transport == Transport::Udp { 0xffff } else { value };
     put_word(frame, field, value);
+    payload
 }
 
 #[cfg(test)]

@@ -7,18 +7,41 @@ use std::mem::zeroed;
 use std::ops::AddAssign;
 use std::os::fd::AsRawFd;
 
-use crate::merge::SuperPacket;
+use crate::merge::{Known, SuperPacket};
 use crate::offload::HEADER_SIZE_BYTES;
 use crate::socket::PacketSocket;
+use crate::tail::Tail;
 
 /// Packets given to the kernel in one call (`UIO_MAXIOV` would allow 1024).
 const MESSAGE_COUNT_MAX: usize = 256;
+
+/// Something to send.
+pub trait Outgoing {
+    /// The frame.
+    fn bytes(&self) -> &[u8];
+
+    /// What has been known of its end since it came in and still holds.
+    fn tail(&self) -> Option<Tail>;
+}
+
+/// Bytes alone: nothing is known of them.
+impl<T: AsRef<[u8]>> Outgoing for T {
+    fn bytes(&self) -> &[u8] {
+        self.as_ref()
+    }
+
+    fn tail(&self) -> Option<Tail> {
+        None
+    }
+}
 
 /// What became of the frames given to [`PacketSocket::send`]. Each of them is counted once.
 #[derive(Debug, Default)]
 pub struct SendOutcome {
     /// Frames that the kernel took.
     pub sent: u64,
+    /// How the last of them left.
+    pub last: Company,
     /// Frames that it did not, by reason.
     pub refused: Refused,
     /// The last so many frames, for which the socket has no room yet: to be given again when it
@@ -26,6 +49,18 @@ pub struct SendOutcome {
     pub waiting: usize,
     /// The kernel's last word on a refused frame.
     pub error: Option<io::Error>,
+}
+
+/// Whether frames left together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Company {
+    /// A frame by itself.
+    #[default]
+    Alone,
+    /// A super-packet to which nothing could have been added.
+    Complete,
+    /// A super-packet that had room for more.
+    Open,
 }
 
 /// Frames that the kernel did not take, by reason.
@@ -39,6 +74,9 @@ pub struct Refused {
     pub runt: u64,
     /// Longer than the device's MTU allows.
     pub too_long: u64,
+    /// Super-packets that were not split on the way in, and whose headers the kernel does not
+    /// understand either.
+    pub unsplit: u64,
     /// Anything else.
     pub other: u64,
 }
@@ -46,29 +84,31 @@ pub struct Refused {
 impl Refused {
     /// All of them.
     pub fn total(&self) -> u64 {
-        let Refused { down, full, runt, too_long, other } = *self;
-        down + full + runt + too_long + other
+        let Refused { down, full, runt, too_long, unsplit, other } = *self;
+        down + full + runt + too_long + unsplit + other
     }
 
-    fn count(&mut self, error: &io::Error, frames: u64) {
+    fn count(&mut self, error: &io::Error, group: &Group) {
         let counter = match error.raw_os_error() {
             Some(libc::ENETDOWN | libc::ENODEV | libc::ENXIO) => &mut self.down,
             Some(libc::ENOBUFS) => &mut self.full,
+            _ if group.is_unsplit() => &mut self.unsplit,
             Some(libc::EMSGSIZE) => &mut self.too_long,
             Some(libc::EINVAL) => &mut self.runt,
             _ => &mut self.other,
         };
-        *counter += frames;
+        *counter += group.count as u64;
     }
 }
 
 impl AddAssign for Refused {
     fn add_assign(&mut self, more: Refused) {
-        let Refused { down, full, runt, too_long, other } = more;
+        let Refused { down, full, runt, too_long, unsplit, other } = more;
         self.down += down;
         self.full += full;
         self.runt += runt;
         self.too_long += too_long;
+        self.unsplit += unsplit;
         self.other += other;
     }
 }
@@ -105,6 +145,21 @@ struct Group {
     offload: [u8; HEADER_SIZE_BYTES],
 }
 
+impl Group {
+    /// Whether it is a super-packet that came in as such.
+    fn is_unsplit(&self) -> bool {
+        self.count == 1 && self.offload != [0; HEADER_SIZE_BYTES]
+    }
+
+    fn company(&self) -> Company {
+        match &self.packet {
+            Some(packet) if self.count > 1 && packet.has_room() => Company::Open,
+            Some(_) if self.count > 1 => Company::Complete,
+            _ => Company::Alone,
+        }
+    }
+}
+
 // SAFETY: the raw pointers in `vectors` and `messages` are made and used within one call of
 // `PacketSocket::send`; between calls nobody follows them.
 unsafe impl Send for SendBatch {}
@@ -115,7 +170,7 @@ impl PacketSocket {
     /// A frame that the kernel refuses does not keep back those behind it. A super-packet of a kind
     /// that the kernel does not know is taken apart again, and no other of that kind is made.
     /// A full socket ends the call: what is left is [`SendOutcome::waiting`].
-    pub fn send<F: AsRef<[u8]>>(&mut self, frames: &[F], batch: &mut SendBatch) -> SendOutcome {
+    pub fn send<F: Outgoing>(&mut self, frames: &[F], batch: &mut SendBatch) -> SendOutcome {
         let mut outcome = SendOutcome::default();
         let mut from = 0;
         while from < frames.len() && outcome.waiting == 0 {
@@ -147,6 +202,7 @@ impl PacketSocket {
             if let Ok(taken) = usize::try_from(taken) {
                 let groups = &batch.groups[at..at + taken];
                 outcome.sent += groups.iter().map(|group| group.count as u64).sum::<u64>();
+                outcome.last = groups.last().map_or(Company::Alone, Group::company);
                 at += taken;
                 continue;
             }
@@ -164,7 +220,7 @@ impl PacketSocket {
                     return group.first;
                 }
                 _ => {
-                    outcome.refused.count(&error, group.count as u64);
+                    outcome.refused.count(&error, group);
                     outcome.error = Some(error);
                     at += 1;
                 }
@@ -181,33 +237,35 @@ impl SendBatch {
     }
 
     /// Decides which frames leave together.
-    fn plan<F: AsRef<[u8]>>(&mut self, frames: &[F], merging: Merging, mtu: usize) {
+    fn plan<F: Outgoing>(&mut self, frames: &[F], merging: Merging, mtu: usize) {
         self.groups.clear();
         for (index, frame) in frames.iter().enumerate() {
-            let frame = frame.as_ref();
+            let frame = known(frame);
             if let Some(group) = self.groups.last_mut()
                 && let Some(packet) = &mut group.packet
-                && packet.take(frames[group.first].as_ref(), frame)
+                && packet.take(known(&frames[group.first]), frame)
             {
                 group.count += 1;
                 continue;
             }
-            let packet = match frame_fits(frame, mtu) {
-                true => SuperPacket::begin(frame).filter(|packet| merging.allows(packet)),
+            let unsplit = frame.tail.and_then(|tail| tail.header_of(frame.bytes));
+            let packet = match unsplit.is_none() && frame_fits(frame.bytes, mtu) {
+                true => SuperPacket::begin(frame.bytes).filter(|packet| merging.allows(packet)),
                 // The kernel would not look at the length of a super-packet's pieces.
                 false => None,
             };
-            let offload = [0; HEADER_SIZE_BYTES];
+            // Nothing is left to the hardware, unless nothing was done for it here.
+            let offload = unsplit.unwrap_or_default();
             self.groups.push(Group { first: index, count: 1, packet, offload });
         }
     }
 
     /// Points vectors at headers and payloads, then messages at vectors. The pointers hold until
     /// the plan or the frames change.
-    fn point_at<F: AsRef<[u8]>>(&mut self, frames: &[F]) {
+    fn point_at<F: Outgoing>(&mut self, frames: &[F]) {
         self.vectors.clear();
         for group in &mut self.groups {
-            let first = frames[group.first].as_ref();
+            let first = frames[group.first].bytes();
             match &mut group.packet {
                 Some(packet) if group.count > 1 => {
                     let head_size = packet.head_size();
@@ -216,9 +274,8 @@ impl SendBatch {
                     self.vectors.push(vector(&group.offload));
                     self.vectors.push(vector(head));
                     let members = &frames[group.first..group.first + group.count];
-                    self.vectors.extend(members.iter().map(|f| vector(&f.as_ref()[head_size..])));
+                    self.vectors.extend(members.iter().map(|f| vector(&f.bytes()[head_size..])));
                 }
-                // Nothing is left to the hardware: the frame is complete, right or wrong.
                 _ => self.vectors.extend([vector(&group.offload), vector(first)]),
             }
         }
@@ -234,6 +291,10 @@ impl SendBatch {
             at += vector_count;
         }
     }
+}
+
+fn known<F: Outgoing>(frame: &F) -> Known<'_> {
+    Known { bytes: frame.bytes(), tail: frame.tail() }
 }
 
 /// Whether a device takes the frame by itself: a VLAN tag is not counted, a second one is.

@@ -5,6 +5,7 @@ use super::*;
 use crate::headers::Transport;
 use crate::offload::{ChecksumTask, GsoKind, Offload};
 use crate::segment::{SegmentError, split};
+use crate::tail::{Note, Tail};
 use proptest::prelude::*;
 
 /// What stands between the outer IP header and the inner one.
@@ -89,7 +90,7 @@ fn frames_of(kind: Kind, payload: &[u8], piece_size: u16) -> Result<Vec<Vec<u8>>
     let task = ChecksumTask { start: tcp_at as u16, offset: 16 };
     let offload = Offload { checksum: Some(task), gso: Some((gso_kind(kind), piece_size)) };
     let mut frames = Vec::new();
-    split(&mut packet, offload, &mut Vec::new(), |frame| frames.push(frame.to_vec()))?;
+    split(&mut packet, offload, &mut Vec::new(), |frame, _| frames.push(frame.to_vec()))?;
     Ok(frames)
 }
 
@@ -163,11 +164,18 @@ proptest! {
 }
 
 #[test]
-fn a_tunnel_that_is_not_understood_is_not_split() {
+fn a_super_packet_in_a_tunnel_that_is_not_understood_stays_whole() {
     let (mut packet, tcp_at) = tunnelled(Kind::Gre, &[1; 500]);
     packet[34] = 0x10; // a sequence number
     let task = ChecksumTask { start: tcp_at as u16, offset: 16 };
     let offload = Offload { checksum: Some(task), gso: Some((GsoKind::Tcp4, 100)) };
-    let refused = split(&mut packet, offload, &mut Vec::new(), |_| panic!("no frame is made"));
-    assert_eq!(refused, Err(SegmentError::UnexpectedHeaders));
+    let (before, mut frames) = (packet.clone(), Vec::new());
+    let emit = |frame: &[u8], tail| frames.push((frame.to_vec(), tail));
+    split(&mut packet, offload, &mut Vec::new(), emit).expect("nothing is wrong with it");
+    // From the TCP header on: 20 bytes and 500 of payload.
+    let note = Note::Unsplit { kind: GsoKind::Tcp4, piece_size: 100, checksum_offset: 16 };
+    let tail = Tail { length_bytes: 520, note };
+    assert_eq!(frames, [(before.clone(), Some(tail))]);
+    let header = tail.header_of(&before).expect("it goes on as it came");
+    assert_eq!(Offload::read(&header), Ok(offload));
 }

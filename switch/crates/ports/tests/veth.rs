@@ -5,7 +5,10 @@ use std::os::fd::AsRawFd;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ports::{OpenError, PacketSocket, Poller, ReceiveBatch, SendBatch};
+use ports::{
+    GsoKind, Note, Offload, OpenError, Outgoing, PacketSocket, Poller, ReceiveBatch, SendBatch,
+    Tail, segment,
+};
 
 /// A veth pair that goes when the test ends.
 struct VethPair {
@@ -61,8 +64,16 @@ fn ip(arguments: &[&str]) {
     assert!(status.success(), "ip {arguments:?} failed");
 }
 
-/// What arrives within ten seconds, until `count` packets are there.
+/// What arrives within ten seconds, until `count` packets are there: frames that nothing is left to
+/// do to.
 fn receive(socket: &PacketSocket, count: usize) -> Vec<Vec<u8>> {
+    let (offloads, frames): (Vec<Offload>, _) = receive_packets(socket, count).into_iter().unzip();
+    assert!(offloads.iter().all(|offload| *offload == Offload::default()), "{offloads:?}");
+    frames
+}
+
+/// What arrives within ten seconds, until `count` packets are there, with what is left to do.
+fn receive_packets(socket: &PacketSocket, count: usize) -> Vec<(Offload, Vec<u8>)> {
     let mut poller = Poller::new().expect("eventfd");
     poller.watch(&[socket.as_raw_fd()]);
     let mut batch = ReceiveBatch::new();
@@ -73,10 +84,8 @@ fn receive(socket: &PacketSocket, count: usize) -> Vec<Vec<u8>> {
         }
         poller.wait(Some(Duration::from_millis(100))).expect("polls");
         socket.receive(&mut batch).expect("receives");
-        packets.extend(batch.packets().map(|(offload, bytes)| {
-            assert_eq!(offload, Ok(ports::Offload::default()), "nothing is left to do");
-            bytes.to_vec()
-        }));
+        let known = |offload: Result<Offload, _>| offload.expect("a kind we know");
+        packets.extend(batch.packets().map(|(offload, bytes)| (known(offload), bytes.to_vec())));
     }
     packets
 }
@@ -124,4 +133,63 @@ fn a_missing_device_is_named() {
     let error = PacketSocket::open("vitrine-none").err().expect("there is none");
     assert!(matches!(&error, OpenError::Missing(name) if name == "vitrine-none"), "{error}");
     assert!(error.to_string().contains("ip link"), "{error}");
+}
+
+/// A super-packet that was received and nobody could split.
+struct Whole(Vec<u8>, Tail);
+
+impl Outgoing for Whole {
+    fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    fn tail(&self) -> Option<Tail> {
+        Some(self.1)
+    }
+}
+
+/// A TCP super-packet of 5000 bytes of payload in pieces of 1000, behind these headers, and where
+/// TCP begins.
+fn super_packet(outer: &[u8]) -> Whole {
+    let mut packet = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
+    packet.extend(outer);
+    packet
+        .extend([0x45, 0, 0x13, 0xb0, 0x12, 0x34, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+    packet
+        .extend([0x30, 0x39, 0x14, 0x51, 0, 0, 0, 1, 0, 0, 0, 9, 0x50, 0x10, 1, 0xf6, 0, 0, 0, 0]);
+    packet.extend((0u8..=255).cycle().take(5000));
+    let note = Note::Unsplit { kind: GsoKind::Tcp4, piece_size: 1000, checksum_offset: 16 };
+    Whole(packet, Tail { length_bytes: 5020, note })
+}
+
+#[test]
+fn a_super_packet_behind_unknown_headers_passes_as_it_is() {
+    let Some(pair) = VethPair::create("u") else { return };
+    let [mut left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    // Three VLAN tags: one more than is looked behind.
+    let tags = [0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, 0x81, 0, 0, 7, 0x08, 0];
+    let Whole(mut packet, tail) = super_packet(&tags);
+    let outcome = left.send(&[Whole(packet.clone(), tail)], &mut SendBatch::new());
+    assert_eq!(outcome.sent, 1, "{:?}", outcome.error);
+    let [(offload, received)] = &receive_packets(&right, 1)[..] else { panic!("one packet") };
+    assert_eq!(offload.gso, Some((GsoKind::Tcp4, 1000)));
+    assert_eq!(*received, packet);
+    // And the next switch would pass it in the same way.
+    let mut tails = Vec::new();
+    let emit = |_: &[u8], tail| tails.push(tail);
+    segment::split(&mut packet, *offload, &mut Vec::new(), emit).expect("nothing is wrong with it");
+    assert_eq!(tails, [Some(tail)]);
+}
+
+#[test]
+fn a_super_packet_that_the_kernel_itself_does_not_understand_is_refused_by_name() {
+    let Some(pair) = VethPair::create("k") else { return };
+    let [mut left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    // An EtherType for experiments in front of IPv4.
+    let whole = super_packet(&[0x88, 0xb5, 1, 2, 3, 4]);
+    let frame = Whole(frame(100, &[]), Tail { length_bytes: 10, note: Note::Sum(0) });
+    let small = frame.0.clone();
+    let outcome = left.send(&[whole, frame], &mut SendBatch::new());
+    assert_eq!((outcome.sent, outcome.refused.total(), outcome.refused.unsplit), (1, 1, 1));
+    assert_eq!(receive(&right, 1), [small]);
 }

@@ -32,6 +32,7 @@ mod settings;
 mod start;
 mod switch;
 mod tap;
+mod vigil;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 
-use device::Frame;
+use device::{Frame, Seal};
 use ports::{LinkWatch, PacketSocket, ReceiveBatch, ReceivedPacket, SendBatch};
-use units::PortId;
+use units::{PortId, Time};
 
 use crate::link::{Link, LinkCounters};
 
@@ -89,17 +89,18 @@ impl Netdevs {
         &mut self,
         index: usize,
         packet: ReceivedPacket<'_>,
-        mut frame: impl FnMut(PortId, &[u8]),
+        mut frame: impl FnMut(PortId, &[u8], Option<Seal>),
     ) {
         let link = &mut self.links[index];
         let port = link.port;
-        link.split(packet, &mut self.scratch, |bytes| frame(port, bytes));
+        link.split(packet, &mut self.scratch, |bytes, seal| frame(port, bytes, seal));
     }
 
     /// Collects a frame to be sent; frames that are done with go to `recycle`. Says whether the
     /// port takes more, or gives the frame back if no netdev is behind it.
     pub fn send(
         &mut self,
+        now: Time,
         port: PortId,
         frame: Frame,
         recycle: impl FnMut(Frame),
@@ -109,19 +110,24 @@ impl Netdevs {
         };
         let link = &mut self.links[index];
         if link.send(frame) {
-            link.flush(&mut self.sending, recycle);
+            link.flush(now, &mut self.sending, recycle);
         }
         Ok(if link.is_stalled() { Room::Full } else { Room::More })
     }
 
-    /// Gives everything that is collected to the kernel; `stalled` hears of ports for whose frames
-    /// it has no room.
-    pub fn flush(&mut self, mut recycle: impl FnMut(Frame), mut stalled: impl FnMut(PortId)) {
+    /// Gives to the kernel what need not wait for more; `stalled` hears of ports for whose frames it
+    /// has no room.
+    pub fn flush(
+        &mut self,
+        now: Time,
+        mut recycle: impl FnMut(Frame),
+        mut stalled: impl FnMut(PortId),
+    ) {
         let Netdevs { links, sending, .. } = self;
         for link in links {
             // What is stalled is tried again when there is room, not at every wake.
-            if !link.is_stalled() {
-                link.flush(sending, &mut recycle);
+            if !link.is_stalled() && link.gathers_until(now).is_none() {
+                link.flush(now, sending, &mut recycle);
                 link.settle();
                 if link.is_stalled() {
                     stalled(link.port);
@@ -130,10 +136,24 @@ impl Netdevs {
         }
     }
 
+    /// Until when the first of the links that collect frames at `now` does so, and the first of those
+    /// that have some.
+    pub fn gathers_until(&self, now: Time) -> (Option<Time>, Option<Time>) {
+        let gathering = self.links.iter().filter(|link| !link.is_stalled());
+        let until = |link: &Link| link.gathers_until(now);
+        let holding = gathering.clone().filter(|link| link.holds_frames());
+        (gathering.filter_map(until).min(), holding.filter_map(until).min())
+    }
+
     /// There is room again behind a link. Returns its port if nothing waits there any more.
-    pub fn resume(&mut self, index: usize, recycle: impl FnMut(Frame)) -> Option<PortId> {
+    pub fn resume(
+        &mut self,
+        now: Time,
+        index: usize,
+        recycle: impl FnMut(Frame),
+    ) -> Option<PortId> {
         let link = &mut self.links[index];
-        link.flush(&mut self.sending, recycle);
+        link.flush(now, &mut self.sending, recycle);
         (!link.is_stalled()).then_some(link.port)
     }
 

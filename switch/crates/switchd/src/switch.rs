@@ -13,8 +13,9 @@
 //! 7. sleep until the next due instant, the next frame or the next request.
 //!
 //! On a fast line something is due every microsecond. Waking each time would cost more than the
-//! frame; so after a wake that released several frames, what becomes due within [`GATHERING_SPAN`]
-//! leaves together, mostly as one super-packet. A frame that travels alone never waits for others.
+//! frame; so where several frames have just left, those that become due within
+//! some tens of microseconds leave together, too. A frame that travels alone never waits for others:
+//! for its instant the loop waits awake, as far as it can afford that.
 //!
 //! A netdev that has no room for more frames stalls its port: packets stay in the port's queues,
 //! where they can be seen, until the kernel says that there is room.
@@ -36,13 +37,10 @@ use crate::clock::Clock;
 use crate::netdevs::{Netdevs, Room};
 use crate::start::SwitchError;
 use crate::tap::Tap;
+use crate::vigil::Vigil;
 
 /// Steps of control work between two rounds of packets: some tens of microseconds.
 const CONTROL_STEPS_MAX: usize = 64;
-
-/// How long after a wake a departure may be kept for the next: short beside the 100 us within which
-/// a receiver sees the spacing of a slow line, and long enough for 16 full frames at 10 Gb/s.
-const GATHERING_SPAN: Span = Span::from_us(20);
 
 /// What is due so soon is waited for awake: to be put to sleep and woken takes longer.
 const AWAKE_SPAN: Span = Span::from_us(5);
@@ -63,6 +61,7 @@ pub struct Switch {
     poller: Poller,
     stop: Arc<AtomicBool>,
     overrun: Overrun,
+    vigil: Vigil,
 }
 
 /// What packets pass, and who hears of them.
@@ -73,8 +72,6 @@ struct Core {
     tap: Tap,
     clock: Clock,
     cpu_port: Option<PortId>,
-    /// Frames that left since the wake.
-    released: u32,
 }
 
 /// How often, and how far at the worst, the model lagged since the last report.
@@ -101,9 +98,9 @@ impl Switch {
     ) -> Switch {
         poller.watch(&netdevs.descriptors());
         tap.begin(&mut device);
-        let core = Core { device, netdevs, agent, tap, clock, cpu_port, released: 0 };
-        let (batch, overrun) = (ReceiveBatch::new(), Overrun::default());
-        Switch { core, batch, server, poller, stop, overrun }
+        let core = Core { device, netdevs, agent, tap, clock, cpu_port };
+        let (batch, overrun, vigil) = (ReceiveBatch::new(), Overrun::default(), Vigil::default());
+        Switch { core, batch, server, poller, stop, overrun, vigil }
     }
 
     /// Runs until a signal says stop.
@@ -112,7 +109,6 @@ impl Switch {
         self.core.follow_netdevs(self.core.clock.now(), &mut self.poller);
         while !self.stop.load(Ordering::Relaxed) {
             let now = self.core.clock.now();
-            self.core.released = 0;
             self.note_overrun(now);
             self.core.take_samples(now);
             self.core.release(now);
@@ -145,9 +141,9 @@ impl Switch {
             core.netdevs.receive(link, batch);
             for packet in batch.packets() {
                 let Core { netdevs, device, tap, .. } = core;
-                netdevs.split(link, packet, |port, frame| {
+                netdevs.split(link, packet, |port, frame, seal| {
                     tap.received(port, frame);
-                    device.handle_frame(now, port, frame);
+                    device.handle_sealed_frame(now, port, frame, seal);
                 });
                 core.release(now);
             }
@@ -164,13 +160,20 @@ impl Switch {
     }
 
     /// How long to sleep after a wake at `woken`; without anything due, until something arrives.
-    fn time_to_next_due(&self, woken: Time) -> Option<Duration> {
-        let due = [self.core.device.next_due(), self.core.agent.next_due()];
-        let due = due.into_iter().flatten().min()?;
-        let gathering = if self.core.released > 1 { GATHERING_SPAN } else { Span::ZERO };
-        let span = due.max(woken + gathering).since(self.core.clock.now());
-        let is_short = span < AWAKE_SPAN;
-        Some(if is_short { Duration::ZERO } else { Duration::from_nanos(span.whole_ns()) })
+    fn time_to_next_due(&mut self, woken: Time) -> Option<Duration> {
+        let Core { device, agent, netdevs, clock, .. } = &self.core;
+        let (gathering, gathered) = netdevs.gathers_until(woken);
+        // What becomes due while frames are gathered leaves with them.
+        let frames = device.next_due().map(|due| due.max(gathering.unwrap_or(due)));
+        let due = [frames, gathered, agent.next_due()].into_iter().flatten().min()?;
+        let now = clock.now();
+        let span = due.since(now);
+        Some(match () {
+            () if span < AWAKE_SPAN => Duration::ZERO,
+            // A frame that travels alone has an instant to keep.
+            () if frames == Some(due) && gathering.is_none() => self.vigil.sleep(now, span),
+            () => Duration::from_nanos(span.whole_ns()),
+        })
     }
 }
 
@@ -185,10 +188,9 @@ impl Core {
                     self.device.recycle(frame);
                 }
                 Output::Transmit { at, port, frame } => {
-                    self.released += 1;
                     self.tap.sent(port, frame.bytes());
                     let device = &mut self.device;
-                    match self.netdevs.send(port, frame, |frame| device.recycle(frame)) {
+                    match self.netdevs.send(now, port, frame, |frame| device.recycle(frame)) {
                         Ok(Room::More) => {}
                         Ok(Room::Full) => device.set_port_stalled(at, port, true),
                         Err(frame) => {
@@ -229,7 +231,7 @@ impl Core {
         let stalled = netdevs.stalls().enumerate().filter(|(_, stalled)| *stalled);
         let stalled: SmallVec<[usize; 4]> = stalled.map(|(link, _)| link).collect();
         for link in stalled.into_iter().filter(|link| has_room(*link)) {
-            if let Some(port) = netdevs.resume(link, |frame| device.recycle(frame)) {
+            if let Some(port) = netdevs.resume(now, link, |frame| device.recycle(frame)) {
                 device.set_port_stalled(now, port, false);
             }
         }
@@ -266,7 +268,7 @@ impl Core {
     fn flush(&mut self, now: Time) {
         let Core { netdevs, device, tap, .. } = self;
         let mut stalled = SmallVec::<[PortId; 4]>::new();
-        netdevs.flush(|frame| device.recycle(frame), |port| stalled.push(port));
+        netdevs.flush(now, |frame| device.recycle(frame), |port| stalled.push(port));
         for port in stalled {
             device.set_port_stalled(now, port, true);
         }

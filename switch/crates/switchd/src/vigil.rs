@@ -1,0 +1,113 @@
+//! Waiting awake for an instant, and how much of that is allowed.
+//!
+//! A thread that sleeps until an instant is woken some tens of microseconds after it: the processor
+//! has to leave its idle state first. On a slow line that is the whole error of a departure. So who
+//! waits for one wakes early and looks at the clock until it has come. That costs processor time,
+//! and so is bounded: a [`Vigil`] earns one part in [`EARNING_DIVISOR`] of the time that passes, and
+//! who has used up what was earned sleeps, and is late.
+
+use std::time::Duration;
+
+use units::{Span, Time};
+
+/// So long before an instant a sleeper is to be woken: more than waking takes as a rule.
+const EARLY_SPAN: Span = Span::from_us(60);
+
+/// One part in so many of the time may be spent awake: enough for a frame every 600 us. Of more
+/// frames each is on time less often, and it matters less.
+const EARNING_DIVISOR: u64 = 10;
+
+/// What can be saved up: a few instants that follow one another closely.
+const SAVINGS_MAX: Span = Span::from_us(240);
+
+/// How long to sleep, and how much of the time was spent awake.
+#[derive(Default)]
+pub struct Vigil {
+    savings: Span,
+    /// When the savings were counted.
+    counted_at: Time,
+    /// At the most so much of the time since then was spent awake.
+    awake: Span,
+}
+
+impl Vigil {
+    /// How long to sleep at `now` if something is due in `span`; not at all to wait awake. To be
+    /// called before every wait for such an instant.
+    pub fn sleep(&mut self, now: Time, span: Span) -> Duration {
+        let passed = now.since(self.counted_at);
+        let earned = Span::from_ps(passed.ps() / EARNING_DIVISOR);
+        let spent = passed.min(self.awake);
+        let savings = (self.savings + earned).min(SAVINGS_MAX);
+        self.savings = Span::from_ps(savings.ps().saturating_sub(spent.ps()));
+        self.counted_at = now;
+        self.awake = Span::ZERO;
+        // Half a vigil is not worth being woken for.
+        if self.savings < span.min(EARLY_SPAN) {
+            return duration(span);
+        }
+        if span > EARLY_SPAN {
+            return duration(span - EARLY_SPAN);
+        }
+        self.awake = span;
+        Duration::ZERO
+    }
+}
+
+fn duration(span: Span) -> Duration {
+    Duration::from_nanos(span.whole_ns())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(us: u64) -> Time {
+        Time::ZERO + Span::from_us(us)
+    }
+
+    fn us(us: u64) -> Span {
+        Span::from_us(us)
+    }
+
+    #[test]
+    fn a_sleeper_is_woken_early_and_waits_awake_for_the_rest() {
+        let mut vigil = Vigil::default();
+        // 10,000 us have earned more than can be saved.
+        assert_eq!(vigil.sleep(at(10_000), us(1000)), Duration::from_micros(940));
+        // Woken 20 us late: 40 are left.
+        assert_eq!(vigil.sleep(at(10_960), us(40)), Duration::ZERO);
+        assert_eq!(vigil.sleep(at(10_980), us(20)), Duration::ZERO);
+    }
+
+    #[test]
+    fn who_has_earned_nothing_sleeps_until_the_instant_itself() {
+        let mut vigil = Vigil::default();
+        assert_eq!(vigil.sleep(at(0), us(1000)), Duration::from_micros(1000));
+        // 60 us of 600.
+        assert_eq!(vigil.sleep(at(600), us(100)), Duration::from_micros(40));
+    }
+
+    #[test]
+    fn no_more_than_a_tenth_of_the_time_is_spent_awake() {
+        let mut vigil = Vigil::default();
+        let (mut now, mut awake) = (0, 0);
+        // Something is due every 50 us, and every call takes one.
+        while now < 1_000_000 {
+            let due = (now / 50 + 1) * 50;
+            let slept = vigil.sleep(at(now), us(due - now));
+            let passed = (slept.as_micros() as u64).max(1);
+            awake += if slept.is_zero() { passed } else { 0 };
+            now += passed;
+        }
+        // A tenth of a second, and what may have been saved up.
+        assert!((90_000..=100_300).contains(&awake), "{awake} us awake");
+    }
+
+    #[test]
+    fn a_long_sleep_after_a_vigil_is_not_taken_for_one() {
+        let mut vigil = Vigil::default();
+        assert_eq!(vigil.sleep(at(10_000), us(50)), Duration::ZERO);
+        // 240 saved up, 50 spent, and earned again long ago.
+        assert_eq!(vigil.sleep(at(1_000_000), us(50)), Duration::ZERO);
+    }
+}
