@@ -17,6 +17,7 @@
 //! * [`LinkWatch`] says which devices are there and carry, and when that changes;
 //! * [`Poller`] waits for any of several sockets or a deadline;
 //! * [`PcapWriter`] and [`PcapngWriter`] write captures;
+//! * [`take_precedence`] asks to be run before others;
 //! * [`privilege`] gives up what a running switch does not need.
 //!
 //! What arrives wrong stays wrong: a checksum is written only where the kernel says that it left
@@ -32,6 +33,7 @@ mod offload;
 mod pcap;
 mod pcapng;
 mod poller;
+mod precedence;
 pub mod privilege;
 pub mod segment;
 mod send;
@@ -45,6 +47,7 @@ pub use offload::{GsoKind, Offload};
 pub use pcap::PcapWriter;
 pub use pcapng::{CapturedFrame, PcapngWriter, Verdict};
 pub use poller::{Poller, Waker};
+pub use precedence::take_precedence;
 pub use send::{Company, Outgoing, Refused, SendBatch, SendOutcome};
 pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};
 pub use tail::{Note, Tail};

@@ -70,6 +70,10 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
         agent.adopt(&mut plane, program);
         server.shared().configs.commit(config);
     }
+    // Of all threads only this one, which is to drive the device, has instants to keep.
+    if let Err(error) = ports::take_precedence() {
+        tracing::debug!(%error, "runs like any other process: on a busy machine frames leave late");
+    }
     if let Some(user) = &settings.user {
         ports::privilege::become_user(user).map_err(SwitchError::new)?;
     }
