@@ -49,10 +49,11 @@ PING_INTERVAL_S = 0.2
 REDRAW_S = 0.1
 FIRST_IPERF_PORT = 5201
 PAGE_PORT = 80
-START_DEADLINE_S = 10.0
+# Only a program that never comes is to end a lab: an emulated machine needs a minute for Python.
+START_DEADLINE_S = 90.0
 # A queue has to drain and the far end has to answer after a flow's last byte.
 END_DEADLINE_S = 60.0
-CATCH_UP_DEADLINE_S = 5.0
+CATCH_UP_DEADLINE_S = 30.0
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from topo.errors import ProcessError
 from topo.model import Switch, Topology
 from topo.process import Process
 
-START_DEADLINE_S = 10.0
+START_DEADLINE_S = 90.0
 # As in p4src/lib/headers.p4.
 CPU_PORT = 510
 

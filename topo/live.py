@@ -33,7 +33,7 @@ from topo.model import Host, Link, Topology
 from topo.process import Process
 from topo.vitrine_switch import VitrineBackend
 
-COMMAND_DEADLINE_S = 30.0
+COMMAND_DEADLINE_S = 120.0
 
 
 class LiveHost:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 # How long a fetch may take before it counts as failed.
-FETCH_DEADLINE_S = 60.0
+FETCH_DEADLINE_S = 240.0
 
 
 @dataclass(frozen=True)
