@@ -61,3 +61,7 @@ quietly build/log/rootfs-kit.log add_kit ||
     fail "the kit could not be put into $tree (see build/log/rootfs-kit.log)."
 step "Provisioning inside"
 chroot_run "$tree" su - "$IMAGE_USER" -c "cd vitrine && WIRESHARK=tshark P4LANG=${P4LANG:-yes} vm/provision.sh"
+
+step "Warming up what every lab would else do first"
+chroot_run "$tree" su - "$IMAGE_USER" -c \
+    "cd vitrine && build/venv/bin/python -m compileall -q controller labs topo build/python && sudo build/venv/bin/python -c 'import matplotlib.font_manager'"
