@@ -22,7 +22,7 @@ import grpc
 from vitrine.v1 import router_pb2
 
 from controller.errors import RequestError
-from controller.queues import PortState, port_state, reason_name
+from controller.queues import PortState, port_state, reason_name, refusals
 from controller.session import Session
 
 NS_PER_S = 1_000_000_000
@@ -207,9 +207,8 @@ class Watched:
             # Cancelling is how a reader says it has seen enough.
             if error.code() is grpc.StatusCode.CANCELLED:
                 return None
-            raise RequestError(
-                f"the device does not tell what happens: {error.details()}."
-            ) from error
+            with refusals("the device does not tell what happens"):
+                raise
 
     def _event(self, event: router_pb2.Event) -> Told:
         at = event.time_ps

@@ -84,3 +84,19 @@ def test_reading_on_after_the_block_just_ends(queues):
     for _ in samples:
         # What was under way may still arrive; then the iteration ends instead of raising.
         pass
+
+
+def test_a_switch_without_the_service_is_refused_by_what_it_lacks():
+    # A simple_switch_grpc speaks P4Runtime alone.
+    with (
+        serving(DeviceDouble()) as address,
+        Session.connect(address, device_id=3, election_id=5) as session,
+    ):
+        lack = r"does not speak vitrine\.v1.*no reasons for drops.*--toolchain p4lang"
+        with pytest.raises(RequestError, match=lack):
+            Queues(session).read([1])
+        with (
+            pytest.raises(RequestError, match=lack),
+            Queues(session).watch(interval_ms=10) as samples,
+        ):
+            next(samples)
