@@ -39,6 +39,21 @@ pub(crate) enum Transport {
     Udp,
 }
 
+/// Where the IPv4 headers of the pieces of one super-packet differ, besides their checksums: total
+/// length and identification.
+pub(crate) const IPV4_OWN_WORDS: [usize; 2] = [2, 4];
+
+impl Transport {
+    /// Where the transport headers of the pieces of one super-packet differ, besides their checksums.
+    /// TCP: both halves of the sequence number, and the flags; UDP: the length.
+    pub fn own_words(self) -> &'static [usize] {
+        match self {
+            Transport::Tcp => &[4, 6, 12],
+            Transport::Udp => &[4],
+        }
+    }
+}
+
 /// Offsets of the headers from the frame's first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -170,6 +185,11 @@ pub(crate) fn byte(frame: &[u8], at: usize) -> Result<u8, LayoutError> {
 /// The two bytes at `at` as a number.
 pub(crate) fn word(frame: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([frame[at], frame[at + 1]])
+}
+
+/// `sum` and the words at these offsets from `start`.
+pub(crate) fn add_words(sum: u16, frame: &[u8], start: usize, offsets: &[usize]) -> u16 {
+    offsets.iter().fold(sum, |sum, offset| checksum::add(sum, word(frame, start + offset)))
 }
 
 /// Writes a number into the two bytes at `at`.

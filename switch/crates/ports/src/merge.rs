@@ -19,7 +19,8 @@
 
 use crate::checksum;
 use crate::headers::{
-    Layout, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH, Transport, double_word, put_word, word,
+    IPV4_OWN_WORDS, Layout, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH, Transport, add_words,
+    double_word, put_word, word,
 };
 use crate::offload::{ChecksumTask, GsoKind, HEADER_SIZE_BYTES, Offload};
 use crate::tail::Tail;
@@ -30,6 +31,9 @@ const HEAD_SIZE_BYTES_MAX: usize = 14 + 8 + 60 + 60;
 const IP_LENGTH_BYTES_MAX: usize = 65_535;
 /// The kernel splits a UDP super-packet into at most this many (`UDP_MAX_SEGMENTS` of old kernels).
 const DATAGRAM_COUNT_MAX: usize = 64;
+
+/// Offset of the checksum in an IPv4 header.
+const IPV4_CHECKSUM_AT: usize = 10;
 
 const TCP_ACK: u8 = 0x10;
 const TCP_ECE: u8 = 0x40;
@@ -58,6 +62,8 @@ pub struct SuperPacket {
     /// Frame lengths put together, headers counted once.
     length: usize,
     count: usize,
+    /// What the first frame's own words sum up to, once its checksums are known to be right.
+    own: OwnSums,
     /// Nothing can follow: the last frame is short or carries PSH or FIN, or the first is wrong.
     closed: bool,
 }
@@ -78,6 +84,7 @@ impl SuperPacket {
             piece_size: payload_size,
             length: frame.len(),
             count: 1,
+            own: OwnSums::default(),
             closed: false,
         })
     }
@@ -94,11 +101,15 @@ impl SuperPacket {
         if !self.layout.fits(length) || !self.continues(frame) {
             return false;
         }
-        if self.count == 1 && !checksums_are_right(&self.layout, first) {
-            self.closed = true;
-            return false;
+        if self.count == 1 {
+            self.closed = !checksums_are_right(&self.layout, first);
+            if self.closed {
+                return false;
+            }
+            self.own = OwnSums::of(&self.layout, first);
         }
-        if !checksums_are_right(&self.layout, next) {
+        // All other words are those of the first frame, whose sums are right.
+        if !spells_zero_alike(&self.layout, frame) || OwnSums::of(&self.layout, next) != self.own {
             return false;
         }
         self.length = length;
@@ -229,23 +240,59 @@ fn ends_the_row(layout: &Layout, frame: &[u8]) -> bool {
         && frame[layout.transport_at + TCP_FLAGS_AT] & (TCP_FIN | TCP_PSH) != 0
 }
 
-/// Whether the checksums are those that splitting would write. A right checksum makes the sum of
-/// everything all ones; for TCP that leaves two spellings of zero, of which 0xffff is never
-/// written.
-fn checksums_are_right(layout: &Layout, Known { bytes: frame, tail }: Known<'_>) -> bool {
-    let (ip, transport) = (layout.ip_at, layout.transport_at);
-    let (headers, payload) = frame.split_at(layout.payload_at);
-    let field = word(frame, transport + layout.checksum_offset());
-    let other_zero = layout.transport == Transport::Tcp && field == 0xffff;
-    let ip_is_right = layout.ipv6
-        || checksum::sum(0, &frame[ip..transport]) == 0xffff && word(frame, ip + 10) != 0xffff;
-    if !ip_is_right || other_zero {
-        return false;
+/// The sums over what is a frame's own in its row: the words in which the headers differ, checksums
+/// included, and the payload. Frames of a row are right if one of them is and these sums agree.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct OwnSums {
+    ip: u16,
+    transport: u16,
+}
+
+impl OwnSums {
+    fn of(layout: &Layout, frame: Known<'_>) -> OwnSums {
+        let (bytes, at) = (frame.bytes, layout.transport_at);
+        // Two spellings of zero are the same sum.
+        let spelled = |sum: u16| if sum == 0xffff { 0 } else { sum };
+        let ip = match layout.ipv6 {
+            true => 0,
+            false => {
+                let sum = word(bytes, layout.ip_at + IPV4_CHECKSUM_AT);
+                add_words(sum, bytes, layout.ip_at, &IPV4_OWN_WORDS)
+            }
+        };
+        // The pseudo-header has the length, too.
+        let sum = checksum::add((bytes.len() - at) as u16, frame.payload_sum(layout));
+        let sum = checksum::add(sum, word(bytes, at + layout.checksum_offset()));
+        let transport = add_words(sum, bytes, at, layout.transport.own_words());
+        OwnSums { ip: spelled(ip), transport: spelled(transport) }
     }
-    let known = tail.and_then(|tail| tail.sum_of(payload.len()));
-    let payload_sum = known.unwrap_or_else(|| checksum::sum(0, payload));
-    let pseudo_header = layout.pseudo_header_sum(frame, frame.len() - transport);
-    checksum::sum(checksum::add(pseudo_header, payload_sum), &headers[transport..]) == 0xffff
+}
+
+impl Known<'_> {
+    fn payload_sum(&self, layout: &Layout) -> u16 {
+        let payload = &self.bytes[layout.payload_at..];
+        let known = self.tail.and_then(|tail| tail.sum_of(payload.len()));
+        known.unwrap_or_else(|| checksum::sum(0, payload))
+    }
+}
+
+/// Whether checksums of zero are spelled as splitting would spell them. A right checksum makes the
+/// sum of everything all ones; for IPv4 and TCP that leaves two spellings of zero, of which 0xffff
+/// is never written.
+fn spells_zero_alike(layout: &Layout, frame: &[u8]) -> bool {
+    let transport = word(frame, layout.transport_at + layout.checksum_offset());
+    (layout.ipv6 || word(frame, layout.ip_at + IPV4_CHECKSUM_AT) != 0xffff)
+        && (layout.transport != Transport::Tcp || transport != 0xffff)
+}
+
+/// Whether the checksums are those that splitting would write.
+fn checksums_are_right(layout: &Layout, frame: Known<'_>) -> bool {
+    let (bytes, transport) = (frame.bytes, layout.transport_at);
+    let headers = &bytes[transport..layout.payload_at];
+    let ip_is_right = layout.ipv6 || checksum::sum(0, &bytes[layout.ip_at..transport]) == 0xffff;
+    let pseudo_header = layout.pseudo_header_sum(bytes, bytes.len() - transport);
+    let sum = checksum::add(pseudo_header, frame.payload_sum(layout));
+    ip_is_right && spells_zero_alike(layout, bytes) && checksum::sum(sum, headers) == 0xffff
 }
 
 #[cfg(test)]

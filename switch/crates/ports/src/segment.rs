@@ -19,8 +19,8 @@ use std::fmt;
 
 use crate::checksum;
 use crate::headers::{
-    Layout, LayoutError, PROTOCOL_SCTP, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH, Transport,
-    double_word, ip_header, put_word, skip_vlan_tags, word,
+    IPV4_OWN_WORDS, Layout, LayoutError, PROTOCOL_SCTP, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH,
+    Transport, add_words, double_word, ip_header, put_word, skip_vlan_tags, word,
 };
 use crate::offload::{ChecksumTask, GsoKind, Offload};
 use crate::tail::{Note, Tail};
@@ -98,6 +98,7 @@ pub fn split(
             let (head_size, piece_size) = (layout.payload_at, usize::from(piece_size));
             scratch.clear();
             scratch.extend_from_slice(&packet[..head_size]);
+            let common = CommonSums::of(&layout, scratch);
             let last = (packet.len() - head_size).div_ceil(piece_size).max(1) - 1;
             for number in 0..=last {
                 let from = number * piece_size;
@@ -105,7 +106,7 @@ pub fn split(
                 let frame = &mut packet[from..to];
                 frame[..head_size].copy_from_slice(scratch);
                 let piece = Piece { number, payload_offset: from, is_last: number == last };
-                let sum = piece.write_headers(&layout, frame);
+                let sum = piece.write_headers(&layout, &common, frame);
                 if let Some(tunnel) = &tunnel {
                     tunnel.write_layers(frame, number);
                 }
@@ -205,17 +206,30 @@ struct Piece {
 impl Piece {
     /// Turns the super-packet's headers, at the start of the frame, into those of the piece. Returns
     /// the sum of its payload.
-    fn write_headers(&self, layout: &Layout, frame: &mut [u8]) -> u16 {
+    fn write_headers(&self, layout: &Layout, common: &CommonSums, frame: &mut [u8]) -> u16 {
+        let (ip, transport) = (layout.ip_at, layout.transport_at);
         layout.write_lengths(frame, frame.len());
         if !layout.ipv6 {
-            let identification = word(frame, layout.ip_at + 4).wrapping_add(self.number as u16);
-            put_word(frame, layout.ip_at + 4, identification);
-            layout.write_ip_checksum(frame);
+            let identification = word(frame, ip + 4).wrapping_add(self.number as u16);
+            put_word(frame, ip + 4, identification);
+            let sum = add_words(common.ip, frame, ip, &IPV4_OWN_WORDS);
+            put_word(frame, ip + 10, checksum::finish(sum));
         }
         if layout.transport == Transport::Tcp {
-            self.write_tcp_header(layout.transport_at, frame);
+            self.write_tcp_header(transport, frame);
         }
-        write_transport_checksum(layout, frame)
+        let payload = checksum::sum(0, &frame[layout.payload_at..]);
+        let length = (frame.len() - transport) as u16;
+        let own = layout.transport.own_words();
+        let headers = add_words(common.transport, frame, transport, own);
+        let sum = checksum::add(checksum::add(headers, length), payload);
+        let value = match (checksum::finish(sum), layout.transport) {
+            // For UDP it would mean "none".
+            (0, Transport::Udp) => 0xffff,
+            (value, _) => value,
+        };
+        put_word(frame, transport + layout.checksum_offset(), value);
+        payload
     }
 
     fn write_tcp_header(&self, tcp: usize, frame: &mut [u8]) {
@@ -230,18 +244,33 @@ impl Piece {
     }
 }
 
-/// Returns the sum of the payload, which is most of the work.
-fn write_transport_checksum(layout: &Layout, frame: &mut [u8]) -> u16 {
-    let transport = layout.transport_at;
-    let field = transport + layout.checksum_offset();
-    put_word(frame, field, 0);
-    let pseudo_header = layout.pseudo_header_sum(frame, frame.len() - transport);
-    let payload = checksum::sum(0, &frame[layout.payload_at..]);
-    let headers = checksum::sum(pseudo_header, &frame[transport..layout.payload_at]);
-    let value = checksum::finish(checksum::add(headers, payload));
-    let value = if value == 0 && layout.transport == Transport::Udp { 0xffff } else { value };
-    put_word(frame, field, value);
-    payload
+/// The sums over what the headers of all pieces have in common, so that of each piece only the words
+/// that are its own need be added.
+struct CommonSums {
+    /// Of the IPv4 header.
+    ip: u16,
+    /// Of pseudo-header and transport header, without the length in the former.
+    transport: u16,
+}
+
+impl CommonSums {
+    /// Those of the super-packet whose headers these are.
+    fn of(layout: &Layout, head: &[u8]) -> CommonSums {
+        let (ip_at, at) = (layout.ip_at, layout.transport_at);
+        let without = |sum: u16, start: usize, offsets: &[usize]| {
+            offsets
+                .iter()
+                .fold(sum, |sum, offset| checksum::remove(sum, word(head, start + offset)))
+        };
+        let ip = without(checksum::sum(0, &head[ip_at..at]), ip_at, &IPV4_OWN_WORDS);
+        let pseudo_header = layout.pseudo_header_sum(head, 0);
+        let transport = checksum::sum(pseudo_header, &head[at..layout.payload_at]);
+        let transport = without(transport, at, layout.transport.own_words());
+        CommonSums {
+            ip: without(ip, ip_at, &[10]),
+            transport: without(transport, at, &[layout.checksum_offset()]),
+        }
+    }
 }
 
 #[cfg(test)]
