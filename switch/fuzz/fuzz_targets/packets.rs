@@ -18,6 +18,11 @@ const PROGRAMS: [&[u8]; 2] = [
     include_bytes!("../../crates/pipeline/tests/programs/lab_router.json"),
 ];
 
+thread_local! {
+    /// Loaded once, and cloned for each input: reading the JSON takes longer than the packets.
+    static WIRED: [Pipeline; 2] = PROGRAMS.map(wired);
+}
+
 /// A switch on which everything the program can ask for leads somewhere.
 fn wired(program: &[u8]) -> Pipeline {
     let mut pipeline = Pipeline::load(program, &Config::default()).expect("the program loads");
@@ -33,8 +38,8 @@ fn wired(program: &[u8]) -> Pipeline {
 
 fuzz_target!(|data: &[u8]| {
     let Some((program, mut rest)) = data.split_first() else { return };
-    let program = PROGRAMS[usize::from(*program) % PROGRAMS.len()];
-    let [mut plain, mut watched] = [wired(program), wired(program)];
+    let fresh = || WIRED.with(|wired| wired[usize::from(*program) % wired.len()].clone());
+    let [mut plain, mut watched] = [fresh(), fresh()];
     let mut now = Time::ZERO;
     while let [port, length, after @ ..] = rest {
         let (packet, next) = after.split_at(after.len().min(usize::from(*length)));
