@@ -3,14 +3,13 @@
 //! tests/live holds the same against real routers and the kernel's TCP; here nothing depends on a
 //! machine, so the same bursts meet in the same queues every time.
 
-mod network;
-mod report;
+mod int;
 
 use std::collections::BTreeMap;
 
 use device::{DropReason, Fate};
-use network::{COLLECTOR, FORWARD, Handed, Network, Router};
-use report::{DropReport, Hop, Report, UDP_PAYLOAD, packet_number};
+use int::network::{COLLECTOR, FORWARD, Handed, Network, Router};
+use int::report::{DropReport, Hop, Report, UDP_PAYLOAD, packet_number};
 use units::{PortId, Span, Time};
 
 const WINDOW_PS: u64 = 10_000_000_000;
@@ -146,7 +145,7 @@ fn drops(router: &Router) -> Vec<DropReport> {
 fn run() -> (Network, Vec<Report>) {
     let mut network = Network::new();
     network.run(bursts());
-    let reports = network.reports.iter().map(|arrived| report::decode(arrived).1);
+    let reports = network.reports.iter().map(|arrived| int::report::decode(arrived).1);
     let reports = reports.collect();
     (network, reports)
 }
@@ -216,7 +215,7 @@ fn every_node_counts_its_reports_without_a_gap() {
             let node = &arrived[UDP_PAYLOAD + 4..UDP_PAYLOAD + 8];
             node == router.node.to_be_bytes()
         });
-        let sequences: Vec<u64> = of_node.map(|arrived| report::decode(arrived).0).collect();
+        let sequences: Vec<u64> = of_node.map(|arrived| int::report::decode(arrived).0).collect();
         assert!(sequences.iter().copied().eq(0..sequences.len() as u64), "node {}", router.node);
         let transmitted = router
             .seen

@@ -19,7 +19,7 @@ use pipeline::{CloneSession, Config, Entry, EntryAction, KeyMatch, Pipeline};
 use traffic::{Limit, PortConfig, QueueChange, QueueConfig, Step};
 use units::{ClassId, PortId, Rate, Time};
 
-use crate::report::{BITMAP, HOP_WORDS};
+use super::report::{BITMAP, HOP_WORDS};
 
 pub const FORWARD: PortId = PortId(2);
 pub const COLLECTOR: PortId = PortId(4);
