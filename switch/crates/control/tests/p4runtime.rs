@@ -490,6 +490,58 @@ async fn a_packet_counts_in_the_direct_counter_of_the_entry_it_hits() {
     assert_eq!(controller.read(direct.clone()).await.unwrap(), [direct]);
 }
 
+/// The default entry of the exact table forwards what no entry takes to port 2.
+#[tokio::test]
+async fn the_default_entry_counts_misses_and_has_a_meter_until_it_is_reset() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let info = controller.load().await;
+    let ids = Ids(&info);
+    let rates = p4::MeterConfig { cir: 1, cburst: 2, pir: 3, pburst: 4, ..Default::default() };
+    let table_id = ids.table("exact_table");
+    let default = p4::TableEntry { table_id, is_default_action: true, ..Default::default() };
+    let forwarding = p4::TableEntry {
+        action: action(ids.action("forward_and_meter"), &[b"\x02"]),
+        counter_data: Some(p4::CounterData { byte_count: 1_000, packet_count: 10 }),
+        meter_config: Some(rates),
+        ..default.clone()
+    };
+    controller.write(vec![table(Type::Modify, &forwarding)]).await.unwrap();
+    let frame = b"\x00\x00\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x01\x12\x34payload";
+    switch.receive(1, frame);
+    let (port, _) = switch.sent.recv_timeout(std::time::Duration::from_secs(5)).unwrap();
+    assert_eq!(port, PortId(2));
+    let query = p4::TableEntry {
+        counter_data: Some(Default::default()),
+        meter_config: Some(Default::default()),
+        ..default.clone()
+    };
+    let found = read_tables(&mut controller, query.clone()).await;
+    // 14 bytes of Ethernet header and 7 of payload.
+    let counted = Some(p4::CounterData { byte_count: 1_021, packet_count: 11 });
+    assert_eq!(found, [p4::TableEntry { counter_data: counted, ..forwarding }]);
+
+    let direct = |data| {
+        let table_entry = Some(default.clone());
+        Entity::DirectCounterEntry(p4::DirectCounterEntry { table_entry, data })
+    };
+    assert_eq!(controller.read(direct(None)).await.unwrap(), [direct(counted)]);
+    let written = direct(Some(p4::CounterData { byte_count: 5, packet_count: 1 }));
+    controller.write(vec![update(Type::Modify, written.clone())]).await.unwrap();
+    assert_eq!(controller.read(direct(None)).await.unwrap(), [written]);
+    let meter = |config| {
+        let table_entry = Some(default.clone());
+        Entity::DirectMeterEntry(p4::DirectMeterEntry { table_entry, config, counter_data: None })
+    };
+    assert_eq!(controller.read(meter(None)).await.unwrap(), [meter(Some(rates))]);
+
+    // Without an action: back to what the program says, and the meter with it.
+    controller.write(vec![table(Type::Modify, &default)]).await.unwrap();
+    assert_eq!(controller.read(meter(None)).await.unwrap(), [meter(None)]);
+    let found = read_tables(&mut controller, query).await;
+    assert_eq!(found[0].action, action(ids.action("NoAction"), &[]));
+}
+
 #[tokio::test]
 async fn a_one_shot_entry_comes_back_as_one_and_does_not_mix_with_members() {
     let switch = Switch::start();

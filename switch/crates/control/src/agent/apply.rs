@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use pipeline::{EntryId, Pipeline, TableError};
+use pipeline::{EntryId, Meter, Pipeline, TableError};
 use tonic::Code;
 use units::{PortId, Span, Time};
 
@@ -64,14 +64,16 @@ impl Target<'_> {
             TableChange::Modify(key, state) => self.modify(&key, state),
             TableChange::Delete(key) => self.delete(&key),
             TableChange::SetDefault { table_id, call, attachment, counter, meter } => {
-                if counter.is_some() || meter.is_some() {
-                    return Err(no_default_cells());
-                }
                 let bound = self.forwarding.binding.table(table_id)?;
                 let table = bound.table;
                 let action = call.map(|call| action_of(bound, call)).transpose()?;
                 self.pipeline.set_default_entry(table, action).map_err(refused)?;
                 self.forwarding.ledger.beside_default.insert(table, attachment);
+                let loaded = self.pipeline.table_mut(table);
+                if let Some(value) = counter {
+                    loaded.set_default_counter(counter_of(value));
+                }
+                set_meter(loaded.default_meter(), meter, self.now);
                 Ok(())
             }
         }
@@ -184,29 +186,25 @@ impl Target<'_> {
         if let Some(value) = counter
             && loaded.counter(id).map_err(refused)?.is_some()
         {
-            let value = pipeline::Counter { packets: value.packets, bytes: value.bytes };
-            loaded.set_counter(id, value).map_err(refused)?;
+            loaded.set_counter(id, counter_of(value)).map_err(refused)?;
         }
-        if let Some(cell) = loaded.meter(id).map_err(refused)? {
-            let wanted = meter.map(meter_config);
-            // Configuring fills the buckets, so a meter that stays as it is must be left alone.
-            if cell.config() != wanted {
-                cell.configure(wanted, self.now);
-            }
-        }
+        set_meter(loaded.meter(id).map_err(refused)?, meter, self.now);
         Ok(())
     }
 
     fn set_direct_counter(&mut self, entry: &EntryRef, value: CounterValue) -> Result<(), Refusal> {
-        let EntryRef::Key(key) = entry else { return Err(no_default_cells()) };
-        let table = self.forwarding.binding.table(key.table_id)?.table;
-        let id = self.find(key)?;
-        let loaded = self.pipeline.table_mut(table);
-        if loaded.counter(id).map_err(refused)?.is_none() {
-            return Err(Refusal::invalid("the table has no direct counter"));
+        let table = self.forwarding.binding.table(entry.table_id())?.table;
+        // That the table has direct counters was checked against P4Info.
+        match entry {
+            EntryRef::Default(_) => {
+                self.pipeline.table_mut(table).set_default_counter(counter_of(value));
+                Ok(())
+            }
+            EntryRef::Key(key) => {
+                let id = self.find(key)?;
+                self.pipeline.table_mut(table).set_counter(id, counter_of(value)).map_err(refused)
+            }
         }
-        let value = pipeline::Counter { packets: value.packets, bytes: value.bytes };
-        loaded.set_counter(id, value).map_err(refused)
     }
 
     fn set_direct_meter(
@@ -214,12 +212,17 @@ impl Target<'_> {
         entry: &EntryRef,
         rates: Option<MeterRates>,
     ) -> Result<(), Refusal> {
-        let EntryRef::Key(key) = entry else { return Err(no_default_cells()) };
-        let table = self.forwarding.binding.table(key.table_id)?.table;
-        let id = self.find(key)?;
-        match self.pipeline.table_mut(table).meter(id).map_err(refused)? {
-            Some(cell) => cell.configure(rates.map(meter_config), self.now),
-            None => return Err(Refusal::invalid("the table has no direct meter")),
+        let table = self.forwarding.binding.table(entry.table_id())?.table;
+        let cell = match entry {
+            EntryRef::Default(_) => self.pipeline.table_mut(table).default_meter(),
+            EntryRef::Key(key) => {
+                let id = self.find(key)?;
+                self.pipeline.table_mut(table).meter(id).map_err(refused)?
+            }
+        };
+        // As above: the table has direct meters.
+        if let Some(cell) = cell {
+            cell.configure(rates.map(meter_config), self.now);
         }
         Ok(())
     }
@@ -231,9 +234,7 @@ impl Target<'_> {
         value: CounterValue,
     ) -> Result<(), Refusal> {
         let array = self.forwarding.binding.counter(id)?;
-        let cells = self.pipeline.counters_mut(array);
-        let value = pipeline::Counter { packets: value.packets, bytes: value.bytes };
-        cells_at(cells, at)?.fill(value);
+        cells_at(self.pipeline.counters_mut(array), at)?.fill(counter_of(value));
         Ok(())
     }
 
@@ -381,6 +382,19 @@ fn span_of(timeout_ns: u64) -> Option<Span> {
     (timeout_ns > 0).then(|| Span::from_ps(timeout_ns.saturating_mul(1000)))
 }
 
+fn counter_of(value: CounterValue) -> pipeline::Counter {
+    pipeline::Counter { packets: value.packets, bytes: value.bytes }
+}
+
+/// Configures a direct meter, if there is one. It fills the buckets, so a meter that stays as it is
+/// must be left alone.
+fn set_meter(cell: Option<&mut Meter>, rates: Option<MeterRates>, now: Time) {
+    let wanted = rates.map(meter_config);
+    if let Some(cell) = cell.filter(|cell| cell.config() != wanted) {
+        cell.configure(wanted, now);
+    }
+}
+
 fn meter_config(rates: MeterRates) -> pipeline::MeterConfig {
     pipeline::MeterConfig {
         committed_rate_per_s: rates.committed_rate,
@@ -404,10 +418,6 @@ fn cells_at<T>(cells: &mut [T], at: Option<u64>) -> Result<&mut [T], Refusal> {
 
 fn outside(at: u64, size: usize) -> Refusal {
     Refusal::out_of_range(format!("index {at} is outside the array, which has {size} cells"))
-}
-
-fn no_default_cells() -> Refusal {
-    Refusal::unimplemented("default entries of this switch have no direct counters and meters")
 }
 
 /// The pipeline's reasons with the codes that the specification gives them.

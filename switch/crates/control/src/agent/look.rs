@@ -139,7 +139,7 @@ impl View<'_> {
                 return ControlFlow::Continue(());
             };
             if query.default_entry {
-                let entry = self.default_entry(bound).filter(|entry| query.admits(entry));
+                let entry = self.default_entry(bound, query).filter(|entry| query.admits(entry));
                 found.extend(entry.map(|entry| Found::Table(id, entry)));
                 return ControlFlow::Continue(());
             }
@@ -237,18 +237,22 @@ impl View<'_> {
         Some(copied)
     }
 
-    /// The default entry of a table.
-    pub fn default_entry(&self, bound: &TableBinding) -> Option<FoundEntry> {
-        let action = self.pipeline.tables()[bound.table].default_entry();
+    /// The default entry of a table, with the cells that a query wants.
+    fn default_entry(&mut self, bound: &TableBinding, query: &TableQuery) -> Option<FoundEntry> {
         let attachment = self.forwarding.ledger.beside_default.get(&bound.table);
+        let loaded = self.pipeline.table_mut(bound.table);
+        let counter = loaded.default_counter().filter(|_| query.with_counter);
+        let meter = loaded.default_meter().filter(|_| query.with_meter);
+        let meter = meter.and_then(|cell| cell.config()).map(meter_rates);
+        let action = loaded.default_entry();
         Some(FoundEntry {
             key: None,
             action: action.and_then(|action| action_of(bound, action)),
             attachment: attachment.cloned().unwrap_or_default(),
             idle_timeout_ns: 0,
             is_const: false,
-            counter: None,
-            meter: None,
+            counter: counter.map(counter_value),
+            meter,
             since_hit_ns: None,
         })
     }
@@ -264,10 +268,11 @@ impl View<'_> {
         let query =
             TableQuery { with_counter: counters, with_meter: !counters, ..TableQuery::default() };
         let only = match cells {
-            DirectCells::Entry(EntryRef::Default(_)) => {
-                return Err(Refusal::unimplemented(
-                    "default entries of this switch have no direct counters and meters",
-                ));
+            DirectCells::Entry(EntryRef::Default(id)) => {
+                let (_, bound) = table_of(self.forwarding, *id)?;
+                let entry = self.default_entry(bound, &query);
+                found.extend(entry.map(|entry| wrap(*id, entry)));
+                return Ok(ControlFlow::Continue(()));
             }
             DirectCells::Entry(EntryRef::Key(key)) => {
                 let (table, bound) = table_of(self.forwarding, key.table_id)?;

@@ -200,8 +200,8 @@ fn entry_change(table_id: u32, entry: FoundEntry, writing: Writing) -> Option<Ta
             table_id,
             call: Some(call),
             attachment,
-            counter: None,
-            meter: None,
+            counter,
+            meter,
         });
     };
     let state = EntryState { action, attachment, idle_timeout_ns, counter, meter };
@@ -227,7 +227,13 @@ fn entry_query(key: &EntryKey) -> Query {
 }
 
 fn default_query(table_id: Option<u32>) -> Query {
-    Query::Table(TableQuery { table_id, default_entry: true, ..TableQuery::default() })
+    Query::Table(TableQuery {
+        table_id,
+        default_entry: true,
+        with_counter: true,
+        with_meter: true,
+        ..TableQuery::default()
+    })
 }
 
 fn cells(id: u32, at: Option<u64>) -> Cells {

@@ -25,6 +25,11 @@ impl<'a, O: Observe> Machine<'a, O> {
             self.observer.event(|| table_event(table, self.area, entry));
         }
         if entry == NONE {
+            if let Some(color) = table.miss(self.ingress_length, self.now)
+                && let Some(meter) = table.meter
+            {
+                meter.result.store(self.area, color as u64);
+            }
             return match table.default.target {
                 Some(Target::Action(position)) => {
                     let action = &table.actions[position as usize];

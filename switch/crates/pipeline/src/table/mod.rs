@@ -247,6 +247,9 @@ pub struct Table {
     data: Vec<u64>,
     counters: Vec<Cell<Counter>>,
     meters: Vec<Cell<Meter>>,
+    // Those of the default entry; see `count_miss`.
+    default_counter: Cell<Counter>,
+    default_meter: Cell<Meter>,
     last_hits: Vec<Cell<Time>>,
     free: Vec<u32>,
     count: usize,
@@ -308,6 +311,8 @@ impl Table {
             data: Vec::new(),
             counters: Vec::new(),
             meters: Vec::new(),
+            default_counter: Cell::default(),
+            default_meter: Cell::default(),
             last_hits: Vec::new(),
             free: Vec::new(),
             count: 0,
@@ -388,13 +393,27 @@ impl Table {
     #[inline]
     pub(crate) fn hit(&self, entry: u32, length_bytes: u32, now: Time) {
         if self.with_counters {
-            let counter = &self.counters[entry as usize];
-            let Counter { packets, bytes } = counter.get();
-            counter.set(Counter { packets: packets + 1, bytes: bytes + u64::from(length_bytes) });
+            count(&self.counters[entry as usize], length_bytes);
         }
         if self.with_timeouts {
             self.last_hits[entry as usize].set(now);
         }
+    }
+
+    /// Counts a miss, and returns its colour if a controller has configured the default entry's
+    /// meter. Unless one has, a miss leaves the meter's field alone, as on simple_switch, whose
+    /// default entries have neither counter nor meter.
+    #[inline]
+    pub(crate) fn miss(&self, length_bytes: u32, now: Time) -> Option<crate::state::Color> {
+        if self.with_counters {
+            count(&self.default_counter, length_bytes);
+        }
+        let unit = self.meter?.unit;
+        let mut meter = self.default_meter.get();
+        let _ = meter.config()?;
+        let color = meter.color(unit.amount(length_bytes), now);
+        self.default_meter.set(meter);
+        Some(color)
     }
 
     /// The colour that an entry's meter gives to `amount` packets or bytes.
@@ -454,6 +473,21 @@ impl Table {
     pub fn meter(&mut self, id: EntryId) -> Result<Option<&mut Meter>, TableError> {
         let _ = self.entry(id)?;
         Ok(self.meter.is_some().then(|| self.meters[id.0 as usize].get_mut()))
+    }
+
+    /// The direct counter of the default entry, if the table has them.
+    pub fn default_counter(&self) -> Option<Counter> {
+        self.with_counters.then(|| self.default_counter.get())
+    }
+
+    /// Sets the direct counter of the default entry.
+    pub fn set_default_counter(&mut self, counter: Counter) {
+        self.default_counter.set(counter);
+    }
+
+    /// The direct meter of the default entry, if the table has them.
+    pub fn default_meter(&mut self) -> Option<&mut Meter> {
+        self.meter.is_some().then(|| self.default_meter.get_mut())
     }
 
     /// When an entry was last hit, or added.
@@ -576,6 +610,8 @@ impl Table {
     pub(crate) fn reset(&mut self) {
         self.set_default(None);
         self.counters.fill(Cell::default());
+        self.default_counter = Cell::default();
+        self.default_meter = Cell::default();
         if self.const_entries {
             return;
         }
@@ -636,4 +672,11 @@ impl Table {
     fn not_found(&self, what: String) -> TableError {
         TableError::NotFound { what: format!("{what} in table {}", self.name) }
     }
+}
+
+/// One packet more.
+#[inline]
+fn count(counter: &Cell<Counter>, length_bytes: u32) {
+    let Counter { packets, bytes } = counter.get();
+    counter.set(Counter { packets: packets + 1, bytes: bytes + u64::from(length_bytes) });
 }
