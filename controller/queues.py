@@ -309,6 +309,16 @@ class RouterStub:
             request_serializer=router_pb2.ConfigureRequest.SerializeToString,
             response_deserializer=router_pb2.ConfigureResponse.FromString,
         )
+        self.add_port = channel.unary_unary(
+            f"{service}/AddPort",
+            request_serializer=router_pb2.AddPortRequest.SerializeToString,
+            response_deserializer=router_pb2.AddPortResponse.FromString,
+        )
+        self.remove_port = channel.unary_unary(
+            f"{service}/RemovePort",
+            request_serializer=router_pb2.RemovePortRequest.SerializeToString,
+            response_deserializer=router_pb2.RemovePortResponse.FromString,
+        )
         self.watch = channel.unary_stream(
             f"{service}/Watch",
             request_serializer=router_pb2.WatchRequest.SerializeToString,

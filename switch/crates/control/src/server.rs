@@ -17,6 +17,7 @@ use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 
 use crate::agent::Agent;
+use crate::agent::ports::Devices;
 use crate::exchange::{self, Wake};
 use crate::proto::p4::v1 as p4;
 use crate::proto::p4::v1::p4_runtime_server::P4RuntimeServer;
@@ -56,6 +57,8 @@ pub struct ServerConfig {
     pub pipeline: pipeline::Config,
     /// Certificates; none: plain text.
     pub tls: Option<Tls>,
+    /// Who opens the network devices of ports that come later.
+    pub devices: Arc<dyn Devices>,
 }
 
 /// What gRPC over TLS needs, each in PEM.
@@ -128,6 +131,7 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
         sessions: Sessions::new(config.device_id),
         configs: Configs::default(),
         pipeline: config.pipeline,
+        devices: config.devices,
         plane,
         lost_reports: reporter.lost_count(),
         changing_config: tokio::sync::Mutex::default(),

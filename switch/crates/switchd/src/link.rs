@@ -219,6 +219,12 @@ impl Link {
         self.outgoing.drain(..done).map(|departing| departing.0).for_each(recycle);
     }
 
+    /// Ends the link; frames that were not sent are lost with the device and go to `recycle`.
+    pub fn close(&mut self, recycle: impl FnMut(Frame)) -> Option<PacketSocket> {
+        self.outgoing.drain(..).for_each(recycle);
+        self.socket.take()
+    }
+
     /// A wake is over: who has nothing left to send need not be careful at the next.
     pub fn settle(&mut self) {
         self.is_cautious = self.is_stalled();

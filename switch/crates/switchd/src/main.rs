@@ -27,6 +27,7 @@ mod link;
 mod logging;
 mod narrate;
 mod netdevs;
+mod newcomer;
 mod recording;
 mod settings;
 mod start;

@@ -20,6 +20,10 @@ pub struct Netdevs {
     scratch: Vec<u8>,
     /// The link that is served first in the next round, so that none starves another.
     first: usize,
+    /// At most this much waits behind a link in the kernel, if that is bounded.
+    backlog_bytes: Option<usize>,
+    /// Links were added or removed since somebody asked.
+    have_changed: bool,
 }
 
 /// Whether a port takes more frames.
@@ -45,7 +49,38 @@ impl Netdevs {
             sending: SendBatch::new(),
             scratch: Vec::new(),
             first: 0,
+            backlog_bytes,
+            have_changed: false,
         })
+    }
+
+    /// Puts an opened device behind a port that has none.
+    pub fn add(&mut self, port: PortId, socket: PacketSocket) {
+        if let Err(index) = self.position(port) {
+            self.links.insert(index, Link::new(port, socket, self.backlog_bytes));
+            self.have_changed = true;
+        }
+    }
+
+    /// Takes the device of a port away; frames that wait for it go to `recycle`.
+    pub fn remove(&mut self, port: PortId, recycle: impl FnMut(Frame)) -> Option<PacketSocket> {
+        let mut link = self.links.remove(self.position(port).ok()?);
+        self.have_changed = true;
+        link.close(recycle)
+    }
+
+    /// The name of the device behind a port.
+    pub fn name_of(&self, port: PortId) -> Option<&str> {
+        self.position(port).ok().map(|index| self.links[index].name())
+    }
+
+    /// Whether links were added or removed since the last call: then there are other descriptors.
+    pub fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.have_changed)
+    }
+
+    fn position(&self, port: PortId) -> Result<usize, usize> {
+        self.links.binary_search_by_key(&port, |link| link.port)
     }
 
     /// What to poll: the links, in the order in which they are counted, and behind them the
@@ -105,9 +140,7 @@ impl Netdevs {
         frame: Frame,
         recycle: impl FnMut(Frame),
     ) -> Result<Room, Frame> {
-        let Ok(index) = self.links.binary_search_by_key(&port, |link| link.port) else {
-            return Err(frame);
-        };
+        let Ok(index) = self.position(port) else { return Err(frame) };
         let link = &mut self.links[index];
         if link.send(frame) {
             link.flush(now, &mut self.sending, recycle);

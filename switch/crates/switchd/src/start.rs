@@ -22,8 +22,9 @@ use units::{PortId, Time};
 
 use crate::clock::Clock;
 use crate::netdevs::Netdevs;
+use crate::newcomer::Opener;
 use crate::settings::{Settings, Spelling, TlsFiles};
-use crate::switch::{Plane, Switch};
+use crate::switch::{Core, Switch};
 use crate::tap::Tap;
 
 /// Why the switch cannot start, or cannot go on.
@@ -56,20 +57,17 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     let poller = Poller::new().map_err(|e| SwitchError::new(format!("cannot poll: {e}")))?;
     let stop = stop_on_signals(poller.waker())?;
     let waker = poller.waker();
+    let netdevs = Netdevs::new(sockets, settings.backlog_bytes)
+        .map_err(|e| SwitchError::new(format!("cannot watch network devices: {e}")))?;
     let server_config = ServerConfig {
         address: settings.grpc_address,
         device_id: settings.device_id,
         pipeline: device.program_config(),
         tls: settings.tls.as_ref().map(read_certificates).transpose()?,
+        devices: Arc::new(Opener::new(settings)),
     };
-    let (server, mut agent) = server::start(server_config, Arc::new(move || waker.wake()))
+    let (server, agent) = server::start(server_config, Arc::new(move || waker.wake()))
         .map_err(|error| cannot_serve(settings, error))?;
-    if let Some((config, program)) = program {
-        let (cpu_port, clock) = (settings.cpu_port, &clock);
-        let mut plane = Plane { device: &mut device, now: Time::ZERO, cpu_port, clock };
-        agent.adopt(&mut plane, program);
-        server.shared().configs.commit(config);
-    }
     // Of all threads only this one, which is to drive the device, has instants to keep.
     if let Err(error) = ports::take_precedence() {
         tracing::debug!(%error, "runs like any other process: on a busy machine frames leave late");
@@ -78,10 +76,20 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
         ports::privilege::become_user(user).map_err(SwitchError::new)?;
     }
     announce(settings, &server);
-    let netdevs = Netdevs::new(sockets, settings.backlog_bytes)
-        .map_err(|e| SwitchError::new(format!("cannot watch network devices: {e}")))?;
-    let cpu_port = settings.cpu_port;
-    Ok(Switch::new(device, netdevs, agent, server, poller, clock, tap, cpu_port, stop))
+    let core = Core {
+        device,
+        netdevs,
+        agent,
+        tap,
+        clock,
+        cpu_port: settings.cpu_port,
+        new_port: new_port(settings),
+    };
+    let mut switch = Switch::new(core, server, poller, stop);
+    if let Some((config, program)) = program {
+        switch.adopt(config, program);
+    }
+    Ok(switch)
 }
 
 fn open_ports(settings: &Settings) -> Result<BTreeMap<PortId, PacketSocket>, SwitchError> {
@@ -147,12 +155,17 @@ fn router_config(settings: &Settings) -> traffic::Config {
     let classes = usize::from(settings.class_count);
     let mut config = traffic::Config::default();
     for interface in &settings.interfaces {
-        config.ports.insert(interface.port, PortConfig::strict(settings.port_rate, classes));
+        config.ports.insert(interface.port, new_port(settings));
     }
     if let Some(port) = settings.cpu_port {
         config.ports.insert(port, PortConfig::strict(None, classes));
     }
     config
+}
+
+/// A port that nobody has said anything else of.
+fn new_port(settings: &Settings) -> PortConfig {
+    PortConfig::strict(settings.port_rate, settings.class_count.into())
 }
 
 /// A flag that SIGTERM and SIGINT raise; the waker ends the wait of the loop that reads it.

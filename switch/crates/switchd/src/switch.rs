@@ -26,15 +26,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use control::agent::{Agent, DataPlane};
+use control::agent::ports::Opened;
+use control::agent::{Agent, DataPlane, Load};
+use control::config::Config;
 use control::server::Server;
 use device::{Device, Output};
 use ports::{Poller, ReceiveBatch};
 use smallvec::SmallVec;
+use traffic::PortConfig;
 use units::{PortId, Span, Time};
 
 use crate::clock::Clock;
 use crate::netdevs::{Netdevs, Room};
+use crate::newcomer::Newcomer;
 use crate::start::SwitchError;
 use crate::tap::Tap;
 use crate::vigil::Vigil;
@@ -65,13 +69,21 @@ pub struct Switch {
 }
 
 /// What packets pass, and who hears of them.
-struct Core {
-    device: Device,
-    netdevs: Netdevs,
-    agent: Agent,
-    tap: Tap,
-    clock: Clock,
-    cpu_port: Option<PortId>,
+pub struct Core {
+    /// The router.
+    pub device: Device,
+    /// What is behind its ports.
+    pub netdevs: Netdevs,
+    /// Carries out what controllers want.
+    pub agent: Agent,
+    /// What is shown of packets.
+    pub tap: Tap,
+    /// The instant of now.
+    pub clock: Clock,
+    /// The port of packet-in and packet-out.
+    pub cpu_port: Option<PortId>,
+    /// How a port is configured that is added later.
+    pub new_port: PortConfig,
 }
 
 /// How often, and how far at the worst, the model lagged since the last report.
@@ -84,23 +96,23 @@ struct Overrun {
 
 impl Switch {
     /// Wires the parts together.
-    #[expect(clippy::too_many_arguments, reason = "this is the wiring: each part once")]
     pub fn new(
-        mut device: Device,
-        netdevs: Netdevs,
-        agent: Agent,
+        mut core: Core,
         server: Server,
         mut poller: Poller,
-        clock: Clock,
-        mut tap: Tap,
-        cpu_port: Option<PortId>,
         stop: Arc<AtomicBool>,
     ) -> Switch {
-        poller.watch(&netdevs.descriptors());
-        tap.begin(&mut device);
-        let core = Core { device, netdevs, agent, tap, clock, cpu_port };
+        poller.watch(&core.netdevs.descriptors());
+        core.tap.begin(&mut core.device);
         let (batch, overrun, vigil) = (ReceiveBatch::new(), Overrun::default(), Vigil::default());
         Switch { core, batch, server, poller, stop, overrun, vigil }
+    }
+
+    /// Puts the program of the command line in force.
+    pub fn adopt(&mut self, config: Arc<Config>, program: Load) {
+        let (agent, mut plane) = self.core.parts(Time::ZERO);
+        agent.adopt(&mut plane, program);
+        self.server.shared().configs.commit(config);
     }
 
     /// Runs until a signal says stop.
@@ -118,6 +130,10 @@ impl Switch {
             }
             self.receive(now);
             let more = self.core.serve_control(now);
+            if self.core.netdevs.take_changed() {
+                // A device that has come may be down, or have changed since it was opened.
+                self.core.follow_netdevs(now, &mut self.poller);
+            }
             self.core.release(now);
             self.core.tell_watchers(now);
             self.core.flush(now);
@@ -261,8 +277,8 @@ impl Core {
 
     /// The agent, and the device as it sees it at `now`.
     fn parts(&mut self, now: Time) -> (&mut Agent, Plane<'_>) {
-        let Core { device, agent, clock, cpu_port, .. } = self;
-        (agent, Plane { device, now, cpu_port: *cpu_port, clock })
+        let Core { device, netdevs, agent, tap, clock, cpu_port, new_port, .. } = self;
+        (agent, Plane { device, netdevs, tap, now, cpu_port: *cpu_port, new_port, clock })
     }
 
     fn flush(&mut self, now: Time) {
@@ -294,13 +310,19 @@ impl Overrun {
 /// The device at one instant, as the control plane sees it.
 pub struct Plane<'a> {
     /// The device.
-    pub device: &'a mut Device,
+    device: &'a mut Device,
+    /// What is behind its ports.
+    netdevs: &'a mut Netdevs,
+    /// What is shown of packets.
+    tap: &'a mut Tap,
     /// The instant.
-    pub now: Time,
+    now: Time,
     /// Where a packet-out comes in.
-    pub cpu_port: Option<PortId>,
+    cpu_port: Option<PortId>,
+    /// How a port is configured at first.
+    new_port: &'a PortConfig,
     /// The clock of its instants.
-    pub clock: &'a Clock,
+    clock: &'a Clock,
 }
 
 impl DataPlane for Plane<'_> {
@@ -317,6 +339,31 @@ impl DataPlane for Plane<'_> {
             Some(port) => self.device.handle_frame(self.now, port, &frame),
             None => tracing::warn!("a packet-out is lost: start the switch with --cpu-port"),
         }
+    }
+
+    fn new_port(&self) -> PortConfig {
+        self.new_port.clone()
+    }
+
+    fn netdev_of(&self, port: PortId) -> Option<String> {
+        self.netdevs.name_of(port).map(str::to_owned)
+    }
+
+    fn attach(&mut self, port: PortId, opened: Opened) {
+        // Nothing else opens devices for this data plane.
+        let Ok(newcomer) = opened.0.downcast::<Newcomer>() else { return };
+        let Newcomer { socket, capture } = *newcomer;
+        tracing::info!("port {port} is {}", socket.netdev().name());
+        self.netdevs.add(port, socket);
+        self.tap.add(port, capture);
+    }
+
+    fn detach(&mut self, port: PortId) -> Option<Opened> {
+        let Plane { device, netdevs, tap, .. } = self;
+        let socket = netdevs.remove(port, |frame| device.recycle(frame));
+        tap.remove(port);
+        tracing::info!("port {port} is removed");
+        socket.map(|socket| Opened(Box::new(socket)))
     }
 
     fn epoch_offset_ns(&self) -> i64 {

@@ -24,7 +24,7 @@ pub struct Tap {
 }
 
 /// One port's two files.
-struct Capture {
+pub struct Capture {
     received: Option<PcapWriter<File>>,
     sent: Option<PcapWriter<File>>,
 }
@@ -35,16 +35,24 @@ impl Tap {
         let mut captures = BTreeMap::new();
         for interface in &settings.interfaces {
             let Some(folder) = &settings.pcap else { break };
-            let capture = Capture {
-                received: Some(create(folder, &interface.device, "in")?),
-                sent: Some(create(folder, &interface.device, "out")?),
-            };
-            captures.insert(interface.port, capture);
+            captures.insert(interface.port, Capture::create(folder, &interface.device)?);
         }
         let recording = settings.capture.as_deref().map(|path| Recording::create(path, settings));
         let recording = recording.transpose()?;
         let narrator = Narrator::new(settings.logging.follows_packets);
         Ok(Tap { captures, recording, dump_bytes: settings.dump_bytes, narrator })
+    }
+
+    /// A port came while the switch runs; its capture, if there is to be one.
+    pub fn add(&mut self, port: PortId, capture: Option<Capture>) {
+        if let Some(capture) = capture {
+            self.captures.insert(port, capture);
+        }
+    }
+
+    /// A port went: its capture ends.
+    pub fn remove(&mut self, port: PortId) {
+        self.captures.remove(&port);
     }
 
     /// Asks the device, whose time is zero now, for what is to be seen of it.
@@ -93,6 +101,14 @@ impl Tap {
             let shown = &frame[..frame.len().min(self.dump_bytes)];
             tracing::info!("{what}, port {port}, first {} bytes: {}", shown.len(), Hex(shown));
         }
+    }
+}
+
+impl Capture {
+    /// Begins both files; an error says which cannot be written.
+    pub fn create(folder: &Path, device: &str) -> Result<Capture, String> {
+        let received = Some(create(folder, device, "in")?);
+        Ok(Capture { received, sent: Some(create(folder, device, "out")?) })
     }
 }
 

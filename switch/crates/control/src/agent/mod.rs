@@ -28,6 +28,7 @@
 //!   one_shot.rs    ... to entries that bring a group along
 //!   undo.rs        the changes that put things back
 //!   look.rs        one query
+//!   ports.rs       ports that come and go
 //!   links.rs       choices that depend on a port
 //!   idle.rs        entries that no packet hits
 //!   trace.rs       who is told the steps of packets
@@ -41,23 +42,25 @@ mod idle;
 mod links;
 mod look;
 mod one_shot;
+pub mod ports;
 mod replicate;
 mod trace;
 mod undo;
 mod watch;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use device::{Books, Device, TraceFilter};
 use pipeline::Pipeline;
-use traffic::{Depth, Histogram};
+use traffic::{Depth, Histogram, PortConfig};
 use units::{PortId, Span, Time};
 
 use crate::config::Config;
 use crate::exchange::{Inbox, Reply, reply};
 use crate::found::Found;
 use crate::proto::p4::v1::write_request;
+use crate::proto::vitrine::v1;
 use crate::refusal::Refusal;
 use crate::reports::{Report, Reporter};
 use crate::router::counters::{Detail, Snapshot};
@@ -73,6 +76,7 @@ pub use forwarding::Load;
 use idle::Sweep;
 use links::Refresh;
 use look::{Cursor, View};
+use ports::{NotAdded, Opened};
 use trace::Tracing;
 use watch::Watchers;
 
@@ -84,6 +88,14 @@ pub trait DataPlane {
     fn device(&mut self) -> &mut Device;
     /// A frame from the controller, controller header first, as if it came in on the CPU port.
     fn packet_out(&mut self, frame: Vec<u8>);
+    /// How a port is configured that nobody says otherwise of.
+    fn new_port(&self) -> PortConfig;
+    /// The network device behind a port.
+    fn netdev_of(&self, port: PortId) -> Option<String>;
+    /// Puts an opened network device behind a port.
+    fn attach(&mut self, port: PortId, opened: Opened);
+    /// Takes the network device of a port away.
+    fn detach(&mut self, port: PortId) -> Option<Opened>;
     /// Nanoseconds since 1970 at the instant zero of the data plane, by the wall clock of now.
     fn epoch_offset_ns(&self) -> i64;
 }
@@ -119,6 +131,8 @@ pub struct Description {
     pub config: traffic::Config,
     /// The clone session that drops are sent to.
     pub drop_mirror: Option<u32>,
+    /// The network devices behind ports.
+    pub devices: BTreeMap<PortId, String>,
     /// The numbers of some ports, or of all.
     pub snapshot: Snapshot,
     /// What happened to every frame.
@@ -142,6 +156,19 @@ pub type ReadResult = Result<(Vec<Found>, Vec<Result<(), Refusal>>), Refusal>;
 /// What the gRPC side asks of the data plane.
 #[derive(Debug)]
 pub enum Request {
+    /// Puts a port in front of a network device.
+    AddPort {
+        /// Its number.
+        port: PortId,
+        /// The device's name.
+        device: String,
+        /// What is not as for every new port.
+        settings: v1::PortConfig,
+        /// The device.
+        opened: Opened,
+        /// When it came into being, or why not.
+        reply: Reply<Result<Time, NotAdded>>,
+    },
     /// Puts a program in force: a new one, or the one that is saved. Forwarding state of a new one
     /// is what the program declares; of a saved one, what has been written to it.
     Commit {
@@ -193,6 +220,13 @@ pub enum Request {
         load: Load,
         /// When it is in force.
         reply: Reply<Result<(), Refusal>>,
+    },
+    /// Takes a port away.
+    RemovePort {
+        /// Its number.
+        port: PortId,
+        /// When it went, and what was opened for it.
+        reply: Reply<Result<(Time, Option<Opened>), Refusal>>,
     },
     /// Keeps a program to be committed; reads and writes go to it from now on.
     Save {
@@ -411,6 +445,10 @@ impl Agent {
                     reply: slot,
                 }));
             }
+            Request::AddPort { port, device, settings, opened, reply: slot } => {
+                reply(slot, ports::add(plane, port, &device, settings, opened));
+            }
+            Request::RemovePort { port, reply: slot } => reply(slot, ports::remove(plane, port)),
             Request::PacketOut { frame } => plane.packet_out(frame),
             Request::DigestAck { digest_id, list_id } => {
                 if let Some(active) = &mut self.active {
@@ -442,10 +480,14 @@ impl Agent {
 
     fn describe(&self, plane: &mut impl DataPlane, ports: &[PortId]) -> Description {
         let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
+        let known: Vec<PortId> = plane.device().traffic().config().ports.keys().copied().collect();
+        let devices = known.into_iter().filter_map(|port| Some((port, plane.netdev_of(port)?)));
+        let devices = devices.collect();
         let device = plane.device();
         Description {
             config: device.traffic().config().clone(),
             drop_mirror: device.drop_mirror(),
+            devices,
             snapshot: Snapshot::of(device, now, ports, Detail::All),
             books: device.books().clone(),
             held: device.traffic().held(),

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::agent::Request;
+use crate::agent::ports::Devices;
 use crate::config::Config;
 use crate::exchange::Handle;
 use crate::refusal::Refusal;
@@ -28,6 +29,8 @@ pub struct Shared {
     pub configs: Configs,
     /// How pipelines are loaded.
     pub pipeline: pipeline::Config,
+    /// Who opens the network devices of ports that come later.
+    pub devices: Arc<dyn Devices>,
     /// The way to the data plane.
     pub plane: Handle<Request>,
     /// Reports that the data plane had no room to hand over.

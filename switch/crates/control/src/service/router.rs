@@ -3,11 +3,14 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use tokio::task::spawn_blocking;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request as Call, Response, Status};
+use units::{PORT_NUMBER_MAX, PortId};
 
 use super::Shared;
 use crate::agent::Request;
+use crate::agent::ports::NotAdded;
 use crate::arbitration::ElectionId;
 use crate::exchange::answered;
 use crate::proto::vitrine::v1;
@@ -42,6 +45,7 @@ impl Router for RouterService {
             port: u32::from(port.port.0),
             config: configs.ports.get(&port.port).map(config::port_message),
             counters: Some(counters::port_message(port)),
+            device: found.devices.get(&port.port).cloned().unwrap_or_default(),
         });
         Ok(Response::new(v1::DescribeResponse {
             time_ps: seen.time.ps(),
@@ -63,11 +67,7 @@ impl Router for RouterService {
         call: Call<v1::ConfigureRequest>,
     ) -> Result<Response<v1::ConfigureResponse>, Status> {
         let request = call.into_inner();
-        let claim = Claim {
-            device_id: request.device_id,
-            role: request.role,
-            election_id: request.election_id.map(|id| ElectionId::from_halves(id.high, id.low)),
-        };
+        let claim = claim_of(request.device_id, request.role, request.election_id);
         let permit = self.shared.plane.reserve().await?;
         let (reply, answer) = tokio::sync::oneshot::channel();
         let changes = config::Changes {
@@ -83,6 +83,49 @@ impl Router for RouterService {
             Ok(time) => Ok(Response::new(v1::ConfigureResponse { time_ps: time.ps() })),
             Err(problems) => Err(problems_status(&problems)),
         }
+    }
+
+    async fn add_port(
+        &self,
+        call: Call<v1::AddPortRequest>,
+    ) -> Result<Response<v1::AddPortResponse>, Status> {
+        let request = call.into_inner();
+        let claim = claim_of(request.device_id, request.role, request.election_id);
+        let port = port_of(request.port)?;
+        // Who may not add ports is to open no devices; asked again when the request is sent.
+        self.shared.sessions.authorize(&claim, || ())?;
+        let (devices, device) = (Arc::clone(&self.shared.devices), request.device.clone());
+        let opening = spawn_blocking(move || devices.open(port, &device));
+        let opened = opening.await.map_err(|error| Status::internal(error.to_string()))??;
+        let permit = self.shared.plane.reserve().await?;
+        let (reply, answer) = tokio::sync::oneshot::channel();
+        let (device, settings) = (request.device, request.config.unwrap_or_default());
+        self.shared.sessions.authorize(&claim, || {
+            permit.send(Request::AddPort { port, device, settings, opened, reply });
+        })?;
+        match answered(answer).await? {
+            Ok(time) => Ok(Response::new(v1::AddPortResponse { time_ps: time.ps() })),
+            Err(NotAdded::Problems(problems)) => Err(problems_status(&problems)),
+            Err(NotAdded::Refused(refusal)) => Err(refusal.into()),
+        }
+    }
+
+    async fn remove_port(
+        &self,
+        call: Call<v1::RemovePortRequest>,
+    ) -> Result<Response<v1::RemovePortResponse>, Status> {
+        let request = call.into_inner();
+        let claim = claim_of(request.device_id, request.role, request.election_id);
+        let port = port_of(request.port)?;
+        let permit = self.shared.plane.reserve().await?;
+        let (reply, answer) = tokio::sync::oneshot::channel();
+        self.shared
+            .sessions
+            .authorize(&claim, || permit.send(Request::RemovePort { port, reply }))?;
+        let (time, opened) = answered(answer).await??;
+        // The kernel takes its time to close a packet socket.
+        let _closed = spawn_blocking(move || drop(opened)).await;
+        Ok(Response::new(v1::RemovePortResponse { time_ps: time.ps() }))
     }
 
     type TraceStream = Pin<Box<dyn Stream<Item = Result<v1::TraceResponse, Status>> + Send>>;
@@ -115,4 +158,17 @@ impl Router for RouterService {
         let messages = start.chain(feed.map(watch::batch_message));
         Ok(Response::new(Box::pin(messages.map(Ok))))
     }
+}
+
+/// Who wants to change something.
+fn claim_of(device_id: u64, role: String, election_id: Option<v1::ElectionId>) -> Claim {
+    let election_id = election_id.map(|id| ElectionId::from_halves(id.high, id.low));
+    Claim { device_id, role, election_id }
+}
+
+fn port_of(number: u32) -> Result<PortId, Refusal> {
+    let port = u16::try_from(number).ok().filter(|number| *number <= PORT_NUMBER_MAX);
+    port.map(PortId).ok_or_else(|| {
+        Refusal::invalid(format!("port {number} does not fit: ports are 0 to {PORT_NUMBER_MAX}"))
+    })
 }

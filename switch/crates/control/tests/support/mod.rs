@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use compiler::{Options, SourceError, SourceProvider, compile};
+use control::agent::ports::{NoDevices, Opened};
 use control::agent::{Agent, DataPlane};
 use control::proto::p4::config::v1::P4Info;
 use control::proto::p4::v1 as p4;
@@ -88,6 +89,7 @@ impl Switch {
             device_id: DEVICE_ID,
             pipeline: pipeline::Config::default(),
             tls: None,
+            devices: Arc::new(NoDevices),
         };
         let (server, agent) = server::start(config, wake).unwrap();
         let (sender, sent) = channel();
@@ -168,6 +170,22 @@ impl DataPlane for Plane<'_> {
 
     fn packet_out(&mut self, frame: Vec<u8>) {
         self.device.handle_frame(self.now, CPU_PORT, &frame);
+    }
+
+    fn new_port(&self) -> PortConfig {
+        PortConfig::strict(None, 1)
+    }
+
+    fn netdev_of(&self, _port: PortId) -> Option<String> {
+        None
+    }
+
+    fn attach(&mut self, port: PortId, _opened: Opened) {
+        panic!("no device can be opened for port {port} here");
+    }
+
+    fn detach(&mut self, _port: PortId) -> Option<Opened> {
+        None
     }
 
     fn epoch_offset_ns(&self) -> i64 {

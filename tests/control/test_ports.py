@@ -1,0 +1,130 @@
+"""Ports that come and go on a real switch, with frames on cables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from controller.entries import Call, Entry, Lpm
+from controller.errors import RequestError
+from controller.p4info import P4Info
+from controller.ports import Ports
+from controller.queueing import Limit, PortSettings, QueueSettings
+from controller.queues import Queues
+from controller.session import Session
+from tests.control.cables import Cable
+from tests.control.conftest import CPU_PORT, DEVICE_ID, Compiled, running_switch
+
+LPM = 0x8802
+
+
+def frame(to: int) -> bytes:
+    return (to.to_bytes(6, "big") + bytes(6) + LPM.to_bytes(2, "big")).ljust(60, b"\0")
+
+
+@pytest.fixture
+def session(tmp_path, cabled: dict[int, Cable], driven: Compiled) -> Iterator[Session]:
+    """A switch whose only netdev is behind port 1; frames to host N leave by port N."""
+    flags = ["-i", f"1@{cabled[1].device}", "--port-rate", "1 Gb/s", "--priority-queues", "2"]
+    with (
+        running_switch(tmp_path, *flags) as switch,
+        Session.connect(switch.address, device_id=DEVICE_ID, election_id=1) as made,
+    ):
+        made.load(P4Info.load(driven.p4info), driven.json.read_bytes())
+        hosts = [
+            Entry(
+                "ingress.lpm_table",
+                {"hdr.ethernet.dst_addr": Lpm(port, 48)},
+                Call("ingress.forward", port=port),
+            )
+            for port in (1, 2, 3)
+        ]
+        made.insert(hosts)
+        yield made
+
+
+@pytest.fixture
+def ports(session: Session) -> Ports:
+    return Ports(session)
+
+
+def test_a_port_that_is_added_sends_and_receives_like_the_first_ones(session, ports, cabled):
+    ports.add(2, cabled[2].device)
+    fast = PortSettings(rate_bps=10**10, queues={1: QueueSettings(limit=Limit(packets=7))})
+    ports.add(3, cabled[3].device, fast)
+    assert ports.devices() == {
+        CPU_PORT: "",
+        **{number: cable.device for number, cable in cabled.items()},
+    }
+    for source, to in ((1, 2), (2, 3), (3, 1)):
+        cabled[source].send(frame(to))
+        (received,) = cabled[to].receive(1)
+        assert received[:6] == frame(to)[:6]
+    settings = Queues(session).settings().ports
+    # The command line says two queues and 1 Gb/s; what it does not say is the switch's own.
+    assert (settings[2].rate_bps, settings[2].queue_count) == (10**9, 2)
+    assert (settings[3].rate_bps, settings[3].queues[1].limit) == (10**10, Limit(packets=7))
+
+
+def test_a_port_that_is_removed_lets_go_of_its_device_and_can_come_back(session, ports, cabled):
+    ports.add(2, cabled[2].device)
+    cabled[1].send(frame(2))
+    assert len(cabled[2].receive(1)) == 1
+    ports.remove(2)
+    assert 2 not in ports.devices()
+    cabled[1].send(frame(2))
+    cabled[2].send(frame(1))
+    # The device is free for another number, and the old number for another device.
+    ports.add(3, cabled[2].device)
+    ports.add(2, cabled[3].device)
+    cabled[1].send(frame(3))
+    assert [received[:6] for received in cabled[2].receive(1)] == [frame(3)[:6]]
+    cabled[1].send(frame(2))
+    assert [received[:6] for received in cabled[3].receive(1)] == [frame(2)[:6]]
+    # What was sent to the port while there was none is dropped; what came by it never was inside.
+    assert cabled[1].waiting() == cabled[2].waiting() == cabled[3].waiting() == []
+
+
+def test_a_device_that_is_removed_and_made_again_is_found_by_a_port_that_came_later(ports, cabled):
+    ports.add(2, cabled[2].device)
+    cabled[2].cut()
+    cabled[2].lay()
+
+    cabled[1].send(frame(2))
+    while not cabled[2].receive(1, deadline_s=0.2):
+        # The switch learns of the new device from the kernel, in its time.
+        cabled[1].send(frame(2))
+
+
+@pytest.mark.parametrize(
+    ("port", "device", "words"),
+    [
+        (1, "2", "port 1 already; remove it first"),
+        (2, "1", "is behind port 1 already"),
+        (511, "2", 'port 511 means "drop"'),
+        (CPU_PORT, "2", f"port {CPU_PORT} already"),
+        (512, "2", "ports are 0 to 511"),
+        (2, "nowhere", "there is no network device `nowhere`"),
+    ],
+)
+def test_what_cannot_be_a_port_is_refused_with_the_reason(ports, cabled, port, device, words):
+    device = cabled[int(device)].device if device.isdigit() else device
+    before = ports.devices()
+    with pytest.raises(RequestError, match=words):
+        ports.add(port, device)
+    assert ports.devices() == before
+
+
+def test_settings_that_configure_would_refuse_add_no_port(ports, cabled):
+    wrong = PortSettings(queue_count=9)
+    with pytest.raises(RequestError, match="port 2, queue_count: 9 queues; a port has 1 to 8"):
+        ports.add(2, cabled[2].device, wrong)
+    assert 2 not in ports.devices()
+
+
+def test_the_port_of_the_controller_and_ports_that_are_not_there_cannot_be_removed(ports):
+    with pytest.raises(RequestError, match="the CPU port, which stays"):
+        ports.remove(CPU_PORT)
+    with pytest.raises(RequestError, match="the switch has no port 7"):
+        ports.remove(7)
