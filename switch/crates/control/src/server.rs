@@ -4,6 +4,7 @@
 //! happens, and hands out the two ends that the data-plane thread drives: an [`Agent`] for
 //! requests, and through it a way for reports.
 
+use std::any::Any;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -12,12 +13,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 
 use crate::agent::Agent;
 use crate::agent::ports::Devices;
+use crate::agent::remains::Remains;
 use crate::exchange::{self, Wake};
 use crate::proto::p4::v1 as p4;
 use crate::proto::p4::v1::p4_runtime_server::P4RuntimeServer;
@@ -26,7 +28,7 @@ use crate::proto::vitrine::v1::router_server::RouterServer;
 use crate::reports::{Report, Reporter};
 use crate::service::p4runtime::P4RuntimeService;
 use crate::service::router::RouterService;
-use crate::service::{Configs, Shared};
+use crate::service::{ANSWER_ENTITIES_MAX, Configs, Shared};
 use crate::session::Sessions;
 use crate::{packet_io, translate};
 
@@ -127,6 +129,8 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
 
     let (plane, inbox) = exchange::exchange(wake);
     let (reporter, reports) = Reporter::new();
+    let (remains, buried) = Remains::new();
+    free(buried).map_err(StartError::Threads)?;
     let shared = Arc::new(Shared {
         sessions: Sessions::new(config.device_id),
         configs: Configs::default(),
@@ -134,6 +138,7 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
         devices: config.devices,
         plane,
         lost_reports: reporter.lost_count(),
+        answers: Arc::new(Semaphore::new(ANSWER_ENTITIES_MAX)),
         changing_config: tokio::sync::Mutex::default(),
     });
     runtime.spawn(deliver(Arc::clone(&shared), reports));
@@ -158,7 +163,7 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
     runtime.spawn(server);
 
     let server = Server { address, shared, stop: Some(stop), runtime: Some(runtime) };
-    Ok((server, Agent::new(inbox, reporter)))
+    Ok((server, Agent::new(inbox, reporter, remains)))
 }
 
 /// Binds the address, within a runtime.
@@ -198,6 +203,12 @@ impl Drop for Server {
             runtime.shutdown_timeout(STOP_TIMEOUT);
         }
     }
+}
+
+/// Frees what the data plane has no time to; ends with the data plane.
+fn free(remains: std::sync::mpsc::Receiver<Box<dyn Any + Send>>) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name("vitrine-free".to_owned());
+    thread.spawn(move || remains.into_iter().for_each(drop)).map(drop)
 }
 
 /// Turns reports of the data plane into messages for the controllers concerned.

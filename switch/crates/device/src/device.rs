@@ -206,6 +206,12 @@ impl Device {
         self.programs.install(pipeline);
     }
 
+    /// A program that was replaced and that no packet needs any more. To free one that is full
+    /// takes long, so whoever is in a hurry does it elsewhere.
+    pub fn poll_retired(&mut self) -> Option<Box<Pipeline>> {
+        self.programs.poll_done()
+    }
+
     /// The program in force, to read from.
     pub fn pipeline(&self) -> Option<&Pipeline> {
         self.programs.current_pipeline()

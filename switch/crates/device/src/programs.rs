@@ -21,6 +21,8 @@ pub(crate) struct Programs {
     current: Option<Loaded>,
     /// Replaced, but not done yet; nearly always none.
     retired: Vec<Loaded>,
+    /// Done with; to be freed by whoever has time for it.
+    done: Vec<Box<Pipeline>>,
     next_generation: u32,
 }
 
@@ -38,7 +40,21 @@ impl Programs {
         let generation = self.next_generation;
         self.next_generation = self.next_generation.wrapping_add(1);
         let new = Loaded { generation, pipeline, packets: 0 };
-        self.retired.extend(self.current.replace(new).filter(|old| old.packets > 0));
+        // Nobody has taken what was done with before.
+        self.done.clear();
+        self.retired.extend(self.current.replace(new));
+        self.part_with_empty_ones();
+    }
+
+    /// A program that no packet needs any more.
+    pub fn poll_done(&mut self) -> Option<Box<Pipeline>> {
+        self.done.pop()
+    }
+
+    fn part_with_empty_ones(&mut self) {
+        while let Some(at) = self.retired.iter().position(|retired| retired.packets == 0) {
+            self.done.push(self.retired.swap_remove(at).pipeline);
+        }
     }
 
     /// The program of a packet.
@@ -59,7 +75,7 @@ impl Programs {
         let loaded = self.of(generation);
         loaded.packets -= 1;
         if loaded.packets == 0 {
-            self.retired.retain(|retired| retired.packets > 0);
+            self.part_with_empty_ones();
         }
     }
 }

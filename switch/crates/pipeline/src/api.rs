@@ -140,7 +140,13 @@ impl Pipeline {
         now: Time,
     ) -> Result<EntryId, TableError> {
         let (target, limbs) = self.target(table, &entry.action)?;
-        self.tables[table].insert(entry, target, &limbs, now)
+        let profile = self.tables[table].profile;
+        let action = profile.map(|_| entry.action.clone());
+        let id = self.tables[table].insert(entry, target, &limbs, now)?;
+        if let (Some(profile), Some(action)) = (profile, action) {
+            self.profiles[profile].note_use(&action);
+        }
+        Ok(id)
     }
 
     /// Gives an entry another action and idle time-out; its key and priority stay.
@@ -153,12 +159,23 @@ impl Pipeline {
         now: Time,
     ) -> Result<(), TableError> {
         let (target, limbs) = self.target(table, &action)?;
-        self.tables[table].modify(id, action, idle_timeout, target, &limbs, now)
+        let Some(profile) = self.tables[table].profile else {
+            return self.tables[table].modify(id, action, idle_timeout, target, &limbs, now);
+        };
+        let before = self.tables[table].entry(id)?.action.clone();
+        self.tables[table].modify(id, action.clone(), idle_timeout, target, &limbs, now)?;
+        self.profiles[profile].note_use(&action);
+        self.profiles[profile].forget_use(&before);
+        Ok(())
     }
 
     /// Removes an entry and returns it.
     pub fn delete_entry(&mut self, table: usize, id: EntryId) -> Result<Entry, TableError> {
-        self.tables[table].delete(id)
+        let entry = self.tables[table].delete(id)?;
+        if let Some(profile) = self.tables[table].profile {
+            self.profiles[profile].forget_use(&entry.action);
+        }
+        Ok(entry)
     }
 
     /// Sets the default entry; `None` puts the program's back.
@@ -172,7 +189,7 @@ impl Pipeline {
             return Err(TableError::Const { table: format!("{}'s default entry", loaded.name) });
         }
         let Some(entry) = action else {
-            self.tables[table].set_default(None);
+            self.replace_default(table, None);
             return Ok(());
         };
         if let (Some(fixed), EntryAction::Action { action, .. }) =
@@ -183,8 +200,18 @@ impl Pipeline {
         }
         let (target, data) = self.target(table, &entry)?;
         let default = DefaultEntry { entry: Some(entry), target: Some(target), data };
-        self.tables[table].set_default(Some(default));
+        self.replace_default(table, Some(default));
         Ok(())
+    }
+
+    fn replace_default(&mut self, table: usize, default: Option<DefaultEntry>) {
+        let loaded = &mut self.tables[table];
+        let before = loaded.default_entry().cloned();
+        loaded.set_default(default);
+        let after = loaded.default_entry().cloned();
+        let Some(profile) = loaded.profile else { return };
+        after.iter().for_each(|action| self.profiles[profile].note_use(action));
+        before.iter().for_each(|action| self.profiles[profile].forget_use(action));
     }
 
     pub(crate) fn set_initial_default(
@@ -259,7 +286,6 @@ impl Pipeline {
 
     /// Removes a member that no group and no entry uses.
     pub fn delete_member(&mut self, profile: usize, id: u32) -> Result<(), TableError> {
-        self.check_unused(profile, &EntryAction::Member(id))?;
         self.profiles[profile].delete_member(id)
     }
 
@@ -276,23 +302,7 @@ impl Pipeline {
 
     /// Removes a group that no entry uses.
     pub fn delete_group(&mut self, profile: usize, id: u32) -> Result<(), TableError> {
-        self.check_unused(profile, &EntryAction::Group(id))?;
         self.profiles[profile].delete_group(id)
-    }
-
-    fn check_unused(&self, profile: usize, action: &EntryAction) -> Result<(), TableError> {
-        let tables = self.tables.iter().filter(|table| table.profile == Some(profile));
-        let mut users = tables.filter(|table| {
-            table.entries().any(|(_, entry)| entry.action == *action)
-                || table.default_entry() == Some(action)
-        });
-        match users.next() {
-            Some(table) => {
-                let what = format!("{action:?} of an action profile (by table {})", table.name);
-                Err(TableError::InUse { what })
-            }
-            None => Ok(()),
-        }
     }
 }
 
@@ -326,6 +336,37 @@ impl Pipeline {
     /// A register array to write.
     pub fn registers_mut(&mut self, array: usize) -> &mut RegisterArray {
         &mut self.externs.registers[array]
+    }
+
+    /// Takes over the cells of an indirect counter array of another program, if that has as many.
+    pub fn adopt_counters(&mut self, array: usize, from: &mut Pipeline, other: usize) -> bool {
+        let (own, others) = (&mut self.externs.counters[array], &mut from.externs.counters[other]);
+        let fits = own.len() == others.len();
+        if fits {
+            std::mem::swap(own, others);
+        }
+        fits
+    }
+
+    /// The same for an indirect meter array; its unit must be the same too.
+    pub fn adopt_meters(&mut self, array: usize, from: &mut Pipeline, other: usize) -> bool {
+        let (own, others) = (&mut self.externs.meters[array], &mut from.externs.meters[other]);
+        let fits = own.meters.len() == others.meters.len() && own.unit == others.unit;
+        if fits {
+            std::mem::swap(own, others);
+        }
+        fits
+    }
+
+    /// The same for a register array; its cells must be as wide.
+    pub fn adopt_registers(&mut self, array: usize, from: &mut Pipeline, other: usize) -> bool {
+        let own = &mut self.externs.registers[array];
+        let others = &mut from.externs.registers[other];
+        let fits = own.size() == others.size() && own.width_bits() == others.width_bits();
+        if fits {
+            std::mem::swap(own, others);
+        }
+        fits
     }
 
     /// Members of a parser value set: big-endian, all components without padding between them.

@@ -1,11 +1,15 @@
 //! Action profiles: members that tables share, and groups of which a hash chooses one.
+//!
+//! Whatever is used cannot be removed. Uses are counted as they come and go, so that removing a
+//! member costs the same in a table of a million entries as in an empty one.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use bits::Int;
 
 use crate::calculation::Recipe;
-use crate::table::TableError;
+use crate::table::{EntryAction, TableError};
 
 /// A member: an action and its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,9 +37,16 @@ pub struct ActionProfile {
     pub(crate) selector: Option<Selector>,
     /// Actions its tables may run.
     pub(crate) actions: Vec<usize>,
-    members: BTreeMap<u32, Member>,
+    members: BTreeMap<u32, Used<Member>>,
     /// Member ids of a group, ascending; one that counts twice is there twice.
-    groups: BTreeMap<u32, Vec<u32>>,
+    groups: BTreeMap<u32, Used<Vec<u32>>>,
+}
+
+/// Something with the number of its uses: by entries, and of a member by groups.
+#[derive(Clone, Debug)]
+struct Used<T> {
+    it: T,
+    uses: usize,
 }
 
 impl ActionProfile {
@@ -59,24 +70,58 @@ impl ActionProfile {
         self.size
     }
 
-    /// All members in the order of their ids.
-    pub fn members(&self) -> impl Iterator<Item = (u32, &Member)> {
-        self.members.iter().map(|(id, member)| (*id, member))
+    /// Members with ids in this range, in their order.
+    pub fn members(&self, ids: RangeInclusive<u32>) -> impl Iterator<Item = (u32, &Member)> {
+        self.members.range(ids).map(|(id, member)| (*id, &member.it))
     }
 
     /// All groups in the order of their ids, each with the ids of its members.
     pub fn groups(&self) -> impl Iterator<Item = (u32, &[u32])> {
-        self.groups.iter().map(|(id, members)| (*id, members.as_slice()))
+        self.groups.iter().map(|(id, members)| (*id, members.it.as_slice()))
+    }
+
+    /// Whether it has neither members nor groups.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.groups.is_empty()
+    }
+
+    /// The largest id of a member, and that of a group.
+    pub fn last_ids(&self) -> (Option<u32>, Option<u32>) {
+        let member = self.members.last_key_value().map(|(id, _)| *id);
+        (member, self.groups.last_key_value().map(|(id, _)| *id))
     }
 
     /// A member.
     pub fn member(&self, id: u32) -> Result<&Member, TableError> {
-        self.members.get(&id).ok_or_else(|| self.not_found("member", id))
+        self.find_member(id).ok_or_else(|| self.not_found("member", id))
     }
 
     /// Ids of the members of a group.
     pub fn group(&self, id: u32) -> Result<&[u32], TableError> {
-        self.groups.get(&id).map(Vec::as_slice).ok_or_else(|| self.not_found("group", id))
+        let group = self.groups.get(&id).map(|group| group.it.as_slice());
+        group.ok_or_else(|| self.not_found("group", id))
+    }
+
+    /// An entry runs this from now on.
+    pub(crate) fn note_use(&mut self, action: &EntryAction) {
+        if let Some(uses) = self.uses_of(action) {
+            *uses += 1;
+        }
+    }
+
+    /// An entry ran this.
+    pub(crate) fn forget_use(&mut self, action: &EntryAction) {
+        if let Some(uses) = self.uses_of(action) {
+            *uses -= 1;
+        }
+    }
+
+    fn uses_of(&mut self, action: &EntryAction) -> Option<&mut usize> {
+        match action {
+            EntryAction::Member(id) => Some(&mut self.members.get_mut(id)?.uses),
+            EntryAction::Group(id) => Some(&mut self.groups.get_mut(id)?.uses),
+            EntryAction::Action { .. } => None,
+        }
     }
 
     pub(crate) fn insert_member(&mut self, id: u32, member: Member) -> Result<(), TableError> {
@@ -88,14 +133,14 @@ impl ActionProfile {
             let what = format!("action profile {}", self.name);
             return Err(TableError::Full { what, size: self.size });
         }
-        self.members.insert(id, member);
+        self.members.insert(id, Used { it: member, uses: 0 });
         Ok(())
     }
 
     pub(crate) fn modify_member(&mut self, id: u32, member: Member) -> Result<(), TableError> {
         match self.members.get_mut(&id) {
             Some(slot) => {
-                *slot = member;
+                slot.it = member;
                 Ok(())
             }
             None => Err(self.not_found("member", id)),
@@ -103,11 +148,21 @@ impl ActionProfile {
     }
 
     pub(crate) fn delete_member(&mut self, id: u32) -> Result<(), TableError> {
-        if self.groups.values().any(|members| members.contains(&id)) {
-            let what = format!("member {id} of action profile {}", self.name);
-            return Err(TableError::InUse { what });
+        let uses = self.members.get(&id).map(|member| member.uses);
+        self.check_unused("member", id, uses)?;
+        self.members.remove(&id);
+        Ok(())
+    }
+
+    fn check_unused(&self, what: &str, id: u32, uses: Option<usize>) -> Result<(), TableError> {
+        match uses {
+            None => Err(self.not_found(what, id)),
+            Some(0) => Ok(()),
+            Some(_) => {
+                let what = format!("{what} {id} of action profile {}", self.name);
+                Err(TableError::InUse { what })
+            }
         }
-        self.members.remove(&id).map(drop).ok_or_else(|| self.not_found("member", id))
     }
 
     /// Sets the members of a group, with repetitions for weights; adds the group if `new`.
@@ -125,23 +180,39 @@ impl ActionProfile {
         }
         let mut members = members.to_vec();
         members.sort_unstable();
-        self.groups.insert(id, members);
+        for member in &members {
+            self.note_use(&EntryAction::Member(*member));
+        }
+        let group = self.groups.entry(id).or_insert(Used { it: Vec::new(), uses: 0 });
+        let before = std::mem::replace(&mut group.it, members);
+        self.forget_members(&before);
         Ok(())
     }
 
     pub(crate) fn delete_group(&mut self, id: u32) -> Result<(), TableError> {
-        self.groups.remove(&id).map(drop).ok_or_else(|| self.not_found("group", id))
+        let uses = self.groups.get(&id).map(|group| group.uses);
+        self.check_unused("group", id, uses)?;
+        if let Some(group) = self.groups.remove(&id) {
+            self.forget_members(&group.it);
+        }
+        Ok(())
+    }
+
+    fn forget_members(&mut self, members: &[u32]) {
+        for member in members {
+            self.forget_use(&EntryAction::Member(*member));
+        }
     }
 
     /// The member of a group that a hash chooses; none where the group is empty or unknown.
     pub(crate) fn select(&self, group: u32, hash: u64) -> Option<&Member> {
-        let members = self.groups.get(&group)?;
+        let members = &self.groups.get(&group)?.it;
         let chosen = members.get((hash % members.len().max(1) as u64) as usize)?;
-        self.members.get(chosen)
+        self.find_member(*chosen)
     }
 
     pub(crate) fn find_member(&self, id: u32) -> Option<&Member> {
-        self.members.get(&id)
+        self.members.get(&id).map(|member| &member.it)
     }
 
     pub(crate) fn reset(&mut self) {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use control::{agent, arbitration, digest, exchange, outbox, server};
+use control::{agent, arbitration, digest, exchange, outbox, server, service, translate};
 use traffic::QueueConfig;
 use units::{CLASS_COUNT_MAX, PORT_NUMBER_MAX};
 
@@ -40,9 +40,24 @@ fn rows() -> Vec<Row> {
         ),
         ("requests on their way to the packets", exchange::WAITING_COUNT_MAX.to_string(), "wait"),
         (
-            "updates in a DATAPLANE_ATOMIC batch",
-            agent::ATOMIC_COUNT_MAX.to_string(),
+            "entries or cells that a DATAPLANE_ATOMIC batch changes",
+            agent::ATOMIC_STEPS_MAX.to_string(),
             "UNIMPLEMENTED",
+        ),
+        (
+            "entities of answers that clients have not taken",
+            service::ANSWER_ENTITIES_MAX.to_string(),
+            "RESOURCE_EXHAUSTED",
+        ),
+        (
+            "weights of a group, added up",
+            translate::action::WEIGHT_SUM_MAX.to_string(),
+            "RESOURCE_EXHAUSTED",
+        ),
+        (
+            "copies that a group or session makes",
+            translate::replication::REPLICA_COUNT_MAX.to_string(),
+            "RESOURCE_EXHAUSTED",
         ),
         (
             "reports that wait for a slow controller",

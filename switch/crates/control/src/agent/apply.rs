@@ -15,7 +15,7 @@ use super::{links, one_shot, replicate};
 use crate::binding::key_match;
 use crate::refusal::Refusal;
 use crate::translate::action::{ActionCall, EntryAction};
-use crate::translate::cells::{CounterValue, MeterRates};
+use crate::translate::cells::{CellRange, CounterValue, MeterRates};
 use crate::translate::change::{Change, DigestChange, EntryRef};
 use crate::translate::profile::{GroupChange, MemberChange};
 use crate::translate::table::{EntryKey, EntryState, TableChange};
@@ -40,11 +40,11 @@ impl Target<'_> {
             Change::Group(profile_id, group_id, change) => {
                 self.apply_to_group(profile_id, group_id, change)
             }
-            Change::Counter(id, at, value) => self.set_counters(id, at, value),
+            Change::Counter(id, range, value) => self.set_counters(id, range, value),
             Change::DirectCounter(entry, value) => self.set_direct_counter(&entry, value),
-            Change::Meter(id, at, rates) => self.set_meters(id, at, rates),
+            Change::Meter(id, range, rates) => self.set_meters(id, range, rates),
             Change::DirectMeter(entry, rates) => self.set_direct_meter(&entry, rates),
-            Change::Register(id, at, leaves) => self.set_registers(id, at, &leaves),
+            Change::Register(id, range, leaves) => self.set_registers(id, range, &leaves),
             Change::ValueSet(id, members) => {
                 let set = self.forwarding.binding.value_set(id)?;
                 let fields = &self.forwarding.config.index.value_set(id)?.fields;
@@ -230,23 +230,23 @@ impl Target<'_> {
     fn set_counters(
         &mut self,
         id: u32,
-        at: Option<u64>,
+        range: CellRange,
         value: CounterValue,
     ) -> Result<(), Refusal> {
         let array = self.forwarding.binding.counter(id)?;
-        cells_at(self.pipeline.counters_mut(array), at)?.fill(counter_of(value));
+        cells_in(self.pipeline.counters_mut(array), range)?.fill(counter_of(value));
         Ok(())
     }
 
     fn set_meters(
         &mut self,
         id: u32,
-        at: Option<u64>,
+        range: CellRange,
         rates: Option<MeterRates>,
     ) -> Result<(), Refusal> {
         let array = self.forwarding.binding.meter(id)?;
         let config = rates.map(meter_config);
-        for cell in cells_at(&mut self.pipeline.meters_mut(array).meters, at)? {
+        for cell in cells_in(&mut self.pipeline.meters_mut(array).meters, range)? {
             cell.configure(config, self.now);
         }
         Ok(())
@@ -255,7 +255,7 @@ impl Target<'_> {
     fn set_registers(
         &mut self,
         id: u32,
-        at: Option<u64>,
+        range: CellRange,
         leaves: &[bits::Int],
     ) -> Result<(), Refusal> {
         let array = self.forwarding.binding.register(id)?;
@@ -265,11 +265,7 @@ impl Target<'_> {
         };
         // Registers hold bits; the sign of an int<N> is its highest.
         let value = value.truncate(cells.width_bits() as usize);
-        let range = match at {
-            Some(at) => at..at + 1,
-            None => 0..cells.size() as u64,
-        };
-        for at in range {
+        for at in range.indexes() {
             if !cells.write(at, &value) {
                 return Err(outside(at, cells.size()));
             }
@@ -404,16 +400,11 @@ fn meter_config(rates: MeterRates) -> pipeline::MeterConfig {
     }
 }
 
-/// One cell, or all of them.
-fn cells_at<T>(cells: &mut [T], at: Option<u64>) -> Result<&mut [T], Refusal> {
-    let size = cells.len();
-    match at {
-        None => Ok(cells),
-        Some(at) => usize::try_from(at)
-            .ok()
-            .and_then(|from| cells.get_mut(from..=from))
-            .ok_or_else(|| outside(at, size)),
-    }
+fn cells_in<T>(cells: &mut [T], range: CellRange) -> Result<&mut [T], Refusal> {
+    let (size, end) = (cells.len(), range.first + range.count);
+    let indexes = usize::try_from(range.first).ok().zip(usize::try_from(end).ok());
+    let found = indexes.and_then(|(first, end)| cells.get_mut(first..end));
+    found.ok_or_else(|| outside(end.saturating_sub(1), size))
 }
 
 fn outside(at: u64, size: usize) -> Refusal {

@@ -3,7 +3,7 @@
 //! A [`Cursor`] remembers where a walk stopped, so that packets pass between its parts. Writes do
 //! not: the agent carries out one request after the other.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 
 use bits::Int;
 use pipeline::{Entry, EntryId, Pipeline};
@@ -12,7 +12,7 @@ use units::Time;
 use super::forwarding::Forwarding;
 use crate::binding::{TableBinding, key_match, key_part};
 use crate::found::Found;
-use crate::index::{Field, Name, Table};
+use crate::index::{Field, Name, Profile, Table};
 use crate::refusal::Refusal;
 use crate::translate::action::EntryAction;
 use crate::translate::cells::{CounterValue, MeterRates};
@@ -57,6 +57,30 @@ impl Walk<'_> {
         ControlFlow::Continue(())
     }
 
+    /// Runs `visit` over what has numbers, ascending, from the cursor on: it takes the first one in
+    /// the range that it is given, and returns its number. `only`: that number, if it is there.
+    fn numbered(
+        &mut self,
+        only: Option<u32>,
+        mut visit: impl FnMut(RangeInclusive<u32>) -> Option<u32>,
+    ) -> ControlFlow<()> {
+        let (first, last) = only.map_or((0, u32::MAX), |id| (id, id));
+        loop {
+            let from = u32::try_from(self.cursor.at).map(|at| at.max(first));
+            let Some(from) = from.ok().filter(|from| *from <= last) else {
+                return ControlFlow::Continue(());
+            };
+            if *self.left == 0 {
+                return ControlFlow::Break(());
+            }
+            *self.left -= 1;
+            match visit(from..=last) {
+                Some(number) => self.cursor.at = u64::from(number) + 1,
+                None => return ControlFlow::Continue(()),
+            }
+        }
+    }
+
     /// Runs `visit` for the objects from the cursor on, as far as it lets; `ids` are ascending.
     fn objects(
         &mut self,
@@ -91,25 +115,25 @@ impl View<'_> {
             Query::Counters(cells) => self.counters(*cells, &mut walk, found)?,
             Query::Meters(cells) => self.meters(*cells, &mut walk, found)?,
             Query::Registers(cells) => self.registers(*cells, &mut walk, found)?,
-            // The others are few: they are read in one step.
             Query::Members(profile_id, member_id) => {
-                self.members(*profile_id, *member_id, found)?
+                self.members(*profile_id, *member_id, &mut walk, found)
             }
-            Query::Groups(profile_id, group_id) => self.groups(*profile_id, *group_id, found)?,
+            Query::Groups(profile_id, group_id) => {
+                self.groups(*profile_id, *group_id, &mut walk, found)
+            }
+            Query::MulticastGroups(id) => walk.numbered(*id, |ids| {
+                let (id, group) = self.forwarding.ledger.multicast.range(ids).next()?;
+                found.push(Found::MulticastGroup(*id, group.clone()));
+                Some(*id)
+            }),
+            Query::CloneSessions(id) => walk.numbered(*id, |ids| {
+                let (id, session) = self.forwarding.ledger.sessions.range(ids).next()?;
+                found.push(Found::CloneSession(*id, session.clone()));
+                Some(*id)
+            }),
+            // As many as the program declares, which is few: they are read in one step.
             Query::ValueSets(id) => self.value_sets(*id, found)?,
             Query::Digests(id) => self.digests(*id, found),
-            Query::MulticastGroups(id) => {
-                let groups = self.forwarding.ledger.multicast.iter();
-                let wanted = groups.filter(|(at, _)| id.is_none_or(|id| id == **at));
-                found.extend(wanted.map(|(id, it)| Found::MulticastGroup(*id, it.clone())));
-                ControlFlow::Continue(())
-            }
-            Query::CloneSessions(id) => {
-                let sessions = self.forwarding.ledger.sessions.iter();
-                let wanted = sessions.filter(|(at, _)| id.is_none_or(|id| id == **at));
-                found.extend(wanted.map(|(id, it)| Found::CloneSession(*id, it.clone())));
-                ControlFlow::Continue(())
-            }
         };
         Ok(flow.is_continue())
     }
@@ -125,8 +149,7 @@ impl View<'_> {
         found: &mut Vec<Found>,
     ) -> Result<ControlFlow<()>, Refusal> {
         if let (Some(table_id), Some(parts)) = (query.table_id, &query.key) {
-            self.entry_by_key(table_id, parts, query, found)?;
-            return Ok(ControlFlow::Continue(()));
+            return self.entry_by_key(table_id, parts, query, walk, found);
         }
         let forwarding = self.forwarding;
         let tables = forwarding.config.index.tables();
@@ -170,11 +193,12 @@ impl View<'_> {
         table_id: u32,
         parts: &[KeyPart],
         query: &TableQuery,
+        walk: &mut Walk<'_>,
         found: &mut Vec<Found>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<ControlFlow<()>, Refusal> {
         let (table, bound) = table_of(self.forwarding, table_id)?;
         if !self.sees(&table.name) {
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         if query.priority != 0 || !table.needs_priority() {
             let key: Vec<_> = parts.iter().map(key_match).collect();
@@ -184,18 +208,14 @@ impl View<'_> {
             let entry = id.ok().and_then(|id| self.entry(table, bound, id, query));
             let entry = entry.filter(|entry| query.admits(entry));
             found.extend(entry.map(|entry| Found::Table(table_id, entry)));
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         // The same key with any priority: only a look at all entries can tell.
-        let ids: Vec<EntryId> =
-            self.pipeline.tables()[bound.table].entries().map(|(id, _)| id).collect();
-        for id in ids {
-            let entry = self.entry(table, bound, id, query).filter(|entry| {
-                entry.key.as_ref().is_some_and(|key| key.parts == parts) && query.admits(entry)
-            });
-            found.extend(entry.map(|entry| Found::Table(table_id, entry)));
-        }
-        Ok(())
+        Ok(self.entries(table, bound, query, walk, |entry| {
+            if entry.key.as_ref().is_some_and(|key| key.parts == parts) {
+                found.push(Found::Table(table_id, entry));
+            }
+        }))
     }
 
     /// Copies an entry, with the cells that a query wants.
@@ -389,45 +409,59 @@ impl View<'_> {
         &self,
         profile_id: Option<u32>,
         member_id: Option<u32>,
+        walk: &mut Walk<'_>,
         found: &mut Vec<Found>,
-    ) -> Result<ControlFlow<()>, Refusal> {
-        let index = &self.forwarding.config.index;
-        for profile in index.profiles() {
-            let id = profile.name.id;
-            let Some(table_id) = profile.table_ids.first() else { continue };
-            if profile_id.is_some_and(|wanted| wanted != id)
-                || !self.sees(&profile.name)
-                || self.forwarding.ledger.has_one_shots(id)
-            {
-                continue;
-            }
-            let bound = self.forwarding.binding.table(*table_id)?;
-            let loaded = &self.pipeline.profiles()[self.forwarding.binding.profile(id)?];
-            let members = loaded.members();
-            for (at, member) in members.filter(|(at, _)| member_id.is_none_or(|id| id == *at)) {
+    ) -> ControlFlow<()> {
+        let forwarding = self.forwarding;
+        let ids = self.profiles(profile_id, |profile| {
+            // Members of one-shot entries belong to those.
+            !forwarding.ledger.has_one_shots(profile.name.id)
+        });
+        walk.objects(ids.into_iter(), |walk, id| {
+            let Ok(profile) = forwarding.binding.profile(id) else {
+                return ControlFlow::Continue(());
+            };
+            let bound = forwarding.config.index.profile(id).ok();
+            let bound = bound.and_then(|profile| profile.table_ids.first());
+            let Some(bound) = bound.and_then(|id| forwarding.binding.table(*id).ok()) else {
+                return ControlFlow::Continue(());
+            };
+            walk.numbered(member_id, |ids| {
+                let (at, member) = self.pipeline.profiles()[profile].members(ids).next()?;
                 let call = bound.call(member.action, &member.data);
                 found.extend(call.map(|call| Found::Member(id, at, call)));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+                Some(at)
+            })
+        })
     }
 
     fn groups(
         &self,
         profile_id: Option<u32>,
         group_id: Option<u32>,
+        walk: &mut Walk<'_>,
         found: &mut Vec<Found>,
-    ) -> Result<ControlFlow<()>, Refusal> {
-        for ((profile, group), state) in &self.forwarding.ledger.groups {
-            let name = &self.forwarding.config.index.profile(*profile)?.name;
-            if profile_id.is_none_or(|id| id == *profile)
-                && group_id.is_none_or(|id| id == *group)
-                && self.sees(name)
-            {
-                found.push(Found::Group(*profile, *group, state.clone()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+    ) -> ControlFlow<()> {
+        let groups = &self.forwarding.ledger.groups;
+        let ids = self.profiles(profile_id, |_| true);
+        walk.objects(ids.into_iter(), |walk, id| {
+            walk.numbered(group_id, |ids| {
+                let (first, last) = ids.into_inner();
+                let ((_, at), state) = groups.range((id, first)..=(id, last)).next()?;
+                found.push(Found::Group(id, *at, state.clone()));
+                Some(*at)
+            })
+        })
+    }
+
+    /// Ids of the action profiles that a query and the role let through.
+    fn profiles(&self, only: Option<u32>, wanted: impl Fn(&Profile) -> bool) -> Vec<u32> {
+        let profiles = self.forwarding.config.index.profiles();
+        profiles
+            .filter(|profile| only.is_none_or(|id| id == profile.name.id))
+            .filter(|profile| self.sees(&profile.name) && wanted(profile))
+            .map(|profile| profile.name.id)
+            .collect()
     }
 
     fn value_sets(

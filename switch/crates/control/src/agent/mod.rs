@@ -23,6 +23,8 @@
 //!   mod.rs         the requests, and the loop that slices them
 //!   forwarding.rs  what the control plane remembers beside a pipeline
 //!   configure.rs   one change of the router beside its tables
+//!   write.rs       a batch of changes, in slices
+//!   reconcile.rs   a new program with the state of the old one, in slices
 //!   apply.rs       one change
 //!   replicate.rs   ... to multicast groups and clone sessions
 //!   one_shot.rs    ... to entries that bring a group along
@@ -31,6 +33,7 @@
 //!   ports.rs       ports that come and go
 //!   links.rs       choices that depend on a port
 //!   idle.rs        entries that no packet hits
+//!   remains.rs     what is freed elsewhere
 //!   trace.rs       who is told the steps of packets
 //!   watch.rs       who is told of single packets, and gets samples
 //! ```
@@ -43,10 +46,13 @@ mod links;
 mod look;
 mod one_shot;
 pub mod ports;
+mod reconcile;
+pub(crate) mod remains;
 mod replicate;
 mod trace;
 mod undo;
 mod watch;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -77,8 +83,12 @@ use idle::Sweep;
 use links::Refresh;
 use look::{Cursor, View};
 use ports::{NotAdded, Opened};
+use reconcile::Reconcile;
+use remains::Remains;
 use trace::Tracing;
 use watch::Watchers;
+use write::WriteJob;
+pub use write::{ATOMIC_STEPS_MAX, BatchResult};
 
 /// What the agent needs of the device. All of it happens at [`DataPlane::now`].
 pub trait DataPlane {
@@ -146,9 +156,6 @@ pub struct Description {
     /// To the wall clock.
     pub epoch_offset_ns: i64,
 }
-
-/// One result per element of a batch, in its order; or none of it was tried.
-pub type BatchResult = Result<Vec<Result<(), Refusal>>, Refusal>;
 
 /// What a Read found, and one result per entity asked for; or none of it was tried.
 pub type ReadResult = Result<(Vec<Found>, Vec<Result<(), Refusal>>), Refusal>;
@@ -284,12 +291,14 @@ pub struct Agent {
     watchers: Watchers,
     tracing: Tracing,
     lags: Histogram,
+    remains: Remains,
 }
 
 /// What is being carried out.
 #[derive(Debug)]
 enum Job {
     Read(ReadJob),
+    Reconcile(Box<Reconcile>),
     Refresh(Refresh),
     Sweep(Sweep),
     Write(WriteJob),
@@ -306,21 +315,8 @@ struct ReadJob {
     reply: Reply<ReadResult>,
 }
 
-#[derive(Debug)]
-struct WriteJob {
-    changes: VecDeque<Result<Change, Refusal>>,
-    atomicity: Atomicity,
-    results: Vec<Result<(), Refusal>>,
-    /// What puts things back as they were, the last first.
-    undo: Vec<Change>,
-    reply: Reply<BatchResult>,
-}
-
-/// The most updates in a batch that no packet may see half of: packets wait for all of them.
-pub const ATOMIC_COUNT_MAX: usize = 512;
-
 impl Agent {
-    pub(crate) fn new(inbox: Inbox<Request>, reporter: Reporter) -> Self {
+    pub(crate) fn new(inbox: Inbox<Request>, reporter: Reporter, remains: Remains) -> Self {
         Self {
             inbox,
             reporter,
@@ -332,6 +328,7 @@ impl Agent {
             watchers: Watchers::default(),
             tracing: Tracing::default(),
             lags: Histogram::default(),
+            remains,
         }
     }
 
@@ -339,12 +336,16 @@ impl Agent {
     /// again as soon as the packets that wait have been served.
     #[must_use]
     pub fn work(&mut self, plane: &mut impl DataPlane, budget: usize) -> bool {
+        while let Some(program) = plane.device().poll_retired() {
+            self.remains.bury(program);
+        }
         let mut left = budget;
         while left > 0 {
             match self.job.take() {
                 Some(Job::Write(job)) => self.go_on_writing(plane, job, &mut left),
                 Some(Job::Read(job)) => self.go_on_reading(plane, job, &mut left),
                 Some(Job::Sweep(job)) => self.go_on_sweeping(plane, job, &mut left),
+                Some(Job::Reconcile(job)) => self.go_on_reconciling(plane, job, &mut left),
                 Some(Job::Refresh(job)) => self.go_on_refreshing(plane, job, &mut left),
                 None if self.down != *plane.device().ports_down() => {
                     self.down.clone_from(plane.device().ports_down());
@@ -421,16 +422,11 @@ impl Agent {
     fn begin(&mut self, plane: &mut impl DataPlane, request: Request) {
         match request {
             Request::Write { config, changes, atomicity, reply: slot } => {
-                if let Err(refusal) = self.check_write(&config, &changes, atomicity) {
-                    return reply(slot, Err(refusal));
+                let checked = self.check_config(&config);
+                match checked.and_then(|()| write::check(&changes, atomicity)) {
+                    Ok(()) => self.job = Some(Job::Write(WriteJob::new(changes, atomicity, slot))),
+                    Err(refusal) => reply(slot, Err(refusal)),
                 }
-                self.job = Some(Job::Write(WriteJob {
-                    results: Vec::with_capacity(changes.len()),
-                    changes: changes.into(),
-                    atomicity,
-                    undo: Vec::new(),
-                    reply: slot,
-                }));
             }
             Request::Read { config, queries, role, reply: slot } => {
                 if let Err(refusal) = self.check_config(&config) {
@@ -457,10 +453,12 @@ impl Agent {
             }
             Request::Commit { load, reply: slot } => reply(slot, self.commit(plane, load)),
             Request::Save { load, reply: slot } => {
-                self.saved = Some(load.into_parts());
+                if let Some(before) = self.saved.replace(load.into_parts()) {
+                    self.remains.bury(before);
+                }
                 reply(slot, Ok(()));
             }
-            Request::Reconcile { load, reply: slot } => reply(slot, self.reconcile(plane, load)),
+            Request::Reconcile { load, reply: slot } => self.begin_reconciling(plane, load, slot),
             Request::Describe { ports, reply: slot } => {
                 reply(slot, Box::new(self.describe(plane, &ports)));
             }
@@ -510,81 +508,12 @@ impl Agent {
         ))
     }
 
-    fn check_write(
-        &self,
-        config: &Arc<Config>,
-        changes: &[Result<Change, Refusal>],
-        atomicity: Atomicity,
-    ) -> Result<(), Refusal> {
-        self.check_config(config)?;
-        if atomicity == Atomicity::Atomic && changes.len() > ATOMIC_COUNT_MAX {
-            return Err(Refusal::unimplemented(format!(
-                "a DATAPLANE_ATOMIC batch has at most {ATOMIC_COUNT_MAX} updates, because packets \
-                 wait for it; this one has {}",
-                changes.len()
-            )));
-        }
-        Ok(())
-    }
-
-    fn go_on_writing(&mut self, plane: &mut impl DataPlane, mut job: WriteJob, left: &mut usize) {
-        while *left > 0 || job.atomicity == Atomicity::Atomic {
-            let Some(change) = job.changes.pop_front() else {
-                return reply(job.reply, Ok(job.results));
-            };
-            *left = left.saturating_sub(1);
-            let with_undo = job.atomicity != Atomicity::Continue;
-            let result = change.and_then(|change| self.apply(plane, change, with_undo));
-            match result {
-                Ok(undo) => {
-                    job.undo.extend(undo);
-                    job.results.push(Ok(()));
-                }
-                Err(refusal) => {
-                    job.results.push(Err(refusal));
-                    if with_undo {
-                        return self.roll_back(plane, job);
-                    }
-                }
-            }
-        }
-        self.job = Some(Job::Write(job));
-    }
-
-    /// Puts everything back and says so for every update but the one that failed.
-    fn roll_back(&mut self, plane: &mut impl DataPlane, mut job: WriteJob) {
-        while let Some(change) = job.undo.pop() {
-            // What was there before fits again: this cannot fail, and there is nobody to tell.
-            let _fits = self.apply(plane, change, false);
-        }
-        let failed = job.results.len() - 1;
-        let aborted = || {
-            Err(Refusal::new(
-                tonic::Code::Aborted,
-                format!("not carried out, because update {failed} of the batch failed"),
-            ))
+    fn go_on_writing(&mut self, plane: &mut impl DataPlane, job: WriteJob, left: &mut usize) {
+        let (now, remains) = (plane.now(), self.remains.clone());
+        let Some(mut target) = self.target(plane, now) else {
+            return job.refuse(no_program());
         };
-        let total = job.results.len() + job.changes.len();
-        let last = job.results.pop();
-        job.results.clear();
-        job.results.resize_with(failed, aborted);
-        job.results.extend(last);
-        job.results.resize_with(total, aborted);
-        reply(job.reply, Ok(job.results));
-    }
-
-    /// One change; with `with_undo`, also the changes that would put things back.
-    fn apply(
-        &mut self,
-        plane: &mut impl DataPlane,
-        change: Change,
-        with_undo: bool,
-    ) -> Result<Vec<Change>, Refusal> {
-        let now = plane.now();
-        let mut target = self.target(plane, now).ok_or_else(no_program)?;
-        let undo = if with_undo { undo::inverse(&mut target, &change) } else { Vec::new() };
-        target.apply(change)?;
-        Ok(undo)
+        self.job = job.go_on(&mut target, left, &remains).map(Job::Write);
     }
 
     /// What reads and writes refer to: the saved program if there is one, else the one in force.
@@ -609,7 +538,10 @@ impl Agent {
             View { forwarding: target.forwarding, pipeline: target.pipeline, now, role: &job.role };
         while *left > 0 {
             let Some(query) = job.queries.front() else {
-                return reply(job.reply, Ok((job.found, job.results)));
+                if let Err(nobody_waits) = job.reply.send(Ok((job.found, job.results))) {
+                    self.remains.bury(nobody_waits);
+                }
+                return;
             };
             let step = match query {
                 Ok(query) => view.look(query, &mut job.cursor, left, &mut job.found),
@@ -691,33 +623,50 @@ impl Agent {
         pipeline: Box<Pipeline>,
     ) {
         plane.device().install(pipeline);
-        self.active = Some(forwarding);
-        self.saved = None;
+        // The device gives up the pipelines that go with them when their last packet is gone.
+        let before = (self.active.replace(forwarding), self.saved.take());
+        self.remains.bury(before);
         // While it was saved, ports may have changed.
         self.job = Some(Job::Refresh(Refresh::default()));
     }
 
-    /// Reads everything out of the old program and writes it into the new one, by P4Info's ids.
-    /// What does not fit refuses the whole, and the old program goes on.
-    fn reconcile(&mut self, plane: &mut impl DataPlane, load: Load) -> Result<(), Refusal> {
-        let now = plane.now();
-        let (mut forwarding, mut pipeline) = load.into_parts();
-        if let (Some(active), Some(old)) = (&mut self.active, plane.device().pipeline_mut()) {
-            let down = &self.down;
-            let mut from = Target { forwarding: active, pipeline: old, now, down };
-            let changes = undo::everything(&mut from)?;
-            let mut to = Target { forwarding: &mut forwarding, pipeline: &mut pipeline, now, down };
-            for change in changes {
-                to.apply(change).map_err(|refusal| {
-                    Refusal::invalid(format!(
-                        "the forwarding state does not fit the new program: {}",
-                        refusal.message
-                    ))
-                })?;
+    /// A program that takes over the state of the one in force, if there is one.
+    fn begin_reconciling(
+        &mut self,
+        plane: &mut impl DataPlane,
+        load: Load,
+        slot: Reply<Result<(), Refusal>>,
+    ) {
+        let (now, down) = (plane.now(), &self.down);
+        let (Some(forwarding), Some(pipeline)) = (&mut self.active, plane.device().pipeline_mut())
+        else {
+            return reply(slot, self.commit(plane, Some(load)));
+        };
+        let old = Target { forwarding, pipeline, now, down };
+        self.job = Some(Job::Reconcile(Box::new(Reconcile::new(&old, load.into_parts(), slot))));
+    }
+
+    fn go_on_reconciling(
+        &mut self,
+        plane: &mut impl DataPlane,
+        mut job: Box<Reconcile>,
+        left: &mut usize,
+    ) {
+        let (now, down) = (plane.now(), &self.down);
+        let (Some(forwarding), Some(pipeline)) = (&mut self.active, plane.device().pipeline_mut())
+        else {
+            return reply(job.give_up(&self.remains), Err(no_program()));
+        };
+        let mut old = Target { forwarding, pipeline, now, down };
+        match job.go_on(&mut old, left) {
+            Ok(false) => self.job = Some(Job::Reconcile(job)),
+            Ok(true) => {
+                let Reconcile { forwarding, pipeline, reply: slot, .. } = *job;
+                self.put_in_force(plane, forwarding, pipeline);
+                reply(slot, Ok(()));
             }
+            Err(refusal) => reply(job.give_up(&self.remains), Err(refusal)),
         }
-        self.put_in_force(plane, forwarding, pipeline);
-        Ok(())
     }
 }
 

@@ -20,13 +20,12 @@ pub(super) fn insert(
 ) -> Result<OneShot, Refusal> {
     let (profile_id, profile) = profile_of(target, table_id)?;
     let loaded = &target.pipeline.profiles()[profile];
-    let in_use = loaded.members().next().is_some() || loaded.groups().next().is_some();
-    if in_use && !target.forwarding.ledger.has_one_shots(profile_id) {
+    if !loaded.is_empty() && !target.forwarding.ledger.has_one_shots(profile_id) {
         return Err(mixed());
     }
     // Free ids above all that are in use, so that members of one group are neighbours.
-    let first_member = loaded.members().last().map_or(1, |(id, _)| id + 1);
-    let group_id = loaded.groups().last().map_or(1, |(id, _)| id + 1);
+    let (last_member, last_group) = loaded.last_ids();
+    let (first_member, group_id) = (last_member.unwrap_or(0) + 1, last_group.unwrap_or(0) + 1);
     let mut group = OneShot { profile_id, group_id, member_ids: Vec::new(), choices };
     for (idx, member_id) in (0..group.choices.len()).zip(first_member..) {
         let call = group.choices[idx].call.clone();

@@ -7,6 +7,7 @@ use crate::found::Found;
 use crate::index::Index;
 use crate::refusal::Refusal;
 use crate::translate::action::EntryAction;
+use crate::translate::cells::CellRange;
 use crate::translate::change::{Change, DigestChange, EntryRef};
 use crate::translate::profile::{GroupChange, MemberChange};
 use crate::translate::query::{Cells, DirectCells, Query};
@@ -73,9 +74,11 @@ pub(super) fn inverse(target: &mut Target<'_>, change: &Change) -> Vec<Change> {
         Change::Digest(id, change) => {
             (Query::Digests(Some(*id)), absent_if(*change == DigestChange::Delete))
         }
-        Change::Counter(id, at, _) => (Query::Counters(cells(*id, *at)), Writing::Present),
-        Change::Meter(id, at, _) => (Query::Meters(cells(*id, *at)), Writing::Present),
-        Change::Register(id, at, _) => (Query::Registers(cells(*id, *at)), Writing::Present),
+        Change::Counter(id, range, _) => return cells_before(target, *id, *range, Query::Counters),
+        Change::Meter(id, range, _) => return cells_before(target, *id, *range, Query::Meters),
+        Change::Register(id, range, _) => {
+            return cells_before(target, *id, *range, Query::Registers);
+        }
         Change::ValueSet(id, _) => (Query::ValueSets(Some(*id)), Writing::Present),
         Change::DirectCounter(entry, _) => {
             (Query::DirectCounters(DirectCells::Entry(entry.clone())), Writing::Present)
@@ -90,33 +93,51 @@ pub(super) fn inverse(target: &mut Target<'_>, change: &Change) -> Vec<Change> {
         .unwrap_or_default()
 }
 
-/// Everything that was written to a program, as changes for a fresh one, in an order in which each
-/// finds what it refers to. What the program itself declares `const` is left out.
-pub(super) fn everything(target: &mut Target<'_>) -> Result<Vec<Change>, Refusal> {
-    let all = Cells { array_id: None, at: None };
+/// What reads everything that was written to a program but its arrays, in an order in which each
+/// finds what it refers to.
+pub(super) fn everything() -> Vec<Query> {
     let entries = TableQuery { with_counter: true, with_meter: true, ..TableQuery::default() };
-    let queries = [
+    vec![
         Query::Members(None, None),
         Query::Groups(None, None),
         Query::Table(entries),
         default_query(None),
-        Query::Counters(all),
-        Query::Meters(all),
-        Query::Registers(all),
         Query::ValueSets(None),
         Query::Digests(None),
         Query::MulticastGroups(None),
         Query::CloneSessions(None),
-    ];
-    let mut changes = Vec::new();
-    for query in &queries {
-        for found in found_by(target, query)? {
-            if !is_fixed(&target.forwarding.config.index, &found) {
-                changes.extend(change_of(found, Writing::Absent));
-            }
-        }
+    ]
+}
+
+/// The changes that bring something to a fresh program. Of what the program itself declares `const`
+/// these are its counters and meters only.
+pub(super) fn carried_over(index: &Index, found: Found) -> Vec<Change> {
+    if !is_fixed(index, &found) {
+        return change_of(found, Writing::Absent).into_iter().collect();
     }
-    Ok(changes)
+    let Found::Table(id, entry) = found else { return Vec::new() };
+    let (counter, meter) = (entry.counter, entry.meter);
+    let at = entry_ref(id, entry);
+    let counter = counter.map(|value| Change::DirectCounter(at.clone(), value));
+    let meter = meter.map(|rates| Change::DirectMeter(at, Some(rates)));
+    counter.into_iter().chain(meter).collect()
+}
+
+/// What puts some cells of an array back.
+fn cells_before(
+    target: &mut Target<'_>,
+    id: u32,
+    range: CellRange,
+    query: fn(Cells) -> Query,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for at in range.indexes() {
+        // What is not there makes the change fail, so there is nothing to put back.
+        let found = found_by(target, &query(Cells { array_id: Some(id), at: Some(at) }));
+        let found = found.unwrap_or_default().into_iter();
+        changes.extend(found.filter_map(|found| change_of(found, Writing::Present)));
+    }
+    changes
 }
 
 fn found_by(target: &mut Target<'_>, query: &Query) -> Result<Vec<Found>, Refusal> {
@@ -173,9 +194,9 @@ fn change_of(found: Found, writing: Writing) -> Option<Change> {
             };
             Change::Group(profile, id, change)
         }
-        Found::Counter(id, at, value) => Change::Counter(id, Some(at), value),
-        Found::Meter(id, at, rates) => Change::Meter(id, Some(at), rates),
-        Found::Register(id, at, leaves) => Change::Register(id, Some(at), leaves),
+        Found::Counter(id, at, value) => Change::Counter(id, CellRange::one(at), value),
+        Found::Meter(id, at, rates) => Change::Meter(id, CellRange::one(at), rates),
+        Found::Register(id, at, leaves) => Change::Register(id, CellRange::one(at), leaves),
         Found::ValueSet(id, members) => Change::ValueSet(id, members),
         Found::Digest(id, config) => {
             let change = match writing {
@@ -234,10 +255,6 @@ fn default_query(table_id: Option<u32>) -> Query {
         with_meter: true,
         ..TableQuery::default()
     })
-}
-
-fn cells(id: u32, at: Option<u64>) -> Cells {
-    Cells { array_id: Some(id), at }
 }
 
 fn absent_if(deleted: bool) -> Writing {

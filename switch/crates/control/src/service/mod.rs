@@ -13,6 +13,8 @@ pub mod stream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
 use crate::agent::Request;
 use crate::agent::ports::Devices;
 use crate::config::Config;
@@ -35,11 +37,28 @@ pub struct Shared {
     pub plane: Handle<Request>,
     /// Reports that the data plane had no room to hand over.
     pub lost_reports: Arc<AtomicU64>,
+    /// Room for entities of answers that clients have not taken yet.
+    pub answers: Arc<Semaphore>,
     /// Held while a configuration is being replaced: one at a time.
     pub changing_config: tokio::sync::Mutex<()>,
 }
 
+/// The most entities that wait in answers for clients that do not take them: some 600 MB.
+pub const ANSWER_ENTITIES_MAX: usize = 2_000_000;
+
 impl Shared {
+    /// Room for an answer of so many entities, for as long as what is returned lives.
+    pub fn reserve_answer(&self, entities: usize) -> Result<OwnedSemaphorePermit, Refusal> {
+        let wanted = u32::try_from(entities).unwrap_or(u32::MAX);
+        Arc::clone(&self.answers).try_acquire_many_owned(wanted).map_err(|_| {
+            Refusal::exhausted(format!(
+                "the answer has {entities} entities, and {} of {ANSWER_ENTITIES_MAX} are free for \
+                 answers that clients have not taken: take those first, or ask for less",
+                self.answers.available_permits()
+            ))
+        })
+    }
+
     /// Reports that no controller got to see, wherever on the way they were lost.
     pub fn lost_report_count(&self) -> u64 {
         self.sessions.lost_reports() + self.lost_reports.load(Ordering::Relaxed)

@@ -3,11 +3,13 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request as Call, Response, Status, Streaming};
+use tonic::{Code, Request as Call, Response, Status, Streaming};
 
 use super::{Shared, stream};
 use crate::agent::{Atomicity, Load, Request};
@@ -29,8 +31,11 @@ const API_VERSION: &str = "1.4.1";
 /// Entities in one message of a Read's answer: some 100 KB, well below the 4 MiB that clients take.
 const READ_CHUNK_COUNT: usize = 1000;
 
-/// Messages of one Read that may wait for the client.
-const READ_CHUNKS_WAITING_MAX: usize = 4;
+/// Messages of one Read that may wait for the client, the last word among them.
+const READ_CHUNKS_WAITING_MAX: usize = 5;
+
+/// A client that takes nothing of an answer for so long does not get the rest.
+const READ_STALL_MAX: Duration = Duration::from_secs(60);
 
 /// The service.
 #[derive(Debug)]
@@ -87,8 +92,12 @@ impl P4Runtime for P4RuntimeService {
             reply,
         };
         let (found, results) = self.shared.plane.ask(read).await??;
+        let room = self.shared.reserve_answer(found.len())?;
         let (sender, receiver) = mpsc::channel(READ_CHUNKS_WAITING_MAX);
-        tokio::spawn(async move { send_chunks(&config, found, &results, &sender).await });
+        tokio::spawn(async move {
+            send_chunks(&config, found, &results, sender).await;
+            drop(room);
+        });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
     }
 
@@ -205,18 +214,27 @@ async fn send_chunks(
     config: &Config,
     found: Vec<Found>,
     results: &[Result<(), Refusal>],
-    sender: &mpsc::Sender<Result<p4::ReadResponse, Status>>,
+    sender: mpsc::Sender<Result<p4::ReadResponse, Status>>,
 ) {
+    // Room for the last word is kept, so that an answer that is cut short says so.
+    let Ok(last) = sender.clone().reserve_owned().await else { return };
     let mut found = found.into_iter().peekable();
     while found.peek().is_some() {
         let entities = found.by_ref().take(READ_CHUNK_COUNT);
         let entities = entities.map(|found| found.message(&config.index)).collect();
-        if sender.send(Ok(p4::ReadResponse { entities })).await.is_err() {
-            return;
+        match timeout(READ_STALL_MAX, sender.send(Ok(p4::ReadResponse { entities }))).await {
+            Ok(Ok(())) => {}
+            // The client has gone.
+            Ok(Err(_)) => return,
+            Err(_) => {
+                let seconds = READ_STALL_MAX.as_secs();
+                let message = format!("nothing of the answer was taken for {seconds} s; ask again");
+                last.send(Err(Refusal::new(Code::DeadlineExceeded, message).into()));
+                return;
+            }
         }
     }
     if results.iter().any(Result::is_err) {
-        // Should the client have gone in between, nobody is left to be told.
-        let _gone = sender.send(Err(batch_status("Read", results))).await;
+        last.send(Err(batch_status("Read", results)));
     }
 }

@@ -292,16 +292,25 @@ pub fn check_weight(selector: Selector, weight: i32) -> Result<u32, Refusal> {
     }
 }
 
+/// The most that the weights of a group may add up to: the hash chooses among so many places.
+pub const WEIGHT_SUM_MAX: u64 = 4096;
+
 /// The size of a group must be within its own `max_size` (0: none given) and the selector's.
 pub fn check_group_size(
     profile: &Profile,
     selector: Selector,
     max_size: u64,
-    weights: impl ExactSizeIterator<Item = u32>,
+    weights: impl ExactSizeIterator<Item = u32> + Clone,
 ) -> Result<(), Refusal> {
+    let sum: u64 = weights.clone().map(u64::from).sum();
+    if sum > WEIGHT_SUM_MAX {
+        return Err(Refusal::exhausted(format!(
+            "the weights of the group add up to {sum}; this switch takes {WEIGHT_SUM_MAX}"
+        )));
+    }
     let (size, unit) = match selector.semantics {
         SizeSemantics::Members { .. } => (weights.len() as u64, "members"),
-        SizeSemantics::Weights => (weights.map(u64::from).sum(), "in sum of weights"),
+        SizeSemantics::Weights => (sum, "in sum of weights"),
     };
     let limits = [max_size, selector.group_size_max];
     match limits.into_iter().filter(|limit| *limit > 0).min() {

@@ -25,6 +25,35 @@ pub struct MeterRates {
     pub peak_burst: u64,
 }
 
+/// Neighbouring cells of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellRange {
+    /// The first of them.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+}
+
+impl CellRange {
+    /// One cell.
+    pub fn one(at: u64) -> Self {
+        Self { first: at, count: 1 }
+    }
+
+    /// Their indexes.
+    pub fn indexes(self) -> std::ops::Range<u64> {
+        self.first..self.first + self.count
+    }
+
+    /// Takes the first cells away and returns them.
+    pub fn split_off_first(&mut self, count: u64) -> Self {
+        let count = count.min(self.count);
+        let first = Self { first: self.first, count };
+        *self = Self { first: self.first + count, count: self.count - count };
+        first
+    }
+}
+
 /// A counter's new value; INVALID_ARGUMENT if it is negative.
 pub fn counter_of(data: &p4::CounterData) -> Result<CounterValue, Refusal> {
     Ok(CounterValue {
@@ -77,6 +106,12 @@ pub fn meter_message(rates: &MeterRates) -> p4::MeterConfig {
 /// This switch counts no packets per colour; the specification wants to hear so.
 pub fn no_meter_counters() -> Refusal {
     Refusal::unimplemented("meters of this switch have no counters per colour; leave them unset")
+}
+
+/// Which cells of an array a write is for: one, or all if the index is unset.
+pub fn range_of(index: Option<&p4::Index>, size: u64) -> Result<CellRange, Refusal> {
+    let at = index_of(index, size)?;
+    Ok(at.map_or(CellRange { first: 0, count: size }, CellRange::one))
 }
 
 /// Which cells of an array are meant: one, or all if the index is unset.

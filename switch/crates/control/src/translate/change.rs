@@ -2,7 +2,7 @@
 
 use bits::Int;
 
-use super::cells::{self, CounterValue, MeterRates};
+use super::cells::{self, CellRange, CounterValue, MeterRates};
 use super::matching::{self, KeyPart};
 use super::profile::{self, GroupChange, MemberChange};
 use super::replication::{self, CloneSession, MulticastGroup, NumberedChange};
@@ -19,8 +19,8 @@ use crate::refusal::Refusal;
 pub enum Change {
     /// A clone session.
     CloneSession(NumberedChange<CloneSession>),
-    /// Cells of a counter array; `None` is all of them.
-    Counter(u32, Option<u64>, CounterValue),
+    /// Cells of a counter array.
+    Counter(u32, CellRange, CounterValue),
     /// How digests are sent.
     Digest(u32, DigestChange),
     /// The counter beside an entry, or beside the default entry (no key) of a table.
@@ -31,14 +31,14 @@ pub enum Change {
     Group(u32, u32, GroupChange),
     /// A member of an action profile: profile, member.
     Member(u32, u32, MemberChange),
-    /// Cells of a meter array; `None` is all of them, or the default configuration.
-    Meter(u32, Option<u64>, Option<MeterRates>),
+    /// Cells of a meter array; `None` is the default configuration.
+    Meter(u32, CellRange, Option<MeterRates>),
     /// A multicast group.
     MulticastGroup(NumberedChange<MulticastGroup>),
     /// An update that changes nothing (a counter without data): valid, and done.
     Nothing,
-    /// Cells of a register array, one number per leaf of its type; `None` is all of them.
-    Register(u32, Option<u64>, Vec<Int>),
+    /// Cells of a register array, one number per leaf of its type.
+    Register(u32, CellRange, Vec<Int>),
     /// A table.
     Table(TableChange),
     /// The members of a parser value set.
@@ -75,6 +75,64 @@ pub struct DigestConfig {
     /// How long a message that was sent is not sent again unless acknowledged.
     pub ack_timeout_ns: u64,
 }
+
+/// So many elements of one update (members of a group, copies of a session) take as long as one
+/// entry of a table.
+const ELEMENTS_PER_STEP: usize = 8;
+
+impl Change {
+    /// How much work it is, in entries of a table.
+    pub fn steps(&self) -> usize {
+        let elements = match self {
+            Change::Counter(_, range, _)
+            | Change::Meter(_, range, _)
+            | Change::Register(_, range, _) => {
+                return usize::try_from(range.count).unwrap_or(usize::MAX);
+            }
+            Change::Group(_, _, GroupChange::Insert(group) | GroupChange::Modify(group)) => {
+                group.members.iter().map(|member| member.weight as usize).sum()
+            }
+            Change::Table(TableChange::Insert(key, state) | TableChange::Modify(key, state)) => {
+                key.covered_slots() / SLOTS_PER_ELEMENT + state.choice_count()
+            }
+            Change::Table(TableChange::Delete(key)) => key.covered_slots() / SLOTS_PER_ELEMENT,
+            Change::CloneSession(NumberedChange::Insert(_, it) | NumberedChange::Modify(_, it)) => {
+                it.replicas.len()
+            }
+            Change::MulticastGroup(
+                NumberedChange::Insert(_, it) | NumberedChange::Modify(_, it),
+            ) => it.replicas.len(),
+            Change::ValueSet(_, members) => members.len(),
+            _ => 0,
+        };
+        1 + elements / ELEMENTS_PER_STEP
+    }
+
+    /// If it is for more cells than this, takes the first of them away, as a change of their own.
+    pub fn split_off_first(&mut self, cells: usize) -> Option<Change> {
+        let (Change::Counter(_, range, _)
+        | Change::Meter(_, range, _)
+        | Change::Register(_, range, _)) = self
+        else {
+            return None;
+        };
+        if range.count <= cells as u64 {
+            return None;
+        }
+        let first = range.split_off_first(cells as u64);
+        let mut part = self.clone();
+        if let Change::Counter(_, range, _)
+        | Change::Meter(_, range, _)
+        | Change::Register(_, range, _) = &mut part
+        {
+            *range = first;
+        }
+        Some(part)
+    }
+}
+
+/// Slots of a prefix tree that are written as fast as one element.
+const SLOTS_PER_ELEMENT: usize = 32;
 
 /// The change that an update asks for.
 pub fn change_of(index: &Index, update: &p4::Update, role: &str) -> Result<Change, Refusal> {
@@ -132,11 +190,11 @@ fn counter_change_of(
     let counter = index.counter(entry.counter_id)?;
     only_modify(kind, &counter.name, role)?;
     let place = |refusal: Refusal| refusal.within(format!("counter {}", counter.name.name));
-    let at = cells::index_of(entry.index.as_ref(), counter.size).map_err(place)?;
+    let range = cells::range_of(entry.index.as_ref(), counter.size).map_err(place)?;
     match &entry.data {
         Some(data) => {
             let value = cells::counter_of(data).map_err(place)?;
-            Ok(Change::Counter(counter.name.id, at, value))
+            Ok(Change::Counter(counter.name.id, range, value))
         }
         None => Ok(Change::Nothing),
     }
@@ -154,9 +212,9 @@ fn meter_change_of(
     if entry.counter_data.is_some() {
         return Err(place(cells::no_meter_counters()));
     }
-    let at = cells::index_of(entry.index.as_ref(), meter.size).map_err(place)?;
+    let range = cells::range_of(entry.index.as_ref(), meter.size).map_err(place)?;
     let rates = entry.config.as_ref().map(cells::meter_of).transpose().map_err(place)?;
-    Ok(Change::Meter(meter.name.id, at, rates))
+    Ok(Change::Meter(meter.name.id, range, rates))
 }
 
 fn direct_counter_change_of(
@@ -240,11 +298,11 @@ fn register_change_of(
     let register = index.register(entry.register_id)?;
     only_modify(kind, &register.name, role)?;
     let place = |refusal: Refusal| refusal.within(format!("register {}", register.name.name));
-    let at = cells::index_of(entry.index.as_ref(), register.size).map_err(place)?;
+    let range = cells::range_of(entry.index.as_ref(), register.size).map_err(place)?;
     let data = entry.data.as_ref().ok_or_else(|| place(Refusal::invalid("data is unset")))?;
     let mut leaves = Vec::with_capacity(register.shape.leaf_count());
     register.shape.decode(data, &mut leaves).map_err(place)?;
-    Ok(Change::Register(register.name.id, at, leaves))
+    Ok(Change::Register(register.name.id, range, leaves))
 }
 
 fn value_set_change_of(

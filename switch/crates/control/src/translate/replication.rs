@@ -15,6 +15,8 @@ const INSTANCE_MAX: u32 = 0xffff;
 pub const GROUP_ID_MAX: u32 = 0xffff;
 /// Largest session, as in simple_switch.
 pub const SESSION_ID_MAX: u32 = 0x7fff;
+/// The most copies that a group or session makes of a packet.
+pub const REPLICA_COUNT_MAX: usize = 1024;
 /// v1model's ports are `bit<9>`.
 const PORT_WIDTH_BITS: usize = 9;
 /// Classes are those of v1model's `bit<3>` priority.
@@ -145,6 +147,12 @@ pub fn clone_message(id: u32, session: &CloneSession) -> p4::CloneSessionEntry {
 }
 
 fn replicas_of(given: &[p4::Replica]) -> Result<Vec<Replica>, Refusal> {
+    if given.len() > REPLICA_COUNT_MAX {
+        return Err(Refusal::exhausted(format!(
+            "{} replicas are given; this switch makes {REPLICA_COUNT_MAX} copies of a packet",
+            given.len()
+        )));
+    }
     let mut replicas: Vec<Replica> = Vec::with_capacity(given.len());
     let mut seen = std::collections::BTreeSet::new();
     for replica in given {

@@ -24,6 +24,20 @@ pub struct EntryKey {
     pub priority: u32,
 }
 
+/// Bits of the largest node of a table's prefix tree.
+const NODE_BITS_MAX: usize = 16;
+
+impl EntryKey {
+    /// Slots of the prefix tree that an entry with a short prefix covers at the most.
+    pub fn covered_slots(&self) -> usize {
+        let shortest = self.parts.iter().filter_map(|part| match part {
+            KeyPart::Lpm { prefix_len, .. } => Some(*prefix_len),
+            _ => None,
+        });
+        shortest.min().map_or(0, |length| 1 << NODE_BITS_MAX.saturating_sub(length))
+    }
+}
+
 /// What a controller attaches to an entry and gets back unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attachment {
@@ -46,6 +60,18 @@ pub struct EntryState {
     pub counter: Option<CounterValue>,
     /// The direct meter's configuration; `None` is the default one, all green.
     pub meter: Option<MeterRates>,
+}
+
+impl EntryState {
+    /// The choices that it brings along, each as often as it weighs.
+    pub fn choice_count(&self) -> usize {
+        match &self.action {
+            Some(EntryAction::OneShot(choices)) => {
+                choices.iter().map(|choice| choice.weight as usize).sum()
+            }
+            _ => 0,
+        }
+    }
 }
 
 /// A change to a table.

@@ -71,11 +71,14 @@ control verify_headers(inout headers_t hdr, inout metadata_t meta) {
 control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std_meta) {
     counter(16, CounterType.packets_and_bytes) port_counter;
     meter(16, MeterType.bytes) port_meter;
+    counter(2048, CounterType.packets) many_counters;
     register<bit<32>>(32) seen;
     register<int<8>>(4) signed_cells;
     direct_counter(CounterType.packets_and_bytes) exact_counter;
     direct_meter<bit<32>>(MeterType.bytes) exact_meter;
     action_selector(HashAlgorithm.crc16, 64, 16) next_hops;
+
+    action_profile(4096) many_hops;
 
     action drop() {
         mark_to_drop(std_meta);
@@ -152,12 +155,19 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         size = 16;
     }
 
+    table profile_table {
+        key = { hdr.ethernet.ether_type: exact; }
+        actions = { drop; NoAction; }
+        implementation = many_hops;
+    }
+
     apply {
         if (hdr.packet_out.isValid()) {
             std_meta.egress_spec = hdr.packet_out.egress_port;
             hdr.packet_out.setInvalid();
         } else {
             port_counter.count((bit<32>)std_meta.ingress_port);
+            many_counters.count((bit<32>)std_meta.ingress_port);
             port_meter.execute_meter((bit<32>)std_meta.ingress_port, meta.color);
             seen.write((bit<32>)std_meta.ingress_port, (bit<32>)hdr.ethernet.ether_type);
             signed_cells.write(0, (int<8>)1);
@@ -165,6 +175,7 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             lpm_table.apply();
             const_table.apply();
             selector_table.apply();
+            profile_table.apply();
             exact_table.apply();
         }
     }

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -110,9 +111,7 @@ impl Switch {
     }
 
     pub async fn channel(&self) -> Channel {
-        let address = self.server.as_ref().unwrap().address();
-        let endpoint = tonic::transport::Endpoint::from_shared(format!("http://{address}"));
-        endpoint.unwrap().connect().await.unwrap()
+        channel_to(self.server.as_ref().unwrap().address()).await
     }
 
     pub async fn client(&self) -> P4RuntimeClient<Channel> {
@@ -129,17 +128,21 @@ impl Switch {
 
     /// A controller with an open stream that has said nothing yet.
     pub async fn stream(&self, role: &str) -> Controller {
-        let mut client = self.client().await;
-        let (sender, receiver) = mpsc::channel(64);
-        let answers = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap();
-        Controller {
-            client,
-            sender,
-            answers: answers.into_inner(),
-            role: role.to_owned(),
-            election_id: None,
-        }
+        stream_over(self.client().await, role).await
     }
+}
+
+pub async fn channel_to(address: SocketAddr) -> Channel {
+    let endpoint = tonic::transport::Endpoint::from_shared(format!("http://{address}"));
+    endpoint.unwrap().connect().await.unwrap()
+}
+
+/// A controller with an open stream that has said nothing yet.
+pub async fn stream_over(mut client: P4RuntimeClient<Channel>, role: &str) -> Controller {
+    let (sender, receiver) = mpsc::channel(64);
+    let answers = client.stream_channel(ReceiverStream::new(receiver)).await.unwrap();
+    let (answers, role) = (answers.into_inner(), role.to_owned());
+    Controller { client, sender, answers, role, election_id: None }
 }
 
 impl Drop for Switch {
@@ -154,9 +157,9 @@ impl Drop for Switch {
 }
 
 /// The device with its clock, as the agent sees it.
-struct Plane<'a> {
-    device: &'a mut Device,
-    now: Time,
+pub struct Plane<'a> {
+    pub device: &'a mut Device,
+    pub now: Time,
 }
 
 impl DataPlane for Plane<'_> {

@@ -5,7 +5,8 @@
 //! hash and, mostly, one cache line, also where the table is larger than every cache. Removal moves
 //! later keys back over the gap, so that there are no tombstones and lookups stay as short after
 //! years of changes as after loading. The table doubles when it is two thirds full; everything else
-//! is constant time.
+//! is constant time. A table that is declared large has its slots from the start, because moving a
+//! million keys would hold up packets for milliseconds.
 //!
 //! ```text
 //!   slot   ┌───────┬────────┬─────┐      the entry is NONE where the slot is empty;
@@ -49,6 +50,13 @@ impl ExactIndex {
     pub fn new(limbs: usize) -> ExactIndex {
         let stride = limbs + 1;
         ExactIndex { stride, slots: empty(SLOTS_MIN, stride), mask: SLOTS_MIN - 1, count: 0 }
+    }
+
+    /// With room for some keys: until there are more, nothing is ever moved.
+    pub fn with_capacity(limbs: usize, keys: usize) -> ExactIndex {
+        let slots = (keys * 3).div_ceil(2).next_power_of_two().max(SLOTS_MIN);
+        let stride = limbs + 1;
+        ExactIndex { stride, slots: empty(slots, stride), mask: slots - 1, count: 0 }
     }
 
     /// How many keys there are.
@@ -118,7 +126,8 @@ impl ExactIndex {
 
     /// Removes all keys.
     pub fn clear(&mut self) {
-        *self = ExactIndex::new(self.stride - 1);
+        self.slots = empty(self.mask + 1, self.stride);
+        self.count = 0;
     }
 
     /// Where the slot of a key starts, or the empty slot where it would go.

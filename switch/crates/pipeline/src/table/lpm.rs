@@ -17,6 +17,7 @@
 //! V. Srinivasan and G. Varghese, "Fast address lookups using controlled prefix expansion", 1999.
 
 use super::exact::{ExactIndex, NONE};
+use super::reserved;
 
 /// Slots of a node below the root.
 const NODE: usize = 256;
@@ -65,7 +66,7 @@ impl LpmIndex {
             slots: Vec::new(),
             used: Vec::new(),
             free: Vec::new(),
-            prefixes: ExactIndex::new(exact_limbs + prefix_limbs + 1),
+            prefixes: ExactIndex::with_capacity(exact_limbs + prefix_limbs + 1, reserved(size)),
             lengths: Vec::new(),
         };
         if exact_limbs == 0 {
@@ -167,8 +168,13 @@ impl LpmIndex {
 
     /// Removes all prefixes.
     pub fn clear(&mut self) {
-        let size = if self.root_bits == 16 { LARGE_TABLE } else { 0 };
-        *self = LpmIndex::new(self.exact_limbs, self.prefix_limbs, size);
+        self.roots.clear();
+        self.prefixes.clear();
+        (self.slots, self.used, self.free) = (Vec::new(), Vec::new(), Vec::new());
+        self.lengths = Vec::new();
+        if self.exact_limbs == 0 {
+            let _ = self.new_root();
+        }
     }
 
     /// Exact limbs, the first `length` bits of the prefix key, and the length.

@@ -284,7 +284,7 @@ impl Table {
         } else if let Some(prefix_limbs) = shape.prefix_limbs {
             Index::Lpm(LpmIndex::new(shape.limbs - prefix_limbs, prefix_limbs, config.size))
         } else {
-            Index::Exact(ExactIndex::new(shape.limbs))
+            Index::Exact(ExactIndex::with_capacity(shape.limbs, reserved(config.size)))
         };
         let default = DefaultEntry { entry: None, target: None, data: Vec::new() };
         Table {
@@ -672,6 +672,17 @@ impl Table {
     fn not_found(&self, what: String) -> TableError {
         TableError::NotFound { what: format!("{what} in table {}", self.name) }
     }
+}
+
+/// Tables declared larger than this have room in their index from the start: moving so few keys
+/// takes some ten microseconds, moving more would hold up packets.
+const GROWING_SIZE_MAX: usize = 4096;
+/// Tables declared larger than this have room for so many at first.
+const RESERVED_SIZE_MAX: usize = 1 << 20;
+
+/// For how many keys the index of a table of this size has room from the start.
+fn reserved(size: usize) -> usize {
+    if size > GROWING_SIZE_MAX { size.min(RESERVED_SIZE_MAX) } else { 0 }
 }
 
 /// One packet more.

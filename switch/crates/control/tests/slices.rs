@@ -1,0 +1,286 @@
+//! However large a request is, packets pass after every few steps of it: counted, not timed.
+//!
+//! The tests drive the agent themselves. After each slice they look at how far it came; a slice that
+//! did more than its budget shows in the tables, and one that did everything in too few slices.
+
+mod support;
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+
+use control::agent::ports::NoDevices;
+use control::agent::{ATOMIC_STEPS_MAX, Agent};
+use control::proto::p4::config::v1::P4Info;
+use control::proto::p4::v1 as p4;
+use control::proto::p4::v1::entity::Entity;
+use control::proto::p4::v1::p4_runtime_client::P4RuntimeClient;
+use control::proto::p4::v1::update::Type;
+use control::server::{self, Server, ServerConfig};
+use device::Device;
+use prost::bytes::Bytes;
+use support::{Controller, DEVICE_ID, Ids, Plane, channel_to, id_of, stream_over};
+use tonic::Code;
+use units::Time;
+
+/// Steps of a slice, as in the live switch.
+const BUDGET: usize = 64;
+/// Entries, members or cells of a request: 32 slices at the least.
+const COUNT: u32 = 2048;
+const SLICES_MIN: usize = COUNT as usize / BUDGET;
+
+const ROLLBACK_ON_ERROR: i32 = 1;
+const DATAPLANE_ATOMIC: i32 = 2;
+const RECONCILE_AND_COMMIT: i32 = 5;
+
+/// A server whose data plane is driven by hand.
+struct Rig {
+    device: Device,
+    agent: Agent,
+    server: Option<Server>,
+}
+
+impl Rig {
+    fn start() -> Rig {
+        let config = ServerConfig {
+            address: "127.0.0.1:0".parse().unwrap(),
+            device_id: DEVICE_ID,
+            pipeline: pipeline::Config::default(),
+            tls: None,
+            devices: Arc::new(NoDevices),
+        };
+        let (server, agent) = server::start(config, Arc::new(|| ())).unwrap();
+        Rig { device: Device::new(pipeline::Config::default()), agent, server: Some(server) }
+    }
+
+    /// Waits for `future` and drives the agent meanwhile; `size` is looked at after every slice.
+    async fn drive<T>(
+        &mut self,
+        future: impl Future<Output = T>,
+        size: impl Fn(&Device) -> usize,
+    ) -> Driven<T> {
+        let mut future = pin!(future);
+        let mut driven = (0, 0);
+        let (mut before, mut more) = (size(&self.device), false);
+        loop {
+            tokio::select! {
+                biased;
+                output = &mut future => {
+                    let (slices, largest_change) = driven;
+                    return Driven { output, slices, largest_change };
+                }
+                () = tokio::time::sleep(std::time::Duration::from_micros(20)), if !more => {}
+                () = tokio::task::yield_now(), if more => {}
+            }
+            let mut plane = Plane { device: &mut self.device, now: Time::ZERO };
+            more = self.agent.work(&mut plane, BUDGET);
+            let after = size(&self.device);
+            driven = (driven.0 + usize::from(more), driven.1.max(after.abs_diff(before)));
+            before = after;
+        }
+    }
+
+    /// The primary controller of the loaded program.
+    async fn controller(&mut self) -> (Controller, P4Info) {
+        let address = self.server.as_ref().unwrap().address();
+        let connecting = async {
+            let client = P4RuntimeClient::new(channel_to(address).await);
+            let mut controller =
+                stream_over(client.max_decoding_message_size(64 << 20), "").await;
+            let _primary = controller.bid(Some(1)).await.unwrap();
+            let info = controller.load().await;
+            (controller, info)
+        };
+        self.drive(connecting, |_| 0).await.output
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        // The server waits for its threads, which a thread that runs async tests must not do.
+        let server = self.server.take();
+        std::thread::spawn(move || drop(server)).join().unwrap();
+    }
+}
+
+/// What became of a request.
+struct Driven<T> {
+    output: T,
+    /// After so many slices there was more to do.
+    slices: usize,
+    /// The most that one slice changed.
+    largest_change: usize,
+}
+
+impl<T> Driven<T> {
+    /// The output, if the request was carried out in slices.
+    fn in_slices(self) -> T {
+        let Driven { output, slices, largest_change } = self;
+        assert!(slices >= SLICES_MIN, "{slices} slices for {COUNT} elements");
+        assert!(largest_change <= BUDGET, "one slice changed {largest_change}");
+        output
+    }
+}
+
+fn entries_of(table: &'static str) -> impl Fn(&Device) -> usize {
+    move |device| {
+        let pipeline = device.pipeline();
+        let tables = pipeline.into_iter().flat_map(|pipeline| pipeline.tables());
+        tables.filter(|it| it.name() == table).map(pipeline::Table::len).sum()
+    }
+}
+
+fn members(device: &Device) -> usize {
+    let profiles = device.pipeline().into_iter().flat_map(|pipeline| pipeline.profiles());
+    let many = profiles.filter(|it| it.name() == "ingress.many_hops");
+    many.map(|profile| profile.members(0..=u32::MAX).count()).sum()
+}
+
+/// Counter cells that have counted something.
+fn counted(device: &Device) -> usize {
+    let cells = device.pipeline().map(|it| it.counters(it.counter_index(MANY).unwrap()));
+    cells.map_or(0, |cells| cells.iter().filter(|cell| cell.packets > 0).count())
+}
+
+const EXACT: &str = "ingress.exact_table";
+const MANY: &str = "ingress.many_counters";
+
+fn update(kind: Type, entity: Entity) -> p4::Update {
+    p4::Update { r#type: kind.into(), entity: Some(p4::Entity { entity: Some(entity) }) }
+}
+
+fn drop_entry(ids: &Ids<'_>, number: u32) -> p4::TableEntry {
+    let value = Bytes::copy_from_slice(&(number + 1).to_be_bytes());
+    let exact = p4::field_match::Exact { value };
+    let field_match_type = Some(p4::field_match::FieldMatchType::Exact(exact));
+    let drop = p4::Action { action_id: ids.action("drop"), params: Vec::new() };
+    p4::TableEntry {
+        table_id: ids.table("exact_table"),
+        r#match: vec![p4::FieldMatch { field_id: 1, field_match_type }],
+        action: Some(p4::TableAction { r#type: Some(p4::table_action::Type::Action(drop)) }),
+        ..Default::default()
+    }
+}
+
+fn batch(kind: Type, ids: &Ids<'_>) -> Vec<p4::Update> {
+    (0..COUNT).map(|number| update(kind, Entity::TableEntry(drop_entry(ids, number)))).collect()
+}
+
+fn many_counters(info: &P4Info, packet_count: i64) -> p4::Update {
+    let names = info.counters.iter().filter_map(|it| it.preamble.as_ref());
+    let data = Some(p4::CounterData { packet_count, byte_count: 0 });
+    let counter_id = id_of(names, MANY);
+    update(Type::Modify, Entity::CounterEntry(p4::CounterEntry { counter_id, index: None, data }))
+}
+
+#[tokio::test]
+async fn entries_are_inserted_read_and_deleted_in_slices() {
+    let mut rig = Rig::start();
+    let (mut controller, info) = rig.controller().await;
+    let ids = Ids(&info);
+    let size = entries_of(EXACT);
+    rig.drive(controller.write(batch(Type::Insert, &ids)), &size).await.in_slices().unwrap();
+    assert_eq!(size(&rig.device), COUNT as usize);
+    let table_id = ids.table("exact_table");
+    let all = Entity::TableEntry(p4::TableEntry { table_id, ..Default::default() });
+    let found = rig.drive(controller.read(all), &size).await.in_slices().unwrap();
+    assert_eq!(found.len(), COUNT as usize);
+    rig.drive(controller.write(batch(Type::Delete, &ids)), &size).await.in_slices().unwrap();
+    assert_eq!(size(&rig.device), 0);
+}
+
+/// The last update repeats the first: everything goes in, and out again, in slices.
+#[tokio::test]
+async fn a_batch_that_fails_at_its_end_is_taken_back_in_slices() {
+    let mut rig = Rig::start();
+    let (mut controller, info) = rig.controller().await;
+    let ids = Ids(&info);
+    let mut updates = batch(Type::Insert, &ids);
+    updates.push(updates[0].clone());
+    let size = entries_of(EXACT);
+    let driven = rig.drive(controller.write_with(updates, ROLLBACK_ON_ERROR), &size).await;
+    assert!(driven.slices >= 2 * SLICES_MIN, "there and back again: {}", driven.slices);
+    // Which status it is depends on how many errors the client takes in a header.
+    driven.in_slices().unwrap_err();
+    assert_eq!(size(&rig.device), 0);
+}
+
+#[tokio::test]
+async fn all_cells_of_an_array_are_set_and_put_back_in_slices() {
+    let mut rig = Rig::start();
+    let (mut controller, info) = rig.controller().await;
+    rig.drive(controller.write(vec![many_counters(&info, 7)]), counted).await.in_slices().unwrap();
+    assert_eq!(counted(&rig.device), COUNT as usize);
+    // Set to zero in a batch whose second update fails: the cells count again.
+    let ids = Ids(&info);
+    let absent = update(Type::Delete, Entity::TableEntry(drop_entry(&ids, 0)));
+    let updates = vec![many_counters(&info, 0), absent];
+    let driven = rig.drive(controller.write_with(updates, ROLLBACK_ON_ERROR), counted).await;
+    assert!(driven.slices >= 2 * SLICES_MIN, "there and back again: {}", driven.slices);
+    driven.in_slices().unwrap_err();
+    assert_eq!(counted(&rig.device), COUNT as usize);
+}
+
+#[tokio::test]
+async fn members_that_entries_use_are_refused_and_the_others_deleted_in_slices() {
+    let mut rig = Rig::start();
+    let (mut controller, info) = rig.controller().await;
+    let ids = Ids(&info);
+    let names = info.action_profiles.iter().filter_map(|it| it.preamble.as_ref());
+    let action_profile_id = id_of(names, "many_hops");
+    let member = |kind, member_id| {
+        let action = Some(p4::Action { action_id: ids.action("drop"), params: Vec::new() });
+        let member = p4::ActionProfileMember { action_profile_id, member_id, action };
+        update(kind, Entity::ActionProfileMember(member))
+    };
+    let inserts = (1..=COUNT).map(|id| member(Type::Insert, id)).collect();
+    rig.drive(controller.write(inserts), members).await.in_slices().unwrap();
+    assert_eq!(members(&rig.device), COUNT as usize);
+    let all = Entity::ActionProfileMember(p4::ActionProfileMember::default());
+    let found = rig.drive(controller.read(all), members).await.in_slices().unwrap();
+    assert_eq!(found.len(), COUNT as usize);
+    let deletes = (1..=COUNT).map(|id| member(Type::Delete, id)).collect();
+    rig.drive(controller.write(deletes), members).await.in_slices().unwrap();
+    assert_eq!(members(&rig.device), 0);
+}
+
+/// The new program is the old one again; its table fills out of sight.
+#[tokio::test]
+async fn a_program_takes_over_entries_in_slices_and_arrays_at_once() {
+    let mut rig = Rig::start();
+    let (mut controller, info) = rig.controller().await;
+    let ids = Ids(&info);
+    let size = entries_of(EXACT);
+    let mut updates = batch(Type::Insert, &ids);
+    updates.push(many_counters(&info, 7));
+    rig.drive(controller.write(updates), &size).await.in_slices().unwrap();
+    let (info, json) = support::program();
+    let wanted = Some(support::config(&info, json));
+    let driven = rig.drive(controller.set_config(RECONCILE_AND_COMMIT, wanted), &size).await;
+    // Entries are read and written: twice as many steps. The cells take none.
+    assert!((2 * SLICES_MIN..4 * SLICES_MIN).contains(&driven.slices), "{}", driven.slices);
+    driven.in_slices().unwrap();
+    assert_eq!((size(&rig.device), counted(&rig.device)), (COUNT as usize, COUNT as usize));
+}
+
+#[tokio::test]
+async fn a_batch_of_which_packets_see_no_half_is_bounded_by_what_it_changes() {
+    let mut rig = Rig::start();
+    let (mut controller, info) = rig.controller().await;
+    let ids = Ids(&info);
+    let size = entries_of(EXACT);
+    let mut updates = batch(Type::Insert, &ids);
+    updates.truncate(ATOMIC_STEPS_MAX + 1);
+    let too_many = controller.write_with(updates.clone(), DATAPLANE_ATOMIC);
+    let status = rig.drive(too_many, &size).await.output.unwrap_err();
+    assert_eq!(status.code(), Code::Unimplemented);
+    assert!(status.message().contains("changes 129"), "{}", status.message());
+    // One update, but a cell each of a large array.
+    let cells = controller.write_with(vec![many_counters(&info, 7)], DATAPLANE_ATOMIC);
+    let status = rig.drive(cells, &size).await.output.unwrap_err();
+    assert!(status.message().contains("changes 2048"), "{}", status.message());
+    updates.pop();
+    let driven = rig.drive(controller.write_with(updates, DATAPLANE_ATOMIC), &size).await;
+    driven.output.unwrap();
+    assert_eq!(driven.largest_change, ATOMIC_STEPS_MAX, "all at one instant");
+}
