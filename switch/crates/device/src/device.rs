@@ -12,6 +12,7 @@ use crate::budget::{Purse, Purses};
 use crate::capture::{Fate, Recorder};
 use crate::fate::{DropReason, Output, Queued};
 use crate::lines::Cables;
+use crate::memory::PACKET_MEMORY;
 use crate::programs::Programs;
 use crate::trace::{TraceEvent, TraceFilter, TraceRecord, Tracer};
 use crate::watch::{Drop, Event, EventLog};
@@ -50,6 +51,8 @@ pub struct Device {
     pub(crate) log: EventLog,
     /// The clone session that drops are sent to; see `mirror.rs`.
     pub(crate) drop_mirror: Option<u32>,
+    /// See `memory.rs`.
+    pub(crate) memory_bound: Bytes,
     pub(crate) recorder: Recorder,
 }
 
@@ -70,6 +73,7 @@ impl Device {
             down: BTreeSet::new(),
             log: EventLog::default(),
             drop_mirror: None,
+            memory_bound: PACKET_MEMORY,
             recorder: Recorder::default(),
         }
     }
@@ -191,6 +195,11 @@ impl Device {
         self.tracer.arm(filters);
     }
 
+    /// Whether frames are followed.
+    pub fn is_tracing(&self) -> bool {
+        self.tracer.is_armed()
+    }
+
     /// The next step that was recorded of a packet that is followed.
     pub fn poll_trace(&mut self) -> Option<TraceRecord> {
         self.tracer.poll()
@@ -271,7 +280,7 @@ impl Device {
     }
 
     /// Ends a frame that has not become a packet.
-    fn drop_frame(
+    pub(crate) fn drop_frame(
         &mut self,
         at: Time,
         trace: Option<NonZeroU32>,

@@ -13,6 +13,8 @@ use crate::budget::Purse;
 pub enum DropReason {
     /// The packet and its copies had used up their steps, so this copy of it was not sent.
     Copies,
+    /// The packets in the switch take as much memory as they may.
+    Memory,
     /// No program is loaded.
     NoProgram,
     /// The port it came in by, or was to leave by, is down.
@@ -29,6 +31,7 @@ impl DropReason {
         use pipeline::DropReason as Program;
         match self {
             DropReason::Copies => "too_many_copies",
+            DropReason::Memory => "packet_memory",
             DropReason::NoProgram => "no_program",
             DropReason::PortDown => "port_down",
             DropReason::Program(Program::Assertion) => "assertion",

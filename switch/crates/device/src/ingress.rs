@@ -5,7 +5,7 @@ use pipeline::{
     after_ingress,
 };
 use traffic::{Arrival, Verdict};
-use units::{ClassId, Time};
+use units::{ClassId, HasLength, Time};
 
 use crate::device::Device;
 use crate::ecn;
@@ -67,7 +67,8 @@ impl Device {
         class: ClassId,
         kind: InstanceType,
     ) {
-        if let Err(reason) = self.check_port(to.port) {
+        let fits = self.check_port(to.port).and_then(|()| self.check_memory(queued.length()));
+        if let Err(reason) = fits {
             return self.drop_packet(now, queued, reason, Some((to.port, class)));
         }
         queued.from_mirror = kind == InstanceType::Dropped;

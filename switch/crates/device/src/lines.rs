@@ -10,7 +10,7 @@
 
 use pipeline::Frame;
 use traffic::{ConfigError, LineOutput, LineReport, LineVerdict, Lines};
-use units::{PortId, Time};
+use units::{HasLength, PortId, Time};
 
 use crate::device::Device;
 use crate::fate::Output;
@@ -65,6 +65,9 @@ impl Device {
     pub(crate) fn begin_receiving(&mut self, now: Time, port: PortId, frame: Frame) {
         if self.cables.receive.is_clear(port) {
             return self.accept(now, port, frame);
+        }
+        if self.check_memory(frame.length()).is_err() {
+            return self.drop_before_line(now, port, frame);
         }
         match self.cables.receive.handle_frame(now, port, frame) {
             LineVerdict::Held => {}

@@ -195,6 +195,10 @@ impl Tracer {
         self.armed = armed.collect();
     }
 
+    pub fn is_armed(&self) -> bool {
+        !self.armed.is_empty()
+    }
+
     /// A frame came in: its number, if a filter takes it. The first that does counts it.
     #[inline]
     pub fn receive(&mut self, now: Time, port: PortId, frame: &[u8]) -> Option<NonZeroU32> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use tracing::level_filters::LevelFilter;
-use units::{PortId, Rate};
+use units::{Bytes, PortId, Rate};
 
 use crate::logging::{Logging, Sink, Style};
 use crate::settings::{Interface, Settings, Spelling, TlsFiles, parse_address, parse_port};
@@ -81,6 +81,12 @@ pub struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Process")]
     pub user: Option<String>,
 
+    /// The most memory that packets in queues and on lines may take, in MiB; what does not fit is
+    /// dropped, and counted as packet_memory.
+    #[arg(long, value_name = "MIB", default_value_t = device::PACKET_MEMORY.0 >> 20,
+          help_heading = "Process", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub packet_memory: u64,
+
     /// The seed of everything that is random: AQM, loss, P4's random().
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Process")]
     pub seed: u64,
@@ -123,6 +129,7 @@ impl From<Args> for Settings {
             class_count: args.priority_queues,
             // Rates are the router's own here; the kernel's buffer only helps when we are late.
             backlog_bytes: None,
+            packet_memory: Bytes(args.packet_memory << 20),
             seed: args.seed,
             pcap: args.pcap,
             capture: args.capture,

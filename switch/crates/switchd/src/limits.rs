@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use control::{agent, arbitration, digest, exchange, outbox, server, service, translate};
+use device::PACKET_MEMORY;
 use traffic::QueueConfig;
 use units::{CLASS_COUNT_MAX, PORT_NUMBER_MAX};
 
@@ -29,6 +30,11 @@ fn rows() -> Vec<Row> {
         ("port number", PORT_NUMBER_MAX.to_string(), "refused"),
         ("queues of a port", CLASS_COUNT_MAX.to_string(), "refused"),
         ("packets in a queue at first", queue.to_string(), "dropped: queue_limit"),
+        (
+            "memory of packets at first",
+            mebibytes(PACKET_MEMORY.0 as usize),
+            "dropped: packet_memory",
+        ),
         ("bytes of a frame", ports::FRAME_SIZE_BYTES_MAX.to_string(), "not sent by the netdev"),
         ("connected controllers", arbitration::CLIENT_COUNT_MAX.to_string(), "RESOURCE_EXHAUSTED"),
         ("roles", arbitration::ROLE_COUNT_MAX.to_string(), "RESOURCE_EXHAUSTED"),

@@ -4,7 +4,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use units::{PORT_NUMBER_MAX, PortId, Rate};
+use units::{Bytes, PORT_NUMBER_MAX, PortId, Rate};
 
 use crate::logging::Logging;
 
@@ -33,6 +33,8 @@ pub struct Settings {
     pub class_count: u8,
     /// How many bytes may wait behind a port in the kernel; none: as many as it can take.
     pub backlog_bytes: Option<usize>,
+    /// The most that packets may take.
+    pub packet_memory: Bytes,
     /// The seed of everything random.
     pub seed: u64,
     /// The folder for captures; none: no captures.

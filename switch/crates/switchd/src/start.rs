@@ -49,6 +49,7 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     let program_config = pipeline::Config { drop_port: settings.drop_port, seed: settings.seed };
     let clock = Clock::start();
     let mut device = Device::new(program_config);
+    device.bound_memory(settings.packet_memory);
     let program = settings.program.as_deref().map(|path| load(path, &device)).transpose()?;
     let sockets = open_ports(settings)?;
     let tap = Tap::open(settings).map_err(SwitchError::new)?;

@@ -7,7 +7,7 @@ use traffic::DropReason as Traffic;
 use crate::proto::vitrine::v1;
 
 /// Every reason with its number in messages.
-const ALL: [(DropReason, v1::DropReason); 18] = [
+const ALL: [(DropReason, v1::DropReason); 19] = [
     (DropReason::Traffic(Traffic::Aqm), v1::DropReason::Aqm),
     (DropReason::Traffic(Traffic::BadClass), v1::DropReason::BadClass),
     (DropReason::Traffic(Traffic::InputLimit), v1::DropReason::InputLimit),
@@ -26,6 +26,7 @@ const ALL: [(DropReason, v1::DropReason); 18] = [
     (DropReason::Copies, v1::DropReason::TooManyCopies),
     (DropReason::Program(Program::Passes), v1::DropReason::TooManyPasses),
     (DropReason::Program(Program::TooLong), v1::DropReason::TooLong),
+    (DropReason::Memory, v1::DropReason::PacketMemory),
 ];
 
 /// The number of a reason.

@@ -188,6 +188,7 @@ impl General {
             port_rate: None,
             class_count: target.priority_queues,
             backlog_bytes: Some(BACKLOG_BYTES),
+            packet_memory: device::PACKET_MEMORY,
             seed: 0,
             pcap: self.pcap,
             capture: None,

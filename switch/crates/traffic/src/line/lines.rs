@@ -1,6 +1,6 @@
 //! The lines of all ports in one direction.
 
-use units::{HasLength, PortId, Time};
+use units::{Bytes, HasLength, PortId, Time};
 
 use crate::config::ConfigError;
 use crate::due::DueHeap;
@@ -20,6 +20,8 @@ pub struct Lines<P> {
     /// By port number. A line that was needed once stays, with its books.
     lines: Vec<Option<Box<Line<P>>>>,
     due: DueHeap,
+    /// What all lines hold together.
+    held: Depth,
 }
 
 /// One line, as it is now and as it has been since it first had something to do.
@@ -38,7 +40,13 @@ pub struct LineReport {
 impl<P: HasLength + Clone> Lines<P> {
     /// No lines yet; `direction` tells their dice from those of other lines of the run.
     pub fn new(seed: u64, direction: &'static str) -> Lines<P> {
-        Lines { seed, direction, lines: Vec::new(), due: DueHeap::default() }
+        Lines {
+            seed,
+            direction,
+            lines: Vec::new(),
+            due: DueHeap::default(),
+            held: Depth::default(),
+        }
     }
 
     /// Puts `config` in force for the line of `port` at `now`, or refuses it and changes nothing.
@@ -71,8 +79,10 @@ impl<P: HasLength + Clone> Lines<P> {
     /// The sender hands over a frame at `now`. A port without a line refuses.
     pub fn handle_frame(&mut self, now: Time, port: PortId, packet: P) -> LineVerdict<P> {
         let Some(line) = self.line_mut(port) else { return LineVerdict::Refused(packet) };
-        let goes_behind = line.boarding.is_some();
+        let (goes_behind, before) = (line.boarding.is_some(), line.held());
         let verdict = line.handle_frame(now, packet);
+        let after = line.held();
+        self.note_held(before, after);
         if !goes_behind {
             self.note_due(port);
         }
@@ -86,9 +96,11 @@ impl<P: HasLength + Clone> Lines<P> {
             let port = PortId(member as u16);
             let line = self.line_mut(port)?;
             // Asked for its own instant: with a late `now` it might run ahead of other lines.
+            let before = line.held();
             let output = line.poll_output(due);
-            let next = line.next_due();
+            let (next, after) = (line.next_due(), line.held());
             self.due.set(member, next);
+            self.note_held(before, after);
             if let Some(output) = output {
                 return Some((port, output));
             }
@@ -123,9 +135,26 @@ impl<P: HasLength + Clone> Lines<P> {
         self.lines.iter_mut().flatten().for_each(|line| line.reset_high_water());
     }
 
+    /// What was handed in and has not come out, of all lines together.
+    #[inline]
+    pub fn held(&self) -> Depth {
+        self.held
+    }
+
+    /// One line held `before` and now holds `after`.
+    fn note_held(&mut self, before: Depth, after: Depth) {
+        self.held.packets = self.held.packets + after.packets - before.packets;
+        self.held.bytes = Bytes(self.held.bytes.0 + after.bytes.0 - before.bytes.0);
+    }
+
     /// Whether the books of every line balance.
     pub fn balance(&self) -> bool {
-        self.lines.iter().flatten().all(|line| line.balance())
+        let mut held = Depth::default();
+        for line in self.lines.iter().flatten() {
+            held.packets += line.held().packets;
+            held.bytes += line.held().bytes;
+        }
+        held == self.held && self.lines.iter().flatten().all(|line| line.balance())
     }
 
     #[inline]

@@ -1,0 +1,62 @@
+//! Queues and lines without a limit hold no more than the device may take.
+
+mod rig;
+
+use device::{DropReason, PACKET_OVERHEAD_BYTES};
+use rig::{device, frame, order, poll};
+use traffic::{Limit, PortConfig};
+use units::{Bytes, PortId, Rate, Span, Time};
+
+const IN: PortId = PortId(1);
+const OUT: PortId = PortId(2);
+const LENGTH: u64 = 100;
+const TOTAL: u64 = LENGTH + PACKET_OVERHEAD_BYTES;
+
+/// A device whose port 2 sends at 1 Mb/s and queues without a limit; there is room for ten packets.
+fn bounded() -> device::Device {
+    let mut device = device(None);
+    let mut config = device.traffic().config().clone();
+    let mut port = PortConfig::strict(Some(Rate::from_mbps(1)), 2);
+    port.queues.iter_mut().for_each(|queue| queue.limit = Limit::NONE);
+    config.ports.insert(OUT, port);
+    device.configure(Time::ZERO, config).expect("valid");
+    device.bound_memory(Bytes(10 * TOTAL));
+    device
+}
+
+#[test]
+fn an_unlimited_queue_drops_what_does_not_fit_into_memory_and_goes_on_when_there_is_room() {
+    let mut device = bounded();
+    for _ in 0..25 {
+        device.handle_frame(Time::ZERO, IN, &frame(order::FORWARD, 2, 1, LENGTH as usize));
+    }
+    assert_eq!(device.memory_in_use(), Bytes(10 * TOTAL));
+    assert_eq!(device.books().dropped(DropReason::Memory).packets, 15);
+    // 100 bytes take 0.8 ms: ten are gone after 8 ms, and there is room again.
+    let later = Time::ZERO + Span::from_ms(8);
+    let _sent = poll(&mut device, later);
+    assert_eq!(device.memory_in_use(), Bytes::ZERO);
+    device.handle_frame(later, IN, &frame(order::FORWARD, 2, 1, LENGTH as usize));
+    assert_eq!(device.memory_in_use(), Bytes(TOTAL));
+    assert_eq!(device.books().dropped(DropReason::Memory).packets, 15);
+    assert!(device.balance());
+}
+
+/// The sender hands over at once what its line carries one frame at a time.
+#[test]
+fn what_waits_before_a_line_counts_and_is_dropped_as_received() {
+    let mut device = bounded();
+    let mut config = device.traffic().config().clone();
+    let mut port = PortConfig::strict(Some(Rate::from_mbps(1)), 2);
+    port.link.sender.backlog = Limit::NONE;
+    config.ports.insert(IN, port);
+    device.configure(Time::ZERO, config).expect("valid");
+    for _ in 0..25 {
+        device.handle_frame(Time::ZERO, IN, &frame(order::FORWARD, 3, 1, LENGTH as usize));
+    }
+    assert_eq!(device.memory_in_use(), Bytes(10 * TOTAL));
+    assert_eq!(device.books().port(IN).received.packets, 15, "those that were dropped");
+    let _sent = poll(&mut device, Time::ZERO + Span::from_ms(8));
+    assert_eq!(device.books().port(IN).received.packets, 25);
+    assert!(device.balance());
+}
