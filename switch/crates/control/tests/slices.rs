@@ -85,8 +85,7 @@ impl Rig {
         let address = self.server.as_ref().unwrap().address();
         let connecting = async {
             let client = P4RuntimeClient::new(channel_to(address).await);
-            let mut controller =
-                stream_over(client.max_decoding_message_size(64 << 20), "").await;
+            let mut controller = stream_over(client.max_decoding_message_size(64 << 20), "").await;
             let _primary = controller.bid(Some(1)).await.unwrap();
             let info = controller.load().await;
             (controller, info)

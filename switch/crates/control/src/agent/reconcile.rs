@@ -101,12 +101,7 @@ impl Reconcile {
         Ok(false)
     }
 
-    fn write(
-        &mut self,
-        old: &Target<'_>,
-        change: Change,
-        left: &mut usize,
-    ) -> Result<(), Refusal> {
+    fn write(&mut self, old: &Target<'_>, change: Change, left: &mut usize) -> Result<(), Refusal> {
         *left = left.saturating_sub(change.steps());
         let Self { forwarding, pipeline, .. } = self;
         let mut target = Target { forwarding, pipeline, now: old.now, down: old.down };

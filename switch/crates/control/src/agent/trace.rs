@@ -34,6 +34,11 @@ impl Tracing {
                  trace first",
             ));
         }
+        if device.is_tracing() {
+            return Err(Refusal::precondition(
+                "the switch follows packets for its log; start it with --log-level info to trace",
+            ));
+        }
         while device.poll_trace().is_some() {
             // What packets of an earlier trace still did is for nobody.
         }

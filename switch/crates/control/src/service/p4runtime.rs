@@ -82,6 +82,10 @@ impl P4Runtime for P4RuntimeService {
     ) -> Result<Response<Self::ReadStream>, Status> {
         let request = call.into_inner();
         self.shared.sessions.check_device(request.device_id)?;
+        if request.entities.iter().any(|entity| entity.entity.is_none()) {
+            let message = "an entity is empty: say what to read, with ids 0 for all of a kind";
+            return Err(Refusal::invalid(message).into());
+        }
         let config = self.shared.configs.current()?;
         let queries = request.entities.iter().map(|entity| query::query_of(&config.index, entity));
         let queries = queries.collect();

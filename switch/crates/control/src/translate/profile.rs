@@ -122,6 +122,12 @@ fn group_state_of(
             "max_size is {max_size}; the program wants it between 1 and {largest}"
         )));
     }
+    if u64::from(max_size) > action::WEIGHT_SUM_MAX {
+        return Err(Refusal::exhausted(format!(
+            "max_size is {max_size}; groups of this switch have at most {}",
+            action::WEIGHT_SUM_MAX
+        )));
+    }
     let members = group.members.iter().enumerate().map(|(idx, member)| {
         let id = member.member_id;
         if group.members[..idx].iter().any(|earlier| earlier.member_id == id) {
