@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab labs-check test setup build check lint bless top up shell down conformance bench conformance-tutorials bench-pipeline bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
+.PHONY: help run labs lab labs-check test setup build check lint bless top up shell down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -76,6 +76,9 @@ conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and 
 
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline, and in simple_switch if there is one
 	@vm/bench.sh pipeline
+
+bench-control:   ## table writes and reads a second through gRPC, and how long packets wait for them
+	@vm/bench.sh control
 
 bench-collector: ## reports a second that the telemetry collector keeps on one core
 	@vm/python.sh

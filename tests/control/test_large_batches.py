@@ -1,9 +1,8 @@
-"""How fast tables are written and read over gRPC; the budgets are those of a 2-core machine."""
+"""Large batches: every entry is read back, in messages that clients take."""
 
 from __future__ import annotations
 
 import queue
-import time
 from collections.abc import Iterator
 
 import grpc
@@ -15,22 +14,19 @@ from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 from controller.p4info import P4Info
 from tests.control.conftest import DEVICE_ID, Compiled
 
-ENTRY_COUNT = 100_000
+ENTRY_COUNT = 20_000
 BATCH_SIZE = 5_000
-# The budgets (50,000 writes a second, 100,000 entries read in a second), times five: a machine
-# that is busy with other tests must not fail this one, a switch that became slow must.
-WRITE_SPAN_MAX_S = 5 * ENTRY_COUNT / 50_000
-READ_SPAN_MAX_S = 5 * 1.0
+# What gRPC clients take unless they are told otherwise.
+MESSAGE_BYTES_MAX = 4 << 20
 
 
 @pytest.fixture
 def channel(switch_address: str) -> Iterator[grpc.Channel]:
-    # The client's own limit of 4 MiB for a message is enough: reads come in chunks.
     with grpc.insecure_channel(switch_address) as channel:
         yield channel
 
 
-def test_batched_writes_and_a_large_read_stay_within_their_budgets(
+def test_every_entry_that_was_written_is_read_in_messages_that_clients_take(
     channel: grpc.Channel, compiled: Compiled
 ):
     stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
@@ -54,30 +50,24 @@ def test_batched_writes_and_a_large_read_stay_within_their_budgets(
     load.config.p4_device_config = compiled.json.read_bytes()
     stub.SetForwardingPipelineConfig(load)
 
-    # What is timed is the switch and gRPC: this client's protobuf is pure Python and far slower, so
-    # requests are made before and answers are looked into after.
-    batches = [
-        _batch(P4Info(info), election_id, range(first, first + BATCH_SIZE)).SerializeToString()
-        for first in range(0, ENTRY_COUNT, BATCH_SIZE)
-    ]
+    # Messages go as bytes: this client's protobuf is pure Python and slow.
     write = channel.unary_unary("/p4.v1.P4Runtime/Write")
-    started_at = time.monotonic()
-    for batch in batches:
-        write(batch)
-    write_span_s = time.monotonic() - started_at
+    for first in range(0, ENTRY_COUNT, BATCH_SIZE):
+        batch = _batch(P4Info(info), election_id, range(first, first + BATCH_SIZE))
+        write(batch.SerializeToString())
 
     query = p4runtime_pb2.ReadRequest(device_id=DEVICE_ID)
     query.entities.add().table_entry.table_id = P4Info(info).tables["lpm_table"].id
     read = channel.unary_stream("/p4.v1.P4Runtime/Read")
-    started_at = time.monotonic()
     answers = list(read(query.SerializeToString()))
-    read_span_s = time.monotonic() - started_at
-    found = sum(len(p4runtime_pb2.ReadResponse.FromString(it).entities) for it in answers)
     requests.put(None)
-    print(f"{ENTRY_COUNT / write_span_s:,.0f} writes a second, read in {read_span_s:.2f} s")
-    assert found == ENTRY_COUNT
-    assert write_span_s < WRITE_SPAN_MAX_S
-    assert read_span_s < READ_SPAN_MAX_S
+    assert max(map(len, answers)) < MESSAGE_BYTES_MAX
+    keys = {
+        entity.table_entry.match[0].lpm.value
+        for answer in answers
+        for entity in p4runtime_pb2.ReadResponse.FromString(answer).entities
+    }
+    assert len(keys) == ENTRY_COUNT
 
 
 def _batch(info: P4Info, election_id: p4runtime_pb2.Uint128, addresses: range):
