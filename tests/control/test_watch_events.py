@@ -1,0 +1,140 @@
+"""What a Watch tells of a router with frames in it: marks, crossings, links, overruns; and filters.
+
+The program is everything.p4, which forwards IPv4 to port 1.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+
+from controller.p4info import P4Info
+from controller.queueing import (
+    OFF,
+    Arbiter,
+    BitShaper,
+    EcnStep,
+    InputQueueing,
+    InputStage,
+    Limit,
+    PortSettings,
+    QueueSettings,
+    RouterSettings,
+)
+from controller.queues import Queues
+from controller.session import Session
+from controller.watch import Crossing, Link, Mark, Overrun, QueueChange, watch
+from tests.control.conftest import DEVICE_ID, Compiled, RunningSwitch
+
+# An Ethernet and an IPv4 header that says: may be marked, ECT(1).
+IPV4_ECT = bytes(12) + bytes.fromhex("0800 4501 002e 0000 0000 4000 0000 0a000001 0a000002")
+FRAME = IPV4_ECT.ljust(60, b"\0")
+
+
+@pytest.fixture
+def session(cabled_switch: RunningSwitch, compiled: Compiled) -> Iterator[Session]:
+    with Session.connect(cabled_switch.address, device_id=DEVICE_ID, election_id=1) as made:
+        made.load(P4Info.load(compiled.p4info), compiled.json.read_bytes())
+        yield made
+
+
+@pytest.fixture
+def queues(session: Session) -> Queues:
+    return Queues(session)
+
+
+def test_a_mark_is_told_when_the_packet_departs_and_only_to_those_who_watch_its_port(
+    session, queues, cabled
+):
+    # At 1 b/s nothing follows the first frame; whoever finds one that waits is marked.
+    slow = QueueSettings(shaper=BitShaper(1), aqm=EcnStep(Limit(packets=1)))
+    queues.configure({1: PortSettings(queues={0: slow})})
+    with (
+        watch(session, queues=[(1, 0)], marks=True, head_bytes=16) as told,
+        watch(session, ports=[3], marks=True, links=True) as told_of_port_3,
+    ):
+        events, others = iter(told), iter(told_of_port_3)
+        cabled[2].send(FRAME)
+        entered, left = next(events), next(events)
+        assert isinstance(entered, QueueChange) and isinstance(left, QueueChange)
+        assert (entered.change, left.change) == ("ENQUEUED", "DEPARTED")
+        for waiting in (1, 2):
+            cabled[2].send(FRAME)
+            assert next(events).packets == waiting
+        queues.configure({1: PortSettings(queues={0: QueueSettings(shaper=OFF)})})
+        # Two departures; the second frame to wait carries the mark.
+        told_now = [next(events) for _ in range(3)]
+        (mark,) = (event for event in told_now if isinstance(event, Mark))
+        assert (mark.port, mark.class_, mark.length_bytes) == (1, 0, 60)
+        # The last two bits of the second byte of the IPv4 header: congestion experienced.
+        assert mark.head[:14] == FRAME[:14]
+        assert mark.time_ps == max(event.time_ps for event in told_now)
+        cabled[3].set_up(False)
+        link = next(others)
+        assert isinstance(link, Link), "port 3 has seen no mark"
+        assert (link.port, link.up) == (3, False)
+
+
+def test_a_crossing_lasts_as_long_as_the_crossbar_takes_for_the_packet(session, queues, cabled):
+    # 60 bytes at twice 1 Gb/s: 240 ns.
+    stage = InputStage(
+        InputQueueing.VOQ, rate_bps=10**9, speedup=Fraction(2), arbiter=Arbiter.ISLIP, iterations=1
+    )
+    queues.configure(RouterSettings(input=stage))
+    with (
+        watch(session, crossings=True) as told,
+        watch(session, crossings=True, ports=[3]) as told_of_port_3,
+    ):
+        events, others = iter(told), iter(told_of_port_3)
+        for source in (2, 3):
+            cabled[source].send(FRAME)
+            crossing = next(events)
+            assert isinstance(crossing, Crossing)
+            ends = (crossing.input, crossing.output, crossing.class_, crossing.length_bytes)
+            assert ends == (source, 1, 0, 60)
+            assert crossing.until_ps - crossing.time_ps == 240_000
+        # Of port 3 only the second.
+        assert next(others) == crossing
+
+
+def test_links_are_told_down_and_up_to_those_who_watch_the_port(session, cabled):
+    with (
+        watch(session, links=True) as told,
+        watch(session, links=True, ports=[2]) as told_of_port_2,
+    ):
+        events, others = iter(told), iter(told_of_port_2)
+        for port in (3, 2):
+            for up in (False, True):
+                cabled[port].set_up(up)
+                link = next(events)
+                assert isinstance(link, Link)
+                assert (link.port, link.up) == (port, up)
+        assert [(link.port, link.up) for link in (next(others), next(others))] == [
+            (2, False),
+            (2, True),
+        ]
+
+
+def test_an_overrun_is_told_when_the_process_was_held_up(session, queues, cabled, cabled_switch):
+    # A frame leaves every 10 ms (480 bits at 48 kb/s) for two seconds.
+    every = QueueSettings(limit=Limit(packets=1000))
+    queues.configure({1: PortSettings(rate_bps=48_000, every_queue=every)})
+    with watch(session, overruns=True) as told:
+        for _ in range(200):
+            cabled[2].send(FRAME)
+        process = cabled_switch.process
+        process.send_signal(signal.SIGSTOP)
+        # However late it is woken, departures were due for so long.
+        time.sleep(0.2)
+        process.send_signal(signal.SIGCONT)
+        overrun = next(iter(told))
+    assert isinstance(overrun, Overrun)
+    # More than a millisecond is an overrun; this one began at most 10 ms after the stop.
+    assert overrun.lag_ps > 10**9
+    lags = queues._describe(()).lags
+    assert lags.count >= 1
+    assert lags.max_ps >= overrun.lag_ps
