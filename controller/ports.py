@@ -27,7 +27,8 @@ class Ports:
         self._stub = RouterStub(session.channel)
         # By number, as they were added here.
         self._added: dict[int, tuple[str, PortSettings]] = {}
-        session.on_restored(self._restore)
+        # Queues are set on ports that are there.
+        session.on_restored(self._restore, first=True)
 
     def devices(self) -> dict[int, str]:
         """The ports with the network devices behind them; the controller's port has none: ""."""

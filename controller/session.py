@@ -190,9 +190,12 @@ class Session:
         self._program = P4Info(self._config.p4info)
         return self._program
 
-    def on_restored(self, action: Callable[[], None]) -> None:
-        """Calls `action` whenever a restarted device has got its program and entries again."""
-        self._when_restored.append(action)
+    def on_restored(self, action: Callable[[], None], *, first: bool = False) -> None:
+        """Calls `action` whenever a restarted device has got its program and entries again.
+
+        `first` is for what others need: it is done before all that was to be done until now.
+        """
+        self._when_restored.insert(0 if first else len(self._when_restored), action)
 
     # ---- entries ---------------------------------------------------------------------------------
 

@@ -60,11 +60,14 @@ def compile_program(source: Path, folder: Path) -> Compiled:
 
 
 @contextlib.contextmanager
-def running_switch(folder: Path, *flags: str) -> Iterator[RunningSwitch]:
-    """A switch that has just been started and has no program."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    address = f"127.0.0.1:{port}"
+def running_switch(
+    folder: Path, *flags: str, address: str | None = None
+) -> Iterator[RunningSwitch]:
+    """A switch that has just been started and has no program; on a free port unless told."""
+    if address is None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+    port = int(address.rpartition(":")[2])
     command = [BINARIES / "vitrine-switch", "--no-p4", "--device-id", str(DEVICE_ID)]
     command += ["--grpc", address, "--cpu-port", str(CPU_PORT), *flags]
     log = folder / "switch.log"

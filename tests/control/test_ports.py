@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +16,7 @@ from controller.queues import Queues
 from controller.session import Session
 from tests.control.cables import Cable
 from tests.control.conftest import CPU_PORT, DEVICE_ID, Compiled, running_switch
+from topo import wait
 
 LPM = 0x8802
 
@@ -128,3 +130,24 @@ def test_the_port_of_the_controller_and_ports_that_are_not_there_cannot_be_remov
         ports.remove(CPU_PORT)
     with pytest.raises(RequestError, match="the switch has no port 7"):
         ports.remove(7)
+
+
+def test_a_port_that_was_added_comes_back_with_its_queues_after_a_restart(tmp_path, cabled, driven):
+    flags = ["-i", f"1@{cabled[1].device}"]
+    with running_switch(tmp_path, *flags) as first:
+        session = Session.connect(first.address, device_id=DEVICE_ID, election_id=1)
+        session.load(P4Info.load(driven.p4info), driven.json.read_bytes())
+        queues, ports = Queues(session), Ports(session)
+        ports.add(2, cabled[2].device)
+        queues.configure({2: PortSettings(rate_bps=5_000_000)})
+    with running_switch(tmp_path, *flags, address=first.address), session:
+
+        def is_back() -> bool:
+            with contextlib.suppress(RequestError):
+                # The session may not have noticed yet that it was away.
+                return session.is_ready and ports.devices().get(2) == cabled[2].device
+            return False
+
+        wait.until(is_back, "the return of port 2", deadline_s=60)
+        wait.until(lambda: session.is_ready, "the session's return", deadline_s=60)
+        assert queues.settings([2]).ports[2].rate_bps == 5_000_000
