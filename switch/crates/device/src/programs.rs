@@ -22,6 +22,7 @@ pub(crate) struct Programs {
     /// Replaced, but not done yet; nearly always none.
     retired: Vec<Loaded>,
     /// Done with; to be freed by whoever has time for it.
+    #[expect(clippy::vec_box, reason = "they come in boxes and leave in boxes")]
     done: Vec<Box<Pipeline>>,
     next_generation: u32,
 }

@@ -221,7 +221,7 @@ impl Link {
 
     /// Ends the link; frames that were not sent are lost with the device and go to `recycle`.
     pub fn close(&mut self, recycle: impl FnMut(Frame)) -> Option<PacketSocket> {
-        self.outgoing.drain(..).for_each(recycle);
+        self.outgoing.drain(..).map(|departing| departing.0).for_each(recycle);
         self.socket.take()
     }
 

@@ -170,7 +170,7 @@ pub enum Request {
         /// The device's name.
         device: String,
         /// What is not as for every new port.
-        settings: v1::PortConfig,
+        settings: Box<v1::PortConfig>,
         /// The device.
         opened: Opened,
         /// When it came into being, or why not.
@@ -442,7 +442,7 @@ impl Agent {
                 }));
             }
             Request::AddPort { port, device, settings, opened, reply: slot } => {
-                reply(slot, ports::add(plane, port, &device, settings, opened));
+                reply(slot, ports::add(plane, port, &device, *settings, opened));
             }
             Request::RemovePort { port, reply: slot } => reply(slot, ports::remove(plane, port)),
             Request::PacketOut { frame } => plane.packet_out(frame),

@@ -99,7 +99,7 @@ impl Router for RouterService {
         let opened = opening.await.map_err(|error| Status::internal(error.to_string()))??;
         let permit = self.shared.plane.reserve().await?;
         let (reply, answer) = tokio::sync::oneshot::channel();
-        let (device, settings) = (request.device, request.config.unwrap_or_default());
+        let (device, settings) = (request.device, Box::new(request.config.unwrap_or_default()));
         self.shared.sessions.authorize(&claim, || {
             permit.send(Request::AddPort { port, device, settings, opened, reply });
         })?;
