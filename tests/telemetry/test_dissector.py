@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,8 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
 from scapy.utils import wrpcap
+
+from controller.telemetry.semantics import load_semantics
 
 from .golden import DROPPED, ETHERNET_IPV4, GROUP, IPV4_TCP_MARKED, TRACKED, TWO_HOPS
 
@@ -87,6 +90,24 @@ def test_a_drop_is_shown_with_queue_and_reason(tmp_path):
     assert values(layers, "telemetry.drop_reason") == ["71"]
     # Marked, but cut before any INT header: nothing to complain of.
     assert not values(layers, "int.malformed")
+
+
+def test_a_drop_is_explained_in_the_words_of_the_kit(tmp_path):
+    reasons = load_semantics().drop_reasons
+    below = Ether() / IP() / UDP(sport=40000, dport=32766)
+    # 71 is the reason in the golden bytes, and stands nowhere else in them.
+    place = (GROUP + DROPPED).index(71)
+    packets = []
+    for number in reasons:
+        payload = bytearray(GROUP + DROPPED + IPV4_TCP_MARKED)
+        payload[place] = number
+        packets.append(below / Raw(bytes(payload)))
+    capture = tmp_path / "drops.pcap"
+    wrpcap(str(capture), packets)
+    command = ["tshark", "-X", f"lua_script:{DISSECTOR}", "-r", str(capture), "-V"]
+    shown = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60).stdout
+    words = re.findall(r"Reason of the drop: (\w+) \((\d+)\)", shown)
+    assert words == [(word, str(number)) for number, word in reasons.items()]
 
 
 @pytest.mark.parametrize(

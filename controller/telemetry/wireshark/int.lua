@@ -64,6 +64,12 @@ local f = {
 }
 int.fields = f
 
+-- As in controller/telemetry/semantics.yaml, which a test holds this list against.
+local drop_reasons = {
+    [1] = "AQM", [2] = "BAD_CLASS", [3] = "INPUT_LIMIT", [4] = "PORT_LIMIT", [5] = "QUEUE_LIMIT",
+    [6] = "QUEUE_REMOVED", [7] = "SHARED_BUFFER", [8] = "UNKNOWN_PORT", [9] = "VOQ_LIMIT",
+}
+
 local r = {
     version = ProtoField.uint8("telemetry.version", "Version", base.DEC, nil, 0xf0),
     hardware_id = ProtoField.uint32("telemetry.hardware_id", "Hardware", base.DEC, nil, 0x0fc00000),
@@ -80,7 +86,8 @@ local r = {
     bitmap = ProtoField.uint16("telemetry.bitmap", "Metadata of the node", base.HEX),
     domain_id = ProtoField.uint16("telemetry.domain_id", "Domain", base.HEX),
     drop_queue = ProtoField.uint8("telemetry.drop_queue", "Queue of the drop"),
-    drop_reason = ProtoField.uint8("telemetry.drop_reason", "Reason of the drop"),
+    drop_reason = ProtoField.uint8(
+        "telemetry.drop_reason", "Reason of the drop", base.DEC, drop_reasons),
 }
 report.fields = r
 
