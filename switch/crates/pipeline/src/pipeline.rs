@@ -8,11 +8,13 @@
 //!    a key of up to eight bytes. No field is taken apart, and states that do nothing else (nearly
 //!    all) run in a loop of their own, `Parser::plain_states`.
 //! 3. The control is one list of steps (`action`), which one loop runs, `Machine::run`. A
-//!    condition on fields is a list of range tests (`expression::decision`); a table gathers its
-//!    key, mostly one word, from the fields' windows, asks its index (one hash probe, or up to four
-//!    trie loads), and the loop goes on at the steps of the entry's action: for most steps one
-//!    load, one operation, one store.
-//! 4. Header checksums are sums of a few masked windows (`calculation::Words`).
+//!    condition on fields is a step for each of its range tests (`expression::decision`); a table
+//!    gathers its key, mostly one word, from the fields' windows, asks its index (one hash probe, or
+//!    up to four trie loads), and the loop goes on at the steps of the entry's action. The
+//!    assignments that end an action are one step (`action::moves`): each is one load, one
+//!    operation, one store, and a metadata field is stored without being read.
+//! 4. Header checksums are sums of a few masked windows (`calculation::Words`), wanted or not by
+//!    the validity of their header.
 //! 5. Deparse: each run of valid headers that lie together is copied in front of the payload, which
 //!    never moves.
 //!
