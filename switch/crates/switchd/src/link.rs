@@ -142,8 +142,19 @@ impl Link {
         if let Err(error) = socket.receive(batch) {
             // A device that is down says so once; a packet that AF_PACKET has no words for (a
             // super-packet of SCTP) is lost with an error in its place.
-            self.counters.malformed += u64::from(error.kind() == std::io::ErrorKind::InvalidInput);
-            tracing::debug!(port = self.port.0, %error, "cannot receive");
+            let (port, name) = (self.port.0, &self.name);
+            if error.kind() == std::io::ErrorKind::InvalidInput {
+                if self.counters.malformed == 0 {
+                    tracing::warn!(
+                        port,
+                        name,
+                        "a super-packet, probably of SCTP, cannot be taken and is lost: `ethtool -K \
+                         DEVICE tx-sctp-segmentation off` on the host makes it send single packets"
+                    );
+                }
+                self.counters.malformed += 1;
+            }
+            tracing::debug!(port, name, %error, "cannot receive");
         }
     }
 
