@@ -238,6 +238,7 @@ class Tap:
         books = {port: Books() for port in ports}
         next_s = time.time()
         early: list[_Event] = []
+        missed = 0
         with opened:
             while not ending.is_set():
                 select.select(list(sockets.values()), [], [], interval_s)
@@ -249,7 +250,7 @@ class Tap:
                 for event in early[:count]:
                     self._note(books, *event)
                 del early[:count]
-                missed = sum(map(_lost, sockets.values()))
+                missed += sum(map(_lost, sockets.values()))
                 certain_s = min(each.known_until(until_s) for each in books.values())
                 while next_s < certain_s:
                     yield Sample(next_s, missed, _advanced(books, next_s))
