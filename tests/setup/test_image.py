@@ -76,7 +76,9 @@ def test_a_machine_that_stays_silent_under_kvm_is_run_by_software(tmp_path, monk
     monkeypatch.setattr(
         boot_test, "command", lambda image, memory, kind: [sys.executable, "-c", scripts[kind]]
     )
-    boot_test.booting(tmp_path, 1024).close()
+    console, accelerator = boot_test.booting(tmp_path, 1024)
+    console.close()
+    assert accelerator == "tcg"
     said = capsys.readouterr().out
     assert "with kvm the machine stays silent" in said
     assert "tcg runs the machine" in said
