@@ -20,6 +20,7 @@ from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings
 from controller.toolchain import Toolchain
 from labs.bench import PAGE_PORT, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES, payload_share, queue_delay_s
 from labs.measure.page import Fetch
 from labs.recording import Recording
@@ -174,6 +175,11 @@ class Bufferbloat(Lab):
                 instruments.hold_until_queued(nearly_full, end_s - longest_s)
             self._fetch(instruments, "beside the download")
             instruments.hold(PAUSE_S)
+        if len(instruments.recording.pages) < 2:
+            raise MeasurementError(
+                "no page was fetched beside the download: this machine starts programs too slowly "
+                "for so short a one. Let it run longer, with DURATION=120."
+            )
         instruments.finish()
 
     def _fetch(self, instruments: Instruments, beside: str) -> None:
