@@ -17,7 +17,7 @@ use crate::refusal::Refusal;
 use crate::translate::change::Change;
 
 /// The most steps (entries of a table) that a batch may take of which no packet may see a half:
-/// packets wait for all of them, at some 0.6 us each.
+/// packets wait for all of them. `make bench-control` tells how long.
 pub const ATOMIC_STEPS_MAX: usize = 128;
 
 /// One result per element of a batch, in its order; or none of it was tried.
