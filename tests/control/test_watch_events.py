@@ -29,6 +29,7 @@ from controller.queues import Queues
 from controller.session import Session
 from controller.watch import Crossing, Link, Mark, Overrun, QueueChange, watch
 from tests.control.conftest import DEVICE_ID, Compiled, RunningSwitch
+from topo import wait
 
 # An Ethernet and an IPv4 header that says: may be marked, ECT(1).
 IPV4_ECT = bytes(12) + bytes.fromhex("0800 4501 002e 0000 0000 4000 0000 0a000001 0a000002")
@@ -129,7 +130,8 @@ def test_an_overrun_is_told_when_the_process_was_held_up(session, queues, cabled
         process = cabled_switch.process
         process.send_signal(signal.SIGSTOP)
         # However late it is woken, departures were due for so long.
-        time.sleep(0.2)
+        stopped_at_s = time.monotonic()
+        wait.until(lambda: time.monotonic() - stopped_at_s > 0.2, "0.2 s of standstill", 30)
         process.send_signal(signal.SIGCONT)
         overrun = next(iter(told))
     assert isinstance(overrun, Overrun)
