@@ -282,6 +282,14 @@ class SizingRouterBuffers(Lab):
             )
             for packets, (least, most) in USE_BANDS.items()
         ]
+        smallest = self.packets(2) / bdp_packets(self.rate_bps, RTT_S)
+        bands.append(
+            Band(
+                f"buffer {self.packets(2)}: no more than a Reno without any timeout could use",
+                found[2].throughput_bps / self.rate_bps,
+                most=reno_utilisation(smallest),
+            )
+        )
         sizes = list(found)
         for larger, smaller in itertools.pairwise(sizes):
             names = f"{self.packets(larger)} over {self.packets(smaller)}"
