@@ -45,7 +45,7 @@ class Findings:
 
     def numbers(self, name: str) -> dict[str, float]:
         """For results.json."""
-        return {
+        numbers = {
             f"{name}_throughput_bps": self.throughput_bps,
             f"{name}_goodput_bps": self.goodput_bps,
             f"{name}_loss_share": self.loss,
@@ -56,6 +56,8 @@ class Findings:
             f"{name}_loss_count": self.loss_count,
             f"{name}_line_full_after_s": self.full_after_s,
         }
+        # A line that was never full has no such instant.
+        return {key: number for key, number in numbers.items() if not math.isnan(number)}
 
 
 def full_after_s(series: PortSeries, rate_bps: float) -> float:
