@@ -77,6 +77,11 @@ class Case:
 
 def main() -> None:
     settings = Settings.from_environment()
+    if not list(cases(settings)):
+        raise MachineError(
+            f"no subject of the bench has one of {', '.join(settings.only)} in its name: say "
+            "VITRINE_BENCH_ONLY=bridge, for example."
+        )
     check_machine()
     OUT.mkdir(parents=True, exist_ok=True)
     readings: list[dict] = []
