@@ -209,6 +209,14 @@ def _limit_packets(port: Port) -> int:
     return limit.packets or (limit.bytes or 0) // FRAME_BYTES
 
 
+def serve_flow(receiver: LiveHost, port: int, name: str) -> None:
+    """Starts an iperf3 that serves one flow, and waits until it listens."""
+    receiver.start(iperf.server(port), receiver.logs / f"iperf-{name}-server.log")
+    wait.until(
+        lambda: receiver.listens_on(port), f"iperf3 listening in {receiver.name}", START_DEADLINE_S
+    )
+
+
 class Instruments:
     """What a run of a lab works with while it is recorded."""
 
@@ -270,13 +278,7 @@ class Instruments:
     def _await_flow(self, plan: FlowPlan, port: int) -> None:
         """Makes both ends ready."""
         self._bench.host(plan.source).set_congestion_control(plan.congestion)
-        receiver = self._bench.host(plan.target)
-        receiver.start(iperf.server(port), receiver.logs / f"iperf-{plan.name}-server.log")
-        wait.until(
-            lambda: receiver.listens_on(port),
-            f"iperf3 listening in {plan.target}",
-            START_DEADLINE_S,
-        )
+        serve_flow(self._bench.host(plan.target), port, plan.name)
 
     def ping(
         self,

@@ -16,14 +16,14 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
-from labs.bench import FIRST_IPERF_PORT, START_DEADLINE_S, Bench
+from labs.bench import FIRST_IPERF_PORT, Bench, serve_flow
 from labs.definition import Assessment, Band, Figure, Lab, Row, Run
 from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, bdp_packets, reno_utilisation
 from labs.measure import iperf
 from labs.recording import Recording
 from labs.report import drawing
 from labs.sizing_router_buffers.findings import PORT, RTT_S, SETTLED_S, Findings
-from topo import load, units, wait
+from topo import load, units
 from topo.model import TcpBuffer, TcpSettings, Topology
 
 BOTTLENECK = 2
@@ -172,8 +172,7 @@ class SizingRouterBuffers(Lab):
         for memory in ("tcp_no_metrics_save", "tcp_no_ssthresh_metrics_save"):
             h1.set_kernel(f"net/ipv4/{memory}", "0")
         port = FIRST_IPERF_PORT - 1
-        h2.start(iperf.server(port), h2.logs / "iperf-memory-server.log")
-        wait.until(lambda: h2.listens_on(port), "iperf3 listening in h2", START_DEADLINE_S)
+        serve_flow(h2, port, "memory")
         h1.run(iperf.client(str(h2.address), port, seconds=1, congestion=self.congestion))
 
     # ---- assessing -------------------------------------------------------------------------------
