@@ -1,7 +1,7 @@
 """A client of Apache Thrift's binary protocol, as far as simple_switch's service needs one.
 
-    with ThriftClient("127.0.0.1", 9090) as client:
-        done = client.call("simple_switch", "set_egress_queue_depth", i32(2), i32(100))
+    client = ThriftClient("127.0.0.1", 9090)
+    done = client.call("simple_switch", "set_egress_queue_depth", i32(2), i32(100))
 
 Written by hand because five calls are needed: the `thrift` package would want code generated from
 another project's definitions. What goes over the wire is Thrift's strict binary protocol without
@@ -15,7 +15,6 @@ from __future__ import annotations
 import socket
 import struct
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 from controller.errors import ConnectError, RequestError
@@ -70,17 +69,6 @@ class ThriftClient:
                 "is simple_switch running, with that --thrift-port?"
             ) from error
         self._stream = self._socket.makefile("rb")
-
-    def __enter__(self) -> ThriftClient:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Ends the connection."""
