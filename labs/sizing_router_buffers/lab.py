@@ -255,7 +255,8 @@ class SizingRouterBuffers(Lab):
 
     def _threshold_rows(self, without: Findings, found: Findings) -> list[Row]:
         """When the line is full: the window doubles each round trip, or grows by one packet."""
-        needed = bdp_packets(self.rate_bps, RTT_S)
+        # On a slow line the first window is enough.
+        needed = max(bdp_packets(self.rate_bps, RTT_S), INITIAL_WINDOW_PACKETS)
         doublings = math.ceil(math.log2(needed / INITIAL_WINDOW_PACKETS))
         steps = math.ceil(needed - INITIAL_WINDOW_PACKETS)
         return [
