@@ -28,6 +28,7 @@ class Reason(IntEnum):
     LOCAL = 2
     NO_ROUTE = 3
     TTL = 4
+    TOO_LONG = 5
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,11 @@ _TTL = 64
 _ND_HOP_LIMIT = 255
 
 _ECHO_REPLY, _UNREACHABLE, _ECHO_REQUEST, _TIME_EXCEEDED = 0, 3, 8, 11
-_NET_UNREACHABLE, _PORT_UNREACHABLE = 0, 3
+_NET_UNREACHABLE, _PORT_UNREACHABLE, _FRAGMENTATION_NEEDED = 0, 3, 4
 # Answers and errors of ICMP: no error is sent about those.
 _ICMP_QUERIES = frozenset({8, 13, 15, 17})
 
-_V6_UNREACHABLE, _V6_TIME_EXCEEDED = 1, 3
+_V6_UNREACHABLE, _V6_TOO_BIG, _V6_TIME_EXCEEDED = 1, 2, 3
 _V6_NO_ROUTE, _V6_PORT_UNREACHABLE = 0, 4
 _V6_ECHO_REQUEST, _V6_ECHO_REPLY = 128, 129
 _SOLICITATION, _ADVERTISEMENT = 135, 136
@@ -64,8 +65,13 @@ _QUOTE_BYTES = 576 - 28
 _V6_QUOTE_BYTES = 1280 - 48
 
 
-def answer(frame: bytes, reason: int, own: Own, everywhere: Collection[Address]) -> bytes | None:
-    """The frame to send back; `everywhere` are the router's addresses on all its ports."""
+def answer(
+    frame: bytes, reason: int, own: Own, everywhere: Collection[Address], mtu_bytes: int = 0
+) -> bytes | None:
+    """The frame to send back; `everywhere` are the router's addresses on all its ports.
+
+    `mtu_bytes` is what a packet that is too long should have fit.
+    """
     if len(frame) < _ETHERNET_BYTES:
         return None
     packet, (ether_type,) = frame[_ETHERNET_BYTES:], struct.unpack_from("!H", frame, 12)
@@ -73,9 +79,9 @@ def answer(frame: bytes, reason: int, own: Own, everywhere: Collection[Address])
         if ether_type == _ARP:
             reply = _arp_reply(packet, own)
         elif ether_type == _IPV4:
-            reply = _ipv4_reply(packet, reason, own, everywhere)
+            reply = _ipv4_reply(packet, reason, own, everywhere, mtu_bytes)
         elif ether_type == _IPV6:
-            reply = _ipv6_reply(packet, reason, own, everywhere)
+            reply = _ipv6_reply(packet, reason, own, everywhere, mtu_bytes)
         else:
             return None
     except (struct.error, IndexError, ValueError):
@@ -83,7 +89,18 @@ def answer(frame: bytes, reason: int, own: Own, everywhere: Collection[Address])
         return None
     if reply is None:
         return None
-    return frame[6:12] + own.mac.number.to_bytes(6, "big") + frame[12:14] + reply
+    return frame[6:12] + own.mac.packed + frame[12:14] + reply
+
+
+def destination(frame: bytes) -> Address | None:
+    """Where an IP packet goes; none of what is no IP packet, or cut short."""
+    ether_type = int.from_bytes(frame[12:14], "big")
+    packet = frame[_ETHERNET_BYTES:]
+    if ether_type == _IPV4 and len(packet) >= 20:
+        return ipaddress.IPv4Address(packet[16:20])
+    if ether_type == _IPV6 and len(packet) >= 40:
+        return ipaddress.IPv6Address(packet[24:40])
+    return None
 
 
 def is_error(frame: bytes) -> bool:
@@ -108,7 +125,7 @@ def _arp_reply(packet: bytes, own: Own) -> bytes | None:
     address = ipaddress.IPv4Address(target)
     if operation != _ARP_REQUEST or address not in own.addresses:
         return None
-    mac = own.mac.number.to_bytes(6, "big")
+    mac = own.mac.packed
     return struct.pack("!6sH6s4s6s4s", head, _ARP_REPLY, mac, target, sender_mac, sender)
 
 
@@ -116,7 +133,7 @@ def _arp_reply(packet: bytes, own: Own) -> bytes | None:
 
 
 def _ipv4_reply(
-    packet: bytes, reason: int, own: Own, everywhere: Collection[Address]
+    packet: bytes, reason: int, own: Own, everywhere: Collection[Address], mtu_bytes: int
 ) -> bytes | None:
     header_bytes = (packet[0] & 0x0F) * 4
     (total_len,) = struct.unpack_from("!H", packet, 2)
@@ -130,6 +147,8 @@ def _ipv4_reply(
         kind, code = _UNREACHABLE, _PORT_UNREACHABLE
     elif reason == Reason.TTL:
         kind, code = _TIME_EXCEEDED, 0
+    elif reason == Reason.TOO_LONG:
+        kind, code = _UNREACHABLE, _FRAGMENTATION_NEEDED
     else:
         kind, code = _UNREACHABLE, _NET_UNREACHABLE
     is_later_fragment = struct.unpack_from("!H", packet, 6)[0] & 0x1FFF != 0
@@ -139,7 +158,8 @@ def _ipv4_reply(
     from_address = _own_address(own, everywhere, 4)
     if from_address is None:
         return None
-    quote = bytes(4) + packet[:total_len][:_QUOTE_BYTES]
+    # The word that says what fits (RFC 1191, 4) is 0 in all other errors.
+    quote = struct.pack("!I", mtu_bytes) + packet[:total_len][:_QUOTE_BYTES]
     return _ipv4(from_address, source, _icmp(kind, code, quote))
 
 
@@ -160,7 +180,7 @@ def _ipv4(source: Address, target: Address, body: bytes) -> bytes:
 
 
 def _ipv6_reply(
-    packet: bytes, reason: int, own: Own, everywhere: Collection[Address]
+    packet: bytes, reason: int, own: Own, everywhere: Collection[Address], mtu_bytes: int
 ) -> bytes | None:
     payload_len, protocol = struct.unpack_from("!HB", packet, 4)
     source, target = (ipaddress.IPv6Address(packet[at : at + 16]) for at in (8, 24))
@@ -175,6 +195,8 @@ def _ipv6_reply(
         kind, code = _V6_UNREACHABLE, _V6_PORT_UNREACHABLE
     elif reason == Reason.TTL:
         kind, code = _V6_TIME_EXCEEDED, 0
+    elif reason == Reason.TOO_LONG:
+        kind, code = _V6_TOO_BIG, 0
     else:
         kind, code = _V6_UNREACHABLE, _V6_NO_ROUTE
     # Errors have types below 128; neighbour discovery and the like is for the link alone.
@@ -182,7 +204,7 @@ def _ipv6_reply(
     from_address = _own_address(own, everywhere, 6)
     if is_answer or from_address is None or not _may_be_told(source, target):
         return None
-    quote = bytes(4) + packet[: 40 + payload_len][:_V6_QUOTE_BYTES]
+    quote = struct.pack("!I", mtu_bytes) + packet[: 40 + payload_len][:_V6_QUOTE_BYTES]
     return _ipv6(from_address, source, kind, code, quote)
 
 
@@ -191,7 +213,7 @@ def _advertisement(source: ipaddress.IPv6Address, body: bytes, own: Own) -> byte
     # Without a source somebody asks whether the address is free; only its owner would object.
     if target not in own.addresses or source.is_unspecified:
         return None
-    option = struct.pack("!BB", _TARGET_LINK_ADDRESS, 1) + own.mac.number.to_bytes(6, "big")
+    option = struct.pack("!BB", _TARGET_LINK_ADDRESS, 1) + own.mac.packed
     rest = struct.pack("!I", _ADVERTISEMENT_FLAGS) + target.packed + option
     return _ipv6(target, source, _ADVERTISEMENT, 0, rest, _ND_HOP_LIMIT)
 

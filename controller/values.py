@@ -40,8 +40,13 @@ class Mac:
             )
         return cls(int(text.replace(":", ""), 16))
 
+    @property
+    def packed(self) -> bytes:
+        """As it stands on the wire, like the `packed` of an IP address."""
+        return self.number.to_bytes(6, "big")
+
     def __str__(self) -> str:
-        return ":".join(f"{byte:02x}" for byte in self.number.to_bytes(6, "big"))
+        return ":".join(f"{byte:02x}" for byte in self.packed)
 
 
 Value: TypeAlias = int | ipaddress.IPv4Address | ipaddress.IPv6Address | Mac

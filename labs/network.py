@@ -51,7 +51,7 @@ def programmed(
             live.switch(switch.name).configure(session)
             if domain is not None:
                 telemetry.program(session, domain, topology, switch)
-            stack.enter_context(router.serving(session, switch))
+            stack.enter_context(router.serving(session, topology, switch))
             sessions[switch.name] = session
         yield live, sessions
 

@@ -20,11 +20,12 @@ from topo.model import End, Host, Interface, Network, Port, Switch, Topology
 
 @dataclass(frozen=True)
 class Hop:
-    """The next node on the way: the port toward it, and both Ethernet addresses of the cable."""
+    """The next node: the port toward it, both Ethernet addresses of the cable, and its MTU."""
 
     port: int
     src_mac: Mac
     dst_mac: Mac
+    mtu_bytes: int
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def routes(topology: Topology, switch: Switch) -> list[Route]:
     for host, home, port in _attachments(topology):
         for address in host.addresses:
             if home == switch:
-                found[_single(address)] = (Hop(port.number, port.mac, host.mac),)
+                found[_single(address)] = (_hop(topology, switch, port, host.mac),)
     for prefix, home in _remote(topology):
         if home != switch:
             found[prefix] = tuple(_toward(topology, switch, home))
@@ -89,7 +90,12 @@ def _toward(topology: Topology, switch: Switch, target: Switch) -> Iterator[Hop]
     for port, neighbour, far_port in _neighbours(topology, switch):
         nearer = distance.get(neighbour.name)
         if nearer is not None and nearer == distance.get(switch.name, 0) - 1:
-            yield Hop(port.number, port.mac, far_port.mac)
+            yield _hop(topology, switch, port, far_port.mac)
+
+
+def _hop(topology: Topology, switch: Switch, port: Port, far_mac: Mac) -> Hop:
+    cable = topology.link(End(switch.name, port.number))
+    return Hop(port.number, port.mac, far_mac, cable.mtu_bytes)
 
 
 def _distances(topology: Topology, target: Switch) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """Runs the kit's router (p4src/programs/router.p4) from a topology: routes and own addresses.
 
     router.program(session, topology, switch)
-    with router.serving(session, switch):
-        ...the router answers ARP, neighbour discovery and pings, and sends ICMP errors...
+    with router.serving(session, topology, switch):
+        ...the router answers ARP, neighbour discovery and pings, sends ICMP errors and fragments...
 
 Every destination of the topology becomes one route toward the next router or host on the way, so
 no packet in a lab's picture is a routing protocol's.
@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from controller import replies
+from controller import fragments, replies
 from controller.entities import Item
 from controller.entries import Call, Choice, Entry, Exact, Lpm, Match
 from controller.errors import ControllerError
@@ -47,16 +47,17 @@ def routes(topology: Topology, switch: Switch) -> list[Item]:
     found = paths.routes(topology, switch)
     shared = sorted({route.hops for route in found if len(route.hops) > 1}, key=str)
     numbers = {hops: number for number, hops in enumerate(shared, start=1)}
+    longest_bytes = max(link.mtu_bytes for link in topology.links)
     items: list[Item] = [
         Entry(
             GROUPS,
             {"meta.next_hop_group": Exact(number)},
-            Choice(tuple((_next_hop(hop), 1) for hop in hops)),
+            Choice(tuple((_next_hop(hop, longest_bytes), 1) for hop in hops)),
         )
         for hops, number in numbers.items()
     ]
     for route in found:
-        call = _next_hop(route.hops[0])
+        call = _next_hop(route.hops[0], longest_bytes)
         if route.hops in numbers:
             call = Call("set_next_hop_group", group_id=numbers[route.hops])
         items.append(_route(route.prefix, call))
@@ -73,9 +74,9 @@ def addresses(switch: Switch) -> frozenset[Address]:
 
 
 @contextlib.contextmanager
-def serving(session: Session, switch: Switch) -> Iterator[Service]:
+def serving(session: Session, topology: Topology, switch: Switch) -> Iterator[Service]:
     """Answers for the router's own addresses for the length of a `with` block."""
-    service = Service(session, switch)
+    service = Service(session, topology, switch)
     thread = threading.Thread(target=service.run, name=f"router {switch.name}", daemon=True)
     thread.start()
     try:
@@ -88,8 +89,9 @@ def serving(session: Session, switch: Switch) -> Iterator[Service]:
 class Service:
     """What a router does in its own name; every answer is `replies.answer`'s."""
 
-    def __init__(self, session: Session, switch: Switch) -> None:
+    def __init__(self, session: Session, topology: Topology, switch: Switch) -> None:
         self._session = session
+        self._routes = paths.routes(topology, switch)
         self._ports = {
             port.number: Own(port.mac, tuple(each.ip for each in port.addresses))
             for port in switch.ports
@@ -98,8 +100,10 @@ class Service:
         self._stopping = threading.Event()
         self._budget = _ERRORS_PER_S
         self._filled_s = time.monotonic()
-        # Packets answered, and ICMP errors that were not sent because there were too many.
+        # Packets answered, packets sent on in fragments, and ICMP errors that were not sent because
+        # there were too many.
         self.answered = 0
+        self.fragmented = 0
         self.held_back = 0
 
     def run(self) -> None:
@@ -116,16 +120,44 @@ class Service:
     def _handle(self, packet: Packet) -> None:
         port, reason = (int(str(packet.metadata[key])) for key in ("ingress_port", "reason"))
         own = self._ports.get(port)
-        reply = own and replies.answer(packet.payload, reason, own, self._addresses)
+        if own is None:
+            return
+        mtu_bytes = 0
+        if reason == replies.Reason.TOO_LONG:
+            route = self._route(packet.payload)
+            if route is None:
+                return
+            # The program has chosen one of the hops; what fits the narrowest fits that one.
+            mtu_bytes = min(hop.mtu_bytes for hop in route.hops)
+            if self._sent_in_fragments(packet.payload, route.hops[0], mtu_bytes):
+                self.fragmented += 1
+                return
+        reply = replies.answer(packet.payload, reason, own, self._addresses, mtu_bytes)
         if not reply:
             return
         if replies.is_error(reply) and not self._may_send_error():
             self.held_back += 1
             return
+        self._send(reply, port)
+        self.answered += 1
+
+    def _route(self, frame: bytes) -> paths.Route | None:
+        """The route of a frame's destination, the longest prefix that holds it."""
+        destination = replies.destination(frame)
+        fitting = [route for route in self._routes if destination in route.prefix]
+        return max(fitting, key=lambda route: route.prefix.prefixlen, default=None)
+
+    def _sent_in_fragments(self, frame: bytes, hop: paths.Hop, mtu_bytes: int) -> bool:
+        """Sends an IPv4 packet on in pieces, unless its sender forbids it."""
+        pieces = fragments.cut(frame, mtu_bytes)
+        for piece in pieces:
+            self._send(hop.dst_mac.packed + hop.src_mac.packed + piece[12:], hop.port)
+        return bool(pieces)
+
+    def _send(self, frame: bytes, port: int) -> None:
         # A switch that has gone away meanwhile has nobody to answer to.
         with contextlib.suppress(ControllerError):
-            self._session.send(Packet(reply, {"egress_port": port}))
-            self.answered += 1
+            self._session.send(Packet(frame, {"egress_port": port}))
 
     def _may_send_error(self) -> bool:
         """A token bucket of one second's worth."""
@@ -138,8 +170,12 @@ class Service:
         return True
 
 
-def _next_hop(hop: paths.Hop) -> Call:
-    return Call("set_next_hop", port=hop.port, src_addr=hop.src_mac, dst_addr=hop.dst_mac)
+def _next_hop(hop: paths.Hop, longest_bytes: int) -> Call:
+    """The call for a hop of a network whose links take packets of up to `longest_bytes`."""
+    call = Call("set_next_hop", port=hop.port, src_addr=hop.src_mac, dst_addr=hop.dst_mac)
+    if hop.mtu_bytes < longest_bytes:
+        return Call("set_next_hop_within", **call.args, mtu=hop.mtu_bytes)
+    return call
 
 
 def _route(prefix: Network, call: Call) -> Entry:

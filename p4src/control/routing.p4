@@ -7,13 +7,14 @@
 //   ipv4_routes      TTL is used up       ipv6_routes                 controller
 //        |                                      |
 //        +--------------------------------------+
-//        | set_next_hop    | set_next_hop_group           | deliver, no_route       | drop
-//        v                 v                              v                         v
+//        | set_next_hop,   | set_next_hop_group           | deliver, no_route       | drop
+//        v    ..._within   v                              v                         v
 //   MACs, egress_spec   next_hop_groups: a hash of     to the controller          drop
 //                       the flow picks one next hop
 //
 // Reads:  hdr, meta.l4, standard_metadata.{checksum_error, ingress_port}.
-// Writes: standard_metadata.egress_spec, hdr.ethernet.{dst,src}_addr, the TTL, hdr.packet_in.
+// Writes: standard_metadata.egress_spec, hdr.ethernet.{dst,src}_addr, the TTL, hdr.packet_in,
+//         meta.narrow.
 // Apply first in ingress; whatever comes after may still drop or choose a class.
 
 #ifndef VITRINE_CONTROL_ROUTING_P4
@@ -37,6 +38,15 @@ control routing(inout headers_t hdr,
         standard_metadata.egress_spec = port;
         hdr.ethernet.src_addr = src_addr;
         hdr.ethernet.dst_addr = dst_addr;
+    }
+
+    // The same through a link that takes no IP packets of more than `mtu` bytes: path_mtu.p4 sees to
+    // that. Where every packet that can come fits the link, set_next_hop is enough.
+    action set_next_hop_within(port_num_t port, mac_addr_t src_addr, mac_addr_t dst_addr,
+                               bit<16> mtu) {
+        meta.narrow.mtu = mtu;
+        meta.narrow.sender = hdr.ethernet.src_addr;
+        set_next_hop(port, src_addr, dst_addr);
     }
 
     // Several next hops are equally good: one of the group `group_id`, which is not 0. If the group
@@ -63,6 +73,7 @@ control routing(inout headers_t hdr,
         }
         actions = {
             set_next_hop;
+            set_next_hop_within;
             set_next_hop_group;
             deliver;
             no_route;
@@ -79,6 +90,7 @@ control routing(inout headers_t hdr,
         }
         actions = {
             set_next_hop;
+            set_next_hop_within;
             set_next_hop_group;
             deliver;
             no_route;
@@ -103,6 +115,7 @@ control routing(inout headers_t hdr,
         }
         actions = {
             set_next_hop;
+            set_next_hop_within;
             NoAction;
         }
         implementation = next_hop_selector;
@@ -111,7 +124,9 @@ control routing(inout headers_t hdr,
 
     apply {
         if (hdr.ipv4.isValid()) {
-            if (standard_metadata.checksum_error == 1) {
+            // Options that are announced and not there: the packet was cut short.
+            bool is_cut_short = hdr.ipv4.ihl > 5 && !hdr.ipv4_options.isValid();
+            if (standard_metadata.checksum_error == 1 || is_cut_short) {
                 drop();
             } else if (hdr.ipv4.ttl > 1) {
                 hdr.ipv4.ttl = hdr.ipv4.ttl - 1;

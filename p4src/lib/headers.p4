@@ -33,8 +33,7 @@ header ethernet_t {
     bit<16>    ether_type;
 }
 
-// RFC 791, without options: `ihl` > 5 leaves the options in the payload, so the parser refuses
-// such packets (see lib/parsers.p4).
+// RFC 791, the part that every packet has: five words.
 header ipv4_t {
     bit<4>      version;
     bit<4>      ihl;
@@ -53,6 +52,12 @@ header ipv4_t {
     ipv4_addr_t dst_addr;
 }
 
+// RFC 791: up to ten more words, where `ihl` says so. The router passes them on unread, as RFC 7126
+// lets it: whatever asks routers for a favour is left to the hosts.
+header ipv4_options_t {
+    varbit<320> options;
+}
+
 // RFC 8200; the traffic class is named as in IPv4, by its parts.
 header ipv6_t {
     bit<4>      version;
@@ -66,12 +71,16 @@ header ipv6_t {
     ipv6_addr_t dst_addr;
 }
 
+// The header's own length, which payload_len does not count.
+const bit<16> IPV6_BYTES = 40;
+
 // Why a packet went to the controller.
 enum bit<8> punt_reason_t {
     NEIGHBOUR = 1,  // Somebody asks for, or tells, an Ethernet address: ARP.
     LOCAL     = 2,  // It is for one of the router's own addresses.
     NO_ROUTE  = 3,  // No route leads to its destination.
-    TTL       = 4   // Its time to live, or hop limit, is used up.
+    TTL       = 4,  // Its time to live, or hop limit, is used up.
+    TOO_LONG  = 5   // It is longer than the link to its next hop takes.
 }
 
 // In front of a frame on its way to the controller; P4Runtime's PacketIn has it as metadata.

@@ -43,7 +43,6 @@ const bit<8> REPORT_LENGTH_TO_END = 0xff;
 
 const bit<16> ETHERNET_BYTES = 14;
 const bit<16> IPV4_BYTES = 20;
-const bit<16> IPV6_BYTES = 40;
 const bit<16> UDP_BYTES = 8;
 
 // RFC 9293, with its options.

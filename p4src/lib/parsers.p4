@@ -1,7 +1,7 @@
 // Parser and deparser for Ethernet, IPv4 and IPv6, and for frames of the controller.
 //
 //   from CPU_PORT:  packet_out, and the frame behind it as payload
-//   from a port:    ethernet -> ipv4 -> look at the ports of TCP and UDP
+//   from a port:    ethernet -> ipv4 -> its options -> look at the ports of TCP and UDP
 //                            -> ipv6 -> the same
 //                            -> anything else is payload
 //
@@ -24,11 +24,12 @@
 #endif
 
 struct headers_t {
-    packet_in_t  packet_in;
-    packet_out_t packet_out;
-    ethernet_t   ethernet;
-    ipv4_t       ipv4;
-    ipv6_t       ipv6;
+    packet_in_t    packet_in;
+    packet_out_t   packet_out;
+    ethernet_t     ethernet;
+    ipv4_t         ipv4;
+    ipv4_options_t ipv4_options;
+    ipv6_t         ipv6;
 #ifdef WITH_INT
     INT_HEADERS
 #endif
@@ -40,18 +41,26 @@ struct l4_ports_t {
     bit<16> dst;
 }
 
+// The link to the next hop, if some packets are too long for it.
+struct narrow_link_t {
+    bit<16>    mtu;    // the longest IP packet that it takes, in bytes; 0 for any
+    mac_addr_t sender; // whom the packet came from, to be told
+}
+
 struct metadata_t {
-    l4_ports_t l4;
+    l4_ports_t    l4;
     // Set by routing: the group of next hops that lead to the destination.
-    bit<16>    next_hop_group;
+    bit<16>       next_hop_group;
+    // Set by routing, read by path_mtu.
+    narrow_link_t narrow;
 #ifdef WITH_INT
     int_metadata_t telemetry;
 #endif
 }
 
 error {
-    Ipv4NotPlain, // not version 4, or with options
-    TcpTooShort   // a header length of less than five words
+    NotIpv4,     // another version, or a header of less than five words
+    TcpTooShort  // a header length of less than five words
 }
 
 parser parse_packet(packet_in packet,
@@ -82,8 +91,20 @@ parser parse_packet(packet_in packet,
     state parse_ipv4 {
         // Look before extracting, so that a packet we cannot read leaves hdr.ipv4 invalid.
         bit<8> version_and_ihl = packet.lookahead<bit<8>>();
-        verify(version_and_ihl == 0x45, error.Ipv4NotPlain);
+        verify(version_and_ihl >= 0x45 && version_and_ihl <= 0x4f, error.NotIpv4);
         packet.extract(hdr.ipv4);
+        transition select(version_and_ihl) {
+            0x45: look_behind_ipv4;
+            default: parse_ipv4_options;
+        }
+    }
+
+    state parse_ipv4_options {
+        packet.extract(hdr.ipv4_options, 32 * ((bit<32>)hdr.ipv4.ihl - 5));
+        transition look_behind_ipv4;
+    }
+
+    state look_behind_ipv4 {
         // Only the first fragment of a datagram has ports.
         transition select(hdr.ipv4.frag_offset, hdr.ipv4.protocol) {
             (0, IP_PROTOCOL_TCP): look_at_ports;
@@ -126,6 +147,7 @@ control deparse_packet(packet_out packet, in headers_t hdr) {
 #endif
         packet.emit(hdr.ethernet);
         packet.emit(hdr.ipv4);
+        packet.emit(hdr.ipv4_options);
         packet.emit(hdr.ipv6);
 #ifdef WITH_INT
         INT_EMIT_HEADERS

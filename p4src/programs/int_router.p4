@@ -3,7 +3,7 @@
 //   parse_packet -> verify_checksums
 //        |
 //   ingress: from the controller?  yes: from_controller
-//                                  no:  routing -> classify -> int_watchlist
+//                                  no:  routing -> path_mtu -> classify -> int_watchlist
 //        |
 //   queues, fabric, scheduler (the switch, not P4)
 //        |
@@ -19,6 +19,7 @@
 #include "../lib/checksums.p4"
 #include "../control/punt.p4"
 #include "../control/routing.p4"
+#include "../control/path_mtu.p4"
 #include "../control/classify.p4"
 #include "../control/ecn.p4"
 #include "../control/accounting.p4"
@@ -33,6 +34,7 @@ control ingress(inout headers_t hdr,
             from_controller.apply(hdr, standard_metadata);
         } else {
             routing.apply(hdr, meta, standard_metadata);
+            path_mtu.apply(hdr, meta, standard_metadata);
             classify.apply(hdr, meta, standard_metadata);
             int_watchlist.apply(hdr, meta);
         }

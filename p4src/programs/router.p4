@@ -3,7 +3,7 @@
 //   parse_packet -> verify_checksums
 //        |
 //   ingress: from the controller?  yes: from_controller
-//                                  no:  routing -> classify
+//                                  no:  routing -> path_mtu -> classify
 //        |
 //   queues, fabric, scheduler (the switch, not P4)
 //        |
@@ -19,6 +19,7 @@
 #include "../lib/checksums.p4"
 #include "../control/punt.p4"
 #include "../control/routing.p4"
+#include "../control/path_mtu.p4"
 #include "../control/classify.p4"
 #include "../control/ecn.p4"
 #include "../control/accounting.p4"
@@ -31,6 +32,7 @@ control ingress(inout headers_t hdr,
             from_controller.apply(hdr, standard_metadata);
         } else {
             routing.apply(hdr, meta, standard_metadata);
+            path_mtu.apply(hdr, meta, standard_metadata);
             classify.apply(hdr, meta, standard_metadata);
         }
     }

@@ -11,6 +11,7 @@ from scapy.layers.inet6 import (
     ICMPv6ND_NA,
     ICMPv6ND_NS,
     ICMPv6NDOptDstLLAddr,
+    ICMPv6PacketTooBig,
     ICMPv6TimeExceeded,
     IPv6,
 )
@@ -120,6 +121,20 @@ def test_an_error_over_ipv6_is_from_the_port_too(reason, layer):
     assert layer in frame
     assert len(frame[IPv6]) == 1280
     assert is_error(bytes(frame))
+
+
+def test_the_sender_of_a_packet_that_is_too_long_learns_what_fits():
+    """RFC 1191 for IPv4, RFC 8201 for IPv6."""
+    packet = IP(src="10.0.1.1", dst="10.0.2.1", flags="DF") / UDP(sport=5, dport=6) / bytes(1400)
+    frame = Ether(answer(ethernet(packet).build(), Reason.TOO_LONG, PORT, EVERYWHERE, 1000))
+    check_checksums(frame)
+    assert (frame[ICMP].type, frame[ICMP].code, frame[ICMP].nexthopmtu) == (3, 4, 1000)
+    assert is_error(bytes(frame))
+
+    packet6 = IPv6(src="fd00:1::1", dst="fd00:2::1") / UDP(sport=5, dport=6) / bytes(1400)
+    frame6 = Ether(answer(ethernet(packet6).build(), Reason.TOO_LONG, PORT, EVERYWHERE, 1300))
+    check_checksums(frame6)
+    assert frame6[ICMPv6PacketTooBig].mtu == 1300
 
 
 def test_nobody_listens_at_the_router():

@@ -4,7 +4,7 @@ import threading
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
-from scapy.layers.inet import ICMP, IP
+from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.l2 import ARP, Ether
 
 from controller.apps import router
@@ -29,6 +29,28 @@ S1 = TOPOLOGY.switch("s1")
 def diamond(tmp_path):
     path = tmp_path / "diamond.yaml"
     path.write_text(DIAMOND)
+    return load(path)
+
+
+# h1 - s1 - s2 - h2, with 1300 bytes between the routers.
+NARROW = """\
+hosts:
+  h1: {address: 10.0.1.1/24, address6: fd00:1::1/64}
+  h2: {address: 10.0.2.1/24, address6: fd00:2::1/64}
+switches:
+  s1: {ports: {1: {address: [10.0.1.254/24, "fd00:1::fe/64"]}, 2: {}}}
+  s2: {ports: {1: {}, 2: {address: [10.0.2.254/24, "fd00:2::fe/64"]}}}
+links:
+  - [h1, s1:1]
+  - {ends: [s1:2, s2:1], mtu: 1300 B}
+  - [s2:2, h2]
+"""
+
+
+@pytest.fixture
+def narrow(tmp_path):
+    path = tmp_path / "narrow.yaml"
+    path.write_text(NARROW)
     return load(path)
 
 
@@ -69,12 +91,20 @@ def test_two_equal_ways_are_one_group_that_comes_before_its_routes(diamond):
     assert routes[Lpm(IPv4Address("10.0.2.0"), 24)] == Call("set_next_hop_group", group_id=1)
 
 
-def test_the_routes_fit_the_program(diamond):
+def test_a_next_hop_behind_a_narrow_link_says_how_much_it_takes(narrow):
+    routes = by_prefix(router.routes(narrow, narrow.switch("s1")))
+    through = routes[Lpm(IPv4Address("10.0.2.0"), 24)]
+    assert (through.action, through.args["mtu"]) == ("set_next_hop_within", 1300)
+    # What comes from elsewhere fits the host's own link.
+    assert routes[Lpm(IPv4Address("10.0.1.1"), 32)].action == "set_next_hop"
+
+
+def test_the_routes_fit_the_program(diamond, narrow):
     if not PROGRAM_INFO.exists():
         pytest.skip("the router is not compiled: run `make build`")
     program = P4Info.load(PROGRAM_INFO)
-    for switch in diamond.switches:
-        for item in router.routes(diamond, switch):
+    for topology, switch in [(each, it) for each in (diamond, narrow) for it in each.switches]:
+        for item in router.routes(topology, switch):
             to_entity(item, program)
 
 
@@ -112,9 +142,9 @@ def packet_in(frame, port, reason):
     return Packet(bytes(frame), {"ingress_port": port, "reason": reason, "padding": 0})
 
 
-def serve(*packets):
+def serve(*packets, topology=TOPOLOGY):
     session = SessionDouble(*packets)
-    service = router.Service(session, S1)
+    service = router.Service(session, topology, topology.switch("s1"))
     thread = threading.Thread(target=service.run)
     thread.start()
     wait.until(lambda: not session._packets, "the last packet", 5)
@@ -149,3 +179,25 @@ def test_errors_are_held_back_beyond_a_hundred_a_second_and_pings_are_not():
     assert 100 <= len(errors) < 500
     assert service.held_back == 500 - len(errors)
     assert len(sent) - len(errors) == 200
+
+
+def test_a_packet_too_long_for_the_next_link_is_told_to_its_sender_or_sent_on_in_pieces(narrow):
+    whole = IP(src="10.0.1.1", dst="10.0.2.1") / UDP(sport=5, dport=6) / bytes(1400)
+    firm = IP(src="10.0.1.1", dst="10.0.2.1", flags="DF") / UDP(sport=5, dport=6) / bytes(1400)
+    service, sent = serve(
+        packet_in(ETHERNET / firm, 1, 5), packet_in(ETHERNET / whole, 1, 5), topology=narrow
+    )
+    error, *pieces = sent
+    assert error.metadata == {"egress_port": 1}
+    assert Ether(error.payload)[ICMP].nexthopmtu == 1300
+    # 1408 bytes behind the header; 1280 of them fit 1300 in whole units of 8.
+    assert [piece.metadata for piece in pieces] == [{"egress_port": 2}] * 2
+    assert [len(Ether(piece.payload)[IP]) for piece in pieces] == [1300, 148]
+    assert Ether(pieces[0].payload).dst == str(narrow.switch("s2").port(1).mac)
+    assert (service.answered, service.fragmented) == (1, 1)
+
+
+def test_a_packet_too_long_for_a_link_that_no_route_takes_is_forgotten(narrow):
+    lost = ETHERNET / IP(src="10.0.1.1", dst="10.9.9.9") / ICMP() / bytes(1400)
+    service, sent = serve(packet_in(lost, 1, 5), topology=narrow)
+    assert (service.answered, sent) == (0, [])

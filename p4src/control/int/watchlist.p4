@@ -89,8 +89,9 @@ control int_watchlist(in headers_t hdr, inout metadata_t meta) {
     apply {
         if (hdr.int_shim.isValid()) {
             // Marked, but with more words than the packet has bytes: that is no INT.
-            bit<16> ip_payload_bytes = hdr.ipv4.isValid() ? hdr.ipv4.total_len - IPV4_BYTES
-                                                          : hdr.ipv6.payload_len;
+            bit<16> ip_payload_bytes = hdr.ipv4.isValid()
+                ? hdr.ipv4.total_len - 4 * (bit<16>)hdr.ipv4.ihl
+                : hdr.ipv6.payload_len;
             bit<16> l4_bytes = hdr.tcp.isValid() ? 4 * (bit<16>)hdr.tcp.header_words : UDP_BYTES;
             bit<16> int_bytes = 4 + 4 * (bit<16>)hdr.int_shim.length_words;
             if (l4_bytes + int_bytes <= ip_payload_bytes) {
