@@ -11,7 +11,7 @@ use crate::books::Books;
 use crate::budget::{Purse, Purses};
 use crate::capture::{Fate, Recorder};
 use crate::fate::{DropReason, Output, Queued};
-use crate::lines::Cables;
+use crate::lines::{Cables, Company};
 use crate::memory::PACKET_MEMORY;
 use crate::programs::Programs;
 use crate::trace::{TraceEvent, TraceFilter, TraceRecord, Tracer};
@@ -103,7 +103,7 @@ impl Device {
     }
 
     /// A frame has arrived.
-    pub(crate) fn accept(&mut self, now: Time, port: PortId, frame: Frame) {
+    pub(crate) fn accept(&mut self, now: Time, port: PortId, frame: Frame, company: Company) {
         let length = frame.length();
         self.books.count_received(port, length);
         let trace = self.tracer.receive(now, port, frame.bytes());
@@ -122,7 +122,7 @@ impl Device {
         let packet = program.pipeline.receive_frame(port, frame, now);
         let (generation, purse) = (program.generation, Purse::NEW);
         let queued = Queued { packet, generation, purse, trace, from_mirror: false };
-        self.run_ingress(now, queued);
+        self.run_ingress(now, queued, company);
     }
 
     /// What happened by `now`, in order.
@@ -139,7 +139,7 @@ impl Device {
                 (Some(due), _) if due <= now && cables.is_none_or(|other| due <= other) => {
                     self.poll_traffic(due);
                 }
-                (_, Some(due)) if due <= now => self.poll_cables(due),
+                (_, Some(due)) if due <= now => self.poll_cables(due, now),
                 _ => return None,
             }
         }

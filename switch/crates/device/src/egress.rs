@@ -8,6 +8,7 @@ use crate::capture::Fate;
 use crate::device::Device;
 use crate::ecn;
 use crate::fate::{DropReason, Queued};
+use crate::lines::Company;
 use crate::trace::TraceEvent;
 
 impl Device {
@@ -48,7 +49,7 @@ impl Device {
                 let pipeline = &mut self.programs.of(queued.generation).pipeline;
                 pipeline.recirculate(&mut queued.packet, field_list);
                 self.tracer.note(queued.trace, at, || TraceEvent::Recirculated);
-                self.run_ingress(at, queued);
+                self.run_ingress(at, queued, Company::Others);
             }
             EgressWay::Transmit => {
                 self.deparse(&mut queued, at);

@@ -10,12 +10,13 @@ use units::{ClassId, HasLength, Time};
 use crate::device::Device;
 use crate::ecn;
 use crate::fate::{DropReason, Output, Queued};
+use crate::lines::Company;
 use crate::trace::TraceEvent;
 
 impl Device {
     /// Runs ingress on the packet until it is in a queue, replicated or dropped. The order of what
     /// happens is that of [`after_ingress`].
-    pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued) {
+    pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued, mut company: Company) {
         loop {
             if !self.purses.take(&mut queued.purse) {
                 return self.drop_packet(now, queued, DropReason::Program(Program::Passes), None);
@@ -30,6 +31,7 @@ impl Device {
             };
             let fate = after_ingress(&end, self.config.drop_port);
             if let Some(request) = fate.clone {
+                company = Company::Others;
                 self.clone_in_ingress(now, &mut queued, request);
             }
             if let Some(list) = fate.digest {
@@ -52,13 +54,14 @@ impl Device {
                 }
                 IngressWay::Unicast { port, class } => {
                     let copy = Replica { port, rid: 0 };
-                    return self.dispatch(now, queued, copy, class, InstanceType::Normal);
+                    return self.dispatch(now, queued, copy, class, InstanceType::Normal, company);
                 }
             }
         }
     }
 
-    /// Hands a packet to the queue of its port and class.
+    /// Hands a packet to the queue of its port and class; one that comes alone to an idle port is
+    /// through it already.
     pub(crate) fn dispatch(
         &mut self,
         now: Time,
@@ -66,6 +69,7 @@ impl Device {
         to: Replica,
         class: ClassId,
         kind: InstanceType,
+        company: Company,
     ) {
         let fits = self.check_port(to.port).and_then(|()| self.check_memory(queued.length()));
         if let Err(reason) = fits {
@@ -84,6 +88,13 @@ impl Device {
         };
         let trace = arrival.packet.trace;
         self.tracer.note(trace, now, || TraceEvent::Queued { port: to.port, class });
+        let arrival = match company {
+            Company::Alone => match self.traffic.pass_packet(now, arrival) {
+                Ok(departure) => return self.run_egress(departure),
+                Err(arrival) => arrival,
+            },
+            Company::Others => arrival,
+        };
         match self.traffic.handle_packet(now, arrival) {
             Verdict::Held => {}
             Verdict::Dropped(dropped) => self.drop_in_traffic(dropped),
@@ -155,7 +166,7 @@ impl Device {
     ) {
         copy.trace = copy.trace.map(|from| self.tracer.copy(now, from, kind));
         if self.purses.take(&mut copy.purse) {
-            self.dispatch(now, copy, to, class, kind);
+            self.dispatch(now, copy, to, class, kind, Company::Others);
         } else {
             self.drop_packet(now, copy, DropReason::Copies, Some((to.port, class)));
         }

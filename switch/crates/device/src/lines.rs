@@ -55,6 +55,15 @@ impl Cables {
     }
 }
 
+/// Whether an arrival is known to be the only one of its instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// It is.
+    Alone,
+    /// There may be others, copies of itself included.
+    Others,
+}
+
 impl Device {
     /// What there is to know of a port's receive line and of its transmit line.
     pub fn lines(&self, port: PortId) -> (LineReport, LineReport) {
@@ -64,7 +73,7 @@ impl Device {
     /// A neighbour hands over a frame.
     pub(crate) fn begin_receiving(&mut self, now: Time, port: PortId, frame: Frame) {
         if self.cables.receive.is_clear(port) {
-            return self.accept(now, port, frame);
+            return self.accept(now, port, frame, Company::Others);
         }
         if self.check_memory(frame.length()).is_err() {
             return self.drop_before_line(now, port, frame);
@@ -86,9 +95,9 @@ impl Device {
         }
     }
 
-    /// What comes out of a line at `now`: of the transmit lines first, which are departures, then
-    /// of the receive lines, which are arrivals.
-    pub(crate) fn poll_cables(&mut self, now: Time) {
+    /// What comes out of a line at `now`, up to `until` at the latest: of the transmit lines first,
+    /// which are departures, then of the receive lines, which are arrivals.
+    pub(crate) fn poll_cables(&mut self, now: Time, until: Time) {
         if let Some((port, output)) = self.cables.transmit.poll_output(now) {
             if let Some((at, frame)) = self.arrived(output) {
                 self.outputs.push_back(Output::Transmit { at, port, frame });
@@ -96,10 +105,13 @@ impl Device {
         } else if let Some((port, output)) = self.cables.receive.poll_output(now)
             && let Some((at, frame)) = self.arrived(output)
         {
-            self.accept(at, port, frame);
+            // No cable has anything more at this instant, and it is over for everybody else.
+            let alone = at < until && self.cables.next_due().is_none_or(|next| next > at);
+            self.accept(at, port, frame, if alone { Company::Alone } else { Company::Others });
         }
     }
 
+    #[inline]
     fn arrived(&mut self, output: LineOutput<Frame>) -> Option<(Time, Frame)> {
         match output {
             LineOutput::Deliver { mut packet, at, flip_bit } => {

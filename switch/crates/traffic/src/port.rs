@@ -38,6 +38,9 @@ pub(crate) struct Port {
     scheduler: Scheduler,
     /// Whether any instant but the line's can hold a class back.
     shaped: bool,
+    /// Whether a packet that comes alone waits for nothing but the line, and nobody has to be told
+    /// of it: strict priority, no shaper, no AQM.
+    plain: bool,
     /// What was dropped before it could be told which queue it belongs to.
     pub misfits: Counters,
     utilisation: Utilisation,
@@ -60,6 +63,7 @@ impl Port {
             shaper: config.shaper.map(|shaper| Shaper::new(shaper, now)),
             scheduler: Scheduler::new(&config.scheduler, config.line_rate, now),
             shaped: false,
+            plain: false,
             misfits: Counters::default(),
             utilisation: Utilisation::new(config.utilisation_window),
         };
@@ -203,12 +207,37 @@ impl Port {
         if let Some(shaper) = &mut self.shaper {
             shaper.charge(at, length);
         }
-        self.utilisation.record(self.departed_at, self.line_free_at);
-        self.departed_at = at;
-        self.line_free_at = at.saturating_add(self.occupancy(length));
+        self.occupy(at, length);
         let emptied = !self.backlog.contains(class);
         self.scheduler.handle_departure(at, self.line_free_at, class, length, emptied);
         Some(handle)
+    }
+
+    /// Whether a packet of `length` that arrives at `at` departs at once.
+    #[inline]
+    pub fn lets_pass(&self, class: usize, length: Bytes, at: Time) -> bool {
+        self.plain
+            && self.held.packets == 0
+            && self.line_free_at <= at
+            && !self.stalled
+            && class < self.queues.len()
+            && self.admit(class, length).is_ok()
+    }
+
+    /// The books of a packet that [passes](Port::lets_pass), as entering its queue and leaving it
+    /// would have made them.
+    #[inline]
+    pub fn pass(&mut self, class: usize, length: Bytes, at: Time) {
+        self.queues[class].count_passage(at, length);
+        self.occupy(at, length);
+    }
+
+    /// A frame of `length` goes on the line at `at`.
+    #[inline]
+    fn occupy(&mut self, at: Time, length: Bytes) {
+        self.utilisation.record(self.departed_at, self.line_free_at);
+        self.departed_at = at;
+        self.line_free_at = at.saturating_add(self.occupancy(length));
     }
 
     /// Unlinks the first packet of `class`; the caller counts what becomes of it.
@@ -323,5 +352,9 @@ impl Port {
         }
         let own_rates = self.queues.iter().any(|queue| queue.shaper.is_some());
         self.shaped = own_rates || self.scheduler.has_rates();
+        self.plain = self.scheduler.is_strict()
+            && !self.shaped
+            && self.shaper.is_none()
+            && self.queues.iter().all(|queue| queue.aqm.is_none());
     }
 }

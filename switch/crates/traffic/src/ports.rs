@@ -24,10 +24,12 @@ pub(crate) struct Admitted {
 }
 
 impl Ports {
+    #[inline]
     pub fn get(&self, port: PortId) -> Option<&Port> {
         self.states.get(port.index())?.as_deref()
     }
 
+    #[inline]
     pub fn get_mut(&mut self, port: PortId) -> Option<&mut Port> {
         self.states.get_mut(port.index())?.as_deref_mut()
     }
@@ -62,6 +64,12 @@ impl Ports {
     pub fn reset_high_water(&mut self) {
         let ports = self.states.iter_mut().flatten();
         ports.flat_map(|port| &mut port.queues).for_each(|queue| queue.high_water = queue.depth());
+    }
+
+    /// Whether there is a shared buffer, so that what one queue holds matters to the others.
+    #[inline]
+    pub fn share_a_buffer(&self) -> bool {
+        self.buffer.is_some()
     }
 
     /// Opens the shared buffer's books anew: a size, minima or alphas may have changed.

@@ -98,6 +98,16 @@ impl Queue {
         }
     }
 
+    /// The books of a packet that passes the empty queue at `at`.
+    #[inline]
+    pub fn count_passage(&mut self, at: Time, length: Bytes) {
+        self.counters.offered.add(length);
+        self.counters.enqueued.add(length);
+        self.high_water.packets = self.high_water.packets.max(1);
+        self.high_water.bytes = self.high_water.bytes.max(length);
+        self.count_departure(at, length, Span::ZERO);
+    }
+
     /// Takes over new values for what can change while packets wait. A lower limit drops nothing
     /// that is already in; the queue only takes no more until it has room.
     pub fn reconfigure(&mut self, config: &QueueConfig, now: Time) {

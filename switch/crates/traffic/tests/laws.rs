@@ -180,6 +180,28 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(prop_oneof![30 => send(), 10 => wait, 1 => change], 1..150)
 }
 
+/// A router in which packets can pass: strict priority, no shapers, no AQM, nothing shared.
+fn plain() -> impl Strategy<Value = Config> {
+    config().prop_map(|mut config| {
+        for port in config.ports.values_mut() {
+            port.shaper = None;
+            port.scheduler = SchedulerConfig::strict(port.queues.len());
+            for queue in &mut port.queues {
+                (queue.aqm, queue.shaper) = (None, None);
+            }
+        }
+        Config { buffer: None, input: None, ..config }
+    })
+}
+
+/// Steps between which time passes as a rule, so that many packets meet an idle port.
+fn sparse_steps() -> impl Strategy<Value = Vec<Step>> {
+    let wait = (1..400u64).prop_map(|us| Step::Wait(Span::from_us(us)));
+    let change = prop_oneof![config(), plain()];
+    let change = change.prop_map(|config| Step::Configure(Box::new(config)));
+    vec(prop_oneof![20 => send(), 20 => wait, 1 => change], 1..150)
+}
+
 /// What happened to each packet, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Log {
@@ -192,6 +214,8 @@ struct Driver {
     manager: Manager<Packet>,
     now: Time,
     sent: u64,
+    /// How many packets passed.
+    passed: u64,
     log: Log,
 }
 
@@ -199,7 +223,37 @@ impl Driver {
     fn new(config: Config) -> Driver {
         let mut manager = Manager::new(5);
         manager.configure(Time::ZERO, config).expect("the strategies make valid configurations");
-        Driver { manager, now: Time::ZERO, sent: 0, log: Log::default() }
+        Driver { manager, now: Time::ZERO, sent: 0, passed: 0, log: Log::default() }
+    }
+
+    /// A packet that is the only one of its instant.
+    fn send_alone(&mut self, step: &Step) {
+        let Step::Send { input, output, class, length, ecn_capable } = *step else {
+            return self.step(step);
+        };
+        self.drain(self.now);
+        let packet = Packet { id: self.sent + 1, length };
+        let mut arrival = Arrival::new(packet, PortId(input), PortId(output), ClassId(class));
+        arrival.ecn_capable = ecn_capable;
+        match self.manager.pass_packet(self.now, arrival) {
+            Ok(departure) => {
+                self.sent += 1;
+                self.passed += 1;
+                self.log.departures.push(departure);
+                assert!(self.manager.balance(), "conservation after {step:?}");
+            }
+            Err(back) => {
+                assert_eq!(back.packet, packet);
+                self.step(step);
+            }
+        }
+    }
+
+    /// All books, as text.
+    fn books(&self) -> String {
+        let queues: Vec<_> = self.manager.queues().collect();
+        let ports: Vec<_> = self.manager.ports().collect();
+        format!("{:?} {queues:?} {ports:?}", self.manager.totals())
     }
 
     fn step(&mut self, step: &Step) {
@@ -255,6 +309,28 @@ fn run(config: &Config, steps: &[Step]) -> Log {
     driver.finish()
 }
 
+/// Drives two managers, one of which lets packets pass where it can, and compares them after every
+/// step. Returns how many packets passed.
+fn compare_with_passing(config: &Config, steps: &[Step]) -> u64 {
+    let (mut long, mut short) = (Driver::new(config.clone()), Driver::new(config.clone()));
+    for (index, step) in steps.iter().enumerate() {
+        let is_wait = |index: usize| matches!(steps.get(index), Some(Step::Wait(_)));
+        long.step(step);
+        match index > 0 && is_wait(index - 1) && is_wait(index + 1) {
+            true => short.send_alone(step),
+            false => short.step(step),
+        }
+        // What the long way still has to say of this instant.
+        long.drain(long.now);
+        short.drain(short.now);
+        assert_eq!(long.log, short.log, "after {step:?}");
+        assert_eq!(long.books(), short.books(), "after {step:?}");
+    }
+    let passed = short.passed;
+    assert_eq!(long.finish(), short.finish());
+    passed
+}
+
 /// Packets of one input, output and class leave in the order in which they came.
 fn check_order(log: &Log) {
     let mut last = BTreeMap::new();
@@ -294,6 +370,13 @@ proptest! {
             let one_line = changed || before.is_none_or(|free_at| departure.at >= free_at);
             prop_assert!(one_line, "{departure:?}");
         }
+    }
+
+    #[test]
+    fn a_packet_that_passes_leaves_what_the_long_way_leaves(
+        config in prop_oneof![config(), plain()], steps in sparse_steps()
+    ) {
+        compare_with_passing(&config, &steps);
     }
 
     #[test]
@@ -384,4 +467,17 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn packets_pass_an_idle_port_and_wait_for_a_busy_one() {
+    let mut port = PortConfig::strict(Some(Rate::from_mbps(12)), 2);
+    port.utilisation_window = Span::from_us(500);
+    let config = Config { ports: [(PortId(1), port)].into(), ..Config::default() };
+    let send = Step::Send { input: 0, output: 1, class: 1, length: 1500, ecn_capable: false };
+    let wait = |us| Step::Wait(Span::from_us(us));
+    // 1500 bytes take 1 ms at 12 Mb/s. The first packet comes at 1 us and keeps the line until
+    // 1001, so the second, at 1000, waits; the third comes at 2001, when the line is free again.
+    let steps = [wait(1), send.clone(), wait(999), send.clone(), wait(1001), send, wait(1)];
+    assert_eq!(compare_with_passing(&config, &steps), 2);
 }

@@ -78,14 +78,28 @@ impl<P: HasLength + Clone> Lines<P> {
 
     /// The sender hands over a frame at `now`. A port without a line refuses.
     pub fn handle_frame(&mut self, now: Time, port: PortId, packet: P) -> LineVerdict<P> {
-        let Some(line) = self.line_mut(port) else { return LineVerdict::Refused(packet) };
-        let (goes_behind, before) = (line.boarding.is_some(), line.held());
+        let Some(line) = self.lines.get_mut(port.index()).and_then(Option::as_deref_mut) else {
+            return LineVerdict::Refused(packet);
+        };
+        let length = packet.length();
+        if line.only_serialises {
+            // Such a line makes no copies, and who goes behind another changes nothing for that one.
+            let goes_behind = line.boarding.is_some();
+            let verdict = line.handle_frame(now, packet);
+            if matches!(verdict, LineVerdict::Held) {
+                self.held.packets += 1;
+                self.held.bytes += length;
+            }
+            if !goes_behind {
+                self.due.set(port.index(), line.next_due());
+            }
+            return verdict;
+        }
+        let before = line.held();
         let verdict = line.handle_frame(now, packet);
         let after = line.held();
+        self.due.set(port.index(), line.next_due());
         self.note_held(before, after);
-        if !goes_behind {
-            self.note_due(port);
-        }
         verdict
     }
 
@@ -94,8 +108,14 @@ impl<P: HasLength + Clone> Lines<P> {
         loop {
             let (due, member) = self.due.first().filter(|(due, _)| *due <= now)?;
             let port = PortId(member as u16);
-            let line = self.line_mut(port)?;
+            let line = self.lines.get_mut(member).and_then(Option::as_deref_mut)?;
             // Asked for its own instant: with a late `now` it might run ahead of other lines.
+            if let Some((packet, at)) = line.poll_boarding(due) {
+                self.due.set(member, line.next_due());
+                self.held.packets -= 1;
+                self.held.bytes -= packet.length();
+                return Some((port, LineOutput::Deliver { packet, at, flip_bit: None }));
+            }
             let before = line.held();
             let output = line.poll_output(due);
             let (next, after) = (line.next_due(), line.held());

@@ -40,6 +40,8 @@ pub struct Line<P> {
     config: LineConfig,
     /// What [`LineConfig::only_serialises`] says, to be had without a look at every number.
     only_serialises: bool,
+    /// Likewise [`LineConfig::is_transparent`].
+    is_transparent: bool,
     dice: Dice,
     /// Handed in at that instant and not yet begun, but for the first if it is `boarding`.
     backlog: VecDeque<(Time, P)>,
@@ -130,6 +132,7 @@ impl<P: HasLength + Clone> Line<P> {
         };
         Ok(Line {
             only_serialises: config.only_serialises(),
+            is_transparent: config.is_transparent(),
             config,
             dice,
             backlog: VecDeque::new(),
@@ -155,12 +158,14 @@ impl<P: HasLength + Clone> Line<P> {
         // What is begun arrives as the old configuration has it.
         self.file_boarding();
         self.only_serialises = config.only_serialises();
+        self.is_transparent = config.is_transparent();
         self.config = config;
         self.free_at = self.free_at.max(now);
         Ok(())
     }
 
     /// The sender hands over a frame at `now`.
+    #[inline]
     pub fn handle_frame(&mut self, now: Time, packet: P) -> LineVerdict<P> {
         self.begin_until(now);
         let length = packet.length();
@@ -186,8 +191,8 @@ impl<P: HasLength + Clone> Line<P> {
 
     /// The next frame that comes out by `now`, in the order of their instants.
     pub fn poll_output(&mut self, now: Time) -> Option<LineOutput<P>> {
-        if let Some(at) = self.boarding.filter(|at| *at <= now && self.boarding_is_next(*at)) {
-            return self.arrive_from_backlog(at);
+        if let Some((packet, at)) = self.poll_boarding(now) {
+            return Some(LineOutput::Deliver { packet, at, flip_bit: None });
         }
         self.begin_until(now);
         let frame = self.under_way.take(now)?;
@@ -210,6 +215,7 @@ impl<P: HasLength + Clone> Line<P> {
 
     /// When `poll_output` may have something, if nothing is handed in before. With jitter it may
     /// turn out to be too early; then ask again.
+    #[inline]
     pub fn next_due(&self) -> Option<Time> {
         let arrival = self.under_way.next_due();
         // A frame that waits arrives no earlier than this.
@@ -226,8 +232,9 @@ impl<P: HasLength + Clone> Line<P> {
     }
 
     /// Whether a frame that is handed in would come out at once and as it is.
+    #[inline]
     pub fn is_clear(&self) -> bool {
-        self.config.is_transparent() && self.held().packets == 0
+        self.is_transparent && self.held().packets == 0
     }
 
     /// What waits to be taken in: the sender's queue.
@@ -321,20 +328,22 @@ impl<P: HasLength + Clone> Line<P> {
     }
 
     /// Whether the frame that comes out of the backlog `at` is the next of all.
-    #[inline]
+    #[inline(always)]
     fn boarding_is_next(&self, at: Time) -> bool {
         self.under_way.next_due().is_none_or(|due| at < due)
     }
 
-    /// The frame that was being serialised is through.
+    /// The frame that was being serialised, if it is through by `now` and the next to come out: it
+    /// arrives as it is.
     #[inline]
-    fn arrive_from_backlog(&mut self, at: Time) -> Option<LineOutput<P>> {
+    fn poll_boarding(&mut self, now: Time) -> Option<(P, Time)> {
+        let at = self.boarding.filter(|at| *at <= now && self.boarding_is_next(*at))?;
         let (_, packet) = self.backlog.pop_front()?;
         self.boarding = None;
         self.counters.delivered.add(packet.length());
         // The line takes the next one in at once, so that it is known when that is due.
         self.begin_until(at);
-        Some(LineOutput::Deliver { packet, at, flip_bit: None })
+        Some((packet, at))
     }
 
     /// Files the frame that is boarding, if one is, among those under way.

@@ -2,6 +2,7 @@
 
 mod configure;
 mod crossing;
+mod passing;
 mod report;
 
 use std::collections::VecDeque;
@@ -41,6 +42,10 @@ pub use report::{InputReport, PortReport, QueueReport, TransferReport, VoqReport
 ///    What egress itself sends back (a clone, a recirculated packet) is handed in at the instant of
 ///    its departure, before the next poll.
 /// 4. Go to 1. (`next_due` may well be `t` again: a packet for an idle port departs at once.)
+///
+/// Who knows of an input that it is the only one of its instant may try
+/// [`pass_packet`](Manager::pass_packet) first, which gives a departure at once where the next poll
+/// would.
 ///
 /// So at one instant departures come first, then arrivals, then control. The crossbar of a router
 /// that has one arbitrates when an instant is over, with all that happened in it: it is due one

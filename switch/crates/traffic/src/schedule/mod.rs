@@ -138,6 +138,11 @@ impl Scheduler {
         }
     }
 
+    /// Whether the highest class that may send does, and nothing is remembered of it.
+    pub fn is_strict(&self) -> bool {
+        self.highest_first
+    }
+
     /// Whether the scheduler itself can make a class wait.
     pub fn has_rates(&self) -> bool {
         self.hierarchy.is_some()
