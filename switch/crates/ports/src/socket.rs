@@ -12,8 +12,10 @@ use crate::netdev::{Netdev, OpenError};
 use crate::offload::{HEADER_SIZE_BYTES, Offload, UnknownGso};
 use crate::send::Merging;
 
-/// Packets taken from a port in one call. Sixteen super-packets are 1 MB, half of a large L2 cache.
-const RECEIVE_BATCH_SIZE: usize = 16;
+/// Packets taken from a port in one call. Eight super-packets are 512 KB; with the frames made of
+/// them that is half of a large L2 cache. Sixteen cost a tenth more a packet, and fewer than eight
+/// save nothing more.
+const RECEIVE_BATCH_SIZE: usize = 8;
 /// The kernel's socket buffers. A packet waiting here is not yet in the router: the buffer must
 /// only bridge the moments in which the process is not running.
 const SOCKET_BUFFER_SIZE_BYTES: libc::c_int = 32 << 20;
@@ -212,7 +214,7 @@ struct Slot {
 struct ControlBuffer([u8; CONTROL_SIZE_BYTES]);
 
 impl ReceiveBatch {
-    /// Allocates the buffers: 1 MB.
+    /// Allocates the buffers: 512 KB.
     pub fn new() -> ReceiveBatch {
         let slot = || Slot {
             header: [0; HEADER_SIZE_BYTES],
