@@ -29,8 +29,9 @@ class Findings:
         dropped = series.dropped_between(start_s, end_s)
         sent = self.throughput_bps * window_s / 8 / FRAME_BYTES
         self.loss = dropped / (sent + dropped) if sent else 1.0
-        seen = [sample.rtt_ms for sample in flow.samples if start_s <= sample.time_s < end_s]
-        self.rtt_ms = sum(seen) / len(seen)
+        settled = [sample for sample in flow.samples if start_s <= sample.time_s < end_s]
+        self.rtt_ms = sum(sample.rtt_ms for sample in settled) / len(settled)
+        self.window_bytes = max(sample.receiver_window_bytes for sample in settled)
         times = [drop.time_s for drop in series.drops if start_s <= drop.time_s < end_s]
         # What is lost within two round trips is answered by halving the window once.
         self.loss_count = len(times) and 1 + sum(
@@ -50,6 +51,7 @@ class Findings:
             f"{name}_goodput_bps": self.goodput_bps,
             f"{name}_loss_share": self.loss,
             f"{name}_rtt_ms": self.rtt_ms,
+            f"{name}_offered_window_bytes": self.window_bytes,
             f"{name}_empty_share": self.empty_share,
             f"{name}_highest_packets": self.highest_packets,
             f"{name}_dropped_packets": self.dropped_packets,

@@ -237,12 +237,20 @@ class SizingRouterBuffers(Lab):
 
     def _window_rows(self, run: Run, found: Findings) -> list[Row]:
         percent = int(run.name.partition("-")[2])
-        theory = units.format_rate(self.rate_bps * min(1.0, percent / 100))
+        # Of the window that was offered, not of the one that was meant: only that limits the flow.
+        segments = found.window_bytes / PAYLOAD_BYTES
+        theory_bps = min(float(self.rate_bps), segments * FRAME_BYTES * 8 / RTT_S)
         return [
+            Row(
+                f"window {percent} % of the BDP: offered (ss)",
+                "",
+                f"{run.parameters['window_bytes'] // 2:,} bytes",
+                f"{found.window_bytes:,} bytes",
+            ),
             Row(
                 f"window {percent} % of the BDP: throughput",
                 "full" if percent == 100 else "under-used",
-                theory,
+                units.format_rate(theory_bps),
                 units.format_rate(found.throughput_bps),
             ),
             Row(

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from controller.queueing import Group, Groups, Hierarchy, InputQueueing, Limit, PortSettings
 from labs.text import BLOCKS, bar, column_cells
 from labs.top.monitor import Moment, PortNow, QueueNow
+from topo.backend import CPU_PORT
 from topo.units import format_rate
 
 KEYS = "p pause   s sort   ↑↓ port   ←→ queue   q quit"
@@ -124,7 +125,7 @@ def draw(
     head = [_title(moment, choice, title, width, style)]
     inside = _input_stage(moment, width, style)
     queues = [
-        style.bold(f"queues of port {port.number}  {_scheduler(settings)}"[:width]),
+        style.bold(f"queues of port {_name(port.number)}  {_scheduler(settings)}"[:width]),
         *_queue_lines(port, choice, width, blocks, style),
     ]
     foot = [style.dim(KEYS[:width])]
@@ -162,7 +163,7 @@ def _port_lines(
         used = bar(port.utilisation, room, blocks)
         mark = ">" if port.number == chosen else " "
         text = (
-            f"{mark}{port.number:>4}{line_rate:>11}{format_rate(port.rate_bps):>11}  {used}"
+            f"{mark}{_name(port.number):>4}{line_rate:>11}{format_rate(port.rate_bps):>11}  {used}"
             f"{port.utilisation:>5.0%}{port.packets:>8}{port.dropped_packets:>9}"
         )
         if port.drop_rate:
@@ -187,6 +188,11 @@ def _queue_lines(
         )
         lines.append(style.warn(text[:width], queue.fill >= _NEARLY_FULL))
     return lines
+
+
+def _name(port: int) -> str:
+    """A port's number; the one to the controller is on no cable."""
+    return "cpu" if port == CPU_PORT else str(port)
 
 
 def _limit(limit: Limit) -> str:
@@ -233,9 +239,8 @@ def _history(
     scale = max(3, len(str(top)))
     depths = list(queue.history)[-(width - scale - 2) :]
     cells = [column_cells(depth / top, rows, blocks) for depth in depths]
-    title = (
-        f"port {port.number} class {queue.class_}, packets that wait, last {len(depths) / 10:.0f} s"
-    )
+    where = f"port {_name(port.number)} class {queue.class_}"
+    title = f"{where}, packets that wait, last {len(depths) / 10:.0f} s"
     lines = [style.bold(title[:width])]
     for row in range(rows, 0, -1):
         label = str(top) if row == rows else "0" if row == 1 else ""
@@ -253,11 +258,11 @@ def _input_stage(moment: Moment, width: int, style: _Style) -> list[str]:
         f"input {stage.queueing.value}, arbiter {arbiter}, fabric {format_rate(stage.rate_bps)}"
         f" x {float(stage.speedup):g}"
     )
-    matches = " ".join(f"{input_}→{output}" for input_, output in moment.matches)
+    matches = " ".join(f"{_name(input_)}→{_name(output)}" for input_, output in moment.matches)
     lines = [style.bold(f"{text}   now crossing: {matches or 'nothing'}"[:width])]
     outputs = [port.number for port in moment.ports]
     is_voq = stage.queueing is InputQueueing.VOQ
-    columns = "".join(f"{f'to {output}':>7}" for output in outputs) if is_voq else ""
+    columns = "".join(f"{f'to {_name(output)}':>7}" for output in outputs) if is_voq else ""
     lines.append(style.dim(f"{'input':>6}{'packets':>9}{columns}  drops"[:width]))
     for state in moment.inputs:
         held = {output: 0 for output in outputs}
@@ -265,7 +270,7 @@ def _input_stage(moment: Moment, width: int, style: _Style) -> list[str]:
             held[voq.output] = held.get(voq.output, 0) + voq.held_packets
         cells = "".join(f"{packets or '·':>7}" for packets in held.values()) if is_voq else ""
         drops = _reasons(state.dropped_packets)
-        lines.append(f"{state.port:>6}{state.held_packets:>9}{cells}  {drops}"[:width])
+        lines.append(f"{_name(state.port):>6}{state.held_packets:>9}{cells}  {drops}"[:width])
     return lines
 
 

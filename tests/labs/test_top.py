@@ -118,6 +118,20 @@ def test_a_router_with_many_ports_says_how_many_are_hidden():
     assert any(re.match(r"  and \d+ more", line) for line in lines)
 
 
+def test_the_port_to_the_controller_has_a_name():
+    ports = {n: PortState(n, 0, 0, 0, 0, {}, (queue(0, 0, 0),)) for n in (1, 510)}
+    lines = draw(
+        Monitor().take(Sample(1.0, 0, ports), RouterSettings()),
+        Choice(port=510),
+        title="s1",
+        width=80,
+        height=24,
+        styled=False,
+    )
+    assert [line.split()[0] for line in lines[2:4]] == ["1", ">"]
+    assert lines[3].split()[1] == "cpu"
+
+
 def inputs_shown(queueing, *inputs, matches=()):
     stage = InputStage(queueing, rate_bps=10**9, arbiter=Arbiter.ISLIP)
     now = replace(
