@@ -11,12 +11,13 @@ from typing import TextIO
 from controller.toolchain import Toolchain
 from labs import ownership, report
 from labs.bench import Bench
-from labs.definition import Assessment, Lab, Run
+from labs.definition import Assessment, Lab
 from labs.narration import Narrator
 from labs.network import ROOT
 from labs.recording import Recording
 from labs.report import comparison, table
 from labs.report.comparison import Side
+from labs.run import Run
 from labs.settings import Settings
 
 LOGS = ROOT / "build" / "log"

@@ -14,32 +14,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from controller.toolchain import Toolchain
 from labs.errors import SettingError
 from labs.recording import Recording
+from labs.run import Run
 from labs.settings import Settings
 
 if TYPE_CHECKING:
     import matplotlib.figure
 
     from labs.bench import Bench
-
-
-@dataclass(frozen=True)
-class Run:
-    """One experiment of a lab."""
-
-    # The folder of its raw data, and its key among the recordings.
-    name: str
-    # What the narration says.
-    title: str
-    # How long it is expected to take, for the time that is left.
-    seconds: float
-    # What distinguishes it from the lab's other runs.
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

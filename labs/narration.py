@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from labs.definition import Run
+from labs.run import Run
 
 
 class Narrator:

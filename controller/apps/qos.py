@@ -22,10 +22,10 @@ from typing import TypeAlias
 
 from controller import classes
 from controller.apps import options
+from controller.apps.qos_file import Qos, load
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact
 from controller.errors import ControllerError
-from controller.qos_file import Qos, load
 from controller.queueing import CLASS_COUNT_MAX, PortSettings, RouterSettings
 from controller.queues import Queues
 from controller.session import Session

@@ -19,11 +19,12 @@ from controller.classes import ICMP, Rule, entries
 from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings
 from controller.toolchain import Toolchain
 from labs.bench import PAGE_PORT, Bench, Instruments
-from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.definition import Assessment, Band, Figure, Lab, Row
 from labs.frames import FRAME_BYTES, payload_share, queue_delay_s
 from labs.measure.page import Fetch
 from labs.recording import Recording
 from labs.report import drawing
+from labs.run import Run
 from topo import load, units
 from topo.model import Topology
 

@@ -15,12 +15,13 @@ import matplotlib.figure
 
 from controller.queueing import Arbiter, InputQueueing, InputStage, Limit
 from labs.bench import Bench, FlowPlan
-from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.definition import Assessment, Band, Figure, Lab, Row
 from labs.frames import payload_share
 from labs.hol_blocking import simulation
 from labs.hol_blocking.simulation import FIFO_SATURATION, FIFO_SATURATION_LIMIT, Point
 from labs.recording import Recording
 from labs.report import drawing
+from labs.run import Run
 from topo import load, units
 from topo.model import Topology
 

@@ -15,10 +15,11 @@ from typing import ClassVar
 
 from controller.telemetry import domain as domains
 from labs.bench import Bench, FlowPlan
-from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.definition import Assessment, Band, Figure, Lab, Row
 from labs.int_microburst import bursts, drawing
 from labs.int_microburst.findings import Findings, latency_ms, part_at
 from labs.recording import Recording
+from labs.run import Run
 from labs.telemetry import Telemetry
 from topo import load
 from topo.model import Topology

@@ -15,10 +15,11 @@ import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
 from labs.bench import Bench, FlowPlan
-from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.definition import Assessment, Band, Figure, Lab, Row
 from labs.frames import FRAME_BYTES, bdp_bytes
 from labs.recording import Recording
 from labs.report import drawing
+from labs.run import Run
 from topo import load, units
 from topo.model import TcpBuffer, TcpSettings, Topology
 

@@ -17,11 +17,12 @@ import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
 from labs.bench import FIRST_IPERF_PORT, Bench, serve_flow
-from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.definition import Assessment, Band, Figure, Lab, Row
 from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, bdp_packets, reno_utilisation
 from labs.measure import iperf
 from labs.recording import Recording
 from labs.report import drawing
+from labs.run import Run
 from labs.sizing_router_buffers.findings import PORT, RTT_S, SETTLED_S, Findings
 from topo import load, units
 from topo.model import TcpBuffer, TcpSettings, Topology

@@ -13,9 +13,10 @@ from typing import ClassVar
 
 from controller.telemetry import domain as domains
 from labs.bench import Bench
-from labs.definition import Assessment, Band, Figure, Lab, Row, Run
+from labs.definition import Assessment, Band, Figure, Lab, Row
 from labs.recording import Recording
 from labs.report import drawing as shared
+from labs.run import Run
 from labs.telemetry import Telemetry
 from labs.where_was_it_dropped import drawing
 from labs.where_was_it_dropped.findings import Findings

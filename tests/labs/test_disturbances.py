@@ -6,9 +6,10 @@ import json
 import pytest
 
 from labs.command import ATTEMPTS, conduct
-from labs.definition import Assessment, Band, Lab, Row, Run
+from labs.definition import Assessment, Band, Lab, Row
 from labs.measure.holdups import TOLERATED_SHARE, HoldUps, worst
 from labs.recording import Recording
+from labs.run import Run
 from labs.settings import Settings
 
 SPAN_S = 10.0

@@ -8,9 +8,10 @@ import pytest
 from labs import __main__ as command_line
 from labs import catalogue
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
-from labs.definition import Band, Run
+from labs.definition import Band
 from labs.errors import SettingError
 from labs.narration import Narrator, span
+from labs.run import Run
 from labs.settings import Settings
 from topo.errors import UnitError
 

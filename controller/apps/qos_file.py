@@ -2,7 +2,7 @@
 
     qos = load(Path("voice.yaml"))  ->  Qos(rules, ports, marks, mirrors)
 
-Its words are explained by the program that puts it into force, controller/apps/qos.py; those below
+Its words are explained by the program that puts it into force, qos.py beside it; those below
 `ports` are the words of topology files.
 """
 
