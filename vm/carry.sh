@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# carry.sh BINARIES FOLDER: puts the switch's programs, with the identity of the sources they were made
+# from, into FOLDER. A machine that has them in /opt/vitrine needs no Rust (vm/prebuilt.sh).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. vm/say.sh
+. vm/sources.sh
+
+binaries=$1
+folder=$2
+for binary in vitrine-p4c vitrine-sim vitrine-switch; do
+    [ -x "$binaries/$binary" ] || fail "$binaries/$binary is missing: run make build first."
+done
+mkdir -p "$folder/bin"
+cp -L "$binaries"/vitrine-{p4c,sim,switch} "$folder/bin/"
+switch_sources >"$folder/switch-sources"
