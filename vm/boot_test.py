@@ -7,12 +7,16 @@
 3. the quick bufferbloat lab runs,
 4. its result is checked by what must hold however slow the machine is (vm/check_lab.py).
 
-Nothing is written to the image. Everything that the console said is in build/log/vm-test.log. Needs
-Python alone.
+Every wait has an end, says how far it is, and a machine never outlives this program. Nothing is
+written to the image. Everything that the console said is in build/log/vm-test.log; of a failure the
+reason and the console's last lines are in build/log/vm-test.failure. Needs Python alone.
+
+ACCELERATOR=tcg emulates in software even where there is /dev/kvm.
 """
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import os
 import platform
@@ -23,19 +27,25 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG = ROOT / "build" / "log" / "vm-test.log"
+FAILURE = LOG.with_suffix(".failure")
 # The boot loader speaks at once. A /dev/kvm that cannot really run a machine (in a machine that is
 # virtual itself, for one) leaves it silent.
 SILENCE_DEADLINE_S = 60.0
 # Emulated in software a boot takes minutes, and the lab's own programs are slow to start.
 BOOT_DEADLINE_S = 900.0
 COMMAND_DEADLINE_S = 120.0
-LAB_DEADLINE_S = 3600.0
-# There a page's reader starts when a quick download on a real machine would be over.
-LAB_SETTINGS = {"kvm": "QUICK=1", "tcg": "QUICK=1 DURATION=120"}
+LAB_DEADLINE_S = {"kvm": 900.0, "tcg": 3600.0}
+# Emulated, a page's reader starts when a quick download on a real machine would be over.
+LAB_SETTINGS = {"kvm": "QUICK=1", "tcg": "QUICK=1 DURATION=60"}
+# Who waits is told this often that something still happens.
+REPORT_INTERVAL_S = 30.0
+# How much of the console a failure keeps.
+LAST_LINES = 60
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\r")
 
 
@@ -46,14 +56,22 @@ class ConsoleError(Exception):
 class Console:
     """A machine's serial console: what it says, and what is typed into it."""
 
-    def __init__(self, command: list[str], log: Path) -> None:
-        """Starts the machine."""
+    def __init__(
+        self, command: list[str], log: Path, tell: Callable[[str], None] = lambda text: None
+    ) -> None:
+        """Starts the machine; `tell` hears how a long wait goes."""
         log.parent.mkdir(parents=True, exist_ok=True)
         self._log = log.open("wb")
+        # Apart from the console: a warning of the emulator is no sign of life of the machine.
+        self._complaints = log.with_suffix(".qemu")
+        self._tell = tell
+        # What it said since the last line was typed, and the lines before, for a failure.
         self._said = ""
-        self._machine = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
+        self._earlier: collections.deque[str] = collections.deque(maxlen=LAST_LINES)
+        with self._complaints.open("wb") as complaints:
+            self._machine = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints
+            )
 
     def close(self) -> None:
         """Switches the machine off."""
@@ -63,22 +81,41 @@ class Console:
 
     def type(self, line: str) -> None:
         """Types a line; what was said before does not count any more."""
+        self._earlier.extend(self._said.splitlines())
         self._said = ""
         assert self._machine.stdin is not None, "the console was opened with a pipe"
-        self._machine.stdin.write(f"{line}\n".encode())
-        self._machine.stdin.flush()
+        try:
+            self._machine.stdin.write(f"{line}\n".encode())
+            self._machine.stdin.flush()
+        except BrokenPipeError:
+            raise ConsoleError(f"the machine had ended before {line!r} was typed") from None
 
-    def wait_for(self, pattern: str, deadline_s: float) -> re.Match[str]:
+    def wait_for(self, pattern: str, deadline_s: float, what: str = "") -> re.Match[str]:
         """Waits until the machine says something that matches."""
-        end_s = time.monotonic() + deadline_s
+        now_s = time.monotonic()
+        end_s, report_s = now_s + deadline_s, now_s + REPORT_INTERVAL_S
         while (found := re.search(pattern, self._said)) is None:
-            left_s = end_s - time.monotonic()
-            if left_s <= 0 or not self._listen(left_s):
-                last = " / ".join(self._said.strip().splitlines()[-3:])
-                raise ConsoleError(
-                    f"{pattern!r} was not said within {deadline_s:g} s; last: {last or 'nothing'}"
-                )
+            now_s = time.monotonic()
+            if now_s >= end_s:
+                raise ConsoleError(f"{self._missed(pattern, what)} within {deadline_s:g} s")
+            if now_s >= report_s:
+                report_s = now_s + REPORT_INTERVAL_S
+                last = "".join(self.last_lines()[-1:])
+                self._tell(f"{what or pattern}: at most {end_s - now_s:.0f} s more | {last[:70]}")
+            if not self._listen(min(end_s, report_s) - now_s):
+                raise ConsoleError(f"{self._missed(pattern, what)} before the machine ended")
         return found
+
+    def last_lines(self) -> list[str]:
+        """The last lines on the console that hold something, after those of the emulator itself."""
+        complaints = self._complaints.read_text(errors="replace").splitlines()
+        lines = [*complaints, *self._earlier, *self._said.splitlines()]
+        return [line.rstrip() for line in lines if line.strip()][-LAST_LINES:]
+
+    def _missed(self, pattern: str, what: str) -> str:
+        last = " / ".join(line.strip() for line in self.last_lines()[-3:])
+        doing = f"{what}: " if what else ""
+        return f"{doing}the machine's last words were {last or 'none'!r}, and not {pattern!r}"
 
     def _listen(self, deadline_s: float) -> bool:
         """Takes in what comes; False if the machine has ended."""
@@ -93,8 +130,21 @@ class Console:
         return bool(data)
 
 
+class Steps:
+    """Tells what was done and what is being done, with the seconds since the beginning."""
+
+    def __init__(self) -> None:
+        self._began_s = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        """One line."""
+        print(f"{time.monotonic() - self._began_s:7.0f} s  {text}", flush=True)
+
+
 def accelerators() -> list[str]:
     """What may run the machine, the fastest first."""
+    if wanted := os.environ.get("ACCELERATOR"):
+        return [wanted]
     return ["kvm", "tcg"] if os.access("/dev/kvm", os.R_OK | os.W_OK) else ["tcg"]
 
 
@@ -110,8 +160,11 @@ def command(
         ],
     }
     if machine not in kinds:
-        raise ConsoleError(f"images are for x86-64 and arm64, and this machine is {machine}.")
+        raise ConsoleError(f"images are for x86-64 and arm64, and this machine is {machine}")
+    # If this program is killed, the kernel ends the machine too.
+    leash = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
     return [
+        *leash,
         *kinds[machine],
         *("-cpu", "max", "-smp", "2", "-m", str(memory_mb)),
         *("-drive", f"file={image},if=virtio,format=qcow2", "-snapshot"),
@@ -119,72 +172,88 @@ def command(
     ]
 
 
-def use(console: Console, accelerator: str, user: str, password: str) -> None:
+def use(console: Console, accelerator: str, user: str, password: str, done: Steps) -> None:
     """Logs in, runs the lab, checks it; says how long each step took."""
-    began_s = time.monotonic()
-
-    def done(what: str) -> None:
-        print(f"{time.monotonic() - began_s:7.0f} s  {what}", flush=True)
-
-    console.wait_for(r"login: $", BOOT_DEADLINE_S)
+    # A message of the kernel may follow any of these on its line.
+    console.wait_for(r"login: ", BOOT_DEADLINE_S, "booting")
     done("booted")
     console.type(user)
-    console.wait_for(r"Password: ?$", COMMAND_DEADLINE_S)
+    console.wait_for(r"Password: ?", COMMAND_DEADLINE_S, "logging in")
     console.type(password)
-    console.wait_for(r"\$ $", COMMAND_DEADLINE_S)
-    # No pictures and colours on this terminal.
-    console.type("export TERM=dumb; cd vitrine && uname -r")
-    console.wait_for(r"\d+\.\d+.*\n.*\$ $", COMMAND_DEADLINE_S)
-    done("logged in")
+    console.wait_for(rf"{user}@\S+\$ ", COMMAND_DEADLINE_S, "logging in")
+    # The words typed do not match, because they hold $(...) and $? where the answers hold numbers.
+    # No pictures and colours on this terminal, and the kernel keeps to itself.
+    console.type("export TERM=dumb; sudo dmesg -n 1; cd vitrine && echo Linux $(uname -r)")
+    kernel = console.wait_for(r"Linux (\d\S+)", COMMAND_DEADLINE_S, "entering the kit")[1]
+    done(f"logged in, Linux {kernel}")
     lab = f"make lab LAB=bufferbloat {LAB_SETTINGS[accelerator]}"
-    console.type(f"{lab} >lab.log 2>&1; echo the lab ended with $?")
-    status = console.wait_for(r"the lab ended with (\d+)", LAB_DEADLINE_S)[1]
+    console.type(f"({lab}; echo the lab ended with $?) 2>&1 | tee lab.log")
+    ended = r"the lab ended with (\d+)"
+    status = console.wait_for(ended, LAB_DEADLINE_S[accelerator], "the lab")[1]
     done(f"the lab ended with status {status}")
-    console.type("tail -n 30 lab.log; echo that was the log $?")
-    console.wait_for(r"that was the log \d", COMMAND_DEADLINE_S)
     if status != "0":
-        raise ConsoleError(f"the lab ended with status {status}: see {LOG}.")
+        raise ConsoleError(f"the lab ended with status {status}")
     console.type("python3 vm/check_lab.py out/bufferbloat; echo the check ended with $?")
-    found = console.wait_for(r"(?s)(.*)the check ended with (\d+)", COMMAND_DEADLINE_S)
+    checked = r"(?s)(.*)the check ended with (\d+)"
+    found = console.wait_for(checked, COMMAND_DEADLINE_S, "the check")
     if found[2] != "0":
-        raise ConsoleError(f"the result cannot be right: {found[1].strip()}")
+        broken = " ".join(line for line in found[1].splitlines() if line.startswith("broken"))
+        raise ConsoleError(f"the result cannot be right: {broken or found[1].strip()}")
     done("the invariants of the lab hold")
 
 
-def booting(image: Path, memory_mb: int) -> tuple[Console, str]:
+def booting(image: Path, memory_mb: int, done: Steps) -> tuple[Console, str]:
     """A machine that has begun to speak, and what runs it."""
     for accelerator in accelerators():
-        console = Console(command(image, memory_mb, accelerator), LOG)
+        console = Console(command(image, memory_mb, accelerator), LOG, done)
+        deadline_s = SILENCE_DEADLINE_S if accelerator == "kvm" else BOOT_DEADLINE_S
         try:
-            console.wait_for(r"\S", SILENCE_DEADLINE_S if accelerator == "kvm" else BOOT_DEADLINE_S)
-        except ConsoleError as error:
+            console.wait_for(r"\S", deadline_s, "the boot loader")
+        except BaseException as error:
             console.close()
-            print(f"with {accelerator} the machine stays silent: {error}", flush=True)
+            if not isinstance(error, ConsoleError):
+                raise
+            done(f"with {accelerator} the machine stays silent: {error}")
             continue
-        print(f"{accelerator} runs the machine", flush=True)
+        done(f"{accelerator} runs the machine")
         return console, accelerator
-    raise ConsoleError("the machine does not start.")
+    raise ConsoleError("the machine does not start")
+
+
+def conduct(image: Path, memory_mb: int, user: str, password: str) -> None:
+    """Boots, uses and switches off; of a failure the console's last lines are kept."""
+    FAILURE.unlink(missing_ok=True)
+    done = Steps()
+    console, accelerator = booting(image, memory_mb, done)
+    with contextlib.closing(console):
+        try:
+            use(console, accelerator, user, password, done)
+        except ConsoleError as error:
+            FAILURE.write_text("\n".join([f"{error}.", "", *console.last_lines(), ""]))
+            raise ConsoleError(f"{error}. The console's last lines are in {FAILURE}") from None
 
 
 def main(image: Path) -> int:
     """Returns the exit status."""
-    # A machine must not outlive its console.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    program = command(image, 0, "tcg")[0]
-    if shutil.which(program) is None:
-        print(f"vm-test: {program} is missing: install it, then run the command again.")
-        return 1
+    # Whatever ends this program ends the machine on its way out.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, lambda number, frame: sys.exit(128 + number))
     if not image.exists():
         print(f"vm-test: there is no {image}: make vm builds it.")
         return 1
     user, password = (os.environ.get(name, "lab") for name in ("IMAGE_USER", "IMAGE_PASSWORD"))
+    memory_mb = int(os.environ.get("IMAGE_MEMORY_MB", "2048"))
     try:
-        console, accelerator = booting(image, int(os.environ.get("IMAGE_MEMORY_MB", "2048")))
-        with contextlib.closing(console):
-            use(console, accelerator, user, password)
+        program = next(word for word in command(image, 0, "tcg") if word.startswith("qemu-"))
+        if shutil.which(program) is None:
+            raise ConsoleError(f"{program} is missing: install it, then run the command again")
+        conduct(image, memory_mb, user, password)
     except ConsoleError as error:
-        print(f"vm-test: {error}")
+        print(f"vm-test: {error}.")
         return 1
+    except KeyboardInterrupt:
+        print("vm-test: interrupted; the machine is off.")
+        return 130
     return 0
 
 

@@ -54,13 +54,14 @@ def test_a_machine_that_ends_is_told_with_its_last_words(console):
     console.type("lab")
     console.wait_for(r"Password: ?$", 60)
     console.type("wrong")
-    with pytest.raises(boot_test.ConsoleError, match="last: Login incorrect"):
+    with pytest.raises(boot_test.ConsoleError, match="last words were .*Login incorrect"):
         console.wait_for(r"\$ $", 60)
 
 
 def test_the_image_is_booted_without_screen_and_network_and_stays_as_it_is():
     argv = boot_test.command(Path("vitrine.qcow2"), 1024, "tcg", "x86_64")
-    assert argv[0] == "qemu-system-x86_64"
+    # Behind what ends the machine when this program is killed.
+    assert "qemu-system-x86_64" in argv[:4]
     assert "-snapshot" in argv
     assert argv[argv.index("-nic") + 1] == "none"
     assert argv[argv.index("-serial") + 1] == "stdio"
@@ -76,7 +77,7 @@ def test_a_machine_that_stays_silent_under_kvm_is_run_by_software(tmp_path, monk
     monkeypatch.setattr(
         boot_test, "command", lambda image, memory, kind: [sys.executable, "-c", scripts[kind]]
     )
-    console, accelerator = boot_test.booting(tmp_path, 1024)
+    console, accelerator = boot_test.booting(tmp_path, 1024, boot_test.Steps())
     console.close()
     assert accelerator == "tcg"
     said = capsys.readouterr().out
