@@ -27,3 +27,21 @@ chroot_run() {
     chroot "$tree" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         HOME=/root TERM=dumb LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 }
+
+# chroot_network TREE COMMAND...: the same with a network of its own and with the tree as the root of a
+# mount namespace. A process that enters a Mininet host's namespaces would leave a mere chroot.
+chroot_network() {
+    local tree=$1
+    shift
+    # shellcheck disable=SC2016 # Expanded inside.
+    unshare --mount --net --propagation private bash -ec '
+        cd "$1"
+        mkdir -p .outside
+        pivot_root . .outside
+        umount --lazy /.outside
+        rmdir /.outside
+        ip link set lo up
+        shift
+        exec /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+            TERM=dumb LC_ALL=C.UTF-8 "$@"' chroot_network "$tree" "$@"
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes build/image/vitrine.qcow2: a bootable lab machine from Debian's packages alone, for this
-# machine's architecture. It boots by BIOS (x86-64) and by UEFI, logs in on the screen and on the
-# first serial port, and needs no network.
+# Makes build/image/vitrine.qcow2: a bootable lab machine from Debian's packages alone. It boots by BIOS
+# (x86-64) and by UEFI, logs in on the screen and on the first serial port, and needs no network.
+# ARCHITECTURE=arm64 makes build/image/vitrine-arm64.qcow2 on x86-64, and the other way round.
 #
 #   1  BIOS boot (x86-64)   GRUB's core for a BIOS
 #   2  EFI system           GRUB for UEFI, under the name that every firmware looks for
@@ -21,20 +21,28 @@ for tool in mmdebstrap qemu-img sfdisk mke2fs mkfs.vfat mcopy; do
         fail "$tool is missing: apt install mmdebstrap qemu-utils fdisk dosfstools e2fsprogs mtools, then run the command again."
 done
 
-case $(dpkg --print-architecture) in
+architecture=${ARCHITECTURE:-$(dpkg --print-architecture)}
+case $architecture in
     amd64) kernel=linux-image-amd64 loaders=(grub-pc-bin grub-efi-amd64-bin) efi=x86_64-efi boot=BOOTX64.EFI console=ttyS0 ;;
     arm64) kernel=linux-image-arm64 loaders=(grub-efi-arm64-bin) efi=arm64-efi boot=BOOTAA64.EFI console=ttyAMA0 ;;
     *) fail "images are made for x86-64 and arm64 only." ;;
 esac
 
-work=build/image
+case $SUITE in
+    bookworm | trixie) ;;
+    *) fail "images are made of Debian (bookworm or trixie), and not of $SUITE." ;;
+esac
+
+image=build/image/vitrine${ARCHITECTURE:+-$ARCHITECTURE}.qcow2
+work=build/image/${ARCHITECTURE:-native}
 tree=$work/root
 disk=$work/vitrine.raw
 clean_up() {
     chroot_umount "$tree"
-    rm -rf "$tree" "$disk" "$work/efi.vfat"
+    rm -rf "$work"
 }
-rm -rf "$work"
+clean_up
+rm -f "$image"
 mkdir -p "$work"
 trap clean_up EXIT
 
@@ -134,6 +142,6 @@ features=none,has_journal,ext_attr,resize_inode,dir_index,filetype,extent,flex_b
 chroot_umount "$tree"
 mke2fs -q -F -t ext4 -O "$features" -L vitrine -d "$tree" -E offset=$((root_at * 512)) "$disk" $((root_size / 2))k
 
-qemu-img convert -O qcow2 -c "$disk" "$work/vitrine.qcow2"
-if [ -n "${SUDO_UID:-}" ]; then chown "$SUDO_UID" "$work" "$work/vitrine.qcow2"; fi
-step "$work/vitrine.qcow2: $(du -h "$work/vitrine.qcow2" | cut -f1); log in as $IMAGE_USER with the password $IMAGE_PASSWORD"
+qemu-img convert -O qcow2 -c "$disk" "$image"
+if [ -n "${SUDO_UID:-}" ]; then chown "$SUDO_UID" "${image%/*}" "$image"; fi
+step "$image: $(du -h "$image" | cut -f1); log in as $IMAGE_USER with the password $IMAGE_PASSWORD"
