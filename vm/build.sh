@@ -4,6 +4,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
+. vm/distribution.sh
+
+if dry_run; then
+    # What of a build is out of date only the build itself can tell.
+    is_there test -x build/bin/vitrine-switch -a -e build/p4/router.json ||
+        would "build the switch and compile the P4 programs into build/"
+    exit 0
+fi
 
 if vm/prebuilt.sh; then
     binaries=${VITRINE_PREBUILT:-/opt/vitrine}/bin

@@ -2,11 +2,10 @@
 # p4lang.sh: installs the P4 project's p4c and simple_switch from its own package repository for this
 # distribution, for TOOLCHAIN=p4lang. The kit works without them: whatever prevents it is a note and
 # not a failure. What is on the path already is left alone.
-#
-# VITRINE_OS_RELEASE names another file to read the distribution from (used by the tests).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
+. vm/distribution.sh
 . vm/versions.env
 
 # note REASON: the P4 project's tools are not there, which is no failure.
@@ -15,15 +14,11 @@ note() {
     exit 0
 }
 
-if command -v p4c >/dev/null && command -v simple_switch_grpc >/dev/null; then exit 0; fi
+if is_there command -v p4c && is_there command -v simple_switch_grpc; then exit 0; fi
 
-distribution=$( (. "${VITRINE_OS_RELEASE:-/etc/os-release}" && echo "${ID:-unknown} ${VERSION_ID:-}") 2>/dev/null || echo unknown)
-case $distribution in
-    "debian "*) folder=Debian_${distribution#debian } ;;
-    "ubuntu "*) folder=xUbuntu_${distribution#ubuntu } ;;
-    *) note "there are no packages for '$distribution'" ;;
-esac
+folder=$(p4lang_folder) || note "there are no packages for '$distribution'"
 address=$P4LANG_REPOSITORY/$folder
+if would "install p4c $P4LANG_P4C_VERSION and simple_switch $P4LANG_BMV2_VERSION from $address, if it can be reached"; then exit 0; fi
 mkdir -p build/log build/p4lang-packages
 key=build/p4lang-packages/Release.key
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Installs the distribution's packages that the kit needs and does not find: Debian 12, Ubuntu 22.04
-# and 24.04. A tool that is there already, however it was installed, is left alone, so this works on
-# other distributions too once their owner has installed the tools.
-#
-# VITRINE_OS_RELEASE names another file to read the distribution from (used by the tests).
+# Installs the distribution's packages that the kit needs and does not find (vm/distribution.sh lists
+# the distributions). A tool that is there already, however it was installed, is left alone, so this
+# works on other distributions too once their owner has installed the tools.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
+. vm/distribution.sh
 
 # package, and the shell condition that says it is there.
 needed=(
@@ -30,17 +29,14 @@ export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 missing=()
 for line in "${needed[@]}"; do
     read -r package probe <<<"$line"
-    bash -c "$probe" >/dev/null 2>&1 || missing+=("$package")
+    is_there bash -c "$probe" || missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-os_release=${VITRINE_OS_RELEASE:-/etc/os-release}
-distribution=$( (. "$os_release" && echo "${ID:-unknown} ${VERSION_ID:-}") 2>/dev/null || echo unknown)
-case $distribution in
-    "debian 12"* | "debian 13"* | "ubuntu 22.04" | "ubuntu 24.04") ;;
-    *) fail "this is '$distribution', and packages are installed on Debian 12 and Ubuntu 22.04 or 24.04 only: install ${missing[*]} yourself, then run the command again." ;;
-esac
+p4lang_folder >/dev/null ||
+    fail "this is '$distribution', and packages are installed on $distributions_named only: install ${missing[*]} yourself, then run the command again."
 
+if would "install the packages ${missing[*]}"; then exit 0; fi
 step "Installing packages: ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 # Recommended packages would bring Open vSwitch and its daemons, which nothing here uses.
@@ -49,4 +45,4 @@ install_missing() {
         vm/as_root.sh env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "${missing[@]}"
 }
 quietly build/log/packages.log install_missing ||
-    fail "the packages ${missing[*]} could not be installed (see build/log/packages.log): check the network and the package sources, then run the command again."
+    fail "the packages ${missing[*]} could not be installed (see build/log/packages.log): check the network and the package sources (on Ubuntu, universe must be one of them), then run the command again."

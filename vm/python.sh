@@ -5,22 +5,33 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
+. vm/distribution.sh
 
 python=/usr/bin/python3
 venv=build/venv
 stamp=$venv/made-from
 
-"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+dry_run || "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
     fail "$python is $("$python" --version 2>&1), and the kit needs Python 3.10 or newer: use Debian 12, Ubuntu 22.04 or newer."
 
-made_from=$("$python" --version; cat vm/requirements.txt pyproject.toml vm/python.sh; pwd)
-[ "$(cat "$stamp" 2>/dev/null)" != "$made_from" ] || exit 0
+made_from=$("$python" --version 2>/dev/null; cat vm/requirements.txt pyproject.toml vm/python.sh; pwd)
+# made: whether the environment is there and made from what is wanted now.
+made() {
+    [ "$(cat "$stamp" 2>/dev/null)" = "$made_from" ]
+}
+if is_there made; then exit 0; fi
+if would "install the $(grep -c '^[^#]' vm/requirements.txt) Python packages of vm/requirements.txt into $venv"; then exit 0; fi
 
 # A lab machine carries the packages, so that it needs no network.
 wheels=${VITRINE_PREBUILT:-/opt/vitrine}/wheels
 if [ -d "$wheels" ]; then
     export PIP_NO_INDEX=1 PIP_FIND_LINKS=$wheels
 fi
+
+# pip brings a list of authorities of its own. The distribution's list holds these too, and those that
+# an institution added because its network looks into encrypted connections.
+authorities=/etc/ssl/certs/ca-certificates.crt
+[ ! -r "$authorities" ] || export PIP_CERT=${PIP_CERT:-$authorities}
 
 # A half-made environment has no stamp, so an interrupted set-up begins anew.
 step "Installing Python packages into $venv (once, about half a minute)"

@@ -22,3 +22,13 @@ quietly() {
         return 1
     fi
 }
+
+# dry_run: whether things are only to be said (vm/provision.sh --dry-run) and nothing is to be changed.
+dry_run() {
+    [ "${VITRINE_DRY_RUN:-no}" = yes ]
+}
+
+# would TEXT: in a dry run says what would be done, and succeeds; otherwise fails.
+would() {
+    dry_run && printf -- '- %s\n' "$*"
+}

@@ -4,10 +4,12 @@
 # half way is looked for before the first change. vm/provision.sh makes a whole lab machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. vm/say.sh
+. vm/distribution.sh
 
 # While a container is built there are no namespaces yet; the first lab looks again.
-[ "${NAMESPACES:-now}" = later ] || vm/privilege.sh
+[ "${NAMESPACES:-now}" = later ] || dry_run || vm/privilege.sh
 vm/packages.sh
-vm/prebuilt.sh || (. vm/rust.sh)
+is_there vm/prebuilt.sh || (. vm/rust.sh)
 vm/python.sh
 vm/build.sh

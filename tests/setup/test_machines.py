@@ -1,5 +1,6 @@
 """The ways to a lab machine: Vagrant, clouds, containers, and the scripts that they share."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 VM = ROOT / "vm"
 SCRIPTS = sorted(VM.glob("*.sh"))
 # What is sourced has no first line of its own that would name its shell.
-SOURCED = {"chroot.sh", "rust.sh", "say.sh"}
+SOURCED = {"chroot.sh", "distribution.sh", "rust.sh", "say.sh", "sources.sh"}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
@@ -32,7 +33,10 @@ def test_shellcheck_has_nothing_to_say(script):
     # is meant as it stands. SC2153: sudo's own variables.
     excluded = "--exclude=SC1090,SC1091,SC2015,SC2153"
     done = subprocess.run(
-        ["shellcheck", "--shell=bash", excluded, script], capture_output=True, text=True
+        ["shellcheck", "--shell=bash", "--external-sources", excluded, script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     assert done.stdout == ""
 
@@ -44,11 +48,11 @@ def settings(text):
 
 def test_versions_can_be_sourced_and_overridden():
     names = settings((VM / "versions.env").read_text())
-    assert {"DEBIAN_RELEASE", "P4LANG_P4C_VERSION", "P4LANG_BMV2_VERSION"} <= set(names)
+    assert {"SUITE", "P4LANG_P4C_VERSION", "P4LANG_BMV2_VERSION"} <= set(names)
     said = subprocess.run(
-        ["bash", "-euc", ". vm/versions.env; echo $DEBIAN_RELEASE $IMAGE_GB"],
+        ["bash", "-euc", ". vm/versions.env; echo $SUITE $IMAGE_GB"],
         cwd=ROOT,
-        env={"DEBIAN_RELEASE": "trixie"},
+        env={"SUITE": "trixie"},
         capture_output=True,
         text=True,
         check=True,
@@ -59,8 +63,58 @@ def test_versions_can_be_sourced_and_overridden():
 def test_every_setting_of_versions_is_used():
     used = "".join(path.read_text() for path in VM.iterdir() if path.suffix in (".sh", ".py"))
     used += (VM / "Containerfile").read_text()
+    # Of these one is chosen by the architecture.
+    used = used.replace("RUSTUP_SHA256_$architecture", "RUSTUP_SHA256_amd64 RUSTUP_SHA256_arm64")
     for name in settings((VM / "versions.env").read_text()):
         assert name in used, name
+
+
+def test_rust_is_the_one_that_the_switch_asks_for():
+    """rustup installs rust-toolchain.toml's; Cargo refuses anything older than rust-version."""
+    (pinned,) = re.findall(r'^channel = "(.*)"$', (ROOT / "rust-toolchain.toml").read_text(), re.M)
+    manifest = (ROOT / "switch" / "Cargo.toml").read_text()
+    (least,) = re.findall(r'^rust-version = "(.*)"$', manifest, re.M)
+    assert pinned.split(".")[:2] == least.split(".")
+
+
+def requirements():
+    """Name and version of each line of requirements.txt that is no comment."""
+    lines = (VM / "requirements.txt").read_text().splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def test_every_python_package_has_one_version():
+    assert all(re.fullmatch(r"\d+(\.\d+)+", version) for version in requirements().values())
+
+
+def test_the_kit_s_python_packages_ask_for_nothing_that_is_not_pinned():
+    project = (ROOT / "pyproject.toml").read_text()
+    lists = re.findall(r"^(?:dependencies|labs) = \[(.*)\]$", project, re.M)
+    assert len(lists) == 2
+    for wish in re.findall(r'"([^"]+)"', ",".join(lists)):
+        name, *least = wish.split(">=")
+        assert name in requirements(), name
+        if least:
+            # Numbers compare as numbers: 1.10 is newer than 1.9.
+            pinned, wanted = (
+                [int(part) for part in version.split(".")]
+                for version in (requirements()[name], least[0])
+            )
+            assert pinned >= wanted, name
+
+
+def test_the_documents_name_the_packages_and_the_distributions_of_the_scripts():
+    text = (VM / "packages.sh").read_text()
+    packages = re.findall(r'^    "([\w-]+) ', text, re.M)
+    documented = (ROOT / "docs" / "set-up.md").read_text()
+    assert ", ".join(packages) + "." in documented
+    table = (VM / "distribution.sh").read_text()
+    known = re.findall(r'^    "(debian|ubuntu) ([\d.]+) ', table, re.M)
+    assert len(known) == 4
+    readme = (VM / "README.md").read_text()
+    for _, version in known:
+        for page in (documented, readme, table.split("distributions_named=")[1]):
+            assert re.search(rf"\b{re.escape(version)}\b", page), version
 
 
 # ---- Vagrant, clouds, containers -----------------------------------------------------------------
@@ -74,6 +128,23 @@ def test_every_way_runs_the_provisioning_script():
 @pytest.mark.skipif(shutil.which("ruby") is None, reason="ruby is not installed")
 def test_the_vagrantfile_is_ruby():
     subprocess.run(["ruby", "-c", VM / "Vagrantfile"], check=True, capture_output=True)
+
+
+@pytest.mark.skipif(shutil.which("vagrant") is None, reason="vagrant is not installed")
+def test_vagrant_accepts_the_vagrantfile(tmp_path):
+    """Providers are left out: neither VirtualBox nor libvirt need be there."""
+    done = subprocess.run(
+        ["vagrant", "validate", "--ignore-provider"],
+        cwd=VM,
+        env={
+            **os.environ,
+            "VAGRANT_HOME": str(tmp_path / "home"),
+            "VAGRANT_DOTFILE_PATH": str(tmp_path / "dot"),
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_vagrantfile_is_for_both_providers_and_every_block_ends():
@@ -93,6 +164,15 @@ def test_the_cloud_s_user_data_is_cloud_config():
     subprocess.run(["sh", "-n"], input=file["content"], text=True, check=True)
 
 
+@pytest.mark.skipif(shutil.which("cloud-init") is None, reason="cloud-init is not installed")
+def test_the_cloud_s_user_data_fits_cloud_init_s_schema():
+    subprocess.run(
+        ["cloud-init", "schema", "--config-file", VM / "cloud-init.yaml"],
+        check=True,
+        capture_output=True,
+    )
+
+
 INSTRUCTIONS = {"ARG", "FROM", "RUN", "WORKDIR", "COPY", "CMD"}
 
 
@@ -103,6 +183,10 @@ def test_the_container_file_holds_instructions_that_engines_know():
     words = [line.split()[0] for line in lines]
     assert set(words) <= INSTRUCTIONS
     assert words[:2] == ["ARG", "FROM"]
+    # Each stage has a name that a later one uses; the last one is the machine.
+    stages = re.findall(r"^FROM \S+ AS (\w+)$", text, re.M)
+    for stage in stages:
+        assert re.search(rf"^(FROM |COPY --from=){stage}\b", text, re.M), stage
     for line in lines:
         if line.startswith("RUN "):
             subprocess.run(["sh", "-n", "-c", line[4:]], check=True)

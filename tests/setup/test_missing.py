@@ -14,9 +14,12 @@ SHELL_TOOLS = (
     *(
         "bash",
         "cat",
+        "chmod",
+        "cp",
         "cut",
         "dirname",
         "env",
+        "find",
         "head",
         "id",
         "mkdir",
@@ -25,7 +28,7 @@ SHELL_TOOLS = (
         "sed",
         "setpriv",
     ),
-    *("sh", "sort", "tail", "touch", "unshare"),
+    *("sh", "sha256sum", "sort", "tail", "touch", "uname", "unshare", "xargs"),
 )
 # The user nobody, without any of root's rights.
 AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all")
@@ -202,35 +205,40 @@ def test_the_p4_project_s_tools_that_are_there_are_left_alone(machine):
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def prebuilt(machine: Path, tree: str) -> str:
-    """A folder with a switch that was built from the sources of `tree`."""
-    folder = machine / "prebuilt"
-    (folder / "bin").mkdir(parents=True)
-    shutil.copy(shutil.which("true"), folder / "bin" / "vitrine-switch")
-    (folder / "switch-tree").write_text(f"{tree}\n")
-    return str(folder)
-
-
-GIT = """#!/bin/sh
-case "$*" in
-*rev-parse*) echo 1234567 ;;
-*diff*) exit {changed} ;;
-esac
-"""
+def carried(machine: Path) -> str:
+    """A folder with programs that were built from a small switch/ of the machine."""
+    (machine / "switch" / "target" / "release").mkdir(parents=True)
+    (machine / "switch" / "main.rs").write_text("fn main() {}")
+    built = machine / "built"
+    built.mkdir()
+    for program in ("vitrine-p4c", "vitrine-sim", "vitrine-switch"):
+        shutil.copy(shutil.which("true"), built / program)
+    done = run(machine, "vm/carry.sh built carried")
+    assert (done.returncode, done.stderr) == (0, "")
+    return str(machine / "carried")
 
 
 @pytest.mark.parametrize(
-    ("built_from", "changed", "status"),
-    [("1234567", 0, 0), ("7654321", 0, 1), ("1234567", 1, 1)],
-    ids=["the same sources", "other sources", "a change that is not committed"],
+    ("file", "text", "status"),
+    [
+        ("main.rs", "fn main() {}", 0),
+        ("target/release/vitrine-switch", "what a build left", 0),
+        ("main.rs", "fn main() { panic!() }", 1),
+        ("new.rs", "fn main() {}", 1),
+    ],
+    ids=["the same sources", "a build beside them", "a change", "a file more"],
 )
-def test_programs_built_elsewhere_serve_while_the_sources_are_theirs(
-    machine, built_from, changed, status
-):
-    (machine / "tools" / "git").write_text(GIT.format(changed=changed))
-    (machine / "tools" / "git").chmod(0o755)
-    folder = prebuilt(machine, built_from)
+def test_programs_built_elsewhere_serve_while_the_sources_are_theirs(machine, file, text, status):
+    folder = carried(machine)
+    (machine / "switch" / file).write_text(text)
     assert run(machine, "vm/prebuilt.sh", VITRINE_PREBUILT=folder).returncode == status
+
+
+def test_programs_that_are_not_built_are_not_carried(machine):
+    (machine / "switch").mkdir()
+    said = sentence(run(machine, "vm/carry.sh build/bin carried"))
+    assert said == "build/bin/vitrine-p4c is missing: run make build first."
+    assert not (machine / "carried").exists()
 
 
 def test_without_programs_from_elsewhere_the_switch_is_built(machine):
