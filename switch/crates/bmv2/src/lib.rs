@@ -18,9 +18,11 @@ mod program;
 mod read;
 mod read_control;
 mod read_parser;
+mod read_parts;
 mod unions;
 mod write;
 mod write_control;
+mod write_parts;
 
 pub use expression::{BinaryOperator, Expression, FieldRef, UnaryOperator};
 pub use node::ReadError;

@@ -1,7 +1,7 @@
 //! Actions, controls, tables and checksums.
 
 use crate::node::{Node, ReadError, boolean, count, hex, hex_bytes, integer, text};
-use crate::read::{expression, field_ref, flag, id_and_name, source_info};
+use crate::read_parts::{expression, field_ref, flag, id_and_name, source_info};
 use crate::{
     Action, ActionCall, ActionProfile, Calculation, CalculationInput, Checksum, Conditional,
     DefaultEntry, FieldRef, MatchKey, MatchType, NextTables, Parameter, Pipeline, PrimitiveCall,

@@ -1,8 +1,8 @@
 //! Parsers and deparsers.
 
 use crate::node::{Node, ReadError, count, hex_bytes, text};
-use crate::read::{expression, field_ref, id_and_name, name_pair, source_info};
 use crate::read_control::primitive_call;
+use crate::read_parts::{expression, field_ref, id_and_name, name_pair, source_info};
 use crate::{
     Deparser, Expression, ExtractTarget, Lookahead, ParseState, Parser, ParserOperation, SetSource,
     Transition, TransitionKey, TransitionMatch,

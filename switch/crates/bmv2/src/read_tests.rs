@@ -62,7 +62,7 @@ fn older_spellings_become_the_newer_forms() {
     // `shift` counts bytes, `advance` bits: 3 * 8 = 24.
     assert_eq!(
         state.operations[1],
-        crate::ParserOperation::Advance { width_bits: Expression::Hex(24.into()) }
+        crate::ParserOperation::Advance { width_bits: crate::Expression::Hex(24.into()) }
     );
     assert_eq!(state.transitions[1].matches, crate::TransitionMatch::Default);
 }

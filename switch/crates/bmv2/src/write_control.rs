@@ -3,7 +3,7 @@
 use bits::{Int, byte_count};
 use serde_json::{Map, Value, json};
 
-use crate::write::{
+use crate::write_parts::{
     FieldWidths, expression, field_ref, hex_bytes, list, set, typed, with_source_info,
 };
 use crate::{
