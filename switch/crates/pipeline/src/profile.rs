@@ -205,9 +205,11 @@ impl ActionProfile {
     }
 
     /// The member of a group that a hash chooses; none where the group is empty or unknown.
+    ///
+    /// Of the hash only the lower 32 bits count, as in simple_switch.
     pub(crate) fn select(&self, group: u32, hash: u64) -> Option<&Member> {
         let members = &self.groups.get(&group)?.it;
-        let chosen = members.get((hash % members.len().max(1) as u64) as usize)?;
+        let chosen = members.get(hash as u32 as usize % members.len().max(1))?;
         self.find_member(*chosen)
     }
 
@@ -222,5 +224,25 @@ impl ActionProfile {
 
     fn not_found(&self, what: &str, id: u32) -> TableError {
         TableError::NotFound { what: format!("{what} {id} in action profile {}", self.name) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_hash_the_lower_32_bits_choose() {
+        let mut profile = ActionProfile::new("ways".to_owned(), 8, None);
+        profile.actions.push(0);
+        for id in [10, 11, 12] {
+            let member = Member { action: 0, data: vec![Int::from(id)], limbs: vec![id.into()] };
+            profile.insert_member(id, member).unwrap();
+        }
+        profile.set_group(1, &[10, 11, 12], true).unwrap();
+        let chosen = |hash: u64| profile.select(1, hash).unwrap().limbs[0];
+        assert_eq!([0, 1, 2, 3].map(chosen), [10, 11, 12, 10]);
+        // 2^32 + 1 is 2 modulo 3, its lower half is 1.
+        assert_eq!(chosen((1 << 32) + 1), 11);
     }
 }
