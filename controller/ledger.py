@@ -50,7 +50,7 @@ class Ledger:
     def note(self, updates: Iterable[p4runtime_pb2.Update]) -> None:
         """Remembers updates that the device has accepted."""
         for update in updates:
-            key = _key(update.entity)
+            key = identity(update.entity)
             if update.type == p4runtime_pb2.Update.DELETE:
                 self._entities.pop(key, None)
             else:
@@ -73,7 +73,7 @@ def _kind(entity: p4runtime_pb2.Entity) -> p4runtime_pb2.Update.Type:
     return p4runtime_pb2.Update.INSERT
 
 
-def _key(entity: p4runtime_pb2.Entity) -> bytes:
+def identity(entity: p4runtime_pb2.Entity) -> bytes:
     """The same bytes for every entity that stands for the same thing."""
     name = entity.WhichOneof("entity")
     body = getattr(entity, name)

@@ -55,7 +55,7 @@ from controller.errors import (
     RequestError,
     WriteError,
 )
-from controller.ledger import Ledger
+from controller.ledger import Ledger, identity
 from controller.p4info import P4Info
 from controller.stream import Inbox, Primary, Stream
 from controller.values import Value, decode, encode
@@ -201,15 +201,35 @@ class Session:
 
     def insert(self, items: Iterable[Item]) -> None:
         """Adds entries, members, groups, clone sessions, ..., all in one batch."""
-        self._write(p4runtime_pb2.Update.INSERT, items)
+        self._write((p4runtime_pb2.Update.INSERT, item) for item in items)
 
     def modify(self, items: Iterable[Item]) -> None:
         """Changes what exists: actions of entries, default entries, registers, meters, ..."""
-        self._write(p4runtime_pb2.Update.MODIFY, items)
+        self._write((p4runtime_pb2.Update.MODIFY, item) for item in items)
 
     def delete(self, items: Iterable[Item]) -> None:
         """Removes entries and the like; of an entry only match and priority count."""
-        self._write(p4runtime_pb2.Update.DELETE, items)
+        self._write((p4runtime_pb2.Update.DELETE, item) for item in items)
+
+    def replace(self, present: Iterable[Item], wanted: Iterable[Item]) -> None:
+        """Turns what is present into what is wanted, in one batch.
+
+        What is in both is left alone: packets go on finding it, and its counters go on.
+        """
+        before = {identity(entity): (item, entity) for item, entity in self._entities(present)}
+        after = {identity(entity): (item, entity) for item, entity in self._entities(wanted)}
+        changes = [
+            (p4runtime_pb2.Update.DELETE, item)
+            for key, (item, _) in before.items()
+            if key not in after
+        ]
+        for key, (item, entity) in after.items():
+            if key not in before:
+                changes.append((p4runtime_pb2.Update.INSERT, item))
+            elif before[key][1] != entity:
+                changes.append((p4runtime_pb2.Update.MODIFY, item))
+        if changes:
+            self._write(changes)
 
     def read(self, table: str) -> Iterator[Entry]:
         """The entries of a table, without its default entry; their values are plain integers."""
@@ -419,11 +439,15 @@ class Session:
             updates=updates,
         )
 
-    def _write(self, kind: p4runtime_pb2.Update.Type, items: Iterable[Item]) -> None:
-        items = list(items)
+    def _entities(self, items: Iterable[Item]) -> Iterator[tuple[Item, p4runtime_pb2.Entity]]:
+        return ((item, entities.to_entity(item, self.program)) for item in items)
+
+    def _write(self, changes: Iterable[tuple[p4runtime_pb2.Update.Type, Item]]) -> None:
+        changes = list(changes)
+        items = [item for _, item in changes]
         updates = [
             p4runtime_pb2.Update(type=kind, entity=entities.to_entity(item, self.program))
-            for item in items
+            for kind, item in changes
         ]
         self._await_ready()
         try:

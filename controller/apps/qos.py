@@ -7,9 +7,9 @@
     ports:
       2: {scheduler: strict, queues: {voice: {limit: 10 packets}}}
 
-Rules, marks and mirrors become exactly those of the file; ports that it does not name stay as they
-are. The words below `ports` are those of topology files (docs/topologies.md); examples lie beside
-this program in `examples`.
+Rules, marks and mirrors become exactly those of the file, and what it says unchanged is left alone,
+its counters included; ports that it does not name stay as they are. The words below `ports` are
+those of topology files (docs/topologies.md); examples lie beside this program in `examples`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ def apply(session: Session, qos: Qos, set_queues: SetQueues | None = None) -> No
     `set_queues` is for a router that is not ours; it comes first, as it may refuse.
     """
     (set_queues or Queues(session).configure)(qos.ports)
-    session.delete(_present(session))
     thresholds = [
         Entry(
             THRESHOLDS,
@@ -55,7 +54,8 @@ def apply(session: Session, qos: Qos, set_queues: SetQueues | None = None) -> No
         for (port, class_), depth in sorted(qos.marks.items())
     ]
     # Rules name mirrors, so these come first.
-    session.insert([*qos.mirrors, *classes.entries(qos.rules), *thresholds])
+    wanted: list[Entry | CloneSession] = [*qos.mirrors, *classes.entries(qos.rules), *thresholds]
+    session.replace(_present(session), wanted)
 
 
 def _present(session: Session) -> list[Entry | CloneSession]:

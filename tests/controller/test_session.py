@@ -1,6 +1,7 @@
 """A session against a device double that speaks P4Runtime over a real connection."""
 
 import socket
+from dataclasses import replace
 from ipaddress import IPv4Address
 
 import pytest
@@ -47,6 +48,29 @@ def test_a_program_is_loaded_and_entries_are_written_and_read_back(session, devi
     first = next(session.read("ipv4_routes"))
     assert first.match == {"hdr.ipv4.dst_addr": Lpm(int(IPv4Address("10.0.2.1")), 32)}
     assert first.call.action == "ingress.routing.drop"
+
+
+def test_what_is_replaced_by_itself_is_left_alone(session, device):
+    session.load(INFO, b"{}")
+    kept, gone, old, new = drop("10.0.2.1"), drop("10.0.2.2"), drop("10.0.2.3"), drop("10.0.2.4")
+    session.insert([kept, gone, old])
+    device.entries.clear()
+    device.kinds.clear()
+
+    changed = replace(old, call=Call("set_next_hop", port=1, src_addr=2, dst_addr=3))
+    session.replace([kept, gone, old], [changed, kept, new])
+    delete, modify, insert = (
+        p4runtime_pb2.Update.Type.Value(name) for name in ("DELETE", "MODIFY", "INSERT")
+    )
+    assert device.kinds == [delete, modify, insert]
+    found = [next(iter(entry.match.values())).value for entry in session.read("ipv4_routes")]
+    assert [IPv4Address(each) for each in found] == [
+        IPv4Address(f"10.0.2.{last}") for last in (2, 3, 4)
+    ]
+
+    device.kinds.clear()
+    session.replace([kept, changed], [kept, changed])
+    assert device.kinds == []
 
 
 def test_a_cell_of_a_counter_is_read_by_name_and_index(session):
