@@ -29,7 +29,8 @@ chroot_run() {
 }
 
 # chroot_network TREE COMMAND...: the same with a network of its own and with the tree as the root of a
-# mount namespace. A process that enters a Mininet host's namespaces would leave a mere chroot.
+# mount namespace. A process that enters a Mininet host's namespaces would leave a mere chroot, and
+# /sys shows the network of whoever mounted it.
 chroot_network() {
     local tree=$1
     shift
@@ -41,6 +42,7 @@ chroot_network() {
         umount --lazy /.outside
         rmdir /.outside
         ip link set lo up
+        mount -t sysfs sysfs /sys
         shift
         exec /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
             TERM=dumb LC_ALL=C.UTF-8 "$@"' chroot_network "$tree" "$@"
