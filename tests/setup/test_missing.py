@@ -156,7 +156,42 @@ def test_an_installer_that_cannot_be_reached(machine):
     result = run(machine, ". vm/rust.sh", RUST_INSTALL="yes", VITRINE_RUSTUP_URL=url)
     said = sentence(result)
     assert said.startswith(f"rustup's installer at {url} cannot be reached or did not run")
-    assert not (machine / "build" / "rustup-init.sh").exists()
+    assert not (machine / "build" / "rustup-init").exists()
+
+
+# Stands in for curl: writes a program that leaves a trace when it runs.
+FALSE_INSTALLER = """#!/bin/sh
+while [ "$1" != --output ]; do shift; done
+printf '#!/bin/sh\\ntouch was-run\\n' >"$2"
+"""
+
+
+def test_an_installer_with_another_sum_than_the_pinned_one_is_not_run(machine):
+    (machine / "tools" / "curl").write_text(FALSE_INSTALLER)
+    (machine / "tools" / "curl").chmod(0o755)
+    result = run(machine, ". vm/rust.sh", RUST_INSTALL="yes", VITRINE_ARCHITECTURE="amd64")
+    assert "cannot be reached or did not run" in sentence(result)
+    assert "build/rustup-init: FAILED" in result.stderr
+    assert (machine / "build" / "rustup-init").exists()
+    assert not (machine / "was-run").exists()
+
+
+def test_rust_for_a_processor_without_a_pinned_sum_is_not_fetched(machine):
+    result = run(machine, ". vm/rust.sh", RUST_INSTALL="yes", VITRINE_ARCHITECTURE="riscv64")
+    assert "cannot be reached or did not run" in sentence(result)
+    assert "there is no rustup for riscv64 here" in result.stderr
+
+
+def test_an_older_rust_first_on_the_path_does_not_hide_a_newer_one(machine):
+    installed(machine, "cargo", "cargo 1.75.0")
+    installed(machine, "rustc", "rustc 1.75.0 (82e1608df 2023-12-21)")
+    newer = machine / "home" / ".cargo" / "bin"
+    newer.mkdir(parents=True)
+    for name in ("cargo", "rustc"):
+        (newer / name).write_text(f"#!/bin/sh\necho '{name} 1.99.0'\n")
+        (newer / name).chmod(0o755)
+    result = run(machine, ". vm/rust.sh && rustc --version")
+    assert (result.stdout, result.stderr) == ("rustc 1.99.0\n", "")
 
 
 def test_a_python_environment_that_could_not_be_made_is_not_taken_for_ready(machine):
