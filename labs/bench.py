@@ -381,6 +381,7 @@ class Instruments:
         )
 
     def _show_until(self, process: Process, what: str, deadline_s: float) -> None:
+        deadline_s *= wait.patience()
         end_s = self._clock.now_s() + deadline_s
         while not wait.holds_within(process.has_ended, REDRAW_S):
             self._look()

@@ -40,8 +40,9 @@ SILENCE_DEADLINE_S = 60.0
 BOOT_DEADLINE_S = 900.0
 COMMAND_DEADLINE_S = 120.0
 LAB_DEADLINE_S = {"kvm": 900.0, "tcg": 3600.0}
-# Emulated, a page's reader starts when a quick download on a real machine would be over.
-LAB_SETTINGS = {"kvm": "QUICK=1", "tcg": "QUICK=1 DURATION=60"}
+# Emulated, a page's reader starts when a quick download on a real machine would be over, five times
+# fewer packets are what the lab can still follow, and its programs take minutes to start.
+LAB_SETTINGS = {"kvm": "QUICK=1", "tcg": "QUICK=1 DURATION=60 RATE=300kbit VITRINE_PATIENCE=10"}
 # Who waits is told this often that something still happens.
 REPORT_INTERVAL_S = 30.0
 # How much of the console a failure keeps.
