@@ -23,15 +23,15 @@ for tool in mmdebstrap git; do
 done
 
 fetch_wheels() {
-    # For the Python of the tree, whatever this machine's own is.
-    local version tag machine
-    version=$(chroot_run "$tree" /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    machine=$(chroot_run "$tree" /usr/bin/uname -m)
-    local platforms=()
-    for tag in manylinux2014 manylinux_2_17 manylinux_2_28; do platforms+=(--platform "${tag}_$machine"); done
-    build/venv/bin/pip download --disable-pip-version-check --only-binary=:all: \
-        --python-version "$version" "${platforms[@]}" \
-        --requirement vm/requirements.txt --dest "$tree/opt/vitrine/wheels"
+    # By the tree's own Python: which packages another one needs beside the pinned ones, pip cannot say.
+    # This machine's authorities are lent to it, for a network that looks into encrypted connections.
+    local fetcher=/tmp/fetcher authorities=/tmp/authorities.crt
+    cp -L /etc/ssl/certs/ca-certificates.crt "$tree$authorities" &&
+        chroot_run "$tree" /usr/bin/python3 -m venv "$fetcher" &&
+        chroot_run "$tree" env PIP_CERT="$authorities" "$fetcher/bin/pip" download --disable-pip-version-check \
+            --no-cache-dir --only-binary=:all: --requirement "/home/$IMAGE_USER/vitrine/vm/requirements.txt" \
+            --dest /opt/vitrine/wheels &&
+        rm -rf "$tree$fetcher" "$tree$authorities"
 }
 archive=()
 case $SUITE in
@@ -55,11 +55,14 @@ make_base() {
         chmod 0440 "$tree/etc/sudoers.d/lab"
 }
 add_kit() {
-    vm/carry.sh "$binaries" "$tree/opt/vitrine" && fetch_wheels || return
-    git clone --quiet --no-hardlinks --single-branch --depth 1 "file://$PWD" "$tree/home/$IMAGE_USER/vitrine"
-    # The copy came from a folder that the machine will not have.
-    git -C "$tree/home/$IMAGE_USER/vitrine" remote remove origin
-    chroot_run "$tree" chown -R "$IMAGE_USER:$IMAGE_USER" "/home/$IMAGE_USER/vitrine"
+    local kit=/home/$IMAGE_USER/vitrine
+    vm/carry.sh "$binaries" "$tree/opt/vitrine" &&
+        git clone --quiet --no-hardlinks --single-branch --depth 1 "file://$PWD" "$tree$kit" &&
+        # The copy came from a folder that the machine will not have.
+        git -C "$tree$kit" remote remove origin &&
+        chroot_run "$tree" chown -R "$IMAGE_USER:$IMAGE_USER" "$kit" &&
+        chroot_run "$tree" su - "$IMAGE_USER" -c "cd vitrine && vm/packages.sh" &&
+        fetch_wheels
 }
 
 step "A system of $SUITE ($architecture) from its packages into $tree"
@@ -67,10 +70,10 @@ quietly build/log/rootfs.log make_base "$@" ||
     fail "mmdebstrap could not make a system of $SUITE (see build/log/rootfs.log): check the network and the room on the disk."
 trap 'chroot_umount "$tree"' EXIT
 chroot_mount "$tree"
-step "The kit, its programs and its Python packages"
+step "The kit, its programs, the distribution's packages and those of Python"
 git diff --quiet HEAD || step "What is not committed stays here: the copy is that of the last commit"
 quietly build/log/rootfs-kit.log add_kit ||
-    fail "the kit could not be put into $tree (see build/log/rootfs-kit.log)."
+    fail "the kit could not be put into $tree (see build/log/rootfs-kit.log): check the network and the room on the disk."
 chroot_run "$tree" su - "$IMAGE_USER" -c "cd vitrine && vm/prebuilt.sh" ||
     fail "the programs in build/bin are not made from the last commit's switch/: commit or remove what git status --ignored switch names, run make build, then run the command again."
 step "Provisioning inside"
