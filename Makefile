@@ -96,7 +96,7 @@ vm:              ## a bootable lab machine as build/image/vitrine.qcow2, from De
 	@vm/image.sh
 
 vm-test:         ## boot that image, log in on its serial console, run the quick bufferbloat lab, check its result
-	@python3 vm/boot_test.py build/image/vitrine.qcow2
+	@python3 vm/boot_test.py
 
 vm-chroot-test:  ## provision a fresh Debian in a folder, twice, and look at what is there
 	@vm/setup.sh

@@ -1,6 +1,6 @@
 """Boots the image without a screen and uses it over its serial console, as `make vm-test` does.
 
-    python3 vm/boot_test.py build/image/vitrine.qcow2
+    python3 vm/boot_test.py
 
 1. the machine boots, with software emulation where /dev/kvm cannot be used, and without a network,
 2. the lab's user logs in,
@@ -11,7 +11,8 @@ Every wait has an end, says how far it is, and a machine never outlives this pro
 written to the image. Everything that the console said is in build/log/vm-test.log; of a failure the
 reason and the console's last lines are in build/log/vm-test.failure. Needs Python alone.
 
-ACCELERATOR=tcg emulates in software even where there is /dev/kvm.
+ACCELERATOR=tcg emulates in software even where there is /dev/kvm. ARCHITECTURE=arm64 boots the
+image that `ARCHITECTURE=arm64 make vm` made, on any machine.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "build" / "image"
+# Debian's names of processors, and the kernel's.
+MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 LOG = ROOT / "build" / "log" / "vm-test.log"
 FAILURE = LOG.with_suffix(".failure")
 # The boot loader speaks at once. A /dev/kvm that cannot really run a machine (in a machine that is
@@ -142,16 +146,15 @@ class Steps:
         print(f"{time.monotonic() - self._began_s:7.0f} s  {text}", flush=True)
 
 
-def accelerators() -> list[str]:
-    """What may run the machine, the fastest first."""
+def accelerators(machine: str) -> list[str]:
+    """What may run the machine, the fastest first; KVM runs only this machine's own kind."""
     if wanted := os.environ.get("ACCELERATOR"):
         return [wanted]
-    return ["kvm", "tcg"] if os.access("/dev/kvm", os.R_OK | os.W_OK) else ["tcg"]
+    has_kvm = machine == platform.machine() and os.access("/dev/kvm", os.R_OK | os.W_OK)
+    return ["kvm", "tcg"] if has_kvm else ["tcg"]
 
 
-def command(
-    image: Path, memory_mb: int, accelerator: str, machine: str = platform.machine()
-) -> list[str]:
+def command(image: Path, memory_mb: int, accelerator: str, machine: str) -> list[str]:
     """How the image is started: no screen, no network, no change to the file."""
     kinds = {
         "x86_64": ["qemu-system-x86_64", "-machine", f"q35,accel={accelerator}"],
@@ -203,10 +206,10 @@ def use(console: Console, accelerator: str, user: str, password: str, done: Step
     done("the invariants of the lab hold")
 
 
-def booting(image: Path, memory_mb: int, done: Steps) -> tuple[Console, str]:
+def booting(image: Path, machine: str, memory_mb: int, done: Steps) -> tuple[Console, str]:
     """A machine that has begun to speak, and what runs it."""
-    for accelerator in accelerators():
-        console = Console(command(image, memory_mb, accelerator), LOG, done)
+    for accelerator in accelerators(machine):
+        console = Console(command(image, memory_mb, accelerator, machine), LOG, done)
         deadline_s = SILENCE_DEADLINE_S if accelerator == "kvm" else BOOT_DEADLINE_S
         try:
             console.wait_for(r"\S", deadline_s, "the boot loader")
@@ -221,11 +224,11 @@ def booting(image: Path, memory_mb: int, done: Steps) -> tuple[Console, str]:
     raise ConsoleError("the machine does not start")
 
 
-def conduct(image: Path, memory_mb: int, user: str, password: str) -> None:
+def conduct(image: Path, machine: str, memory_mb: int, user: str, password: str) -> None:
     """Boots, uses and switches off; of a failure the console's last lines are kept."""
     FAILURE.unlink(missing_ok=True)
     done = Steps()
-    console, accelerator = booting(image, memory_mb, done)
+    console, accelerator = booting(image, machine, memory_mb, done)
     with contextlib.closing(console):
         try:
             use(console, accelerator, user, password, done)
@@ -234,21 +237,26 @@ def conduct(image: Path, memory_mb: int, user: str, password: str) -> None:
             raise ConsoleError(f"{error}. The console's last lines are in {FAILURE}") from None
 
 
-def main(image: Path) -> int:
+def main() -> int:
     """Returns the exit status."""
     # Whatever ends this program ends the machine on its way out.
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda number, frame: sys.exit(128 + number))
+    architecture = os.environ.get("ARCHITECTURE", "")
+    image = IMAGES / (f"vitrine-{architecture}.qcow2" if architecture else "vitrine.qcow2")
+    machine = MACHINES.get(architecture, architecture or platform.machine())
     if not image.exists():
         print(f"vm-test: there is no {image}: make vm builds it.")
         return 1
     user, password = (os.environ.get(name, "lab") for name in ("IMAGE_USER", "IMAGE_PASSWORD"))
     memory_mb = int(os.environ.get("IMAGE_MEMORY_MB", "2048"))
     try:
-        program = next(word for word in command(image, 0, "tcg") if word.startswith("qemu-"))
+        program = next(
+            word for word in command(image, 0, "tcg", machine) if word.startswith("qemu-")
+        )
         if shutil.which(program) is None:
             raise ConsoleError(f"{program} is missing: install it, then run the command again")
-        conduct(image, memory_mb, user, password)
+        conduct(image, machine, memory_mb, user, password)
     except ConsoleError as error:
         print(f"vm-test: {error}.")
         return 1
@@ -259,4 +267,4 @@ def main(image: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main())

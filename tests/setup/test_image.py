@@ -71,18 +71,84 @@ def test_the_image_is_booted_without_screen_and_network_and_stays_as_it_is():
 
 def test_a_machine_that_stays_silent_under_kvm_is_run_by_software(tmp_path, monkeypatch, capsys):
     scripts = {"kvm": "import sys; sys.stdin.read()", "tcg": "print('GRUB', flush=True)"}
-    monkeypatch.setattr(boot_test, "accelerators", lambda: ["kvm", "tcg"])
+    monkeypatch.setattr(boot_test, "accelerators", lambda machine: ["kvm", "tcg"])
     monkeypatch.setattr(boot_test, "LOG", tmp_path / "console.log")
     monkeypatch.setattr(boot_test, "SILENCE_DEADLINE_S", 0.2)
     monkeypatch.setattr(
-        boot_test, "command", lambda image, memory, kind: [sys.executable, "-c", scripts[kind]]
+        boot_test,
+        "command",
+        lambda image, memory, kind, machine: [sys.executable, "-c", scripts[kind]],
     )
-    console, accelerator = boot_test.booting(tmp_path, 1024, boot_test.Steps())
+    console, accelerator = boot_test.booting(tmp_path, "x86_64", 1024, boot_test.Steps())
     console.close()
     assert accelerator == "tcg"
     said = capsys.readouterr().out
     assert "with kvm the machine stays silent" in said
     assert "tcg runs the machine" in said
+
+
+def test_an_image_for_another_processor_is_run_by_software_alone(monkeypatch):
+    monkeypatch.setattr(boot_test.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(boot_test.os, "access", lambda path, rights: True)
+    assert boot_test.accelerators("aarch64") == ["tcg"]
+    assert boot_test.accelerators("x86_64") == ["kvm", "tcg"]
+    argv = boot_test.command(Path("vitrine-arm64.qcow2"), 1024, "tcg", "aarch64")
+    assert "qemu-system-aarch64" in argv
+
+
+def test_an_image_that_is_not_there_is_named(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(boot_test, "IMAGES", tmp_path)
+    monkeypatch.setenv("ARCHITECTURE", "arm64")
+    assert boot_test.main() == 1
+    said = capsys.readouterr().out
+    assert f"there is no {tmp_path}/vitrine-arm64.qcow2: make vm builds it." in said
+
+
+# A machine that logs in and conducts the lab as the image does, or fails in it.
+WHOLE_MACHINE = """
+import sys
+def ask(text): print(text, end="", flush=True); return sys.stdin.readline()
+print("GRUB")
+ask("vitrine login: "); ask("Password: ")
+ask("[ 12.3] a word of the kernel\\nlab@vitrine:~$ ")
+print("Linux 6.1.0-56-amd64", flush=True)
+if "{end}" == "off": sys.exit()
+ask("lab@vitrine:~/vitrine$ ")
+print("narration\\nthe lab ended with {lab}", flush=True)
+ask("lab@vitrine:~/vitrine$ ")
+print("{check}", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize(
+    ("lab", "check", "end", "failure"),
+    [
+        (0, "the check ended with 0", "on", None),
+        (2, "", "on", "the lab ended with status 2"),
+        (0, "broken: a ping took 1 ms\\nthe check ended with 1", "on", "broken: a ping took 1 ms"),
+        (0, "", "off", "before the machine ended"),
+    ],
+    ids=["all is well", "the lab fails", "the result cannot be", "the machine ends"],
+)
+def test_the_image_is_used_to_the_end_or_says_why_not(
+    tmp_path, monkeypatch, capsys, lab, check, end, failure
+):
+    program = WHOLE_MACHINE.format(lab=lab, check=check, end=end)
+    monkeypatch.setattr(boot_test, "command", lambda *arguments: [sys.executable, "-c", program])
+    monkeypatch.setattr(boot_test, "accelerators", lambda machine: ["tcg"])
+    monkeypatch.setattr(boot_test, "LOG", tmp_path / "vm-test.log")
+    monkeypatch.setattr(boot_test, "FAILURE", tmp_path / "vm-test.failure")
+    if failure is None:
+        boot_test.conduct(tmp_path, "x86_64", 1024, "lab", "lab")
+        assert "the invariants of the lab hold" in capsys.readouterr().out
+        assert not (tmp_path / "vm-test.failure").exists()
+        return
+    with pytest.raises(boot_test.ConsoleError, match=failure):
+        boot_test.conduct(tmp_path, "x86_64", 1024, "lab", "lab")
+    kept = (tmp_path / "vm-test.failure").read_text()
+    assert failure in kept.splitlines()[0]
+    assert "vitrine login:" in kept
 
 
 # ---- what must hold ------------------------------------------------------------------------------
