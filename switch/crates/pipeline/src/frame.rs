@@ -4,6 +4,8 @@
 //! the memory and copies nothing, so a long line full of frames costs one copy each, the one from
 //! the port.
 
+use std::ops::{Deref, DerefMut};
+
 use units::{Bytes, HasLength};
 
 /// Room in front of a frame, so that added headers need not move it.
@@ -15,11 +17,41 @@ pub(crate) const HEADROOM: usize = 128;
 ///   memory:  [ room | bytes of the frame ]
 ///                    ^start
 /// ```
+///
+/// A frame goes from port to line to program to port, so what is moved is a pointer. It is more than
+/// fewer bytes: a larger structure that is read as a whole right after its parts were written waits
+/// until the processor has put away all that was written before, and that is the frame's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
-    pub(crate) memory: Vec<u8>,
-    pub(crate) start: usize,
-    pub(crate) seal: Option<Seal>,
+pub struct Frame(pub(crate) Box<Memory>);
+
+/// What a [`Frame`] points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Memory {
+    pub bytes: Vec<u8>,
+    /// Where the frame begins. Inside a packet, the packet knows better.
+    pub start: usize,
+    pub seal: Option<Seal>,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory { bytes: Vec::new(), start: HEADROOM, seal: None }
+    }
+}
+
+impl Deref for Memory {
+    type Target = Vec<u8>;
+    #[inline(always)]
+    fn deref(&self) -> &Vec<u8> {
+        &self.bytes
+    }
+}
+
+impl DerefMut for Memory {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
 }
 
 /// What somebody noted about the last bytes of a frame, for somebody who gets it later: the sum of
@@ -38,11 +70,11 @@ pub struct Seal {
 impl Frame {
     /// A frame of these bytes in memory of its own.
     pub fn new(bytes: &[u8]) -> Frame {
-        Frame::within(Vec::new(), bytes)
+        Frame::within(Box::default(), bytes)
     }
 
     /// A frame of these bytes in memory that has been used before.
-    pub(crate) fn within(mut memory: Vec<u8>, bytes: &[u8]) -> Frame {
+    pub(crate) fn within(mut memory: Box<Memory>, bytes: &[u8]) -> Frame {
         // What stands in the room in front is never read: it is written over or left out.
         if memory.len() < HEADROOM {
             memory.reserve(HEADROOM + bytes.len());
@@ -50,35 +82,38 @@ impl Frame {
         }
         memory.truncate(HEADROOM);
         memory.extend_from_slice(bytes);
-        Frame { memory, start: HEADROOM, seal: None }
+        (memory.start, memory.seal) = (HEADROOM, None);
+        Frame(memory)
     }
 
     /// What goes over the wire.
     pub fn bytes(&self) -> &[u8] {
-        &self.memory[self.start..]
+        &self.0[self.0.start..]
     }
 
     /// What goes over the wire, to be changed in place. Breaks the seal.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        self.seal = None;
-        &mut self.memory[self.start..]
+        let Memory { bytes, start, seal } = &mut *self.0;
+        *seal = None;
+        &mut bytes[*start..]
     }
 
     /// The bytes in front of what is sealed, to be changed in place; without a seal, all.
     pub fn head_mut(&mut self) -> &mut [u8] {
-        let sealed = self.seal.map_or(0, |seal| seal.length_bytes as usize);
-        let end = self.memory.len().saturating_sub(sealed).max(self.start);
-        &mut self.memory[self.start..end]
+        let Memory { bytes, start, seal } = &mut *self.0;
+        let sealed = seal.map_or(0, |seal| seal.length_bytes as usize);
+        let end = bytes.len().saturating_sub(sealed).max(*start);
+        &mut bytes[*start..end]
     }
 
     /// What is noted about the frame's last bytes.
     pub fn seal(&self) -> Option<Seal> {
-        self.seal
+        self.0.seal
     }
 
     /// Notes something about the frame's last bytes, or nothing.
     pub fn set_seal(&mut self, seal: Option<Seal>) {
-        self.seal = seal.filter(|seal| seal.length_bytes as usize <= self.bytes().len());
+        self.0.seal = seal.filter(|seal| seal.length_bytes as usize <= self.bytes().len());
     }
 
     /// Turns over one bit, counted from the first of the frame; beyond the end there is none.

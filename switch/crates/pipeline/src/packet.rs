@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use units::{Bytes, HasLength, PortId};
 
-use crate::frame::{Frame, HEADROOM, Seal};
+use crate::frame::{Frame, HEADROOM, Memory};
 
 /// Longest frame that is accepted: a super-packet with room to spare.
 pub const FRAME_LENGTH_MAX: usize = 1 << 17;
@@ -43,11 +43,11 @@ pub struct Packet(Box<Body>);
 pub struct Body {
     /// Headers and metadata; see `place`.
     pub(crate) area: Box<[u8]>,
-    pub(crate) frame: Vec<u8>,
+    /// Its seal is that of the received frame; after deparsing, that of the frame to send. A packet
+    /// that waits to be used again has one, too, without meaning.
+    pub(crate) frame: Box<Memory>,
     pub(crate) start: usize,
     pub(crate) at: usize,
-    /// That of the received frame; after deparsing, that of the frame to send.
-    pub(crate) seal: Option<Seal>,
     /// Received length plus headers added less headers removed: what `packet_length` will be.
     pub(crate) length_register: u32,
     /// Length on arrival, or on recirculation: what counters and meters count.
@@ -86,10 +86,9 @@ impl Packet {
     pub(crate) fn new(area_size: usize) -> Packet {
         Packet(Box::new(Body {
             area: vec![0; area_size].into(),
-            frame: Vec::new(),
+            frame: Box::default(),
             start: HEADROOM,
             at: HEADROOM,
-            seal: None,
             length_register: 0,
             ingress_length: 0,
             truncated_to: usize::MAX,
@@ -99,25 +98,27 @@ impl Packet {
         }))
     }
 
-    /// Starts over with a received frame; the area is the caller's to clear.
-    pub(crate) fn receive(&mut self, port: PortId, frame: Frame) {
+    /// Starts over with a received frame; the area is the caller's to clear. Returns the memory that
+    /// the packet had before.
+    pub(crate) fn receive(&mut self, port: PortId, frame: Frame) -> Box<Memory> {
         let length = frame.bytes().len() as u32;
-        self.seal = frame.seal;
-        self.frame = frame.memory;
-        (self.start, self.at) = (frame.start, frame.start);
+        let before = std::mem::replace(&mut self.frame, frame.0);
+        let start = self.frame.start;
+        (self.start, self.at) = (start, start);
         self.length_register = length;
         self.ingress_length = length;
         self.truncated_to = usize::MAX;
         self.requests = Requests::default();
         (self.ingress_port, self.egress_port) = (port, PortId(0));
+        before
     }
 
     /// Becomes a copy of another packet, headers included.
     pub(crate) fn copy_from(&mut self, other: &Packet) {
         self.area.copy_from_slice(&other.area);
-        self.frame.clone_from(&other.frame);
+        self.frame.bytes.clone_from(&other.frame.bytes);
+        self.frame.seal = other.frame.seal;
         (self.start, self.at) = (other.start, other.at);
-        self.seal = other.seal;
         self.length_register = other.length_register;
         self.ingress_length = other.ingress_length;
         self.truncated_to = other.truncated_to;
@@ -132,17 +133,18 @@ impl Packet {
         }
     }
 
-    /// Takes the frame to send out of a deparsed packet.
-    pub(crate) fn take_frame(&mut self) -> Frame {
+    /// Takes the frame to send out of a deparsed packet, and leaves it other memory.
+    pub(crate) fn take_frame(&mut self, other: Box<Memory>) -> Frame {
         self.cut_frame();
-        Frame { memory: std::mem::take(&mut self.frame), start: self.at, seal: self.seal }
+        self.frame.start = self.at;
+        Frame(std::mem::replace(&mut self.frame, other))
     }
 
     /// Takes off a deparsed frame what is beyond its end.
     pub(crate) fn cut_frame(&mut self) {
         let end = self.end();
         if end < self.frame.len() {
-            self.seal = None;
+            self.frame.seal = None;
             self.frame.truncate(end);
         }
     }
@@ -152,7 +154,8 @@ impl Packet {
     #[inline]
     pub(crate) fn keep_seal_of_payload(&mut self) {
         let payload = self.frame.len().saturating_sub(self.at);
-        self.seal = self.seal.filter(|seal| seal.length_bytes as usize <= payload);
+        let seal = &mut self.frame.seal;
+        *seal = seal.filter(|seal| seal.length_bytes as usize <= payload);
     }
 
     /// The bytes from the parser's position on; after deparsing, the frame to send.

@@ -33,7 +33,7 @@ use crate::action::Machine;
 use crate::error::LoadError;
 use crate::externs::Externs;
 use crate::fate::{CloneRequest, EgressEnd, IngressEnd, InstanceType};
-use crate::frame::Frame;
+use crate::frame::{Frame, Memory};
 use crate::known::Queueing;
 use crate::load::Program;
 use crate::observe::{Event, Observe, Unobserved};
@@ -72,10 +72,11 @@ pub struct Pipeline {
     pub(crate) fresh: Box<[u8]>,
     /// Room for two keys.
     pub(crate) key_scratch: Vec<u64>,
-    /// Packets to be used again; their frames are in `spare_frames`.
+    /// Packets to be used again.
     pub(crate) spare: Vec<Packet>,
     /// Memory of frames to be used again.
-    pub(crate) spare_frames: Vec<Vec<u8>>,
+    #[expect(clippy::vec_box, reason = "they come in boxes and leave in boxes")]
+    pub(crate) spare_frames: Vec<Box<Memory>>,
 }
 
 /// Packets, and memories of frames, kept for reuse.
@@ -127,7 +128,8 @@ impl Pipeline {
     /// A packet for a frame received on `port`; its memory is taken over.
     pub fn receive_frame(&mut self, port: PortId, frame: Frame, now: Time) -> Packet {
         let mut packet = self.spare_packet();
-        packet.receive(port, frame);
+        let memory = packet.receive(port, frame);
+        self.recycle_memory(memory);
         self.clear(&mut packet);
         let known = &self.program.known;
         store(known.ingress_port, &mut packet.area, port.0.into());
@@ -151,18 +153,17 @@ impl Pipeline {
     }
 
     /// Gives a packet back that is done with, for its memory to be used again.
-    pub fn recycle(&mut self, mut packet: Packet) {
-        self.recycle_memory(std::mem::take(&mut packet.frame));
+    pub fn recycle(&mut self, packet: Packet) {
         self.keep(packet);
     }
 
     /// Gives a frame back that is done with, for its memory to be used again. It need not have come
     /// from this pipeline.
     pub fn recycle_frame(&mut self, frame: Frame) {
-        self.recycle_memory(frame.memory);
+        self.recycle_memory(frame.0);
     }
 
-    fn recycle_memory(&mut self, memory: Vec<u8>) {
+    fn recycle_memory(&mut self, memory: Box<Memory>) {
         if self.spare_frames.len() < SPARE_MAX {
             self.spare_frames.push(memory);
         }
@@ -175,7 +176,7 @@ impl Pipeline {
 
     /// Turns a deparsed packet into the frame to send; the rest of it is done with.
     pub fn transmit(&mut self, mut packet: Packet) -> Frame {
-        let frame = packet.take_frame();
+        let frame = packet.take_frame(self.spare_frames.pop().unwrap_or_default());
         self.keep(packet);
         frame
     }
@@ -307,8 +308,9 @@ impl Pipeline {
     pub fn clone_from_ingress(&mut self, packet: &Packet, field_list: u32, now: Time) -> Packet {
         let mut clone = self.spare_packet();
         let mut frame = self.frame(packet.received());
-        frame.set_seal(packet.seal);
-        clone.receive(packet.ingress_port, frame);
+        frame.set_seal(packet.frame.seal);
+        let memory = clone.receive(packet.ingress_port, frame);
+        self.recycle_memory(memory);
         self.clear(&mut clone);
         // The parser may look at the port; everything else it sees is zero.
         let port = packet.ingress_port.0.into();
@@ -330,7 +332,6 @@ impl Pipeline {
     /// A copy of a packet, headers included: for replication.
     pub fn copy(&mut self, packet: &Packet) -> Packet {
         let mut copy = self.spare_packet();
-        copy.frame = self.spare_frames.pop().unwrap_or_default();
         copy.copy_from(packet);
         copy
     }
