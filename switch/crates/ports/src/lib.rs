@@ -43,11 +43,11 @@ mod tunnel;
 
 pub use link_watch::{LinkState, LinkWatch};
 pub use netdev::{Netdev, OpenError};
-pub use offload::{GsoKind, Offload};
+pub use offload::{ChecksumTask, GsoKind, Offload};
 pub use pcap::PcapWriter;
 pub use pcapng::{CapturedFrame, PcapngWriter, Verdict};
 pub use poller::{Poller, Waker};
-pub use precedence::take_precedence;
+pub use precedence::{Precedence, take_precedence, thread_time};
 pub use send::{Company, Outgoing, Refused, SendBatch, SendOutcome};
 pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};
 pub use tail::{Note, Tail};

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::mem::size_of;
+use std::time::Duration;
 
 /// The nice value of the thread: well before ordinary ones, which have 0, and behind what the kernel
 /// itself cannot do without (-20).
@@ -9,6 +10,9 @@ const NICE: i32 = -10;
 /// How long the thread wants to run at a time: the least that the kernel takes. Who asks for little
 /// is let in sooner (EEVDF, Linux 6.12); older kernels do not read it.
 const SLICE_NS: u64 = 100_000;
+
+/// The lowest there is: others that ask for real time know why.
+const REAL_TIME_PRIORITY: u32 = 1;
 
 /// `struct sched_attr`, first version; libc does not carry it everywhere.
 #[repr(C)]
@@ -24,24 +28,50 @@ struct SchedulingAttributes {
     period: u64,
 }
 
-/// Asks the kernel to run the calling thread before ordinary ones, which takes CAP_SYS_NICE. Threads
-/// that it starts afterwards inherit that.
+/// How soon a thread wants to be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precedence {
+    /// Before ordinary threads, but as one of them: it cannot keep others from running at all.
+    High,
+    /// Before all of them, whatever they are doing: for a thread that does little, and at its time.
+    /// One that does much would have others stand still.
+    RealTime,
+}
+
+/// Asks the kernel to run the calling thread before ordinary ones, which takes CAP_SYS_NICE; from
+/// real time back to high it takes nothing. Threads that it starts afterwards inherit that.
 ///
 /// Where hosts and switch share processors, a host that waits a millisecond is slower by a
-/// millisecond; a switch that does so delays the packets of all hosts. It stays an ordinary thread,
-/// unlike one with a real-time policy: it cannot keep others from running at all.
-pub fn take_precedence() -> io::Result<()> {
-    let attributes = SchedulingAttributes {
+/// millisecond; a switch that does so delays the packets of all hosts.
+pub fn take_precedence(precedence: Precedence) -> io::Result<()> {
+    let high = SchedulingAttributes {
         size: size_of::<SchedulingAttributes>() as u32,
         policy: libc::SCHED_OTHER as u32,
         nice: NICE,
         runtime: SLICE_NS,
         ..SchedulingAttributes::default()
     };
+    let attributes = match precedence {
+        Precedence::High => high,
+        Precedence::RealTime => SchedulingAttributes {
+            policy: libc::SCHED_FIFO as u32,
+            priority: REAL_TIME_PRIORITY,
+            runtime: 0,
+            ..high
+        },
+    };
     // SAFETY: the kernel reads as many bytes of the structure as that says it has; thread 0 is the
     // calling one.
     let result = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Processor time that the calling thread has used so far.
+pub fn thread_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes one `timespec`. The call cannot fail: the clock is the thread's own.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 #[cfg(test)]
@@ -50,15 +80,32 @@ mod tests {
 
     #[test]
     fn precedence_is_the_threads_own_and_needs_the_right_to_it() {
-        // SAFETY: plain numbers; "process 0" is the calling thread.
-        let nice = || unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) };
-        let before = nice();
-        let asked = std::thread::spawn(move || (take_precedence(), nice()));
-        let (asked, inside) = asked.join().expect("it does not panic");
-        match asked {
-            Ok(()) => assert_eq!(inside, NICE),
-            Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
+        // SAFETY: plain numbers; "process 0" and "thread 0" are the calling thread.
+        let state =
+            || unsafe { (libc::getpriority(libc::PRIO_PROCESS, 0), libc::sched_getscheduler(0)) };
+        let before = state();
+        let asked = std::thread::spawn(move || {
+            [Precedence::High, Precedence::RealTime, Precedence::High]
+                .map(|precedence| (take_precedence(precedence), state()))
+        });
+        let policies = [libc::SCHED_OTHER, libc::SCHED_FIFO, libc::SCHED_OTHER];
+        for ((asked, inside), policy) in
+            asked.join().expect("it does not panic").iter().zip(policies)
+        {
+            match asked {
+                Ok(()) => assert_eq!(*inside, (NICE, policy)),
+                Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
+            }
         }
-        assert_eq!(nice(), before, "other threads are as they were");
+        assert_eq!(state(), before, "other threads are as they were");
+    }
+
+    #[test]
+    fn a_threads_time_is_what_it_computes_not_what_it_sleeps() {
+        let (before, began) = (thread_time(), std::time::Instant::now());
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(thread_time() - before < began.elapsed());
+        let later = thread_time();
+        while thread_time() == later {}
     }
 }

@@ -33,6 +33,7 @@ mod settings;
 mod start;
 mod switch;
 mod tap;
+mod urgency;
 mod vigil;
 
 use std::path::Path;

@@ -70,7 +70,7 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     let (server, agent) = server::start(server_config, Arc::new(move || waker.wake()))
         .map_err(|error| cannot_serve(settings, error))?;
     // Of all threads only this one, which is to drive the device, has instants to keep.
-    if let Err(error) = ports::take_precedence() {
+    if let Err(error) = ports::take_precedence(ports::Precedence::High) {
         tracing::debug!(%error, "runs like any other process: on a busy machine frames leave late");
     }
     if let Some(user) = &settings.user {
