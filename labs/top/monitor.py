@@ -58,6 +58,8 @@ class PortNow:
     dropped: Mapping[str, int]
     drop_rate: float
     queues: Sequence[QueueNow]
+    # Lost by the kernel or the network device, since the port was made.
+    lost_outside: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def utilisation(self) -> float:
@@ -133,6 +135,7 @@ class Monitor:
                 sum(state.dropped_packets.values()) - sum(before.dropped_packets.values()), span_s
             ),
             queues=queues,
+            lost_outside=state.lost_outside,
         )
 
     def _queue(

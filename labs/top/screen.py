@@ -126,6 +126,7 @@ def draw(
     inside = _input_stage(moment, width, style)
     queues = [
         style.bold(f"queues of port {_name(port.number)}  {_scheduler(settings)}"[:width]),
+        *_outside_lines(port, width, style),
         *_queue_lines(port, choice, width, blocks, style),
     ]
     foot = [style.dim(KEYS[:width])]
@@ -193,6 +194,14 @@ def _queue_lines(
 def _name(port: int) -> str:
     """A port's number; the one to the controller is on no cable."""
     return "cpu" if port == CPU_PORT else str(port)
+
+
+def _outside_lines(port: PortNow, width: int, style: _Style) -> list[str]:
+    """What no queue can tell: frames that the kernel or the network device lost."""
+    if not port.lost_outside:
+        return []
+    text = f"  lost between this port and its network device: {_reasons(port.lost_outside)}"
+    return [style.warn(text[:width], True)]
 
 
 def _limit(limit: Limit) -> str:

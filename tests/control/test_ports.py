@@ -14,6 +14,7 @@ from controller.ports import Ports
 from controller.queueing import Limit, PortSettings, QueueSettings
 from controller.queues import Queues
 from controller.session import Session
+from tests.bench.network import run
 from tests.control.cables import Cable
 from tests.control.conftest import CPU_PORT, DEVICE_ID, Compiled, running_switch
 from topo import wait
@@ -86,6 +87,21 @@ def test_a_port_that_is_removed_lets_go_of_its_device_and_can_come_back(session,
     assert [received[:6] for received in cabled[3].receive(1)] == [frame(2)[:6]]
     # What was sent to the port while there was none is dropped; what came by it never was inside.
     assert cabled[1].waiting() == cabled[2].waiting() == cabled[3].waiting() == []
+
+
+def test_what_a_device_does_not_take_is_read_at_its_port(session, ports, cabled):
+    ports.add(2, cabled[2].device)
+    # 68 is the least that the kernel allows for IPv4: 60 bytes fit, 200 do not.
+    run(["ip", "link", "set", cabled[2].device, "mtu", "68"])
+    cabled[1].send(frame(2).ljust(200, b"\0"))
+    cabled[1].send(frame(2))
+    assert len(cabled[2].receive(1)[0]) == 60
+    read = Queues(session).read().ports
+    assert {number: port.lost_outside for number, port in read.items()} == {
+        CPU_PORT: {},
+        1: {},
+        2: {"refused_too_long": 1},
+    }
 
 
 def test_a_device_that_is_removed_and_made_again_is_found_by_a_port_that_came_later(ports, cabled):

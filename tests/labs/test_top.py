@@ -96,6 +96,16 @@ def test_the_queues_of_the_chosen_port_are_bars_against_their_limits():
     assert "93   100   140.8" in bulk
 
 
+def test_what_is_lost_between_a_port_and_its_device_is_said_where_there_is_some():
+    lossy = moment()
+    ports = [replace(port, lost_outside={"overrun": 12}) for port in lossy.ports]
+    lines = draw(
+        replace(lossy, ports=ports), Choice(port=2), title="s1", width=80, height=24, styled=False
+    )
+    assert "  lost between this port and its network device: 12 overrun" in lines
+    assert not any("network device" in line for line in shown())
+
+
 def test_the_history_fills_what_the_rest_leaves():
     lines = shown(height=40)
     assert len(lines) == 40

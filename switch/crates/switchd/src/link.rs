@@ -2,6 +2,7 @@
 
 use std::os::fd::{AsRawFd, RawFd};
 
+use control::agent::NetdevCounters;
 use device::{Frame, Seal};
 use ports::{
     Company, FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, LinkState, Note, Outgoing, PacketSocket,
@@ -76,6 +77,27 @@ pub struct LinkCounters {
     pub sent: u64,
     /// Not taken by it.
     pub refused: Refused,
+}
+
+impl From<LinkCounters> for NetdevCounters {
+    fn from(counters: LinkCounters) -> NetdevCounters {
+        let LinkCounters { received, overrun, malformed, runts, oversize, sent, refused } =
+            counters;
+        NetdevCounters {
+            received,
+            overrun,
+            malformed,
+            runts,
+            oversize,
+            sent,
+            refused_down: refused.down,
+            refused_full: refused.full,
+            refused_runt: refused.runt,
+            refused_too_long: refused.too_long,
+            refused_unsplit: refused.unsplit,
+            refused_other: refused.other,
+        }
+    }
 }
 
 impl Link {

@@ -195,6 +195,11 @@ impl Netdevs {
         self.links.iter().map(Link::is_stalled)
     }
 
+    /// The counters of the link behind a port, if there is one.
+    pub fn counters_of(&mut self, port: PortId) -> Option<LinkCounters> {
+        self.position(port).ok().map(|index| self.links[index].counters())
+    }
+
     /// The counters of each link, those that the kernel keeps included.
     pub fn counters(&mut self) -> impl Iterator<Item = (PortId, LinkCounters)> {
         self.links.iter_mut().map(|link| (link.port, link.counters()))

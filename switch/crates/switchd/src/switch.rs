@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use control::agent::ports::Opened;
-use control::agent::{Agent, DataPlane, Load};
+use control::agent::{Agent, DataPlane, Load, NetdevCounters};
 use control::config::Config;
 use control::server::Server;
 use device::{Device, Output};
@@ -41,6 +41,7 @@ use crate::netdevs::{Netdevs, Room};
 use crate::newcomer::Newcomer;
 use crate::start::SwitchError;
 use crate::tap::Tap;
+use crate::urgency::Urgency;
 use crate::vigil::Vigil;
 
 /// Steps of control work between two rounds of packets: some tens of microseconds.
@@ -66,6 +67,7 @@ pub struct Switch {
     stop: Arc<AtomicBool>,
     overrun: Overrun,
     vigil: Vigil,
+    urgency: Urgency,
 }
 
 /// What packets pass, and who hears of them.
@@ -105,7 +107,7 @@ impl Switch {
         poller.watch(&core.netdevs.descriptors());
         core.tap.begin(&mut core.device);
         let (batch, overrun, vigil) = (ReceiveBatch::new(), Overrun::default(), Vigil::default());
-        Switch { core, batch, server, poller, stop, overrun, vigil }
+        Switch { core, batch, server, poller, stop, overrun, vigil, urgency: Urgency::new() }
     }
 
     /// Puts the program of the command line in force.
@@ -121,6 +123,7 @@ impl Switch {
         self.core.follow_netdevs(self.core.clock.now(), &mut self.poller);
         while !self.stop.load(Ordering::Relaxed) {
             let now = self.core.clock.now();
+            self.urgency.follow(now);
             self.note_overrun(now);
             self.core.take_samples(now);
             self.core.release(now);
@@ -347,6 +350,10 @@ impl DataPlane for Plane<'_> {
 
     fn netdev_of(&self, port: PortId) -> Option<String> {
         self.netdevs.name_of(port).map(str::to_owned)
+    }
+
+    fn netdev_counters(&mut self, port: PortId) -> Option<NetdevCounters> {
+        self.netdevs.counters_of(port).map(NetdevCounters::from)
     }
 
     fn attach(&mut self, port: PortId, opened: Opened) {

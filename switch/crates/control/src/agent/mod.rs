@@ -102,6 +102,8 @@ pub trait DataPlane {
     fn new_port(&self) -> PortConfig;
     /// The network device behind a port.
     fn netdev_of(&self, port: PortId) -> Option<String>;
+    /// What happened between the router and the network device behind a port, if it has one.
+    fn netdev_counters(&mut self, port: PortId) -> Option<NetdevCounters>;
     /// Puts an opened network device behind a port.
     fn attach(&mut self, port: PortId, opened: Opened);
     /// Takes the network device of a port away.
@@ -134,6 +136,36 @@ impl Atomicity {
     }
 }
 
+/// What happened between a network device and the router. Frames, but for `overrun` and `malformed`,
+/// which count packets as the kernel hands them over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NetdevCounters {
+    /// Handed to the router.
+    pub received: u64,
+    /// Lost by the kernel before anybody took them.
+    pub overrun: u64,
+    /// Not to be taken, or not to be understood.
+    pub malformed: u64,
+    /// Shorter than any frame.
+    pub runts: u64,
+    /// Longer than any frame.
+    pub oversize: u64,
+    /// Taken by the kernel to be sent.
+    pub sent: u64,
+    /// Not taken: the device is down or gone.
+    pub refused_down: u64,
+    /// Not taken: its own queue is full.
+    pub refused_full: u64,
+    /// Not taken: shorter than an Ethernet header.
+    pub refused_runt: u64,
+    /// Not taken: longer than its MTU allows.
+    pub refused_too_long: u64,
+    /// Not taken: a super-packet that nobody understands.
+    pub refused_unsplit: u64,
+    /// Not taken for any other reason.
+    pub refused_other: u64,
+}
+
 /// Everything that can be read of the router at one instant.
 #[derive(Clone, Debug)]
 pub struct Description {
@@ -143,6 +175,8 @@ pub struct Description {
     pub drop_mirror: Option<u32>,
     /// The network devices behind ports.
     pub devices: BTreeMap<PortId, String>,
+    /// What happened between those and the router.
+    pub netdevs: BTreeMap<PortId, NetdevCounters>,
     /// The numbers of some ports, or of all.
     pub snapshot: Snapshot,
     /// What happened to every frame.
@@ -479,13 +513,16 @@ impl Agent {
     fn describe(&self, plane: &mut impl DataPlane, ports: &[PortId]) -> Description {
         let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
         let known: Vec<PortId> = plane.device().traffic().config().ports.keys().copied().collect();
-        let devices = known.into_iter().filter_map(|port| Some((port, plane.netdev_of(port)?)));
+        let devices = known.iter().filter_map(|port| Some((*port, plane.netdev_of(*port)?)));
         let devices = devices.collect();
+        let netdevs = known.iter().filter_map(|port| Some((*port, plane.netdev_counters(*port)?)));
+        let netdevs = netdevs.collect();
         let device = plane.device();
         Description {
             config: device.traffic().config().clone(),
             drop_mirror: device.drop_mirror(),
             devices,
+            netdevs,
             snapshot: Snapshot::of(device, now, ports, Detail::All),
             books: device.books().clone(),
             held: device.traffic().held(),

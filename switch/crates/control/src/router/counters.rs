@@ -11,6 +11,7 @@ use traffic::{
 use units::{ClassId, HasLength, PortId, Span, Time};
 
 use super::{link, reasons};
+use crate::agent::NetdevCounters;
 use crate::proto::vitrine::v1;
 
 /// The numbers of the router, or of some of its ports, at one instant.
@@ -281,6 +282,25 @@ pub fn books_message(books: &Books, held: Depth, balanced: bool) -> v1::Books {
     });
     let (ports, copied) = (ports.collect(), books.copied());
     v1::Books { ports, copied, held_packets: held.packets, balanced }
+}
+
+/// What happened between a network device and the router.
+pub fn netdev_message(counters: &NetdevCounters) -> v1::NetdevCounters {
+    let NetdevCounters { received, overrun, malformed, runts, oversize, sent, .. } = *counters;
+    v1::NetdevCounters {
+        received,
+        overrun,
+        malformed,
+        runts,
+        oversize,
+        sent,
+        refused_down: counters.refused_down,
+        refused_full: counters.refused_full,
+        refused_runt: counters.refused_runt,
+        refused_too_long: counters.refused_too_long,
+        refused_unsplit: counters.refused_unsplit,
+        refused_other: counters.refused_other,
+    }
 }
 
 fn counters_message(counters: &Counters) -> v1::Counters {

@@ -46,6 +46,7 @@ impl Router for RouterService {
             config: configs.ports.get(&port.port).map(config::port_message),
             counters: Some(counters::port_message(port)),
             device: found.devices.get(&port.port).cloned().unwrap_or_default(),
+            netdev: found.netdevs.get(&port.port).map(counters::netdev_message),
         });
         Ok(Response::new(v1::DescribeResponse {
             time_ps: seen.time.ps(),

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use compiler::{Options, SourceError, SourceProvider, compile};
 use control::agent::ports::{NoDevices, Opened};
-use control::agent::{Agent, DataPlane};
+use control::agent::{Agent, DataPlane, NetdevCounters};
 use control::proto::p4::config::v1::P4Info;
 use control::proto::p4::v1 as p4;
 use control::proto::p4::v1::p4_runtime_client::P4RuntimeClient;
@@ -180,6 +180,10 @@ impl DataPlane for Plane<'_> {
     }
 
     fn netdev_of(&self, _port: PortId) -> Option<String> {
+        None
+    }
+
+    fn netdev_counters(&mut self, _port: PortId) -> Option<NetdevCounters> {
         None
     }
 
