@@ -91,14 +91,14 @@ parity:          ## p4c and simple_switch against ours on every packet test; CAS
 provision:       ## turn this fresh Ubuntu or Debian into a lab machine: the kit, Wireshark, p4c where it can be had
 	@vm/provision.sh
 
-vm:              ## a bootable lab machine as build/image/vitrine.qcow2, from Debian's packages
+vm:              ## a bootable lab machine as build/image/vitrine.qcow2, from Debian's packages; ARCHITECTURE=arm64
 	@vm/setup.sh
 	@vm/image.sh
 
 vm-test:         ## boot that image, log in on its serial console, run the quick bufferbloat lab, check its result
 	@python3 vm/boot_test.py
 
-vm-chroot-test:  ## provision a fresh Debian in a folder, twice, and look at what is there
+vm-chroot-test:  ## provision a fresh system in a folder and run a lab in it; SUITE=bookworm|trixie|jammy|noble
 	@vm/setup.sh
 	@vm/chroot_test.sh
 

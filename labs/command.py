@@ -19,6 +19,7 @@ from labs.report import comparison, table
 from labs.report.comparison import Side
 from labs.run import Run
 from labs.settings import Settings
+from topo import wait
 
 LOGS = ROOT / "build" / "log"
 RESULTS = ROOT / "out"
@@ -95,13 +96,18 @@ def _remarks(lab: Lab, recordings: Mapping[str, Recording]) -> list[str]:
 def _conduct_undisturbed(lab: Lab, run: Run, bench: Bench) -> Recording:
     """Repeats a run that the machine disturbed; if it disturbs again, the calmer one counts."""
     recordings: list[Recording] = []
-    for attempts_left in reversed(range(ATTEMPTS)):
+    for attempts_left in reversed(range(_attempts())):
         recordings.append(lab.conduct(run, bench))
         hold_ups = recordings[-1].hold_ups
         if not hold_ups.disturb:
             return recordings[-1]
         bench.narrator.note(f"{hold_ups}{': once more' if attempts_left else ''}")
     return min(recordings, key=lambda recording: recording.hold_ups.share)
+
+
+def _attempts() -> int:
+    """A machine that is known to be slow would disturb the repetition, too."""
+    return 1 if wait.patience() > 1 else ATTEMPTS
 
 
 def _disturbances(recordings: Mapping[str, Recording]) -> list[str]:

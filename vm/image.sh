@@ -47,7 +47,7 @@ mkdir -p "$work"
 trap clean_up EXIT
 
 vm/rootfs.sh "$tree" "$kernel" "${loaders[@]}" grub-common systemd-sysv systemd-resolved systemd-timesyncd \
-    dbus kmod nano less man-db iputils-ping
+    dbus e2fsprogs kmod nano less man-db iputils-ping
 
 # ---- what makes a system of the tree ------------------------------------------------------------
 

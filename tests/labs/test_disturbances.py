@@ -60,6 +60,15 @@ def test_a_disturbed_run_is_conducted_again(tmp_path, script, conducted, assesse
     assert (lab.conducted, assessment.rows[0].measured) == (conducted, str(assessed))
 
 
+def test_a_machine_that_asked_for_patience_gets_no_second_attempt(tmp_path, monkeypatch):
+    """Emulated in software, it would disturb that one, too."""
+    monkeypatch.setenv("VITRINE_PATIENCE", "10")
+    lab = Scripted(held_up(2))
+    assessment = conduct(lab, io.StringIO(), results=tmp_path)
+    assert lab.conducted == 1
+    assert assessment.disturbances
+
+
 def test_a_run_that_stays_disturbed_is_named_wherever_its_numbers_are(tmp_path):
     told = io.StringIO()
     assessment = conduct(Scripted(*[held_up(0.5)] * ATTEMPTS), told, results=tmp_path)
