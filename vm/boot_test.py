@@ -42,7 +42,7 @@ FAILURE = LOG.with_suffix(".failure")
 SILENCE_DEADLINE_S = 60.0
 # Emulated in software a boot takes minutes, and the lab's own programs are slow to start.
 BOOT_DEADLINE_S = 900.0
-COMMAND_DEADLINE_S = 120.0
+COMMAND_DEADLINE_S = {"kvm": 120.0, "tcg": 600.0}
 LAB_DEADLINE_S = {"kvm": 900.0, "tcg": 3600.0}
 # Emulated, a page's reader starts when a quick download on a real machine would be over, five times
 # fewer packets are what the lab can still follow, and its programs take minutes to start.
@@ -178,17 +178,18 @@ def command(image: Path, memory_mb: int, accelerator: str, machine: str) -> list
 
 def use(console: Console, accelerator: str, user: str, password: str, done: Steps) -> None:
     """Logs in, runs the lab, checks it; says how long each step took."""
+    command_s = COMMAND_DEADLINE_S[accelerator]
     # A message of the kernel may follow any of these on its line.
     console.wait_for(r"login: ", BOOT_DEADLINE_S, "booting")
     done("booted")
     console.type(user)
-    console.wait_for(r"Password: ?", COMMAND_DEADLINE_S, "logging in")
+    console.wait_for(r"Password: ?", command_s, "logging in")
     console.type(password)
-    console.wait_for(rf"{user}@\S+\$ ", COMMAND_DEADLINE_S, "logging in")
+    console.wait_for(rf"{user}@\S+\$ ", command_s, "logging in")
     # The words typed do not match, because they hold $(...) and $? where the answers hold numbers.
     # No pictures and colours on this terminal, and the kernel keeps to itself.
     console.type("export TERM=dumb; sudo dmesg -n 1; cd vitrine && echo Linux $(uname -r)")
-    kernel = console.wait_for(r"Linux (\d\S+)", COMMAND_DEADLINE_S, "entering the kit")[1]
+    kernel = console.wait_for(r"Linux (\d\S+)", command_s, "entering the kit")[1]
     done(f"logged in, Linux {kernel}")
     lab = f"make lab LAB=bufferbloat {LAB_SETTINGS[accelerator]}"
     console.type(f"({lab}; echo the lab ended with $?) 2>&1 | tee lab.log")
@@ -199,7 +200,7 @@ def use(console: Console, accelerator: str, user: str, password: str, done: Step
         raise ConsoleError(f"the lab ended with status {status}")
     console.type("python3 vm/check_lab.py out/bufferbloat; echo the check ended with $?")
     checked = r"(?s)(.*)the check ended with (\d+)"
-    found = console.wait_for(checked, COMMAND_DEADLINE_S, "the check")
+    found = console.wait_for(checked, command_s, "the check")
     if found[2] != "0":
         broken = " ".join(line for line in found[1].splitlines() if line.startswith("broken"))
         raise ConsoleError(f"the result cannot be right: {broken or found[1].strip()}")
