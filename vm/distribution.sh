@@ -17,8 +17,9 @@ distributions=(
 distributions_named="Debian 12 and 13 and Ubuntu 22.04 and 24.04"
 
 distribution=$( (. "${VITRINE_OS_RELEASE:-/etc/os-release}" && echo "${ID:-unknown}${VERSION_ID:+ $VERSION_ID}") 2>/dev/null || echo unknown)
+# Where there is no dpkg the kernel says it, in words of its own.
 # shellcheck disable=SC2034
-architecture=${VITRINE_ARCHITECTURE:-$(dpkg --print-architecture 2>/dev/null || uname -m 2>/dev/null || echo unknown)}
+architecture=${VITRINE_ARCHITECTURE:-$(dpkg --print-architecture 2>/dev/null || uname -m | sed 's/^x86_64$/amd64/; s/^aarch64$/arm64/')}
 
 # p4lang_folder: the folder of this distribution; fails where the kit does not know the distribution.
 p4lang_folder() {

@@ -115,6 +115,15 @@ def test_a_distribution_without_a_name_is_unknown(machine):
     assert said.startswith("this is 'unknown', and packages")
 
 
+@pytest.mark.parametrize(
+    ("kernel", "debian"), [("x86_64", "amd64"), ("aarch64", "arm64"), ("riscv64", "riscv64")]
+)
+def test_without_dpkg_the_kernel_tells_the_processor(machine, kernel, debian):
+    (machine / "tools" / "uname").unlink()
+    installed(machine, "uname", kernel)
+    assert run(machine, ". vm/distribution.sh; echo $architecture").stdout == f"{debian}\n"
+
+
 def test_packages_that_cannot_be_fetched(machine):
     release = machine / "os-release"
     release.write_text("ID=debian\nVERSION_ID=12\n")
