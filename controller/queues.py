@@ -124,11 +124,21 @@ class Queues:
                 config = queue_messages.port_message(settings, classes)
                 request.ports.add(port=port, config=config)
             self._stub.configure(request, timeout=REQUEST_DEADLINE_S)
-        self._in_force = self._describe(())
+        self._in_force = self.describe()
+
+    def describe(self, ports: Iterable[int] = ()) -> router_pb2.DescribeResponse:
+        """All that can be read of these ports, or of all, and of the router, at one instant.
+
+        In the words of the proto file: what `settings` and `read` leave out is here, such as the
+        books (what became of every packet), histograms and how late the switch was.
+        """
+        request = router_pb2.DescribeRequest(ports=sorted(ports))
+        with refusals("the device does not describe its queues"):
+            return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
 
     def settings(self, ports: Iterable[int] = ()) -> RouterSettings:
         """What is in force: every field of these ports, or of all, and of the router is set."""
-        answer = self._describe(ports)
+        answer = self.describe(ports)
         return RouterSettings(
             {port.port: queue_messages.port_settings(port.config) for port in answer.ports},
             answer.buffer.size_bytes,
@@ -138,7 +148,7 @@ class Queues:
 
     def read(self, ports: Iterable[int] = ()) -> Sample:
         """The counters of these ports, or of all, at this instant."""
-        answer = self._describe(ports)
+        answer = self.describe(ports)
         states = (
             replace(port_state(port.port, port.counters), lost_outside=_lost_outside(port.netdev))
             for port in answer.ports
@@ -153,7 +163,7 @@ class Queues:
 
     def held_up_s(self, least_s: float) -> float:
         """How long the machine has held the switch up so far, in lags of `least_s` or more."""
-        buckets = self._describe(()).lags.buckets
+        buckets = self.describe().lags.buckets
         lags = ((bucket.up_to_ps / PS_PER_S, bucket.count) for bucket in buckets)
         return sum(lag_s * count for lag_s, count in lags if lag_s >= least_s)
 
@@ -189,17 +199,12 @@ class Queues:
             election_id=router_pb2.ElectionId(low=self._session.election_id),
         )
 
-    def _describe(self, ports: Iterable[int]) -> router_pb2.DescribeResponse:
-        request = router_pb2.DescribeRequest(ports=sorted(ports))
-        with refusals("the device does not describe its queues"):
-            return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
-
     def _queue_counts(self, ports: Mapping[int, PortSettings]) -> dict[int, int]:
         """How many queues the ports have now, for those whose every queue is to change."""
         unknown = [port for port, settings in ports.items() if settings.every_queue is not None]
         if not unknown:
             return {}
-        return {port.port: port.config.queue_count for port in self._describe(unknown).ports}
+        return {port.port: port.config.queue_count for port in self.describe(unknown).ports}
 
 
 def _samples(call: grpc.Call) -> Iterator[Sample]:

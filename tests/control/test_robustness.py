@@ -76,7 +76,7 @@ class Good:
 
     def balance(self, flow: Flow) -> None:
         """Every frame is accounted for: those of the flow went in by port 1 and out by port 2."""
-        books = self._queues._describe(()).books
+        books = self._queues.describe().books
         assert books.balanced
         ports = {port.port: port for port in books.ports}
         assert ports[1].received.packets == flow.sent
@@ -347,7 +347,7 @@ def test_a_queue_without_a_limit_is_bounded_by_the_memory_for_packets(tmp_path, 
             for _ in range(50):
                 cabled[1].send(frame)
             sent += 50
-            books = queues._describe(()).books
+            books = queues.describe().books
             (port,) = (it for it in books.ports if it.port == 1)
             dropped = {drop.reason: drop.tally.packets for drop in port.dropped}
             assert books.balanced

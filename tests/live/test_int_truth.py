@@ -17,10 +17,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from vitrine.v1 import router_pb2
 
 from controller import classes
-from controller.queues import Queues, RouterStub
+from controller.queues import Queues
 from controller.session import Session
 from controller.telemetry import domain as domains
 from labs import network as lab_network
@@ -149,7 +148,7 @@ class Run:
             self._talk()
             wait.until(self._is_at_rest, "the last packet's arrival", DEADLINE_S)
             for name, session in self.sessions.items():
-                listeners[name].wait_until(_described(session).time_ps, DEADLINE_S)
+                listeners[name].wait_until(Queues(session).describe().time_ps, DEADLINE_S)
             self.dropped = {name: _dropped(session) for name, session in self.sessions.items()}
             self.counters = {host: self._counters(host) for host in ("h1", "h2")}
             for process in (*self._recorders, self._collector):
@@ -220,7 +219,7 @@ class Run:
     def _is_at_rest(self) -> bool:
         """Whether every packet has arrived or is dropped, and every report is read."""
         connections = [self.network.host(host).run(SOCKETS) for host in ("h1", "h2")]
-        books = {name: _described(session).books for name, session in self.sessions.items()}
+        books = {name: Queues(session).describe().books for name, session in self.sessions.items()}
         ports = {(name, port.port): port for name, each in books.items() for port in each.ports}
         on_cables = sum(
             ports[a, m].transmitted.packets - ports[b, n].received.packets
@@ -260,10 +259,6 @@ def _dropped(session: Session) -> Counter[tuple[int, str]]:
             for reason, packets in state.dropped_packets.items()
         }
     )
-
-
-def _described(session: Session) -> router_pb2.DescribeResponse:
-    return RouterStub(session.channel).describe(router_pb2.DescribeRequest())
 
 
 def told(row: dict) -> dict[str, int | None]:
