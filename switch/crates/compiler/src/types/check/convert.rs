@@ -186,7 +186,13 @@ impl Checker<'_, '_> {
                 let (from, to) = (self.show(&found), self.show(ty));
                 let title = format!("a `{from}` cannot be cast to `{to}`");
                 let mut diagnostic = Diagnostic::error("cast", span, title);
-                if is_number(&found) && is_number(ty) {
+                if *ty == Type::Integer {
+                    // p4c takes such a cast and masks the number with 0.
+                    diagnostic = diagnostic.hint(
+                        "`int` is for values that are known when the program is compiled: cast to \
+                         a wide enough `int<N>`",
+                    );
+                } else if is_number(&found) && is_number(ty) {
                     diagnostic = diagnostic
                         .hint("a cast changes the width or the sign, not both: cast twice");
                 }
