@@ -11,18 +11,31 @@
 //!
 //! A lookup walks down while there are children and remembers the last entry seen: at most four
 //! loads for IPv4, three where the root has 16 bits. Inserting a prefix writes the slots it covers
-//! in one node (at most 256, or 65,536 in a large root), deleting it puts the next shorter prefix
-//! of that node there, found in a hash table of all prefixes. Nothing is ever rebuilt.
+//! in one node: at most 256, also under a root of 16 bits, because prefixes of up to 8 bits have a
+//! node of their own beside it, which is asked last. Deleting a prefix puts the next shorter one of
+//! its node there; a bit for each prefix that a node may hold says which that is, so that the hash
+//! table of all prefixes is asked once, not once a length. Nothing is ever rebuilt.
 //!
-//! V. Srinivasan and G. Varghese, "Fast address lookups using controlled prefix expansion", 1999.
+//! V. Srinivasan and G. Varghese, "Fast address lookups using controlled prefix expansion", 1999;
+//! the bits are the internal bitmap of W. Eatherton, G. Varghese and Z. Dittia, "Tree bitmap", 2004.
 
 use super::exact::{ExactIndex, NONE};
-use super::reserved;
+use super::{RESERVED_SIZE_MAX, reserved};
 
 /// Slots of a node below the root.
 const NODE: usize = 256;
 /// A table declared to hold this many entries gets a root of 16 bits (512 kB).
 const LARGE_TABLE: usize = 1 << 15;
+/// Bits of a node's slots, and of the prefixes that share one node beside a large root.
+const NODE_BITS: u32 = 8;
+/// Nodes for which an index has room from the start, by the size of its table: addresses of IPv4
+/// that have nothing in common take up to three.
+const NODES_PER_ENTRY: usize = 2;
+/// Room for so many nodes at the most: 512 MB of addresses.
+const RESERVED_NODES_MAX: usize = 1 << 18;
+/// Limbs of the bits that say which prefixes a node holds: the prefix of length `l` below the node
+/// and value `v` is bit `2^l + v`, so that halving the number leads to the next shorter one.
+const HELD_LIMBS: usize = 2 * NODE / 64;
 
 /// From prefixes of a key, together with exact keys, to entries.
 #[derive(Clone, Debug)]
@@ -32,12 +45,16 @@ pub(crate) struct LpmIndex {
     /// Limbs of the prefix key, which is aligned to the most significant bit.
     prefix_limbs: usize,
     root_bits: u32,
+    /// How far behind a root the node of the shortest prefixes lies; 0 where that is the root.
+    short_offset: u32,
     /// Root node of each combination of exact keys.
     roots: ExactIndex,
     /// Nodes of [`NODE`] slots, one after the other; a root may take several.
     slots: Vec<u64>,
     /// Slots in use of each node below a root.
     used: Vec<u32>,
+    /// Which prefixes end in each node, [`HELD_LIMBS`] apiece.
+    held: Vec<u64>,
     free: Vec<u32>,
     /// Every prefix: exact limbs, masked prefix limbs, length.
     prefixes: ExactIndex,
@@ -50,25 +67,36 @@ struct Span {
     node: u32,
     first: usize,
     count: usize,
-    /// Bits above the node.
-    depth: u32,
     bits: u32,
+    /// The prefix among those of its node; see [`HELD_LIMBS`].
+    held: usize,
+    /// The length of the shortest prefixes that the node may hold.
+    shortest: u32,
 }
 
 impl LpmIndex {
     pub fn new(exact_limbs: usize, prefix_limbs: usize, size: usize) -> LpmIndex {
-        let root_bits = if exact_limbs == 0 && size >= LARGE_TABLE { 16 } else { 8 };
+        let is_large = exact_limbs == 0 && size >= LARGE_TABLE;
+        let root_bits = if is_large { 16 } else { NODE_BITS };
         let mut index = LpmIndex {
             exact_limbs,
             prefix_limbs,
             root_bits,
+            short_offset: if is_large { 1 << (root_bits - NODE_BITS) } else { 0 },
             roots: ExactIndex::new(exact_limbs.max(1)),
             slots: Vec::new(),
             used: Vec::new(),
+            held: Vec::new(),
             free: Vec::new(),
             prefixes: ExactIndex::with_capacity(exact_limbs + prefix_limbs + 1, reserved(size)),
-            lengths: Vec::new(),
+            lengths: Vec::with_capacity(size.min(RESERVED_SIZE_MAX)),
         };
+        // Addresses, not memory: to move nodes to a larger place would hold up packets. Where there
+        // are not so many addresses, that is how it is.
+        let nodes = (NODES_PER_ENTRY * size).clamp(NODE, RESERVED_NODES_MAX);
+        let _fits = index.slots.try_reserve(nodes * NODE);
+        let _fits = index.held.try_reserve(nodes * HELD_LIMBS);
+        let _fits = index.used.try_reserve(nodes);
         if exact_limbs == 0 {
             // The only root is node 0.
             let _ = index.new_root();
@@ -97,7 +125,11 @@ impl LpmIndex {
             if slot as u32 != 0 {
                 best = slot as u32;
             }
-            depth += 8;
+            depth += NODE_BITS;
+        }
+        if best == 0 {
+            let short = (root + self.short_offset) as usize * NODE;
+            best = self.slots[short + (prefix[0] >> 56) as usize] as u32;
         }
         best.wrapping_sub(1)
     }
@@ -110,10 +142,13 @@ impl LpmIndex {
         let mut best = slot as u32;
         while slot >> 32 != 0 {
             slot = self.slots[((slot >> 32) as usize - 1) * NODE + (rest >> 56) as usize];
-            rest <<= 8;
+            rest <<= NODE_BITS;
             if slot as u32 != 0 {
                 best = slot as u32;
             }
+        }
+        if best == 0 {
+            best = self.slots[self.short_offset as usize * NODE + (prefix >> 56) as usize] as u32;
         }
         best.wrapping_sub(1)
     }
@@ -133,6 +168,7 @@ impl LpmIndex {
         }
         self.lengths[entry as usize] = length as u16;
         let span = self.descend(&prefix_key, length);
+        self.held[span.held / 64] |= 1 << (span.held % 64);
         for at in self.range(&span) {
             let held = self.slots[at] as u32;
             // Only a prefix that is at least as long stays.
@@ -150,13 +186,9 @@ impl LpmIndex {
             return NONE;
         }
         let span = self.descend(&prefix_key, length);
-        // The prefixes that end in this node are longer than its depth; the root has length 0 too.
-        let shortest = if span.depth == 0 { 0 } else { span.depth + 1 };
-        let shorter = (shortest..length)
-            .rev()
-            .map(|length| self.find_prefix(&prefix_key, length))
-            .find(|found| *found != NONE);
-        let successor = shorter.map_or(0, |found| found + 1);
+        self.held[span.held / 64] &= !(1 << (span.held % 64));
+        let shorter = self.next_shorter(&span, length);
+        let successor = shorter.map_or(0, |length| self.find_prefix(&prefix_key, length) + 1);
         for at in self.range(&span) {
             if self.slots[at] as u32 == entry + 1 {
                 self.set_entry(span.node, at, successor);
@@ -166,12 +198,27 @@ impl LpmIndex {
         entry
     }
 
+    /// The length of the longest prefix in the node of `span` that is shorter than `length` and
+    /// covers its slots.
+    fn next_shorter(&self, span: &Span, length: u32) -> Option<u32> {
+        let start = span.node as usize * HELD_LIMBS * 64;
+        let mut number = span.held - start;
+        (span.shortest..length).rev().find(|_| {
+            number /= 2;
+            let bit = start + number;
+            self.held[bit / 64] >> (bit % 64) & 1 != 0
+        })
+    }
+
     /// Removes all prefixes.
     pub fn clear(&mut self) {
         self.roots.clear();
         self.prefixes.clear();
-        (self.slots, self.used, self.free) = (Vec::new(), Vec::new(), Vec::new());
-        self.lengths = Vec::new();
+        self.slots.clear();
+        self.held.clear();
+        self.used.clear();
+        self.free.clear();
+        self.lengths.clear();
         if self.exact_limbs == 0 {
             let _ = self.new_root();
         }
@@ -208,6 +255,9 @@ impl LpmIndex {
             },
         };
         let (mut depth, mut bits) = (0, self.root_bits);
+        if length <= NODE_BITS {
+            (node, bits) = (node + self.short_offset, NODE_BITS);
+        }
         while length > depth + bits {
             let at = node as usize * NODE + self.bits_of(prefix_key, depth, bits);
             let child = match self.slots[at] >> 32 {
@@ -222,11 +272,17 @@ impl LpmIndex {
                 }
                 child => child as u32 - 1,
             };
-            (node, depth, bits) = (child, depth + bits, 8);
+            (node, depth, bits) = (child, depth + bits, NODE_BITS);
         }
         let free_bits = depth + bits - length;
-        let first = self.bits_of(prefix_key, depth, bits) >> free_bits << free_bits;
-        Span { node, first, count: 1 << free_bits, depth, bits }
+        let value = self.bits_of(prefix_key, depth, bits) >> free_bits;
+        let held = node as usize * HELD_LIMBS * 64 + (1 << (length - depth)) + value;
+        let shortest = match depth {
+            0 if bits > NODE_BITS => NODE_BITS + 1,
+            0 => 0,
+            depth => depth + 1,
+        };
+        Span { node, first: value << free_bits, count: 1 << free_bits, bits, held, shortest }
     }
 
     fn range(&self, span: &Span) -> std::ops::Range<usize> {
@@ -251,7 +307,7 @@ impl LpmIndex {
                     0 => break,
                     child => {
                         parent = Some((node, at));
-                        (node, depth, bits) = (child as u32 - 1, depth + bits, 8);
+                        (node, depth, bits) = (child as u32 - 1, depth + bits, NODE_BITS);
                     }
                 }
             }
@@ -279,8 +335,7 @@ impl LpmIndex {
     fn new_root(&mut self) -> u32 {
         let nodes = (1usize << self.root_bits) / NODE;
         let root = self.used.len() as u32;
-        self.slots.resize(self.slots.len() + nodes * NODE, 0);
-        self.used.resize(self.used.len() + nodes, 0);
+        self.add_nodes(if self.short_offset > 0 { nodes + 1 } else { nodes });
         root
     }
 
@@ -289,9 +344,14 @@ impl LpmIndex {
             return node;
         }
         let node = self.used.len() as u32;
-        self.slots.resize(self.slots.len() + NODE, 0);
-        self.used.push(0);
+        self.add_nodes(1);
         node
+    }
+
+    fn add_nodes(&mut self, count: usize) {
+        self.slots.resize(self.slots.len() + count * NODE, 0);
+        self.held.resize(self.held.len() + count * HELD_LIMBS, 0);
+        self.used.resize(self.used.len() + count, 0);
     }
 }
 
@@ -345,6 +405,22 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// Packets wait while slots are written, so no prefix may cover many: those of up to 8 bits lie
+    /// beside the root of 2^16, longer ones cover at most 2^(16 - 9) of its slots.
+    #[test]
+    fn no_prefix_of_a_large_table_covers_more_slots_than_a_node_has() {
+        for length in 0..=32 {
+            let mut index = LpmIndex::new(0, 1, LARGE_TABLE);
+            index.insert(&[0], length, 7);
+            let written = index.slots.iter().filter(|slot| **slot as u32 != 0).count();
+            assert!((1..=NODE).contains(&written), "{written} for a prefix of {length} bits");
+            assert_eq!((index.find(&[0]), index.find_one(0)), (7, 7));
+            assert_eq!(index.remove(&[0], length), 7);
+            assert!(index.slots.iter().all(|slot| *slot == 0));
+            assert!(index.held.iter().all(|bits| *bits == 0));
         }
     }
 
