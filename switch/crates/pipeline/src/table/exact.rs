@@ -42,8 +42,16 @@ fn mix(state: u64, limb: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-fn hash(key: &[u64]) -> usize {
-    key.iter().fold(HASH_START, |state, limb| mix(state, *limb)) as usize
+/// The hash of a key; a slot is chosen by its lowest bits.
+#[inline]
+pub(crate) fn hash(key: &[u64]) -> u64 {
+    key.iter().fold(HASH_START, |state, limb| mix(state, *limb))
+}
+
+/// The same for a key of one limb.
+#[inline(always)]
+pub(crate) fn hash_one(key: u64) -> u64 {
+    mix(HASH_START, key)
 }
 
 impl ExactIndex {
@@ -77,7 +85,7 @@ impl ExactIndex {
     #[inline(always)]
     pub fn find_one(&self, key: u64) -> u32 {
         let (pairs, _) = self.slots.as_chunks::<2>();
-        let mut slot = mix(HASH_START, key) as usize & self.mask;
+        let mut slot = hash_one(key) as usize & self.mask;
         loop {
             let [entry, held] = pairs[slot];
             if held == key || entry == EMPTY {
@@ -113,7 +121,8 @@ impl ExactIndex {
         let mut slot = (gap + 1) & self.mask;
         while self.slots[slot * stride] != EMPTY {
             // A key may move back to the gap unless that is before its home slot.
-            let home = hash(&self.slots[slot * stride + 1..(slot + 1) * stride]) & self.mask;
+            let held = &self.slots[slot * stride + 1..(slot + 1) * stride];
+            let home = hash(held) as usize & self.mask;
             if (slot.wrapping_sub(home) & self.mask) >= (slot.wrapping_sub(gap) & self.mask) {
                 self.slots.copy_within(slot * stride..(slot + 1) * stride, gap * stride);
                 self.clear_slot(slot);
@@ -124,6 +133,12 @@ impl ExactIndex {
         removed as u32
     }
 
+    /// All keys with their entries, in no order that means anything.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u64], u32)> {
+        let slots = self.slots.chunks_exact(self.stride);
+        slots.filter(|held| held[0] != EMPTY).map(|held| (&held[1..], held[0] as u32))
+    }
+
     /// Removes all keys.
     pub fn clear(&mut self) {
         self.slots = empty(self.mask + 1, self.stride);
@@ -132,7 +147,7 @@ impl ExactIndex {
 
     /// Where the slot of a key starts, or the empty slot where it would go.
     fn start_of(&self, key: &[u64]) -> usize {
-        let mut slot = hash(key) & self.mask;
+        let mut slot = hash(key) as usize & self.mask;
         loop {
             let start = slot * self.stride;
             let held = &self.slots[start..start + self.stride];

@@ -7,6 +7,7 @@
 mod exact;
 mod key;
 mod lpm;
+mod segments;
 mod ternary;
 
 use std::cell::Cell;
@@ -279,8 +280,11 @@ pub(crate) struct TableConfig {
 impl Table {
     pub(crate) fn new(config: TableConfig) -> Table {
         let shape = &config.shape;
+        // Room that is not used takes no memory, only addresses; room that is made later is made by
+        // moving everything while packets wait.
+        let room = config.size.min(RESERVED_SIZE_MAX);
         let index = if shape.is_ternary {
-            Index::Ternary(TernaryIndex::new(shape.limbs, shape.range_count))
+            Index::Ternary(TernaryIndex::new(shape.limbs, shape.range_count, room))
         } else if let Some(prefix_limbs) = shape.prefix_limbs {
             Index::Lpm(LpmIndex::new(shape.limbs - prefix_limbs, prefix_limbs, config.size))
         } else {
@@ -305,16 +309,16 @@ impl Table {
             default,
             index,
             data_limbs: config.data_limbs,
-            entries: Vec::new(),
-            targets: Vec::new(),
-            runs: Vec::new(),
-            data: Vec::new(),
-            counters: Vec::new(),
-            meters: Vec::new(),
+            entries: Vec::with_capacity(room),
+            targets: Vec::with_capacity(room),
+            runs: Vec::with_capacity(room),
+            data: Vec::with_capacity(room * config.data_limbs),
+            counters: Vec::with_capacity(if config.with_counters { room } else { 0 }),
+            meters: Vec::with_capacity(if config.meter.is_some() { room } else { 0 }),
             default_counter: Cell::default(),
             default_meter: Cell::default(),
-            last_hits: Vec::new(),
-            free: Vec::new(),
+            last_hits: Vec::with_capacity(room),
+            free: Vec::with_capacity(room),
             count: 0,
         }
     }
@@ -327,6 +331,15 @@ impl Table {
     /// How many entries it has.
     pub fn len(&self) -> usize {
         self.count
+    }
+
+    /// How many masks its entries have. A change looks through them all, as a packet does; in
+    /// tables without masks it looks at none.
+    pub fn mask_count(&self) -> usize {
+        match &self.index {
+            Index::Ternary(index) => index.mask_count(),
+            Index::Exact(_) | Index::Lpm(_) => 0,
+        }
     }
 
     /// It has no entries.

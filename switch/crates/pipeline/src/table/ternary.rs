@@ -15,7 +15,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::exact::{ExactIndex, NONE};
+use super::exact::NONE;
+use super::segments::Segments;
 
 /// One entry as this index sees it.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ struct Item {
 struct Tuple {
     mask: Vec<u64>,
     /// From masked keys to the first entry of a chain.
-    chains: ExactIndex,
+    chains: Segments,
     /// How many entries there are of each priority.
     priorities: BTreeMap<i32, u32>,
     /// The highest of them.
@@ -69,14 +70,20 @@ impl Range {
 }
 
 impl TernaryIndex {
-    pub fn new(stride: usize, range_count: usize) -> TernaryIndex {
+    /// With room for some entries.
+    pub fn new(stride: usize, range_count: usize, entries: usize) -> TernaryIndex {
         TernaryIndex {
             stride,
             tuples: Vec::new(),
-            items: Vec::new(),
-            ranges: Vec::new(),
+            items: Vec::with_capacity(entries),
+            ranges: Vec::with_capacity(entries * range_count),
             range_count,
         }
+    }
+
+    /// How many masks there are: a change looks through them, as a packet does.
+    pub fn mask_count(&self) -> usize {
+        self.tuples.len()
     }
 
     /// The matching entry of the highest priority, or [`NONE`]. `masked` is room for a key.
@@ -163,9 +170,11 @@ impl TernaryIndex {
         let position = match self.tuples.iter().position(|tuple| tuple.mask == mask) {
             Some(position) => position,
             None => {
-                let chains = ExactIndex::new(self.stride);
+                let chains = Segments::new(self.stride);
                 let priorities = BTreeMap::new();
-                self.tuples.push(Tuple { mask: mask.to_vec(), chains, priorities, best: priority });
+                // Its place is found below, from the end, where the worst is.
+                let best = i32::MIN;
+                self.tuples.push(Tuple { mask: mask.to_vec(), chains, priorities, best });
                 self.tuples.len() - 1
             }
         };
@@ -185,7 +194,7 @@ impl TernaryIndex {
         } else {
             self.items[before as usize].next = entry;
         }
-        self.sort();
+        self.move_to_its_place(position);
     }
 
     /// Removes an entry given as it was added.
@@ -216,13 +225,16 @@ impl TernaryIndex {
         }
         if tuple.chains.len() == 0 {
             let _ = self.tuples.remove(position);
+        } else {
+            self.move_to_its_place(position);
         }
-        self.sort();
     }
 
     /// Removes all entries.
     pub fn clear(&mut self) {
-        *self = TernaryIndex::new(self.stride, self.range_count);
+        self.tuples.clear();
+        self.items.clear();
+        self.ranges.clear();
     }
 
     fn ranges_of(&self, entry: u32) -> &[Range] {
@@ -234,13 +246,20 @@ impl TernaryIndex {
         self.range_count == 0 || self.ranges_of(entry).iter().all(|range| range.holds(key))
     }
 
-    /// Few tuples, nearly sorted: the standard sort is linear then. Ties keep their order.
-    fn sort(&mut self) {
-        for tuple in &mut self.tuples {
-            tuple.best =
-                tuple.priorities.last_key_value().map_or(i32::MIN, |(highest, _)| *highest);
+    /// Finds out the best priority of a tuple that has changed, and puts it behind all that are
+    /// better; the others are in order already.
+    fn move_to_its_place(&mut self, position: usize) {
+        let tuple = &mut self.tuples[position];
+        let best = tuple.priorities.last_key_value().map_or(i32::MIN, |(highest, _)| *highest);
+        let before = std::mem::replace(&mut tuple.best, best);
+        let (front, back) = self.tuples.split_at(position);
+        if best > before {
+            let place = front.partition_point(|other| other.best >= best);
+            self.tuples[place..=position].rotate_right(1);
+        } else if best < before {
+            let passed = back[1..].partition_point(|other| other.best > best);
+            self.tuples[position..=position + passed].rotate_left(1);
         }
-        self.tuples.sort_by_key(|tuple| Reverse(tuple.best));
     }
 }
 
@@ -260,13 +279,32 @@ mod tests {
             .max()
     }
 
+    /// Each entry has a mask of its own; whichever comes or goes, the best are asked first.
+    #[test]
+    fn masks_stay_in_the_order_of_their_best_priority() {
+        let mut index = TernaryIndex::new(1, 0, 0);
+        let order =
+            |index: &TernaryIndex| index.tuples.iter().map(|it| it.best).collect::<Vec<_>>();
+        for (entry, priority) in [3, 1, 4, 1, 5].into_iter().enumerate() {
+            index.insert(&[0], &[1 << entry], &[], priority, entry as u32);
+        }
+        assert_eq!(order(&index), [5, 4, 3, 1, 1]);
+        // The mask of priority 1 that came first gets a better entry, then loses it again.
+        index.insert(&[2], &[2], &[], 9, 5);
+        assert_eq!(order(&index), [9, 5, 4, 3, 1]);
+        index.remove(&[2], &[2], 5);
+        assert_eq!(order(&index), [5, 4, 3, 1, 1]);
+        index.remove(&[0], &[1 << 2], 2);
+        assert_eq!((order(&index), index.mask_count()), (vec![5, 3, 1, 1], 4));
+    }
+
     proptest! {
         #[test]
         fn it_finds_a_match_of_the_highest_priority(
             steps in prop::collection::vec(
                 (any::<bool>(), 0u64..64, 0usize..4, 0u64..8, 0u64..8, 0i32..4), 0..80),
         ) {
-            let mut index = TernaryIndex::new(1, 1);
+            let mut index = TernaryIndex::new(1, 1, 0);
             let mut model: Model = Vec::new();
             for (number, (insert, value, mask, a, b, priority)) in steps.into_iter().enumerate() {
                 let mask = [0u64, 0x30, 0x3f, 0x38][mask];
