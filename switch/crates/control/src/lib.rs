@@ -11,8 +11,8 @@
 //!    data-plane thread and brings replies back; there an [`agent`] carries them out between
 //!    packets, on whatever implements [`agent::DataPlane`]. [`reports`] and what is [`mod@watch`]ed go
 //!    the other way.
-//! 3. **Services**: [`server`] owns threads and sockets, [`service`] the calls, [`session`] and
-//!    [`outbox`] what belongs to each connected controller.
+//! 3. **Services**: [`server`] owns the threads, [`connections`] the sockets, [`service`] the calls,
+//!    [`session`] and [`outbox`] what belongs to each connected controller.
 //!
 //! ```text
 //!             gRPC threads                   |        data-plane thread
@@ -29,6 +29,7 @@ pub mod agent;
 pub mod arbitration;
 pub mod binding;
 pub mod config;
+pub mod connections;
 pub mod digest;
 pub mod exchange;
 pub mod found;

@@ -14,18 +14,19 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 
 use crate::agent::Agent;
 use crate::agent::ports::Devices;
 use crate::agent::remains::Remains;
+use crate::connections::{self, GREETING_TIMEOUT};
 use crate::exchange::{self, Wake};
 use crate::proto::p4::v1 as p4;
 use crate::proto::p4::v1::p4_runtime_server::P4RuntimeServer;
 use crate::proto::p4::v1::stream_message_response::Update;
 use crate::proto::vitrine::v1::router_server::RouterServer;
 use crate::reports::{Report, Reporter};
+use crate::service::intake::{self, Bounded};
 use crate::service::p4runtime::P4RuntimeService;
 use crate::service::router::RouterService;
 use crate::service::{ANSWER_ENTITIES_MAX, Configs, Shared};
@@ -95,7 +96,7 @@ pub enum StartError {
 impl Tls {
     fn into_config(self) -> ServerTlsConfig {
         let identity = Identity::from_pem(self.certificate, self.key);
-        let config = ServerTlsConfig::new().identity(identity);
+        let config = ServerTlsConfig::new().identity(identity).timeout(GREETING_TIMEOUT);
         match self.client_ca {
             Some(authority) => config.client_ca_root(Certificate::from_pem(authority)),
             None => config,
@@ -147,19 +148,17 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
     let p4runtime = P4RuntimeServer::new(P4RuntimeService { shared: Arc::clone(&shared) })
         .max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX);
     let router = RouterServer::new(RouterService { shared: Arc::clone(&shared) });
+    let room = intake::room();
     let server = builder
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
-        .add_service(p4runtime)
-        .add_service(router)
-        .serve_with_incoming_shutdown(
-            TcpIncoming::from(listener).with_nodelay(Some(true)),
-            async {
-                // Both a message and a dropped sender mean: stop.
-                let _either = stopped.await;
-            },
-        );
+        .add_service(Bounded::new(p4runtime, &room))
+        .add_service(Bounded::new(router, &room))
+        .serve_with_incoming_shutdown(connections::incoming(listener), async {
+            // Both a message and a dropped sender mean: stop.
+            let _either = stopped.await;
+        });
     runtime.spawn(server);
 
     let server = Server { address, shared, stop: Some(stop), runtime: Some(runtime) };

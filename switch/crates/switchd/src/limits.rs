@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use control::{agent, arbitration, digest, exchange, outbox, server, service, translate};
+use control::{
+    agent, arbitration, connections, digest, exchange, outbox, server, service, translate,
+};
 use device::PACKET_MEMORY;
 use traffic::QueueConfig;
 use units::{CLASS_COUNT_MAX, PORT_NUMBER_MAX};
@@ -38,11 +40,21 @@ fn rows() -> Vec<Row> {
         ("bytes of a frame", ports::FRAME_SIZE_BYTES_MAX.to_string(), "not sent by the netdev"),
         ("connected controllers", arbitration::CLIENT_COUNT_MAX.to_string(), "RESOURCE_EXHAUSTED"),
         ("roles", arbitration::ROLE_COUNT_MAX.to_string(), "RESOURCE_EXHAUSTED"),
+        (
+            "connections",
+            connections::CONNECTION_COUNT_MAX.to_string(),
+            "closed with GOAWAY: RESOURCE_EXHAUSTED",
+        ),
         ("calls open on a connection", server::CALLS_PER_CONNECTION_MAX.to_string(), "wait"),
         (
             "size of a request",
             mebibytes(server::MESSAGE_SIZE_BYTES_MAX),
             "RESOURCE_EXHAUSTED or OUT_OF_RANGE",
+        ),
+        (
+            "size of all requests above 256 KiB that are not answered",
+            mebibytes(service::intake::LARGE_MESSAGES_SIZE_BYTES_MAX),
+            "RESOURCE_EXHAUSTED",
         ),
         ("requests on their way to the packets", exchange::WAITING_COUNT_MAX.to_string(), "wait"),
         (

@@ -1,11 +1,13 @@
 //! The tonic services: what happens between a message on the wire and a request to the data plane.
 //!
 //! ```text
+//!   intake.rs     how much of large requests is held at once
 //!   p4runtime.rs  the six calls of p4.v1.P4Runtime
 //!   stream.rs     a controller's stream
 //!   router.rs     vitrine.v1.Router
 //! ```
 
+pub mod intake;
 pub mod p4runtime;
 pub mod router;
 pub mod stream;

@@ -1,0 +1,177 @@
+//! How much controllers may have open and on its way at once: who exceeds it is told, and others are
+//! served.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use control::agent::Agent;
+use control::agent::ports::NoDevices;
+use control::connections::CONNECTION_COUNT_MAX;
+use control::proto::p4::v1 as p4;
+use control::proto::p4::v1::p4_runtime_client::P4RuntimeClient;
+use control::server::{self, MESSAGE_SIZE_BYTES_MAX, Server, ServerConfig};
+use control::service::intake::SMALL_MESSAGE_SIZE_BYTES_MAX;
+use device::Device;
+use prost::bytes::Bytes;
+use support::{Controller, DEVICE_ID, Plane, Switch, channel_to, stream_over};
+use tonic::{Code, Status};
+use units::Time;
+
+/// A Write of about so many bytes: one entry with metadata.
+fn write_of(length: usize, controller: &Controller) -> p4::WriteRequest {
+    let metadata = Bytes::from(vec![7; length]);
+    let entry = p4::TableEntry { table_id: 1, metadata, ..Default::default() };
+    let entity = Some(p4::Entity { entity: Some(p4::entity::Entity::TableEntry(entry)) });
+    p4::WriteRequest {
+        device_id: DEVICE_ID,
+        election_id: controller.election_id,
+        updates: vec![p4::Update { r#type: p4::update::Type::Insert.into(), entity }],
+        ..Default::default()
+    }
+}
+
+/// A server of which the test drives the data plane.
+struct Undriven {
+    server: Option<Server>,
+    agent: Agent,
+    device: Device,
+}
+
+impl Undriven {
+    fn start() -> Undriven {
+        let config = ServerConfig {
+            address: "127.0.0.1:0".parse().unwrap(),
+            device_id: DEVICE_ID,
+            pipeline: pipeline::Config::default(),
+            tls: None,
+            devices: Arc::new(NoDevices),
+        };
+        let (server, agent) = server::start(config, Arc::new(|| ())).unwrap();
+        let device = Device::new(pipeline::Config::default());
+        Undriven { server: Some(server), agent, device }
+    }
+
+    /// Drives the data plane until `call` is answered.
+    async fn drive<T>(&mut self, call: impl Future<Output = T>) -> T {
+        let mut call = std::pin::pin!(call);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut call => return answer,
+                () = tokio::time::sleep(Duration::from_millis(1)) => {}
+            }
+            let mut plane = Plane { device: &mut self.device, now: Time::ZERO };
+            let _more = self.agent.work(&mut plane, 100);
+        }
+    }
+}
+
+impl Drop for Undriven {
+    fn drop(&mut self) {
+        // The server waits for its threads, which a thread that runs async tests must not do.
+        let server = self.server.take();
+        std::thread::spawn(move || drop(server)).join().unwrap();
+    }
+}
+
+async fn write(controller: &Controller, length: usize) -> Result<(), Status> {
+    let mut client = controller.client.clone();
+    client.write(write_of(length, controller)).await.map(drop)
+}
+
+/// While the data plane does not answer, a large request keeps its room.
+#[tokio::test]
+async fn large_requests_share_a_room_and_small_ones_need_none() {
+    let mut rig = Undriven::start();
+    let address = rig.server.as_ref().unwrap().address();
+    let client = P4RuntimeClient::new(channel_to(address).await);
+    let mut controller = stream_over(client, "").await;
+    rig.drive(async {
+        controller.bid(Some(1)).await.unwrap();
+        controller.load().await;
+    })
+    .await;
+
+    // 40 MiB and 30 MiB are more than 64: whichever comes second is answered first.
+    let (mut first, mut second) =
+        (Box::pin(write(&controller, 40 << 20)), Box::pin(write(&controller, 30 << 20)));
+    let (answer, mut held) = tokio::select! {
+        answer = &mut first => (answer, second),
+        answer = &mut second => (answer, first),
+    };
+    let refusal = answer.unwrap_err();
+    assert_eq!(refusal.code(), Code::ResourceExhausted);
+    assert!(refusal.message().contains("of 67108864 are free"), "{}", refusal.message());
+
+    // Others are served meanwhile, in calls and on streams.
+    let capabilities = controller.client.clone().capabilities(p4::CapabilitiesRequest {}).await;
+    assert!(capabilities.is_ok());
+    let mut other = stream_over(P4RuntimeClient::new(channel_to(address).await), "").await;
+    let standing = other.bid(Some(0)).await.unwrap().status.unwrap();
+    assert_eq!(standing.code, Code::AlreadyExists as i32, "a backup, because its id is lower");
+    let small = write(&controller, SMALL_MESSAGE_SIZE_BYTES_MAX / 2);
+    let answer = rig.drive(async { tokio::join!(&mut held, small) }).await;
+    // Both are of a table that does not exist; neither is refused for its size.
+    assert!([answer.0, answer.1].iter().all(|it| it.as_ref().unwrap_err().code() == Code::Unknown));
+
+    // And there is room again.
+    let again = rig.drive(write(&controller, 40 << 20)).await.unwrap_err();
+    assert_eq!(again.code(), Code::Unknown, "{}", again.message());
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_long_is_refused_and_takes_no_room() {
+    let switch = Switch::start();
+    let controller = switch.controller(1).await;
+    for _ in 0..2 {
+        let refusal = write(&controller, MESSAGE_SIZE_BYTES_MAX).await.unwrap_err();
+        assert!(refusal.message().contains("the limit is: 67108864"), "{}", refusal.message());
+    }
+    let refusal = write(&controller, 30 << 20).await.unwrap_err();
+    assert_ne!(refusal.code(), Code::ResourceExhausted, "{}", refusal.message());
+}
+
+/// 256 connections that say nothing, then one more; then one goes.
+#[tokio::test]
+async fn one_connection_too_many_is_told_so_and_closed_and_those_that_are_open_go_on() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let address = switch.server.as_ref().unwrap().address();
+    let connect = || {
+        let connection = TcpStream::connect(address).unwrap();
+        connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        connection
+    };
+    // One is the controller's.
+    let mut idle: Vec<TcpStream> = (1..CONNECTION_COUNT_MAX).map(|_| connect()).collect();
+    let mut refused = connect();
+    let mut heard = Vec::new();
+    refused.read_to_end(&mut heard).unwrap();
+    assert!(heard.ends_with(b"256 connections are open; close one"), "{heard:?}");
+    controller.load().await;
+
+    // A place that is given up is taken again, as soon as the server has noticed.
+    drop(idle.pop());
+    let mut served = loop {
+        let mut connection = connect();
+        connection.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
+        // Settings of some length come from the server that serves, empty ones from a refusal;
+        // who is refused while many are is told nothing.
+        let mut header = [0; 9];
+        if connection.read_exact(&mut header).is_ok() && header[2] > 0 {
+            break connection;
+        }
+    };
+    let ping = b"\0\0\x08\x06\0\0\0\0\0whatever";
+    served.write_all(ping).unwrap();
+    let mut heard = Vec::new();
+    while !heard.ends_with(b"whatever") {
+        let mut byte = [0];
+        served.read_exact(&mut byte).unwrap();
+        heard.push(byte[0]);
+    }
+}
