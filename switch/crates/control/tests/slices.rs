@@ -10,22 +10,25 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use control::agent::ports::NoDevices;
-use control::agent::{ATOMIC_STEPS_MAX, Agent};
+use control::agent::{ATOMIC_STEPS_MAX, Agent, PORTS_PER_INSTANT, SLICE_STEPS_MAX};
 use control::proto::p4::config::v1::P4Info;
 use control::proto::p4::v1 as p4;
 use control::proto::p4::v1::entity::Entity;
 use control::proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use control::proto::p4::v1::update::Type;
+use control::proto::vitrine::v1;
+use control::proto::vitrine::v1::router_client::RouterClient;
 use control::server::{self, Server, ServerConfig};
 use device::Device;
 use prost::bytes::Bytes;
 use support::{Controller, DEVICE_ID, Ids, Plane, channel_to, id_of, stream_over};
 use tonic::Code;
-use units::Time;
+use traffic::PortConfig;
+use units::{PortId, Time};
 
 /// Steps of a slice, as in the live switch.
-const BUDGET: usize = 64;
-/// Entries, members or cells of a request: 32 slices at the least.
+const BUDGET: usize = SLICE_STEPS_MAX;
+/// Entries, members or cells of a request: 64 slices at the least.
 const COUNT: u32 = 2048;
 const SLICES_MIN: usize = COUNT as usize / BUDGET;
 
@@ -273,7 +276,7 @@ async fn a_batch_of_which_packets_see_no_half_is_bounded_by_what_it_changes() {
     let too_many = controller.write_with(updates.clone(), DATAPLANE_ATOMIC);
     let status = rig.drive(too_many, &size).await.output.unwrap_err();
     assert_eq!(status.code(), Code::Unimplemented);
-    assert!(status.message().contains("changes 129"), "{}", status.message());
+    assert!(status.message().contains("changes 65"), "{}", status.message());
     // One update, but a cell each of a large array.
     let cells = controller.write_with(vec![many_counters(&info, 7)], DATAPLANE_ATOMIC);
     let status = rig.drive(cells, &size).await.output.unwrap_err();
@@ -282,4 +285,29 @@ async fn a_batch_of_which_packets_see_no_half_is_bounded_by_what_it_changes() {
     let driven = rig.drive(controller.write_with(updates, DATAPLANE_ATOMIC), &size).await;
     driven.output.unwrap();
     assert_eq!(driven.largest_change, ATOMIC_STEPS_MAX, "all at one instant");
+}
+
+/// 100 ports are described 16 at a time: six times 16 are 96, so there are six slices after which
+/// there is more to do.
+#[tokio::test]
+async fn a_router_of_many_ports_is_described_some_ports_at_a_time() {
+    let mut rig = Rig::start();
+    let ports = (1..=100).map(|port| (PortId(port), PortConfig::strict(None, 8))).collect();
+    let config = traffic::Config { ports, ..traffic::Config::default() };
+    rig.device.configure(Time::ZERO, config).unwrap();
+    let address = rig.server.as_ref().unwrap().address();
+    let mut client = RouterClient::new(rig.drive(channel_to(address), |_| 0).await.output);
+    let all = client.describe(v1::DescribeRequest::default());
+    let driven = rig.drive(all, |_| 0).await;
+    let found = driven.output.unwrap().into_inner();
+    assert_eq!(driven.slices, 100 / PORTS_PER_INSTANT);
+    assert!(found.ports.iter().map(|port| port.port).eq(1..=100));
+    assert!(found.ports.iter().all(|port| port.config.as_ref().unwrap().queues.len() == 8));
+
+    // Few ports of many: at one instant, by number, each once.
+    let some = client.describe(v1::DescribeRequest { ports: vec![70, 3, 70] });
+    let driven = rig.drive(some, |_| 0).await;
+    assert_eq!(driven.slices, 0);
+    let found = driven.output.unwrap().into_inner();
+    assert!(found.ports.iter().map(|port| port.port).eq([3, 70]));
 }

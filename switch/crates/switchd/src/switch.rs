@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use control::agent::ports::Opened;
-use control::agent::{Agent, DataPlane, Load, NetdevCounters};
+use control::agent::{Agent, DataPlane, Load, NetdevCounters, SLICE_STEPS_MAX};
 use control::config::Config;
 use control::server::Server;
 use device::{Device, Output};
@@ -43,9 +43,6 @@ use crate::start::SwitchError;
 use crate::tap::Tap;
 use crate::urgency::Urgency;
 use crate::vigil::Vigil;
-
-/// Steps of control work between two rounds of packets: some tens of microseconds.
-const CONTROL_STEPS_MAX: usize = 64;
 
 /// What is due so soon is waited for awake: to be put to sleep and woken takes longer.
 const AWAKE_SPAN: Span = Span::from_us(5);
@@ -260,7 +257,7 @@ impl Core {
     fn serve_control(&mut self, now: Time) -> bool {
         self.agent.handle_time(now);
         let (agent, mut plane) = self.parts(now);
-        agent.work(&mut plane, CONTROL_STEPS_MAX)
+        agent.work(&mut plane, SLICE_STEPS_MAX)
     }
 
     /// Samples show the model at their exact instants, so each is taken when everything due by then

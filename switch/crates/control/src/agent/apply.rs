@@ -29,7 +29,17 @@ pub(super) struct Target<'a> {
     pub down: &'a BTreeSet<PortId>,
 }
 
+/// A change of a table with masks looks through them; so many take as long as one step.
+const MASKS_PER_STEP: usize = 32;
+
 impl Target<'_> {
+    /// How much work a change is, in entries of a table.
+    pub fn steps(&self, change: &Change) -> usize {
+        let table = change.table_id().and_then(|id| self.forwarding.binding.table(id).ok());
+        let masks = table.map_or(0, |bound| self.pipeline.tables()[bound.table].mask_count());
+        change.steps() + masks / MASKS_PER_STEP
+    }
+
     /// Carries out one change.
     pub fn apply(&mut self, change: Change) -> Result<(), Refusal> {
         match change {

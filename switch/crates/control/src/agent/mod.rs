@@ -23,6 +23,7 @@
 //!   mod.rs         the requests, and the loop that slices them
 //!   forwarding.rs  what the control plane remembers beside a pipeline
 //!   configure.rs   one change of the router beside its tables
+//!   describe.rs    everything that can be read of the router beside its tables, in slices
 //!   write.rs       a batch of changes, in slices
 //!   reconcile.rs   a new program with the state of the old one, in slices
 //!   apply.rs       one change
@@ -40,6 +41,7 @@
 
 mod apply;
 mod configure;
+mod describe;
 mod forwarding;
 mod idle;
 mod links;
@@ -69,7 +71,7 @@ use crate::proto::p4::v1::write_request;
 use crate::proto::vitrine::v1;
 use crate::refusal::Refusal;
 use crate::reports::{Report, Reporter};
-use crate::router::counters::{Detail, Snapshot};
+use crate::router::counters::Snapshot;
 use crate::router::{Problem, config};
 use crate::translate::change::Change;
 use crate::translate::query::Query;
@@ -77,6 +79,8 @@ use crate::watch::feed::Feed;
 use crate::watch::{Filter, Start};
 use apply::Target;
 use configure::configure;
+use describe::DescribeJob;
+pub use describe::PORTS_PER_INSTANT;
 use forwarding::Forwarding;
 pub use forwarding::Load;
 use idle::Sweep;
@@ -88,7 +92,13 @@ use remains::Remains;
 use trace::Tracing;
 use watch::Watchers;
 use write::WriteJob;
-pub use write::{ATOMIC_STEPS_MAX, BatchResult};
+pub use write::{ATOMIC_STEPS_MAX, BatchResult, Outcome};
+
+/// Steps of control work between two rounds of packets: a few tens of microseconds.
+pub const SLICE_STEPS_MAX: usize = 32;
+
+/// A frame from a controller goes through the program, which takes as long as so many steps.
+const PACKET_OUT_STEPS: usize = 4;
 
 /// What the agent needs of the device. All of it happens at [`DataPlane::now`].
 pub trait DataPlane {
@@ -166,10 +176,10 @@ pub struct NetdevCounters {
     pub refused_other: u64,
 }
 
-/// Everything that can be read of the router at one instant.
+/// Everything that can be read of the router; `describe.rs` says of which instants.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// What is configured.
+    /// What is configured; of the ports, those asked for.
     pub config: traffic::Config,
     /// The clone session that drops are sent to.
     pub drop_mirror: Option<u32>,
@@ -191,8 +201,12 @@ pub struct Description {
     pub epoch_offset_ns: i64,
 }
 
-/// What a Read found, and one result per entity asked for; or none of it was tried.
-pub type ReadResult = Result<(Vec<Found>, Vec<Result<(), Refusal>>), Refusal>;
+/// What a Read found, in portions, and one result per entity asked for; or none of it was tried.
+pub type ReadResult = Result<(Vec<Vec<Found>>, Vec<Result<(), Refusal>>), Refusal>;
+
+/// What was found is kept in portions of about so many: one list would be moved as it grows, for
+/// milliseconds where it is long.
+const FOUND_PORTION: usize = 1024;
 
 /// What the gRPC side asks of the data plane.
 #[derive(Debug)]
@@ -229,7 +243,7 @@ pub enum Request {
     Describe {
         /// None: all.
         ports: Vec<PortId>,
-        /// All of one instant.
+        /// What there is.
         reply: Reply<Box<Description>>,
     },
     /// A controller has acted on a list of digests.
@@ -302,7 +316,7 @@ pub enum Request {
         changes: Vec<Result<Change, Refusal>>,
         /// How they stand to each other.
         atomicity: Atomicity,
-        /// One result per update.
+        /// What became of it.
         reply: Reply<BatchResult>,
     },
 }
@@ -331,6 +345,7 @@ pub struct Agent {
 /// What is being carried out.
 #[derive(Debug)]
 enum Job {
+    Describe(Box<DescribeJob>),
     Read(ReadJob),
     Reconcile(Box<Reconcile>),
     Refresh(Refresh),
@@ -345,6 +360,8 @@ struct ReadJob {
     /// Where the first of `queries` goes on.
     cursor: Cursor,
     found: Vec<Found>,
+    /// The full portions before it.
+    portions: Vec<Vec<Found>>,
     results: Vec<Result<(), Refusal>>,
     reply: Reply<ReadResult>,
 }
@@ -376,6 +393,10 @@ impl Agent {
         let mut left = budget;
         while left > 0 {
             match self.job.take() {
+                Some(Job::Describe(job)) => {
+                    let rest = job.go_on(plane, &mut left);
+                    self.job = rest.map(|job| Job::Describe(Box::new(job)));
+                }
                 Some(Job::Write(job)) => self.go_on_writing(plane, job, &mut left),
                 Some(Job::Read(job)) => self.go_on_reading(plane, job, &mut left),
                 Some(Job::Sweep(job)) => self.go_on_sweeping(plane, job, &mut left),
@@ -389,7 +410,7 @@ impl Agent {
                 None => match self.inbox.poll_request() {
                     Some(request) => {
                         left -= 1;
-                        self.begin(plane, request);
+                        self.begin(plane, request, &mut left);
                     }
                     None => return false,
                 },
@@ -453,12 +474,17 @@ impl Agent {
         [digests, sweep, self.watchers.next_sample()].into_iter().flatten().min()
     }
 
-    fn begin(&mut self, plane: &mut impl DataPlane, request: Request) {
+    fn begin(&mut self, plane: &mut impl DataPlane, request: Request, left: &mut usize) {
         match request {
             Request::Write { config, changes, atomicity, reply: slot } => {
                 let checked = self.check_config(&config);
                 match checked.and_then(|()| write::check(&changes, atomicity)) {
-                    Ok(()) => self.job = Some(Job::Write(WriteJob::new(changes, atomicity, slot))),
+                    Ok(()) => {
+                        let ports = plane.device().traffic().config().ports.keys();
+                        let ports = ports.copied().collect();
+                        let job = WriteJob::new(changes, atomicity, ports, slot);
+                        self.job = Some(Job::Write(job));
+                    }
                     Err(refusal) => reply(slot, Err(refusal)),
                 }
             }
@@ -472,6 +498,7 @@ impl Agent {
                     role,
                     cursor: Cursor::default(),
                     found: Vec::new(),
+                    portions: Vec::new(),
                     reply: slot,
                 }));
             }
@@ -479,7 +506,10 @@ impl Agent {
                 reply(slot, ports::add(plane, port, &device, *settings, opened));
             }
             Request::RemovePort { port, reply: slot } => reply(slot, ports::remove(plane, port)),
-            Request::PacketOut { frame } => plane.packet_out(frame),
+            Request::PacketOut { frame } => {
+                *left = left.saturating_sub(PACKET_OUT_STEPS);
+                plane.packet_out(frame);
+            }
             Request::DigestAck { digest_id, list_id } => {
                 if let Some(active) = &mut self.active {
                     active.ledger.digests.handle_ack(digest_id, list_id);
@@ -494,7 +524,8 @@ impl Agent {
             }
             Request::Reconcile { load, reply: slot } => self.begin_reconciling(plane, load, slot),
             Request::Describe { ports, reply: slot } => {
-                reply(slot, Box::new(self.describe(plane, &ports)));
+                let job = DescribeJob::new(plane, ports, self.lags.clone(), slot);
+                self.job = Some(Job::Describe(Box::new(job)));
             }
             Request::Trace { filters, feed, reply: slot } => {
                 reply(slot, self.tracing.begin(plane.device(), filters, feed));
@@ -507,28 +538,6 @@ impl Agent {
             Request::Configure { changes, reply: slot } => {
                 reply(slot, configure(plane, &changes));
             }
-        }
-    }
-
-    fn describe(&self, plane: &mut impl DataPlane, ports: &[PortId]) -> Description {
-        let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
-        let known: Vec<PortId> = plane.device().traffic().config().ports.keys().copied().collect();
-        let devices = known.iter().filter_map(|port| Some((*port, plane.netdev_of(*port)?)));
-        let devices = devices.collect();
-        let netdevs = known.iter().filter_map(|port| Some((*port, plane.netdev_counters(*port)?)));
-        let netdevs = netdevs.collect();
-        let device = plane.device();
-        Description {
-            config: device.traffic().config().clone(),
-            drop_mirror: device.drop_mirror(),
-            devices,
-            netdevs,
-            snapshot: Snapshot::of(device, now, ports, Detail::All),
-            books: device.books().clone(),
-            held: device.traffic().held(),
-            balanced: device.balance(),
-            lags: self.lags.clone(),
-            epoch_offset_ns,
         }
     }
 
@@ -574,8 +583,13 @@ impl Agent {
         let mut view =
             View { forwarding: target.forwarding, pipeline: target.pipeline, now, role: &job.role };
         while *left > 0 {
+            if job.found.len() >= FOUND_PORTION {
+                let next = Vec::with_capacity(FOUND_PORTION + SLICE_STEPS_MAX);
+                job.portions.push(std::mem::replace(&mut job.found, next));
+            }
             let Some(query) = job.queries.front() else {
-                if let Err(nobody_waits) = job.reply.send(Ok((job.found, job.results))) {
+                job.portions.push(job.found);
+                if let Err(nobody_waits) = job.reply.send(Ok((job.portions, job.results))) {
                     self.remains.bury(nobody_waits);
                 }
                 return;

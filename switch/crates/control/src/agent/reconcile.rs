@@ -102,9 +102,9 @@ impl Reconcile {
     }
 
     fn write(&mut self, old: &Target<'_>, change: Change, left: &mut usize) -> Result<(), Refusal> {
-        *left = left.saturating_sub(change.steps());
         let Self { forwarding, pipeline, .. } = self;
         let mut target = Target { forwarding, pipeline, now: old.now, down: old.down };
+        *left = left.saturating_sub(target.steps(&change));
         target.apply(change).map_err(|refusal| {
             Refusal::invalid(format!(
                 "the forwarding state does not fit the new program: {}",

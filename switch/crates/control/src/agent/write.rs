@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use tonic::Code;
+use units::PortId;
 
 use super::Atomicity;
 use super::apply::Target;
@@ -18,20 +19,53 @@ use crate::translate::change::Change;
 
 /// The most steps (entries of a table) that a batch may take of which no packet may see a half:
 /// packets wait for all of them. `make bench-control` tells how long.
-pub const ATOMIC_STEPS_MAX: usize = 128;
+pub const ATOMIC_STEPS_MAX: usize = 64;
 
-/// One result per element of a batch, in its order; or none of it was tried.
-pub type BatchResult = Result<Vec<Result<(), Refusal>>, Refusal>;
+/// What became of a batch; `Err`: none of it was tried.
+pub type BatchResult = Result<Outcome, Refusal>;
+
+/// What became of a batch that was tried.
+#[derive(Debug)]
+pub enum Outcome {
+    /// One result per update, in their order.
+    Each(Vec<Result<(), Refusal>>),
+    /// Nothing was done, because of one update. A result for each of the others would be a text
+    /// apiece, which is too much for the data-plane thread to write.
+    Nothing {
+        /// The update that failed.
+        failed: usize,
+        /// Why it did.
+        refusal: Refusal,
+        /// How many there are.
+        total: usize,
+    },
+}
+
+impl Outcome {
+    /// One result per update, in their order.
+    pub fn into_results(self) -> Vec<Result<(), Refusal>> {
+        let (failed, refusal, total) = match self {
+            Outcome::Each(results) => return results,
+            Outcome::Nothing { failed, refusal, total } => (failed, refusal, total),
+        };
+        let message = format!("not carried out, because update {failed} of the batch failed");
+        let mut results = vec![Err(Refusal::new(Code::Aborted, message)); total];
+        results[failed] = Err(refusal);
+        results
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct WriteJob {
     changes: VecDeque<Result<Change, Refusal>>,
     atomicity: Atomicity,
+    /// The ports that there are, ascending: they do not change while it is carried out.
+    ports: Vec<PortId>,
     results: Vec<Result<(), Refusal>>,
     /// What puts things back as they were, the last first.
     undo: Vec<Change>,
     /// An update of a batch that is all or nothing has failed: things are being put back.
-    is_failing: bool,
+    failed: Option<Refusal>,
     reply: Reply<BatchResult>,
 }
 
@@ -58,14 +92,18 @@ impl WriteJob {
     pub fn new(
         changes: Vec<Result<Change, Refusal>>,
         atomicity: Atomicity,
+        ports: Vec<PortId>,
         reply: Reply<BatchResult>,
     ) -> Self {
+        // A list that grows is moved, which takes long where it is long.
+        let undo_count = if atomicity == Atomicity::Continue { 0 } else { changes.len() };
         Self {
             results: Vec::with_capacity(changes.len()),
             changes: changes.into(),
             atomicity,
-            undo: Vec::new(),
-            is_failing: false,
+            ports,
+            undo: Vec::with_capacity(undo_count),
+            failed: None,
             reply,
         }
     }
@@ -83,13 +121,12 @@ impl WriteJob {
         remains: &Remains,
     ) -> Option<Self> {
         while *left > 0 || self.atomicity == Atomicity::Atomic {
-            let is_done = match self.is_failing {
-                false => self.change_one(target, left),
-                true => self.put_one_back(target, left),
+            let is_done = match self.failed {
+                None => self.change_one(target, left),
+                Some(_) => self.put_one_back(target, left),
             };
             if is_done {
-                remains.bury(self.undo);
-                reply(self.reply, Ok(self.results));
+                self.end(remains);
                 return None;
             }
         }
@@ -107,7 +144,8 @@ impl WriteJob {
         let is_last = part.is_none();
         let Some(change) = part.or_else(|| self.changes.pop_front()) else { return true };
         let result = change.and_then(|change| {
-            *left = left.saturating_sub(change.steps());
+            check_watched(&change, &self.ports)?;
+            *left = left.saturating_sub(target.steps(&change));
             let before = match self.atomicity {
                 Atomicity::Continue => Vec::new(),
                 Atomicity::Atomic | Atomicity::Rollback => undo::inverse(target, &change),
@@ -124,43 +162,56 @@ impl WriteJob {
                 if !is_last {
                     self.changes.pop_front();
                 }
-                self.results.push(Err(refusal));
-                self.is_failing = self.atomicity != Atomicity::Continue;
+                match self.atomicity {
+                    Atomicity::Continue => self.results.push(Err(refusal)),
+                    Atomicity::Atomic | Atomicity::Rollback => self.failed = Some(refusal),
+                }
             }
         }
         false
     }
 
-    /// Takes one change back. `true`: all are, and the results say so.
+    /// Takes one change back. `true`: all are.
     fn put_one_back(&mut self, target: &mut Target<'_>, left: &mut usize) -> bool {
         match self.undo.pop() {
             Some(change) => {
-                *left = left.saturating_sub(change.steps());
+                *left = left.saturating_sub(target.steps(&change));
                 // What was there before fits again: this cannot fail, and there is nobody to tell.
                 let _fits = target.apply(change);
                 false
             }
-            None => {
-                self.say_that_nothing_was_done();
-                true
-            }
+            None => true,
         }
     }
 
-    /// Every update but the one that failed was not carried out because of it.
-    fn say_that_nothing_was_done(&mut self) {
-        let failed = self.results.len() - 1;
-        let aborted = || {
-            Err(Refusal::new(
-                Code::Aborted,
-                format!("not carried out, because update {failed} of the batch failed"),
-            ))
+    /// Answers; what is left of the batch is freed elsewhere.
+    fn end(self, remains: &Remains) {
+        let Self { changes, results, undo, failed, reply: slot, .. } = self;
+        let outcome = match failed {
+            None => Outcome::Each(results),
+            Some(refusal) => {
+                let failed = results.len();
+                Outcome::Nothing { failed, refusal, total: failed + 1 + changes.len() }
+            }
         };
-        let total = self.results.len() + self.changes.len();
-        let last = self.results.pop();
-        self.results.clear();
-        self.results.resize_with(failed, aborted);
-        self.results.extend(last);
-        self.results.resize_with(total, aborted);
+        remains.bury((changes, undo));
+        if let Err(nobody_waits) = slot.send(Ok(outcome)) {
+            remains.bury(nobody_waits);
+        }
+    }
+}
+
+/// A choice can depend only on a port that there is: specification, "Group Programming".
+fn check_watched(change: &Change, ports: &[PortId]) -> Result<(), Refusal> {
+    let watched = change.watched_ports();
+    match watched.iter().find(|port| ports.binary_search(port).is_err()) {
+        None => Ok(()),
+        Some(port) => {
+            let known: Vec<_> = ports.iter().map(ToString::to_string).collect();
+            let known = known.join(", ");
+            Err(Refusal::invalid(format!(
+                "a choice watches port {port}, which is not there; the switch has ports {known}"
+            )))
+        }
     }
 }

@@ -109,17 +109,39 @@ impl Snapshot {
     /// Copies the numbers of the ports that `wanted` names; an empty list means all. Ports that do
     /// not exist are left out.
     pub fn of(device: &Device, now: Time, wanted: &[PortId], detail: Detail) -> Snapshot {
+        let ports = if wanted.is_empty() {
+            let all = device.traffic().config().ports.keys().copied().collect::<Vec<_>>();
+            Snapshot::ports_of(device, now, &all, detail)
+        } else {
+            Snapshot::ports_of(device, now, wanted, detail)
+        };
+        Snapshot { ports, ..Snapshot::of_fabric(device, now, wanted, detail) }
+    }
+
+    /// The same without the output ports.
+    pub fn of_fabric(device: &Device, now: Time, wanted: &[PortId], detail: Detail) -> Snapshot {
         let manager = device.traffic();
         let is_wanted = |port: PortId| wanted.is_empty() || wanted.contains(&port);
-        let mut ports = ports(manager, now, is_wanted, detail);
-        for port in &mut ports {
-            port.is_up = device.port_is_up(port.port);
-            (port.receive_line, port.transmit_line) = device.lines(port.port);
-        }
         let transfers = manager.transfers(now).into_iter();
         let transfers = transfers.filter(|it| is_wanted(it.input) || is_wanted(it.output));
         let inputs = inputs(manager, is_wanted, detail);
-        Snapshot { time: now, ports, inputs, transfers: transfers.collect() }
+        Snapshot { time: now, ports: Vec::new(), inputs, transfers: transfers.collect() }
+    }
+
+    /// The numbers of these output ports, in this order; of those that exist.
+    pub fn ports_of(
+        device: &Device,
+        now: Time,
+        ports: &[PortId],
+        detail: Detail,
+    ) -> Vec<PortSnapshot> {
+        let found = ports.iter().filter_map(|port| {
+            let mut found = port_snapshot(device.traffic(), now, *port, detail)?;
+            found.is_up = device.port_is_up(*port);
+            (found.receive_line, found.transmit_line) = device.lines(*port);
+            Some(found)
+        });
+        found.collect()
     }
 
     /// About how much memory it takes.
@@ -135,33 +157,27 @@ impl Snapshot {
     }
 }
 
-fn ports<P: HasLength>(
+fn port_snapshot<P: HasLength>(
     manager: &Manager<P>,
     now: Time,
-    is_wanted: impl Fn(PortId) -> bool,
+    port: PortId,
     detail: Detail,
-) -> Vec<PortSnapshot> {
-    let reports = manager.ports().filter(|report| is_wanted(report.port));
-    let mut ports: Vec<PortSnapshot> = reports
-        .map(|report| PortSnapshot {
-            port: report.port,
-            counters: report.counters,
-            held: report.depth,
-            queues: Vec::with_capacity(report.config.queues.len()),
-            receive_line: LineReport::default(),
-            transmit_line: LineReport::default(),
-            sending_until: Some(report.line_free_at).filter(|until| *until > now),
-            utilisation_permille: manager.utilisation_basis_points(report.port, now) / 10,
-            is_up: true,
-        })
-        .collect();
-    for queue in manager.queues() {
-        // Both lists are in the order of ports, so a binary search finds the queue's port.
-        if let Ok(at) = ports.binary_search_by_key(&queue.port, |port| port.port) {
-            ports[at].queues.push(queue_snapshot(&queue, detail));
-        }
-    }
-    ports
+) -> Option<PortSnapshot> {
+    let report = manager.port(port)?;
+    let classes = (0..).map(ClassId).take(report.config.queues.len());
+    let queues =
+        classes.filter_map(|class| Some(queue_snapshot(&manager.queue(port, class)?, detail)));
+    Some(PortSnapshot {
+        port,
+        counters: report.counters,
+        held: report.depth,
+        queues: queues.collect(),
+        receive_line: LineReport::default(),
+        transmit_line: LineReport::default(),
+        sending_until: Some(report.line_free_at).filter(|until| *until > now),
+        utilisation_permille: manager.utilisation_basis_points(port, now) / 10,
+        is_up: true,
+    })
 }
 
 fn queue_snapshot(queue: &QueueReport<'_>, detail: Detail) -> QueueSnapshot {
@@ -369,9 +385,11 @@ mod tests {
             let _output = manager.poll_output(Time::ZERO);
         }
 
-        let all = ports(&manager, Time::ZERO, |_| true, Detail::Sample);
+        let find = |port, detail| port_snapshot(&manager, Time::ZERO, PortId(port), detail);
+        assert!(find(3, Detail::All).is_none());
+        let all = [1, 2].map(|port| find(port, Detail::Sample).unwrap());
         assert_eq!(all.iter().map(|port| port.port).collect::<Vec<_>>(), [PortId(1), PortId(2)]);
-        let ports = ports(&manager, Time::ZERO, |port| port == PortId(1), Detail::All);
+        let ports = [find(1, Detail::All).unwrap()];
         assert_eq!(ports.len(), 1);
         let message = port_message(&ports[0]);
         let counters = message.counters.unwrap();

@@ -51,7 +51,8 @@ pub fn filter_of(request: &v1::WatchRequest) -> Result<Filter, Refusal> {
 
 /// Numbers of ports.
 pub fn ports_of(ports: &[u32]) -> Result<Vec<PortId>, Refusal> {
-    ports.iter().map(|port| port_of(*port)).collect()
+    let ports: Result<BTreeSet<PortId>, Refusal> = ports.iter().map(|it| port_of(*it)).collect();
+    Ok(ports?.into_iter().collect())
 }
 
 fn at_most(what: &str, found: usize, most: usize) -> Result<(), Refusal> {

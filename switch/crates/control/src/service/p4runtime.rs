@@ -66,7 +66,7 @@ impl P4Runtime for P4RuntimeService {
         let (reply, answer) = oneshot::channel();
         let write = Request::Write { config, changes, atomicity, reply };
         self.shared.sessions.authorize(&claim, || permit.send(write))?;
-        let results = answered(answer).await??;
+        let results = answered(answer).await??.into_results();
         if results.iter().all(Result::is_ok) {
             Ok(Response::new(p4::WriteResponse::default()))
         } else {
@@ -96,7 +96,7 @@ impl P4Runtime for P4RuntimeService {
             reply,
         };
         let (found, results) = self.shared.plane.ask(read).await??;
-        let room = self.shared.reserve_answer(found.len())?;
+        let room = self.shared.reserve_answer(found.iter().map(Vec::len).sum())?;
         let (sender, receiver) = mpsc::channel(READ_CHUNKS_WAITING_MAX);
         tokio::spawn(async move {
             send_chunks(&config, found, &results, sender).await;
@@ -216,13 +216,13 @@ impl P4RuntimeService {
 /// status, if something was wrong with one of the entities asked for.
 async fn send_chunks(
     config: &Config,
-    found: Vec<Found>,
+    found: Vec<Vec<Found>>,
     results: &[Result<(), Refusal>],
     sender: mpsc::Sender<Result<p4::ReadResponse, Status>>,
 ) {
     // Room for the last word is kept, so that an answer that is cut short says so.
     let Ok(last) = sender.clone().reserve_owned().await else { return };
-    let mut found = found.into_iter().peekable();
+    let mut found = found.into_iter().flatten().peekable();
     while found.peek().is_some() {
         let entities = found.by_ref().take(READ_CHUNK_COUNT);
         let entities = entities.map(|found| found.message(&config.index)).collect();

@@ -1,7 +1,9 @@
 //! One [`Change`] per update of a Write, and everything that P4Info alone can say against it.
 
 use bits::Int;
+use units::PortId;
 
+use super::action::EntryAction;
 use super::cells::{self, CellRange, CounterValue, MeterRates};
 use super::matching::{self, KeyPart};
 use super::profile::{self, GroupChange, MemberChange};
@@ -92,10 +94,9 @@ impl Change {
             Change::Group(_, _, GroupChange::Insert(group) | GroupChange::Modify(group)) => {
                 group.members.iter().map(|member| member.weight as usize).sum()
             }
-            Change::Table(TableChange::Insert(key, state) | TableChange::Modify(key, state)) => {
-                key.covered_slots() / SLOTS_PER_ELEMENT + state.choice_count()
+            Change::Table(TableChange::Insert(_, state) | TableChange::Modify(_, state)) => {
+                state.choice_count()
             }
-            Change::Table(TableChange::Delete(key)) => key.covered_slots() / SLOTS_PER_ELEMENT,
             Change::CloneSession(NumberedChange::Insert(_, it) | NumberedChange::Modify(_, it)) => {
                 it.replicas.len()
             }
@@ -106,6 +107,34 @@ impl Change {
             _ => 0,
         };
         1 + elements / ELEMENTS_PER_STEP
+    }
+
+    /// The table whose entries it finds by their keys, if it does.
+    pub fn table_id(&self) -> Option<u32> {
+        match self {
+            Change::Table(
+                TableChange::Insert(key, _)
+                | TableChange::Modify(key, _)
+                | TableChange::Delete(key),
+            ) => Some(key.table_id),
+            Change::DirectCounter(EntryRef::Key(key), _)
+            | Change::DirectMeter(EntryRef::Key(key), _) => Some(key.table_id),
+            _ => None,
+        }
+    }
+
+    /// The ports on which choices that it brings depend.
+    pub fn watched_ports(&self) -> Vec<PortId> {
+        match self {
+            Change::Group(_, _, GroupChange::Insert(group) | GroupChange::Modify(group)) => {
+                group.members.iter().filter_map(|member| member.watch.port()).collect()
+            }
+            Change::Table(TableChange::Insert(_, state) | TableChange::Modify(_, state)) => {
+                let Some(EntryAction::OneShot(choices)) = &state.action else { return Vec::new() };
+                choices.iter().filter_map(|choice| choice.watch.port()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// If it is for more cells than this, takes the first of them away, as a change of their own.
@@ -130,9 +159,6 @@ impl Change {
         Some(part)
     }
 }
-
-/// Slots of a prefix tree that are written as fast as one element.
-const SLOTS_PER_ELEMENT: usize = 32;
 
 /// The change that an update asks for.
 pub fn change_of(index: &Index, update: &p4::Update, role: &str) -> Result<Change, Refusal> {

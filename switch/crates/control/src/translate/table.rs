@@ -24,20 +24,6 @@ pub struct EntryKey {
     pub priority: u32,
 }
 
-/// Bits of the largest node of a table's prefix tree.
-const NODE_BITS_MAX: usize = 16;
-
-impl EntryKey {
-    /// Slots of the prefix tree that an entry with a short prefix covers at the most.
-    pub fn covered_slots(&self) -> usize {
-        let shortest = self.parts.iter().filter_map(|part| match part {
-            KeyPart::Lpm { prefix_len, .. } => Some(*prefix_len),
-            _ => None,
-        });
-        shortest.min().map_or(0, |length| 1 << NODE_BITS_MAX.saturating_sub(length))
-    }
-}
-
 /// What a controller attaches to an entry and gets back unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attachment {
@@ -108,13 +94,13 @@ pub fn change_of(
     let table = index.table(entry.table_id)?;
     table.name.check_role(role)?;
     let change = || {
-        if entry.is_default_action {
-            return default_change_of(index, table, kind, entry);
-        }
         if entry.is_const {
             return Err(Refusal::invalid(
                 "is_const is set, but only the program makes const entries",
             ));
+        }
+        if entry.is_default_action {
+            return default_change_of(index, table, kind, entry);
         }
         let key = key_of(table, entry)?;
         if table.is_const {
@@ -214,10 +200,12 @@ fn default_change_of(
         }
         Some(_) => return Err(Refusal::invalid("the default entry takes an action")),
     };
+    // What resets the action resets what was attached to it.
+    let attachment = if call.is_some() { attachment_of(entry) } else { Attachment::default() };
     Ok(TableChange::SetDefault {
         table_id: table.name.id,
         call,
-        attachment: attachment_of(entry),
+        attachment,
         counter: counter_of(table, entry)?,
         meter: meter_of(table, entry)?,
     })
@@ -386,6 +374,11 @@ pub fn query_of(index: &Index, entry: &p4::TableEntry) -> Result<TableQuery, Ref
         .map_err(|_| place(Refusal::invalid(format!("priority {} is negative", entry.priority))))?;
     if entry.is_default_action {
         check_default(entry).map_err(place)?;
+    }
+    if query.with_since_hit && !table.has_idle_timeout {
+        return Err(place(Refusal::invalid(
+            "time_since_last_hit is set, but the program does not declare support_timeout for it",
+        )));
     }
     if !entry.r#match.is_empty() {
         query.key = Some(matching::key_of(&table.fields, &entry.r#match).map_err(place)?);

@@ -37,9 +37,18 @@ pub const EPOCH_OFFSET_NS: i64 = 1_800_000_000_000_000_000;
 
 /// The program of all tests here, compiled once per call.
 pub fn program() -> (P4Info, Bytes) {
+    compiled("everything.p4")
+}
+
+/// A program with tables for a million entries.
+pub fn large_program() -> (P4Info, Bytes) {
+    compiled("large.p4")
+}
+
+fn compiled(name: &str) -> (P4Info, Bytes) {
     let mut options = Options::default();
     options.preprocessor.include_directories = vec!["include".to_owned()];
-    let output = compile(&Files, "everything.p4", &options);
+    let output = compile(&Files, name, &options);
     assert!(output.program.is_some(), "{:?}", output.diagnostics);
     let info = output.p4info.expect("a program comes with its P4Info").to_bytes();
     let info = P4Info::decode(info.as_slice()).expect("both crates read P4Info");
@@ -52,6 +61,7 @@ impl SourceProvider for Files {
     fn read(&self, path: &str) -> Result<String, SourceError> {
         let text = match path.rsplit('/').next() {
             Some("everything.p4") => include_str!("everything.p4"),
+            Some("large.p4") => include_str!("large.p4"),
             Some("core.p4") => include_str!("../../../../../p4src/include/core.p4"),
             Some("v1model.p4") => include_str!("../../../../../p4src/include/v1model.p4"),
             _ => return Err(SourceError::NotFound),
