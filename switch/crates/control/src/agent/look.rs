@@ -131,6 +131,7 @@ impl View<'_> {
                 found.push(Found::CloneSession(*id, session.clone()));
                 Some(*id)
             }),
+            Query::Nothing => ControlFlow::Continue(()),
             // As many as the program declares, which is few: they are read in one step.
             Query::ValueSets(id) => self.value_sets(*id, found)?,
             Query::Digests(id) => self.digests(*id, found),
@@ -162,7 +163,8 @@ impl View<'_> {
                 return ControlFlow::Continue(());
             };
             if query.default_entry {
-                let entry = self.default_entry(bound, query).filter(|entry| query.admits(entry));
+                let entry =
+                    self.default_entry(table, bound, query).filter(|entry| query.admits(entry));
                 found.extend(entry.map(|entry| Found::Table(id, entry)));
                 return ControlFlow::Continue(());
             }
@@ -258,7 +260,14 @@ impl View<'_> {
     }
 
     /// The default entry of a table, with the cells that a query wants.
-    fn default_entry(&mut self, bound: &TableBinding, query: &TableQuery) -> Option<FoundEntry> {
+    fn default_entry(
+        &mut self,
+        table: &Table,
+        bound: &TableBinding,
+        query: &TableQuery,
+    ) -> Option<FoundEntry> {
+        // P4Runtime fixes the default entry of tables with an action profile, too.
+        let is_const = table.default_is_const || table.profile_id.is_some();
         let attachment = self.forwarding.ledger.beside_default.get(&bound.table);
         let loaded = self.pipeline.table_mut(bound.table);
         let counter = loaded.default_counter().filter(|_| query.with_counter);
@@ -270,7 +279,7 @@ impl View<'_> {
             action: action.and_then(|action| action_of(bound, action)),
             attachment: attachment.cloned().unwrap_or_default(),
             idle_timeout_ns: 0,
-            is_const: false,
+            is_const,
             counter: counter.map(counter_value),
             meter,
             since_hit_ns: None,
@@ -289,8 +298,8 @@ impl View<'_> {
             TableQuery { with_counter: counters, with_meter: !counters, ..TableQuery::default() };
         let only = match cells {
             DirectCells::Entry(EntryRef::Default(id)) => {
-                let (_, bound) = table_of(self.forwarding, *id)?;
-                let entry = self.default_entry(bound, &query);
+                let (table, bound) = table_of(self.forwarding, *id)?;
+                let entry = self.default_entry(table, bound, &query);
                 found.extend(entry.map(|entry| wrap(*id, entry)));
                 return Ok(ControlFlow::Continue(()));
             }

@@ -18,6 +18,7 @@ use tonic::Status;
 use super::Shared;
 use crate::agent::Request;
 use crate::arbitration::ClientId;
+use crate::config::Config;
 use crate::outbox::{Outbox, OutboxStream};
 use crate::packet_io;
 use crate::proto::p4::v1 as p4;
@@ -89,7 +90,7 @@ impl Conversation<'_> {
 
     async fn packet_out(&self, packet: &p4::PacketOut) -> Result<(), Refusal> {
         self.check_primary("packet-out")?;
-        let config = self.shared.configs.current()?;
+        let config = self.in_force()?;
         let frame = packet_io::packet_out_frame(&config.index, packet)?;
         self.shared.plane.reserve().await?.send(Request::PacketOut { frame });
         Ok(())
@@ -97,11 +98,19 @@ impl Conversation<'_> {
 
     async fn digest_ack(&self, ack: p4::DigestListAck) -> Result<(), Refusal> {
         self.check_primary("a digest acknowledgement")?;
-        let config = self.shared.configs.current()?;
+        let config = self.in_force()?;
         config.index.digest(ack.digest_id)?;
         let request = Request::DigestAck { digest_id: ack.digest_id, list_id: ack.list_id };
         self.shared.plane.reserve().await?.send(request);
         Ok(())
+    }
+
+    /// What packets run through: a program that is only saved is not asked.
+    fn in_force(&self) -> Result<Arc<Config>, Refusal> {
+        self.shared
+            .configs
+            .committed()
+            .ok_or_else(|| Refusal::precondition("no program is in force; commit one first"))
     }
 
     fn check_primary(&self, what: &str) -> Result<(), Refusal> {

@@ -60,11 +60,23 @@ pub enum Watch {
 }
 
 impl Watch {
+    /// From field `watch_port`; empty is none.
+    pub fn from_port(bytes: &Bytes) -> Result<Self, Refusal> {
+        if !bytes.is_empty() && super::replication::port_of(bytes).is_none() {
+            return Err(Refusal::invalid(format!(
+                "watch_port {} is not the number of a port, which has 9 bits",
+                hex(bytes)
+            )));
+        }
+        Ok(Watch::Port(bytes.clone()))
+    }
+
     /// The port; none where there is none, or none with such a number.
     pub fn port(&self) -> Option<PortId> {
         match self {
             Watch::None => None,
             Watch::Number(number) => u16::try_from(*number).ok().map(PortId),
+            Watch::Port(bytes) if bytes.is_empty() => None,
             Watch::Port(bytes) => {
                 let number = Int::from_be_bytes(bytes).to_u64()?;
                 u16::try_from(number).ok().map(PortId)
@@ -265,7 +277,7 @@ fn one_shot_of(
         let watch = match &choice.watch_kind {
             None => Watch::None,
             Some(WatchKind::Watch(port)) => Watch::Number(*port),
-            Some(WatchKind::WatchPort(port)) => Watch::Port(port.clone()),
+            Some(WatchKind::WatchPort(port)) => Watch::from_port(port)?,
         };
         let weight = check_weight(selector, choice.weight)?;
         Ok(OneShotAction { call: call_of(index, table, action, Use::Entry)?, weight, watch })

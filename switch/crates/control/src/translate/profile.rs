@@ -136,7 +136,7 @@ fn group_state_of(
         let watch = match &member.watch_kind {
             None => Watch::None,
             Some(WatchKind::Watch(port)) => Watch::Number(*port),
-            Some(WatchKind::WatchPort(port)) => Watch::Port(port.clone()),
+            Some(WatchKind::WatchPort(port)) => Watch::from_port(port)?,
         };
         let weight = action::check_weight(selector, member.weight)?;
         Ok(GroupMember { member_id: id, weight, watch })

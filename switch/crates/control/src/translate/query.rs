@@ -30,6 +30,8 @@ pub enum Query {
     Meters(Cells),
     /// Multicast groups.
     MulticastGroups(Option<u32>),
+    /// What no switch of this kind has.
+    Nothing,
     /// Cells of register arrays.
     Registers(Cells),
     /// Table entries.
@@ -117,6 +119,10 @@ pub fn query_of(index: &Index, entity: &p4::Entity) -> Result<Query, Refusal> {
         }
         Entity::DigestEntry(entry) => {
             known(entry.digest_id, |id| Ok(&index.digest(id)?.name)).map(Query::Digests)
+        }
+        // All externs beyond those of v1model: there are none.
+        Entity::ExternEntry(entry) if entry.extern_type_id == 0 && entry.extern_id == 0 => {
+            Ok(Query::Nothing)
         }
         Entity::ExternEntry(_) => Err(super::no_externs()),
     }
