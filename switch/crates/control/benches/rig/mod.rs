@@ -31,10 +31,19 @@ struct Slice {
     of_the_thread: Duration,
 }
 
+/// What the thread of the data plane tells.
+struct Notes {
+    slices: Arc<Mutex<Vec<Slice>>>,
+    idle: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
+}
+
 /// A server and its data plane.
 pub struct Rig {
     pub server: Server,
     slices: Arc<Mutex<Vec<Slice>>>,
+    /// The data plane has nothing to do.
+    idle: Arc<AtomicBool>,
     stop: Arc<AtomicBool>,
     wake: Sender<()>,
     thread: JoinHandle<()>,
@@ -57,20 +66,24 @@ impl Rig {
             let _gone = waker.lock().expect("no panic").send(());
         };
         let (server, agent) = server::start(config, Arc::new(wake_plane)).expect("a free port");
-        let (slices, stop) = (Arc::default(), Arc::new(AtomicBool::new(false)));
-        let (noted, stopped) = (Arc::clone(&slices), Arc::clone(&stop));
-        let thread = std::thread::spawn(move || drive(agent, port_count, &woken, &noted, &stopped));
-        Rig { server, slices, stop, wake, thread }
+        let slices = Arc::new(Mutex::new(Vec::new()));
+        let (idle, stop) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+        let notes =
+            Notes { slices: Arc::clone(&slices), idle: Arc::clone(&idle), stop: Arc::clone(&stop) };
+        let thread = std::thread::spawn(move || drive(agent, port_count, &woken, &notes));
+        Rig { server, slices, idle, stop, wake, thread }
     }
 
     /// Forgets the slices so far.
     pub fn forget(&self) {
+        self.wait();
         self.slices.lock().expect("no panic").clear();
     }
 
     /// One line: how many a second since `began`, and how long slices took; starts over.
     pub fn report(&self, name: &str, count: usize, began: Instant) {
         let rate = count as f64 / began.elapsed().as_secs_f64();
+        self.wait();
         let slices = std::mem::take(&mut *self.slices.lock().expect("no panic"));
         let sorted = |of: fn(&Slice) -> Duration| {
             let mut spans: Vec<_> = slices.iter().map(of).collect();
@@ -88,6 +101,13 @@ impl Rig {
             at(&clock, 990),
             at(&clock, 1000),
         );
+    }
+
+    /// Until the slice that gave the last answer is noted.
+    fn wait(&self) {
+        while !self.idle.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
     }
 
     pub fn stop(self) {
@@ -122,28 +142,24 @@ fn at(sorted: &[Duration], permille: usize) -> String {
 }
 
 /// The loop of the live switch, without packets.
-fn drive(
-    mut agent: Agent,
-    port_count: u16,
-    woken: &Receiver<()>,
-    slices: &Mutex<Vec<Slice>>,
-    stop: &AtomicBool,
-) {
+fn drive(mut agent: Agent, port_count: u16, woken: &Receiver<()>, notes: &Notes) {
     let mut device = Device::new(pipeline::Config::default());
     let port = PortConfig::strict(Rate::from_bps(1_000_000_000), 8);
     let ports = (1..=port_count).map(|number| (PortId(number), port.clone())).collect();
     let config = traffic::Config { ports, ..traffic::Config::default() };
     device.configure(Time::ZERO, config).expect("ports of one kind");
     let mut more = false;
-    while !stop.load(Ordering::Relaxed) {
+    while !notes.stop.load(Ordering::Relaxed) {
         if !more {
+            notes.idle.store(true, Ordering::Release);
             let _woken_or_ended = woken.recv();
+            notes.idle.store(false, Ordering::Release);
         }
         let mut plane = Plane { device: &mut device, now: Time::ZERO };
         let (began, used) = (Instant::now(), thread_time());
         more = agent.work(&mut plane, SLICE_STEPS_MAX);
         let slice = Slice { of_the_thread: thread_time() - used, by_the_clock: began.elapsed() };
-        slices.lock().expect("no panic").push(slice);
+        notes.slices.lock().expect("no panic").push(slice);
     }
 }
 

@@ -45,7 +45,7 @@ impl DescribeJob {
         }
         let config = traffic::Config {
             ports: BTreeMap::new(),
-            buffer: config.buffer.clone(),
+            buffer: config.buffer,
             input: config.input.clone(),
         };
         let found = Box::new(Description {
@@ -71,7 +71,8 @@ impl DescribeJob {
         let found = &mut *self.found;
         let named = portion.iter().filter_map(|port| Some((*port, plane.netdev_of(*port)?)));
         found.devices.extend(named);
-        let counted = portion.iter().filter_map(|port| Some((*port, plane.netdev_counters(*port)?)));
+        let counted =
+            portion.iter().filter_map(|port| Some((*port, plane.netdev_counters(*port)?)));
         found.netdevs.extend(counted);
         let now = plane.now();
         let device = plane.device();

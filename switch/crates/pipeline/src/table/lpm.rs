@@ -20,7 +20,7 @@
 //! the bits are the internal bitmap of W. Eatherton, G. Varghese and Z. Dittia, "Tree bitmap", 2004.
 
 use super::exact::{ExactIndex, NONE};
-use super::{RESERVED_SIZE_MAX, reserved};
+use super::{RESERVED_SIZE_MAX, reserved, with_room};
 
 /// Slots of a node below the root.
 const NODE: usize = 256;
@@ -89,14 +89,12 @@ impl LpmIndex {
             held: Vec::new(),
             free: Vec::new(),
             prefixes: ExactIndex::with_capacity(exact_limbs + prefix_limbs + 1, reserved(size)),
-            lengths: Vec::with_capacity(size.min(RESERVED_SIZE_MAX)),
+            lengths: with_room(size.min(RESERVED_SIZE_MAX)),
         };
-        // Addresses, not memory: to move nodes to a larger place would hold up packets. Where there
-        // are not so many addresses, that is how it is.
-        let nodes = (NODES_PER_ENTRY * size).clamp(NODE, RESERVED_NODES_MAX);
-        let _fits = index.slots.try_reserve(nodes * NODE);
-        let _fits = index.held.try_reserve(nodes * HELD_LIMBS);
-        let _fits = index.used.try_reserve(nodes);
+        let nodes = size.saturating_mul(NODES_PER_ENTRY).clamp(NODE, RESERVED_NODES_MAX);
+        index.slots = with_room(nodes * NODE);
+        index.held = with_room(nodes * HELD_LIMBS);
+        index.used = with_room(nodes);
         if exact_limbs == 0 {
             // The only root is node 0.
             let _ = index.new_root();

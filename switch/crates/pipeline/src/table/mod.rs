@@ -280,8 +280,6 @@ pub(crate) struct TableConfig {
 impl Table {
     pub(crate) fn new(config: TableConfig) -> Table {
         let shape = &config.shape;
-        // Room that is not used takes no memory, only addresses; room that is made later is made by
-        // moving everything while packets wait.
         let room = config.size.min(RESERVED_SIZE_MAX);
         let index = if shape.is_ternary {
             Index::Ternary(TernaryIndex::new(shape.limbs, shape.range_count, room))
@@ -309,16 +307,16 @@ impl Table {
             default,
             index,
             data_limbs: config.data_limbs,
-            entries: Vec::with_capacity(room),
-            targets: Vec::with_capacity(room),
-            runs: Vec::with_capacity(room),
-            data: Vec::with_capacity(room * config.data_limbs),
-            counters: Vec::with_capacity(if config.with_counters { room } else { 0 }),
-            meters: Vec::with_capacity(if config.meter.is_some() { room } else { 0 }),
+            entries: with_room(room),
+            targets: with_room(room),
+            runs: with_room(room),
+            data: with_room(room * config.data_limbs),
+            counters: with_room(if config.with_counters { room } else { 0 }),
+            meters: with_room(if config.meter.is_some() { room } else { 0 }),
             default_counter: Cell::default(),
             default_meter: Cell::default(),
-            last_hits: Vec::with_capacity(room),
-            free: Vec::with_capacity(room),
+            last_hits: with_room(room),
+            free: with_room(room),
             count: 0,
         }
     }
@@ -692,6 +690,14 @@ impl Table {
 const GROWING_SIZE_MAX: usize = 4096;
 /// Tables declared larger than this have room for so many at first.
 const RESERVED_SIZE_MAX: usize = 1 << 20;
+
+/// A list with room for so many, if there are so many addresses: room that is not used takes no
+/// memory, and room that is made later is made by moving everything while packets wait.
+fn with_room<T>(count: usize) -> Vec<T> {
+    let mut list = Vec::new();
+    let _fits = list.try_reserve_exact(count);
+    list
+}
 
 /// For how many keys the index of a table of this size has room from the start.
 fn reserved(size: usize) -> usize {

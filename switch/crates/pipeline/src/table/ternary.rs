@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use super::exact::NONE;
 use super::segments::Segments;
+use super::with_room;
 
 /// One entry as this index sees it.
 #[derive(Clone, Debug)]
@@ -75,8 +76,8 @@ impl TernaryIndex {
         TernaryIndex {
             stride,
             tuples: Vec::new(),
-            items: Vec::with_capacity(entries),
-            ranges: Vec::with_capacity(entries * range_count),
+            items: with_room(entries),
+            ranges: with_room(entries * range_count),
             range_count,
         }
     }
