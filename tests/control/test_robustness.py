@@ -16,7 +16,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import grpc
 import pytest
@@ -325,66 +324,6 @@ def test_what_is_beyond_a_limit_is_refused_by_name(cabled, cabled_switch, good):
                 stream.cancel()
 
     withstand(cabled, good, [exceed])
-
-
-def peak_bytes(process_id: int) -> int:
-    """The most memory that a process ever had."""
-    status = Path(f"/proc/{process_id}/status").read_text()
-    (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) * 1024
-
-
-def test_many_large_requests_at_once_take_bounded_memory(cabled, cabled_switch, good):
-    # 40 MiB of updates are some 500,000, each of which takes ten times its bytes when it is read.
-    # Eight of those would be 3 GiB; two are more than the room for large requests.
-    head = p4runtime_pb2.WriteRequest(device_id=DEVICE_ID)
-    head.election_id.low = 3
-    one = p4runtime_pb2.WriteRequest()
-    entry = one.updates.add(type=1).entity.table_entry
-    entry.table_id = 1
-    entry.match.add(field_id=1).lpm.value = bytes(6)
-    entry.action.action.params.add(param_id=1, value=b"\x01")
-    update = one.SerializeToString()
-    # Messages behind each other are one with all their updates.
-    large = head.SerializeToString() + update * ((40 << 20) // len(update))
-    answers: set[grpc.StatusCode] = set()
-
-    def send() -> None:
-        options = [("grpc.max_send_message_length", -1)]
-        with grpc.insecure_channel(cabled_switch.address, options=options) as channel:
-            for _ in range(2):
-                code, details = refusal(lambda: channel.unary_unary(UNARY[3])(large))
-                answers.add(code)
-                if code == grpc.StatusCode.RESOURCE_EXHAUSTED:
-                    assert "of 67108864 are free" in details
-
-    withstand(cabled, good, [send] * 8)
-    # Who is read is told that it is no primary.
-    assert grpc.StatusCode.PERMISSION_DENIED in answers
-    assert answers <= {grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.RESOURCE_EXHAUSTED}
-    assert peak_bytes(cabled_switch.process.pid) < 2 << 30
-
-
-def test_connections_that_say_nothing_are_bounded_and_closed(cabled, cabled_switch, good):
-    host, port = cabled_switch.address.split(":")
-    held = []
-
-    def connect() -> None:
-        # Some of 300 are refused, because 256 may be open; those that are not wait in silence.
-        for _ in range(300):
-            held.append(socket.create_connection((host, int(port)), timeout=DEADLINE_S))
-        closed = [connection.recv(1) for connection in held[200:]]
-        # The first byte of a refusal is that of the empty settings before it.
-        assert set(closed) <= {b"", b"\0"}
-
-    withstand(cabled, good, [connect])
-    # After ten seconds all are closed, and anyone may come.
-    assert set(connection.recv(1) for connection in held[:200]) == {b""}
-    with grpc.insecure_channel(cabled_switch.address) as channel:
-        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
-        assert stub.Capabilities(p4runtime_pb2.CapabilitiesRequest(), timeout=DEADLINE_S)
-    for connection in held:
-        connection.close()
 
 
 def test_a_queue_without_a_limit_is_bounded_by_the_memory_for_packets(tmp_path, cabled, driven):

@@ -101,7 +101,8 @@ fn every_source_file_is_part_of_a_crate() {
         let declared = format!("mod {module};");
         let by_path = format!("{name}\"]");
         let folder = |path: &str| {
-            path.split("/src/").next().unwrap_or(path).split("/tests/").next().map(str::to_owned)
+            let parts = ["/src/", "/tests/", "/benches/"];
+            parts.iter().fold(path, |path, part| path.split(part).next().unwrap_or(path)).to_owned()
         };
         all.iter()
             .filter(|other| folder(&other.path) == folder(path))
