@@ -72,10 +72,15 @@ fn program_for(count: usize) -> bmv2::Program {
     program
 }
 
+/// How programs are loaded here: as the switch does.
+fn native() -> Config {
+    Config { compile: Some(native::compile), ..Config::default() }
+}
+
 /// The router with `count` routes, and addresses they cover.
-fn router(count: usize) -> (Pipeline, Vec<u32>) {
+fn router(count: usize, config: &Config) -> (Pipeline, Vec<u32>) {
     let program = program_for(count);
-    let mut pipeline = Pipeline::new(&program, &Config::default()).expect("the program loads");
+    let mut pipeline = Pipeline::new(&program, config).expect("the program loads");
     let [routes, next_hops, classes] = ["routes", "next_hops", "classes"]
         .map(|name| pipeline.table_index(&format!("ingress.{name}")).expect("the table exists"));
     let action = |pipeline: &Pipeline, table, name: &str| {
@@ -223,23 +228,25 @@ fn parsed(pipeline: &mut Pipeline, frames: &[Vec<u8>]) -> Vec<Packet> {
 }
 
 fn forwarding(criterion: &mut Criterion) {
-    let (mut pipeline, addresses) = router(ROUTES);
-    let frames = frames(&addresses);
-    let mut group = criterion.benchmark_group("lab router");
+    let mut group = criterion.benchmark_group("lab router, ingress and egress");
     group.throughput(Throughput::Elements(1));
-    let mut number = 0;
-    group.bench_function("ingress and egress", |bencher| {
-        bencher.iter(|| {
-            number = (number + 1) % PACKETS;
-            black_box(forward(&mut pipeline, &frames[number], Time::ZERO))
+    for (name, config) in [("machine code", native()), ("interpreted", Config::default())] {
+        let (mut pipeline, addresses) = router(ROUTES, &config);
+        let frames = frames(&addresses);
+        let mut number = 0;
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                number = (number + 1) % PACKETS;
+                black_box(forward(&mut pipeline, &frames[number], Time::ZERO))
+            });
         });
-    });
+    }
     group.finish();
 }
 
 fn lookups(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("one million routes");
-    let (mut pipeline, addresses) = router(1_000_000);
+    let (mut pipeline, addresses) = router(1_000_000, &native());
     let packets = parsed(&mut pipeline, &frames(&addresses));
     let routes = pipeline.table_index("ingress.routes").expect("the table exists");
     let mut number = 0;
@@ -272,23 +279,10 @@ fn resident_mb() -> Option<u64> {
 
 fn summary(_criterion: &mut Criterion) {
     println!("\nSummary, best of 20 rounds:");
-    let (mut pipeline, addresses) = router(ROUTES);
-    let packets = frames(&addresses);
-    let forwarding = best(20_000, |number| {
-        black_box(forward(&mut pipeline, &packets[number % PACKETS], Time::ZERO));
-    });
-    println!("  lab router, 10,000 routes, 1514-byte frames   {forwarding:8.1} ns a packet");
-    let handed = handed_over(&mut pipeline, &packets);
-    println!("  the same, frames handed over, not copied      {handed:8.1} ns a packet");
-    let short: Vec<Vec<u8>> = packets.iter().map(|frame| frame[..64].to_vec()).collect();
-    let forwarding = best(20_000, |number| {
-        black_box(forward(&mut pipeline, &short[number % PACKETS], Time::ZERO));
-    });
-    println!("  the same, 64-byte frames, copied              {forwarding:8.1} ns a packet");
-    ratio_summary(&pipeline, &short, forwarding);
+    forwarding_summary();
     let before = resident_mb();
     let start = Instant::now();
-    let (mut pipeline, addresses) = router(1_000_000);
+    let (mut pipeline, addresses) = router(1_000_000, &native());
     let loading = start.elapsed().as_secs_f64();
     let memory =
         resident_mb().zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
@@ -301,6 +295,33 @@ fn summary(_criterion: &mut Criterion) {
     println!("  lookup in 1,000,000 routes                    {lookup:8.1} ns");
     drop(pipeline);
     lookup_summary();
+}
+
+/// What a packet costs in the lab router, either way.
+fn forwarding_summary() {
+    let program = Pipeline::new(&program_for(ROUTES), &Config::default());
+    let source = program.expect("the program loads").source();
+    let compiling = best(20, |_| drop(black_box(native::compile(&source)))) / 1e6;
+    println!("  compiling the lab router to machine code      {compiling:8.2} ms");
+    println!("  lab router, 10,000 routes                 machine code  interpreted");
+    let (mut compiled, addresses) = router(ROUTES, &native());
+    let (mut interpreted, _) = router(ROUTES, &Config::default());
+    let packets = frames(&addresses);
+    let short: Vec<Vec<u8>> = packets.iter().map(|frame| frame[..64].to_vec()).collect();
+    let copied = |pipeline: &mut Pipeline, packets: &[Vec<u8>]| {
+        best(20_000, |number| {
+            black_box(forward(pipeline, &packets[number % PACKETS], Time::ZERO));
+        })
+    };
+    let mut row = |what: &str, cost: &mut dyn FnMut(&mut Pipeline) -> f64| {
+        let [first, second] = [&mut compiled, &mut interpreted].map(cost);
+        println!("    {what:<34}{first:11.1}  {second:11.1}  ns a packet");
+        first
+    };
+    let _ = row("1514-byte frames, copied in", &mut |pipeline| copied(pipeline, &packets));
+    let _ = row("1514-byte frames, handed over", &mut |pipeline| handed_over(pipeline, &packets));
+    let ours = row("64-byte frames, copied in", &mut |pipeline| copied(pipeline, &short));
+    ratio_summary(&compiled, &short, ours);
 }
 
 /// What a packet costs whose frame is handed over; its headers are put back before the next round,

@@ -227,6 +227,13 @@ impl Recipe {
 }
 
 impl Words {
+    /// The words of each header by its validity byte, if they are all there is to sum.
+    pub fn of_headers(&self) -> Option<Vec<(u32, Vec<Masked>)>> {
+        let headers = self.headers.iter();
+        let headers = headers.map(|header| (header.valid, header.windows.to_vec()));
+        (!self.with_payload).then(|| headers.collect())
+    }
+
     /// The internet checksum, straight from the header bytes.
     ///
     /// 2^64 and 2^16 are 1 modulo 2^16 - 1, so a sum of windows whose carry comes in again at the

@@ -27,13 +27,13 @@ pub(crate) struct Checksum {
 /// The internet checksum of words of headers, wanted or not by a test of fields.
 #[derive(Clone, Debug)]
 pub(crate) struct PlainChecksum {
-    wanted: Wanted,
-    words: Words,
+    pub wanted: Wanted,
+    pub words: Words,
 }
 
 /// When a plain checksum is wanted.
 #[derive(Clone, Debug)]
-enum Wanted {
+pub(crate) enum Wanted {
     Always,
     If(Decision),
     /// While the header is valid whose validity is this byte: nearly always what is asked.

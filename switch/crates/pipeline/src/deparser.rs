@@ -1,6 +1,7 @@
 //! Putting headers back onto the wire.
 
 use crate::layout::Layout;
+use crate::native::{Header, Native};
 use crate::packet::{Body, Packet};
 use crate::place::Place;
 
@@ -77,6 +78,12 @@ impl Emission {
         let bytes = fixed.then(|| (found.base, found.base + kind.fixed_length() as u32));
         Emission { header, valid: found.valid, bytes }
     }
+
+    /// The header, if its length is fixed.
+    pub fn plain(&self) -> Option<Header> {
+        let (base, end) = self.bytes?;
+        Some(Header { valid: self.valid, base, length_bytes: end - base })
+    }
 }
 
 impl Emissions {
@@ -91,9 +98,13 @@ impl Emissions {
     ///
     /// Headers that follow each other in the area as they do on the wire, which is how they are
     /// laid out, go there in one copy.
-    pub fn deparse(&self, layout: &Layout, packet: &mut Packet) {
+    pub fn deparse(&self, layout: &Layout, native: Option<&dyn Native>, packet: &mut Packet) {
         packet.make_room(self.room);
         let Body { area, frame, at, .. } = &mut **packet;
+        if let Some(native) = native {
+            *at = native.deparse(area, frame, *at);
+            return;
+        }
         // The run of bytes to be copied next.
         let (mut start, mut end) = (0, 0);
         for emission in self.order.iter().rev() {

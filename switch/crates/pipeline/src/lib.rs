@@ -40,6 +40,7 @@ mod hash;
 mod known;
 mod layout;
 mod load;
+pub mod native;
 mod observe;
 mod packet;
 mod parser;

@@ -132,6 +132,9 @@ pub(crate) fn load(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
     fill_tables(&mut pipeline, source)?;
     call_hidden_tables(&mut pipeline);
     spread_conditions(&mut pipeline.program.code);
+    if let Some(compile) = config.compile {
+        pipeline.compile(compile);
+    }
     Ok(pipeline)
 }
 

@@ -18,6 +18,10 @@
 //! 5. Deparse: each run of valid headers that lie together is copied in front of the payload, which
 //!    never moves.
 //!
+//! Where a compiler was handed in and nobody watches, machine code does all of this but the look-ups
+//! in tables and what only the interpreter knows: `native` says who does what, and
+//! `Machine::run_native` is the loop in which the two take turns.
+//!
 //! The load decides all of this: what has a short form takes it there, and what has none runs as a
 //! tree (`expression::Number`, `Condition`) or with numbers of any width (`expression::Wide`). What
 //! a store would cut off is not computed, and a field that the switch writes and the program never
@@ -36,6 +40,7 @@ use crate::fate::{CloneRequest, EgressEnd, IngressEnd, InstanceType};
 use crate::frame::{Frame, Memory};
 use crate::known::Queueing;
 use crate::load::Program;
+use crate::native::{Compile, Compiled};
 use crate::observe::{Event, Observe, Unobserved};
 use crate::packet::{Body, Packet};
 use crate::place::Slot;
@@ -44,18 +49,21 @@ use crate::replication::Replication;
 use crate::table::Table;
 
 /// How to load a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Config {
     /// `egress_spec` with this value drops the packet.
     pub drop_port: PortId,
     /// Seed of the program's random numbers.
     pub seed: u64,
+    /// Compiles the program to machine code. Without it, and where it fails, the program is
+    /// interpreted, with the same results.
+    pub compile: Option<Compile>,
 }
 
 impl Default for Config {
     /// Port 511, as v1model and simple_switch have it.
     fn default() -> Config {
-        Config { drop_port: PortId(511), seed: 0 }
+        Config { drop_port: PortId(511), seed: 0, compile: None }
     }
 }
 
@@ -66,6 +74,8 @@ pub struct Pipeline {
     pub(crate) externs: Externs,
     pub(crate) tables: Vec<Table>,
     pub(crate) profiles: Vec<ActionProfile>,
+    /// Machine code for what there is of it.
+    pub(crate) compiled: Compiled,
     /// Multicast groups and clone sessions.
     pub replication: Replication,
     /// Headers and metadata of a packet that nothing has touched.
@@ -107,6 +117,7 @@ impl Pipeline {
             externs,
             tables,
             profiles,
+            compiled: Compiled::default(),
             replication: Replication::default(),
             key_scratch: vec![0; 2 * key_limbs],
             spare: Vec::new(),
@@ -285,10 +296,15 @@ impl Pipeline {
         now: Time,
         observer: &mut O,
     ) {
-        let Pipeline { program, externs, .. } = self;
+        let Pipeline { program, externs, compiled, .. } = self;
         packet.keep_seal_of_payload();
-        for checksum in &program.updated {
-            checksum.update(program, externs, packet, now, observer);
+        match compiled.updates::<O>() {
+            Some(native) => native.update(&mut packet.area),
+            None => {
+                for checksum in &program.updated {
+                    checksum.update(program, externs, packet, now, observer);
+                }
+            }
         }
         if let Some(routine) = &program.deparser {
             machine(program, externs, packet, now, observer).run_routine(routine);
@@ -301,7 +317,7 @@ impl Pipeline {
                 }
             }
         }
-        program.emitted.deparse(&program.layout, packet);
+        program.emitted.deparse(&program.layout, compiled.headers::<O>(), packet);
     }
 
     /// A clone of the packet as it was received, parsed again, with the fields of a list kept.
@@ -391,12 +407,17 @@ impl Pipeline {
 
     /// Runs the parser and verifies checksums.
     fn parse<O: Observe>(&mut self, packet: &mut Body, now: Time, observer: &mut O) {
-        let Pipeline { program, externs, .. } = self;
+        let Pipeline { program, externs, compiled, .. } = self;
         let Some(parser) = &program.parser else { return };
-        let error = parser.parse(program, externs, packet, now, observer);
+        let error = parser.parse(program, compiled.code::<O>(), externs, packet, now, observer);
         let mut wrong = false;
-        for checksum in &program.verified {
-            wrong |= checksum.is_wrong(program, externs, packet, now, observer);
+        match compiled.verifies::<O>() {
+            Some(native) => wrong = native.is_wrong(&packet.area),
+            None => {
+                for checksum in &program.verified {
+                    wrong |= checksum.is_wrong(program, externs, packet, now, observer);
+                }
+            }
         }
         let known = &program.known;
         store(known.parser_error, &mut packet.area, error.into());
@@ -410,12 +431,15 @@ impl Pipeline {
         if packet.requests.assertion_failed {
             return;
         }
-        let Pipeline { program, externs, tables, profiles, key_scratch, .. } = self;
+        let Pipeline { program, externs, tables, profiles, compiled, key_scratch, .. } = self;
         let mut machine = machine(program, externs, packet, now, observer);
         machine.tables = tables;
         machine.profiles = profiles;
         machine.key_scratch = key_scratch;
-        machine.run(&program.code, start);
+        match compiled.code::<O>() {
+            Some(native) => machine.run_native(native, &program.code, start),
+            None => machine.run(&program.code, start),
+        }
     }
 }
 

@@ -12,14 +12,13 @@
 //! ```
 //!
 //! A field of up to 64 bits that fits a window of eight bytes is a [`Cell`]: read the window,
-//! swap, shift, mask. That is nearly every field there is, and what a compiler to machine code
-//! would emit as four instructions. The rest are [`Bits`].
+//! swap, shift, mask. That is nearly every field there is. The rest are [`Bits`].
 
 use bits::{Int, mask64};
 
 /// A field inside one window of eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub struct Cell {
     /// Where the window starts.
     pub offset: u32,
     /// How far the field's lowest bit is from the window's.
@@ -32,23 +31,30 @@ pub(crate) struct Cell {
 
 /// A metadata field that has its window to itself: written without reading what was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot {
+pub struct Slot {
+    /// Where the window starts.
     pub offset: u32,
+    /// The field's bits, which are the window's lowest.
     pub mask: u64,
 }
 
 /// A cell on its way into a number made of several: turned to its position and masked there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Gather {
-    offset: u32,
-    rotation: u32,
-    mask: u64,
+pub struct Gather {
+    /// Where the window starts.
+    pub offset: u32,
+    /// How far the window is turned to the right.
+    pub rotation: u32,
+    /// The cell's bits, in the window so turned.
+    pub mask: u64,
 }
 
 /// Some bits of eight bytes, left where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Masked {
+pub struct Masked {
+    /// Where they start.
     pub offset: u32,
+    /// The bits.
     pub mask: u64,
 }
 
@@ -87,31 +93,31 @@ pub(crate) enum Place {
 
 impl Cell {
     /// A field that is the low `width` bits of the eight bytes at `offset`.
-    pub fn low(offset: u32, width: u8) -> Cell {
+    pub(crate) fn low(offset: u32, width: u8) -> Cell {
         Cell::new(offset, 0, width)
     }
 
     /// A field whose lowest bit is `shift` bits from that of the eight bytes at `offset`.
-    pub fn new(offset: u32, shift: u8, width: u8) -> Cell {
+    pub(crate) fn new(offset: u32, shift: u8, width: u8) -> Cell {
         Cell { offset, shift, width, mask: mask64(width.into()) << shift }
     }
 
     /// The field's value.
     #[inline(always)]
-    pub fn load(self, area: &[u8]) -> u64 {
+    pub(crate) fn load(self, area: &[u8]) -> u64 {
         (window(area, self.offset) & self.mask) >> self.shift
     }
 
     /// The field's value with its sign.
     #[inline(always)]
-    pub fn load_signed(self, area: &[u8]) -> u64 {
+    pub(crate) fn load_signed(self, area: &[u8]) -> u64 {
         let unused = 64 - u32::from(self.width);
         ((self.load(area) << unused) as i64 >> unused) as u64
     }
 
     /// Stores the low bits of `value`.
     #[inline(always)]
-    pub fn store(self, area: &mut [u8], value: u64) {
+    pub(crate) fn store(self, area: &mut [u8], value: u64) {
         let window = window_mut(area, self.offset);
         let before = u64::from_be_bytes(*window);
         // The bits that differ, and of these the field's.
@@ -120,7 +126,7 @@ impl Cell {
 
     /// The same field of a header that starts `base` later.
     #[inline(always)]
-    pub fn at(self, base: u32) -> Cell {
+    pub(crate) fn at(self, base: u32) -> Cell {
         Cell { offset: self.offset + base, ..self }
     }
 }
@@ -141,13 +147,13 @@ fn window_mut(area: &mut [u8], offset: u32) -> &mut [u8; 8] {
 impl Slot {
     /// The field's value.
     #[inline(always)]
-    pub fn load(self, area: &[u8]) -> u64 {
+    pub(crate) fn load(self, area: &[u8]) -> u64 {
         window(area, self.offset)
     }
 
     /// Stores the low bits of `value`.
     #[inline(always)]
-    pub fn store(self, area: &mut [u8], value: u64) {
+    pub(crate) fn store(self, area: &mut [u8], value: u64) {
         *window_mut(area, self.offset) = (value & self.mask).to_be_bytes();
     }
 }
@@ -155,21 +161,21 @@ impl Slot {
 impl Masked {
     /// The bits.
     #[inline(always)]
-    pub fn load(self, area: &[u8]) -> u64 {
+    pub(crate) fn load(self, area: &[u8]) -> u64 {
         window(area, self.offset) & self.mask
     }
 }
 
 impl Gather {
     /// Takes a cell to a position.
-    pub fn new(cell: Cell, position: u8) -> Gather {
+    pub(crate) fn new(cell: Cell, position: u8) -> Gather {
         let rotation = u32::from(cell.shift).wrapping_sub(position.into()) % 64;
         Gather { offset: cell.offset, rotation, mask: cell.mask.rotate_right(rotation) }
     }
 
     /// The cell's value at its position, all other bits zero.
     #[inline(always)]
-    pub fn load(self, area: &[u8]) -> u64 {
+    pub(crate) fn load(self, area: &[u8]) -> u64 {
         window(area, self.offset).rotate_right(self.rotation) & self.mask
     }
 }

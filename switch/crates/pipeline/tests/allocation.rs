@@ -6,9 +6,11 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use bits::Int;
-use common::{LAB_ROUTER, load};
+use common::LAB_ROUTER;
+use pipeline::native::Compile;
 use pipeline::{
-    Entry, EntryAction, IngressWay, InstanceType, KeyMatch, Pipeline, Queueing, after_ingress,
+    Config, Entry, EntryAction, IngressWay, InstanceType, KeyMatch, Pipeline, Queueing,
+    after_ingress,
 };
 use units::{PortId, Time};
 
@@ -35,8 +37,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn router() -> Pipeline {
-    let mut pipeline = load(LAB_ROUTER);
+/// The router, as machine code or interpreted.
+fn router(compile: Option<Compile>) -> Pipeline {
+    let config = Config { compile, ..Config::default() };
+    let mut pipeline = Pipeline::load(LAB_ROUTER, &config).unwrap();
+    assert_eq!(pipeline.is_native(), compile.is_some());
     let mut add = |table: &str, key: KeyMatch, action: &str, data: &[u64]| {
         let table = pipeline.table_index(table).unwrap();
         let action = pipeline.action_index(table, action).unwrap();
@@ -76,21 +81,23 @@ fn forward(pipeline: &mut Pipeline, bytes: &[u8]) {
 
 #[test]
 fn a_packet_through_the_lab_router_allocates_nothing_in_the_steady_state() {
-    let mut pipeline = router();
-    let bytes = packet();
-    // The first packets make the memory, and the pool it goes back to, that all later ones use.
-    forward(&mut pipeline, &bytes);
-    forward(&mut pipeline, &bytes);
-    let before = ALLOCATIONS.get();
-    for _ in 0..1000 {
+    for compile in [None, Some(native::compile as Compile)] {
+        let mut pipeline = router(compile);
+        let bytes = packet();
+        // The first packets make the memory, and the pool it goes back to, that later ones use.
         forward(&mut pipeline, &bytes);
+        forward(&mut pipeline, &bytes);
+        let before = ALLOCATIONS.get();
+        for _ in 0..1000 {
+            forward(&mut pipeline, &bytes);
+        }
+        assert_eq!(ALLOCATIONS.get() - before, 0);
     }
-    assert_eq!(ALLOCATIONS.get() - before, 0);
 }
 
 #[test]
 fn the_lab_router_rewrites_addresses_ttl_and_checksum() {
-    let mut pipeline = router();
+    let mut pipeline = router(None);
     let outputs = common::send(&mut pipeline, &packet());
     let mut expected = packet();
     expected[..12].copy_from_slice(&[0, 0, 0, 0, 0, 0xb, 0, 0, 0, 0, 0, 0xa]);

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{EXTERNS, LAB_ROUTER, load, send};
+use pipeline::native::Compile;
 use pipeline::{CloneSession, Config, Node, Pipeline};
 use proptest::prelude::*;
 use units::PortId;
@@ -89,6 +90,16 @@ fn a_refusal_names_the_place_and_what_there_is_instead() {
     );
     let error = refusal(r#""op": "mark_to_drop""#, r#""op": "mark_to_keep""#);
     assert!(error.contains("there is no primitive \"mark_to_keep\""), "{error}");
+}
+
+#[test]
+fn a_program_that_cannot_be_compiled_is_interpreted() {
+    let compile: Compile = |_| Err("no such processor".to_owned());
+    let config = Config { compile: Some(compile), ..Config::default() };
+    let mut pipeline = Pipeline::load(LAB_ROUTER, &config).unwrap();
+    assert!(!pipeline.is_native());
+    assert_eq!(pipeline.native_failure(), Some("no such processor"));
+    assert_eq!(send(&mut pipeline, &[0; 64]), send(&mut load(LAB_ROUTER), &[0; 64]));
 }
 
 #[test]

@@ -8,13 +8,13 @@ use p4c::render::render_all;
 use pipeline::{Config, Pipeline};
 
 /// Loads a program from a file.
-pub fn load(path: &Path, includes: &[PathBuf]) -> Result<Pipeline, String> {
+pub fn load(path: &Path, includes: &[PathBuf], config: &Config) -> Result<Pipeline, String> {
     let loaded = if path.extension().is_some_and(|extension| extension == "p4") {
-        Pipeline::new(&compile(path, includes)?, &Config::default())
+        Pipeline::new(&compile(path, includes)?, config)
     } else {
         let json = std::fs::read(path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        Pipeline::load(&json, &Config::default())
+        Pipeline::load(&json, config)
     };
     loaded.map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -8,6 +8,7 @@ use tracing::level_filters::LevelFilter;
 use units::{Bytes, PortId, Rate};
 
 use crate::logging::{Logging, Sink, Style};
+use crate::pipeline_form::PipelineForm;
 use crate::settings::{Interface, Settings, Spelling, TlsFiles, parse_address, parse_port};
 
 /// The flags.
@@ -91,6 +92,17 @@ pub struct Args {
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Process")]
     pub seed: u64,
 
+    /// How programs run: compiled to machine code, or interpreted, with the same results. What
+    /// cannot be compiled is interpreted, and a warning says so.
+    #[arg(
+        long,
+        value_name = "FORM",
+        value_enum,
+        default_value = "native",
+        help_heading = "Process"
+    )]
+    pub pipeline: PipelineForm,
+
     /// Write what every port receives and sends to DEVICE_in.pcap and DEVICE_out.pcap.
     #[arg(long, value_name = "FOLDER", help_heading = "What is seen")]
     pub pcap: Option<PathBuf>,
@@ -131,6 +143,7 @@ impl From<Args> for Settings {
             backlog_bytes: None,
             packet_memory: Bytes(args.packet_memory << 20),
             seed: args.seed,
+            pipeline: args.pipeline,
             pcap: args.pcap,
             capture: args.capture,
             dump_bytes: 0,

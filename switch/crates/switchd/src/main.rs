@@ -28,6 +28,7 @@ mod logging;
 mod narrate;
 mod netdevs;
 mod newcomer;
+mod pipeline_form;
 mod recording;
 mod settings;
 mod start;

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use units::{Bytes, PORT_NUMBER_MAX, PortId, Rate};
 
 use crate::logging::Logging;
+use crate::pipeline_form::PipelineForm;
 
 /// Everything the start needs to know.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct Settings {
     pub packet_memory: Bytes,
     /// The seed of everything random.
     pub seed: u64,
+    /// How programs run.
+    pub pipeline: PipelineForm,
     /// The folder for captures; none: no captures.
     pub pcap: Option<PathBuf>,
     /// The file for one capture of the whole switch; none: no such capture.

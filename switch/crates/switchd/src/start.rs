@@ -46,7 +46,11 @@ impl SwitchError {
 
 /// Opens, loads, listens. `settings` have been checked.
 pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
-    let program_config = pipeline::Config { drop_port: settings.drop_port, seed: settings.seed };
+    let program_config = pipeline::Config {
+        drop_port: settings.drop_port,
+        seed: settings.seed,
+        compile: settings.pipeline.compiler(),
+    };
     let clock = Clock::start();
     let mut device = Device::new(program_config);
     device.bound_memory(settings.packet_memory);

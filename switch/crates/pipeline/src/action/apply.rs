@@ -17,10 +17,9 @@ pub(super) struct Ran<'a> {
 }
 
 impl<'a, O: Observe> Machine<'a, O> {
-    /// Looks the table up and enters the action that it finds.
+    /// Enters the action of the entry that a packet hits, or of none.
     #[inline(always)]
-    pub(super) fn apply(&mut self, table: &'a Table) -> Ran<'a> {
-        let entry = table.find(self.area, self.key_scratch);
+    pub(super) fn apply(&mut self, table: &'a Table, entry: u32) -> Ran<'a> {
         if O::ENABLED {
             self.observer.event(|| table_event(table, self.area, entry));
         }

@@ -17,7 +17,7 @@
 //!    5  Call drop                      runs 1, then END
 //! ```
 //!
-//! The list is data, not closures: a compiler to machine code would walk it.
+//! The list is data, not closures: `native` makes of it what a compiler to machine code reads.
 
 mod apply;
 mod compile;
@@ -27,9 +27,8 @@ mod run;
 
 pub(crate) use compile::{Names, compile, compile_primitives};
 pub(crate) use headers::set_valid;
-pub(crate) use run::Machine;
-
-use moves::Move;
+pub(crate) use moves::Move;
+pub(crate) use run::{JUMPS_MAX, Machine};
 
 use crate::expression::{Condition, HeaderRef, Number, Subject, UnionRef, Wide};
 use crate::place::{Bits, Cell, Place, Variable};

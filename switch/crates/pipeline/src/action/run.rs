@@ -5,18 +5,63 @@
 use bits::Int;
 use units::Time;
 
+use super::apply::Ran;
 use super::{Destination, LogPart, Routine, Step};
 use crate::expression::{Condition, Number, View};
 use crate::externs::Externs;
 use crate::layout::Layout;
 use crate::load::Program;
+use crate::native::{Native, Point};
 use crate::observe::{Event, Observe};
 use crate::packet::Requests;
 use crate::profile::ActionProfile;
 use crate::table::{END, Table};
 
 /// Jumps a single action may take: a loop of any sense ends long before.
-const JUMPS_MAX: u32 = 10_000;
+pub(crate) const JUMPS_MAX: u32 = 10_000;
+
+/// Where a control is.
+struct Flow<'a> {
+    /// The next step, and the step after the action that runs.
+    point: Point,
+    /// The action's data.
+    params: &'a [u64],
+    /// How many jumps it has taken.
+    jumps: u32,
+}
+
+impl<'a> Flow<'a> {
+    fn new(start: u32) -> Flow<'a> {
+        Flow { point: Point { at: start, after: END }, params: &[], jumps: 0 }
+    }
+
+    /// The step to do, unless the control has ended; the one behind it is next.
+    #[inline(always)]
+    fn next<'c>(&mut self, code: &'c [Step]) -> Option<&'c Step> {
+        let step = code.get(self.point.at as usize);
+        self.point.at = self.point.at.wrapping_add(1);
+        step
+    }
+
+    /// An action begins.
+    #[inline(always)]
+    fn enter(&mut self, ran: Ran<'a>) {
+        self.point = Point { at: ran.start, after: ran.next };
+        self.params = ran.params;
+    }
+
+    /// An action has ended.
+    #[inline(always)]
+    fn end(&mut self) {
+        (self.point.at, self.jumps) = (self.point.after, 0);
+    }
+
+    #[inline(always)]
+    fn jump(&mut self, to: u32) {
+        self.jumps += 1;
+        self.point.at = if self.jumps > JUMPS_MAX { self.point.after } else { to };
+    }
+}
 
 /// Everything an action can touch.
 pub(crate) struct Machine<'a, O: Observe> {
@@ -55,76 +100,111 @@ impl<'a, O: Observe> Machine<'a, O> {
     }
 
     /// Runs the steps of `code` from `start` on until the control, or the list, ends.
-    ///
-    /// This is the innermost loop of the switch: everything frequent is done here, by steps that
-    /// hold all they need; the rest is a call away.
     pub fn run(&mut self, code: &[Step], start: u32) {
-        let (mut at, mut after, mut jumps) = (start, END, 0);
-        let mut params: &[u64] = &[];
-        while let Some(step) = code.get(at as usize) {
-            at += 1;
+        let mut flow = Flow::new(start);
+        while let Some(step) = flow.next(code) {
+            self.interpret(step, &mut flow);
+        }
+    }
+
+    /// The same by machine code as far as that goes. A table is looked up here, with the key that
+    /// machine code has built, and so is done every step that it does not know.
+    pub fn run_native(&mut self, native: &dyn Native, code: &[Step], start: u32) {
+        let mut flow = Flow::new(start);
+        loop {
+            let key = native.control(self.area, flow.params, &mut flow.point);
+            let Some(step) = flow.next(code) else { return };
             match step {
-                Step::Test { subject, next, settles, name } => {
-                    let succeeds = usize::from(subject.holds(self.area));
-                    self.note_condition(*name, settles[succeeds]);
-                    at = next[succeeds];
-                }
-                Step::If { condition, next, name } => {
-                    let holds = self.holds(condition, params);
-                    self.note_condition(*name, Some(holds));
-                    at = next[usize::from(holds)];
-                }
                 Step::Apply { table } => {
-                    let ran = self.apply(&self.tables[*table as usize]);
-                    (at, after, params) = (ran.start, ran.next, ran.params);
+                    let table = &self.tables[*table as usize];
+                    let entry = table.find_keyed(key, self.area, self.key_scratch);
+                    flow.enter(self.apply(table, entry));
                 }
-                Step::Call { action, next } => {
-                    self.enter(*action as usize, &[]);
-                    at = self.program.actions[*action as usize].start;
-                    (after, params) = (*next, &[]);
+                other => self.interpret(other, &mut flow),
+            }
+        }
+    }
+
+    /// Does one step.
+    ///
+    /// This is the innermost code of the switch: everything frequent is done here, by steps that
+    /// hold all they need; the rest is a call away.
+    #[inline(always)]
+    fn interpret(&mut self, step: &Step, flow: &mut Flow<'a>) {
+        match step {
+            Step::Test { subject, next, settles, name } => {
+                let succeeds = usize::from(subject.holds(self.area));
+                self.note_condition(*name, settles[succeeds]);
+                flow.point.at = next[succeeds];
+            }
+            Step::If { condition, next, name } => {
+                let holds = self.holds(condition, flow.params);
+                self.note_condition(*name, Some(holds));
+                flow.point.at = next[usize::from(holds)];
+            }
+            Step::Apply { table } => {
+                let table = &self.tables[*table as usize];
+                let entry = table.find(self.area, self.key_scratch);
+                flow.enter(self.apply(table, entry));
+            }
+            Step::Call { action, next } => {
+                self.enter(*action as usize, &[]);
+                let start = self.program.actions[*action as usize].start;
+                flow.enter(Ran { start, params: &[], next: *next });
+            }
+            Step::Return => {
+                self.leave();
+                flow.end();
+            }
+            Step::Finish { moves } => {
+                for one in moves {
+                    one.run(self.area, flow.params);
                 }
-                Step::Return => {
-                    self.leave();
-                    (at, jumps) = (after, 0);
+                self.leave();
+                flow.end();
+            }
+            Step::Exit => flow.point.after = END,
+            Step::Jump { to } => flow.jump(*to),
+            Step::JumpUnless { condition, to } => {
+                if !self.holds(condition, flow.params) {
+                    flow.jump(*to);
                 }
-                Step::Finish { moves } => {
-                    moves.iter().for_each(|one| one.run(self.area, params));
-                    self.leave();
-                    (at, jumps) = (after, 0);
+            }
+            Step::Assert { condition, what } => {
+                if !self.holds(condition, flow.params) {
+                    self.fail(what);
+                    flow.point.after = END;
                 }
-                Step::Move(one) => one.run(self.area, params),
-                Step::SetCell { to, value } => {
-                    let value = self.number(value, params);
+            }
+            other => self.straight(other, flow.params),
+        }
+    }
+
+    /// Does a step that leads to the next; the frequent ones here.
+    #[inline(always)]
+    fn straight(&mut self, step: &Step, params: &[u64]) {
+        match step {
+            Step::Move(one) => one.run(self.area, params),
+            Step::SetCell { to, value } => {
+                let value = self.number(value, params);
+                to.store(self.area, value);
+            }
+            Step::RegisterReadNarrow { to, array, index } => {
+                let index = self.number(index, params);
+                if let Some(value) = self.externs.registers[*array as usize].read_low(index) {
                     to.store(self.area, value);
                 }
-                Step::RegisterReadNarrow { to, array, index } => {
-                    let index = self.number(index, params);
-                    if let Some(value) = self.externs.registers[*array as usize].read_low(index) {
-                        to.store(self.area, value);
-                    }
-                }
-                Step::RegisterWriteNarrow { array, index, value } => {
-                    let (index, value) = (self.number(index, params), self.number(value, params));
-                    // An index beyond the end writes nothing, as in simple_switch.
-                    self.externs.registers[*array as usize].write_low(index, value);
-                }
-                Step::Count { array, index } => {
-                    let index = self.number(index, params);
-                    self.externs.count(*array, index, self.ingress_length);
-                }
-                Step::JumpUnless { condition, .. } if self.holds(condition, params) => {}
-                Step::Jump { to } | Step::JumpUnless { to, .. } => {
-                    jumps += 1;
-                    at = if jumps > JUMPS_MAX { after } else { *to };
-                }
-                Step::Exit => after = END,
-                Step::Assert { condition, .. } if self.holds(condition, params) => {}
-                Step::Assert { what, .. } => {
-                    self.fail(what);
-                    after = END;
-                }
-                other => self.step(other, params),
             }
+            Step::RegisterWriteNarrow { array, index, value } => {
+                let (index, value) = (self.number(index, params), self.number(value, params));
+                // An index beyond the end writes nothing, as in simple_switch.
+                self.externs.registers[*array as usize].write_low(index, value);
+            }
+            Step::Count { array, index } => {
+                let index = self.number(index, params);
+                self.externs.count(*array, index, self.ingress_length);
+            }
+            other => self.step(other, params),
         }
     }
 

@@ -151,14 +151,20 @@ pub(crate) enum Wide {
     Variable(Variable),
 }
 
-/// Which numbers hold.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Compare {
+/// How two numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// They are the same.
     Equal,
+    /// The left is greater.
     Greater,
+    /// The left is not less.
     GreaterOrEqual,
+    /// The left is less.
     Less,
+    /// The left is not greater.
     LessOrEqual,
+    /// They differ.
     NotEqual,
 }
 

@@ -14,12 +14,13 @@ use crate::error::{LoadError, unknown};
 use crate::expression::{Condition, HeaderRef, Number};
 use crate::externs::Externs;
 use crate::load::Program;
+use crate::native::{self, Native, Position};
 use crate::observe::{Event, Observe};
 use crate::packet::Body;
 use crate::place::{Cell, Gather, Place};
 
 /// How many states one packet may enter.
-const STATES_MAX: u32 = 4096;
+pub(crate) const STATES_MAX: u32 = 4096;
 
 /// The errors of core.p4, as numbered by the program.
 #[derive(Clone, Copy, Debug)]
@@ -119,14 +120,17 @@ enum Matches {
 }
 
 /// The parser is done.
-const ACCEPT: u32 = u32::MAX;
+pub(crate) const ACCEPT: u32 = u32::MAX;
 
 /// A value of a key of up to 64 bits, and where it leads.
-#[derive(Clone, Copy, Debug)]
-struct Case {
-    value: u64,
-    mask: u64,
-    next: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// The value.
+    pub value: u64,
+    /// The bits that are compared.
+    pub mask: u64,
+    /// The state that follows.
+    pub next: u32,
 }
 
 /// The choice of most states: fields of up to 64 bits together, compared with constants.
@@ -250,6 +254,7 @@ impl Parser {
     pub fn parse<O: Observe>(
         &self,
         program: &Program,
+        native: Option<&dyn Native>,
         externs: &mut Externs,
         packet: &mut Body,
         now: Time,
@@ -259,7 +264,11 @@ impl Parser {
         let error = loop {
             if !O::ENABLED {
                 let end = packet.end();
-                place = self.plain_states(&mut packet.area, &packet.frame[..end], place);
+                let (area, frame) = (&mut *packet.area, &packet.frame[..end]);
+                place = match native {
+                    Some(native) => native.parse(area, frame, place),
+                    None => self.plain_states(area, frame, place),
+                };
             }
             if place.state == ACCEPT {
                 break self.errors.no_error;
@@ -282,6 +291,22 @@ impl Parser {
         packet.at = place.at;
         observer.event(|| Event::ParserDone { error: self.error_name(error), parsed });
         error
+    }
+
+    /// What a compiler to machine code can do: the states that the next function runs.
+    pub fn plain(&self) -> impl Iterator<Item = Option<native::State>> {
+        self.states.iter().map(|state| {
+            let cases = state.plain.as_ref()?;
+            let header = |PlainExtraction { base, length, valid, .. }: &PlainExtraction| {
+                native::Header { valid: *valid, base: *base, length_bytes: *length }
+            };
+            Some(native::State {
+                headers: state.extractions.iter().map(header).collect(),
+                key: cases.key.to_vec(),
+                cases: cases.cases.to_vec(),
+                default: state.default,
+            })
+        })
     }
 
     /// Runs states that only extract plain headers and choose by fields, while nobody watches:
@@ -331,17 +356,6 @@ fn copy_header(to: &mut [u8], from: &[u8]) {
         40 => known::<40>(to, from),
         _ => any(to, from),
     }
-}
-
-/// How far a parser has come.
-#[derive(Clone, Copy)]
-struct Position {
-    /// In the frame.
-    at: usize,
-    /// The state to be entered.
-    state: u32,
-    /// How many have been.
-    entered: u32,
 }
 
 impl Cases {

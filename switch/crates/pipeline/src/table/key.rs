@@ -111,6 +111,11 @@ impl KeyShape {
         }
     }
 
+    /// The parts of a key of one limb, to be combined by `or`.
+    pub fn one_limb(&self) -> Option<impl Iterator<Item = Gather>> {
+        self.is_one_limb.then(|| self.cells.iter().map(|part| part.cell))
+    }
+
     /// Builds a packet's key.
     #[inline]
     pub fn build(&self, area: &[u8], key: &mut [u64]) {

@@ -363,22 +363,36 @@ impl Table {
     /// The entry a packet hits, or [`NONE`]. `scratch` is room for two keys.
     #[inline]
     pub(crate) fn find(&self, area: &[u8], scratch: &mut [u64]) -> u32 {
-        if self.count == 0 {
-            return NONE;
-        }
         if self.shape.is_one_limb {
-            let key = self.shape.build_one(area);
-            return match &self.index {
-                Index::Exact(index) => index.find_one(key),
-                Index::Lpm(index) => index.find_one(key),
-                Index::Ternary(index) => index.find_one(key),
-            };
+            return self.find_one(self.shape.build_one(area));
         }
         self.find_long(area, scratch)
     }
 
+    /// The entry of a key of one limb, or [`NONE`].
+    #[inline(always)]
+    fn find_one(&self, key: u64) -> u32 {
+        if self.count == 0 {
+            return NONE;
+        }
+        match &self.index {
+            Index::Exact(index) => index.find_one(key),
+            Index::Lpm(index) => index.find_one(key),
+            Index::Ternary(index) => index.find_one(key),
+        }
+    }
+
+    /// [`Self::find`] with the key at hand, if it is one limb.
+    #[inline(always)]
+    pub(crate) fn find_keyed(&self, key: u64, area: &[u8], scratch: &mut [u64]) -> u32 {
+        if self.shape.is_one_limb { self.find_one(key) } else { self.find_long(area, scratch) }
+    }
+
     /// The same for keys of several limbs.
     fn find_long(&self, area: &[u8], scratch: &mut [u64]) -> u32 {
+        if self.count == 0 {
+            return NONE;
+        }
         let (key, rest) = scratch.split_at_mut(self.shape.limbs);
         self.shape.build(area, key);
         match &self.index {

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use pipeline::Config;
+use pipeline::native::Compile;
 pub use run::Test;
 use script::Statement;
 
@@ -28,13 +30,18 @@ pub struct Arguments {
     /// Where the P4 program's include files are.
     #[arg(short = 'I', long)]
     include: Vec<PathBuf>,
+    /// Interpret the program, instead of compiling it to machine code.
+    #[arg(long)]
+    interpreted: bool,
 }
 
 /// Runs the subcommand: whether the test passed.
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let path = &arguments.test;
     let statements = read_script(path)?;
-    let pipeline = program::load(&arguments.program, &arguments.include)?;
+    let compile = (!arguments.interpreted).then_some(native::compile as Compile);
+    let config = Config { compile, ..Config::default() };
+    let pipeline = program::load(&arguments.program, &arguments.include, &config)?;
     let mut test = Test::new(pipeline);
     let mut failures = 0;
     for (line, statement) in &statements {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use device::DropReason;
-use pipeline::InstanceType;
+use pipeline::{Config, InstanceType};
 use units::PortId;
 
 use crate::program;
@@ -38,7 +38,8 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let mut test = Test::new(program::load(&arguments.program, &arguments.include)?);
+    let mut test =
+        Test::new(program::load(&arguments.program, &arguments.include, &Config::default())?);
     if let Some(path) = &arguments.entries {
         for (line, statement) in &read_script(path)? {
             let applied = test.apply(*line, statement);

@@ -7,6 +7,7 @@ use tracing::level_filters::LevelFilter;
 
 use super::target::Target;
 use crate::logging::{Logging, Sink, Style};
+use crate::pipeline_form::PipelineForm;
 use crate::settings::{Interface, Settings, Spelling};
 
 /// The newest version of the BMv2 JSON format that is read.
@@ -190,6 +191,7 @@ impl General {
             backlog_bytes: Some(BACKLOG_BYTES),
             packet_memory: device::PACKET_MEMORY,
             seed: 0,
+            pipeline: PipelineForm::Native,
             pcap: self.pcap,
             capture: None,
             dump_bytes: self.dump_packet_data,

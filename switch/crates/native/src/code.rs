@@ -1,0 +1,144 @@
+//! Memory with machine code, and the calls into it: all `unsafe` of this crate.
+//!
+//! What makes the calls sound: the functions come from `emit`, which lets them reach the area by
+//! offsets inside the length it was told, the frame behind comparisons with its length, and the
+//! parameters by indexes that it counted. Before each call these lengths are compared with what is
+//! really there.
+
+#![allow(unsafe_code)]
+
+use memmap2::{Mmap, MmapMut};
+use pipeline::native::{Native, Point, Position};
+
+/// A point and a key, as a function returns them in two registers.
+#[repr(C)]
+struct Left(Point, u64);
+
+/// A position in the frame and a state, likewise.
+#[repr(C)]
+struct Parsed(u64, u64);
+
+type Control = unsafe extern "C" fn(area: *mut u8, params: *const u64, point: Point) -> Left;
+type Parse =
+    unsafe extern "C" fn(area: *mut u8, frame: *const u8, end: u64, at: u64, state: u64) -> Parsed;
+type IsWrong = unsafe extern "C" fn(area: *const u8) -> u64;
+type Update = unsafe extern "C" fn(area: *mut u8);
+type Deparse = unsafe extern "C" fn(area: *const u8, frame: *mut u8, at: u64) -> u64;
+
+/// The bytes of the functions, and what their callers must keep to.
+pub(crate) struct Functions {
+    /// The instructions of all of them.
+    pub bytes: Vec<u8>,
+    /// Where each starts: `Control`, `Parse`, `IsWrong`, `Update`, `Deparse`.
+    pub starts: [usize; 5],
+    /// Bytes of the area that they reach.
+    pub area_bytes: usize,
+    /// How many parameters they read from each op on.
+    pub params: Vec<usize>,
+    /// How many bytes `Deparse` can write.
+    pub headers_bytes: usize,
+}
+
+/// Functions that can be called.
+#[derive(Debug)]
+pub(crate) struct Code {
+    control: Control,
+    parse: Parse,
+    is_wrong: IsWrong,
+    update: Update,
+    deparse: Deparse,
+    area_bytes: usize,
+    params: Box<[usize]>,
+    headers_bytes: usize,
+    /// What the functions are made of; it lives as long as they do.
+    _memory: Mmap,
+}
+
+impl Code {
+    /// Puts functions where they can be called. The memory is never writable and executable at once.
+    pub fn new(functions: Functions) -> Result<Code, String> {
+        let refused = |what: &str| {
+            let what = what.to_owned();
+            move |error: std::io::Error| format!("the system {what}: {error}")
+        };
+        let mapped = MmapMut::map_anon(functions.bytes.len().max(1));
+        let mut memory = mapped.map_err(refused("gives no memory for machine code"))?;
+        memory[..functions.bytes.len()].copy_from_slice(&functions.bytes);
+        // The pages were never executable before, so no processor holds old instructions of them.
+        let memory = memory.make_exec().map_err(refused("does not let memory be executed"))?;
+        let at = |function: usize| memory[functions.starts[function]..].as_ptr();
+        // SAFETY: each start is that of a whole function of this type, made by `emit` for this
+        // processor's calling convention, and the memory stays mapped while `Code` lives.
+        unsafe {
+            use std::mem::transmute;
+            Ok(Code {
+                control: transmute::<*const u8, Control>(at(0)),
+                parse: transmute::<*const u8, Parse>(at(1)),
+                is_wrong: transmute::<*const u8, IsWrong>(at(2)),
+                update: transmute::<*const u8, Update>(at(3)),
+                deparse: transmute::<*const u8, Deparse>(at(4)),
+                area_bytes: functions.area_bytes,
+                params: functions.params.into(),
+                headers_bytes: functions.headers_bytes,
+                _memory: memory,
+            })
+        }
+    }
+
+    /// The area must be this program's.
+    #[inline(always)]
+    fn check_area(&self, area: &[u8]) {
+        assert!(area.len() == self.area_bytes, "an area of another program");
+    }
+}
+
+impl Native for Code {
+    #[inline]
+    fn control(&self, area: &mut [u8], params: &[u64], point: &mut Point) -> u64 {
+        self.check_area(area);
+        // At an op that there is not, or from which none is read, there need be none.
+        let needed = self.params.get(point.at as usize).copied().unwrap_or(0);
+        assert!(params.len() >= needed, "parameters of another action");
+        // SAFETY: area and parameters are as long as the function relies on, compared above; it
+        // writes to nothing but the area, which is borrowed for this call alone.
+        let Left(left, key) = unsafe { (self.control)(area.as_mut_ptr(), params.as_ptr(), *point) };
+        *point = left;
+        key
+    }
+
+    #[inline]
+    fn parse(&self, area: &mut [u8], frame: &[u8], from: Position) -> Position {
+        self.check_area(area);
+        assert!(from.at <= frame.len(), "a position inside the frame");
+        let (end, at) = (frame.len() as u64, from.at as u64);
+        let state = u64::from(from.state) | u64::from(from.entered) << 32;
+        // SAFETY: the area is as long as the function relies on; it reads the frame between `at`
+        // and `end` only, and writes to nothing but the area.
+        let Parsed(at, state) =
+            unsafe { (self.parse)(area.as_mut_ptr(), frame.as_ptr(), end, at, state) };
+        Position { at: at as usize, state: state as u32, entered: (state >> 32) as u32 }
+    }
+
+    #[inline]
+    fn is_wrong(&self, area: &[u8]) -> bool {
+        self.check_area(area);
+        // SAFETY: the area is as long as the function relies on; it writes nothing.
+        unsafe { (self.is_wrong)(area.as_ptr()) != 0 }
+    }
+
+    #[inline]
+    fn update(&self, area: &mut [u8]) {
+        self.check_area(area);
+        // SAFETY: the area is as long as the function relies on; it writes to nothing else.
+        unsafe { (self.update)(area.as_mut_ptr()) }
+    }
+
+    #[inline]
+    fn deparse(&self, area: &[u8], frame: &mut [u8], at: usize) -> usize {
+        self.check_area(area);
+        assert!((self.headers_bytes..=frame.len()).contains(&at), "room for the headers");
+        // SAFETY: the area is as long as the function relies on; it writes at most `headers_bytes`
+        // bytes in front of `at`, which are in the frame.
+        unsafe { (self.deparse)(area.as_ptr(), frame.as_mut_ptr(), at as u64) as usize }
+    }
+}

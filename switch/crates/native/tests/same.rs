@@ -1,0 +1,89 @@
+//! Machine code does what the interpreter does: the same packets, drops, digests, registers and
+//! counters, for every program of this repository and for programs that are made up.
+
+mod support;
+
+use pipeline::native::Op;
+use pipeline::{Config, Pipeline};
+use support::Both;
+use support::chance::Chance;
+use support::programs::{compile, compile_text, files, made_up, packets, root};
+use units::PortId;
+
+/// Sends packets like these through both forms of a program whose tables have entries.
+fn compare(
+    name: &str,
+    program: bmv2::Program,
+    packets: &[Vec<u8>],
+    seed: u64,
+    count: usize,
+) -> bool {
+    let Some(mut both) = Both::load(name, program) else { return false };
+    let mut chance = Chance(seed);
+    for _ in 0..2 {
+        for _ in 0..count / 2 {
+            let port = PortId(chance.below(4) as u16);
+            both.send(port, &chance.packet_like(packets));
+        }
+        both.fill_tables(&mut chance, packets);
+    }
+    for _ in 0..count {
+        let port = PortId(chance.below(4) as u16);
+        both.send(port, &chance.packet_like(packets));
+    }
+    both.compare_state();
+    true
+}
+
+#[test]
+fn every_program_of_the_repository_gives_the_same_either_way() {
+    let folders = [
+        "p4src/programs",
+        "tests/packets",
+        "switch/crates/pipeline/tests/programs",
+        "switch/crates/control/tests/support",
+        "switch/crates/device/tests",
+    ];
+    let mut count = 0;
+    for path in folders.into_iter().flat_map(files) {
+        let name = path.to_string_lossy().into_owned();
+        let Some(program) = compile(&path) else { continue };
+        count += usize::from(compare(&name, program, &packets(&path), 1, 100));
+    }
+    // Those of the packet tests alone are more; a change of folders must not make this test empty.
+    assert!(count > 50, "only {count} programs");
+}
+
+/// What the lab router leaves to the interpreter: three tables, and a register that is read and
+/// written. Everything else on a packet's way is machine code.
+#[test]
+fn the_lab_router_leaves_only_tables_and_a_register() {
+    let path = root().join("switch/crates/pipeline/tests/programs/lab_router.p4");
+    let program = compile(&path).expect("it compiles");
+    let source = Pipeline::new(&program, &Config::default()).expect("it loads").source();
+    let left = source.ops.iter().filter(|op| matches!(op, Op::Leave { .. }));
+    assert_eq!(left.count(), 3 + 2);
+    assert!(source.states.iter().all(Option::is_some));
+    assert!(source.verified.is_some() && source.updated.is_some() && source.headers.is_some());
+}
+
+#[test]
+fn programs_that_are_made_up_give_the_same_either_way() {
+    for seed in 0..60 {
+        let mut chance = Chance(seed);
+        let source = made_up(&mut chance);
+        // 33 bytes a header; the first byte and the three bits after it choose the second.
+        let packets: Vec<Vec<u8>> = (0..8)
+            .map(|number| {
+                let mut packet: Vec<u8> = (0..70).map(|_| chance.next() as u8).collect();
+                (packet[0], packet[1]) = (number % 4, packet[1] & 0x1f | number << 5);
+                packet
+            })
+            .collect();
+        let program = compile_text(source.clone());
+        let outcome = std::panic::catch_unwind(|| {
+            compare(&format!("made up from seed {seed}"), program, &packets, seed, 60)
+        });
+        assert!(outcome.unwrap_or_else(|_| panic!("{source}")), "{source}");
+    }
+}

@@ -1,0 +1,330 @@
+//! The loaded program as a compiler to machine code reads it, and what such a compiler gives back.
+//!
+//! This crate compiles nothing: it knows no processor and stays free of `unsafe`. Whoever loads a
+//! program may hand in a compiler ([`crate::Config::compile`]). It is given the program as a
+//! [`Source`], whose lists say in few words what the frequent parts of a program do, and gives back
+//! [`Native`] code for them. What has no words here is left to the interpreter:
+//!
+//! * an [`Op`] that is [`Op::Leave`] stands for a step that only the interpreter knows; machine
+//!   code stops there, the interpreter does the step, and machine code goes on behind it;
+//! * a part of the packet's way that is `None` in the source is interpreted as a whole.
+//!
+//! So every program runs, whatever it uses. The interpreter stays the reference: with an observer
+//! it does everything, and the tests hold both ways against each other.
+
+mod compiled;
+mod control;
+mod packet;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use crate::expression::Compare;
+pub use crate::parser::Case;
+pub use crate::place::{Cell, Gather, Masked, Slot};
+
+pub(crate) use compiled::Compiled;
+
+/// A compiler to machine code; an error says what it cannot do.
+pub type Compile = fn(&Source) -> Result<Arc<dyn Native>, String>;
+
+/// A program to compile.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Bytes of the area, in which a packet's headers and metadata lie. All offsets are offsets in
+    /// it, and every window of eight bytes that is named lies inside it.
+    pub area_bytes: usize,
+    /// All actions and controls: a step of the interpreter each, by the same numbers.
+    pub ops: Vec<Op>,
+    /// The parser's states; `None` for one that only the interpreter knows.
+    pub states: Vec<Option<State>>,
+    /// The checksums that are verified after parsing.
+    pub verified: Option<Vec<Checksum>>,
+    /// The checksums that are written before deparsing.
+    pub updated: Option<Vec<Checksum>>,
+    /// What the deparser puts in front of the payload.
+    pub headers: Option<Vec<Header>>,
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Goes on at one of two ops: if the test fails, if it succeeds.
+    Branch {
+        /// What is asked.
+        test: Test,
+        /// Where to.
+        next: [u32; 2],
+    },
+    /// Runs an action without parameters, and what comes after it.
+    Call {
+        /// The action's first op.
+        to: u32,
+        /// What comes after it.
+        next: u32,
+    },
+    /// The end of the action will be the end of the control.
+    Exit,
+    /// Goes on there.
+    Jump {
+        /// The op.
+        to: u32,
+    },
+    /// The interpreter knows this step. For a table that is looked up with one number, these are
+    /// the parts of that number, to be combined by `or`.
+    Leave {
+        /// The parts of the key; empty elsewhere.
+        key: Vec<Gather>,
+    },
+    /// Gives fields new values, one after the other; then the action is at its end.
+    Return {
+        /// The assignments.
+        stores: Vec<Store>,
+    },
+    /// Gives fields new values, one after the other.
+    Set {
+        /// The assignments.
+        stores: Vec<Store>,
+    },
+}
+
+/// An assignment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Store {
+    /// What is written.
+    pub to: Target,
+    /// What it gets, of which the low bits are kept.
+    pub value: Value,
+}
+
+/// What an assignment writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A field that shares its window with others.
+    Cell(Cell),
+    /// A field that has its window to itself.
+    Slot(Slot),
+}
+
+/// A number modulo 2^64. Looking at it changes nothing, so nothing need be looked at in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Of two numbers.
+    Binary {
+        /// How they are combined.
+        operator: Operator,
+        /// The numbers.
+        operands: Box<(Value, Value)>,
+    },
+    /// One number or another.
+    Choose(Box<(Test, Value, Value)>),
+    /// Always the same.
+    Const(u64),
+    /// A field without sign.
+    Field(Cell),
+    /// A parameter of the action.
+    Param(u32),
+    /// The low `width` bits of a number, 1 to 64, the highest of which is a sign.
+    Signed {
+        /// The number.
+        operand: Box<Value>,
+        /// How many bits.
+        width: u8,
+    },
+    /// 1 if a test succeeds, else 0.
+    Truth(Box<Test>),
+}
+
+/// How two numbers are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// The sum.
+    Add,
+    /// The bits of both.
+    And,
+    /// The product.
+    Multiply,
+    /// The bits of either.
+    Or,
+    /// The left shifted left by the right; 0 from 64 on.
+    ShiftLeft,
+    /// The left shifted right by the right; 0 from 64 on.
+    ShiftRight,
+    /// The left, which has a sign, shifted right by the right; all sign from 63 on.
+    ShiftRightSigned,
+    /// The difference.
+    Subtract,
+    /// The bits of one of them.
+    Xor,
+}
+
+/// A question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// Both succeed.
+    And(Box<(Test, Test)>),
+    /// Of two numbers.
+    Compare {
+        /// Which must hold.
+        compare: Compare,
+        /// Whether they have signs.
+        signed: bool,
+        /// The numbers.
+        operands: Box<(Value, Value)>,
+    },
+    /// Always the same.
+    Const(bool),
+    /// The field is one of `span + 1` values from `low` on.
+    InRange {
+        /// The field.
+        cell: Cell,
+        /// The lowest value.
+        low: u64,
+        /// How many follow it.
+        span: u64,
+    },
+    /// It does not succeed.
+    Not(Box<Test>),
+    /// One of them succeeds.
+    Or(Box<(Test, Test)>),
+    /// The header is valid whose validity is this byte.
+    Valid(u32),
+}
+
+/// A state of the parser: headers are copied, then a key is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// The headers, as they follow each other in the frame.
+    pub headers: Vec<Header>,
+    /// The parts of the key, to be combined by `or`.
+    pub key: Vec<Gather>,
+    /// The first whose value the key has in the bits of its mask says what comes next.
+    pub cases: Vec<Case>,
+    /// What comes next if there is none.
+    pub default: u32,
+}
+
+/// The state after the last one.
+pub const ACCEPT: u32 = crate::parser::ACCEPT;
+
+/// The most states that a packet may enter.
+pub const STATES_MAX: u32 = crate::parser::STATES_MAX;
+
+/// A header of fixed length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The byte that says whether it is valid.
+    pub valid: u32,
+    /// Where its bytes start.
+    pub base: u32,
+    /// How many it has.
+    pub length_bytes: u32,
+}
+
+/// An internet checksum of headers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checksum {
+    /// When it is wanted.
+    pub wanted: Test,
+    /// What is summed, whose bits are those of 16-bit words, while the header with this validity
+    /// byte is valid.
+    pub words: Vec<(u32, Vec<Masked>)>,
+    /// Where it is, or goes.
+    pub target: Cell,
+}
+
+/// Machine code for the parts of a [`Source`].
+///
+/// An implementation checks what it is given as far as its own safety asks: the area has the length
+/// of the source's, positions lie inside the frame, and there are as many parameters as are read.
+pub trait Native: fmt::Debug + Send + Sync {
+    /// Runs ops from a point on, until one is left or the control ends; moves the point to that
+    /// op, or to one that there is not. Returns the key, if the op has one.
+    fn control(&self, area: &mut [u8], params: &[u64], point: &mut Point) -> u64;
+    /// Enters states until one is left, the packet is too short for one, or the parser ends.
+    fn parse(&self, area: &mut [u8], frame: &[u8], from: Position) -> Position;
+    /// Whether one of the verified checksums is wrong.
+    fn is_wrong(&self, area: &[u8]) -> bool;
+    /// Writes the updated checksums.
+    fn update(&self, area: &mut [u8]);
+    /// Writes the valid headers in front of what starts `at`, and returns where they start.
+    fn deparse(&self, area: &[u8], frame: &mut [u8], at: usize) -> usize;
+}
+
+/// Where a control is. Machine code takes it as one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(8))]
+pub struct Point {
+    /// The op to run.
+    pub at: u32,
+    /// The op after the action that runs. There is none at `u32::MAX`, the end.
+    pub after: u32,
+}
+
+/// How far a parser has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// In the frame.
+    pub at: usize,
+    /// The state to be entered.
+    pub state: u32,
+    /// How many have been.
+    pub entered: u32,
+}
+
+impl Op {
+    /// The ops that may follow, besides the one after the action that runs. What is done with the
+    /// parameters elsewhere does not count: an op that is left leaves them to the interpreter.
+    pub fn followers(&self, own: u32) -> Vec<u32> {
+        match self {
+            Op::Branch { next, .. } => next.to_vec(),
+            Op::Call { to, .. } | Op::Jump { to } => vec![*to],
+            Op::Exit | Op::Set { .. } => vec![own + 1],
+            Op::Leave { .. } | Op::Return { .. } => Vec::new(),
+        }
+    }
+
+    /// How many parameters must be there for this op.
+    pub fn params_read(&self) -> usize {
+        match self {
+            Op::Branch { test, .. } => test.params_read(),
+            Op::Return { stores } | Op::Set { stores } => {
+                stores.iter().map(|store| store.value.params_read()).max().unwrap_or(0)
+            }
+            Op::Call { .. } | Op::Exit | Op::Jump { .. } | Op::Leave { .. } => 0,
+        }
+    }
+}
+
+impl Value {
+    /// How many parameters must be there for this number.
+    pub fn params_read(&self) -> usize {
+        match self {
+            Value::Binary { operands, .. } => {
+                operands.0.params_read().max(operands.1.params_read())
+            }
+            Value::Choose(choice) => {
+                let (test, first, second) = &**choice;
+                test.params_read().max(first.params_read()).max(second.params_read())
+            }
+            Value::Const(_) | Value::Field(_) => 0,
+            Value::Param(index) => *index as usize + 1,
+            Value::Signed { operand, .. } => operand.params_read(),
+            Value::Truth(test) => test.params_read(),
+        }
+    }
+}
+
+impl Test {
+    /// How many parameters must be there for this question.
+    pub fn params_read(&self) -> usize {
+        match self {
+            Test::And(both) | Test::Or(both) => both.0.params_read().max(both.1.params_read()),
+            Test::Compare { operands, .. } => {
+                operands.0.params_read().max(operands.1.params_read())
+            }
+            Test::Const(_) | Test::InRange { .. } | Test::Valid(_) => 0,
+            Test::Not(operand) => operand.params_read(),
+        }
+    }
+}
