@@ -45,6 +45,15 @@ def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.C
     return channel
 
 
+def in_force(call: grpc.Call) -> grpc.Call:
+    """The stream, once the device has taken the request: of what happens from now on it tells.
+
+    A device answers with the stream's headers first. One that refuses does so when it is read.
+    """
+    call.initial_metadata()
+    return call
+
+
 @contextlib.contextmanager
 def refusals(what: str) -> Iterator[None]:
     """Turns a device's refusal into one sentence that begins with `what`."""

@@ -21,7 +21,7 @@ from google.rpc import status_pb2
 from vitrine.v1 import router_pb2
 
 from controller import queue_messages
-from controller.connection import REQUEST_DEADLINE_S
+from controller.connection import REQUEST_DEADLINE_S, in_force
 from controller.errors import RequestError
 from controller.queueing import PortSettings, RouterSettings
 from controller.session import Session
@@ -176,7 +176,7 @@ class Queues:
         request = router_pb2.WatchRequest(interval_ms=interval_ms, ports=sorted(ports))
         call = self._stub.watch(request)
         try:
-            yield _samples(call)
+            yield _samples(in_force(call))
         finally:
             call.cancel()
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import grpc
 from vitrine.v1 import router_pb2
 
+from controller.connection import in_force
 from controller.errors import RequestError
 from controller.queues import reason_name
 from controller.session import Session
@@ -93,7 +94,7 @@ def trace(session: Session, follow: Iterable[Follow]) -> Iterator[Iterator[Step]
         response_deserializer=router_pb2.TraceResponse.FromString,
     )(request)
     try:
-        yield _steps(call)
+        yield _steps(in_force(call))
     finally:
         call.cancel()
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 import grpc
 from vitrine.v1 import router_pb2
 
+from controller.connection import in_force
 from controller.errors import RequestError
 from controller.queues import PortState, port_state, reason_name, refusals
 from controller.session import Session
@@ -287,7 +288,7 @@ def watch(
         response_deserializer=router_pb2.WatchResponse.FromString,
     )(request)
     try:
-        yield Watched(call, thresholds)
+        yield Watched(in_force(call), thresholds)
     finally:
         call.cancel()
 
