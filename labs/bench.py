@@ -238,7 +238,7 @@ class Instruments:
         self._shown = ports[0]
         self._interval_s = interval_ms / 1000
         self._flows: list[_StartedFlow] = []
-        self._pings: dict[str, Process] = {}
+        self._pings: list[tuple[str, Process]] = []
         self.recording = Recording(
             ports={
                 f"{switch}-eth{number}": recorders[switch].series[number]
@@ -289,11 +289,12 @@ class Instruments:
         seconds: float,
         interval_s: float = PING_INTERVAL_S,
     ) -> None:
-        """Starts a ping."""
+        """Starts a ping; what several of one name see is one list."""
         host = self._bench.host(source)
         address = str(self._bench.host(target).address)
         argv = ping.command(address, interval_s=interval_s, seconds=seconds)
-        self._pings[name] = host.start(argv, host.logs / f"ping-{name}.log")
+        log = host.logs / f"ping-{name}-{len(self._pings) + 1}.log"
+        self._pings.append((name, host.start(argv, log)))
 
     def serve_page(self, host: str, length_bytes: int) -> None:
         """Lets a host serve a web page of this length."""
@@ -350,11 +351,13 @@ class Instruments:
         """Waits for flows and pings to end by themselves and reads what they found."""
         for flow in self._flows:
             self._show_until(flow.process, f"the flow {flow.plan.name}", END_DEADLINE_S * 5)
-        for name, process in self._pings.items():
+        for name, process in self._pings:
             self._show_until(process, f"the ping {name}", END_DEADLINE_S)
             # Its status says whether every request was answered; a full queue may drop some.
             output = process.log.read_text()
-            self.recording.pings[name] = ping.parse(output, self._clock.of_wall)
+            found = ping.parse(output, self._clock.of_wall)
+            earlier = self.recording.pings.get(name)
+            self.recording.pings[name] = earlier.followed_by(found) if earlier else found
         self._catch_up()
         self._view.erase()
         for flow in self._flows:

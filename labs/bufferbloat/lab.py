@@ -20,6 +20,7 @@ from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings
 from controller.toolchain import Toolchain
 from labs.bench import PAGE_PORT, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Lab, Row
+from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES, payload_share, queue_delay_s
 from labs.measure.page import Fetch
 from labs.recording import Recording
@@ -157,13 +158,14 @@ class Bufferbloat(Lab):
 
     def _measure(self, instruments: Instruments, run: Run) -> None:
         instruments.serve_page("h1", PAGE_BYTES)
-        instruments.ping("ping", "h1", "h2", seconds=ALONE_S + self.seconds)
+        instruments.ping("ping", "h1", "h2", seconds=ALONE_S)
         instruments.hold(1.0)
         self._fetch(instruments, "alone")
         instruments.hold(max(0.0, ALONE_S - instruments.now_s()))
         instruments.moment("download begins")
         instruments.flow("download", "h1", "h2", seconds=self.seconds, congestion=self.congestion)
         # A slow machine takes seconds to start the programs of hosts: count from here.
+        instruments.ping("ping", "h1", "h2", seconds=self.seconds)
         end_s = instruments.now_s() + self.seconds - 1
         instruments.hold(self.warm_up_s)
         # The document's page was asked for while ping took 733 ms, when the queue was 90 % full.
@@ -351,11 +353,17 @@ class _Findings:
         end_s = download.samples[-1].time_s
         # Beside the download alone: a ping during a page waits for the page's packets too.
         settled_s = download.samples[0].time_s + warm_up_s
-        self.ping_loaded_ms = statistics.mean(
+        beside_ms = [
             echo.rtt_ms
             for start_s, stop_s in _without_pages(settled_s, loaded, end_s)
             for echo in pings.between(start_s, stop_s).echoes
-        )
+        ]
+        if not beside_ms:
+            raise MeasurementError(
+                f"no ping came back beside the download alone within {end_s - settled_s:.0f} s: "
+                "the machine was too slow for so short a run, give DURATION=120 or more."
+            )
+        self.ping_loaded_ms = statistics.mean(beside_ms)
         self.dropped_packets = series.dropped_packets
         self.retransmits = download.result.retransmits
         # The download's part of the line while a page was fetched; all of class 0 with two queues.

@@ -41,6 +41,10 @@ class Pings:
             return math.nan
         return sum(echo.rtt_ms for echo in self.echoes) / len(self.echoes)
 
+    def followed_by(self, later: Pings) -> Pings:
+        """This ping and another one of the same path that began after it."""
+        return Pings(self.sent + later.sent, self.echoes + later.echoes)
+
     def between(self, start_s: float, end_s: float) -> Pings:
         """The requests that were sent within a span of time and answered."""
         chosen = tuple(echo for echo in self.echoes if start_s <= echo.time_s < end_s)

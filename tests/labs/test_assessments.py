@@ -5,6 +5,7 @@ import math
 import pytest
 
 from labs.bufferbloat.lab import ALONE_S, Bufferbloat
+from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES, bdp_packets, queue_delay_s, reno_utilisation
 from labs.hol_blocking import simulation
 from labs.hol_blocking.lab import HolBlocking
@@ -83,6 +84,14 @@ def test_a_bloated_queue_and_its_cures_are_recognised():
     assert numbers["long_ping_loaded_ms"] == pytest.approx(600.0)
     # Before the first page only the empty line was seen.
     assert numbers["long_ping_alone_ms"] == pytest.approx(20.0)
+
+
+def test_a_run_whose_pings_ended_before_the_download_settled_is_refused_with_advice():
+    recording = bloat(page_s=5.0, ping_ms=600.0)
+    recording.pings["ping"] = recording.pings["ping"].between(0, ALONE_S)
+    recordings = {name: recording for name in ("queue-100", "queue-20", "two-queues")}
+    with pytest.raises(MeasurementError, match="no ping came back .* give DURATION=120"):
+        Bufferbloat(Settings(seconds=24)).assess(recordings)
 
 
 def test_a_queue_that_is_not_long_fails_its_bands():

@@ -110,6 +110,13 @@ def test_no_answer_has_no_mean_rather_than_a_mean_of_zero():
     assert nothing.mean_ms != nothing.mean_ms
 
 
+def test_a_ping_that_is_started_again_goes_on():
+    first = ping.parse(PING, of_wall=lambda wall_s: wall_s - 1_700_000_000)
+    both = first.followed_by(ping.parse(PING, of_wall=lambda wall_s: wall_s - 1_699_999_900))
+    assert [echo.time_s for echo in both.echoes] == pytest.approx([10.0, 10.6595, 110.0, 110.6595])
+    assert (both.sent, both.lost) == (6, 2)
+
+
 def test_pings_of_a_span_are_those_sent_within_it():
     echoes = tuple(Echo(float(second), second * 10.0) for second in range(5))
     assert ping.Pings(5, echoes).between(1, 3).mean_ms == pytest.approx(15.0)
