@@ -43,7 +43,7 @@ fn rows() -> Vec<Row> {
         (
             "connections",
             connections::CONNECTION_COUNT_MAX.to_string(),
-            "closed with GOAWAY: RESOURCE_EXHAUSTED",
+            "closed: RESOURCE_EXHAUSTED",
         ),
         ("calls open on a connection", server::CALLS_PER_CONNECTION_MAX.to_string(), "wait"),
         (
@@ -52,7 +52,7 @@ fn rows() -> Vec<Row> {
             "RESOURCE_EXHAUSTED or OUT_OF_RANGE",
         ),
         (
-            "size of all requests above 256 KiB that are not answered",
+            "unanswered requests above 256 KiB, together",
             mebibytes(service::intake::LARGE_MESSAGES_SIZE_BYTES_MAX),
             "RESOURCE_EXHAUSTED",
         ),
