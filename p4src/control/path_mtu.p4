@@ -11,7 +11,7 @@
 // The controller tells the sender how much would fit (RFC 1191, RFC 8201), or cuts an IPv4 packet
 // that may be cut into fragments. Without it, such a packet is dropped and counted.
 //
-// Reads:  hdr.ipv4, hdr.ipv6, meta.narrow.
+// Reads:  hdr.ipv4, hdr.ipv6, hdr.int_shim, meta.narrow.
 // Writes: standard_metadata.egress_spec, hdr.ethernet.src_addr, hdr.packet_in.
 // Apply in ingress after routing.
 
@@ -32,6 +32,12 @@ control path_mtu(inout headers_t hdr,
                 // Beyond 16 bits nothing fits any link; |+| stays at the largest number.
                 length_bytes = hdr.ipv6.payload_len |+| IPV6_BYTES;
             }
+#ifdef WITH_INT
+            // INT is taken out in front of a host's link, and whoever puts it in looks at the MTU.
+            if (hdr.int_shim.isValid()) {
+                length_bytes = length_bytes |-| (4 + 4 * (bit<16>)hdr.int_shim.length_words);
+            }
+#endif
             if (length_bytes > meta.narrow.mtu) {
                 // The Ethernet header is the next hop's already, but an answer goes to the sender.
                 hdr.ethernet.src_addr = meta.narrow.sender;

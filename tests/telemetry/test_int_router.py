@@ -138,6 +138,18 @@ def test_after_the_sink_the_packet_is_what_the_host_sent(tmp_path, hops_before):
     run(tmp_path, configuration(Node(9), EDGE), frames, reporter=Node(9))
 
 
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_packet_that_fits_its_host_s_link_without_int_gets_there(tmp_path, name):
+    frame = FRAMES[name]
+    on_the_way = inserted(frame, Node(1), BITMAP, HOP_WORDS, HOPS)
+    # The link takes exactly the packet that the host sent: its frame without 14 bytes of Ethernet.
+    narrow = [
+        command.replace("set_next_hop(", f"set_next_hop_within(mtu:{len(frame) - 14}, ")
+        for command in configuration(Node(9), EDGE)
+    ]
+    run(tmp_path, narrow, [(on_the_way, routed(frame))], reporter=Node(9))
+
+
 def test_a_stack_of_every_length_is_taken_out(tmp_path):
     frames = []
     for words in range(64):
