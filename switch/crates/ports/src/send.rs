@@ -4,7 +4,6 @@
 
 use std::io;
 use std::mem::zeroed;
-use std::ops::AddAssign;
 use std::os::fd::AsRawFd;
 
 use crate::merge::{Known, SuperPacket};
@@ -98,18 +97,6 @@ impl Refused {
             _ => &mut self.other,
         };
         *counter += group.count as u64;
-    }
-}
-
-impl AddAssign for Refused {
-    fn add_assign(&mut self, more: Refused) {
-        let Refused { down, full, runt, too_long, unsplit, other } = more;
-        self.down += down;
-        self.full += full;
-        self.runt += runt;
-        self.too_long += too_long;
-        self.unsplit += unsplit;
-        self.other += other;
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Link {
     is_cautious: bool,
     /// Several frames have just left: until this instant they are collected, to leave together.
     gathers_until: Time,
-    counters: LinkCounters,
+    counters: NetdevCounters,
 }
 
 /// How long frames are collected where the last ones left in a super-packet that had room for more:
@@ -58,48 +58,6 @@ impl Outgoing for Departing {
 /// few enough to stay in the processor's cache.
 const SEND_BATCH_SIZE: usize = 256;
 
-/// What happened between the netdev and the router, outside the model. Frames, but for `overrun`
-/// and `malformed`, which count packets as the kernel handed them over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LinkCounters {
-    /// Handed to the router.
-    pub received: u64,
-    /// Packets that the kernel lost before we took them: the process was late.
-    pub overrun: u64,
-    /// Super-packets of a kind that AF_PACKET has no words for (SCTP's), or whose headers contradict
-    /// themselves.
-    pub malformed: u64,
-    /// Received frames shorter than an Ethernet header.
-    pub runts: u64,
-    /// Received frames longer than [`FRAME_SIZE_BYTES_MAX`].
-    pub oversize: u64,
-    /// Taken by the kernel to be sent.
-    pub sent: u64,
-    /// Not taken by it.
-    pub refused: Refused,
-}
-
-impl From<LinkCounters> for NetdevCounters {
-    fn from(counters: LinkCounters) -> NetdevCounters {
-        let LinkCounters { received, overrun, malformed, runts, oversize, sent, refused } =
-            counters;
-        NetdevCounters {
-            received,
-            overrun,
-            malformed,
-            runts,
-            oversize,
-            sent,
-            refused_down: refused.down,
-            refused_full: refused.full,
-            refused_runt: refused.runt,
-            refused_too_long: refused.too_long,
-            refused_unsplit: refused.unsplit,
-            refused_other: refused.other,
-        }
-    }
-}
-
 impl Link {
     /// A port on an opened netdev.
     pub fn new(port: PortId, socket: PacketSocket, backlog_bytes: Option<usize>) -> Link {
@@ -113,7 +71,7 @@ impl Link {
             outgoing: Vec::new(),
             is_cautious: false,
             gathers_until: Time::ZERO,
-            counters: LinkCounters::default(),
+            counters: NetdevCounters::default(),
         }
     }
 
@@ -237,7 +195,7 @@ impl Link {
         }
         let mut done = self.outgoing.len();
         match &mut self.socket {
-            None => self.counters.refused.down += self.outgoing.len() as u64,
+            None => self.counters.refused_down += self.outgoing.len() as u64,
             Some(socket) => {
                 let outcome = socket.send(&self.outgoing, sending);
                 done -= outcome.waiting;
@@ -264,7 +222,7 @@ impl Link {
     }
 
     /// The counters, those that the kernel keeps included.
-    pub fn counters(&mut self) -> LinkCounters {
+    pub fn counters(&mut self) -> NetdevCounters {
         self.counters.overrun += self.take_overrun();
         self.counters
     }
@@ -277,7 +235,7 @@ impl Link {
     /// and has not been told before.
     fn complain(&mut self, refused: Refused, error: &std::io::Error) {
         let (port, name) = (self.port.0, &self.name);
-        if self.counters.refused.too_long == 0 && refused.too_long > 0 {
+        if self.counters.refused_too_long == 0 && refused.too_long > 0 {
             tracing::warn!(
                 port,
                 name,
@@ -285,7 +243,7 @@ impl Link {
                  mtu 9216` makes room"
             );
         }
-        if self.counters.refused.unsplit == 0 && refused.unsplit > 0 {
+        if self.counters.refused_unsplit == 0 && refused.unsplit > 0 {
             tracing::warn!(
                 port,
                 name,
@@ -293,8 +251,14 @@ impl Link {
                  off gso off` on the host makes it send single packets"
             );
         }
-        self.counters.refused += refused;
         tracing::debug!(port, name, %error, "the kernel refused frames");
+        let Refused { down, full, runt, too_long, unsplit, other } = refused;
+        self.counters.refused_down += down;
+        self.counters.refused_full += full;
+        self.counters.refused_runt += runt;
+        self.counters.refused_too_long += too_long;
+        self.counters.refused_unsplit += unsplit;
+        self.counters.refused_other += other;
     }
 }
 

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 
+use control::agent::NetdevCounters;
 use device::{Frame, Seal};
 use ports::{LinkWatch, PacketSocket, ReceiveBatch, ReceivedPacket, SendBatch};
 use units::{PortId, Time};
 
-use crate::link::{Link, LinkCounters};
+use crate::link::Link;
 
 /// All netdevs of the switch.
 pub struct Netdevs {
@@ -196,12 +197,12 @@ impl Netdevs {
     }
 
     /// The counters of the link behind a port, if there is one.
-    pub fn counters_of(&mut self, port: PortId) -> Option<LinkCounters> {
+    pub fn counters_of(&mut self, port: PortId) -> Option<NetdevCounters> {
         self.position(port).ok().map(|index| self.links[index].counters())
     }
 
     /// The counters of each link, those that the kernel keeps included.
-    pub fn counters(&mut self) -> impl Iterator<Item = (PortId, LinkCounters)> {
+    pub fn counters(&mut self) -> impl Iterator<Item = (PortId, NetdevCounters)> {
         self.links.iter_mut().map(|link| (link.port, link.counters()))
     }
 }

@@ -350,7 +350,7 @@ impl DataPlane for Plane<'_> {
     }
 
     fn netdev_counters(&mut self, port: PortId) -> Option<NetdevCounters> {
-        self.netdevs.counters_of(port).map(NetdevCounters::from)
+        self.netdevs.counters_of(port)
     }
 
     fn attach(&mut self, port: PortId, opened: Opened) {

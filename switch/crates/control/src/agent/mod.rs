@@ -146,19 +146,19 @@ impl Atomicity {
     }
 }
 
-/// What happened between a network device and the router. Frames, but for `overrun` and `malformed`,
-/// which count packets as the kernel hands them over.
+/// What happened between a network device and the router, outside the model. Frames, but for
+/// `overrun` and `malformed`, which count packets as the kernel hands them over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NetdevCounters {
     /// Handed to the router.
     pub received: u64,
-    /// Lost by the kernel before anybody took them.
+    /// Lost by the kernel before anybody took them: the process was late.
     pub overrun: u64,
-    /// Not to be taken, or not to be understood.
+    /// Super-packets of a kind that cannot be taken (SCTP's), or whose headers contradict themselves.
     pub malformed: u64,
-    /// Shorter than any frame.
+    /// Received, and shorter than an Ethernet header.
     pub runts: u64,
-    /// Longer than any frame.
+    /// Received, and longer than any frame.
     pub oversize: u64,
     /// Taken by the kernel to be sent.
     pub sent: u64,

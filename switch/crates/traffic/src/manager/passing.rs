@@ -3,7 +3,7 @@
 //! A router whose lines are as fast as its ports is empty most of the time: each packet arrives when
 //! the one before has left. Such a packet waits nowhere, so it need not be filed, found and taken out
 //! again. What it leaves behind in the books, and what it is told of its stay, is what the long way
-//! would have made of it; `tests/passing.rs` compares the two.
+//! would have made of it; `tests/laws.rs` compares the two.
 
 use units::{HasLength, Time};
 
