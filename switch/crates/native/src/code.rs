@@ -2,23 +2,35 @@
 //!
 //! What makes the calls sound: the functions come from `emit`, which lets them reach the area by
 //! offsets inside the length it was told, the frame behind comparisons with its length, and the
-//! parameters by indexes that it counted. Before each call these lengths are compared with what is
-//! really there.
+//! parameters by indexes that it counted, and registers behind comparisons with their number.
+//! Wherever they are handed one of these, its length is compared with what they rely on.
 
 #![allow(unsafe_code)]
 
 use memmap2::{Mmap, MmapMut};
-use pipeline::native::{Native, Point, Position};
+use pipeline::native::{Interpreter, Native, Point, Position, RegisterArray};
 
-/// A point and a key, as a function returns them in two registers.
+/// Where a control goes on, and its action's parameters: returned in two registers.
 #[repr(C)]
-struct Left(Point, u64);
+struct Entered(Point, *const u64);
 
 /// A position in the frame and a state, likewise.
 #[repr(C)]
 struct Parsed(u64, u64);
 
-type Control = unsafe extern "C" fn(area: *mut u8, params: *const u64, point: Point) -> Left;
+/// What a running control passes to [`leave`].
+struct Call<'c, 'a> {
+    interpreter: &'c mut dyn Interpreter<'a>,
+    /// How many parameters are read from each op on.
+    params: &'c [usize],
+}
+
+type Control = unsafe extern "C" fn(
+    area: *mut u8,
+    registers: *mut RegisterArray,
+    start: u64,
+    call: *mut Call<'_, '_>,
+);
 type Parse =
     unsafe extern "C" fn(area: *mut u8, frame: *const u8, end: u64, at: u64, state: u64) -> Parsed;
 type IsWrong = unsafe extern "C" fn(area: *const u8) -> u64;
@@ -33,6 +45,8 @@ pub(crate) struct Functions {
     pub starts: [usize; 5],
     /// Bytes of the area that they reach.
     pub area_bytes: usize,
+    /// How many arrays of registers they reach.
+    pub registers: usize,
     /// How many parameters they read from each op on.
     pub params: Vec<usize>,
     /// How many bytes `Deparse` can write.
@@ -48,6 +62,7 @@ pub(crate) struct Code {
     update: Update,
     deparse: Deparse,
     area_bytes: usize,
+    registers: usize,
     params: Box<[usize]>,
     headers_bytes: usize,
     /// What the functions are made of; it lives as long as they do.
@@ -57,6 +72,7 @@ pub(crate) struct Code {
 impl Code {
     /// Puts functions where they can be called. The memory is never writable and executable at once.
     pub fn new(functions: Functions) -> Result<Code, String> {
+        check_slices()?;
         let refused = |what: &str| {
             let what = what.to_owned();
             move |error: std::io::Error| format!("the system {what}: {error}")
@@ -78,6 +94,7 @@ impl Code {
                 update: transmute::<*const u8, Update>(at(3)),
                 deparse: transmute::<*const u8, Deparse>(at(4)),
                 area_bytes: functions.area_bytes,
+                registers: functions.registers,
                 params: functions.params.into(),
                 headers_bytes: functions.headers_bytes,
                 _memory: memory,
@@ -92,18 +109,48 @@ impl Code {
     }
 }
 
+/// Machine code takes a slice for its address and, behind it, its length; the language does not
+/// promise that it is so.
+fn check_slices() -> Result<(), String> {
+    let slice: Box<[u64]> = [0; 3].into();
+    // SAFETY: a slice is two words of which any value is one.
+    let words: [usize; 2] = unsafe { std::mem::transmute_copy(&slice) };
+    match words == [slice.as_ptr() as usize, slice.len()] {
+        true => Ok(()),
+        false => Err("slices are not an address and a length here".to_owned()),
+    }
+}
+
+/// What a control calls for an op that it leaves.
+///
+/// Machine code cannot be unwound: a panic in here would end the process.
+unsafe extern "C" fn leave(call: *mut Call<'_, '_>, point: Point, key: u64) -> Entered {
+    // SAFETY: a control passes on what it was called with, and waits for this to return.
+    let call = unsafe { &mut *call };
+    let (point, params) = call.interpreter.step(point, key);
+    // At an op that there is not, or from which none is read, there need be none.
+    let needed = call.params.get(point.at as usize).copied().unwrap_or(0);
+    assert!(params.len() >= needed, "parameters of another action");
+    Entered(point, params.as_ptr())
+}
+
+/// The address of [`leave`], for instructions.
+pub(crate) fn leave_address() -> u64 {
+    leave as *const () as u64
+}
+
 impl Native for Code {
     #[inline]
-    fn control(&self, area: &mut [u8], params: &[u64], point: &mut Point) -> u64 {
+    fn control(&self, start: u32, interpreter: &mut dyn Interpreter<'_>) {
+        let (area, registers) = interpreter.memory();
         self.check_area(area);
-        // At an op that there is not, or from which none is read, there need be none.
-        let needed = self.params.get(point.at as usize).copied().unwrap_or(0);
-        assert!(params.len() >= needed, "parameters of another action");
-        // SAFETY: area and parameters are as long as the function relies on, compared above; it
-        // writes to nothing but the area, which is borrowed for this call alone.
-        let Left(left, key) = unsafe { (self.control)(area.as_mut_ptr(), params.as_ptr(), *point) };
-        *point = left;
-        key
+        assert!(registers.len() == self.registers, "registers of another program");
+        let (area, registers) = (area.as_mut_ptr(), registers.as_mut_ptr());
+        let mut call = Call { interpreter, params: &self.params };
+        // SAFETY: area and registers are as many as the function relies on, and where they are for
+        // as long as the interpreter is borrowed. The function reaches them only while `leave` does
+        // not run, and parameters as far as `leave` has found them to be there; these outlive it.
+        unsafe { (self.control)(area, registers, start.into(), &raw mut call) }
     }
 
     #[inline]

@@ -6,15 +6,14 @@
 //! a field is read in two or three of them, and no step asks what kind of step it is.
 //!
 //! ```text
-//!   interpreter: tables, registers,      control(area, params, where) -> (where, key)
-//!   hashes, stacks, wide numbers ...  ─────────────────────────────────────────────▶ machine
-//!                                     ◀───────────────────────────────────────────── code
-//!                                        it left at a step that only you know
+//!   pipeline ── control(area, start) ──▶ machine ── leave(point, key) ───▶ interpreter: tables,
+//!            ◀───────── done ─────────── code    ◀── (point, parameters) ─ hashes, stacks, wide
+//!                                                                          numbers ...
 //! ```
 //!
-//! Machine code calls nothing, allocates nothing and returns after a bounded number of
-//! instructions; its memory accesses are to offsets that were checked when it was made. `code` is
-//! the only file with `unsafe`: it maps the memory and makes the calls.
+//! Machine code calls nothing but the interpreter, allocates nothing and returns after a bounded
+//! number of instructions; its memory accesses are to offsets that were checked when it was made.
+//! `code` is the only file with `unsafe`: it maps the memory and makes the calls.
 //!
 //! To use it, hand [`compile`] to the pipeline: `Config { compile: Some(native::compile), .. }`.
 

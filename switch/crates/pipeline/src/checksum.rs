@@ -69,8 +69,7 @@ impl PlainChecksum {
             Wanted::If(decision) => decision.holds(area),
             Wanted::WhileValid(valid) => area[*valid as usize] != 0,
         };
-        let payload = || &packet.frame[packet.at..packet.end()];
-        wanted.then(|| self.words.checksum16(area, payload).into())
+        wanted.then(|| self.words.checksum16(area, || packet.behind(0)).into())
     }
 }
 

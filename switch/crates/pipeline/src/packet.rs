@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use units::{Bytes, HasLength, PortId};
 
+use crate::fate::CloneRequest;
 use crate::frame::{Frame, HEADROOM, Memory};
 
 /// Longest frame that is accepted: a super-packet with room to spare.
@@ -12,8 +13,8 @@ pub const FRAME_LENGTH_MAX: usize = 1 << 17;
 /// What the program asked to happen to the packet besides its way; cleared before each control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Requests {
-    /// Session and field list of the last clone call.
-    pub clone: Option<(u32, u32)>,
+    /// The last clone call.
+    pub clone: Option<CloneRequest>,
     /// List of the last digest call; 0 is none.
     pub digest: u32,
     /// Field list of the last resubmit call; 0 is none.
@@ -79,6 +80,12 @@ impl Body {
     #[inline(always)]
     pub(crate) fn end(&self) -> usize {
         self.frame.len().min(self.at.saturating_add(self.truncated_to))
+    }
+
+    /// The bytes from so far behind the parser's position on: the payload, for checksums.
+    #[inline(always)]
+    pub(crate) fn behind(&self, parsed: usize) -> &[u8] {
+        &self.frame[self.at + parsed..self.end()]
     }
 }
 
@@ -160,7 +167,7 @@ impl Packet {
 
     /// The bytes from the parser's position on; after deparsing, the frame to send.
     pub fn bytes(&self) -> &[u8] {
-        &self.frame[self.at..self.end()]
+        self.behind(0)
     }
 
     /// The frame as received.

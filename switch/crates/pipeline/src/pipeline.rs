@@ -19,8 +19,7 @@
 //!    never moves.
 //!
 //! Where a compiler was handed in and nobody watches, machine code does all of this but the look-ups
-//! in tables and what only the interpreter knows: `native` says who does what, and
-//! `Machine::run_native` is the loop in which the two take turns.
+//! in tables and what only the interpreter knows, for which it calls: `native` says who does what.
 //!
 //! The load decides all of this: what has a short form takes it there, and what has none runs as a
 //! tree (`expression::Number`, `Condition`) or with numbers of any width (`expression::Wide`). What
@@ -36,7 +35,7 @@ use units::{ClassId, PortId, Time};
 use crate::action::Machine;
 use crate::error::LoadError;
 use crate::externs::Externs;
-use crate::fate::{CloneRequest, EgressEnd, IngressEnd, InstanceType};
+use crate::fate::{EgressEnd, IngressEnd, InstanceType};
 use crate::frame::{Frame, Memory};
 use crate::known::Queueing;
 use crate::load::Program;
@@ -217,7 +216,7 @@ impl Pipeline {
         let known = &self.program.known;
         let load = |slot: Slot| slot.load(&packet.area);
         IngressEnd {
-            clone: clone_request(requests.clone),
+            clone: requests.clone,
             digest: requests.digest,
             resubmit: requests.resubmit,
             multicast_group: known.mcast_grp.map_or(0, load) as u32,
@@ -276,7 +275,7 @@ impl Pipeline {
         self.control(self.program.egress, packet, now, observer);
         let known = &self.program.known;
         EgressEnd {
-            clone: clone_request(packet.requests.clone),
+            clone: packet.requests.clone,
             recirculate: packet.requests.recirculate,
             egress_spec: PortId(known.egress_spec.load(&packet.area) as u16),
             assertion_failed: packet.requests.assertion_failed,
@@ -437,7 +436,7 @@ impl Pipeline {
         machine.profiles = profiles;
         machine.key_scratch = key_scratch;
         match compiled.code::<O>() {
-            Some(native) => machine.run_native(native, &program.code, start),
+            Some(native) => machine.run_native(native, start),
             None => machine.run(&program.code, start),
         }
     }
@@ -449,10 +448,6 @@ fn store(slot: Option<Slot>, area: &mut [u8], value: u64) {
     if let Some(slot) = slot {
         slot.store(area, value);
     }
-}
-
-fn clone_request(request: Option<(u32, u32)>) -> Option<CloneRequest> {
-    request.map(|(session, field_list)| CloneRequest { session, field_list })
 }
 
 /// The area of a packet that nothing has touched: all zero but the validity of metadata.
@@ -473,19 +468,14 @@ pub(crate) fn machine<'a, O: Observe>(
     now: Time,
     observer: &'a mut O,
 ) -> Machine<'a, O> {
-    let end = packet.end();
     Machine {
         program,
         externs,
+        packet,
+        parsed: 0,
         tables: &[],
         profiles: &[],
         key_scratch: &mut [],
-        area: &mut packet.area,
-        requests: &mut packet.requests,
-        length_register: &mut packet.length_register,
-        truncated_to: &mut packet.truncated_to,
-        ingress_length: packet.ingress_length,
-        payload: &packet.frame[packet.at..end],
         now,
         observer,
     }

@@ -27,13 +27,16 @@ pub struct RegisterArray {
     width_bits: u32,
     /// Limbs of 64 bits a register, least significant first.
     limbs: usize,
-    values: Vec<u64>,
+    values: Box<[u64]>,
 }
 
 impl RegisterArray {
+    /// Where its values are in it: machine code reaches those of up to 64 bits without asking.
+    pub const VALUES_OFFSET: usize = std::mem::offset_of!(RegisterArray, values);
+
     pub(crate) fn new(size: usize, width_bits: u32) -> RegisterArray {
         let limbs = width_bits.div_ceil(64).max(1) as usize;
-        RegisterArray { width_bits, limbs, values: vec![0; size * limbs] }
+        RegisterArray { width_bits, limbs, values: vec![0; size * limbs].into() }
     }
 
     /// How many registers there are.

@@ -1,65 +1,80 @@
 //! Actions and controls: a block an op.
 //!
 //! ```text
-//!   control(area, params, at | after << 32) -> (at | after << 32, key)
+//!   control(area, registers, at, call)
+//!   leave(call, at | after << 32, key) -> (at | after << 32, params)
 //!
 //!   entry ─▶ dispatch ─┬▶ op 0 ─▶ ...           an op that ends an action goes to `dispatch`
-//!               ▲      ├▶ op 3 ─▶ op 4 ─┐       with `after`; one that is left, and any number
-//!               └──────│────────────────┘       that is no op's, goes out
-//!                      └▶ out ─▶ return
+//!               ▲      ├▶ op 3 ─▶ op 4 ─┐       with `after`; one that is left calls `leave`, and
+//!               └──────│────────────────┘       goes where that says; where no op is, is the end
+//!                      └▶ end
 //! ```
 
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, Value, types};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockCall, InstBuilder, JumpTableData, SigRef, Value, types};
 use cranelift_frontend::Variable;
-use pipeline::native::{Op, Store, Test};
+use pipeline::native::{Cell, Op, RegisterArray, Source, Store, Target, Test, Value as Number};
 
-use super::Emitter;
+use super::{Emitter, memory};
+use crate::code::leave_address;
 
 /// The end of a control: no op has this number.
 const END: u32 = u32::MAX;
 
 /// Writes the function.
-pub(super) fn emit(emitter: &mut Emitter<'_>, ops: &[Op]) {
-    let [params, point] = emitter.arguments[..] else { return };
-    let mut control = Control::new(emitter, params, ops.len());
-    control.enter(point);
+pub(super) fn emit(emitter: &mut Emitter<'_>, source: &Source) {
+    let [registers, start, call] = emitter.arguments[..] else { return };
+    let ops = &source.ops;
+    let arrays = Arrays { address: registers, count: source.registers };
+    let mut control = Control::new(emitter, call, arrays, ops.len());
+    control.enter(start);
     for (number, op) in ops.iter().enumerate() {
         control.op(number as u32, op);
     }
     control.dispatch(&entered(ops));
-    control.leave();
+    control.end();
+}
+
+/// The program's registers.
+struct Arrays {
+    address: Value,
+    count: usize,
 }
 
 /// A control being written.
 struct Control<'e, 'f> {
     emit: &'e mut Emitter<'f>,
-    params: Value,
+    /// What `leave` is called with, and how.
+    call: Value,
+    signature: SigRef,
+    arrays: Arrays,
     blocks: Vec<Block>,
     dispatch: Block,
-    out: Block,
+    end: Block,
     /// The op after the action that runs.
     after: Variable,
+    /// The address of the action's parameters.
+    params: Variable,
 }
 
 impl<'e, 'f> Control<'e, 'f> {
-    fn new(emit: &'e mut Emitter<'f>, params: Value, count: usize) -> Self {
+    fn new(emit: &'e mut Emitter<'f>, call: Value, arrays: Arrays, count: usize) -> Self {
+        let signature = emit.signature(&[types::I64; 3], &[types::I64; 2]);
+        let signature = emit.builder.import_signature(signature);
         let blocks = (0..count).map(|_| emit.builder.create_block()).collect();
-        let [dispatch, out] = [(); 2].map(|()| emit.builder.create_block());
+        let [dispatch, end] = [(); 2].map(|()| emit.builder.create_block());
         emit.builder.append_block_param(dispatch, types::I32);
-        emit.builder.append_block_param(out, types::I32);
-        emit.builder.append_block_param(out, types::I64);
-        let after = emit.builder.declare_var(types::I32);
-        Control { emit, params, blocks, dispatch, out, after }
+        let [after, params] = [types::I32, types::I64].map(|kind| emit.builder.declare_var(kind));
+        Control { emit, call, signature, arrays, blocks, dispatch, end, after, params }
     }
 
-    /// Takes the point apart.
-    fn enter(&mut self, point: Value) {
-        let builder = &mut self.emit.builder;
-        let at = builder.ins().ireduce(types::I32, point);
-        let high = builder.ins().ushr_imm_s(point, 32);
-        let after = builder.ins().ireduce(types::I32, high);
-        builder.def_var(self.after, after);
-        builder.ins().jump(self.dispatch, &[at.into()]);
+    /// Goes to the first op, which no action's is: there are no parameters yet.
+    fn enter(&mut self, start: Value) {
+        self.set_after(END);
+        let none = self.emit.number(0);
+        self.emit.builder.def_var(self.params, none);
+        let start = self.emit.builder.ins().ireduce(types::I32, start);
+        let _ = self.emit.builder.ins().jump(self.dispatch, &[start.into()]);
     }
 
     fn op(&mut self, number: u32, op: &Op) {
@@ -75,7 +90,7 @@ impl<'e, 'f> Control<'e, 'f> {
                 self.go(number + 1);
             }
             Op::Jump { to } => self.go(*to),
-            Op::Leave { key } => {
+            Op::Leave { key, .. } => {
                 let mut whole = None;
                 for part in key {
                     let part = self.emit.gather(*part);
@@ -83,7 +98,11 @@ impl<'e, 'f> Control<'e, 'f> {
                     whole = Some(whole.map_or(part, both));
                 }
                 let key = whole.unwrap_or_else(|| self.emit.number(0));
-                self.go_out(number, key);
+                self.leave(number, key);
+            }
+            Op::Read { to, array, index } => {
+                self.read(*to, *array, index);
+                self.go(number + 1);
             }
             Op::Return { stores } => {
                 self.set(stores);
@@ -94,14 +113,80 @@ impl<'e, 'f> Control<'e, 'f> {
                 self.set(stores);
                 self.go(number + 1);
             }
+            Op::Write { array, index, value, mask } => {
+                self.write(*array, index, value, *mask);
+                self.go(number + 1);
+            }
         }
     }
 
     fn set(&mut self, stores: &[Store]) {
         for store in stores {
-            let value = self.emit.value(&store.value, self.params);
+            let value = self.value(&store.value);
             self.emit.assign(store.to, value);
         }
+    }
+
+    fn value(&mut self, value: &Number) -> Value {
+        let params = self.emit.builder.use_var(self.params);
+        self.emit.value(value, params)
+    }
+
+    /// Gives a field a register's value, if there is one.
+    fn read(&mut self, to: Cell, array: u32, index: &Number) {
+        self.if_register(array, index, |control, address| {
+            let value = control.emit.builder.ins().load(types::I64, memory(), address, 0);
+            control.emit.assign(Target::Cell(to), value);
+        });
+    }
+
+    /// Gives a register a value, if there is one.
+    fn write(&mut self, array: u32, index: &Number, value: &Number, mask: u64) {
+        let value = self.value(value);
+        let value = self.emit.masked(value, mask);
+        self.if_register(array, index, |control, address| {
+            let _ = control.emit.builder.ins().store(memory(), value, address, 0);
+        });
+    }
+
+    /// Does something with the address of a register, if there is one at the index.
+    fn if_register(&mut self, array: u32, index: &Number, then: impl FnOnce(&mut Self, Value)) {
+        assert!((array as usize) < self.arrays.count, "an array that there is not");
+        let index = self.value(index);
+        let offset = array as usize * size_of::<RegisterArray>() + RegisterArray::VALUES_OFFSET;
+        let builder = &mut self.emit.builder;
+        let [inside, done] = [(); 2].map(|()| builder.create_block());
+        let [values, count] = [offset, offset + 8].map(|offset| {
+            builder.ins().load(types::I64, memory(), self.arrays.address, offset as i32)
+        });
+        let is_inside = builder.ins().icmp(IntCC::UnsignedLessThan, index, count);
+        let _ = builder.ins().brif(is_inside, inside, &[], done, &[]);
+        builder.switch_to_block(inside);
+        let bytes = builder.ins().ishl_imm_s(index, 3);
+        let address = builder.ins().iadd(values, bytes);
+        then(self, address);
+        let builder = &mut self.emit.builder;
+        let _ = builder.ins().jump(done, &[]);
+        builder.switch_to_block(done);
+    }
+
+    /// Has an op done, and goes where that leads.
+    fn leave(&mut self, op: u32, key: Value) {
+        let callee = self.emit.number(leave_address());
+        let builder = &mut self.emit.builder;
+        let after = builder.use_var(self.after);
+        let after = builder.ins().uextend(types::I64, after);
+        let after = builder.ins().ishl_imm_s(after, 32);
+        let point = builder.ins().bor_imm_s(after, i64::from(op));
+        let arguments = [self.call, point, key];
+        let called = builder.ins().call_indirect(self.signature, callee, &arguments);
+        let [point, params] = builder.inst_results(called)[..] else { return };
+        builder.def_var(self.params, params);
+        let at = builder.ins().ireduce(types::I32, point);
+        let after = builder.ins().ushr_imm_s(point, 32);
+        let after = builder.ins().ireduce(types::I32, after);
+        builder.def_var(self.after, after);
+        let _ = builder.ins().jump(self.dispatch, &[at.into()]);
     }
 
     fn set_after(&mut self, next: u32) {
@@ -110,77 +195,64 @@ impl<'e, 'f> Control<'e, 'f> {
     }
 
     fn branch(&mut self, test: &Test, [fails, succeeds]: [u32; 2]) {
-        let test = self.emit.test(test, self.params);
-        let (succeeds, with) = self.place(succeeds);
-        let (fails, without) = self.place(fails);
-        let _ = self.emit.builder.ins().brif(test, succeeds, &with, fails, &without);
+        let params = self.emit.builder.use_var(self.params);
+        let test = self.emit.test(test, params);
+        let (succeeds, fails) = (self.place(succeeds), self.place(fails));
+        let _ = self.emit.builder.ins().brif(test, succeeds, &[], fails, &[]);
     }
 
     fn go(&mut self, to: u32) {
-        let (block, arguments) = self.place(to);
-        let _ = self.emit.builder.ins().jump(block, &arguments);
+        let block = self.place(to);
+        let _ = self.emit.builder.ins().jump(block, &[]);
     }
 
-    /// The block of an op, or the way out with a number that is no op's.
-    fn place(&mut self, op: u32) -> (Block, Vec<BlockArg>) {
-        match self.blocks.get(op as usize) {
-            Some(block) => (*block, Vec::new()),
-            None => {
-                let op = self.emit.builder.ins().iconst(types::I32, i64::from(op));
-                let key = self.emit.number(0);
-                (self.out, vec![op.into(), key.into()])
-            }
-        }
+    /// The block of an op; where there is none, the control ends.
+    fn place(&self, op: u32) -> Block {
+        self.blocks.get(op as usize).copied().unwrap_or(self.end)
     }
 
-    fn go_out(&mut self, op: u32, key: Value) {
-        let op = self.emit.builder.ins().iconst(types::I32, i64::from(op));
-        let _ = self.emit.builder.ins().jump(self.out, &[op.into(), key.into()]);
-    }
-
-    /// Goes to an op by its number. One that is never gone to by number goes out, as one that there
-    /// is not; the interpreter would do it.
+    /// Goes to an op by its number.
     fn dispatch(&mut self, entered: &[bool]) {
         let builder = &mut self.emit.builder;
         builder.switch_to_block(self.dispatch);
         let at = builder.block_params(self.dispatch)[0];
-        let beyond = builder.create_block();
-        let call =
-            |block: Block, pool: &mut _| cranelift_codegen::ir::BlockCall::new(block, [], pool);
         let pool = &mut builder.func.dfg.value_lists;
-        let default = call(beyond, pool);
+        let mut call = |block: Block| BlockCall::new(block, [], pool);
+        let default = call(self.end);
         let numbered = self.blocks.iter().zip(entered);
         let table: Vec<_> = numbered
-            .map(|(block, entered)| call(if *entered { *block } else { beyond }, pool))
+            .map(|(block, entered)| if *entered { call(*block) } else { default })
             .collect();
         let table = builder.create_jump_table(JumpTableData::new(default, &table));
         let _ = builder.ins().br_table(at, table);
-        builder.switch_to_block(beyond);
-        let key = builder.ins().iconst(types::I64, 0);
-        let _ = builder.ins().jump(self.out, &[at.into(), key.into()]);
     }
 
-    /// Puts the point together.
-    fn leave(&mut self) {
-        let builder = &mut self.emit.builder;
-        builder.switch_to_block(self.out);
-        let [at, key] = builder.block_params(self.out)[..] else { return };
-        let after = builder.use_var(self.after);
-        let at = builder.ins().uextend(types::I64, at);
-        let after = builder.ins().uextend(types::I64, after);
-        let after = builder.ins().ishl_imm_s(after, 32);
-        let point = builder.ins().bor(at, after);
-        let _ = builder.ins().return_(&[point, key]);
+    fn end(&mut self) {
+        self.emit.builder.switch_to_block(self.end);
+        let _ = self.emit.builder.ins().return_(&[]);
     }
 }
 
 /// Which ops may be gone to by number: those that nothing leads to, where actions and controls
-/// start; those after a call or a table, which an action goes to at its end; and those behind one
-/// that is left. Only the inside of a straight list is not.
+/// start; those after a call or a table, which an action goes to at its end; and those that one that
+/// is left leads to. Only the inside of a straight list is not.
 fn entered(ops: &[Op]) -> Vec<bool> {
-    let inside = |before: Option<&Op>| matches!(before, Some(Op::Set { .. } | Op::Exit));
+    let inside = |before: Option<&Op>| {
+        let straight =
+            |op: &Op| matches!(op, Op::Exit | Op::Read { .. } | Op::Set { .. } | Op::Write { .. });
+        before.is_some_and(straight)
+    };
     let before = std::iter::once(None).chain(ops.iter().map(Some));
-    ops.iter().zip(before).map(|(_, before)| !inside(before)).collect()
+    let mut entered: Vec<bool> =
+        ops.iter().zip(before).map(|(_, before)| !inside(before)).collect();
+    for op in ops {
+        if let Op::Leave { to: Some(to), .. } = op
+            && let Some(entered) = entered.get_mut(*to as usize)
+        {
+            *entered = true;
+        }
+    }
+    entered
 }
 
 /// How many parameters are read from each op on, until the interpreter sees to them again.
@@ -203,14 +275,12 @@ pub(super) fn params_read(ops: &[Op]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use pipeline::native::{Cell, Target, Value};
-
     use super::*;
 
     fn set(param: u32) -> Op {
         let mask = 0xff;
         let to = Target::Cell(Cell { offset: 0, shift: 0, width: 8, mask });
-        Op::Set { stores: vec![Store { to, value: Value::Param(param) }] }
+        Op::Set { stores: vec![Store { to, value: Number::Param(param) }] }
     }
 
     /// Parameters count from an op to the end of its action, or to where the interpreter takes over
@@ -218,14 +288,18 @@ mod tests {
     #[test]
     fn parameters_must_be_there_as_far_as_they_are_read() {
         let returns = || Op::Return { stores: Vec::new() };
-        let leave = || Op::Leave { key: Vec::new() };
+        let leave = || Op::Leave { key: Vec::new(), to: None };
         let ops = [set(1), leave(), set(4), Op::Jump { to: 5 }, set(9), set(2), returns()];
         assert_eq!(params_read(&ops), [2, 0, 5, 3, 10, 3, 0]);
     }
 
     #[test]
     fn only_the_inside_of_a_straight_list_is_never_gone_to_by_number() {
-        let ops = [set(0), set(1), Op::Leave { key: Vec::new() }, set(2), Op::Jump { to: 0 }];
+        let leave = |to| Op::Leave { key: Vec::new(), to };
+        let ops = [set(0), set(1), leave(None), set(2), Op::Jump { to: 0 }];
         assert_eq!(entered(&ops), [true, false, false, true, false]);
+        // Unless a jump that is left leads there.
+        let ops = [set(0), set(1), leave(Some(1)), set(2), Op::Jump { to: 0 }];
+        assert_eq!(entered(&ops), [true, true, false, true, false]);
     }
 }

@@ -12,7 +12,7 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{
     AbiParam, Function, InstBuilder, MemFlagsData, Signature, Type, Value, types,
 };
-use cranelift_codegen::isa::{self, TargetIsa};
+use cranelift_codegen::isa::{self, CallConv, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use pipeline::native::Source;
@@ -39,7 +39,7 @@ pub(crate) fn program(source: &Source) -> Result<Code, String> {
     let updated = source.updated.as_deref().unwrap_or_default();
     let number = types::I64;
     let functions = [
-        compiler.function(&[number; 3], &[number; 2], |emit| control::emit(emit, &source.ops))?,
+        compiler.function(&[number; 4], &[], |emit| control::emit(emit, source))?,
         compiler.function(&[number; 5], &[number; 2], |emit| states::emit(emit, &source.states))?,
         compiler.function(&[number], &[number], |emit| checksums::verify(emit, verified))?,
         compiler.function(&[number], &[], |emit| checksums::update(emit, updated))?,
@@ -56,6 +56,7 @@ pub(crate) fn program(source: &Source) -> Result<Code, String> {
         bytes,
         starts,
         area_bytes: source.area_bytes,
+        registers: source.registers,
         params: control::params_read(&source.ops),
         headers_bytes: headers.iter().map(|header| header.length_bytes as usize).sum(),
     })
@@ -95,11 +96,8 @@ impl Compiler<'_> {
         gives: &[Type],
         emit: impl FnOnce(&mut Emitter<'_>),
     ) -> Result<Vec<u8>, String> {
-        let mut signature = Signature::new(self.isa.default_call_conv());
-        signature.params.extend(takes.iter().copied().map(AbiParam::new));
-        signature.returns.extend(gives.iter().copied().map(AbiParam::new));
         let mut function = Function::new();
-        function.signature = signature;
+        function.signature = signature(self.isa.default_call_conv(), takes, gives);
         let mut builder = FunctionBuilder::new(&mut function, &mut self.context);
         let entry = builder.create_block();
         builder.append_block_params_for_function_params(entry);
@@ -113,12 +111,20 @@ impl Compiler<'_> {
         let mut context = Context::for_function(function);
         let compiled = context.compile(self.isa, &mut ControlPlane::default());
         let compiled = compiled.map_err(|error| format!("{:?}", error.inner))?;
-        // It calls nothing and holds no address, so it runs wherever it is put.
+        // It holds no address but that of `leave`, so it runs wherever it is put.
         match compiled.buffer.relocs().is_empty() {
             true => Ok(compiled.code_buffer().to_vec()),
             false => Err("machine code that depends on where it lies".to_owned()),
         }
     }
+}
+
+/// The signature of a function of numbers.
+fn signature(convention: CallConv, takes: &[Type], gives: &[Type]) -> Signature {
+    let mut signature = Signature::new(convention);
+    signature.params.extend(takes.iter().copied().map(AbiParam::new));
+    signature.returns.extend(gives.iter().copied().map(AbiParam::new));
+    signature
 }
 
 /// A function being written.
@@ -137,6 +143,11 @@ fn memory() -> MemFlagsData {
 }
 
 impl Emitter<'_> {
+    /// The signature of a function that is called.
+    fn signature(&self, takes: &[Type], gives: &[Type]) -> Signature {
+        signature(self.builder.func.signature.call_conv, takes, gives)
+    }
+
     /// Bytes of the area at an offset, as a number of this type in the processor's order.
     fn load(&mut self, kind: Type, offset: u32) -> Value {
         self.check(kind.bytes(), offset);

@@ -21,13 +21,13 @@ impl<'a, O: Observe> Machine<'a, O> {
     #[inline(always)]
     pub(super) fn apply(&mut self, table: &'a Table, entry: u32) -> Ran<'a> {
         if O::ENABLED {
-            self.observer.event(|| table_event(table, self.area, entry));
+            self.observer.event(|| table_event(table, &self.packet.area, entry));
         }
         if entry == NONE {
-            if let Some(color) = table.miss(self.ingress_length, self.now)
+            if let Some(color) = table.miss(self.packet.ingress_length, self.now)
                 && let Some(meter) = table.meter
             {
-                meter.result.store(self.area, color as u64);
+                meter.result.store(&mut self.packet.area, color as u64);
             }
             return match table.default.target {
                 Some(Target::Action(position)) => {
@@ -40,11 +40,11 @@ impl<'a, O: Observe> Machine<'a, O> {
             };
         }
         if table.notes_hits {
-            table.hit(entry, self.ingress_length, self.now);
+            table.hit(entry, self.packet.ingress_length, self.now);
             if let Some(meter) = table.meter {
-                let amount = meter.unit.amount(self.ingress_length);
+                let amount = meter.unit.amount(self.packet.ingress_length);
                 let color = table.color(entry, amount, self.now);
-                meter.result.store(self.area, color as u64);
+                meter.result.store(&mut self.packet.area, color as u64);
             }
         }
         let (run, params) = table.run(entry);
@@ -69,7 +69,8 @@ impl<'a, O: Observe> Machine<'a, O> {
                 let hash = profile.selector.as_ref().map_or(0, |selector| {
                     let Externs { hash_input, hashes, .. } = &mut *self.externs;
                     let layout = &self.program.layout;
-                    selector.recipe.gather(layout, self.area, self.payload, hash_input);
+                    let payload = self.packet.behind(self.parsed);
+                    selector.recipe.gather(layout, &self.packet.area, payload, hash_input);
                     hashes[selector.hash].of(hash_input)
                 });
                 profile.select(id, hash)
@@ -90,7 +91,7 @@ impl<'a, O: Observe> Machine<'a, O> {
     pub(super) fn enter(&mut self, action: usize, data: &[u64]) {
         if O::ENABLED {
             self.externs.before.clear();
-            self.externs.before.extend_from_slice(self.area);
+            self.externs.before.extend_from_slice(&self.packet.area);
             let action = &self.program.actions[action];
             let names = action.params.iter().map(|(name, _)| name.clone());
             let data = names.zip(action.values(data)).collect();
@@ -124,11 +125,11 @@ impl<'a, O: Observe> Machine<'a, O> {
         for (index, header) in layout.headers.iter().enumerate() {
             let valid = |area: &[u8]| Int::from(u32::from(is_valid(layout, area, index as u32)));
             let name = format!("{}.$valid$", header.name);
-            self.report_change(name, valid(before), valid(self.area));
+            self.report_change(name, valid(before), valid(&self.packet.area));
             for field in &layout.kinds[header.kind].fields {
                 let place = field.place.at(header.base);
                 let name = format!("{}.{}", header.name, field.name);
-                self.report_change(name, place.load(before), place.load(self.area));
+                self.report_change(name, place.load(before), place.load(&self.packet.area));
             }
         }
     }

@@ -12,34 +12,34 @@ impl<O: Observe> Machine<'_, O> {
     pub(super) fn add_header(&mut self, header: u32, clear: bool) {
         let program = self.program;
         let layout = &program.layout;
-        if clear && !is_valid(layout, self.area, header) {
+        if clear && !is_valid(layout, &self.packet.area, header) {
             let found = &layout.headers[header as usize];
             let kind = &layout.kinds[found.kind];
             for field in &kind.fields {
                 match field.place.at(found.base) {
-                    Place::Variable(variable) => variable.length.store(self.area, 0),
-                    place => place.store(self.area, &Int::zero()),
+                    Place::Variable(variable) => variable.length.store(&mut self.packet.area, 0),
+                    place => place.store(&mut self.packet.area, &Int::zero()),
                 }
             }
-            *self.length_register += kind.fixed_length() as u32;
+            self.packet.length_register += kind.fixed_length() as u32;
         }
-        set_valid(layout, self.area, header);
+        set_valid(layout, &mut self.packet.area, header);
     }
 
     pub(super) fn remove_header(&mut self, header: u32) {
         let layout = &self.program.layout;
-        if is_valid(layout, self.area, header) {
+        if is_valid(layout, &self.packet.area, header) {
             let header = &layout.headers[header as usize];
-            let length = layout.length(self.area, header) as u32;
-            *self.length_register = self.length_register.saturating_sub(length);
-            self.area[header.valid as usize] = 0;
+            let length = layout.length(&self.packet.area, header) as u32;
+            self.packet.length_register = self.packet.length_register.saturating_sub(length);
+            self.packet.area[header.valid as usize] = 0;
         }
     }
 
     pub(super) fn copy_header(&mut self, to: &HeaderRef, from: &HeaderRef, params: &[u64]) {
         let view = self.view(params);
         if let (Some(to), Some(from)) = (to.find(&view), from.find(&view)) {
-            copy_header(&self.program.layout, self.area, to, from);
+            copy_header(&self.program.layout, &mut self.packet.area, to, from);
         }
     }
 
@@ -50,51 +50,51 @@ impl<O: Observe> Machine<'_, O> {
         match step {
             Step::CopyStack { to, from } => {
                 let [to, from] = [to, from].map(|stack| &layout.stacks[*stack as usize]);
-                self.area[to.next as usize] = self.area[from.next as usize];
+                self.packet.area[to.next as usize] = self.packet.area[from.next as usize];
                 for (to, from) in to.headers.iter().zip(&from.headers) {
-                    copy_header(layout, self.area, *to, *from);
+                    copy_header(layout, &mut self.packet.area, *to, *from);
                 }
             }
             Step::CopyUnion { to, from } => {
                 let union = |union: &UnionRef| union.find(&view);
                 if let (Some(to), Some(from)) = (union(to), union(from)) {
-                    copy_union(layout, self.area, to, from);
+                    copy_union(layout, &mut self.packet.area, to, from);
                 }
             }
             Step::CopyUnionStack { to, from } => {
                 let [to, from] = [to, from].map(|stack| &layout.union_stacks[*stack as usize]);
-                self.area[to.next as usize] = self.area[from.next as usize];
+                self.packet.area[to.next as usize] = self.packet.area[from.next as usize];
                 for (to, from) in to.unions.iter().zip(&from.unions) {
-                    copy_union(layout, self.area, *to, *from);
+                    copy_union(layout, &mut self.packet.area, *to, *from);
                 }
             }
             Step::Pop { stack, count } => {
                 let count = count.value(&view);
                 let stack = &layout.stacks[*stack as usize];
-                lower_fill(self.area, stack.next, count);
-                pop(layout, self.area, &stack.headers, count);
+                lower_fill(&mut self.packet.area, stack.next, count);
+                pop(layout, &mut self.packet.area, &stack.headers, count);
             }
             Step::Push { stack, count } => {
                 let count = count.value(&view);
                 let stack = &layout.stacks[*stack as usize];
-                raise_fill(self.area, stack.next, stack.headers.len(), count);
-                push(layout, self.area, &stack.headers, count);
+                raise_fill(&mut self.packet.area, stack.next, stack.headers.len(), count);
+                push(layout, &mut self.packet.area, &stack.headers, count);
             }
             // A stack of unions moves as one stack for each member of its unions.
             Step::PopUnions { stack, count } => {
                 let count = count.value(&view);
                 let stack = &layout.union_stacks[*stack as usize];
-                lower_fill(self.area, stack.next, count);
+                lower_fill(&mut self.packet.area, stack.next, count);
                 for headers in layout.member_stacks(stack) {
-                    pop(layout, self.area, &headers, count);
+                    pop(layout, &mut self.packet.area, &headers, count);
                 }
             }
             Step::PushUnions { stack, count } => {
                 let count = count.value(&view);
                 let stack = &layout.union_stacks[*stack as usize];
-                raise_fill(self.area, stack.next, stack.unions.len(), count);
+                raise_fill(&mut self.packet.area, stack.next, stack.unions.len(), count);
                 for headers in layout.member_stacks(stack) {
-                    push(layout, self.area, &headers, count);
+                    push(layout, &mut self.packet.area, &headers, count);
                 }
             }
             _ => {}

@@ -9,12 +9,14 @@ use super::apply::Ran;
 use super::{Destination, LogPart, Routine, Step};
 use crate::expression::{Condition, Number, View};
 use crate::externs::Externs;
+use crate::fate::CloneRequest;
 use crate::layout::Layout;
 use crate::load::Program;
-use crate::native::{Native, Point};
+use crate::native::{Interpreter, Native, Point};
 use crate::observe::{Event, Observe};
-use crate::packet::Requests;
+use crate::packet::Body;
 use crate::profile::ActionProfile;
+use crate::state::RegisterArray;
 use crate::table::{END, Table};
 
 /// Jumps a single action may take: a loop of any sense ends long before.
@@ -67,18 +69,14 @@ impl<'a> Flow<'a> {
 pub(crate) struct Machine<'a, O: Observe> {
     pub program: &'a Program,
     pub externs: &'a mut Externs,
-    pub area: &'a mut [u8],
+    pub packet: &'a mut Body,
+    /// How far behind the packet's position a parser is.
+    pub parsed: usize,
     /// Tables and action profiles; none for parsers and deparsers, which apply no table.
     pub tables: &'a [Table],
     pub profiles: &'a [ActionProfile],
     /// Room for two keys.
     pub key_scratch: &'a mut [u64],
-    pub requests: &'a mut Requests,
-    pub length_register: &'a mut u32,
-    pub truncated_to: &'a mut usize,
-    pub ingress_length: u32,
-    /// The packet behind its parsed headers, for checksums.
-    pub payload: &'a [u8],
     pub now: Time,
     pub observer: &'a mut O,
 }
@@ -93,7 +91,7 @@ impl<'a, O: Observe> Machine<'a, O> {
     pub fn view<'b>(&'b self, params: &'b [u64]) -> View<'b> {
         View {
             layout: &self.program.layout,
-            area: self.area,
+            area: &self.packet.area,
             params,
             registers: &self.externs.registers,
         }
@@ -107,22 +105,9 @@ impl<'a, O: Observe> Machine<'a, O> {
         }
     }
 
-    /// The same by machine code as far as that goes. A table is looked up here, with the key that
-    /// machine code has built, and so is done every step that it does not know.
-    pub fn run_native(&mut self, native: &dyn Native, code: &[Step], start: u32) {
-        let mut flow = Flow::new(start);
-        loop {
-            let key = native.control(self.area, flow.params, &mut flow.point);
-            let Some(step) = flow.next(code) else { return };
-            match step {
-                Step::Apply { table } => {
-                    let table = &self.tables[*table as usize];
-                    let entry = table.find_keyed(key, self.area, self.key_scratch);
-                    flow.enter(self.apply(table, entry));
-                }
-                other => self.interpret(other, &mut flow),
-            }
-        }
+    /// The same by machine code, which calls for every step that it does not know.
+    pub fn run_native(&mut self, native: &dyn Native, start: u32) {
+        native.control(start, &mut Called { flow: Flow::new(start), machine: self });
     }
 
     /// Does one step.
@@ -133,7 +118,7 @@ impl<'a, O: Observe> Machine<'a, O> {
     fn interpret(&mut self, step: &Step, flow: &mut Flow<'a>) {
         match step {
             Step::Test { subject, next, settles, name } => {
-                let succeeds = usize::from(subject.holds(self.area));
+                let succeeds = usize::from(subject.holds(&self.packet.area));
                 self.note_condition(*name, settles[succeeds]);
                 flow.point.at = next[succeeds];
             }
@@ -144,7 +129,7 @@ impl<'a, O: Observe> Machine<'a, O> {
             }
             Step::Apply { table } => {
                 let table = &self.tables[*table as usize];
-                let entry = table.find(self.area, self.key_scratch);
+                let entry = table.find(&self.packet.area, self.key_scratch);
                 flow.enter(self.apply(table, entry));
             }
             Step::Call { action, next } => {
@@ -158,7 +143,7 @@ impl<'a, O: Observe> Machine<'a, O> {
             }
             Step::Finish { moves } => {
                 for one in moves {
-                    one.run(self.area, flow.params);
+                    one.run(&mut self.packet.area, flow.params);
                 }
                 self.leave();
                 flow.end();
@@ -184,15 +169,15 @@ impl<'a, O: Observe> Machine<'a, O> {
     #[inline(always)]
     fn straight(&mut self, step: &Step, params: &[u64]) {
         match step {
-            Step::Move(one) => one.run(self.area, params),
+            Step::Move(one) => one.run(&mut self.packet.area, params),
             Step::SetCell { to, value } => {
                 let value = self.number(value, params);
-                to.store(self.area, value);
+                to.store(&mut self.packet.area, value);
             }
             Step::RegisterReadNarrow { to, array, index } => {
                 let index = self.number(index, params);
                 if let Some(value) = self.externs.registers[*array as usize].read_low(index) {
-                    to.store(self.area, value);
+                    to.store(&mut self.packet.area, value);
                 }
             }
             Step::RegisterWriteNarrow { array, index, value } => {
@@ -202,7 +187,7 @@ impl<'a, O: Observe> Machine<'a, O> {
             }
             Step::Count { array, index } => {
                 let index = self.number(index, params);
-                self.externs.count(*array, index, self.ingress_length);
+                self.externs.count(*array, index, self.packet.ingress_length);
             }
             other => self.step(other, params),
         }
@@ -217,7 +202,7 @@ impl<'a, O: Observe> Machine<'a, O> {
     #[inline(always)]
     pub fn holds(&self, condition: &Condition, params: &[u64]) -> bool {
         match condition {
-            Condition::Decision(decision) => decision.holds(self.area),
+            Condition::Decision(decision) => decision.holds(&self.packet.area),
             other => other.holds(&self.view(params)),
         }
     }
@@ -226,7 +211,7 @@ impl<'a, O: Observe> Machine<'a, O> {
     #[inline(always)]
     fn number(&self, number: &Number, params: &[u64]) -> u64 {
         match number {
-            Number::Cell(cell) => cell.load(self.area),
+            Number::Cell(cell) => cell.load(&self.packet.area),
             Number::Const(value) => *value,
             Number::Param(index) => params[*index as usize],
             other => other.value(&self.view(params)),
@@ -250,10 +235,10 @@ impl<'a, O: Observe> Machine<'a, O> {
             Step::CopyBits { to, from } => {
                 if to.bit == from.bit && to.bit == 0 && to.width % 8 == 0 {
                     let (from, length) = (from.offset as usize, to.width as usize / 8);
-                    self.area.copy_within(from..from + length, to.offset as usize);
+                    self.packet.area.copy_within(from..from + length, to.offset as usize);
                 } else {
-                    let value = from.load(self.area);
-                    to.store(self.area, &value);
+                    let value = from.load(&self.packet.area);
+                    to.store(&mut self.packet.area, &value);
                 }
             }
             Step::CopyHeader { to, from } => self.copy_header(to, from, params),
@@ -265,17 +250,17 @@ impl<'a, O: Observe> Machine<'a, O> {
             | Step::Push { .. }
             | Step::PushUnions { .. } => self.move_headers(step, params),
             Step::CopyVariable { to, from } => {
-                let bytes = from.bytes(self.area);
+                let bytes = from.bytes(&self.packet.area);
                 let (start, length) = (from.offset as usize, bytes.len().min(to.size as usize));
-                self.area.copy_within(start..start + length, to.offset as usize);
-                to.length.store(self.area, length as u64 * 8);
+                self.packet.area.copy_within(start..start + length, to.offset as usize);
+                to.length.store(&mut self.packet.area, length as u64 * 8);
             }
             Step::SetFound { header, field, value } => {
                 let view = self.view(params);
                 if let Some(header) = header.find(&view) {
                     let value = value.value(&view);
                     let base = self.layout().headers[header as usize].base;
-                    field.at(base).store(self.area, value);
+                    field.at(base).store(&mut self.packet.area, value);
                 }
             }
             Step::SetWide { to, value } => {
@@ -289,7 +274,7 @@ impl<'a, O: Observe> Machine<'a, O> {
     /// An assertion does not hold: the packet goes no further.
     #[cold]
     fn fail(&mut self, what: &str) {
-        self.requests.assertion_failed = true;
+        self.packet.requests.assertion_failed = true;
         self.observer.event(|| Event::AssertionFailed { what: what.to_owned() });
     }
 
@@ -298,17 +283,17 @@ impl<'a, O: Observe> Machine<'a, O> {
         let view = self.view(params);
         match step {
             Step::Clone { session, field_list } => {
-                let request =
-                    (session.value(&view) as u32 & 0x7fff, field_list.value(&view) as u32);
-                self.requests.clone = Some(request);
+                let session = session.value(&view) as u32 & 0x7fff;
+                let field_list = field_list.value(&view) as u32;
+                self.packet.requests.clone = Some(CloneRequest { session, field_list });
             }
-            Step::Digest { list } => self.requests.digest = list.value(&view) as u32,
+            Step::Digest { list } => self.packet.requests.digest = list.value(&view) as u32,
             Step::Drop { egress_spec, group } => {
                 if let Some(cell) = egress_spec {
-                    cell.store(self.area, self.program.drop_port.0.into());
+                    cell.store(&mut self.packet.area, self.program.drop_port.0.into());
                 }
                 if let Some(cell) = group {
-                    cell.store(self.area, 0);
+                    cell.store(&mut self.packet.area, 0);
                 }
             }
             Step::Log { parts } => {
@@ -322,14 +307,14 @@ impl<'a, O: Observe> Machine<'a, O> {
                 }
             }
             Step::Recirculate { field_list } => {
-                self.requests.recirculate = field_list.value(&view) as u32;
+                self.packet.requests.recirculate = field_list.value(&view) as u32;
             }
             Step::Resubmit { field_list } => {
-                self.requests.resubmit = field_list.value(&view) as u32;
+                self.packet.requests.resubmit = field_list.value(&view) as u32;
             }
             Step::Truncate { length } => {
                 let length = usize::try_from(length.value(&view)).unwrap_or(usize::MAX);
-                *self.truncated_to = (*self.truncated_to).min(length);
+                self.packet.truncated_to = self.packet.truncated_to.min(length);
             }
             _ => self.use_extern(step, params),
         }
@@ -348,7 +333,7 @@ impl<'a, O: Observe> Machine<'a, O> {
             Step::Meter { array, index, to } => {
                 let index = index.value(&view) as usize;
                 let array = &mut self.externs.meters[*array as usize];
-                let amount = array.unit.amount(self.ingress_length);
+                let amount = array.unit.amount(self.packet.ingress_length);
                 if let Some(meter) = array.meters.get_mut(index) {
                     let color = meter.color(amount, self.now);
                     self.store_low(to, color as u64, params);
@@ -382,33 +367,63 @@ impl<'a, O: Observe> Machine<'a, O> {
         let calculation = &self.program.calculations[calculation as usize];
         let Externs { hash_input, hashes, .. } = &mut *self.externs;
         if let Some(words) = calculation.recipe.words() {
-            return words.checksum16(self.area, || self.payload).into();
+            return words.checksum16(&self.packet.area, || self.packet.behind(self.parsed)).into();
         }
-        calculation.recipe.gather(&self.program.layout, self.area, self.payload, hash_input);
+        let payload = self.packet.behind(self.parsed);
+        calculation.recipe.gather(&self.program.layout, &self.packet.area, payload, hash_input);
         hashes[calculation.hash].of(hash_input)
     }
 
     fn store_low(&mut self, to: &Destination, value: u64, params: &[u64]) {
         match to {
-            Destination::Cell(cell) => cell.store(self.area, value),
+            Destination::Cell(cell) => cell.store(&mut self.packet.area, value),
             other => self.store(other, &Int::from(value), params),
         }
     }
 
     fn store(&mut self, to: &Destination, value: &Int, params: &[u64]) {
         match to {
-            Destination::Cell(cell) => cell.store(self.area, value.low_u64()),
+            Destination::Cell(cell) => cell.store(&mut self.packet.area, value.low_u64()),
             Destination::Found { header, field } => {
                 if let Some(header) = header.find(&self.view(params)) {
                     let base = self.layout().headers[header as usize].base;
-                    field.at(base).store(self.area, value);
+                    field.at(base).store(&mut self.packet.area, value);
                 }
             }
-            Destination::Place(place) => place.store(self.area, value),
+            Destination::Place(place) => place.store(&mut self.packet.area, value),
             Destination::Register { array, index } => {
                 let index = index.value(&self.view(params));
                 let _ = self.externs.registers[*array as usize].write(index, value);
             }
         }
+    }
+}
+
+/// The interpreter while machine code runs a control.
+struct Called<'m, 'a, O: Observe> {
+    machine: &'m mut Machine<'a, O>,
+    flow: Flow<'a>,
+}
+
+impl<'a, O: Observe> Interpreter<'a> for Called<'_, 'a, O> {
+    fn memory(&mut self) -> (&mut [u8], &mut [RegisterArray]) {
+        let Machine { packet, externs, .. } = &mut *self.machine;
+        (&mut packet.area, &mut externs.registers)
+    }
+
+    /// A table is looked up with the key that machine code has built.
+    fn step(&mut self, point: Point, key: u64) -> (Point, &'a [u64]) {
+        let Called { machine, flow } = self;
+        let step = &machine.program.code[point.at as usize];
+        flow.point = Point { at: point.at + 1, after: point.after };
+        match step {
+            Step::Apply { table } => {
+                let table = &machine.tables[*table as usize];
+                let entry = table.find_keyed(key, &machine.packet.area, machine.key_scratch);
+                flow.enter(machine.apply(table, entry));
+            }
+            other => machine.interpret(other, flow),
+        }
+        (flow.point, flow.params)
     }
 }

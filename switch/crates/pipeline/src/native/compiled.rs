@@ -49,6 +49,7 @@ impl Pipeline {
         let program = &self.program;
         Source {
             area_bytes: program.layout.size,
+            registers: program.register_names.len(),
             ops: control::control(program, &self.tables),
             states: program.parser.as_ref().map_or_else(Vec::new, packet::states),
             verified: packet::checksums(&program.verified, true),

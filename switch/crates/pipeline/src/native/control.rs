@@ -1,5 +1,7 @@
 //! Steps as ops: what a compiler to machine code can do, and [`Op::Leave`] for the rest.
 
+use bits::mask64;
+
 use super::{Op, Operator, Store, Target, Test, Value};
 use crate::action::{Action, JUMPS_MAX, Move, Step};
 use crate::expression::{Condition, Decision, HeaderRef, Next, Number, Operands, Subject};
@@ -17,12 +19,22 @@ pub(crate) fn control(program: &Program, tables: &[Table]) -> Vec<Op> {
     let lowering = Lowering {
         layout: &program.layout,
         actions: &program.actions,
+        registers: &program.register_names,
         tables,
         jumps_end,
         drop_port: program.drop_port.0.into(),
     };
-    let op = |(at, step)| lowering.op(at as u32, step).unwrap_or(Op::Leave { key: Vec::new() });
+    let op = |(at, step)| lowering.op(at as u32, step).unwrap_or_else(|| left(step));
     steps.iter().enumerate().map(op).collect()
+}
+
+/// The op for a step that only the interpreter knows.
+fn left(step: &Step) -> Op {
+    let to = match step {
+        Step::Jump { to } | Step::JumpUnless { to, .. } => Some(*to),
+        _ => None,
+    };
+    Op::Leave { key: Vec::new(), to }
 }
 
 /// Whether a step leads back to none before it, if it is a jump.
@@ -37,6 +49,8 @@ fn goes_on((at, step): (usize, &Step)) -> bool {
 struct Lowering<'a> {
     layout: &'a Layout,
     actions: &'a [Action],
+    /// Names and widths of register arrays.
+    registers: &'a [(String, u32)],
     tables: &'a [Table],
     jumps_end: bool,
     drop_port: u64,
@@ -46,9 +60,10 @@ impl Lowering<'_> {
     /// The op for a step; none if only the interpreter knows it.
     fn op(&self, at: u32, step: &Step) -> Option<Op> {
         Some(match step {
-            Step::Apply { table } => {
-                Op::Leave { key: self.tables[*table as usize].shape.one_limb()?.collect() }
-            }
+            Step::Apply { table } => Op::Leave {
+                key: self.tables[*table as usize].shape.one_limb()?.collect(),
+                to: None,
+            },
             Step::Call { action, next } => {
                 Op::Call { to: self.actions[*action as usize].start, next: *next }
             }
@@ -67,6 +82,15 @@ impl Lowering<'_> {
                 Op::Branch { test: self.condition(condition)?, next: [*to, at + 1] }
             }
             Step::Move(one) => Op::Set { stores: vec![store(one)] },
+            Step::RegisterReadNarrow { to, array, index } => {
+                Op::Read { to: *to, array: *array, index: self.number(index)? }
+            }
+            Step::RegisterWriteNarrow { array, index, value } => Op::Write {
+                array: *array,
+                index: self.number(index)?,
+                value: self.number(value)?,
+                mask: mask64(self.registers[*array as usize].1 as usize),
+            },
             Step::Return => Op::Return { stores: Vec::new() },
             Step::SetCell { to, value } => {
                 let value = self.number(value)?;

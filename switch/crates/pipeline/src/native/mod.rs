@@ -6,7 +6,7 @@
 //! [`Native`] code for them. What has no words here is left to the interpreter:
 //!
 //! * an [`Op`] that is [`Op::Leave`] stands for a step that only the interpreter knows; machine
-//!   code stops there, the interpreter does the step, and machine code goes on behind it;
+//!   code calls an [`Interpreter`] for it, and goes on where that says;
 //! * a part of the packet's way that is `None` in the source is interpreted as a whole.
 //!
 //! So every program runs, whatever it uses. The interpreter stays the reference: with an observer
@@ -22,6 +22,7 @@ use std::sync::Arc;
 pub use crate::expression::Compare;
 pub use crate::parser::Case;
 pub use crate::place::{Cell, Gather, Masked, Slot};
+pub use crate::state::RegisterArray;
 
 pub(crate) use compiled::Compiled;
 
@@ -34,6 +35,8 @@ pub struct Source {
     /// Bytes of the area, in which a packet's headers and metadata lie. All offsets are offsets in
     /// it, and every window of eight bytes that is named lies inside it.
     pub area_bytes: usize,
+    /// How many arrays of registers there are.
+    pub registers: usize,
     /// All actions and controls: a step of the interpreter each, by the same numbers.
     pub ops: Vec<Op>,
     /// The parser's states; `None` for one that only the interpreter knows.
@@ -75,6 +78,17 @@ pub enum Op {
     Leave {
         /// The parts of the key; empty elsewhere.
         key: Vec<Gather>,
+        /// The op that a jump goes to.
+        to: Option<u32>,
+    },
+    /// Gives a field the value of a register of up to 64 bits, if there is one at the index.
+    Read {
+        /// What is written.
+        to: Cell,
+        /// Which array.
+        array: u32,
+        /// Which of its registers.
+        index: Value,
     },
     /// Gives fields new values, one after the other; then the action is at its end.
     Return {
@@ -85,6 +99,17 @@ pub enum Op {
     Set {
         /// The assignments.
         stores: Vec<Store>,
+    },
+    /// Gives a register of up to 64 bits a new value, if there is one at the index.
+    Write {
+        /// Which array.
+        array: u32,
+        /// Which of its registers.
+        index: Value,
+        /// What it gets.
+        value: Value,
+        /// Which bits of that are kept.
+        mask: u64,
     },
 }
 
@@ -238,9 +263,8 @@ pub struct Checksum {
 /// An implementation checks what it is given as far as its own safety asks: the area has the length
 /// of the source's, positions lie inside the frame, and there are as many parameters as are read.
 pub trait Native: fmt::Debug + Send + Sync {
-    /// Runs ops from a point on, until one is left or the control ends; moves the point to that
-    /// op, or to one that there is not. Returns the key, if the op has one.
-    fn control(&self, area: &mut [u8], params: &[u64], point: &mut Point) -> u64;
+    /// Runs ops from this one on, until the control ends.
+    fn control(&self, start: u32, interpreter: &mut dyn Interpreter<'_>);
     /// Enters states until one is left, the packet is too short for one, or the parser ends.
     fn parse(&self, area: &mut [u8], frame: &[u8], from: Position) -> Position;
     /// Whether one of the verified checksums is wrong.
@@ -249,6 +273,15 @@ pub trait Native: fmt::Debug + Send + Sync {
     fn update(&self, area: &mut [u8]);
     /// Writes the valid headers in front of what starts `at`, and returns where they start.
     fn deparse(&self, area: &[u8], frame: &mut [u8], at: usize) -> usize;
+}
+
+/// Does the ops of a control that machine code leaves, on one packet.
+pub trait Interpreter<'a> {
+    /// The packet's area, and all arrays of registers.
+    fn memory(&mut self) -> (&mut [u8], &mut [RegisterArray]);
+    /// Does the op at a point, whose key is this if it has one. Returns where the control goes on,
+    /// and the parameters of the action that runs there.
+    fn step(&mut self, point: Point, key: u64) -> (Point, &'a [u64]);
 }
 
 /// Where a control is. Machine code takes it as one number.
@@ -279,7 +312,7 @@ impl Op {
         match self {
             Op::Branch { next, .. } => next.to_vec(),
             Op::Call { to, .. } | Op::Jump { to } => vec![*to],
-            Op::Exit | Op::Set { .. } => vec![own + 1],
+            Op::Exit | Op::Read { .. } | Op::Set { .. } | Op::Write { .. } => vec![own + 1],
             Op::Leave { .. } | Op::Return { .. } => Vec::new(),
         }
     }
@@ -291,6 +324,8 @@ impl Op {
             Op::Return { stores } | Op::Set { stores } => {
                 stores.iter().map(|store| store.value.params_read()).max().unwrap_or(0)
             }
+            Op::Read { index, .. } => index.params_read(),
+            Op::Write { index, value, .. } => index.params_read().max(value.params_read()),
             Op::Call { .. } | Op::Exit | Op::Jump { .. } | Op::Leave { .. } => 0,
         }
     }

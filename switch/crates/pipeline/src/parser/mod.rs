@@ -17,6 +17,7 @@ use crate::load::Program;
 use crate::native::{self, Native, Position};
 use crate::observe::{Event, Observe};
 use crate::packet::Body;
+use crate::pipeline::machine;
 use crate::place::{Cell, Gather, Place};
 
 /// How many states one packet may enter.
@@ -409,28 +410,12 @@ impl<O: Observe> Cursor<'_, O> {
 
     #[inline(always)]
     fn rest(&self) -> &[u8] {
-        &self.packet.frame[self.packet.at + self.parsed..self.packet.end()]
+        self.packet.behind(self.parsed)
     }
 
     fn machine(&mut self) -> Machine<'_, O> {
-        let Body {
-            area, frame, requests, length_register, truncated_to, ingress_length, at, ..
-        } = &mut *self.packet;
-        Machine {
-            program: self.program,
-            externs: self.externs,
-            tables: &[],
-            profiles: &[],
-            key_scratch: &mut [],
-            area,
-            requests,
-            length_register,
-            truncated_to,
-            ingress_length: *ingress_length,
-            payload: &frame[*at + self.parsed..],
-            now: self.now,
-            observer: self.observer,
-        }
+        let Cursor { program, externs, packet, now, parsed, observer, .. } = self;
+        Machine { parsed: *parsed, ..machine(program, externs, packet, *now, observer) }
     }
 
     #[inline(never)]
