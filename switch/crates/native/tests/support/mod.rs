@@ -12,9 +12,13 @@ pub mod programs;
 use bits::Int;
 use chance::Chance;
 use pipeline::{
-    CloneSession, Config, Entry, EntryAction, KeyMatch, Node, Pipeline, Table, Unobserved,
+    CloneSession, Config, Entry, EntryAction, EntryId, KeyMatch, Meter, MeterConfig, Node,
+    Pipeline, Table, Unobserved,
 };
 use units::{PortId, Span, Time};
+
+/// From one packet to the next.
+const STEP: Span = Span::from_us(17);
 
 /// The same program in both forms.
 pub struct Both {
@@ -37,27 +41,99 @@ impl Both {
         Some(Both { name: name.to_owned(), program, native, interpreted, now: Time::ZERO })
     }
 
-    /// Writes entries to all tables, their keys taken from packets, so that some are hit.
+    /// Does the same to both forms.
+    fn change<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        change: impl Fn(&mut Pipeline, Time) -> T,
+    ) -> T {
+        let first = change(&mut self.native, self.now);
+        assert_eq!(first, change(&mut self.interpreted, self.now), "{}", self.name);
+        first
+    }
+
+    /// Writes entries to all tables, their keys taken from packets, so that some are hit; members
+    /// and groups to all action profiles; rates to all meters.
     pub fn fill_tables(&mut self, chance: &mut Chance, packets: &[Vec<u8>]) {
+        self.fill_profiles(chance);
         for table in 0..self.native.tables().len() {
             for _ in 0..8 {
-                let loaded = &self.native.tables()[table];
-                let actions: Vec<usize> = loaded.action_indexes().collect();
-                if actions.is_empty() {
-                    continue;
-                }
-                let action = actions[chance.below(actions.len())];
-                let entry = Entry {
-                    key: key(loaded, chance, packets),
-                    priority: chance.below(5) as i32 + 1,
-                    action: EntryAction::Action { action, data: self.data(action, chance) },
-                    idle_timeout: None,
-                };
-                // What one refuses the other does: a key that is there, an indirect table.
-                let first = self.native.insert_entry(table, entry.clone(), self.now);
-                let second = self.interpreted.insert_entry(table, entry, self.now);
-                assert_eq!(first, second, "{}", self.name);
+                self.add_entry(table, chance, packets);
             }
+        }
+        self.configure_meters(chance);
+    }
+
+    fn add_entry(&mut self, table: usize, chance: &mut Chance, packets: &[Vec<u8>]) {
+        let loaded = &self.native.tables()[table];
+        let actions: Vec<usize> = loaded.action_indexes().collect();
+        if actions.is_empty() {
+            return;
+        }
+        let (key, action) = (key(loaded, chance, packets), *chance.one(&actions));
+        let member = chance.below(4) as u32;
+        let what = [
+            EntryAction::Action { action, data: self.data(action, chance) },
+            EntryAction::Group(member),
+            EntryAction::Member(member),
+        ];
+        let (priority, steps) = (chance.below(5) as i32 + 1, 1 + chance.below(50) as u64);
+        // A table takes actions, or what its profile has; it takes no key twice.
+        let added = what.into_iter().find_map(|action| {
+            let idle_timeout = Some(STEP * steps);
+            let entry = Entry { key: key.clone(), priority, action, idle_timeout };
+            self.change(|it, now| it.insert_entry(table, entry.clone(), now)).ok()
+        });
+        let rates = rates(chance);
+        self.change(|pipeline, now| {
+            let meter = added.map(|id| pipeline.table_mut(table).meter(id));
+            if let Some(Ok(Some(meter))) = meter {
+                meter.configure(Some(rates), now);
+            }
+        });
+    }
+
+    /// Members 0 to 3 of each profile and, where it has a selector, groups of them.
+    fn fill_profiles(&mut self, chance: &mut Chance) {
+        for profile in 0..self.native.profiles().len() {
+            for id in 0..4 {
+                // Not every action is one of the profile's.
+                for action in 0..self.program.actions.len() {
+                    let data = self.data(action, chance);
+                    let member = |pipeline: &mut Pipeline, new| {
+                        pipeline.set_member(profile, id, action, data.clone(), new)
+                    };
+                    let added = self.change(|pipeline, _| member(pipeline, true));
+                    if added.is_err() && chance.below(2) == 0 {
+                        let _ = self.change(|pipeline, _| member(pipeline, false));
+                    }
+                }
+            }
+            if self.native.profiles()[profile].has_selector() {
+                for id in 0..4 {
+                    let members = [0; 3].map(|_: u32| chance.below(4) as u32);
+                    for new in [true, false] {
+                        let _ = self.change(|it, _| it.set_group(profile, id, &members, new));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives every meter of an array, and of a default entry, rates that some packets exceed.
+    fn configure_meters(&mut self, chance: &mut Chance) {
+        for array in 0..self.program.meter_arrays.len() {
+            let rates = rates(chance);
+            self.change(|pipeline, now| {
+                let meters = &mut pipeline.meters_mut(array).meters;
+                meters.iter_mut().for_each(|meter| meter.configure(Some(rates), now));
+            });
+        }
+        for table in 0..self.native.tables().len() {
+            let rates = rates(chance);
+            self.change(|pipeline, now| {
+                let meter = pipeline.table_mut(table).default_meter();
+                meter.into_iter().for_each(|meter| meter.configure(Some(rates), now));
+            });
         }
     }
 
@@ -68,7 +144,7 @@ impl Both {
 
     /// Sends a packet through both; whatever comes out must be the same.
     pub fn send(&mut self, port: PortId, packet: &[u8]) {
-        self.now += Span::from_us(17);
+        self.now += STEP;
         let run = |pipeline: &mut Pipeline| {
             switching::run_to_completion(pipeline, port, packet, self.now, &mut Unobserved)
         };
@@ -76,12 +152,14 @@ impl Both {
         assert_eq!(native, interpreted, "{}: packet {packet:02x?}", self.name);
     }
 
-    /// What packets have left behind must be the same: registers, counters, meters.
-    pub fn compare_state(&self) {
-        let all = |count: usize, show: &dyn Fn(&Pipeline, usize) -> String| {
+    /// What packets have left behind must be the same: registers, counters, meters, and how long
+    /// entries have been idle.
+    pub fn compare_state(&mut self) {
+        let Both { name, now, native, interpreted, .. } = self;
+        let mut all = |count: usize, show: &dyn Fn(&mut Pipeline, usize) -> String| {
             for array in 0..count {
-                let (first, second) = (show(&self.native, array), show(&self.interpreted, array));
-                assert!(first == second, "{}: array {array}: {first}\n{second}", self.name);
+                let (first, second) = (show(native, array), show(interpreted, array));
+                assert!(first == second, "{name}: array {array}: {first}\n{second}");
             }
         };
         let counters = self.program.counter_arrays.iter().filter(|array| !array.is_direct);
@@ -92,11 +170,47 @@ impl Both {
         all(self.program.meter_arrays.len(), &|pipeline, array| {
             format!("{:?}", pipeline.meters(array))
         });
-        all(self.native.tables().len(), &|pipeline, number| {
-            let table = &pipeline.tables()[number];
-            let entries = table.entries().map(|(id, _)| table.counter(id));
-            format!("{:?} {:?}", table.default_counter(), entries.collect::<Vec<_>>())
-        });
+        let tables = self.program.pipelines.iter().map(|control| control.tables.len()).sum();
+        all(tables, &|pipeline, number| state_of(pipeline.table_mut(number), *now));
+    }
+
+    /// How many entries of all tables are idle, and how many are not.
+    pub fn idle_and_not(&self) -> [usize; 2] {
+        let tables = self.native.tables();
+        let idle = tables.iter().map(|table| table.idle_entries(self.now).count()).sum();
+        [idle, tables.iter().map(Table::len).sum::<usize>() - idle]
+    }
+
+    /// The meters of a table's entries as they are now.
+    pub fn direct_meters(&mut self, table: &str) -> Vec<Meter> {
+        let table = self.native.table_index(table).expect("the table exists");
+        let table = self.native.table_mut(table);
+        let ids: Vec<EntryId> = table.entries().map(|(id, _)| id).collect();
+        let meter = |id| table.meter(id).ok().flatten().map(|meter| *meter);
+        ids.into_iter().filter_map(meter).collect()
+    }
+}
+
+/// What packets have left behind in a table.
+fn state_of(table: &mut Table, now: Time) -> String {
+    let idle: Vec<EntryId> = table.idle_entries(now).collect();
+    let default = (table.default_counter(), table.default_meter().cloned());
+    let ids: Vec<EntryId> = table.entries().map(|(id, _)| id).collect();
+    let entries = ids.into_iter().map(|id| {
+        let (counter, last_hit) = (table.counter(id), table.last_hit(id));
+        format!("{counter:?} {last_hit:?} {:?}\n", table.meter(id))
+    });
+    format!("{}{default:?}\nidle: {idle:?}", entries.collect::<String>())
+}
+
+/// Rates of some packets, or bytes, a second, of which one packet each [`STEP`] makes 59,000.
+fn rates(chance: &mut Chance) -> MeterConfig {
+    let mut one = |of: &[u64]| *chance.one(of);
+    MeterConfig {
+        committed_rate_per_s: one(&[10_000, 1_000_000]),
+        committed_burst: one(&[0, 3, 500]),
+        peak_rate_per_s: one(&[20_000, 3_000_000]),
+        peak_burst: one(&[2, 5, 1000]),
     }
 }
 

@@ -87,6 +87,9 @@ pub fn made_up(chance: &mut Chance) -> String {
         [true, true, false, false].map(|params| body(chance, params));
     let mut test = || Expressions { chance, params: false }.test(3);
     let (outer, inner) = (test(), test());
+    // 8 registers, and an index that is beyond them every other time.
+    let [read, written] = [0; 2].map(|_: u32| *chance.one(&[0, 2, 4, 5]));
+    let stored = Expressions { chance, params: false }.value(33, 2);
     let case = chance.below(4);
     let key = *chance.one(&["exact", "ternary"]);
     let (one, two) = (chance.below(WIDTHS.len()), chance.below(5));
@@ -101,12 +104,15 @@ pub fn made_up(chance: &mut Chance) -> String {
          state more {{ k.extract(h.b); transition accept; }} }}\n\
          control v(inout headers h, inout meta m) {{ apply {{}} }}\n\
          control i(inout headers h, inout meta m, inout standard_metadata_t s) {{\n\
+         register<bit<33>>(8) r; bit<33> v;\n\
          action x(bit<7> p0, bit<48> p1) {{ {first} }}\n\
          action y(bit<64> p0, bit<13> p1) {{ {second} }}\n\
          action z() {{ {third} }}\n\
          table t {{ key = {{ h.a.f{one}: {key}; h.a.f{two}: exact; }}\n\
          actions = {{ x; y; z; }} default_action = z(); }}\n\
-         apply {{ s.egress_spec = 2;\n\
+         apply {{ s.egress_spec = 2; v = 5;\n\
+         r.read(v, (bit<32>) h.a.f{read}[3:0]); h.a.f9 = h.a.f9 ^ (bit<9>) v;\n\
+         r.write((bit<32>) h.a.f{written}[3:0], {stored});\n\
          if ({outer}) {{ if (t.apply().hit) {{ {fourth} }} else {{ if ({inner}) {{ z(); }} }} }}\n\
          else {{ t.apply(); mark_to_drop(s); s.egress_spec = (bit<9>) h.a.f2; }} }} }}\n\
          control e(inout headers h, inout meta m, inout standard_metadata_t s) {{ apply {{\n\
