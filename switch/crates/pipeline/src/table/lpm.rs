@@ -25,7 +25,7 @@ use super::{RESERVED_SIZE_MAX, reserved, with_room};
 /// Slots of a node below the root.
 const NODE: usize = 256;
 /// A table declared to hold this many entries gets a root of 16 bits (512 kB).
-const LARGE_TABLE: usize = 1 << 15;
+const LARGE_TABLE: usize = 1 << 13;
 /// Bits of a node's slots, and of the prefixes that share one node beside a large root.
 const NODE_BITS: u32 = 8;
 /// Nodes for which an index has room from the start, by the size of its table: addresses of IPv4
