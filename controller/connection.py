@@ -45,13 +45,18 @@ def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.C
     return channel
 
 
-def in_force(call: grpc.Call) -> grpc.Call:
-    """The stream, once the device has taken the request: of what happens from now on it tells.
+@contextlib.contextmanager
+def in_force(call: grpc.Call) -> Iterator[grpc.Call]:
+    """A stream from when the device has taken the request until the block is left.
 
-    A device answers with the stream's headers first. One that refuses does so when it is read.
+    A device answers with the stream's headers first: of what happens from then on it tells. One
+    that refuses does so when it is read.
     """
-    call.initial_metadata()
-    return call
+    try:
+        call.initial_metadata()
+        yield call
+    finally:
+        call.cancel()
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from vitrine.v1 import router_pb2
 
-from controller.queues import RouterStub, refusals
+from controller.router_service import RouterStub, refusals
 from controller.session import REQUEST_DEADLINE_S, Session
 
 PPB = 1_000_000_000

@@ -15,7 +15,7 @@ from vitrine.v1 import router_pb2
 from controller import queue_messages
 from controller.connection import REQUEST_DEADLINE_S
 from controller.queueing import PortSettings
-from controller.queues import RouterStub, refusals
+from controller.router_service import RouterStub, refusals
 from controller.session import Session
 
 

@@ -17,13 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import grpc
-from google.rpc import status_pb2
 from vitrine.v1 import router_pb2
 
 from controller import queue_messages
 from controller.connection import REQUEST_DEADLINE_S, in_force
-from controller.errors import RequestError
 from controller.queueing import PortSettings, RouterSettings
+from controller.router_service import RouterStub, refusals
 from controller.session import Session
 
 PS_PER_S = 1_000_000_000_000
@@ -174,11 +173,8 @@ class Queues:
         The iterator may be closed from another thread by leaving the block: it then just ends.
         """
         request = router_pb2.WatchRequest(interval_ms=interval_ms, ports=sorted(ports))
-        call = self._stub.watch(request)
-        try:
-            yield _samples(in_force(call))
-        finally:
-            call.cancel()
+        with in_force(self._stub.watch(request)) as call:
+            yield _samples(call)
 
     def _restore(self) -> None:
         if self._in_force is None:
@@ -292,56 +288,3 @@ def reason_name(number: int) -> str:
     """A reason for drops in the words of the proto file."""
     # The name is looked up in a descriptor, which a thousand samples a second would feel.
     return router_pb2.DropReason.Name(number)
-
-
-@contextlib.contextmanager
-def refusals(what: str) -> Iterator[None]:
-    """Turns a refusal into one sentence; the status's details hold one Problem for each mistake."""
-    try:
-        yield
-    except grpc.RpcError as error:
-        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-            raise RequestError(
-                f"{what}: it does not speak vitrine.v1, so its queues can neither be watched nor "
-                "set this way, and it gives no reasons for drops. A simple_switch's depths and "
-                "rates are set with --toolchain p4lang."
-            ) from error
-        packed = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
-        problems = []
-        for detail in status_pb2.Status.FromString(packed).details if packed else ():
-            problem = router_pb2.Problem()
-            if detail.Unpack(problem):
-                problems.append(f"{problem.place}: {problem.found}; {problem.advice}")
-        raise RequestError(f"{what}: {'; '.join(problems) or error.details()}.") from error
-
-
-class RouterStub:
-    """The calls of vitrine.v1.Router, as a gRPC plugin of protoc would write them."""
-
-    def __init__(self, channel: grpc.Channel) -> None:
-        service = "/vitrine.v1.Router"
-        self.describe = channel.unary_unary(
-            f"{service}/Describe",
-            request_serializer=router_pb2.DescribeRequest.SerializeToString,
-            response_deserializer=router_pb2.DescribeResponse.FromString,
-        )
-        self.configure = channel.unary_unary(
-            f"{service}/Configure",
-            request_serializer=router_pb2.ConfigureRequest.SerializeToString,
-            response_deserializer=router_pb2.ConfigureResponse.FromString,
-        )
-        self.add_port = channel.unary_unary(
-            f"{service}/AddPort",
-            request_serializer=router_pb2.AddPortRequest.SerializeToString,
-            response_deserializer=router_pb2.AddPortResponse.FromString,
-        )
-        self.remove_port = channel.unary_unary(
-            f"{service}/RemovePort",
-            request_serializer=router_pb2.RemovePortRequest.SerializeToString,
-            response_deserializer=router_pb2.RemovePortResponse.FromString,
-        )
-        self.watch = channel.unary_stream(
-            f"{service}/Watch",
-            request_serializer=router_pb2.WatchRequest.SerializeToString,
-            response_deserializer=router_pb2.WatchResponse.FromString,
-        )

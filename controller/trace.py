@@ -22,6 +22,7 @@ from vitrine.v1 import router_pb2
 from controller.connection import in_force
 from controller.errors import RequestError
 from controller.queues import reason_name
+from controller.router_service import RouterStub
 from controller.session import Session
 
 PS_PER_US = 1_000_000
@@ -88,15 +89,8 @@ def trace(session: Session, follow: Iterable[Follow]) -> Iterator[Iterator[Step]
             added.port = wanted.port
         for pattern in wanted.patterns:
             added.patterns.add(offset=pattern.offset, value=pattern.value, mask=pattern.mask)
-    call = session.channel.unary_stream(
-        "/vitrine.v1.Router/Trace",
-        request_serializer=router_pb2.TraceRequest.SerializeToString,
-        response_deserializer=router_pb2.TraceResponse.FromString,
-    )(request)
-    try:
-        yield _steps(in_force(call))
-    finally:
-        call.cancel()
+    with in_force(RouterStub(session.channel).trace(request)) as call:
+        yield _steps(call)
 
 
 def _steps(call: grpc.Call) -> Iterator[Step]:

@@ -23,7 +23,8 @@ from vitrine.v1 import router_pb2
 
 from controller.connection import in_force
 from controller.errors import RequestError
-from controller.queues import PortState, port_state, reason_name, refusals
+from controller.queues import PortState, port_state, reason_name
+from controller.router_service import RouterStub, refusals
 from controller.session import Session
 
 NS_PER_S = 1_000_000_000
@@ -282,15 +283,8 @@ def watch(
         )
     for port, class_ in queues:
         request.queues.add(port=port, **{"class": class_})
-    call = session.channel.unary_stream(
-        "/vitrine.v1.Router/Watch",
-        request_serializer=router_pb2.WatchRequest.SerializeToString,
-        response_deserializer=router_pb2.WatchResponse.FromString,
-    )(request)
-    try:
-        yield Watched(in_force(call), thresholds)
-    finally:
-        call.cancel()
+    with in_force(RouterStub(session.channel).watch(request)) as call:
+        yield Watched(call, thresholds)
 
 
 def _class(message: object) -> int:

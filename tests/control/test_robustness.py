@@ -26,7 +26,8 @@ from vitrine.v1 import router_pb2
 from controller.entries import Call, Entry, Exact, Lpm
 from controller.p4info import P4Info
 from controller.queueing import OFF, BitShaper, Limit, PortSettings, QueueSettings
-from controller.queues import Queues, RouterStub
+from controller.queues import Queues
+from controller.router_service import RouterStub
 from controller.session import Session
 from tests.control.cables import Cable
 from tests.control.conftest import DEVICE_ID, ROOT, Compiled, RunningSwitch, running_switch

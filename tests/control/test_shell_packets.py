@@ -17,7 +17,7 @@ import pytest
 from p4.v1 import p4runtime_pb2
 from vitrine.v1 import router_pb2
 
-from controller.queues import RouterStub
+from controller.router_service import RouterStub
 from tests.control.cables import Cable
 from tests.control.conftest import CPU_PORT, DEVICE_ID, Compiled, RunningSwitch
 from topo import wait
