@@ -28,9 +28,10 @@ from __future__ import annotations
 import hashlib
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
+from typing import TypeAlias
 
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
@@ -63,6 +64,9 @@ from controller.values import Value, decode, encode
 # Between two attempts to get a lost device back, and how long each step of one may take.
 _RETRY_PAUSE_S = 0.2
 _RETRY_DEADLINE_S = 1.0
+
+# What is done to an item, in the caller's words and as the device reads it.
+_Change: TypeAlias = tuple[p4runtime_pb2.Update.Type, Item, p4runtime_pb2.Entity]
 
 
 @dataclass(frozen=True)
@@ -201,15 +205,15 @@ class Session:
 
     def insert(self, items: Iterable[Item]) -> None:
         """Adds entries, members, groups, clone sessions, ..., all in one batch."""
-        self._write((p4runtime_pb2.Update.INSERT, item) for item in items)
+        self._write_all(p4runtime_pb2.Update.INSERT, items)
 
     def modify(self, items: Iterable[Item]) -> None:
         """Changes what exists: actions of entries, default entries, registers, meters, ..."""
-        self._write((p4runtime_pb2.Update.MODIFY, item) for item in items)
+        self._write_all(p4runtime_pb2.Update.MODIFY, items)
 
     def delete(self, items: Iterable[Item]) -> None:
         """Removes entries and the like; of an entry only match and priority count."""
-        self._write((p4runtime_pb2.Update.DELETE, item) for item in items)
+        self._write_all(p4runtime_pb2.Update.DELETE, items)
 
     def replace(self, present: Iterable[Item], wanted: Iterable[Item]) -> None:
         """Turns what is present into what is wanted, in one batch.
@@ -219,15 +223,15 @@ class Session:
         before = {identity(entity): (item, entity) for item, entity in self._entities(present)}
         after = {identity(entity): (item, entity) for item, entity in self._entities(wanted)}
         changes = [
-            (p4runtime_pb2.Update.DELETE, item)
-            for key, (item, _) in before.items()
+            (p4runtime_pb2.Update.DELETE, item, entity)
+            for key, (item, entity) in before.items()
             if key not in after
         ]
         for key, (item, entity) in after.items():
             if key not in before:
-                changes.append((p4runtime_pb2.Update.INSERT, item))
+                changes.append((p4runtime_pb2.Update.INSERT, item, entity))
             elif before[key][1] != entity:
-                changes.append((p4runtime_pb2.Update.MODIFY, item))
+                changes.append((p4runtime_pb2.Update.MODIFY, item, entity))
         if changes:
             self._write(changes)
 
@@ -442,13 +446,12 @@ class Session:
     def _entities(self, items: Iterable[Item]) -> Iterator[tuple[Item, p4runtime_pb2.Entity]]:
         return ((item, entities.to_entity(item, self.program)) for item in items)
 
-    def _write(self, changes: Iterable[tuple[p4runtime_pb2.Update.Type, Item]]) -> None:
-        changes = list(changes)
-        items = [item for _, item in changes]
-        updates = [
-            p4runtime_pb2.Update(type=kind, entity=entities.to_entity(item, self.program))
-            for kind, item in changes
-        ]
+    def _write_all(self, kind: p4runtime_pb2.Update.Type, items: Iterable[Item]) -> None:
+        self._write([(kind, item, entity) for item, entity in self._entities(items)])
+
+    def _write(self, changes: Sequence[_Change]) -> None:
+        items = [item for _, item, _ in changes]
+        updates = [p4runtime_pb2.Update(type=kind, entity=entity) for kind, _, entity in changes]
         self._await_ready()
         try:
             self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
