@@ -17,9 +17,8 @@ from controller.values import Mac
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
 from tests.controller.real_switch import PROGRAM_INFO
-from tests.topo.test_paths import DIAMOND
+from tests.topo.examples import DIAMOND, NARROW, loaded
 from topo import cables, wait
-from topo.load import load
 
 TOPOLOGY = Bottleneck(Settings()).topology()
 S1 = TOPOLOGY.switch("s1")
@@ -27,31 +26,12 @@ S1 = TOPOLOGY.switch("s1")
 
 @pytest.fixture
 def diamond(tmp_path):
-    path = tmp_path / "diamond.yaml"
-    path.write_text(DIAMOND)
-    return load(path)
-
-
-# h1 - s1 - s2 - h2, with 1300 bytes between the routers.
-NARROW = """\
-hosts:
-  h1: {address: 10.0.1.1/24, address6: fd00:1::1/64}
-  h2: {address: 10.0.2.1/24, address6: fd00:2::1/64}
-switches:
-  s1: {ports: {1: {address: [10.0.1.254/24, "fd00:1::fe/64"]}, 2: {}}}
-  s2: {ports: {1: {}, 2: {address: [10.0.2.254/24, "fd00:2::fe/64"]}}}
-links:
-  - [h1, s1:1]
-  - {ends: [s1:2, s2:1], mtu: 1300 B}
-  - [s2:2, h2]
-"""
+    return loaded(DIAMOND, tmp_path)
 
 
 @pytest.fixture
 def narrow(tmp_path):
-    path = tmp_path / "narrow.yaml"
-    path.write_text(NARROW)
-    return load(path)
+    return loaded(NARROW, tmp_path)
 
 
 def by_prefix(items):

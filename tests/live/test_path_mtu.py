@@ -5,23 +5,10 @@ import sys
 
 import pytest
 
-from labs import network as lab_network
+from tests.live.networks import programmed
+from tests.topo.examples import NARROW
 from topo import wait
 from topo.errors import ProcessError
-from topo.load import load
-
-TOPOLOGY = """\
-hosts:
-  h1: {address: 10.0.1.1/24, address6: fd00:1::1/64}
-  h2: {address: 10.0.2.1/24, address6: fd00:2::1/64}
-switches:
-  s1: {ports: {1: {address: [10.0.1.254/24, "fd00:1::fe/64"]}, 2: {}}}
-  s2: {ports: {1: {}, 2: {address: [10.0.2.254/24, "fd00:2::fe/64"]}}}
-links:
-  - [h1, s1:1]
-  - {ends: [s1:2, s2:1], mtu: 1300 B}
-  - [s2:2, h2]
-"""
 
 # Takes one connection and says what came and was hashed; the other end sends and looks at nothing.
 RECEIVE = """
@@ -44,13 +31,8 @@ with socket.create_connection((sys.argv[1], 5001)) as connection:
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("path-mtu")
-    file = folder / "topology.yaml"
-    file.write_text(TOPOLOGY)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VITRINE_RUN_DIR", str(folder / "run"))
-        with lab_network.programmed(load(file), logs=folder) as (live, _):
-            yield live
+    with programmed(NARROW, tmp_path_factory.mktemp("path-mtu")) as (live, _):
+        yield live
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,9 @@ import pytest
 
 from controller.queueing import Limit
 from controller.queues import Queues
-from labs import network as lab_network
+from tests.live.networks import programmed
 from topo import wait
 from topo.errors import ProcessError
-from topo.load import load
 
 TOPOLOGY = """\
 gateways: learned
@@ -40,13 +39,8 @@ links:
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("two-routers")
-    file = folder / "topology.yaml"
-    file.write_text(TOPOLOGY)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VITRINE_RUN_DIR", str(folder / "run"))
-        with lab_network.programmed(load(file), logs=folder) as (live, sessions):
-            yield live, sessions
+    with programmed(TOPOLOGY, tmp_path_factory.mktemp("two-routers")) as network:
+        yield network
 
 
 @pytest.fixture(autouse=True)

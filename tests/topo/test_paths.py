@@ -4,34 +4,13 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 
 import pytest
 
-from topo.load import load
+from tests.topo.examples import DIAMOND, loaded
 from topo.paths import routes
-
-# h1 - s1 - (s2 or s3) - s4 - h2: two shortest ways of the same length.
-DIAMOND = """\
-hosts:
-  h1: {address: 10.0.1.1/24, address6: fd00:1::1/64}
-  h2: {address: 10.0.2.1/24}
-switches:
-  s1: {ports: {1: {address: [10.0.1.254/24, "fd00:1::fe/64"]}, 2: {}, 3: {}}}
-  s2: {ports: {1: {}, 2: {}}}
-  s3: {ports: {1: {}, 2: {}}}
-  s4: {ports: {1: {}, 2: {}, 3: {address: 10.0.2.254/24}}}
-links:
-  - [h1, s1:1]
-  - [s1:2, s2:1]
-  - [s1:3, s3:1]
-  - [s2:2, s4:1]
-  - [s3:2, s4:2]
-  - [s4:3, h2]
-"""
 
 
 @pytest.fixture
 def topology(tmp_path):
-    path = tmp_path / "diamond.yaml"
-    path.write_text(DIAMOND)
-    return load(path)
+    return loaded(DIAMOND, tmp_path)
 
 
 def ports_by_prefix(topology, switch):
@@ -61,9 +40,7 @@ def test_the_router_next_to_a_host_knows_the_host_and_the_others_its_network(top
 
 def test_hosts_of_one_network_behind_two_routers_are_routed_one_by_one(tmp_path):
     text = DIAMOND.replace("10.0.2.1/24", "10.0.1.2/24").replace("10.0.2.254", "10.0.1.253")
-    path = tmp_path / "split.yaml"
-    path.write_text(text)
-    found = ports_by_prefix(load(path), "s2")
+    found = ports_by_prefix(loaded(text, tmp_path), "s2")
     assert found[ip_network("10.0.1.1/32")] == [1]
     assert found[ip_network("10.0.1.2/32")] == [2]
     assert ip_network("10.0.1.0/24") not in found
