@@ -4,8 +4,9 @@
 # SUITE is the distribution's release, such as bookworm or noble; ARCHITECTURE (arm64) is another one than
 # this machine's, whose programs then run through qemu-user-static.
 #
-# The kit of this clone (its last commit, whose switch must be the one that was built) is put into the home of the user lab. Its programs and
-# Python packages come along in /opt/vitrine, so that the machine needs neither Rust nor a network.
+# The kit of this clone (its last commit, whose switch must be the one that was built) is put into the
+# home of the user lab. Its programs and Python packages come along in /opt/vitrine, so that the machine
+# needs neither Rust nor a network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
