@@ -163,7 +163,8 @@ impl Native for Code {
         // and `end` only, and writes to nothing but the area.
         let Parsed(at, state) =
             unsafe { (self.parse)(area.as_mut_ptr(), frame.as_ptr(), end, at, state) };
-        Position { at: at as usize, state: state as u32, entered: (state >> 32) as u32 }
+        let (entered, done) = ((state >> 32) as u16, (state >> 48) as u32);
+        Position { at: at as usize, state: state as u32, entered: entered.into(), done }
     }
 
     #[inline]

@@ -66,6 +66,8 @@ pub(crate) struct Emission {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Emissions {
     pub order: Vec<Emission>,
+    /// The validity of those whose length varies.
+    varying: Box<[u32]>,
     /// The most bytes they can take together.
     room: usize,
 }
@@ -91,7 +93,8 @@ impl Emissions {
         let kind =
             |emission: &Emission| &layout.kinds[layout.headers[emission.header as usize].kind];
         let room = order.iter().map(|emission| kind(emission).size as usize).sum();
-        Emissions { order, room }
+        let varying = order.iter().filter(|emission| emission.bytes.is_none());
+        Emissions { varying: varying.map(|emission| emission.valid).collect(), order, room }
     }
 
     /// Writes the valid headers in front of the payload, the last of them first.
@@ -101,7 +104,9 @@ impl Emissions {
     pub fn deparse(&self, layout: &Layout, native: Option<&dyn Native>, packet: &mut Packet) {
         packet.make_room(self.room);
         let Body { area, frame, at, .. } = &mut **packet;
-        if let Some(native) = native {
+        if let Some(native) = native
+            && self.varying.iter().all(|valid| area[*valid as usize] == 0)
+        {
             *at = native.deparse(area, frame, *at);
             return;
         }

@@ -297,7 +297,7 @@ impl Pipeline {
     ) {
         let Pipeline { program, externs, compiled, .. } = self;
         packet.keep_seal_of_payload();
-        match compiled.updates::<O>() {
+        match compiled.updates::<O>(&packet.area) {
             Some(native) => native.update(&mut packet.area),
             None => {
                 for checksum in &program.updated {
@@ -410,7 +410,7 @@ impl Pipeline {
         let Some(parser) = &program.parser else { return };
         let error = parser.parse(program, compiled.code::<O>(), externs, packet, now, observer);
         let mut wrong = false;
-        match compiled.verifies::<O>() {
+        match compiled.verifies::<O>(&packet.area) {
             Some(native) => wrong = native.is_wrong(&packet.area),
             None => {
                 for checksum in &program.verified {

@@ -121,10 +121,8 @@ impl<'e, 'f> Control<'e, 'f> {
     }
 
     fn set(&mut self, stores: &[Store]) {
-        for store in stores {
-            let value = self.value(&store.value);
-            self.emit.assign(store.to, value);
-        }
+        let params = self.emit.builder.use_var(self.params);
+        self.emit.set(stores, params);
     }
 
     fn value(&mut self, value: &Number) -> Value {

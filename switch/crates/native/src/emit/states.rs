@@ -1,18 +1,20 @@
-//! The parser's plain states: a block a state.
+//! The parser's states: a block a state.
 //!
 //! ```text
-//!   parse(area, frame, end, at, state | entered << 32) -> (at, state | entered << 32)
+//!   parse(area, frame, end, at, state | entered << 32) -> (at, state | entered << 32 | done << 48)
 //! ```
 //!
-//! A state first asks whether its headers are there and whether the packet has entered too many
-//! states; if so it is left untouched, and the interpreter finds out what is wrong.
+//! A state first asks whether all that it reads is there and whether the packet has entered too many
+//! states; if so it is left untouched, and the interpreter finds out what is wrong. So it does from
+//! a part on that asks for something that does not hold.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockCall, InstBuilder, JumpTableData, Value, types};
 use cranelift_frontend::Variable;
-use pipeline::native::{STATES_MAX, State};
+use pipeline::native::{STATES_MAX, State, StatePart, Target, Test};
 
-use super::Emitter;
+use super::fields::Part;
+use super::{Emitter, memory};
 
 /// Writes the function.
 pub(super) fn emit(emitter: &mut Emitter<'_>, states: &[Option<State>]) {
@@ -48,6 +50,8 @@ impl<'e, 'f> Parser<'e, 'f> {
         let mut block = |state: &Option<State>| state.as_ref().map(|_| emit.builder.create_block());
         let blocks = states.iter().map(&mut block).collect();
         let out = emit.builder.create_block();
+        // The state that is left, and how many parts of it are done.
+        emit.builder.append_block_param(out, types::I32);
         emit.builder.append_block_param(out, types::I32);
         let [at, entered] = [types::I64, types::I32].map(|kind| emit.builder.declare_var(kind));
         Parser { emit, frame, end, blocks, out, at, entered }
@@ -70,7 +74,8 @@ impl<'e, 'f> Parser<'e, 'f> {
         let table = builder.create_jump_table(JumpTableData::new(default, &table));
         let _ = builder.ins().br_table(state, table);
         builder.switch_to_block(unknown);
-        let _ = builder.ins().jump(self.out, &[state.into()]);
+        let none = builder.ins().iconst(types::I32, 0);
+        let _ = builder.ins().jump(self.out, &[state.into(), none.into()]);
     }
 
     fn state(&mut self, number: u32, state: &State) {
@@ -78,23 +83,68 @@ impl<'e, 'f> Parser<'e, 'f> {
         self.emit.builder.switch_to_block(block);
         let start = self.emit.builder.use_var(self.at);
         self.require(number, start, state);
+        let from = self.emit.builder.ins().iadd(self.frame, start);
+        // No part of a state has parameters.
+        let no_params = self.emit.area;
         let mut at = 0;
-        for header in &state.headers {
-            let to = self.emit.in_area(header.length_bytes, header.base);
-            let from = self.emit.builder.ins().iadd(self.frame, start);
-            self.emit.copy(to, (from, at), header.length_bytes);
-            let valid = self.emit.builder.ins().iconst(types::I8, 1);
-            self.emit.store(valid, header.valid);
-            at += header.length_bytes;
+        for (done, part) in state.parts.iter().enumerate() {
+            match part {
+                StatePart::Extract(header) => {
+                    let to = self.emit.in_area(header.length_bytes, header.base);
+                    self.emit.copy(to, (from, at), header.length_bytes);
+                    let valid = self.emit.builder.ins().iconst(types::I8, 1);
+                    self.emit.store(valid, header.valid);
+                    at += header.length_bytes;
+                }
+                StatePart::LookAhead { to, offset_bytes, length_bytes } => {
+                    let value = self.ahead((from, at + offset_bytes), *length_bytes);
+                    self.emit.assign(Target::Cell(*to), value);
+                }
+                StatePart::Set { stores } => self.emit.set(stores, no_params),
+                StatePart::Verify(test) => {
+                    let next = self.emit.builder.ins().iadd_imm_s(start, i64::from(at));
+                    self.emit.builder.def_var(self.at, next);
+                    self.verify(number, done, test);
+                }
+            }
         }
         let next = self.emit.builder.ins().iadd_imm_s(start, i64::from(at));
         self.emit.builder.def_var(self.at, next);
         self.choose(state);
     }
 
-    /// Goes out unless the state may be entered and its headers are there.
+    /// The number of so many bytes of the frame.
+    fn ahead(&mut self, (from, at): (Value, u32), length_bytes: u32) -> Value {
+        let kind = Part { first: 0, bytes: length_bytes }.kind();
+        let builder = &mut self.emit.builder;
+        let value = builder.ins().load(kind, memory(), from, at as i32);
+        let value = if length_bytes == 1 { value } else { builder.ins().bswap(value) };
+        if length_bytes == 8 { value } else { builder.ins().uextend(types::I64, value) }
+    }
+
+    /// Leaves the state, of which this much is done, unless the test succeeds.
+    fn verify(&mut self, number: u32, done: usize, test: &Test) {
+        let no_params = self.emit.area;
+        let holds = self.emit.test(test, no_params);
+        let builder = &mut self.emit.builder;
+        let [on, fails] = [(); 2].map(|()| builder.create_block());
+        let _ = builder.ins().brif(holds, on, &[], fails, &[]);
+        builder.switch_to_block(fails);
+        if done == 0 {
+            // Then it is as if the state had not been entered.
+            let entered = builder.use_var(self.entered);
+            let before = builder.ins().iadd_imm_s(entered, -1);
+            builder.def_var(self.entered, before);
+        }
+        let number = builder.ins().iconst(types::I32, i64::from(number));
+        let done = builder.ins().iconst(types::I32, done as i64);
+        let _ = builder.ins().jump(self.out, &[number.into(), done.into()]);
+        builder.switch_to_block(on);
+    }
+
+    /// Goes out unless the state may be entered and all that it reads is there.
     fn require(&mut self, number: u32, start: Value, state: &State) {
-        let length: u32 = state.headers.iter().map(|header| header.length_bytes).sum();
+        let length = length_read(state);
         let builder = &mut self.emit.builder;
         let [there, inside, refused] = [(); 3].map(|()| builder.create_block());
         let entered = builder.use_var(self.entered);
@@ -103,7 +153,8 @@ impl<'e, 'f> Parser<'e, 'f> {
         let _ = builder.ins().brif(may, inside, &[], refused, &[]);
         builder.switch_to_block(refused);
         let number = builder.ins().iconst(types::I32, i64::from(number));
-        let _ = builder.ins().jump(self.out, &[number.into()]);
+        let none = builder.ins().iconst(types::I32, 0);
+        let _ = builder.ins().jump(self.out, &[number.into(), none.into()]);
         builder.switch_to_block(inside);
         let end = builder.ins().iadd_imm_s(start, i64::from(length));
         let fits = builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, self.end);
@@ -143,7 +194,8 @@ impl<'e, 'f> Parser<'e, 'f> {
             Some(block) => builder.ins().jump(block, &[]),
             None => {
                 let state = builder.ins().iconst(types::I32, i64::from(state));
-                builder.ins().jump(self.out, &[state.into()])
+                let none = builder.ins().iconst(types::I32, 0);
+                builder.ins().jump(self.out, &[state.into(), none.into()])
             }
         };
     }
@@ -151,12 +203,32 @@ impl<'e, 'f> Parser<'e, 'f> {
     fn leave(&mut self) {
         let builder = &mut self.emit.builder;
         builder.switch_to_block(self.out);
-        let state = builder.block_params(self.out)[0];
+        let (state, done) = (builder.block_params(self.out)[0], builder.block_params(self.out)[1]);
         let [at, entered] = [self.at, self.entered].map(|variable| builder.use_var(variable));
-        let state = builder.ins().uextend(types::I64, state);
-        let entered = builder.ins().uextend(types::I64, entered);
-        let entered = builder.ins().ishl_imm_s(entered, 32);
-        let state = builder.ins().bor(state, entered);
-        let _ = builder.ins().return_(&[at, state]);
+        let mut left = builder.ins().uextend(types::I64, state);
+        for (number, shift) in [(entered, 32), (done, 48)] {
+            let number = builder.ins().uextend(types::I64, number);
+            let number = builder.ins().ishl_imm_s(number, shift);
+            left = builder.ins().bor(left, number);
+        }
+        let _ = builder.ins().return_(&[at, left]);
     }
+}
+
+/// How many bytes from its start on a state reads of the frame.
+fn length_read(state: &State) -> u32 {
+    let (mut at, mut end) = (0, 0);
+    for part in &state.parts {
+        match part {
+            StatePart::Extract(header) => {
+                at += header.length_bytes;
+                end = end.max(at);
+            }
+            StatePart::LookAhead { offset_bytes, length_bytes, .. } => {
+                end = end.max(at + offset_bytes + length_bytes);
+            }
+            StatePart::Set { .. } | StatePart::Verify(_) => {}
+        }
+    }
+    end
 }

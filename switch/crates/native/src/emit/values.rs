@@ -2,11 +2,19 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Number, types};
-use pipeline::native::{Cell, Compare, Operator, Test, Value};
+use pipeline::native::{Cell, Compare, Operator, Store, Test, Value};
 
 use super::{Emitter, memory};
 
 impl Emitter<'_> {
+    /// Gives fields new values, one after the other.
+    pub fn set(&mut self, stores: &[Store], params: Number) {
+        for store in stores {
+            let value = self.value(&store.value, params);
+            self.assign(store.to, value);
+        }
+    }
+
     /// A number. `params` is the address of the action's parameters.
     pub fn value(&mut self, value: &Value, params: Number) -> Number {
         match value {

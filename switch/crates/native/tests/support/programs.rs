@@ -69,8 +69,9 @@ const WIDTHS: [u32; 12] = [8, 3, 13, 1, 7, 32, 48, 64, 16, 9, 55, 8];
 
 /// A program that is made up: its source, for the message of a failure.
 ///
-/// Its parser chooses by a key of two fields; its control computes expressions of every kind on
-/// fields of odd widths, in actions with parameters, under conditions, behind a table.
+/// Its parser looks ahead, verifies and chooses by a key of two fields; its control computes
+/// expressions of every kind on fields of odd widths, in actions with parameters, under conditions,
+/// behind a table.
 pub fn made_up(chance: &mut Chance) -> String {
     let fields = WIDTHS.iter().enumerate();
     let fields: String =
@@ -86,7 +87,8 @@ pub fn made_up(chance: &mut Chance) -> String {
     let [first, second, third, fourth] =
         [true, true, false, false].map(|params| body(chance, params));
     let mut test = || Expressions { chance, params: false }.test(3);
-    let (outer, inner) = (test(), test());
+    let (outer, inner, asked) = (test(), test(), test());
+    let (parsed, wide) = (assign(chance, false), WIDTHS[7]);
     // 8 registers, and an index that is beyond them every other time.
     let [read, written] = [0; 2].map(|_: u32| *chance.one(&[0, 2, 4, 5]));
     let stored = Expressions { chance, params: false }.value(33, 2);
@@ -98,7 +100,8 @@ pub fn made_up(chance: &mut Chance) -> String {
          header h_t {{ {fields} }}\n\
          struct headers {{ h_t a; h_t b; }}\nstruct meta {{ {fields} }}\n\
          parser p(packet_in k, out headers h, inout meta m, inout standard_metadata_t s) {{\n\
-         state start {{ k.extract(h.a); m.f0 = 1;\n\
+         state start {{ bit<32> ahead = k.lookahead<bit<32>>(); k.extract(h.a); m.f7 = (bit<{wide}>) ahead;\n\
+         {parsed} verify({asked}, error.NoMatch); m.f0 = 1;\n\
          transition select(h.a.f0, h.a.f1) {{ ({case}, _): more; (_, 2 &&& 3): more;\n\
          default: accept; }} }}\n\
          state more {{ k.extract(h.b); transition accept; }} }}\n\

@@ -249,3 +249,10 @@ pub(crate) struct Action {
 /// Steps that stand alone: those of a parser state or a deparser.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Routine(Vec<Step>);
+
+impl Routine {
+    /// The steps.
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+}

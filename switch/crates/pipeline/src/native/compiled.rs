@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Compile, Native, Source, control, packet};
+use super::control::{Lowering, control};
+use super::{Compile, Native, Source, packet};
+use crate::checksum::Checksum;
+use crate::expression::Decision;
+use crate::load::Program;
 use crate::observe::Observe;
 use crate::pipeline::Pipeline;
 
@@ -10,10 +14,34 @@ use crate::pipeline::Pipeline;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Compiled {
     code: Option<Arc<dyn Native>>,
-    verifies: bool,
-    updates: bool,
+    verifies: Checksums,
+    updates: Checksums,
     headers: bool,
     failure: Option<String>,
+}
+
+/// Which packets' checksums machine code knows.
+#[derive(Clone, Debug, Default)]
+enum Checksums {
+    /// Nobody's.
+    #[default]
+    OfNone,
+    /// Those of packets for which none of this holds: nearly all.
+    Unless(Box<[Decision]>),
+}
+
+impl Checksums {
+    fn new(others: Option<Box<[Decision]>>) -> Checksums {
+        others.map_or(Checksums::OfNone, Checksums::Unless)
+    }
+
+    #[inline(always)]
+    fn are_known(&self, area: &[u8]) -> bool {
+        match self {
+            Checksums::OfNone => false,
+            Checksums::Unless(others) => !others.iter().any(|other| other.holds(area)),
+        }
+    }
 }
 
 impl Compiled {
@@ -23,16 +51,16 @@ impl Compiled {
         if O::ENABLED { None } else { self.code.as_deref() }
     }
 
-    /// The code that verifies checksums.
+    /// The code that verifies the checksums of the packet of this area.
     #[inline(always)]
-    pub fn verifies<O: Observe>(&self) -> Option<&dyn Native> {
-        self.code::<O>().filter(|_| self.verifies)
+    pub fn verifies<O: Observe>(&self, area: &[u8]) -> Option<&dyn Native> {
+        self.code::<O>().filter(|_| self.verifies.are_known(area))
     }
 
-    /// The code that updates checksums.
+    /// The code that updates them.
     #[inline(always)]
-    pub fn updates<O: Observe>(&self) -> Option<&dyn Native> {
-        self.code::<O>().filter(|_| self.updates)
+    pub fn updates<O: Observe>(&self, area: &[u8]) -> Option<&dyn Native> {
+        self.code::<O>().filter(|_| self.updates.are_known(area))
     }
 
     /// The code that writes headers.
@@ -47,13 +75,14 @@ impl Pipeline {
     /// The program for a compiler to machine code.
     pub fn source(&self) -> Source {
         let program = &self.program;
+        let (parser, lowering) = (program.parser.as_ref(), Lowering::new(program, &self.tables));
         Source {
             area_bytes: program.layout.size,
             registers: program.register_names.len(),
-            ops: control::control(program, &self.tables),
-            states: program.parser.as_ref().map_or_else(Vec::new, packet::states),
-            verified: packet::checksums(&program.verified, true),
-            updated: packet::checksums(&program.updated, false),
+            ops: control(program, &lowering),
+            states: parser.map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
+            verified: packet::checksums(&program.verified, true).map(|(known, _)| known),
+            updated: packet::checksums(&program.updated, false).map(|(known, _)| known),
             headers: packet::headers(&program.emitted),
         }
     }
@@ -65,10 +94,14 @@ impl Pipeline {
             Ok(code) => (Some(code), None),
             Err(message) => (None, Some(message)),
         };
+        let Program { verified, updated, .. } = &self.program;
+        let others = |checksums: &[Checksum], compared| {
+            Checksums::new(packet::checksums(checksums, compared).map(|(_, others)| others))
+        };
         self.compiled = Compiled {
             code,
-            verifies: source.verified.is_some(),
-            updates: source.updated.is_some(),
+            verifies: others(verified, true),
+            updates: others(updated, false),
             headers: source.headers.is_some(),
             failure,
         };

@@ -3,7 +3,7 @@
 use bits::mask64;
 
 use super::{Op, Operator, Store, Target, Test, Value};
-use crate::action::{Action, JUMPS_MAX, Move, Step};
+use crate::action::{Action, JUMPS_MAX, Move, Routine, Step};
 use crate::expression::{Condition, Decision, HeaderRef, Next, Number, Operands, Subject};
 use crate::layout::Layout;
 use crate::load::Program;
@@ -11,21 +11,9 @@ use crate::place::Cell;
 use crate::table::Table;
 
 /// The steps of a program, an op each.
-pub(crate) fn control(program: &Program, tables: &[Table]) -> Vec<Op> {
-    let steps = &program.code;
-    // The interpreter counts jumps, so that no action goes round for ever. Where none can, nobody
-    // needs to.
-    let jumps_end = (steps.len() as u32) < JUMPS_MAX && steps.iter().enumerate().all(goes_on);
-    let lowering = Lowering {
-        layout: &program.layout,
-        actions: &program.actions,
-        registers: &program.register_names,
-        tables,
-        jumps_end,
-        drop_port: program.drop_port.0.into(),
-    };
+pub(crate) fn control(program: &Program, lowering: &Lowering<'_>) -> Vec<Op> {
     let op = |(at, step)| lowering.op(at as u32, step).unwrap_or_else(|| left(step));
-    steps.iter().enumerate().map(op).collect()
+    program.code.iter().enumerate().map(op).collect()
 }
 
 /// The op for a step that only the interpreter knows.
@@ -46,8 +34,8 @@ fn goes_on((at, step): (usize, &Step)) -> bool {
 }
 
 /// What ops are made with.
-struct Lowering<'a> {
-    layout: &'a Layout,
+pub(crate) struct Lowering<'a> {
+    pub layout: &'a Layout,
     actions: &'a [Action],
     /// Names and widths of register arrays.
     registers: &'a [(String, u32)],
@@ -56,7 +44,38 @@ struct Lowering<'a> {
     drop_port: u64,
 }
 
-impl Lowering<'_> {
+impl<'a> Lowering<'a> {
+    pub fn new(program: &'a Program, tables: &'a [Table]) -> Lowering<'a> {
+        let steps = &program.code;
+        // The interpreter counts jumps, so that no action goes round for ever. Where none can, nobody
+        // needs to.
+        let jumps_end = (steps.len() as u32) < JUMPS_MAX && steps.iter().enumerate().all(goes_on);
+        Lowering {
+            layout: &program.layout,
+            actions: &program.actions,
+            registers: &program.register_names,
+            tables,
+            jumps_end,
+            drop_port: program.drop_port.0.into(),
+        }
+    }
+
+    /// The assignments of steps that stand alone, if that is all they are.
+    pub fn stores(&self, routine: &Routine) -> Option<Vec<Store>> {
+        let mut all = Vec::new();
+        for step in routine.steps() {
+            match self.op(0, step)? {
+                Op::Set { stores } => all.extend(stores),
+                Op::Return { stores } => {
+                    all.extend(stores);
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        Some(all)
+    }
+
     /// The op for a step; none if only the interpreter knows it.
     fn op(&self, at: u32, step: &Step) -> Option<Op> {
         Some(match step {
@@ -154,7 +173,7 @@ impl Lowering<'_> {
         Some(Box::new((self.number(&operands.0)?, self.number(&operands.1)?)))
     }
 
-    fn condition(&self, condition: &Condition) -> Option<Test> {
+    pub fn condition(&self, condition: &Condition) -> Option<Test> {
         let pair = |pair: &(Condition, Condition)| {
             Some(Box::new((self.condition(&pair.0)?, self.condition(&pair.1)?)))
         };

@@ -7,7 +7,9 @@
 //!
 //! * an [`Op`] that is [`Op::Leave`] stands for a step that only the interpreter knows; machine
 //!   code calls an [`Interpreter`] for it, and goes on where that says;
-//! * a part of the packet's way that is `None` in the source is interpreted as a whole.
+//! * a part of the packet's way that is `None` in the source is interpreted as a whole;
+//! * a packet for which that part is more than the source says is interpreted there: one that has a
+//!   header of varying length to be emitted, or a checksum of other data.
 //!
 //! So every program runs, whatever it uses. The interpreter stays the reference: with an observer
 //! it does everything, and the tests hold both ways against each other.
@@ -25,6 +27,7 @@ pub use crate::place::{Cell, Gather, Masked, Slot};
 pub use crate::state::RegisterArray;
 
 pub(crate) use compiled::Compiled;
+pub(crate) use control::Lowering;
 
 /// A compiler to machine code; an error says what it cannot do.
 pub type Compile = fn(&Source) -> Result<Arc<dyn Native>, String>;
@@ -41,11 +44,11 @@ pub struct Source {
     pub ops: Vec<Op>,
     /// The parser's states; `None` for one that only the interpreter knows.
     pub states: Vec<Option<State>>,
-    /// The checksums that are verified after parsing.
+    /// The checksums that are verified after parsing, of packets that have no other.
     pub verified: Option<Vec<Checksum>>,
-    /// The checksums that are written before deparsing.
+    /// The checksums that are written before deparsing, likewise.
     pub updated: Option<Vec<Checksum>>,
-    /// What the deparser puts in front of the payload.
+    /// What the deparser puts in front of the payload, of packets that have nothing else.
     pub headers: Option<Vec<Header>>,
 }
 
@@ -216,11 +219,11 @@ pub enum Test {
     Valid(u32),
 }
 
-/// A state of the parser: headers are copied, then a key is compared.
+/// A state of the parser: it does what it does, then a key is compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// The headers, as they follow each other in the frame.
-    pub headers: Vec<Header>,
+    /// What it does, one after the other; no more than [`PARTS_MAX`].
+    pub parts: Vec<StatePart>,
     /// The parts of the key, to be combined by `or`.
     pub key: Vec<Gather>,
     /// The first whose value the key has in the bits of its mask says what comes next.
@@ -228,6 +231,32 @@ pub struct State {
     /// What comes next if there is none.
     pub default: u32,
 }
+
+/// Something that a state of the parser does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatePart {
+    /// Copies a header from the frame, and goes on behind it.
+    Extract(Header),
+    /// Gives a field the number that stands ahead in the frame.
+    LookAhead {
+        /// The field.
+        to: Cell,
+        /// How far ahead the number begins.
+        offset_bytes: u32,
+        /// How long it is: 1, 2, 4 or 8.
+        length_bytes: u32,
+    },
+    /// Gives fields new values, one after the other.
+    Set {
+        /// The assignments.
+        stores: Vec<Store>,
+    },
+    /// Asks for something that must hold. Where it does not, the state is left at this part.
+    Verify(Test),
+}
+
+/// The most parts of a state.
+pub const PARTS_MAX: usize = u16::MAX as usize;
 
 /// The state after the last one.
 pub const ACCEPT: u32 = crate::parser::ACCEPT;
@@ -265,7 +294,8 @@ pub struct Checksum {
 pub trait Native: fmt::Debug + Send + Sync {
     /// Runs ops from this one on, until the control ends.
     fn control(&self, start: u32, interpreter: &mut dyn Interpreter<'_>);
-    /// Enters states until one is left, the packet is too short for one, or the parser ends.
+    /// Enters states until one is left, the packet is too short for one, or the parser ends. A state
+    /// for which the packet is too short is left before anything of it is done.
     fn parse(&self, area: &mut [u8], frame: &[u8], from: Position) -> Position;
     /// Whether one of the verified checksums is wrong.
     fn is_wrong(&self, area: &[u8]) -> bool;
@@ -303,6 +333,8 @@ pub struct Position {
     pub state: u32,
     /// How many have been.
     pub entered: u32,
+    /// How many parts of the state are done. If any is, the state has been entered.
+    pub done: u32,
 }
 
 impl Op {

@@ -9,6 +9,7 @@ use crate::action::{Names, Routine, compile_primitives};
 use crate::error::{LoadError, unknown};
 use crate::expression::HeaderRef;
 use crate::expression::compile::Scope;
+use crate::layout::Layout;
 use crate::place::{Gather, Place};
 
 pub(super) fn state(
@@ -32,7 +33,7 @@ pub(super) fn state(
     // The plain extractions at its start.
     let mut extractions = Vec::new();
     while let Some(Operation::Extract(target)) = operations.get(extractions.len())
-        && let Some(extraction) = plain(names, target)
+        && let Some(extraction) = plain(names.layout, target)
     {
         extractions.push(extraction);
     }
@@ -68,7 +69,7 @@ pub(super) fn state(
 
 impl State {
     /// The transitions in their short form, if they have one.
-    fn short(&self) -> Option<Cases> {
+    pub(super) fn short(&self) -> Option<Cases> {
         let mut bits_below = 8 * u8::try_from(self.key_bytes).ok().filter(|bytes| *bytes <= 8)?;
         let key = self.key.iter().map(|part| {
             bits_below -= 8 * part.bytes as u8;
@@ -194,10 +195,10 @@ fn compile_target(names: &Names<'_>, target: &bmv2::ExtractTarget) -> Result<Tar
 }
 
 /// The short form of an extraction, if it has one.
-fn plain(names: &Names<'_>, target: &Target) -> Option<PlainExtraction> {
+pub(super) fn plain(layout: &Layout, target: &Target) -> Option<PlainExtraction> {
     let Target::Header(header) = *target else { return None };
-    let found = &names.layout.headers[header as usize];
-    let length = names.layout.kinds[found.kind].fixed_length() as u32;
+    let found = &layout.headers[header as usize];
+    let length = layout.kinds[found.kind].fixed_length() as u32;
     let (base, valid) = (found.base, found.valid);
     let alone = found.siblings.is_empty();
     alone.then_some(PlainExtraction { header, base, length, valid })

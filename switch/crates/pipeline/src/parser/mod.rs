@@ -5,6 +5,7 @@
 //! than one state a byte of header.
 
 mod compile;
+mod lowered;
 
 use units::Time;
 
@@ -14,7 +15,7 @@ use crate::error::{LoadError, unknown};
 use crate::expression::{Condition, HeaderRef, Number};
 use crate::externs::Externs;
 use crate::load::Program;
-use crate::native::{self, Native, Position};
+use crate::native::{Native, Position};
 use crate::observe::{Event, Observe};
 use crate::packet::Body;
 use crate::pipeline::machine;
@@ -261,7 +262,7 @@ impl Parser {
         now: Time,
         observer: &mut O,
     ) -> u32 {
-        let mut place = Position { at: packet.at, state: self.start, entered: 0 };
+        let mut place = Position { at: packet.at, state: self.start, entered: 0, done: 0 };
         let error = loop {
             if !O::ENABLED {
                 let end = packet.end();
@@ -274,15 +275,17 @@ impl Parser {
             if place.state == ACCEPT {
                 break self.errors.no_error;
             }
-            place.entered += 1;
+            if place.done == 0 {
+                place.entered += 1;
+            }
             if place.entered > STATES_MAX {
                 break self.errors.parser_timeout;
             }
             let parsed = place.at - packet.at;
             let mut cursor =
                 Cursor { program, externs, packet, now, parsed, parser: self, observer };
-            let stop = cursor.state(&self.states[place.state as usize]);
-            place.at = cursor.packet.at + cursor.parsed;
+            let stop = cursor.state(&self.states[place.state as usize], place.done as usize);
+            (place.at, place.done) = (cursor.packet.at + cursor.parsed, 0);
             match stop {
                 Stop::Next(next) => place.state = next,
                 Stop::Error(code) => break code,
@@ -292,22 +295,6 @@ impl Parser {
         packet.at = place.at;
         observer.event(|| Event::ParserDone { error: self.error_name(error), parsed });
         error
-    }
-
-    /// What a compiler to machine code can do: the states that the next function runs.
-    pub fn plain(&self) -> impl Iterator<Item = Option<native::State>> {
-        self.states.iter().map(|state| {
-            let cases = state.plain.as_ref()?;
-            let header = |PlainExtraction { base, length, valid, .. }: &PlainExtraction| {
-                native::Header { valid: *valid, base: *base, length_bytes: *length }
-            };
-            Some(native::State {
-                headers: state.extractions.iter().map(header).collect(),
-                key: cases.key.to_vec(),
-                cases: cases.cases.to_vec(),
-                default: state.default,
-            })
-        })
     }
 
     /// Runs states that only extract plain headers and choose by fields, while nobody watches:
@@ -328,7 +315,7 @@ impl Parser {
                 at += length;
             }
             let next = cases.choose(area).unwrap_or(state.default);
-            place = Position { at, state: next, entered: place.entered + 1 };
+            place = Position { at, state: next, entered: place.entered + 1, done: 0 };
         }
         place
     }
@@ -388,15 +375,18 @@ struct Cursor<'a, O: Observe> {
 }
 
 impl<O: Observe> Cursor<'_, O> {
-    /// Runs a state and finds the next.
-    fn state(&mut self, state: &State) -> Stop {
-        self.observer.event(|| Event::ParserState { name: state.name.clone() });
-        for extraction in &state.extractions {
+    /// Runs a state, of which machine code may have `done` something, and finds the next.
+    fn state(&mut self, state: &State, done: usize) -> Stop {
+        if done == 0 {
+            self.observer.event(|| Event::ParserState { name: state.name.clone() });
+        }
+        for extraction in state.extractions.iter().skip(done) {
             if let Err(code) = self.extract(extraction.header, 0) {
                 return Stop::Error(code);
             }
         }
-        for operation in &state.operations {
+        let done = done.saturating_sub(state.extractions.len());
+        for operation in &state.operations[done..] {
             if let Err(code) = self.operation(operation) {
                 return Stop::Error(code);
             }
