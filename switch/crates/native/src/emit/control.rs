@@ -24,30 +24,24 @@ const END: u32 = u32::MAX;
 /// Writes the function.
 pub(super) fn emit(emitter: &mut Emitter<'_>, source: &Source) {
     let [registers, start, call] = emitter.arguments[..] else { return };
-    let ops = &source.ops;
-    let arrays = Arrays { address: registers, count: source.registers };
-    let mut control = Control::new(emitter, call, arrays, ops.len());
+    let mut control = Control::new(emitter, source, [registers, call]);
     control.enter(start);
-    for (number, op) in ops.iter().enumerate() {
+    for (number, op) in source.ops.iter().enumerate() {
         control.op(number as u32, op);
     }
-    control.dispatch(&entered(ops));
+    control.dispatch(&entered(&source.ops));
     control.end();
-}
-
-/// The program's registers.
-struct Arrays {
-    address: Value,
-    count: usize,
 }
 
 /// A control being written.
 struct Control<'e, 'f> {
     emit: &'e mut Emitter<'f>,
+    source: &'e Source,
+    /// The address of the program's arrays of registers.
+    registers: Value,
     /// What `leave` is called with, and how.
     call: Value,
     signature: SigRef,
-    arrays: Arrays,
     blocks: Vec<Block>,
     dispatch: Block,
     end: Block,
@@ -58,14 +52,18 @@ struct Control<'e, 'f> {
 }
 
 impl<'e, 'f> Control<'e, 'f> {
-    fn new(emit: &'e mut Emitter<'f>, call: Value, arrays: Arrays, count: usize) -> Self {
+    fn new(
+        emit: &'e mut Emitter<'f>,
+        source: &'e Source,
+        [registers, call]: [Value; 2],
+    ) -> Control<'e, 'f> {
         let signature = emit.signature(&[types::I64; 3], &[types::I64; 2]);
         let signature = emit.builder.import_signature(signature);
-        let blocks = (0..count).map(|_| emit.builder.create_block()).collect();
+        let blocks = source.ops.iter().map(|_| emit.builder.create_block()).collect();
         let [dispatch, end] = [(); 2].map(|()| emit.builder.create_block());
         emit.builder.append_block_param(dispatch, types::I32);
         let [after, params] = [types::I32, types::I64].map(|kind| emit.builder.declare_var(kind));
-        Control { emit, call, signature, arrays, blocks, dispatch, end, after, params }
+        Control { emit, source, registers, call, signature, blocks, dispatch, end, after, params }
     }
 
     /// Goes to the first op, which no action's is: there are no parameters yet.
@@ -81,10 +79,16 @@ impl<'e, 'f> Control<'e, 'f> {
         self.emit.builder.switch_to_block(self.blocks[number as usize]);
         match op {
             Op::Branch { test, next } => self.branch(test, *next),
-            Op::Call { to, next } => {
-                self.set_after(*next);
-                self.go(*to);
-            }
+            Op::Call { to, next } => match straight(&self.source.ops, *to) {
+                Some(copied) => {
+                    copied.iter().for_each(|op| self.change(op));
+                    self.go(*next);
+                }
+                None => {
+                    self.set_after(*next);
+                    self.go(*to);
+                }
+            },
             Op::Exit => {
                 self.set_after(END);
                 self.go(number + 1);
@@ -100,22 +104,25 @@ impl<'e, 'f> Control<'e, 'f> {
                 let key = whole.unwrap_or_else(|| self.emit.number(0));
                 self.leave(number, key);
             }
-            Op::Read { to, array, index } => {
-                self.read(*to, *array, index);
+            Op::Read { .. } | Op::Set { .. } | Op::Write { .. } => {
+                self.change(op);
                 self.go(number + 1);
             }
-            Op::Return { stores } => {
-                self.set(stores);
+            Op::Return { .. } => {
+                self.change(op);
                 let after = self.emit.builder.use_var(self.after);
                 let _ = self.emit.builder.ins().jump(self.dispatch, &[after.into()]);
             }
-            Op::Set { stores } => {
-                self.set(stores);
-                self.go(number + 1);
-            }
-            Op::Write { array, index, value, mask } => {
-                self.write(*array, index, value, *mask);
-                self.go(number + 1);
+        }
+    }
+
+    /// Gives fields and registers the values that an op gives them.
+    fn change(&mut self, op: &Op) {
+        match op {
+            Op::Read { to, array, index } => self.read(*to, *array, index),
+            Op::Return { stores } | Op::Set { stores } => self.set(stores),
+            Op::Write { array, index, value, mask } => self.write(*array, index, value, *mask),
+            Op::Branch { .. } | Op::Call { .. } | Op::Exit | Op::Jump { .. } | Op::Leave { .. } => {
             }
         }
     }
@@ -149,14 +156,13 @@ impl<'e, 'f> Control<'e, 'f> {
 
     /// Does something with the address of a register, if there is one at the index.
     fn if_register(&mut self, array: u32, index: &Number, then: impl FnOnce(&mut Self, Value)) {
-        assert!((array as usize) < self.arrays.count, "an array that there is not");
+        assert!((array as usize) < self.source.registers, "an array that there is not");
         let index = self.value(index);
         let offset = array as usize * size_of::<RegisterArray>() + RegisterArray::VALUES_OFFSET;
         let builder = &mut self.emit.builder;
         let [inside, done] = [(); 2].map(|()| builder.create_block());
-        let [values, count] = [offset, offset + 8].map(|offset| {
-            builder.ins().load(types::I64, memory(), self.arrays.address, offset as i32)
-        });
+        let [values, count] = [offset, offset + 8]
+            .map(|offset| builder.ins().load(types::I64, memory(), self.registers, offset as i32));
         let is_inside = builder.ins().icmp(IntCC::UnsignedLessThan, index, count);
         let _ = builder.ins().brif(is_inside, inside, &[], done, &[]);
         builder.switch_to_block(inside);
@@ -235,11 +241,8 @@ impl<'e, 'f> Control<'e, 'f> {
 /// start; those after a call or a table, which an action goes to at its end; and those that one that
 /// is left leads to. Only the inside of a straight list is not.
 fn entered(ops: &[Op]) -> Vec<bool> {
-    let inside = |before: Option<&Op>| {
-        let straight =
-            |op: &Op| matches!(op, Op::Exit | Op::Read { .. } | Op::Set { .. } | Op::Write { .. });
-        before.is_some_and(straight)
-    };
+    let inside =
+        |before: Option<&Op>| before.is_some_and(|op| is_straight(op) || matches!(op, Op::Exit));
     let before = std::iter::once(None).chain(ops.iter().map(Some));
     let mut entered: Vec<bool> =
         ops.iter().zip(before).map(|(_, before)| !inside(before)).collect();
@@ -251,6 +254,23 @@ fn entered(ops: &[Op]) -> Vec<bool> {
         }
     }
     entered
+}
+
+/// Longer actions than this are not copied to where they are called.
+const COPIED_MAX: usize = 8;
+
+/// The ops of an action that does nothing but give fields and registers values, if they are few.
+/// Where such an action is called they are done in place: nothing is gone to by number.
+fn straight(ops: &[Op], start: u32) -> Option<&[Op]> {
+    let action = ops.get(start as usize..)?;
+    let end = action.iter().position(|op| !is_straight(op))?;
+    let ends = end < COPIED_MAX && matches!(action[end], Op::Return { .. });
+    ends.then(|| &action[..=end])
+}
+
+/// Whether an op does nothing but give fields or registers values, and leads to the next.
+fn is_straight(op: &Op) -> bool {
+    matches!(op, Op::Read { .. } | Op::Set { .. } | Op::Write { .. })
 }
 
 /// How many parameters are read from each op on, until the interpreter sees to them again.
@@ -289,6 +309,19 @@ mod tests {
         let leave = || Op::Leave { key: Vec::new(), to: None };
         let ops = [set(1), leave(), set(4), Op::Jump { to: 5 }, set(9), set(2), returns()];
         assert_eq!(params_read(&ops), [2, 0, 5, 3, 10, 3, 0]);
+    }
+
+    #[test]
+    fn an_action_is_copied_if_it_goes_straight_to_its_end_and_is_short() {
+        let returns = || Op::Return { stores: Vec::new() };
+        let ops = [set(0), set(1), returns(), Op::Jump { to: 4 }, set(2), Op::Exit, returns()];
+        assert_eq!(straight(&ops, 0), Some(&ops[..3]));
+        assert_eq!(straight(&ops, 2), Some(&ops[2..3]));
+        assert_eq!([3, 4, 7, u32::MAX].map(|start| straight(&ops, start)), [None; 4]);
+        let mut ops = vec![set(0); COPIED_MAX];
+        ops.push(returns());
+        assert_eq!(straight(&ops, 0), None);
+        assert_eq!(straight(&ops, 1), Some(&ops[1..]));
     }
 
     #[test]
