@@ -108,7 +108,11 @@ impl<'e, 'f> Control<'e, 'f> {
                 self.change(op);
                 self.go(number + 1);
             }
-            Op::Return { .. } => {
+            Op::Return { after: Some(after), .. } => {
+                self.change(op);
+                self.go(*after);
+            }
+            Op::Return { after: None, .. } => {
                 self.change(op);
                 let after = self.emit.builder.use_var(self.after);
                 let _ = self.emit.builder.ins().jump(self.dispatch, &[after.into()]);
@@ -120,7 +124,7 @@ impl<'e, 'f> Control<'e, 'f> {
     fn change(&mut self, op: &Op) {
         match op {
             Op::Read { to, array, index } => self.read(*to, *array, index),
-            Op::Return { stores } | Op::Set { stores } => self.set(stores),
+            Op::Return { stores, .. } | Op::Set { stores } => self.set(stores),
             Op::Write { array, index, value, mask } => self.write(*array, index, value, *mask),
             Op::Branch { .. } | Op::Call { .. } | Op::Exit | Op::Jump { .. } | Op::Leave { .. } => {
             }
@@ -305,7 +309,7 @@ mod tests {
     /// and comes back with them; a jump takes them along.
     #[test]
     fn parameters_must_be_there_as_far_as_they_are_read() {
-        let returns = || Op::Return { stores: Vec::new() };
+        let returns = || Op::Return { stores: Vec::new(), after: None };
         let leave = || Op::Leave { key: Vec::new(), to: None };
         let ops = [set(1), leave(), set(4), Op::Jump { to: 5 }, set(9), set(2), returns()];
         assert_eq!(params_read(&ops), [2, 0, 5, 3, 10, 3, 0]);
@@ -313,7 +317,7 @@ mod tests {
 
     #[test]
     fn an_action_is_copied_if_it_goes_straight_to_its_end_and_is_short() {
-        let returns = || Op::Return { stores: Vec::new() };
+        let returns = || Op::Return { stores: Vec::new(), after: None };
         let ops = [set(0), set(1), returns(), Op::Jump { to: 4 }, set(2), Op::Exit, returns()];
         assert_eq!(straight(&ops, 0), Some(&ops[..3]));
         assert_eq!(straight(&ops, 2), Some(&ops[2..3]));

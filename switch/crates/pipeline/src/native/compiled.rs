@@ -75,7 +75,8 @@ impl Pipeline {
     /// The program for a compiler to machine code.
     pub fn source(&self) -> Source {
         let program = &self.program;
-        let (parser, lowering) = (program.parser.as_ref(), Lowering::new(program, &self.tables));
+        let lowering = Lowering::new(program, &self.tables, &self.profiles);
+        let parser = program.parser.as_ref();
         Source {
             area_bytes: program.layout.size,
             registers: program.register_names.len(),

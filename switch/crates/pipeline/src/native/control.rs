@@ -1,5 +1,7 @@
 //! Steps as ops: what a compiler to machine code can do, and [`Op::Leave`] for the rest.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bits::mask64;
 
 use super::{Op, Operator, Store, Target, Test, Value};
@@ -8,12 +10,42 @@ use crate::expression::{Condition, Decision, HeaderRef, Next, Number, Operands, 
 use crate::layout::Layout;
 use crate::load::Program;
 use crate::place::Cell;
+use crate::profile::ActionProfile;
 use crate::table::Table;
 
 /// The steps of a program, an op each.
 pub(crate) fn control(program: &Program, lowering: &Lowering<'_>) -> Vec<Op> {
     let op = |(at, step)| lowering.op(at as u32, step).unwrap_or_else(|| left(step));
     program.code.iter().enumerate().map(op).collect()
+}
+
+/// The steps at which actions end that are always followed by the same node, and that node.
+fn afters(program: &Program, tables: &[Table], profiles: &[ActionProfile]) -> BTreeMap<u32, u32> {
+    // The nodes that may follow each action.
+    let mut after = vec![BTreeSet::new(); program.actions.len()];
+    for step in &program.code {
+        if let Step::Call { action, next } = step {
+            let _new = after[*action as usize].insert(*next);
+        }
+    }
+    for table in tables {
+        table.actions.iter().for_each(|action| after[action.action].extend(action.next));
+        // A member of the profile may run what is none of this table's actions.
+        let members = table.profile.into_iter().flat_map(|profile| &profiles[profile].actions);
+        members.for_each(|action| after[*action].extend([table.miss_next]));
+    }
+    let known = program.actions.iter().zip(after).filter_map(|(action, after)| {
+        let steps = program.code.iter().enumerate().skip(action.start as usize);
+        let is_end = |step: &Step| matches!(step, Step::Finish { .. } | Step::Return);
+        let mut steps = steps.skip_while(|(_, step)| {
+            // These two may end the control with the action.
+            !is_end(step) && !matches!(step, Step::Assert { .. } | Step::Exit)
+        });
+        let (end, step) = steps.next()?;
+        let only = after.first().filter(|_| is_end(step) && after.len() == 1)?;
+        Some((end as u32, *only))
+    });
+    known.collect()
 }
 
 /// The op for a step that only the interpreter knows.
@@ -40,12 +72,18 @@ pub(crate) struct Lowering<'a> {
     /// Names and widths of register arrays.
     registers: &'a [(String, u32)],
     tables: &'a [Table],
+    /// What follows the action that ends at a step, where that is always the same.
+    after: BTreeMap<u32, u32>,
     jumps_end: bool,
     drop_port: u64,
 }
 
 impl<'a> Lowering<'a> {
-    pub fn new(program: &'a Program, tables: &'a [Table]) -> Lowering<'a> {
+    pub fn new(
+        program: &'a Program,
+        tables: &'a [Table],
+        profiles: &[ActionProfile],
+    ) -> Lowering<'a> {
         let steps = &program.code;
         // The interpreter counts jumps, so that no action goes round for ever. Where none can, nobody
         // needs to.
@@ -55,6 +93,7 @@ impl<'a> Lowering<'a> {
             actions: &program.actions,
             registers: &program.register_names,
             tables,
+            after: afters(program, tables, profiles),
             jumps_end,
             drop_port: program.drop_port.0.into(),
         }
@@ -66,7 +105,7 @@ impl<'a> Lowering<'a> {
         for step in routine.steps() {
             match self.op(0, step)? {
                 Op::Set { stores } => all.extend(stores),
-                Op::Return { stores } => {
+                Op::Return { stores, .. } => {
                     all.extend(stores);
                     break;
                 }
@@ -92,7 +131,10 @@ impl<'a> Lowering<'a> {
                 Op::Set { stores: stores.map(|(cell, value)| constant(cell, value)).collect() }
             }
             Step::Exit => Op::Exit,
-            Step::Finish { moves } => Op::Return { stores: moves.iter().map(store).collect() },
+            Step::Finish { moves } => {
+                let stores = moves.iter().map(store).collect();
+                Op::Return { stores, after: self.after.get(&at).copied() }
+            }
             Step::If { condition, next, .. } => {
                 Op::Branch { test: self.condition(condition)?, next: *next }
             }
@@ -110,7 +152,7 @@ impl<'a> Lowering<'a> {
                 value: self.number(value)?,
                 mask: mask64(self.registers[*array as usize].1 as usize),
             },
-            Step::Return => Op::Return { stores: Vec::new() },
+            Step::Return => Op::Return { stores: Vec::new(), after: self.after.get(&at).copied() },
             Step::SetCell { to, value } => {
                 let value = self.number(value)?;
                 Op::Set { stores: vec![Store { to: Target::Cell(*to), value }] }

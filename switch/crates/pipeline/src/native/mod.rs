@@ -97,6 +97,8 @@ pub enum Op {
     Return {
         /// The assignments.
         stores: Vec<Store>,
+        /// The op after the action, if it is the same wherever the action runs.
+        after: Option<u32>,
     },
     /// Gives fields new values, one after the other.
     Set {
@@ -353,7 +355,7 @@ impl Op {
     pub fn params_read(&self) -> usize {
         match self {
             Op::Branch { test, .. } => test.params_read(),
-            Op::Return { stores } | Op::Set { stores } => {
+            Op::Return { stores, .. } | Op::Set { stores } => {
                 stores.iter().map(|store| store.value.params_read()).max().unwrap_or(0)
             }
             Op::Read { index, .. } => index.params_read(),
