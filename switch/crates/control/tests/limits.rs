@@ -5,76 +5,28 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::time::Duration;
 
-use control::agent::Agent;
-use control::agent::ports::NoDevices;
 use control::connections::CONNECTION_COUNT_MAX;
 use control::proto::p4::v1 as p4;
-use control::proto::p4::v1::p4_runtime_client::P4RuntimeClient;
-use control::server::{self, MESSAGE_SIZE_BYTES_MAX, Server, ServerConfig};
+use control::proto::p4::v1::entity::Entity;
+use control::proto::p4::v1::update::Type;
+use control::server::MESSAGE_SIZE_BYTES_MAX;
 use control::service::intake::SMALL_MESSAGE_SIZE_BYTES_MAX;
-use device::Device;
 use prost::bytes::Bytes;
-use support::{Controller, DEVICE_ID, Plane, Switch, channel_to, stream_over};
+use support::by_hand::ByHand;
+use support::{Controller, DEVICE_ID, Switch, stream_over, update};
 use tonic::{Code, Status};
-use units::Time;
 
 /// A Write of about so many bytes: one entry with metadata.
 fn write_of(length: usize, controller: &Controller) -> p4::WriteRequest {
     let metadata = Bytes::from(vec![7; length]);
     let entry = p4::TableEntry { table_id: 1, metadata, ..Default::default() };
-    let entity = Some(p4::Entity { entity: Some(p4::entity::Entity::TableEntry(entry)) });
     p4::WriteRequest {
         device_id: DEVICE_ID,
         election_id: controller.election_id,
-        updates: vec![p4::Update { r#type: p4::update::Type::Insert.into(), entity }],
+        updates: vec![update(Type::Insert, Entity::TableEntry(entry))],
         ..Default::default()
-    }
-}
-
-/// A server of which the test drives the data plane.
-struct Undriven {
-    server: Option<Server>,
-    agent: Agent,
-    device: Device,
-}
-
-impl Undriven {
-    fn start() -> Undriven {
-        let config = ServerConfig {
-            address: "127.0.0.1:0".parse().unwrap(),
-            device_id: DEVICE_ID,
-            pipeline: pipeline::Config::default(),
-            tls: None,
-            devices: Arc::new(NoDevices),
-        };
-        let (server, agent) = server::start(config, Arc::new(|| ())).unwrap();
-        let device = Device::new(pipeline::Config::default());
-        Undriven { server: Some(server), agent, device }
-    }
-
-    /// Drives the data plane until `call` is answered.
-    async fn drive<T>(&mut self, call: impl Future<Output = T>) -> T {
-        let mut call = std::pin::pin!(call);
-        loop {
-            tokio::select! {
-                biased;
-                answer = &mut call => return answer,
-                () = tokio::time::sleep(Duration::from_millis(1)) => {}
-            }
-            let mut plane = Plane { device: &mut self.device, now: Time::ZERO };
-            let _more = self.agent.work(&mut plane, 100);
-        }
-    }
-}
-
-impl Drop for Undriven {
-    fn drop(&mut self) {
-        // The server waits for its threads, which a thread that runs async tests must not do.
-        let server = self.server.take();
-        std::thread::spawn(move || drop(server)).join().unwrap();
     }
 }
 
@@ -86,10 +38,8 @@ async fn write(controller: &Controller, length: usize) -> Result<(), Status> {
 /// While the data plane does not answer, a large request keeps its room.
 #[tokio::test]
 async fn large_requests_share_a_room_and_small_ones_need_none() {
-    let mut rig = Undriven::start();
-    let address = rig.server.as_ref().unwrap().address();
-    let client = P4RuntimeClient::new(channel_to(address).await);
-    let mut controller = stream_over(client, "").await;
+    let mut rig = ByHand::start();
+    let mut controller = stream_over(rig.client().await, "").await;
     rig.drive(async {
         controller.bid(Some(1)).await.unwrap();
         controller.load().await;
@@ -110,7 +60,7 @@ async fn large_requests_share_a_room_and_small_ones_need_none() {
     // Others are served meanwhile, in calls and on streams.
     let capabilities = controller.client.clone().capabilities(p4::CapabilitiesRequest {}).await;
     assert!(capabilities.is_ok());
-    let mut other = stream_over(P4RuntimeClient::new(channel_to(address).await), "").await;
+    let mut other = stream_over(rig.client().await, "").await;
     let standing = other.bid(Some(0)).await.unwrap().status.unwrap();
     assert_eq!(standing.code, Code::AlreadyExists as i32, "a backup, because its id is lower");
     let small = write(&controller, SMALL_MESSAGE_SIZE_BYTES_MAX / 2);

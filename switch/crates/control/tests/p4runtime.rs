@@ -13,7 +13,7 @@ use control::proto::p4::v1::stream_message_response::Update as FromSwitch;
 use control::proto::p4::v1::table_action::Type as ActionType;
 use control::proto::p4::v1::update::Type;
 use prost::bytes::Bytes;
-use support::{CPU_PORT, Controller, DEVICE_ID, Ids, Switch, config, errors_of, id_of, program};
+use support::{CPU_PORT, DEVICE_ID, Ids, Switch, config, errors_of, id_of, program, update};
 use tonic::Code;
 use units::PortId;
 
@@ -25,10 +25,6 @@ const RECONCILE_AND_COMMIT: i32 = 5;
 
 fn b(bytes: &'static [u8]) -> Bytes {
     Bytes::from_static(bytes)
-}
-
-fn update(kind: Type, entity: Entity) -> p4::Update {
-    p4::Update { r#type: kind.into(), entity: Some(p4::Entity { entity: Some(entity) }) }
 }
 
 fn table(kind: Type, entry: &p4::TableEntry) -> p4::Update {
@@ -71,16 +67,6 @@ fn lpm_entry(ids: &Ids<'_>, prefix: &'static [u8], prefix_len: i32) -> p4::Table
         action: action(ids.action("forward"), &[b"\x03"]),
         ..Default::default()
     }
-}
-
-/// The entry without what only the switch fills in.
-async fn read_tables(controller: &mut Controller, query: p4::TableEntry) -> Vec<p4::TableEntry> {
-    let found = controller.read(Entity::TableEntry(query)).await.unwrap();
-    let entry = |entity| match entity {
-        Entity::TableEntry(entry) => entry,
-        other => panic!("a read of tables finds entries, not {other:?}"),
-    };
-    found.into_iter().map(entry).collect()
 }
 
 #[tokio::test]
@@ -185,9 +171,9 @@ async fn writes_to_a_saved_program_take_effect_with_commit() {
     let other = exact_entry(&ids, b"\x0b");
     controller.write(vec![table(Type::Insert, &other)]).await.unwrap();
     let all = p4::TableEntry { table_id: ids.table("exact_table"), ..Default::default() };
-    assert_eq!(read_tables(&mut controller, all.clone()).await, std::slice::from_ref(&other));
+    assert_eq!(controller.read_tables(all.clone()).await, std::slice::from_ref(&other));
     controller.set_config(COMMIT, None).await.unwrap();
-    assert_eq!(read_tables(&mut controller, all).await, [other]);
+    assert_eq!(controller.read_tables(all).await, [other]);
 }
 
 #[tokio::test]
@@ -202,7 +188,7 @@ async fn reconciling_keeps_the_forwarding_state() {
     let (info, json) = program();
     controller.set_config(RECONCILE_AND_COMMIT, Some(config(&info, json))).await.unwrap();
     let all = p4::TableEntry { table_id: ids.table("exact_table"), ..Default::default() };
-    assert_eq!(read_tables(&mut controller, all).await, entries);
+    assert_eq!(controller.read_tables(all).await, entries);
 }
 
 #[tokio::test]
@@ -236,10 +222,10 @@ async fn an_entry_of_every_match_kind_is_read_back_as_it_was_written() {
     controller.write(updates).await.unwrap();
     for entry in &entries {
         let query = p4::TableEntry { action: None, metadata: Bytes::new(), ..entry.clone() };
-        assert_eq!(read_tables(&mut controller, query).await, std::slice::from_ref(entry));
+        assert_eq!(controller.read_tables(query).await, std::slice::from_ref(entry));
     }
     let const_entries = 2;
-    let everything = read_tables(&mut controller, p4::TableEntry::default()).await;
+    let everything = controller.read_tables(p4::TableEntry::default()).await;
     assert_eq!(everything.len(), entries.len() + const_entries);
 }
 
@@ -319,7 +305,7 @@ async fn a_full_table_and_a_missing_priority_are_refused() {
     controller.write(updates).await.unwrap();
     assert_eq!(controller.refused(table(Type::Insert, &entry(9))).await.0, Code::ResourceExhausted);
     let one = p4::TableEntry { priority: 5, action: None, ..entry(5) };
-    assert_eq!(read_tables(&mut controller, one).await, [entry(5)]);
+    assert_eq!(controller.read_tables(one).await, [entry(5)]);
 }
 
 #[tokio::test]
@@ -335,12 +321,12 @@ async fn the_default_entry_is_changed_and_reset() {
         ..Default::default()
     };
     let drop = default(action(ids.action("drop"), &[]));
-    assert_eq!(read_tables(&mut controller, default(None)).await, std::slice::from_ref(&drop));
+    assert_eq!(controller.read_tables(default(None)).await, std::slice::from_ref(&drop));
     let forward = default(action(ids.action("forward"), &[b"\x02"]));
     controller.write(vec![table(Type::Modify, &forward)]).await.unwrap();
-    assert_eq!(read_tables(&mut controller, default(None)).await, [forward]);
+    assert_eq!(controller.read_tables(default(None)).await, [forward]);
     controller.write(vec![table(Type::Modify, &default(None))]).await.unwrap();
-    assert_eq!(read_tables(&mut controller, default(None)).await, [drop]);
+    assert_eq!(controller.read_tables(default(None)).await, [drop]);
 }
 
 #[tokio::test]
@@ -357,7 +343,7 @@ async fn a_batch_has_one_error_per_update_and_carries_out_the_others() {
     let codes: Vec<_> = errors_of(&status).iter().map(|error| error.canonical_code).collect();
     assert_eq!(codes, [Code::Ok as i32, Code::InvalidArgument as i32]);
     let all = p4::TableEntry { table_id: ids.table("exact_table"), ..Default::default() };
-    assert_eq!(read_tables(&mut controller, all).await, [good]);
+    assert_eq!(controller.read_tables(all).await, [good]);
 }
 
 #[tokio::test]
@@ -381,7 +367,7 @@ async fn a_batch_that_is_all_or_nothing_leaves_nothing_behind() {
         let aborted = Code::Aborted as i32;
         assert_eq!(codes, [aborted, aborted, aborted, Code::NotFound as i32]);
         let all = p4::TableEntry { table_id: ids.table("exact_table"), ..Default::default() };
-        assert_eq!(read_tables(&mut controller, all).await, std::slice::from_ref(&kept));
+        assert_eq!(controller.read_tables(all).await, std::slice::from_ref(&kept));
     }
 }
 
@@ -478,7 +464,7 @@ async fn a_packet_counts_in_the_direct_counter_of_the_entry_it_hits() {
     let (port, _) = switch.sent.recv_timeout(std::time::Duration::from_secs(5)).unwrap();
     assert_eq!(port, PortId(2));
     let query = p4::TableEntry { counter_data: Some(Default::default()), ..entry.clone() };
-    let found = read_tables(&mut controller, p4::TableEntry { action: None, ..query }).await;
+    let found = controller.read_tables(p4::TableEntry { action: None, ..query }).await;
     let counted = found[0].counter_data.unwrap();
     // 14 bytes of Ethernet header and 7 of payload.
     assert_eq!((counted.packet_count, counted.byte_count), (1, 21));
@@ -516,7 +502,7 @@ async fn the_default_entry_counts_misses_and_has_a_meter_until_it_is_reset() {
         meter_config: Some(Default::default()),
         ..default.clone()
     };
-    let found = read_tables(&mut controller, query.clone()).await;
+    let found = controller.read_tables(query.clone()).await;
     // 14 bytes of Ethernet header and 7 of payload.
     let counted = Some(p4::CounterData { byte_count: 1_021, packet_count: 11 });
     assert_eq!(found, [p4::TableEntry { counter_data: counted, ..forwarding }]);
@@ -538,7 +524,7 @@ async fn the_default_entry_counts_misses_and_has_a_meter_until_it_is_reset() {
     // Without an action: back to what the program says, and the meter with it.
     controller.write(vec![table(Type::Modify, &default)]).await.unwrap();
     assert_eq!(controller.read(meter(None)).await.unwrap(), [meter(None)]);
-    let found = read_tables(&mut controller, query).await;
+    let found = controller.read_tables(query).await;
     assert_eq!(found[0].action, action(ids.action("NoAction"), &[]));
 }
 
@@ -565,7 +551,7 @@ async fn a_one_shot_entry_comes_back_as_one_and_does_not_mix_with_members() {
     };
     controller.write(vec![table(Type::Insert, &entry)]).await.unwrap();
     let query = p4::TableEntry { action: None, ..entry.clone() };
-    assert_eq!(read_tables(&mut controller, query).await, std::slice::from_ref(&entry));
+    assert_eq!(controller.read_tables(query).await, std::slice::from_ref(&entry));
     let member = Entity::ActionProfileMember(p4::ActionProfileMember {
         action_profile_id: profile_id,
         member_id: 1,
@@ -633,7 +619,7 @@ async fn a_choice_whose_watched_port_is_down_is_not_taken_but_still_read_back() 
     switch.set_port_up(1, false);
     assert_eq!(ports_of_sixteen_flows(&switch), [2; 16]);
     let query = p4::TableEntry { action: None, ..entry.clone() };
-    assert_eq!(read_tables(&mut controller, query).await, std::slice::from_ref(&entry));
+    assert_eq!(controller.read_tables(query).await, std::slice::from_ref(&entry));
 
     // The same with members and a group, written while port 1 is still down.
     controller.write(vec![table(Type::Delete, &entry)]).await.unwrap();
@@ -877,8 +863,8 @@ async fn a_table_that_the_program_reserves_for_a_role_is_that_roles_alone() {
     let (code, message) = other.refused(table(Type::Delete, &entry)).await;
     assert_eq!(code, Code::PermissionDenied, "{message}");
     let all = p4::TableEntry { table_id: entry.table_id, ..Default::default() };
-    assert_eq!(read_tables(&mut other, all.clone()).await, [], "its role filters what it reads");
-    assert_eq!(read_tables(&mut owner, all.clone()).await.len(), 1);
+    assert_eq!(other.read_tables(all.clone()).await, [], "its role filters what it reads");
+    assert_eq!(owner.read_tables(all.clone()).await.len(), 1);
     // The default role has access to everything.
     default.write(vec![table(Type::Delete, &entry)]).await.unwrap();
 }

@@ -9,14 +9,10 @@ use control::proto::p4::v1::stream_message_response::Update as FromSwitch;
 use control::proto::p4::v1::table_action::Type as ActionType;
 use control::proto::p4::v1::update::Type;
 use prost::bytes::Bytes;
-use support::{Controller, Ids, Switch};
+use support::{Controller, Ids, Switch, update};
 use tonic::Code;
 
 const VERIFY_AND_SAVE: i32 = 2;
-
-fn update(kind: Type, entity: Entity) -> p4::Update {
-    p4::Update { r#type: kind.into(), entity: Some(p4::Entity { entity: Some(entity) }) }
-}
 
 fn call(action_id: u32, argument: Option<&'static [u8]>) -> p4::Action {
     let params = argument.map(|value| p4::action::Param { param_id: 1, value: value.into() });
@@ -29,15 +25,6 @@ fn action(action: p4::Action) -> Option<p4::TableAction> {
 
 fn default_entry(table_id: u32, action: Option<p4::TableAction>) -> p4::TableEntry {
     p4::TableEntry { table_id, is_default_action: true, action, ..Default::default() }
-}
-
-async fn read(controller: &mut Controller, query: p4::TableEntry) -> Vec<p4::TableEntry> {
-    let found = controller.read(Entity::TableEntry(query)).await.unwrap();
-    let entry = |entity| match entity {
-        Entity::TableEntry(entry) => entry,
-        other => panic!("a read of tables finds entries, not {other:?}"),
-    };
-    found.into_iter().map(entry).collect()
 }
 
 /// The code and message of the one error that a read of one entity ends with.
@@ -59,9 +46,9 @@ async fn resetting_a_default_entry_resets_what_was_attached_to_it() {
     let mine = p4::TableEntry { metadata, ..default_entry(table_id, action(forward)) };
     let modify = |entry| vec![update(Type::Modify, Entity::TableEntry(entry))];
     controller.write(modify(mine.clone())).await.unwrap();
-    assert_eq!(read(&mut controller, default_entry(table_id, None)).await[0].metadata, "mine");
+    assert_eq!(controller.read_tables(default_entry(table_id, None)).await[0].metadata, "mine");
     controller.write(modify(p4::TableEntry { action: None, ..mine })).await.unwrap();
-    let found = read(&mut controller, default_entry(table_id, None)).await;
+    let found = controller.read_tables(default_entry(table_id, None)).await;
     assert_eq!(found, [default_entry(table_id, action(call(ids.action("drop"), None)))]);
 }
 
@@ -80,7 +67,7 @@ async fn only_the_program_makes_entries_const_and_reads_say_which_are() {
     assert!(message.contains("is_const is set"), "{message}");
     for (table, is_const) in [("lpm_table", true), ("selector_table", true), ("exact_table", false)]
     {
-        let found = read(&mut controller, default_entry(ids.table(table), None)).await;
+        let found = controller.read_tables(default_entry(ids.table(table), None)).await;
         assert_eq!(found[0].is_const, is_const, "{table}");
     }
 }
@@ -98,9 +85,9 @@ async fn the_time_since_the_last_hit_is_known_only_where_the_program_asks_for_it
     let (code, message) = read_refused(&mut controller, lpm).await;
     assert_eq!(code, Code::InvalidArgument);
     assert!(message.contains("support_timeout"), "{message}");
-    assert_eq!(read(&mut controller, query(ids.table("exact_table"))).await, []);
+    assert_eq!(controller.read_tables(query(ids.table("exact_table"))).await, []);
     // Of all tables: where it is known.
-    assert_eq!(read(&mut controller, query(0)).await.len(), 2, "the const entries");
+    assert_eq!(controller.read_tables(query(0)).await.len(), 2, "the const entries");
 }
 
 /// The switch has ports 1, 2, 3 and 510.
@@ -237,4 +224,28 @@ async fn a_batch_that_is_taken_back_has_an_error_for_each_update() {
     let aborted = Code::Aborted as i32;
     assert_eq!((codes.len(), codes[0], codes[1], codes[3]), (4, aborted, aborted, aborted));
     assert_ne!(codes[2], aborted);
+}
+
+/// A weight of 5 in a group that was made for 4.
+#[tokio::test]
+async fn a_group_that_outgrows_its_own_max_size_is_refused_as_a_full_table_is() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let info = controller.load().await;
+    let ids = Ids(&info);
+    let action_profile_id = info.action_profiles[0].preamble.as_ref().unwrap().id;
+    let action = Some(call(ids.action("forward"), Some(b"\x01")));
+    let member = p4::ActionProfileMember { action_profile_id, member_id: 1, action };
+    let group = |kind, weight| {
+        let members =
+            vec![p4::action_profile_group::Member { member_id: 1, weight, ..Default::default() }];
+        let group = p4::ActionProfileGroup { action_profile_id, group_id: 7, members, max_size: 4 };
+        update(kind, Entity::ActionProfileGroup(group))
+    };
+    let member = update(Type::Insert, Entity::ActionProfileMember(member));
+    controller.write(vec![member]).await.unwrap();
+    let refused = controller.refused(group(Type::Insert, 5)).await;
+    assert_eq!(refused.0, Code::ResourceExhausted, "{}", refused.1);
+    controller.write(vec![group(Type::Insert, 4)]).await.unwrap();
+    assert_eq!(controller.refused(group(Type::Modify, 5)).await.0, Code::ResourceExhausted);
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroU32;
 
 use pipeline::{Config, FRAME_LENGTH_MAX, Frame, Pipeline, Replica, Seal};
-use traffic::{ConfigError, Manager};
+use traffic::{Change, ConfigError, Manager};
 use units::{Bytes, ClassId, HasLength, PortId, Time};
 
 use crate::books::Books;
@@ -238,8 +238,14 @@ impl Device {
 
     /// Changes ports, queues and lines at `now`, or refuses and changes nothing.
     pub fn configure(&mut self, now: Time, config: traffic::Config) -> Result<(), ConfigError> {
-        self.traffic.configure(now, config)?;
-        self.cables.configure(now, self.traffic.config())
+        self.change(now, Change::between(self.traffic.config(), config))
+    }
+
+    /// Changes what `change` names at `now`, or refuses it and changes nothing.
+    pub fn change(&mut self, now: Time, change: Change) -> Result<(), ConfigError> {
+        let ports: Vec<PortId> = change.ports.keys().copied().collect();
+        self.traffic.change(now, change)?;
+        self.cables.configure(now, self.traffic.config(), &ports)
     }
 
     /// The traffic manager, to read from: configuration, queues, counters.
@@ -255,8 +261,21 @@ impl Device {
     /// Whether every packet is accounted for: in the device, in its traffic manager and on every
     /// line.
     pub fn balance(&self) -> bool {
-        let router = self.books.balance(self.traffic.held().packets);
-        router && self.traffic.balance() && self.cables.balance()
+        self.books_balance() && self.traffic.balance() && self.cables.balance()
+    }
+
+    /// The same without what is to be known of each output port: see [`Device::port_balances`].
+    pub fn whole_balances(&self) -> bool {
+        self.books_balance() && self.traffic.whole_balances() && self.cables.balance()
+    }
+
+    /// Whether every packet is accounted for that came to the queues of a port.
+    pub fn port_balances(&self, port: PortId) -> bool {
+        self.traffic.port_balances(port)
+    }
+
+    fn books_balance(&self) -> bool {
+        self.books.balance(self.traffic.held().packets)
     }
 
     /// Ends a packet; `queue` is the one it was for or came from, if that was decided.

@@ -9,7 +9,7 @@
 //! Frames do not touch a line that does nothing, which most of the time is nearly all of them.
 
 use pipeline::Frame;
-use traffic::{ConfigError, LineOutput, LineReport, LineVerdict, Lines};
+use traffic::{ConfigError, LineOutput, LineReport, LineVerdict, Lines, PortConfig};
 use units::{HasLength, PortId, Time};
 
 use crate::device::Device;
@@ -27,18 +27,20 @@ impl Cables {
         Cables { receive: Lines::new(seed, "receive"), transmit: Lines::new(seed, "transmit") }
     }
 
-    /// Brings every line in line with a configuration that has been checked. A port that is not
-    /// configured any more has clear lines; what is under way on them still arrives.
-    pub fn configure(&mut self, now: Time, config: &traffic::Config) -> Result<(), ConfigError> {
-        for (port, config) in &config.ports {
-            self.receive.configure(now, *port, config.receive_line())?;
-            self.transmit.configure(now, *port, config.transmit_line())?;
-        }
-        for lines in [&mut self.receive, &mut self.transmit] {
-            let gone = |port: &PortId| !config.ports.contains_key(port);
-            for port in lines.ports().filter(gone).collect::<Vec<_>>() {
-                lines.configure(now, port, traffic::LineConfig::default())?;
-            }
+    /// Brings the lines of `ports` in line with a configuration that has been checked. A port that
+    /// is not configured any more has clear lines; what is under way on them still arrives.
+    pub fn configure(
+        &mut self,
+        now: Time,
+        config: &traffic::Config,
+        ports: &[PortId],
+    ) -> Result<(), ConfigError> {
+        for port in ports {
+            let config = config.ports.get(port);
+            let receive = config.map(PortConfig::receive_line).unwrap_or_default();
+            let transmit = config.map(PortConfig::transmit_line).unwrap_or_default();
+            self.receive.configure(now, *port, receive)?;
+            self.transmit.configure(now, *port, transmit)?;
         }
         Ok(())
     }

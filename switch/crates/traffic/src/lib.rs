@@ -40,7 +40,7 @@ mod watch;
 
 pub use chance::{Chance, Probability};
 pub use config::{
-    AqmConfig, ArbiterConfig, BufferConfig, BufferShare, CodelConfig, Config, ConfigError,
+    AqmConfig, ArbiterConfig, BufferConfig, BufferShare, Change, CodelConfig, Config, ConfigError,
     Discipline, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, GroupConfig, HIERARCHY_DEPTH_MAX,
     InputConfig, InputQueueing, Limit, Member, NodeConfig, NodeKind, PieConfig, PortConfig,
     QueueConfig, RedConfig, RedProfile, RedUnit, SchedulerConfig, ShaperConfig,

@@ -2,7 +2,7 @@
 //!
 //! A router of up to [`PORTS_PER_INSTANT`] ports is described whole, at one instant. Of a larger one
 //! so many ports at a time are, and packets pass in between: a port's numbers are of one instant
-//! still, and so is what is told of the whole router.
+//! still, and so is what is told of the whole router, which comes first.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -35,6 +35,7 @@ impl DescribeJob {
         mut wanted: Vec<PortId>,
         lags: Histogram,
         reply: Reply<Box<Description>>,
+        left: &mut usize,
     ) -> Self {
         let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
         let device = plane.device();
@@ -56,10 +57,13 @@ impl DescribeJob {
             snapshot,
             books: device.books().clone(),
             held: device.traffic().held(),
-            balanced: device.balance(),
+            balanced: device.whole_balances(),
             lags,
             epoch_offset_ns,
         });
+        if wanted.len() > PORTS_PER_INSTANT {
+            *left = 0;
+        }
         Self { rest: wanted.into(), found, reply }
     }
 
@@ -80,6 +84,7 @@ impl DescribeJob {
         let configs = portion.iter().filter_map(|port| Some((*port, config.get(port)?.clone())));
         found.config.ports.extend(configs);
         found.snapshot.time = now;
+        found.balanced &= portion.iter().all(|port| device.port_balances(*port));
         found.snapshot.ports.extend(Snapshot::ports_of(device, now, &portion, Detail::All));
         if self.rest.is_empty() {
             reply(self.reply, self.found);

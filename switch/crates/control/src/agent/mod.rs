@@ -22,7 +22,7 @@
 //! ```text
 //!   mod.rs         the requests, and the loop that slices them
 //!   forwarding.rs  what the control plane remembers beside a pipeline
-//!   configure.rs   one change of the router beside its tables
+//!   configure.rs   a change of the router beside its tables, checked in slices
 //!   describe.rs    everything that can be read of the router beside its tables, in slices
 //!   write.rs       a batch of changes, in slices
 //!   reconcile.rs   a new program with the state of the old one, in slices
@@ -78,7 +78,7 @@ use crate::translate::query::Query;
 use crate::watch::feed::Feed;
 use crate::watch::{Filter, Start};
 use apply::Target;
-use configure::configure;
+use configure::ConfigureJob;
 use describe::DescribeJob;
 pub use describe::PORTS_PER_INSTANT;
 use forwarding::Forwarding;
@@ -92,10 +92,10 @@ use remains::Remains;
 use trace::Tracing;
 use watch::Watchers;
 use write::WriteJob;
-pub use write::{ATOMIC_STEPS_MAX, BatchResult, Outcome};
+pub use write::{ATOMIC_STEPS_MAX, BatchResult, Outcome, check_batch};
 
 /// Steps of control work between two rounds of packets: a few tens of microseconds.
-pub const SLICE_STEPS_MAX: usize = 32;
+pub const SLICE_STEPS_MAX: usize = 16;
 
 /// A frame from a controller goes through the program, which takes as long as so many steps.
 const PACKET_OUT_STEPS: usize = 4;
@@ -193,7 +193,7 @@ pub struct Description {
     pub books: Books,
     /// What the queues hold.
     pub held: Depth,
-    /// Whether the books balance, the device's and those of every queue.
+    /// Whether the books balance: the device's, and those of every queue of the ports asked for.
     pub balanced: bool,
     /// By how much the model lagged the clock, each time that it was more than a millisecond.
     pub lags: Histogram,
@@ -345,6 +345,7 @@ pub struct Agent {
 /// What is being carried out.
 #[derive(Debug)]
 enum Job {
+    Configure(Box<ConfigureJob>),
     Describe(Box<DescribeJob>),
     Read(ReadJob),
     Reconcile(Box<Reconcile>),
@@ -387,12 +388,14 @@ impl Agent {
     /// again as soon as the packets that wait have been served.
     #[must_use]
     pub fn work(&mut self, plane: &mut impl DataPlane, budget: usize) -> bool {
-        while let Some(program) = plane.device().poll_retired() {
-            self.remains.bury(program);
-        }
+        self.bury_retired(plane);
         let mut left = budget;
         while left > 0 {
             match self.job.take() {
+                Some(Job::Configure(job)) => {
+                    let rest = job.go_on(plane, &mut left, &self.remains);
+                    self.job = rest.map(|job| Job::Configure(Box::new(job)));
+                }
                 Some(Job::Describe(job)) => {
                     let rest = job.go_on(plane, &mut left);
                     self.job = rest.map(|job| Job::Describe(Box::new(job)));
@@ -417,6 +420,13 @@ impl Agent {
             }
         }
         true
+    }
+
+    /// Programs that no packet needs any more are freed elsewhere.
+    fn bury_retired(&self, plane: &mut impl DataPlane) {
+        while let Some(program) = plane.device().poll_retired() {
+            self.remains.bury(program);
+        }
     }
 
     /// A frame has left through the CPU port.
@@ -477,19 +487,16 @@ impl Agent {
     fn begin(&mut self, plane: &mut impl DataPlane, request: Request, left: &mut usize) {
         match request {
             Request::Write { config, changes, atomicity, reply: slot } => {
-                let checked = self.check_config(&config);
-                match checked.and_then(|()| write::check(&changes, atomicity)) {
-                    Ok(()) => {
-                        let ports = plane.device().traffic().config().ports.keys();
-                        let ports = ports.copied().collect();
-                        let job = WriteJob::new(changes, atomicity, ports, slot);
-                        self.job = Some(Job::Write(job));
-                    }
-                    Err(refusal) => reply(slot, Err(refusal)),
+                if let Err(refusal) = self.check_config(&config) {
+                    self.remains.bury((config, changes));
+                    return reply(slot, Err(refusal));
                 }
+                let ports = plane.device().traffic().config().ports.keys().copied().collect();
+                self.job = Some(Job::Write(WriteJob::new(changes, atomicity, ports, slot)));
             }
             Request::Read { config, queries, role, reply: slot } => {
                 if let Err(refusal) = self.check_config(&config) {
+                    self.remains.bury((config, queries));
                     return reply(slot, Err(refusal));
                 }
                 self.job = Some(Job::Read(ReadJob {
@@ -524,7 +531,7 @@ impl Agent {
             }
             Request::Reconcile { load, reply: slot } => self.begin_reconciling(plane, load, slot),
             Request::Describe { ports, reply: slot } => {
-                let job = DescribeJob::new(plane, ports, self.lags.clone(), slot);
+                let job = DescribeJob::new(plane, ports, self.lags.clone(), slot, left);
                 self.job = Some(Job::Describe(Box::new(job)));
             }
             Request::Trace { filters, feed, reply: slot } => {
@@ -536,7 +543,7 @@ impl Agent {
                 reply(slot, start.map(|start| Start { epoch_offset_ns, ..start }));
             }
             Request::Configure { changes, reply: slot } => {
-                reply(slot, configure(plane, &changes));
+                self.job = Some(Job::Configure(Box::new(ConfigureJob::new(changes, slot))));
             }
         }
     }
@@ -557,7 +564,7 @@ impl Agent {
     fn go_on_writing(&mut self, plane: &mut impl DataPlane, job: WriteJob, left: &mut usize) {
         let (now, remains) = (plane.now(), self.remains.clone());
         let Some(mut target) = self.target(plane, now) else {
-            return job.refuse(no_program());
+            return job.refuse(no_program(), &remains);
         };
         self.job = job.go_on(&mut target, left, &remains).map(Job::Write);
     }
@@ -674,6 +681,8 @@ impl Agent {
         pipeline: Box<Pipeline>,
     ) {
         plane.device().install(pipeline);
+        // At once: the next program may be put in force before the next slice.
+        self.bury_retired(plane);
         // The device gives up the pipelines that go with them when their last packet is gone.
         let before = (self.active.replace(forwarding), self.saved.take());
         self.remains.bury(before);

@@ -7,13 +7,14 @@ use std::any::Any;
 use std::fmt;
 
 use tonic::Code;
-use traffic::Config;
+use traffic::Change;
 use units::{PortId, Time};
 
 use super::DataPlane;
 use crate::proto::vitrine::v1;
 use crate::refusal::Refusal;
-use crate::router::{Problem, config};
+use crate::router::Problem;
+use crate::router::config::Draft;
 
 /// An opened network device; only who opened it knows what is inside.
 pub struct Opened(pub Box<dyn Any + Send>);
@@ -48,35 +49,31 @@ pub(super) fn add(
     opened: Opened,
 ) -> Result<Time, NotAdded> {
     let now = plane.now();
-    let mut wanted = plane.device().traffic().config().clone();
-    check_free(plane, &wanted, port, device)?;
-    wanted.ports.insert(port, plane.new_port());
-    let change = v1::PortChange { port: port.0.into(), config: Some(settings) };
-    let changes = config::Changes { ports: vec![change], ..config::Changes::default() };
-    config::edit(&mut wanted, &changes).map_err(NotAdded::Problems)?;
-    let configured = plane.device().configure(now, wanted);
-    configured.map_err(|problem| NotAdded::Problems(vec![problem]))?;
+    check_free(plane, port, device)?;
+    let mut draft = Draft::default();
+    draft.add_port(port, plane.new_port());
+    let settings = v1::PortChange { port: port.0.into(), config: Some(settings) };
+    draft.edit_port(plane.device().traffic().config(), &settings);
+    let change = draft.finish().map_err(NotAdded::Problems)?;
+    let changed = plane.device().change(now, change);
+    changed.map_err(|problem| NotAdded::Problems(vec![problem]))?;
     // It may have been a port before, and gone; whether its device carries is found out now.
     plane.device().set_port_up(now, port, true);
     plane.attach(port, opened);
     Ok(now)
 }
 
-fn check_free(
-    plane: &mut impl DataPlane,
-    config: &Config,
-    port: PortId,
-    device: &str,
-) -> Result<(), Refusal> {
+fn check_free(plane: &mut impl DataPlane, port: PortId, device: &str) -> Result<(), Refusal> {
     if port == plane.device().program_config().drop_port {
         return Err(Refusal::invalid(format!("port {port} means \"drop\": take another number")));
     }
-    if config.ports.contains_key(&port) {
+    let ports: Vec<PortId> = plane.device().traffic().config().ports.keys().copied().collect();
+    if ports.contains(&port) {
         return Err(Refusal::exists(format!(
             "the switch has a port {port} already; remove it first"
         )));
     }
-    match config.ports.keys().find(|port| plane.netdev_of(**port).as_deref() == Some(device)) {
+    match ports.into_iter().find(|port| plane.netdev_of(*port).as_deref() == Some(device)) {
         Some(other) => {
             Err(Refusal::exists(format!("device {device} is behind port {other} already")))
         }
@@ -90,8 +87,7 @@ pub(super) fn remove(
     port: PortId,
 ) -> Result<(Time, Option<Opened>), Refusal> {
     let now = plane.now();
-    let mut wanted = plane.device().traffic().config().clone();
-    if wanted.ports.remove(&port).is_none() {
+    if !plane.device().traffic().config().ports.contains_key(&port) {
         return Err(Refusal::not_found(format!("the switch has no port {port}")));
     }
     if plane.netdev_of(port).is_none() {
@@ -99,7 +95,8 @@ pub(super) fn remove(
     }
     // Whoever watches the port sees it go down; nothing gets into it from now on.
     plane.device().set_port_up(now, port, false);
-    plane.device().configure(now, wanted).map_err(|problem| {
+    let change = Change { ports: [(port, None)].into(), ..Change::default() };
+    plane.device().change(now, change).map_err(|problem| {
         Refusal::precondition(format!("the router needs port {port}: {problem}"))
     })?;
     Ok((now, plane.detach(port)))

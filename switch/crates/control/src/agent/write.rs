@@ -15,11 +15,12 @@ use super::remains::Remains;
 use super::undo;
 use crate::exchange::{Reply, reply};
 use crate::refusal::Refusal;
+use crate::router::config::ports_text;
 use crate::translate::change::Change;
 
 /// The most steps (entries of a table) that a batch may take of which no packet may see a half:
 /// packets wait for all of them. `make bench-control` tells how long.
-pub const ATOMIC_STEPS_MAX: usize = 64;
+pub const ATOMIC_STEPS_MAX: usize = 32;
 
 /// What became of a batch; `Err`: none of it was tried.
 pub type BatchResult = Result<Outcome, Refusal>;
@@ -69,8 +70,8 @@ pub(super) struct WriteJob {
     reply: Reply<BatchResult>,
 }
 
-/// Whether a batch can be carried out as it stands.
-pub(super) fn check(
+/// Whether a batch can be carried out as it stands. Looks at all of it: not for the data-plane thread.
+pub fn check_batch(
     changes: &[Result<Change, Refusal>],
     atomicity: Atomicity,
 ) -> Result<(), Refusal> {
@@ -108,8 +109,9 @@ impl WriteJob {
         }
     }
 
-    /// Answers without doing anything.
-    pub fn refuse(self, refusal: Refusal) {
+    /// Answers without doing anything; the batch is freed elsewhere.
+    pub fn refuse(self, refusal: Refusal, remains: &Remains) {
+        remains.bury(self.changes);
         reply(self.reply, Err(refusal));
     }
 
@@ -188,13 +190,17 @@ impl WriteJob {
     fn end(self, remains: &Remains) {
         let Self { changes, results, undo, failed, reply: slot, .. } = self;
         let outcome = match failed {
-            None => Outcome::Each(results),
+            None => {
+                remains.bury((changes, undo));
+                Outcome::Each(results)
+            }
             Some(refusal) => {
                 let failed = results.len();
-                Outcome::Nothing { failed, refusal, total: failed + 1 + changes.len() }
+                let total = failed + 1 + changes.len();
+                remains.bury((changes, undo, results));
+                Outcome::Nothing { failed, refusal, total }
             }
         };
-        remains.bury((changes, undo));
         if let Err(nobody_waits) = slot.send(Ok(outcome)) {
             remains.bury(nobody_waits);
         }
@@ -207,10 +213,9 @@ fn check_watched(change: &Change, ports: &[PortId]) -> Result<(), Refusal> {
     match watched.iter().find(|port| ports.binary_search(port).is_err()) {
         None => Ok(()),
         Some(port) => {
-            let known: Vec<_> = ports.iter().map(ToString::to_string).collect();
-            let known = known.join(", ");
+            let known = ports_text(ports.iter().copied());
             Err(Refusal::invalid(format!(
-                "a choice watches port {port}, which is not there; the switch has ports {known}"
+                "a choice watches port {port}, which is not there; the switch has {known}"
             )))
         }
     }

@@ -1,10 +1,12 @@
 //! The configuration of ports: what a client wants changed, and what there is.
 //!
-//! A change is an edit of a copy of the whole configuration. What a message leaves unset stays as
-//! it is, so a client can change one rate without knowing the rest; what is read back has every
-//! field set, so sending it again changes nothing.
+//! A change is an edit of copies of the ports that it names ([`Draft`]). What a message leaves unset
+//! stays as it is, so a client can change one rate without knowing the rest; what is read back has
+//! every field set, so sending it again changes nothing.
 
-use traffic::{Config, Limit, PortConfig, QueueConfig, SchedulerConfig, ShaperConfig};
+use std::collections::BTreeMap;
+
+use traffic::{Change, Config, Limit, PortConfig, QueueConfig, SchedulerConfig, ShaperConfig};
 use units::{Bytes, CLASS_COUNT_MAX, PacketRate, PortId, Rate, Span};
 
 use super::{Problem, aqm, input, link, scheduler};
@@ -27,48 +29,79 @@ pub struct Changes {
     pub drop_mirror: Option<v1::DropMirror>,
 }
 
-/// Applies `changes` to `config` in their order and checks the result; `Err` lists everything
-/// that is wrong, and `config` is then of no use.
-pub fn edit(config: &mut Config, changes: &Changes) -> Result<(), Vec<Problem>> {
-    let mut problems = Vec::new();
-    if let Some(buffer) = &changes.buffer {
-        config.buffer = input::buffer_of(buffer);
-    }
-    if let Some(stage) = &changes.input {
-        config.input = input::input_of(stage, &mut problems);
-    }
-    edit_ports(config, &changes.ports, &mut problems);
-    if problems.is_empty() {
-        // Each part is right by itself; now how they fit each other.
-        problems.extend(config.validate().err());
-    }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+/// A change that is being put together, a port at a time.
+#[derive(Debug, Default)]
+pub struct Draft {
+    change: Change,
+    problems: Vec<Problem>,
 }
 
-fn edit_ports(config: &mut Config, changes: &[v1::PortChange], problems: &mut Vec<Problem>) {
-    for change in changes {
+impl Draft {
+    /// With what is to change of the whole router.
+    pub fn new(buffer: Option<v1::Buffer>, input: Option<v1::InputStage>) -> Draft {
+        let mut problems = Vec::new();
+        let change = Change {
+            buffer: buffer.map(|buffer| input::buffer_of(&buffer)),
+            input: input.map(|stage| input::input_of(&stage, &mut problems)),
+            ports: BTreeMap::new(),
+        };
+        Draft { change, problems }
+    }
+
+    /// Adds a port that is not there yet.
+    pub fn add_port(&mut self, port: PortId, config: PortConfig) {
+        self.change.ports.insert(port, Some(config));
+    }
+
+    /// Edits a port as it is in this draft or else in `present`.
+    pub fn edit_port(&mut self, present: &Config, change: &v1::PortChange) {
+        let Draft { change: Change { ports, .. }, problems } = self;
         let place = format!("port {}", change.port);
         let port = u16::try_from(change.port).ok().map(PortId);
-        let Some((port, current)) =
-            port.and_then(|port| Some((port, config.ports.get_mut(&port)?)))
-        else {
-            let known: Vec<_> = config.ports.keys().map(ToString::to_string).collect();
-            problems.push(problem(
-                &place,
-                "no such port".to_owned(),
-                &format!("the switch has ports {}", known.join(", ")),
-            ));
-            continue;
+        let found = port.and_then(|port| match ports.get(&port) {
+            Some(drafted) => Some((port, drafted.clone()?)),
+            None => Some((port, present.ports.get(&port)?.clone())),
+        });
+        let Some((port, mut config)) = found else {
+            let advice = format!("the switch has {}", ports_text(present.ports.keys().copied()));
+            return problems.push(problem(&place, "no such port".to_owned(), &advice));
         };
-        let change = change.config.clone().unwrap_or_default();
         let before = problems.len();
-        edit_port(current, &change, &place, problems);
+        if let Some(change) = &change.config {
+            edit_port(&mut config, change, &place, problems);
+        }
         if problems.len() == before {
             // Each port on its own, so that every port's first mistake is reported.
-            let ports = [(port, current.clone())].into();
-            let alone = Config { ports, ..Config::default() };
-            problems.extend(alone.validate().err());
+            problems.extend(config.check(&place).err());
         }
+        ports.insert(port, Some(config));
+    }
+
+    /// The change, or everything that was wrong; how its parts fit each other is found out when it
+    /// is applied.
+    pub fn finish(self) -> Result<Change, Vec<Problem>> {
+        if self.problems.is_empty() { Ok(self.change) } else { Err(self.problems) }
+    }
+}
+
+/// Numbers of ports, ascending, for people: "port 1", "ports 1 to 4, 7, 510".
+pub fn ports_text(ports: impl Iterator<Item = PortId>) -> String {
+    let mut runs: Vec<(u16, u16)> = Vec::new();
+    for PortId(port) in ports {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == port => *last = port,
+            _ => runs.push((port, port)),
+        }
+    }
+    let text = |(first, last): &(u16, u16)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first} to {last}"),
+    };
+    match runs.iter().map(text).collect::<Vec<_>>().as_slice() {
+        [] => "no ports".to_owned(),
+        [one] if !one.contains(' ') => format!("port {one}"),
+        words => format!("ports {}", words.join(", ")),
     }
 }
 
@@ -238,6 +271,7 @@ mod tests {
         AqmConfig, ArbiterConfig, BufferConfig, Discipline, InputConfig, InputQueueing, PieConfig,
         RedConfig,
     };
+    use units::Time;
 
     fn two_ports() -> Config {
         let port = PortConfig::strict(Rate::from_bps(10_000_000), 2);
@@ -247,6 +281,17 @@ mod tests {
 
     fn change(port: u32, config: v1::PortConfig) -> v1::PortChange {
         v1::PortChange { port, config: Some(config) }
+    }
+
+    /// Applies changes as the traffic manager does.
+    fn edit(config: &mut Config, changes: &Changes) -> Result<(), Vec<Problem>> {
+        let mut draft = Draft::new(changes.buffer, changes.input);
+        changes.ports.iter().for_each(|change| draft.edit_port(config, change));
+        let mut manager = traffic::Manager::<Bytes>::new(0);
+        manager.configure(Time::ZERO, config.clone()).unwrap();
+        manager.change(Time::ZERO, draft.finish()?).map_err(|problem| vec![problem])?;
+        config.clone_from(manager.config());
+        Ok(())
     }
 
     fn of(ports: Vec<v1::PortChange>) -> Changes {
@@ -301,6 +346,13 @@ mod tests {
         let port = &config.ports[&PortId(1)];
         assert_eq!(port.queues.len(), 4);
         assert_eq!(port.scheduler, SchedulerConfig::strict(4));
+    }
+
+    #[test]
+    fn runs_of_ports_are_named_by_their_ends() {
+        let text = |ports: &[u16]| ports_text(ports.iter().copied().map(PortId));
+        assert_eq!(text(&[1, 2, 3, 4, 7, 509, 510]), "ports 1 to 4, 7, 509, 510");
+        assert_eq!((text(&[3]), text(&[])), ("port 3".to_owned(), "no ports".to_owned()));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub mod by_hand;
+
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,11 +15,14 @@ use std::time::Instant;
 use compiler::{Options, SourceError, SourceProvider, compile};
 use control::agent::ports::{NoDevices, Opened};
 use control::agent::{Agent, DataPlane, NetdevCounters};
+use control::exchange::Wake;
 use control::proto::p4::config::v1::P4Info;
 use control::proto::p4::v1 as p4;
+use control::proto::p4::v1::entity::Entity;
 use control::proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use control::proto::p4::v1::stream_message_request::Update as ToSwitch;
 use control::proto::p4::v1::stream_message_response::Update as FromSwitch;
+use control::proto::p4::v1::update::Type;
 use control::server::{self, Server, ServerConfig};
 use device::{Device, Output};
 use p4info::Message as _;
@@ -77,6 +82,23 @@ enum Input {
     Woken,
 }
 
+/// A server on a free port of loopback, and the end of it that a data plane drives.
+pub fn serve(wake: Wake) -> (Server, Agent) {
+    let config = ServerConfig {
+        address: "127.0.0.1:0".parse().unwrap(),
+        device_id: DEVICE_ID,
+        pipeline: pipeline::Config::default(),
+        tls: None,
+        devices: Arc::new(NoDevices),
+    };
+    server::start(config, wake).unwrap()
+}
+
+/// Ends a server. It waits for its threads, which a thread that runs async tests must not do.
+pub fn stop(server: Option<Server>) {
+    std::thread::spawn(move || drop(server)).join().unwrap();
+}
+
 /// A running switch with ports 1 to 3 and the CPU port.
 pub struct Switch {
     pub server: Option<Server>,
@@ -95,14 +117,7 @@ impl Switch {
             // The thread may be gone already when the last streams close.
             let _gone = waker.lock().unwrap().send(Input::Woken);
         });
-        let config = ServerConfig {
-            address: "127.0.0.1:0".parse().unwrap(),
-            device_id: DEVICE_ID,
-            pipeline: pipeline::Config::default(),
-            tls: None,
-            devices: Arc::new(NoDevices),
-        };
-        let (server, agent) = server::start(config, wake).unwrap();
+        let (server, agent) = serve(wake);
         let (sender, sent) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
@@ -157,9 +172,7 @@ pub async fn stream_over(mut client: P4RuntimeClient<Channel>, role: &str) -> Co
 
 impl Drop for Switch {
     fn drop(&mut self) {
-        // The server waits for its threads, which a thread that runs async tests must not do.
-        let server = self.server.take();
-        std::thread::spawn(move || drop(server)).join().unwrap();
+        stop(self.server.take());
         self.stop.store(true, Ordering::Relaxed);
         let _gone = self.input.send(Input::Woken);
         self.thread.take().unwrap().join().unwrap();
@@ -360,10 +373,7 @@ impl Controller {
         (Code::from_i32(errors[0].canonical_code), errors[0].message.clone())
     }
 
-    pub async fn read(
-        &mut self,
-        entity: p4::entity::Entity,
-    ) -> Result<Vec<p4::entity::Entity>, Status> {
+    pub async fn read(&mut self, entity: Entity) -> Result<Vec<Entity>, Status> {
         let entities = vec![p4::Entity { entity: Some(entity) }];
         let role = self.role.clone();
         let request = p4::ReadRequest { device_id: DEVICE_ID, role, entities };
@@ -374,6 +384,20 @@ impl Controller {
         }
         Ok(found)
     }
+
+    /// The entries that a query finds.
+    pub async fn read_tables(&mut self, query: p4::TableEntry) -> Vec<p4::TableEntry> {
+        let found = self.read(Entity::TableEntry(query)).await.unwrap();
+        let entry = |entity| match entity {
+            Entity::TableEntry(entry) => entry,
+            other => panic!("a read of tables finds entries, not {other:?}"),
+        };
+        found.into_iter().map(entry).collect()
+    }
+}
+
+pub fn update(kind: Type, entity: Entity) -> p4::Update {
+    p4::Update { r#type: kind.into(), entity: Some(p4::Entity { entity: Some(entity) }) }
 }
 
 pub fn config(info: &P4Info, json: Bytes) -> p4::ForwardingPipelineConfig {
@@ -386,19 +410,15 @@ pub fn config(info: &P4Info, json: Bytes) -> p4::ForwardingPipelineConfig {
 
 /// An update that adds a clone session with one copy to each of the ports.
 pub fn clone_session(session_id: u32, ports: &[u16]) -> p4::Update {
-    use p4::packet_replication_engine_entry::Type;
+    use p4::packet_replication_engine_entry::Type as Kind;
     let replicas = ports.iter().map(|port| p4::Replica {
         instance: 1,
         port_kind: Some(p4::replica::PortKind::Port(port.to_be_bytes().to_vec().into())),
     });
     let session =
         p4::CloneSessionEntry { session_id, replicas: replicas.collect(), ..Default::default() };
-    let entry = p4::PacketReplicationEngineEntry { r#type: Some(Type::CloneSessionEntry(session)) };
-    let entity = p4::entity::Entity::PacketReplicationEngineEntry(entry);
-    p4::Update {
-        r#type: p4::update::Type::Insert.into(),
-        entity: Some(p4::Entity { entity: Some(entity) }),
-    }
+    let entry = p4::PacketReplicationEngineEntry { r#type: Some(Kind::CloneSessionEntry(session)) };
+    update(Type::Insert, Entity::PacketReplicationEngineEntry(entry))
 }
 
 /// The `p4.v1.Error`s in the details of a status.

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Ratio};
 
-use super::{Config, ConfigError};
+use super::{ConfigError, PortConfig};
 
 /// A shared buffer with dynamic thresholds (Choudhury and Hahne 1998): each queue may grow up to
 /// alpha times what is still free, so nobody can take it all and something is always left for a
@@ -30,8 +30,11 @@ impl Default for BufferShare {
 }
 
 impl BufferConfig {
-    pub(crate) fn validate(&self, config: &Config) -> Result<(), ConfigError> {
-        let queues = config.ports.values().flat_map(|port| &port.queues);
+    pub(crate) fn validate<'a>(
+        &self,
+        ports: impl Iterator<Item = &'a PortConfig>,
+    ) -> Result<(), ConfigError> {
+        let queues = ports.flat_map(|port| &port.queues);
         let minima: Bytes = queues.map(|queue| queue.share.minimum).sum();
         if minima > self.size {
             return Err(ConfigError::new(

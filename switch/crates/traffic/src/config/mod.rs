@@ -4,12 +4,14 @@
 //! [`Manager::config`](crate::Manager::config), edits the copy and hands it to
 //! [`Manager::configure`](crate::Manager::configure), which checks the whole and applies either
 //! all of it or nothing. So a batch of changes is one instant, and what a controller reads is
-//! what it can write.
+//! what it can write. Who changes little of a large router hands
+//! [`Manager::change`](crate::Manager::change) the ports that change.
 //!
 //! One file per part; this one holds the root and the check.
 
 mod aqm;
 mod buffer;
+mod change;
 mod error;
 mod hierarchy;
 mod input;
@@ -24,6 +26,7 @@ use units::PortId;
 
 pub use aqm::{AqmConfig, CodelConfig, PieConfig, RedConfig, RedProfile, RedUnit};
 pub use buffer::{BufferConfig, BufferShare};
+pub use change::Change;
 pub use error::ConfigError;
 pub use hierarchy::{HIERARCHY_DEPTH_MAX, NodeConfig, NodeKind};
 pub use input::{
@@ -48,10 +51,10 @@ impl Config {
     /// Checks every value and every combination; the error names the first place that is wrong.
     pub fn validate(&self) -> Result<(), ConfigError> {
         for (port, config) in &self.ports {
-            config.validate(&format!("port {port}"))?;
+            config.check(&format!("port {port}"))?;
         }
         if let Some(buffer) = &self.buffer {
-            buffer.validate(self)?;
+            buffer.validate(self.ports.values())?;
         }
         match &self.input {
             Some(input) => input.validate(self.ports.len()),

@@ -113,7 +113,8 @@ impl PortConfig {
         }
     }
 
-    pub(crate) fn validate(&self, place: &str) -> Result<(), ConfigError> {
+    /// Checks the port by itself; `place` says which it is.
+    pub fn check(&self, place: &str) -> Result<(), ConfigError> {
         if self.queues.is_empty() || self.queues.len() > CLASS_COUNT_MAX {
             return Err(ConfigError::new(
                 format!("{place}, queues"),

@@ -144,12 +144,6 @@ impl<P: HasLength + Clone> Lines<P> {
         }
     }
 
-    /// Every port that has or had a line.
-    pub fn ports(&self) -> impl Iterator<Item = PortId> + '_ {
-        let numbered = (0..=u16::MAX).map(PortId).zip(&self.lines);
-        numbered.filter_map(|(port, line)| line.as_ref().map(|_| port))
-    }
-
     /// Sets all high-water marks down to what waits now.
     pub fn reset_high_water(&mut self) {
         self.lines.iter_mut().flatten().for_each(|line| line.reset_high_water());

@@ -22,7 +22,7 @@
 use units::{ClassId, HasLength, PortId, Time};
 
 use super::{Crossing, Manager};
-use crate::config::{Config, ConfigError, InputConfig, PortConfig};
+use crate::config::{Change, Config, ConfigError, PortConfig};
 use crate::fabric::Fabric;
 use crate::fate::DropReason;
 use crate::input::InputStage;
@@ -38,24 +38,41 @@ impl<P: HasLength> Manager<P> {
 
     /// Puts `config` in force at `now`, or refuses it and changes nothing.
     pub fn configure(&mut self, now: Time, config: Config) -> Result<(), ConfigError> {
-        config.validate()?;
+        let change = Change::between(&self.config, config);
+        self.change(now, change)
+    }
+
+    /// Changes what `change` names at `now`, or refuses it and changes nothing.
+    pub fn change(&mut self, now: Time, change: Change) -> Result<(), ConfigError> {
+        change.validate(&self.config)?;
         self.advance(now);
-        let old = std::mem::replace(&mut self.config, config.clone());
+        let Change { ports, buffer, input } = change;
+        let has_buffer = self.config.buffer.is_some();
+        self.config.buffer = buffer.unwrap_or(self.config.buffer);
+        if let Some(input) = input {
+            self.config.input = input;
+        }
         let mut queues_removed = false;
-        for (port, old) in &old.ports {
-            let kept = config.ports.get(port).map_or(0, |config| config.queues.len());
-            queues_removed |= kept < old.queues.len();
-            self.remove_queues(now, *port, kept..old.queues.len());
+        for (port, wanted) in &ports {
+            let count = |config: &PortConfig| config.queues.len();
+            let before = self.config.ports.get(port).map_or(0, count);
+            let kept = wanted.as_ref().map_or(0, count);
+            queues_removed |= kept < before;
+            self.remove_queues(now, *port, kept..before);
         }
-        for (port, config) in &config.ports {
-            if old.ports.get(port) != Some(config) {
-                self.configure_port(now, *port, config);
+        for (port, wanted) in ports {
+            let present = self.config.ports.remove(&port);
+            let Some(config) = wanted else { continue };
+            if present.as_ref() != Some(&config) {
+                self.configure_port(now, port, &config);
             }
+            self.config.ports.insert(port, config);
         }
-        self.ports.reconfigure_buffer(&config);
-        self.configure_input(now, config.input.as_ref(), queues_removed);
-        // Queues may have more room than before.
-        config.ports.keys().for_each(|port| self.note_room(*port, now));
+        if has_buffer || self.config.buffer.is_some() {
+            self.ports.reconfigure_buffer(&self.config);
+        }
+        self.configure_input(now, queues_removed);
+        self.note_room_everywhere(now);
         Ok(())
     }
 
@@ -86,8 +103,12 @@ impl<P: HasLength> Manager<P> {
         self.due.set(port.index(), self.ports.existing(port).due());
     }
 
-    /// Brings the input stage in line with `config` and the ports that exist now.
-    fn configure_input(&mut self, now: Time, config: Option<&InputConfig>, queues_removed: bool) {
+    /// Brings the input stage in line with the configuration and the ports that exist now.
+    fn configure_input(&mut self, now: Time, queues_removed: bool) {
+        if self.crossing.is_none() && self.config.input.is_none() {
+            return;
+        }
+        let config = self.config.input.as_ref();
         let lanes: Vec<PortId> = self.config.ports.keys().copied().collect();
         if let (Some(crossing), Some(config)) = (&self.crossing, config)
             && crossing.stage.lanes == lanes
@@ -109,6 +130,14 @@ impl<P: HasLength> Manager<P> {
         });
         if let Some(old) = old {
             self.refile(now, &old.stage);
+        }
+    }
+
+    /// Queues may have more room than before.
+    fn note_room_everywhere(&mut self, now: Time) {
+        let Some(crossing) = &self.crossing else { return };
+        for port in crossing.stage.lanes.clone() {
+            self.note_room(port, now);
         }
     }
 

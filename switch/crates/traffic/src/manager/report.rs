@@ -189,18 +189,28 @@ impl<P: HasLength> Manager<P> {
     /// Whether the conservation law holds everywhere: at every queue, at every port and input,
     /// for the router as a whole, and between them.
     pub fn balance(&self) -> bool {
+        self.whole_balances() && self.ports.iter().all(|(port, _)| self.port_balances(port))
+    }
+
+    /// Whether it holds for the router as a whole and for its input stage.
+    pub fn whole_balances(&self) -> bool {
         let mut held = Depth::default();
-        let depths = self.ports().map(|port| port.depth).chain(self.inputs().map(|i| i.depth));
-        depths.for_each(|depth| {
+        let depths = self.ports.iter().map(|(_, port)| port.held);
+        depths.chain(self.inputs().map(|input| input.depth)).for_each(|depth| {
             held.packets += depth.packets;
             held.bytes += depth.bytes;
         });
         held == self.held
             && self.totals.balance(self.held)
-            && self.queues().all(|queue| queue.counters.balance(queue.depth))
-            && self.ports().all(|port| port.counters.balance(port.depth))
             && self.inputs().all(|input| input.counters.balance(input.depth))
             && self.voqs().all(|voq| voq.counters.balance(voq.depth))
+    }
+
+    /// Whether it holds for an output port and its queues.
+    pub fn port_balances(&self, port: PortId) -> bool {
+        let mut queues = self.ports.get(port).into_iter().flat_map(|port| &port.queues);
+        queues.all(|queue| queue.counters.balance(queue.depth()))
+            && self.port(port).is_none_or(|port| port.counters.balance(port.depth))
     }
 }
 

@@ -1,0 +1,55 @@
+//! A part of a configuration that is to change.
+
+use std::collections::BTreeMap;
+
+use units::PortId;
+
+use super::{BufferConfig, Config, ConfigError, InputConfig, PortConfig};
+
+/// What is to be different; what is not named stays as it is. To check and to apply it takes as long
+/// as it has ports, however many there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// How ports are to be; none: the port is to go.
+    pub ports: BTreeMap<PortId, Option<PortConfig>>,
+    /// How the shared buffer is to be, if it is to change.
+    pub buffer: Option<Option<BufferConfig>>,
+    /// How the input stage is to be, if it is to change.
+    pub input: Option<Option<InputConfig>>,
+}
+
+impl Change {
+    /// What makes `new` of `old`.
+    pub fn between(old: &Config, new: Config) -> Change {
+        let Config { ports, buffer, input } = new;
+        let gone = old.ports.keys().filter(|port| !ports.contains_key(port));
+        let gone: Vec<_> = gone.map(|port| (*port, None)).collect();
+        let is_different =
+            |(port, config): &(PortId, PortConfig)| old.ports.get(port) != Some(config);
+        let different = ports.into_iter().filter(is_different);
+        Change {
+            ports: gone.into_iter().chain(different.map(|(port, it)| (port, Some(it)))).collect(),
+            buffer: (old.buffer != buffer).then_some(buffer),
+            input: (old.input != input).then_some(input),
+        }
+    }
+
+    /// Checks every value, and every combination with those of `present` that stay; the error names
+    /// the first place that is wrong.
+    pub(crate) fn validate(&self, present: &Config) -> Result<(), ConfigError> {
+        for (port, config) in &self.ports {
+            if let Some(config) = config {
+                config.check(&format!("port {port}"))?;
+            }
+        }
+        let stay = present.ports.iter().filter(|(port, _)| !self.ports.contains_key(port));
+        let ports = stay.map(|(_, config)| config).chain(self.ports.values().flatten());
+        if let Some(buffer) = self.buffer.unwrap_or(present.buffer) {
+            buffer.validate(ports.clone())?;
+        }
+        match self.input.as_ref().unwrap_or(&present.input) {
+            Some(input) => input.validate(ports.count()),
+            None => Ok(()),
+        }
+    }
+}
