@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 import grpc
-from google.rpc import status_pb2
+from google.rpc import code_pb2, status_pb2
 from p4.v1 import p4runtime_pb2
 
 from controller.errors import ConnectError, RequestError
@@ -17,12 +17,15 @@ CONNECT_DEADLINE_S = 10.0
 REQUEST_DEADLINE_S = 30.0
 # Programs and wildcard reads exceed gRPC's default of 4 MiB.
 MESSAGE_BYTES_MAX = 64 << 20
+# An error for each of 100,000 updates; gRPC's default of 8 KiB holds 130.
+METADATA_BYTES_MAX = 12 << 20
 # The port IANA gave to P4Runtime.
 DEFAULT_ADDRESS = "127.0.0.1:9559"
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
+    ("grpc.max_metadata_size", METADATA_BYTES_MAX),
     # The device is on this machine or in this lab; a proxy for the outside must not see it.
     ("grpc.enable_http_proxy", 0),
     # A switch that restarts is back within a second; gRPC's own pauses grow to two minutes.
@@ -72,14 +75,16 @@ def write_refusal(error: grpc.RpcError, updates: Sequence[object]) -> str:
     """Which updates of a batch were refused, and why.
 
     The device sends one p4.v1.Error for each update, in order, inside the status's details; those
-    with code 0 were accepted. The primary may also lose its role, and then there are no details.
+    with code 0 were accepted. The primary may also lose its role, and then there are no details; of
+    a batch with more errors than the device can send, the status's message names the first.
     """
+    details = _details(error)
     refused = [
-        f"{update}: {detail.message}"
-        for update, detail in zip(updates, _details(error), strict=False)
+        f"{update}: {detail.message or code_pb2.Code.Name(detail.canonical_code)}"
+        for update, detail in zip(updates, details, strict=False)
         if detail.canonical_code != 0
     ]
-    if not refused:
+    if not refused or len(details) < len(updates):
         return f"the device refused the batch: {error.details()}."
     return f"the device refused {len(refused)} of {len(updates)} updates: " + "; ".join(refused)
 

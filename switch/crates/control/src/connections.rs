@@ -5,11 +5,14 @@
 //! their users, and is closed. Who connects and then says nothing, or stops in the middle of its
 //! first words, is closed after a while; who has vanished later is found out by keep-alive.
 //!
+//! In its first words a client of HTTP/2 announces how large a header it takes. Services ask for that
+//! with [`room_of`]; within TLS it cannot be heard here.
+//!
 //! Running out of descriptors, or whatever else makes `accept` fail, passes: the server goes on.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -18,7 +21,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Sleep, sleep, timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tonic::transport::server::Connected;
+
+use crate::details::Room;
 
 /// Connections that may be open at the same time. A process may have 1024 descriptors unless
 /// somebody raises that, and ports and captures need some.
@@ -37,7 +42,19 @@ const FAREWELL_TIMEOUT: Duration = Duration::from_secs(1);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How a client of HTTP/2 opens a connection; TLS begins with more bytes than this, too.
-const GREETING_SIZE_BYTES: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// What precedes the payload of a frame of HTTP/2 (RFC 9113, section 4.1).
+const FRAME_HEADER_SIZE_BYTES: usize = 9;
+
+/// Longer settings than any client has reason to send are not listened to.
+const SETTINGS_SIZE_BYTES_MAX: usize = 1024;
+
+/// The number of a frame that holds settings.
+const SETTINGS: u8 = 4;
+
+/// The number of the setting SETTINGS_MAX_HEADER_LIST_SIZE (RFC 9113, section 6.5.2).
+const MAX_HEADER_LIST_SIZE: u16 = 6;
 
 /// The connections of a listener, as they come, until nobody takes them any more.
 pub fn incoming(listener: TcpListener) -> ReceiverStream<io::Result<Connection<TcpStream>>> {
@@ -86,35 +103,85 @@ async fn refuse(mut stream: TcpStream) -> io::Result<()> {
 /// An empty SETTINGS frame, with which a server begins, and a GOAWAY frame (RFC 9113, sections 6.5
 /// and 6.8) of the error ENHANCE_YOUR_CALM.
 fn goaway() -> Vec<u8> {
-    const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
     const GOAWAY: u8 = 7;
     const ENHANCE_YOUR_CALM: u8 = 11;
     let reason =
         format!("RESOURCE_EXHAUSTED: {CONNECTION_COUNT_MAX} connections are open; close one");
     // Last stream 0: nothing was taken. The reason is short: its length fits the last byte.
     let length = u8::try_from(8 + reason.len()).unwrap_or(u8::MAX);
-    let mut bytes = SETTINGS.to_vec();
+    let mut bytes = vec![0, 0, 0, SETTINGS, 0, 0, 0, 0, 0];
     bytes.extend([0, 0, length, GOAWAY, 0, 0, 0, 0, 0]);
     bytes.extend([0, 0, 0, 0, 0, 0, 0, ENHANCE_YOUR_CALM]);
     bytes.extend(reason.as_bytes());
     bytes
 }
 
+/// How much metadata the client of a call takes with the answer.
+pub fn room_of<T>(call: &tonic::Request<T>) -> Room {
+    let room = call.extensions().get::<Client>().and_then(|client| client.room.get());
+    room.copied().unwrap_or(Room::USUAL)
+}
+
+/// What a client has said of itself; it goes with each of its calls.
+#[derive(Clone, Debug, Default)]
+pub struct Client {
+    room: Arc<OnceLock<Room>>,
+}
+
 /// A connection that counts as one as long as it lives.
 #[derive(Debug)]
 pub struct Connection<S> {
     stream: S,
-    /// While the client has not said its first words: until when it must.
-    greeting: Option<Pin<Box<Sleep>>>,
-    heard_bytes: usize,
+    /// While the client has not said its first words.
+    greeting: Option<Greeting>,
+    client: Client,
     _permit: OwnedSemaphorePermit,
+}
+
+/// The first words of a client.
+#[derive(Debug)]
+struct Greeting {
+    /// Until when they must be said.
+    deadline: Pin<Box<Sleep>>,
+    /// As far as they have been.
+    heard: Vec<u8>,
+}
+
+/// What a whole greeting says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Greeted {
+    /// The settings of HTTP/2: how large a list of headers the client takes, if it says so.
+    Announced(Option<u32>),
+    /// Something else, such as TLS; whoever reads it will know.
+    Otherwise,
 }
 
 impl<S> Connection<S> {
     fn new(stream: S, permit: OwnedSemaphorePermit) -> Self {
-        let greeting = Some(Box::pin(sleep(GREETING_TIMEOUT)));
-        Self { stream, greeting, heard_bytes: 0, _permit: permit }
+        let greeting = Greeting { deadline: Box::pin(sleep(GREETING_TIMEOUT)), heard: Vec::new() };
+        Self { stream, greeting: Some(greeting), client: Client::default(), _permit: permit }
     }
+}
+
+/// What a greeting says, a preface and a frame of settings (RFC 9113, section 3.4). `None` while it
+/// is not over.
+fn greeted(heard: &[u8]) -> Option<Greeted> {
+    let (preface, frame) = heard.split_at_checked(PREFACE.len())?;
+    if preface != PREFACE {
+        return Some(Greeted::Otherwise);
+    }
+    let (header, payload) = frame.split_at_checked(FRAME_HEADER_SIZE_BYTES)?;
+    let length =
+        usize::from(header[0]) << 16 | usize::from(header[1]) << 8 | usize::from(header[2]);
+    if header[3] != SETTINGS || length > SETTINGS_SIZE_BYTES_MAX {
+        return Some(Greeted::Otherwise);
+    }
+    let (settings, _) = payload.get(..length)?.as_chunks::<6>();
+    let mut sizes = settings.iter().filter_map(|[id_high, id_low, value @ ..]| {
+        let id = u16::from_be_bytes([*id_high, *id_low]);
+        (id == MAX_HEADER_LIST_SIZE).then(|| u32::from_be_bytes(*value))
+    });
+    Some(Greeted::Announced(sizes.next_back()))
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
@@ -127,12 +194,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
         let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
         let Some(greeting) = &mut self.greeting else { return polled };
         if polled.is_pending() {
-            ready!(greeting.as_mut().poll(context));
+            ready!(greeting.deadline.as_mut().poll(context));
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
-        self.heard_bytes += buffer.filled().len() - before;
-        if self.heard_bytes >= GREETING_SIZE_BYTES {
+        greeting.heard.extend_from_slice(&buffer.filled()[before..]);
+        if let Some(said) = greeted(&greeting.heard) {
             self.greeting = None;
+            if let Greeted::Announced(size_bytes) = said {
+                // It is said once.
+                let _first = self.client.room.set(Room::announced(size_bytes));
+            }
         }
         polled
     }
@@ -169,10 +240,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
 }
 
 impl Connected for Connection<TcpStream> {
-    type ConnectInfo = TcpConnectInfo;
+    type ConnectInfo = Client;
 
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
+    fn connect_info(&self) -> Client {
+        self.client.clone()
     }
 }
 
@@ -199,12 +270,30 @@ mod tests {
         assert_eq!(began.elapsed().as_secs(), GREETING_TIMEOUT.as_secs());
     }
 
+    /// The preface, and settings of two numbers: at most 16,384 bytes a frame, 20,000 of headers.
+    fn greeting() -> Vec<u8> {
+        let mut greeting = PREFACE.to_vec();
+        greeting.extend([0, 0, 12, SETTINGS, 0, 0, 0, 0, 0]);
+        greeting.extend([0, 5, 0, 0, 0x40, 0, 0, 6, 0, 0, 0x4e, 0x20]);
+        greeting
+    }
+
+    #[test]
+    fn the_size_of_headers_is_known_when_the_settings_are_whole() {
+        let whole = greeting();
+        assert!((0..whole.len()).all(|length| greeted(&whole[..length]).is_none()));
+        assert_eq!(greeted(&whole), Some(Greeted::Announced(Some(20_000))));
+        // A client of TLS says hello otherwise.
+        assert_eq!(greeted(&[22; 24]), Some(Greeted::Otherwise));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn who_has_said_its_first_words_may_be_silent() {
         let (mut client, mut connection) = connection();
-        client.write_all(&[b'P'; 24]).await.unwrap();
+        client.write_all(&greeting()).await.unwrap();
         let mut heard = [0; 64];
-        assert_eq!(connection.read(&mut heard).await.unwrap(), 24);
+        assert_eq!(connection.read(&mut heard).await.unwrap(), greeting().len());
+        assert_eq!(connection.client.room.get(), Some(&Room::announced(Some(20_000))));
         let silence = timeout(10 * GREETING_TIMEOUT, connection.read(&mut heard)).await;
         assert!(silence.is_err(), "the connection is open still");
     }

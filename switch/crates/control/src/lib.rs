@@ -6,7 +6,8 @@
 //! 1. **Rules**, pure and synchronous: [`arbitration`] decides who may write; [`index`] knows the
 //!    program's P4Info; [`translate`], [`config`], [`packet_io`] and [`router`] turn messages into
 //!    plain values and back, with every check that needs no more than P4Info; [`digest`] collects
-//!    messages for the controller. Every refusal is a [`refusal::Refusal`].
+//!    messages for the controller. Every refusal is a [`refusal::Refusal`]; [`details`] lists those
+//!    of a batch as far as the client takes them.
 //! 2. **The seam** to the data plane: [`exchange`] carries requests as values to the one
 //!    data-plane thread and brings replies back; there an [`agent`] carries them out between
 //!    packets, on whatever implements [`agent::DataPlane`]. [`reports`] and what is [`mod@watch`]ed go
@@ -30,6 +31,7 @@ pub mod arbitration;
 pub mod binding;
 pub mod config;
 pub mod connections;
+pub mod details;
 pub mod digest;
 pub mod exchange;
 pub mod found;

@@ -11,15 +11,14 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use control::agent::ports::NoDevices;
 use control::agent::{Agent, SLICE_STEPS_MAX};
-use control::server::{self, Server, ServerConfig};
+use control::server::Server;
 use device::Device;
 use rustix::time::{ClockId, clock_gettime};
 use traffic::PortConfig;
 use units::{PortId, Rate, Time};
 
-use crate::support::{DEVICE_ID, Plane};
+use crate::support::{self, Plane};
 
 /// What packets must not wait longer for: what is wanted of every slice.
 const SLICE_MAX: Duration = Duration::from_micros(100);
@@ -53,19 +52,12 @@ impl Rig {
     /// With so many ports of 8 queues.
     pub fn start(port_count: u16) -> Rig {
         let (wake, woken) = channel::<()>();
-        let config = ServerConfig {
-            address: "127.0.0.1:0".parse().expect("an address"),
-            device_id: DEVICE_ID,
-            pipeline: pipeline::Config::default(),
-            tls: None,
-            devices: Arc::new(NoDevices),
-        };
         let waker = Mutex::new(wake.clone());
         let wake_plane = move || {
             // The thread ends before the last streams close.
             let _gone = waker.lock().expect("no panic").send(());
         };
-        let (server, agent) = server::start(config, Arc::new(wake_plane)).expect("a free port");
+        let (server, agent) = support::serve(Arc::new(wake_plane));
         let slices = Arc::new(Mutex::new(Vec::new()));
         let (idle, stop) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let notes =

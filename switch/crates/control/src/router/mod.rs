@@ -24,37 +24,7 @@ pub mod scheduler;
 pub mod trace;
 pub mod watch;
 
-use prost::Message;
-use prost::bytes::Bytes;
-use tonic::{Code, Status};
 use traffic::ConfigError;
-
-use crate::proto::google::rpc;
-use crate::proto::vitrine::v1;
 
 /// One thing that is wrong with a request; all of them are reported together.
 pub type Problem = ConfigError;
-
-/// The status that lists every problem: INVALID_ARGUMENT, one `vitrine.v1.Problem` each.
-pub fn problems_status(problems: &[Problem]) -> Status {
-    let first = problems.first().map(ToString::to_string).unwrap_or_default();
-    let message = match problems.len() {
-        1 => format!("nothing was changed: {first}"),
-        count => format!("nothing was changed: {count} problems; the first: {first}"),
-    };
-    let details = problems.iter().map(|problem| prost_types::Any {
-        type_url: "type.googleapis.com/vitrine.v1.Problem".to_owned(),
-        value: v1::Problem {
-            place: problem.place.clone(),
-            found: problem.found.clone(),
-            advice: problem.advice.clone(),
-        }
-        .encode_to_vec(),
-    });
-    let status = rpc::Status {
-        code: Code::InvalidArgument as i32,
-        message: message.clone(),
-        details: details.collect(),
-    };
-    Status::with_details(Code::InvalidArgument, message, Bytes::from(status.encode_to_vec()))
-}

@@ -12,15 +12,17 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request as Call, Response, Status, Streaming};
 
 use super::{Shared, stream};
-use crate::agent::{Atomicity, Load, Request};
+use crate::agent::{Atomicity, Load, Request, check_batch};
 use crate::config::Config;
+use crate::connections::room_of;
+use crate::details::batch_status;
 use crate::exchange::answered;
 use crate::found::Found;
 use crate::outbox::OutboxStream;
 use crate::proto::p4::v1 as p4;
 use crate::proto::p4::v1::p4_runtime_server::P4Runtime;
 use crate::proto::p4::v1::set_forwarding_pipeline_config_request::Action;
-use crate::refusal::{Refusal, batch_status};
+use crate::refusal::Refusal;
 use crate::session::Claim;
 use crate::translate::change;
 use crate::translate::query;
@@ -50,7 +52,7 @@ impl P4Runtime for P4RuntimeService {
         &self,
         call: Call<p4::WriteRequest>,
     ) -> Result<Response<p4::WriteResponse>, Status> {
-        let request = call.into_inner();
+        let (room, request) = (room_of(&call), call.into_inner());
         let election_id = request.election_id.as_ref();
         let claim = Claim::new(request.device_id, &request.role, request.role_id, election_id)?;
         // First without a place in the channel: a sender that is not primary takes up none.
@@ -61,7 +63,8 @@ impl P4Runtime for P4RuntimeService {
             .updates
             .iter()
             .map(|update| change::change_of(&config.index, update, &request.role))
-            .collect();
+            .collect::<Vec<_>>();
+        check_batch(&changes, atomicity)?;
         let permit = self.shared.plane.reserve().await?;
         let (reply, answer) = oneshot::channel();
         let write = Request::Write { config, changes, atomicity, reply };
@@ -70,7 +73,7 @@ impl P4Runtime for P4RuntimeService {
         if results.iter().all(Result::is_ok) {
             Ok(Response::new(p4::WriteResponse::default()))
         } else {
-            Err(batch_status("Write", &results))
+            Err(batch_status("Write", &results, room))
         }
     }
 
@@ -80,7 +83,7 @@ impl P4Runtime for P4RuntimeService {
         &self,
         call: Call<p4::ReadRequest>,
     ) -> Result<Response<Self::ReadStream>, Status> {
-        let request = call.into_inner();
+        let (room_for_errors, request) = (room_of(&call), call.into_inner());
         self.shared.sessions.check_device(request.device_id)?;
         if request.entities.iter().any(|entity| entity.entity.is_none()) {
             let message = "an entity is empty: say what to read, with ids 0 for all of a kind";
@@ -99,7 +102,9 @@ impl P4Runtime for P4RuntimeService {
         let room = self.shared.reserve_answer(found.iter().map(Vec::len).sum())?;
         let (sender, receiver) = mpsc::channel(READ_CHUNKS_WAITING_MAX);
         tokio::spawn(async move {
-            send_chunks(&config, found, &results, sender).await;
+            let last = || batch_status("Read", &results, room_for_errors);
+            let last = results.iter().any(Result::is_err).then(last);
+            send_chunks(&config, found, last, sender).await;
             drop(room);
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
@@ -213,11 +218,11 @@ impl P4RuntimeService {
 }
 
 /// Sends what was found in messages of bounded size, as fast as the client takes them; then the
-/// status, if something was wrong with one of the entities asked for.
+/// last word, if there is one to say.
 async fn send_chunks(
     config: &Config,
     found: Vec<Vec<Found>>,
-    results: &[Result<(), Refusal>],
+    last_word: Option<Status>,
     sender: mpsc::Sender<Result<p4::ReadResponse, Status>>,
 ) {
     // Room for the last word is kept, so that an answer that is cut short says so.
@@ -238,7 +243,7 @@ async fn send_chunks(
             }
         }
     }
-    if results.iter().any(Result::is_err) {
-        last.send(Err(batch_status("Read", results)));
+    if let Some(status) = last_word {
+        last.send(Err(status));
     }
 }

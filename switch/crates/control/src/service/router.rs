@@ -12,11 +12,13 @@ use super::Shared;
 use crate::agent::Request;
 use crate::agent::ports::NotAdded;
 use crate::arbitration::ElectionId;
+use crate::connections::room_of;
+use crate::details::problems_status;
 use crate::exchange::answered;
 use crate::proto::vitrine::v1;
 use crate::proto::vitrine::v1::router_server::Router;
 use crate::refusal::Refusal;
-use crate::router::{config, counters, input, mirror, problems_status, trace, watch};
+use crate::router::{config, counters, input, mirror, trace, watch};
 use crate::session::Claim;
 use crate::watch::feed::{Feed, FeedStream};
 
@@ -67,7 +69,7 @@ impl Router for RouterService {
         &self,
         call: Call<v1::ConfigureRequest>,
     ) -> Result<Response<v1::ConfigureResponse>, Status> {
-        let request = call.into_inner();
+        let (room, request) = (room_of(&call), call.into_inner());
         let claim = claim_of(request.device_id, request.role, request.election_id);
         let permit = self.shared.plane.reserve().await?;
         let (reply, answer) = tokio::sync::oneshot::channel();
@@ -82,7 +84,7 @@ impl Router for RouterService {
             .authorize(&claim, || permit.send(Request::Configure { changes, reply }))?;
         match answered(answer).await? {
             Ok(time) => Ok(Response::new(v1::ConfigureResponse { time_ps: time.ps() })),
-            Err(problems) => Err(problems_status(&problems)),
+            Err(problems) => Err(problems_status(&problems, room)),
         }
     }
 
@@ -90,7 +92,7 @@ impl Router for RouterService {
         &self,
         call: Call<v1::AddPortRequest>,
     ) -> Result<Response<v1::AddPortResponse>, Status> {
-        let request = call.into_inner();
+        let (room, request) = (room_of(&call), call.into_inner());
         let claim = claim_of(request.device_id, request.role, request.election_id);
         let port = port_of(request.port)?;
         // Who may not add ports is to open no devices; asked again when the request is sent.
@@ -106,7 +108,7 @@ impl Router for RouterService {
         })?;
         match answered(answer).await? {
             Ok(time) => Ok(Response::new(v1::AddPortResponse { time_ps: time.ps() })),
-            Err(NotAdded::Problems(problems)) => Err(problems_status(&problems)),
+            Err(NotAdded::Problems(problems)) => Err(problems_status(&problems, room)),
             Err(NotAdded::Refused(refusal)) => Err(refusal.into()),
         }
     }
