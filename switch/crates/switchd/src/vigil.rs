@@ -1,28 +1,40 @@
 //! Waiting awake for an instant, and how much of that is allowed.
 //!
-//! A thread that sleeps until an instant is woken some tens of microseconds after it: the processor
-//! has to leave its idle state first. On a slow line that is the whole error of a departure. So who
-//! waits for one wakes early and looks at the clock until it has come. That costs processor time,
-//! and so is bounded: a [`Vigil`] earns one part in [`EARNING_DIVISOR`] of the time that passes, and
-//! who has used up what was earned sleeps, and is late.
+//! A thread that sleeps until an instant is woken after it, some microseconds on one machine and
+//! sixty as a rule on a virtual one: the processor has to leave its idle state first. On a slow line
+//! that is the whole error of a departure. So who waits for one wakes early and looks at the clock
+//! until it has come. How early is learned from how late this machine's wakes come.
+//!
+//! That costs processor time, and so is bounded: a [`Vigil`] earns one part in [`EARNING_DIVISOR`] of
+//! the time that passes, and who has used up what was earned sleeps, and is late.
 
 use std::time::Duration;
 
 use units::{Span, Time};
 
-/// So long before an instant a sleeper is to be woken: more than waking takes as a rule.
+/// So long before an instant a sleeper is to be woken at first, and within these bounds later.
 const EARLY_SPAN: Span = Span::from_us(60);
+const EARLY_SPAN_MIN: Span = Span::from_us(10);
+const EARLY_SPAN_MAX: Span = Span::from_us(150);
 
-/// One part in so many of the time may be spent awake: enough for a frame every 600 us. Of more
-/// frames each is on time less often, and it matters less.
+/// A wake that came later than was allowed for makes the next one so much earlier, and one that did
+/// not so much later. One step up and 49 down are even: of 50 wakes one comes too late.
+const STEP_EARLIER: Span = Span::from_ns(4_900);
+const STEP_LATER: Span = Span::from_ns(100);
+
+/// One part in so many of the time may be spent awake: enough for a frame every 1.2 ms on a machine
+/// whose wakes are slow. Of more frames each is on time less often, and it matters less.
 const EARNING_DIVISOR: u64 = 10;
 
 /// What can be saved up: a few instants that follow one another closely.
 const SAVINGS_MAX: Span = Span::from_us(240);
 
 /// How long to sleep, and how much of the time was spent awake.
-#[derive(Default)]
 pub struct Vigil {
+    /// How long before an instant a sleeper is to be woken.
+    early: Span,
+    /// When the sleep that was asked for last was to end, if one was.
+    wakes_at: Option<Time>,
     savings: Span,
     /// When the savings were counted.
     counted_at: Time,
@@ -30,10 +42,23 @@ pub struct Vigil {
     awake: Span,
 }
 
+impl Default for Vigil {
+    fn default() -> Vigil {
+        Vigil {
+            early: EARLY_SPAN,
+            wakes_at: None,
+            savings: Span::ZERO,
+            counted_at: Time::ZERO,
+            awake: Span::ZERO,
+        }
+    }
+}
+
 impl Vigil {
     /// How long to sleep at `now` if something is due in `span`; not at all to wait awake. To be
     /// called before every wait for such an instant.
     pub fn sleep(&mut self, now: Time, span: Span) -> Duration {
+        self.learn(now);
         let passed = now.since(self.counted_at);
         let earned = Span::from_ps(passed.ps() / EARNING_DIVISOR);
         let spent = passed.min(self.awake);
@@ -42,19 +67,26 @@ impl Vigil {
         self.counted_at = now;
         self.awake = Span::ZERO;
         // Half a vigil is not worth being woken for.
-        if self.savings < span.min(EARLY_SPAN) {
-            return duration(span);
-        }
-        if span > EARLY_SPAN {
-            return duration(span - EARLY_SPAN);
-        }
-        self.awake = span;
-        Duration::ZERO
+        let asleep = match () {
+            () if self.savings < span.min(self.early) => span,
+            () if span > self.early => span - self.early,
+            () => {
+                self.awake = span;
+                return Duration::ZERO;
+            }
+        };
+        self.wakes_at = Some(now + asleep);
+        Duration::from_nanos(asleep.whole_ns())
     }
-}
 
-fn duration(span: Span) -> Duration {
-    Duration::from_nanos(span.whole_ns())
+    /// How late the last wake came, if it was not something else that came before.
+    fn learn(&mut self, now: Time) {
+        let Some(wakes_at) = self.wakes_at.take().filter(|at| *at <= now) else { return };
+        self.early = match now.since(wakes_at) > self.early {
+            true => (self.early + STEP_EARLIER).min(EARLY_SPAN_MAX),
+            false => (self.early - STEP_LATER).max(EARLY_SPAN_MIN),
+        };
+    }
 }
 
 #[cfg(test)]
@@ -109,5 +141,30 @@ mod tests {
         assert_eq!(vigil.sleep(at(10_000), us(50)), Duration::ZERO);
         // 240 saved up, 50 spent, and earned again long ago.
         assert_eq!(vigil.sleep(at(1_000_000), us(50)), Duration::ZERO);
+    }
+
+    /// How long before an instant a sleeper is woken after so many wakes, each `late` by so much.
+    fn early_us_after(wakes: u64, late: u64) -> u64 {
+        let mut vigil = Vigil::default();
+        let mut early = 0;
+        for wake in 1..=wakes {
+            let slept = vigil.sleep(at(wake * 2000), us(900)).as_micros() as u64;
+            early = 900 - slept;
+            // It is asked again at the wake, and the thread does not stay awake in this test.
+            vigil.sleep(at(wake * 2000 + slept + late), us(5));
+        }
+        early
+    }
+
+    #[test]
+    fn a_sleeper_learns_how_late_it_is_woken() {
+        // 30 us allow for 25; to get there from 60 takes 300 wakes.
+        assert_eq!(early_us_after(301, 25), 30);
+        // Down to the least, and no further.
+        assert_eq!(early_us_after(2000, 2), 10);
+        // Up past 100 us in 9 steps of 4.9, and then a tenth of a microsecond below and above it.
+        assert!((99..=105).contains(&early_us_after(200, 100)));
+        // A wake that late cannot be allowed for.
+        assert_eq!(early_us_after(200, 700), 150);
     }
 }
