@@ -158,7 +158,8 @@ def test_a_transfer_arrives_unharmed_and_every_packet_is_accounted_for(wire):
     for here, there in ((1, 2), (2, 1)):
         assert ports[here]["received"] == ports[there]["transmitted"] + ports[here]["dropped"]
         assert ports[here]["netdev_received"] == ports[here]["received"]
-        refused = sum(ports[here][f"netdev_{why}"] for why in ("down", "full", "too_long", "other"))
+        reasons = ("down", "full", "too_long", "other")
+        refused = sum(ports[here][f"netdev_refused_{why}"] for why in reasons)
         assert ports[here]["netdev_sent"] + refused == ports[here]["transmitted"]
 
 
@@ -215,7 +216,7 @@ def test_frames_beyond_the_mtu_are_named_and_counted(wire):
     assert len(received_over(wire.h1, wire.h2, [long, short, long, short], 2)) == 2
     assert wire.said("longer than the device's MTU allows")
     ports = wire.end()
-    assert (ports[2]["netdev_sent"], ports[2]["netdev_too_long"]) == (2, 2)
+    assert (ports[2]["netdev_sent"], ports[2]["netdev_refused_too_long"]) == (2, 2)
 
 
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
