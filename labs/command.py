@@ -45,7 +45,7 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> Side:
         with Bench(logs, narrator, lab.settings.toolchain) as bench:
             for run in runs:
                 narrator.begin(run)
-                recordings[run.name] = _conduct_undisturbed(lab, run, bench)
+                recordings[run.name] = conduct_undisturbed(lab, run, bench)
                 # At once, so that an interrupted lab leaves what it has seen.
                 recordings[run.name].write(folder / "data" / run.name)
         assessment = replace(
@@ -93,7 +93,7 @@ def _remarks(lab: Lab, recordings: Mapping[str, Recording]) -> list[str]:
     return list(dict.fromkeys(said))
 
 
-def _conduct_undisturbed(lab: Lab, run: Run, bench: Bench) -> Recording:
+def conduct_undisturbed(lab: Lab, run: Run, bench: Bench) -> Recording:
     """Repeats a run that the machine disturbed; if it disturbs again, the calmer one counts."""
     recordings: list[Recording] = []
     for attempts_left in reversed(range(_attempts())):
