@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import grpc
 from google.rpc import status_pb2
@@ -16,37 +17,21 @@ class RouterStub:
     """The calls of vitrine.v1.Router, as a gRPC plugin of protoc would write them."""
 
     def __init__(self, channel: grpc.Channel) -> None:
-        service = "/vitrine.v1.Router"
-        self.describe = channel.unary_unary(
-            f"{service}/Describe",
-            request_serializer=router_pb2.DescribeRequest.SerializeToString,
-            response_deserializer=router_pb2.DescribeResponse.FromString,
-        )
-        self.configure = channel.unary_unary(
-            f"{service}/Configure",
-            request_serializer=router_pb2.ConfigureRequest.SerializeToString,
-            response_deserializer=router_pb2.ConfigureResponse.FromString,
-        )
-        self.add_port = channel.unary_unary(
-            f"{service}/AddPort",
-            request_serializer=router_pb2.AddPortRequest.SerializeToString,
-            response_deserializer=router_pb2.AddPortResponse.FromString,
-        )
-        self.remove_port = channel.unary_unary(
-            f"{service}/RemovePort",
-            request_serializer=router_pb2.RemovePortRequest.SerializeToString,
-            response_deserializer=router_pb2.RemovePortResponse.FromString,
-        )
-        self.watch = channel.unary_stream(
-            f"{service}/Watch",
-            request_serializer=router_pb2.WatchRequest.SerializeToString,
-            response_deserializer=router_pb2.WatchResponse.FromString,
-        )
-        self.trace = channel.unary_stream(
-            f"{service}/Trace",
-            request_serializer=router_pb2.TraceRequest.SerializeToString,
-            response_deserializer=router_pb2.TraceResponse.FromString,
-        )
+        self.describe = _call(channel.unary_unary, "Describe")
+        self.configure = _call(channel.unary_unary, "Configure")
+        self.add_port = _call(channel.unary_unary, "AddPort")
+        self.remove_port = _call(channel.unary_unary, "RemovePort")
+        self.watch = _call(channel.unary_stream, "Watch")
+        self.trace = _call(channel.unary_stream, "Trace")
+
+
+def _call(kind: Callable[..., Any], name: str) -> Any:
+    """A call of the service; what it takes and gives are named after it."""
+    return kind(
+        f"/vitrine.v1.Router/{name}",
+        request_serializer=getattr(router_pb2, f"{name}Request").SerializeToString,
+        response_deserializer=getattr(router_pb2, f"{name}Response").FromString,
+    )
 
 
 @contextlib.contextmanager
