@@ -74,8 +74,7 @@ impl<'e, 'f> Parser<'e, 'f> {
         let table = builder.create_jump_table(JumpTableData::new(default, &table));
         let _ = builder.ins().br_table(state, table);
         builder.switch_to_block(unknown);
-        let none = builder.ins().iconst(types::I32, 0);
-        let _ = builder.ins().jump(self.out, &[state.into(), none.into()]);
+        self.go_out(state, 0);
     }
 
     fn state(&mut self, number: u32, state: &State) {
@@ -137,9 +136,8 @@ impl<'e, 'f> Parser<'e, 'f> {
             builder.def_var(self.entered, before);
         }
         let number = builder.ins().iconst(types::I32, i64::from(number));
-        let done = builder.ins().iconst(types::I32, done as i64);
-        let _ = builder.ins().jump(self.out, &[number.into(), done.into()]);
-        builder.switch_to_block(on);
+        self.go_out(number, done);
+        self.emit.builder.switch_to_block(on);
     }
 
     /// Goes out unless the state may be entered and all that it reads is there.
@@ -153,8 +151,8 @@ impl<'e, 'f> Parser<'e, 'f> {
         let _ = builder.ins().brif(may, inside, &[], refused, &[]);
         builder.switch_to_block(refused);
         let number = builder.ins().iconst(types::I32, i64::from(number));
-        let none = builder.ins().iconst(types::I32, 0);
-        let _ = builder.ins().jump(self.out, &[number.into(), none.into()]);
+        self.go_out(number, 0);
+        let builder = &mut self.emit.builder;
         builder.switch_to_block(inside);
         let end = builder.ins().iadd_imm_s(start, i64::from(length));
         let fits = builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, self.end);
@@ -191,13 +189,21 @@ impl<'e, 'f> Parser<'e, 'f> {
     fn go(&mut self, state: u32) {
         let builder = &mut self.emit.builder;
         match self.blocks.get(state as usize).copied().flatten() {
-            Some(block) => builder.ins().jump(block, &[]),
+            Some(block) => {
+                let _ = builder.ins().jump(block, &[]);
+            }
             None => {
                 let state = builder.ins().iconst(types::I32, i64::from(state));
-                let none = builder.ins().iconst(types::I32, 0);
-                builder.ins().jump(self.out, &[state.into(), none.into()])
+                self.go_out(state, 0);
             }
-        };
+        }
+    }
+
+    /// Leaves a state, of which so many parts are done.
+    fn go_out(&mut self, state: Value, done: usize) {
+        let builder = &mut self.emit.builder;
+        let done = builder.ins().iconst(types::I32, done as i64);
+        let _ = builder.ins().jump(self.out, &[state.into(), done.into()]);
     }
 
     fn leave(&mut self) {
