@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::control::{Lowering, control};
 use super::{Compile, Native, Source, packet};
-use crate::checksum::Checksum;
 use crate::expression::Decision;
-use crate::load::Program;
 use crate::observe::Observe;
 use crate::pipeline::Pipeline;
 
@@ -74,38 +72,40 @@ impl Compiled {
 impl Pipeline {
     /// The program for a compiler to machine code.
     pub fn source(&self) -> Source {
+        self.source_and_checksums().0
+    }
+
+    /// The same, and which packets' checksums it knows, verified and updated.
+    fn source_and_checksums(&self) -> (Source, [Checksums; 2]) {
         let program = &self.program;
         let lowering = Lowering::new(program, &self.tables, &self.profiles);
         let parser = program.parser.as_ref();
-        Source {
+        let [(verified, verifies), (updated, updates)] =
+            [(&program.verified, true), (&program.updated, false)].map(|(checksums, compared)| {
+                let (known, others) = packet::checksums(checksums, compared).unzip();
+                (known, Checksums::new(others))
+            });
+        let source = Source {
             area_bytes: program.layout.size,
             registers: program.register_names.len(),
             ops: control(program, &lowering),
             states: parser.map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
-            verified: packet::checksums(&program.verified, true).map(|(known, _)| known),
-            updated: packet::checksums(&program.updated, false).map(|(known, _)| known),
+            verified,
+            updated,
             headers: packet::headers(&program.emitted),
-        }
+        };
+        (source, [verifies, updates])
     }
 
     /// Compiles the program; if that fails it is interpreted.
     pub(crate) fn compile(&mut self, compile: Compile) {
-        let source = self.source();
+        let (source, [verifies, updates]) = self.source_and_checksums();
         let (code, failure) = match compile(&source) {
             Ok(code) => (Some(code), None),
             Err(message) => (None, Some(message)),
         };
-        let Program { verified, updated, .. } = &self.program;
-        let others = |checksums: &[Checksum], compared| {
-            Checksums::new(packet::checksums(checksums, compared).map(|(_, others)| others))
-        };
-        self.compiled = Compiled {
-            code,
-            verifies: others(verified, true),
-            updates: others(updated, false),
-            headers: source.headers.is_some(),
-            failure,
-        };
+        self.compiled =
+            Compiled { code, verifies, updates, headers: source.headers.is_some(), failure };
     }
 
     /// Whether the program runs as machine code.
