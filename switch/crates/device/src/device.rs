@@ -243,9 +243,27 @@ impl Device {
 
     /// Changes what `change` names at `now`, or refuses it and changes nothing.
     pub fn change(&mut self, now: Time, change: Change) -> Result<(), ConfigError> {
-        let ports: Vec<PortId> = change.ports.keys().copied().collect();
-        self.traffic.change(now, change)?;
-        self.cables.configure(now, self.traffic.config(), &ports)
+        change.check_ports()?;
+        self.begin_change(now, change)?;
+        let _all = self.catch_up_some(usize::MAX);
+        Ok(())
+    }
+
+    /// The same, as soon done for hundreds of ports as for one: ports of which it can make no
+    /// difference yet take it up when it can, or by [`Device::catch_up_some`]; until then reading
+    /// them shows what was before. Each port of the change has been
+    /// [checked](traffic::PortConfig::check).
+    pub fn begin_change(&mut self, now: Time, change: Change) -> Result<(), ConfigError> {
+        let _all = self.catch_up_some(usize::MAX);
+        let ports: BTreeSet<PortId> = change.ports.keys().copied().collect();
+        self.traffic.begin_change(now, change)?;
+        self.fall_behind(now, ports);
+        Ok(())
+    }
+
+    /// Lets up to `count` ports take up what [`Device::begin_change`] has changed. `true`: all have.
+    pub fn catch_up_some(&mut self, count: usize) -> bool {
+        self.catch_up_some_cables(count) && self.traffic.catch_up_some(count)
     }
 
     /// The traffic manager, to read from: configuration, queues, counters.

@@ -1,5 +1,6 @@
 //! Changes of what P4Runtime has no words for: checked a few ports at a time, while packets pass,
-//! then applied at one instant.
+//! then made at one instant. Ports in which nothing is going on take them up a few at a time again,
+//! as of that instant: see `begin_change` of the device.
 
 use std::vec;
 
@@ -19,17 +20,23 @@ const STEPS_PER_PORT: usize = 4;
 /// carried out one after the other.
 #[derive(Debug)]
 pub(super) struct ConfigureJob {
-    rest: vec::IntoIter<v1::PortChange>,
-    draft: Draft,
-    drop_mirror: Option<v1::DropMirror>,
+    stage: Stage,
     reply: Reply<Result<Time, Vec<Problem>>>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// Ports are checked.
+    Checking { rest: vec::IntoIter<v1::PortChange>, draft: Draft, mirror: Option<v1::DropMirror> },
+    /// The change was made at this instant; ports take it up.
+    CatchingUp(Time),
 }
 
 impl ConfigureJob {
     pub fn new(changes: Changes, reply: Reply<Result<Time, Vec<Problem>>>) -> Self {
-        let Changes { ports, buffer, input, drop_mirror } = changes;
-        let draft = Draft::new(buffer, input);
-        Self { rest: ports.into_iter(), draft, drop_mirror, reply }
+        let Changes { ports, buffer, input, drop_mirror: mirror } = changes;
+        let (rest, draft) = (ports.into_iter(), Draft::new(buffer, input));
+        Self { stage: Stage::Checking { rest, draft, mirror }, reply }
     }
 
     /// Goes on for about `left` steps. `None`: it has come to its end, and is answered.
@@ -40,22 +47,45 @@ impl ConfigureJob {
         remains: &Remains,
     ) -> Option<Self> {
         while *left > 0 {
-            let Some(change) = self.rest.next() else {
-                *left -= 1;
-                let outcome = apply(plane, self.draft, self.drop_mirror);
-                reply(self.reply, outcome);
-                remains.bury(self.rest);
-                return None;
-            };
-            *left = left.saturating_sub(STEPS_PER_PORT);
-            self.draft.edit_port(plane.device().traffic().config(), &change);
+            match &mut self.stage {
+                Stage::Checking { rest, draft, .. } => {
+                    let Some(change) = rest.next() else {
+                        *left = 0;
+                        return self.make(plane, remains);
+                    };
+                    *left = left.saturating_sub(STEPS_PER_PORT);
+                    draft.edit_port(plane.device().traffic().config(), &change);
+                }
+                Stage::CatchingUp(at) => {
+                    *left = left.saturating_sub(STEPS_PER_PORT);
+                    if plane.device().catch_up_some(1) {
+                        reply(self.reply, Ok(*at));
+                        return None;
+                    }
+                }
+            }
         }
         Some(self)
     }
+
+    /// Makes the change at this instant, or answers that nothing is changed.
+    fn make(self, plane: &mut impl DataPlane, remains: &Remains) -> Option<Self> {
+        let Self { stage: Stage::Checking { rest, draft, mirror }, reply: slot } = self else {
+            return Some(self);
+        };
+        remains.bury(rest);
+        match begin(plane, draft, mirror) {
+            Ok(at) => Some(Self { stage: Stage::CatchingUp(at), reply: slot }),
+            Err(problems) => {
+                reply(slot, Err(problems));
+                None
+            }
+        }
+    }
 }
 
-/// Applies all of it, or changes nothing and lists everything that is wrong.
-fn apply(
+/// Makes all of the change, or changes nothing and lists everything that is wrong.
+fn begin(
     plane: &mut impl DataPlane,
     draft: Draft,
     drop_mirror: Option<v1::DropMirror>,
@@ -72,7 +102,7 @@ fn apply(
         }
     };
     // The last that can refuse, so it comes first.
-    device.change(now, change).map_err(|problem| vec![problem])?;
+    device.begin_change(now, change).map_err(|problem| vec![problem])?;
     if let Some(session) = session {
         device.mirror_drops(session);
     }

@@ -34,14 +34,15 @@ impl Change {
         }
     }
 
-    /// Checks every value, and every combination with those of `present` that stay; the error names
-    /// the first place that is wrong.
-    pub(crate) fn validate(&self, present: &Config) -> Result<(), ConfigError> {
-        for (port, config) in &self.ports {
-            if let Some(config) = config {
-                config.check(&format!("port {port}"))?;
-            }
-        }
+    /// Checks each port by itself; the error names the first place that is wrong.
+    pub fn check_ports(&self) -> Result<(), ConfigError> {
+        let mut ports = self.ports.iter().filter_map(|(port, it)| Some((port, it.as_ref()?)));
+        ports.try_for_each(|(port, config)| config.check(&format!("port {port}")))
+    }
+
+    /// Checks how ports that are right by themselves fit each other and those of `present` that
+    /// stay.
+    pub(crate) fn check_whole(&self, present: &Config) -> Result<(), ConfigError> {
         let stay = present.ports.iter().filter(|(port, _)| !self.ports.contains_key(port));
         let ports = stay.map(|(_, config)| config).chain(self.ports.values().flatten());
         if let Some(buffer) = self.buffer.unwrap_or(present.buffer) {

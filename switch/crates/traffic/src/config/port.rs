@@ -147,6 +147,13 @@ impl PortConfig {
         self.scheduler.validate(self, place)
     }
 
+    /// Whether a packet may have to wait for more than the line.
+    pub(crate) fn has_own_rates(&self) -> bool {
+        self.shaper.is_some()
+            || matches!(self.scheduler, SchedulerConfig::Hierarchy(_))
+            || self.queues.iter().any(|queue| queue.shaper.is_some())
+    }
+
     /// The line from the neighbour to the port.
     pub fn receive_line(&self) -> LineConfig {
         let rate = match self.link.sender.rate {

@@ -1,5 +1,6 @@
 //! The traffic manager: packets in by `handle_packet`, out by `poll_output`.
 
+mod behind;
 mod configure;
 mod crossing;
 mod passing;
@@ -20,6 +21,7 @@ use crate::ports::{Admitted, Ports};
 use crate::slab::{Handle, Slab};
 use crate::watch::{QueueChange, QueueStep, Step, Watch, Watching};
 
+use behind::Behind;
 use crossing::Crossing;
 
 pub use report::{InputReport, PortReport, QueueReport, TransferReport, VoqReport};
@@ -68,7 +70,9 @@ pub use report::{InputReport, PortReport, QueueReport, TransferReport, VoqReport
 /// A packet costs the same whatever the number of packets queued, idle ports cost nothing, and
 /// nothing is allocated once the largest backlog has been seen.
 pub struct Manager<P> {
+    /// What is in force, but for the ports that are behind.
     config: Config,
+    behind: Behind,
     /// For all dice of the router.
     seed: u64,
     /// The latest instant at which anything happened.
@@ -108,6 +112,7 @@ impl<P: HasLength> Manager<P> {
     pub fn new(seed: u64) -> Manager<P> {
         Manager {
             config: Config::default(),
+            behind: Behind::default(),
             seed,
             now: Time::ZERO,
             slab: Slab::new(),
@@ -127,6 +132,7 @@ impl<P: HasLength> Manager<P> {
     pub fn handle_packet(&mut self, now: Time, arrival: Arrival<P>) -> Verdict<P> {
         self.advance(now);
         let Arrival { packet, input, output, class, ecn_capable, precedence } = arrival;
+        self.catch_up(output);
         let length = packet.length();
         self.totals.offered.add(length);
         self.longest = self.longest.max(length);
@@ -204,6 +210,7 @@ impl<P: HasLength> Manager<P> {
     /// Unknown ports are ignored.
     pub fn set_stalled(&mut self, now: Time, port: PortId, stalled: bool) {
         self.advance(now);
+        self.catch_up(port);
         let Some(state) = self.ports.get_mut(port) else { return };
         state.set_stalled(now, stalled);
         self.due.set(port.index(), state.due());
@@ -294,6 +301,7 @@ impl<P: HasLength> Manager<P> {
     #[inline]
     fn depart(&mut self, output: PortId, at: Time) -> Option<Output<P>> {
         self.now = self.now.max(at);
+        self.catch_up(output);
         let class = self.choose_past_aqm(output, at)?;
         let port = self.ports.existing_mut(output);
         let handle = port.depart(&mut self.slab, class, at)?;
