@@ -72,6 +72,12 @@ impl ExactIndex {
         self.count
     }
 
+    /// How many keys there would be room for if it were full.
+    #[cfg(test)]
+    pub fn slot_count(&self) -> usize {
+        self.mask + 1
+    }
+
     /// The entry of a key, or [`NONE`].
     #[inline]
     pub fn find(&self, key: &[u64]) -> u32 {

@@ -83,7 +83,10 @@ impl LpmIndex {
             prefix_limbs,
             root_bits,
             short_offset: if is_large { 1 << (root_bits - NODE_BITS) } else { 0 },
-            roots: ExactIndex::new(exact_limbs.max(1)),
+            roots: match exact_limbs {
+                0 => ExactIndex::new(1),
+                limbs => ExactIndex::with_capacity(limbs, reserved(size)),
+            },
             slots: Vec::new(),
             used: Vec::new(),
             held: Vec::new(),
@@ -95,6 +98,7 @@ impl LpmIndex {
         index.slots = with_room(nodes * NODE);
         index.held = with_room(nodes * HELD_LIMBS);
         index.used = with_room(nodes);
+        index.free = with_room(nodes);
         if exact_limbs == 0 {
             // The only root is node 0.
             let _ = index.new_root();
@@ -224,7 +228,9 @@ impl LpmIndex {
 
     /// Exact limbs, the first `length` bits of the prefix key, and the length.
     fn prefix_key(&self, key: &[u64], length: u32) -> Vec<u64> {
-        let mut prefix_key = key[..self.exact_limbs + self.prefix_limbs].to_vec();
+        let limbs = self.exact_limbs + self.prefix_limbs;
+        let mut prefix_key = Vec::with_capacity(limbs + 1);
+        prefix_key.extend_from_slice(&key[..limbs]);
         for (index, limb) in prefix_key[self.exact_limbs..].iter_mut().enumerate() {
             let kept = length.saturating_sub(index as u32 * 64).min(64);
             *limb &= !(u64::MAX.checked_shr(kept).unwrap_or(0));

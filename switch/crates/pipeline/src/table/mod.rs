@@ -603,8 +603,7 @@ impl Table {
         if self.const_entries {
             return Err(TableError::Const { table: self.name.clone() });
         }
-        let entry = self.entry(id)?.clone();
-        let key = self.shape.compile(&self.name, &entry.key)?;
+        let key = self.shape.compile(&self.name, &self.entry(id)?.key)?;
         match &mut self.index {
             Index::Exact(index) => {
                 let _ = index.remove(&key.value);
@@ -614,10 +613,10 @@ impl Table {
             }
             Index::Ternary(index) => index.remove(&key.value, &key.mask, id.0),
         }
-        self.entries[id.0 as usize] = None;
+        let deleted = self.entries[id.0 as usize].take();
         self.free.push(id.0);
         self.count -= 1;
-        Ok(entry)
+        deleted.ok_or_else(|| self.not_found(format!("entry {}", id.0)))
     }
 
     /// Sets the default entry; `None` puts the program's back.
