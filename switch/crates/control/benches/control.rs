@@ -20,9 +20,14 @@ use control::proto::p4::v1::p4_runtime_client::P4RuntimeClient;
 use control::proto::p4::v1::update::Type;
 use control::proto::vitrine::v1;
 use control::proto::vitrine::v1::router_client::RouterClient;
+use ports::memory::{self, Allocator};
 use prost::bytes::Bytes;
 use rig::{Rig, print_head};
 use support::{Controller, DEVICE_ID, Ids, channel_to, stream_over, update};
+
+/// That of the switch.
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 const ENTRY_COUNT: u32 = 100_000;
 const BATCH_SIZE: usize = 5_000;
@@ -37,6 +42,7 @@ const VERIFY_AND_COMMIT: i32 = 3;
 const RECONCILE_AND_COMMIT: i32 = 5;
 
 fn main() {
+    memory::keep();
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().expect("threads");
     let rig = Rig::start(PORT_COUNT);

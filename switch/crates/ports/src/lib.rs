@@ -18,6 +18,7 @@
 //! * [`Poller`] waits for any of several sockets or a deadline;
 //! * [`PcapWriter`] and [`PcapngWriter`] write captures;
 //! * [`take_precedence`] asks to be run before others;
+//! * [`memory`] is the allocator that keeps nobody waiting;
 //! * [`privilege`] gives up what a running switch does not need.
 //!
 //! What arrives wrong stays wrong: a checksum is written only where the kernel says that it left
@@ -27,6 +28,7 @@
 pub mod checksum;
 mod headers;
 mod link_watch;
+pub mod memory;
 pub mod merge;
 mod netdev;
 mod offload;

@@ -41,8 +41,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use ports::memory::{self, Allocator};
 
 use settings::Settings;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
     let started_as = std::env::args_os().next().unwrap_or_default();
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
 }
 
 fn run(settings: &Settings) -> ExitCode {
+    memory::keep();
     let outcome = settings
         .check()
         .and_then(|()| logging::start(&settings.logging))

@@ -1,0 +1,43 @@
+//! The memory of a process one of whose threads must not wait for it.
+//!
+//! That thread takes and gives back memory for what controllers want. The C library's allocator
+//! tidies up now and then what was given back in small pieces, and hands large pieces to the kernel:
+//! either takes milliseconds, and no packet moves meanwhile. mimalloc gives back to other threads
+//! without a lock, tidies up a page at a time, and leaves the kernel alone if it is told to.
+//! `make bench-control` shows the difference.
+
+use std::ffi::{c_int, c_long};
+
+pub use mimalloc::MiMalloc as Allocator;
+
+/// mimalloc.h: after how many milliseconds unused memory goes back to the kernel; -1: never.
+const PURGE_DELAY: c_int = 15;
+
+unsafe extern "C" {
+    /// mimalloc.h; of the library that [`Allocator`] is.
+    safe fn mi_option_set(option: c_int, value: c_long);
+}
+
+/// Keeps what was taken from the kernel for whoever needs memory next. To give back what a large
+/// table leaves takes up to 20 ms, at once, on whichever thread freed the last of it.
+pub fn keep() {
+    mi_option_set(PURGE_DELAY, -1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe extern "C" {
+        safe fn mi_option_get(option: c_int) -> c_long;
+    }
+
+    /// The number of the option is right: its delay is the one that the library documents, until it
+    /// is set.
+    #[test]
+    fn memory_goes_back_to_the_kernel_until_it_is_to_be_kept() {
+        assert_eq!(mi_option_get(PURGE_DELAY), 1000);
+        keep();
+        assert_eq!(mi_option_get(PURGE_DELAY), -1);
+    }
+}
