@@ -15,6 +15,8 @@ use super::{Plane, channel_to, serve, stop};
 
 pub struct ByHand {
     pub device: Device,
+    /// Steps of a slice.
+    pub budget: usize,
     agent: Agent,
     server: Option<Server>,
 }
@@ -22,7 +24,8 @@ pub struct ByHand {
 impl ByHand {
     pub fn start() -> ByHand {
         let (server, agent) = serve(Arc::new(|| ()));
-        ByHand { device: Device::new(pipeline::Config::default()), agent, server: Some(server) }
+        let device = Device::new(pipeline::Config::default());
+        ByHand { device, budget: SLICE_STEPS_MAX, agent, server: Some(server) }
     }
 
     /// A connection; the server needs no data plane for that.
@@ -56,7 +59,7 @@ impl ByHand {
                 () = tokio::task::yield_now(), if more => {}
             }
             let mut plane = Plane { device: &mut self.device, now: Time::ZERO };
-            more = self.agent.work(&mut plane, SLICE_STEPS_MAX);
+            more = self.agent.work(&mut plane, self.budget);
             look(&self.device, more);
         }
     }
