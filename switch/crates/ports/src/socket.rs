@@ -6,16 +6,20 @@ use std::mem::{size_of, zeroed};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
-use crate::SUPER_PACKET_SIZE_BYTES_MAX;
 use crate::link_watch;
 use crate::netdev::{Netdev, OpenError};
 use crate::offload::{HEADER_SIZE_BYTES, Offload, UnknownGso};
 use crate::send::Merging;
+use crate::{FRAME_SIZE_BYTES_MAX, SUPER_PACKET_SIZE_BYTES_MAX};
 
-/// Packets taken from a port in one call. Eight super-packets are 512 KB; with the frames made of
-/// them that is half of a large L2 cache. Sixteen cost a tenth more a packet, and fewer than eight
-/// save nothing more.
-const RECEIVE_BATCH_SIZE: usize = 8;
+/// Packets taken from a port in one call at the most, where they are single frames: of 1500 bytes as
+/// much as two super-packets. Beside eight, a flow without offloads is a fifth faster, because less
+/// is done once a wake.
+const RECEIVE_BATCH_SIZE: usize = 64;
+/// The same where super-packets are among them. Eight are 512 KB; with the frames made of them that is
+/// half of a large L2 cache. Sixteen cost a tenth more a packet, and fewer than eight save nothing
+/// more.
+const SUPER_PACKET_BATCH_SIZE: usize = 8;
 /// The kernel's socket buffers. A packet waiting here is not yet in the router: the buffer must
 /// only bridge the moments in which the process is not running.
 const SOCKET_BUFFER_SIZE_BYTES: libc::c_int = 32 << 20;
@@ -168,7 +172,7 @@ impl PacketSocket {
             libc::recvmmsg(
                 self.fd.as_raw_fd(),
                 batch.messages.as_mut_ptr(),
-                RECEIVE_BATCH_SIZE as libc::c_uint,
+                batch.wanted as libc::c_uint,
                 libc::MSG_DONTWAIT,
                 ptr::null_mut(),
             )
@@ -179,7 +183,7 @@ impl PacketSocket {
                 matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
             return if nothing_there { Ok(0) } else { Err(error) };
         }
-        batch.count = count as usize;
+        batch.filled(count as usize);
         Ok(batch.count)
     }
 }
@@ -200,6 +204,8 @@ pub struct ReceiveBatch {
     messages: Vec<libc::mmsghdr>,
     /// How many slots the last call filled.
     count: usize,
+    /// How many the next one may fill.
+    wanted: usize,
 }
 
 struct Slot {
@@ -214,7 +220,7 @@ struct Slot {
 struct ControlBuffer([u8; CONTROL_SIZE_BYTES]);
 
 impl ReceiveBatch {
-    /// Allocates the buffers: 512 KB.
+    /// Allocates the buffers: 4 MB, of which the kernel provides only what is filled.
     pub fn new() -> ReceiveBatch {
         let slot = || Slot {
             header: [0; HEADER_SIZE_BYTES],
@@ -228,6 +234,7 @@ impl ReceiveBatch {
             // SAFETY: as above.
             messages: vec![unsafe { zeroed() }; RECEIVE_BATCH_SIZE],
             count: 0,
+            wanted: SUPER_PACKET_BATCH_SIZE,
         }
     }
 
@@ -235,7 +242,7 @@ impl ReceiveBatch {
     /// batch in between does no harm.
     fn prepare(&mut self) {
         let slots = self.slots.iter_mut().zip(&mut self.vectors).zip(&mut self.messages);
-        for ((slot, vector), message) in slots {
+        for ((slot, vector), message) in slots.take(self.wanted) {
             let packet = &mut slot.packet[HEADROOM_BYTES..];
             *vector = [
                 libc::iovec {
@@ -250,6 +257,16 @@ impl ReceiveBatch {
             message.msg_hdr.msg_controllen = CONTROL_SIZE_BYTES;
             message.msg_len = 0;
         }
+    }
+
+    /// The kernel has filled so many slots. What comes next is expected to be of the same kind; after
+    /// nothing, it may be of any.
+    fn filled(&mut self, count: usize) {
+        let longest = self.messages[..count].iter().map(|message| message.msg_len as usize).max();
+        let are_frames =
+            longest.is_some_and(|length| length <= HEADER_SIZE_BYTES + FRAME_SIZE_BYTES_MAX);
+        self.wanted = if are_frames { RECEIVE_BATCH_SIZE } else { SUPER_PACKET_BATCH_SIZE };
+        self.count = count;
     }
 
     /// Forgets the packets it holds.
