@@ -40,6 +40,9 @@ EXACT_RATES = {
 GAP_TOLERANCE_US = 100.0
 # The class of traffic that cannot wait; the DSCP is the upper six bits.
 PRIORITY_TOS = routes.EXPEDITED << 2
+# The window of BBR is two round trips of the idle path, so its one flow measures delay as much as
+# throughput: beside a machine's own congestion control, that of Linux as it is delivered.
+COMMON_CONGESTION = "cubic"
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def check_machine() -> None:
         raise MachineError(
             "the bench makes network namespaces, which only root may: use `make bench`."
         )
-    for tool in ("ip", "ethtool", "iperf3", "ping", "ss"):
+    for tool in ("ip", "ethtool", "iperf3", "ping", "ss", "sysctl"):
         if not shutil.which(tool):
             raise MachineError(f"{tool} is not installed: `make setup` installs it.")
     for made in (subjects.SWITCH, routes.PROGRAM):
@@ -149,6 +152,10 @@ def measured(case: Case, settings: Settings, logs: Path) -> Iterator[dict]:
                 "figure": f"tcp x{flows}",
                 **vars(measure.tcp(place, seconds=settings.seconds, flows=flows)),
             }
+        if measure.own_congestion_control() != COMMON_CONGESTION:
+            with measure.congestion_control(place, COMMON_CONGESTION):
+                flow = measure.tcp(place, seconds=settings.seconds)
+            yield {"figure": f"{COMMON_CONGESTION} x1", **vars(flow)}
         if case.mtu == 1500:
             for size in (64, 1500):
                 # The size is that of the frame without its Ethernet trailer.
@@ -219,6 +226,11 @@ def panels(readings: list[dict]) -> list[tuple[str, str, list[picture.Bar]]]:
 
     return [
         ("one TCP flow, 1500-byte packets", "Gb/s", bars("tcp x1", "bits_per_s", 1e-9, 1500)),
+        (
+            "one TCP flow of Cubic, 1500-byte packets",
+            "Gb/s",
+            bars(f"{COMMON_CONGESTION} x1", "bits_per_s", 1e-9, 1500),
+        ),
         ("four TCP flows, 1500-byte packets", "Gb/s", bars("tcp x4", "bits_per_s", 1e-9, 1500)),
         ("one TCP flow, 9000-byte packets", "Gb/s", bars("tcp x1", "bits_per_s", 1e-9, 9000)),
         ("UDP, 64-byte packets", "1000 packets/s", bars("udp 64", "packets_per_s", 1e-3, 1500)),
@@ -230,15 +242,18 @@ def panels(readings: list[dict]) -> list[tuple[str, str, list[picture.Bar]]]:
 
 def table(readings: list[dict]) -> str:
     """Everything as text, a line a case."""
+    own = measure.own_congestion_control()
     lines = [
-        f"{'':52} {'tcp x1':>7} {'tcp x4':>7} {'udp 64':>8} {'udp 1500':>8} {'ping':>6} "
-        f"{'loaded':>7} {'prio':>7} {'cpu':>5} {'idle':>5}",
-        f"{'':52} {'Gb/s':>7} {'Gb/s':>7} {'kpps':>8} {'kpps':>8} {'us':>6} {'us':>7} {'us':>7} "
-        f"{'%':>5} {'%':>5}",
+        f"{f'(tcp: {own})':52} {'tcp x1':>7} {'tcp x4':>7} {COMMON_CONGESTION:>7} "
+        f"{'udp 64':>8} {'udp 1500':>8} {'ping':>6} {'loaded':>7} {'prio':>7} {'cpu':>5} "
+        f"{'idle':>5}",
+        f"{'':52} {'Gb/s':>7} {'Gb/s':>7} {'Gb/s':>7} {'kpps':>8} {'kpps':>8} {'us':>6} {'us':>7} "
+        f"{'us':>7} {'%':>5} {'%':>5}",
     ]
     columns = [
         (medians(readings, "tcp x1", "bits_per_s"), 1e-9, "7.2f"),
         (medians(readings, "tcp x4", "bits_per_s"), 1e-9, "7.2f"),
+        (medians(readings, f"{COMMON_CONGESTION} x1", "bits_per_s"), 1e-9, "7.2f"),
         (medians(readings, "udp 64", "packets_per_s"), 1e-3, "8.0f"),
         (medians(readings, "udp 1500", "packets_per_s"), 1e-3, "8.0f"),
         (medians(readings, "ping idle", "median_us"), 1, "6.0f"),
@@ -276,6 +291,7 @@ def machine() -> dict:
         "processor": cpus[1].splitlines()[0].lstrip("\t: ") if len(cpus) > 1 else "unknown",
         "cores": os.cpu_count(),
         "load_average": os.getloadavg(),
+        "congestion_control": measure.own_congestion_control(),
         "simple_switch_grpc": subjects.simple_switch_binary() or "not installed",
     }
 

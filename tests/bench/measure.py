@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.subjects import H2, Place
-from topo import wait
+from topo import kernel, wait
 from topo.process import Process
 
 IPERF_PORT = 5201
@@ -35,6 +35,27 @@ class Flow:
     # Processor time of the switches alone, in percent of one core. Work the kernel does while it
     # sends for them is theirs.
     switch_cpu_percent: float
+
+
+def own_congestion_control() -> str:
+    """What TCP uses on this machine unless it is told otherwise."""
+    return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
+
+
+@contextlib.contextmanager
+def congestion_control(place: Place, algorithm: str) -> Iterator[None]:
+    """Another one than the machine's own, for the length of the block.
+
+    Set for the host, not for the connection: one that was begun by BBR and told to change (iperf3
+    -C) goes on pacing its packets, which halves what Cubic sends.
+    """
+    kernel.allow_congestion_control(algorithm)
+    parameter = "net.ipv4.tcp_congestion_control"
+    place.h1.run(["sysctl", "-qw", f"{parameter}={algorithm}"])
+    try:
+        yield
+    finally:
+        place.h1.run(["sysctl", "-qw", f"{parameter}={own_congestion_control()}"])
 
 
 def tcp(place: Place, *, seconds: float, flows: int = 1) -> Flow:
