@@ -58,9 +58,15 @@ class Primary:
 
 
 @contextlib.contextmanager
-def primary(address: str, compiled: Compiled, *options: tuple[str, int]) -> Iterator[Primary]:
+def primary(
+    address: str,
+    compiled: Compiled,
+    *options: tuple[str, int],
+    credentials: grpc.ChannelCredentials | None = None,
+) -> Iterator[Primary]:
     """The primary controller of the loaded program, on a channel with such options."""
-    with grpc.insecure_channel(address, options=options) as channel:
+    credentials = credentials or grpc.experimental.insecure_channel_credentials()
+    with grpc.secure_channel(address, credentials, options=options) as channel:
         stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
         election_id = p4runtime_pb2.Uint128(low=1)
         hello = p4runtime_pb2.StreamMessageRequest()
@@ -121,7 +127,7 @@ def test_a_failed_batch_of_any_length_has_a_status_that_a_client_takes_unless_to
                 controller.write(batch)
             assert failed.value.code() == grpc.StatusCode.UNKNOWN
             assert f"{size} of {size} failed; the first is number 0: " in failed.value.details()
-            errors = _errors(failed.value)
+            errors = errors_of(failed.value)
             assert {error.canonical_code for error in errors} == {code_pb2.NOT_FOUND}
             is_whole = len(errors) == size
             assert is_whole == ("takes 8192 bytes of metadata" not in failed.value.details())
@@ -140,11 +146,12 @@ def test_a_client_that_takes_as_much_as_the_specification_advises_gets_every_err
             controller.write(controller.batch(p4runtime_pb2.Update.INSERT, range(BATCH_SIZE)))
     assert failed.value.code() == grpc.StatusCode.UNKNOWN
     half = BATCH_SIZE // 2
-    codes = [error.canonical_code for error in _errors(failed.value)]
+    codes = [error.canonical_code for error in errors_of(failed.value)]
     assert codes == half * [code_pb2.ALREADY_EXISTS] + half * [code_pb2.OK]
 
 
-def _errors(failure: grpc.RpcError) -> list[p4runtime_pb2.Error]:
+def errors_of(failure: grpc.RpcError) -> list[p4runtime_pb2.Error]:
+    """What a failed batch says of each of its updates."""
     packed = dict(failure.trailing_metadata())["grpc-status-details-bin"]
     status = status_pb2.Status.FromString(packed)
     errors = [p4runtime_pb2.Error() for _ in status.details]

@@ -10,6 +10,9 @@ import grpc
 import pytest
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
+from tests.control.conftest import PROGRAM, compile_program, running_switch
+from tests.control.test_large_batches import METADATA_BYTES, errors_of, primary
+
 from .switch import dropin, free_port, refusal, running
 
 DEADLINE_S = 10.0
@@ -131,6 +134,26 @@ def _check_mutual(port: int, certificates: Certificates) -> None:
     assert _is_answered(port, root_certificates=trusted, **certificates.client.bytes)
     assert not _is_answered(port, root_certificates=trusted)
     assert not _is_answered(port, root_certificates=trusted, **certificates.strange_client.bytes)
+
+
+def test_what_a_client_takes_of_metadata_is_heard_within_tls(
+    tmp_path: Path, certificates: Certificates
+):
+    count = 1000
+    compiled = compile_program(PROGRAM, tmp_path)
+    trusted = certificates.authority.certificate.read_bytes()
+    secure = grpc.ssl_channel_credentials(root_certificates=trusted)
+    option = ("grpc.max_metadata_size", METADATA_BYTES + 100 * count)
+    server = certificates.server
+    flags = ["--tls-cert", str(server.certificate), "--tls-key", str(server.key)]
+    with (
+        running_switch(tmp_path, *flags) as switch,
+        primary(switch.address, compiled, option, credentials=secure) as controller,
+        pytest.raises(grpc.RpcError) as failed,
+    ):
+        # Entries that are not there: one error for each, which 8 KiB would not hold.
+        controller.write(controller.batch(p4runtime_pb2.Update.DELETE, range(count)))
+    assert len(errors_of(failed.value)) == count
 
 
 def test_asked_for_certificates_of_clients_it_answers_those_with_one(

@@ -5,11 +5,12 @@
 //! their users, and is closed. Who connects and then says nothing, or stops in the middle of its
 //! first words, is closed after a while; who has vanished later is found out by keep-alive.
 //!
-//! In its first words a client of HTTP/2 announces how large a header it takes. Services ask for that
-//! with [`room_of`]; within TLS it cannot be heard here.
+//! In its first words a client of HTTP/2 announces how large a header it takes, within TLS if there
+//! is TLS. Services ask for that with [`room_of`].
 //!
 //! Running out of descriptors, or whatever else makes `accept` fail, passes: the server goes on.
 
+use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -20,6 +21,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Sleep, sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
@@ -41,7 +43,7 @@ const FAREWELL_TIMEOUT: Duration = Duration::from_secs(1);
 /// After `accept` has failed, the next one waits so long: descriptors do not come back at once.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How a client of HTTP/2 opens a connection; TLS begins with more bytes than this, too.
+/// How a client of HTTP/2 opens a connection; a hello of TLS is longer, too.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// What precedes the payload of a frame of HTTP/2 (RFC 9113, section 4.1).
@@ -56,14 +58,30 @@ const SETTINGS: u8 = 4;
 /// The number of the setting SETTINGS_MAX_HEADER_LIST_SIZE (RFC 9113, section 6.5.2).
 const MAX_HEADER_LIST_SIZE: u16 = 6;
 
-/// The connections of a listener, as they come, until nobody takes them any more.
-pub fn incoming(listener: TcpListener) -> ReceiverStream<io::Result<Connection<TcpStream>>> {
+/// What a connection is carried by: TCP, or TLS over it.
+pub trait Carrier: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin> Carrier for T {}
+
+/// A controller's connection.
+type Accepted = Connection<Box<dyn Carrier>>;
+
+/// The connections of a listener, as they come, until nobody takes them any more. With `tls` they
+/// come when hands have been shaken.
+pub fn incoming(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+) -> ReceiverStream<io::Result<Accepted>> {
     let (sender, receiver) = mpsc::channel(1);
-    tokio::spawn(accept(listener, sender));
+    tokio::spawn(accept(listener, tls, sender));
     ReceiverStream::new(receiver)
 }
 
-async fn accept(listener: TcpListener, sender: mpsc::Sender<io::Result<Connection<TcpStream>>>) {
+async fn accept(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    sender: mpsc::Sender<io::Result<Accepted>>,
+) {
     let room = Arc::new(Semaphore::new(CONNECTION_COUNT_MAX));
     let room_to_refuse = Arc::new(Semaphore::new(REFUSED_COUNT_MAX));
     loop {
@@ -78,8 +96,15 @@ async fn accept(listener: TcpListener, sender: mpsc::Sender<io::Result<Connectio
         // It only makes answers quicker.
         let _nodelay = stream.set_nodelay(true);
         if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
-            // Nobody takes it: the server is stopping.
-            let _taken = sender.send(Ok(Connection::new(stream, permit))).await;
+            match tls.clone() {
+                // Nobody takes it: the server is stopping.
+                None => {
+                    let _taken = sender.send(Ok(Connection::new(Box::new(stream), permit))).await;
+                }
+                Some(tls) => {
+                    tokio::spawn(shake_hands(tls, stream, permit, sender.clone()));
+                }
+            }
         } else if let Ok(permit) = Arc::clone(&room_to_refuse).try_acquire_owned() {
             tokio::spawn(async move {
                 // Whoever goes without listening has gone, which is what was wanted.
@@ -87,6 +112,20 @@ async fn accept(listener: TcpListener, sender: mpsc::Sender<io::Result<Connectio
                 drop(permit);
             });
         }
+    }
+}
+
+/// Hands a connection on when its TLS stands. A client that fails, or takes its time, is told so in
+/// the words of TLS or hears nothing; it counts as a connection meanwhile.
+async fn shake_hands(
+    tls: TlsAcceptor,
+    stream: TcpStream,
+    permit: OwnedSemaphorePermit,
+    sender: mpsc::Sender<io::Result<Accepted>>,
+) {
+    if let Ok(Ok(stream)) = timeout(GREETING_TIMEOUT, tls.accept(stream)).await {
+        // As above: nobody takes it when the server is stopping.
+        let _taken = sender.send(Ok(Connection::new(Box::new(stream), permit))).await;
     }
 }
 
@@ -152,7 +191,7 @@ struct Greeting {
 enum Greeted {
     /// The settings of HTTP/2: how large a list of headers the client takes, if it says so.
     Announced(Option<u32>),
-    /// Something else, such as TLS; whoever reads it will know.
+    /// Something else, such as TLS where it is not expected; whoever reads it will know.
     Otherwise,
 }
 
@@ -239,7 +278,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 }
 
-impl Connected for Connection<TcpStream> {
+impl Connected for Accepted {
     type ConnectInfo = Client;
 
     fn connect_info(&self) -> Client {

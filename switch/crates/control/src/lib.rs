@@ -45,5 +45,6 @@ pub mod router;
 pub mod server;
 pub mod service;
 pub mod session;
+mod tls;
 pub mod translate;
 pub mod watch;

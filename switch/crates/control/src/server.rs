@@ -5,7 +5,6 @@
 //! requests, and through it a way for reports.
 
 use std::any::Any;
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,12 +13,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 
 use crate::agent::Agent;
 use crate::agent::ports::Devices;
 use crate::agent::remains::Remains;
-use crate::connections::{self, GREETING_TIMEOUT};
+use crate::connections;
 use crate::exchange::{self, Wake};
 use crate::proto::p4::v1 as p4;
 use crate::proto::p4::v1::p4_runtime_server::P4RuntimeServer;
@@ -31,6 +29,7 @@ use crate::service::p4runtime::P4RuntimeService;
 use crate::service::router::RouterService;
 use crate::service::{ANSWER_ENTITIES_MAX, Configs, Shared};
 use crate::session::Sessions;
+pub use crate::tls::Tls;
 use crate::{packet_io, translate};
 
 /// Threads that serve. More would only take time from the data plane.
@@ -64,24 +63,6 @@ pub struct ServerConfig {
     pub devices: Arc<dyn Devices>,
 }
 
-/// What gRPC over TLS needs, each in PEM.
-#[derive(Clone)]
-pub struct Tls {
-    /// The server's certificate, followed by what it was signed by.
-    pub certificate: Vec<u8>,
-    /// The certificate's key.
-    pub key: Vec<u8>,
-    /// Who must have signed a client's certificate; none: clients need none.
-    pub client_ca: Option<Vec<u8>>,
-}
-
-impl fmt::Debug for Tls {
-    /// Without the key: this may end in a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tls").field("client_ca", &self.client_ca.is_some()).finish_non_exhaustive()
-    }
-}
-
 /// Why the server cannot start.
 #[derive(Debug)]
 pub enum StartError {
@@ -91,17 +72,6 @@ pub enum StartError {
     Threads(io::Error),
     /// The certificates do not do, and why.
     Tls(String),
-}
-
-impl Tls {
-    fn into_config(self) -> ServerTlsConfig {
-        let identity = Identity::from_pem(self.certificate, self.key);
-        let config = ServerTlsConfig::new().identity(identity).timeout(GREETING_TIMEOUT);
-        match self.client_ca {
-            Some(authority) => config.client_ca_root(Certificate::from_pem(authority)),
-            None => config,
-        }
-    }
 }
 
 /// A running server; it stops when it is dropped.
@@ -123,10 +93,7 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
         .map_err(StartError::Threads)?;
     let _context = runtime.enter();
     let (listener, address) = listen(config.address).map_err(StartError::Listen)?;
-    let mut builder = tonic::transport::Server::builder();
-    if let Some(tls) = config.tls {
-        builder = builder.tls_config(tls.into_config()).map_err(|error| tls_error(&error))?;
-    }
+    let tls = config.tls.as_ref().map(Tls::acceptor).transpose().map_err(StartError::Tls)?;
 
     let (plane, inbox) = exchange::exchange(wake);
     let (reporter, reports) = Reporter::new();
@@ -149,13 +116,13 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
         .max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX);
     let router = RouterServer::new(RouterService { shared: Arc::clone(&shared) });
     let room = intake::room();
-    let server = builder
+    let server = tonic::transport::Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
         .add_service(Bounded::new(p4runtime, &room))
         .add_service(Bounded::new(router, &room))
-        .serve_with_incoming_shutdown(connections::incoming(listener), async {
+        .serve_with_incoming_shutdown(connections::incoming(listener, tls), async {
             // Both a message and a dropped sender mean: stop.
             let _either = stopped.await;
         });
@@ -171,13 +138,6 @@ fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     Ok((TcpListener::from_std(listener)?, address))
-}
-
-/// The whole story: the outermost error only says that something is wrong with the transport.
-fn tls_error(error: &tonic::transport::Error) -> StartError {
-    let mut causes = std::iter::successors(std::error::Error::source(error), |it| it.source());
-    let innermost = causes.by_ref().last().map_or_else(|| error.to_string(), ToString::to_string);
-    StartError::Tls(innermost)
 }
 
 impl Server {
