@@ -21,8 +21,8 @@
 use super::exact::{ExactIndex, NONE, hash, hash_one};
 
 /// Keys of a segment before it is split.
-const SEGMENT_KEYS_MAX: usize = 2048;
-/// The directory is never larger than 2 to this; segments grow then, which takes 2^31 keys or a
+const SEGMENT_KEYS_MAX: usize = 512;
+/// The directory is never larger than 2 to this; segments grow then, which takes 2^29 keys or a
 /// very unlucky choice of them.
 const DIRECTORY_BITS_MAX: u32 = 20;
 
@@ -137,14 +137,14 @@ impl Segments {
 mod tests {
     use super::*;
 
-    /// 20,000 keys take at least 20000 / 2048 = 10 segments.
+    /// 20,000 keys take at least 20000 / 512 = 40 segments.
     #[test]
     fn keys_stay_where_they_are_found_while_segments_split() {
         let mut index = Segments::new(2);
         for number in 0..20_000u32 {
             assert_eq!(index.insert(&[number.into(), 7], number), NONE);
         }
-        assert!(index.segments.len() >= 10, "{}", index.segments.len());
+        assert!(index.segments.len() >= 40, "{}", index.segments.len());
         assert!(index.segments.iter().all(|it| it.keys.len() <= SEGMENT_KEYS_MAX));
         assert_eq!(index.len(), 20_000);
         for number in 0..20_000u32 {
