@@ -5,7 +5,7 @@
 
 mod support;
 
-use control::agent::{ATOMIC_STEPS_MAX, PORTS_PER_INSTANT, SLICE_STEPS_MAX};
+use control::agent::{ATOMIC_STEPS_MAX, PORTS_PER_INSTANT, SLICE_STEPS_MAX, STEPS_BETWEEN_LOOKS};
 use control::proto::p4::config::v1::P4Info;
 use control::proto::p4::v1 as p4;
 use control::proto::p4::v1::entity::Entity;
@@ -149,6 +149,18 @@ async fn entries_are_inserted_read_and_deleted_in_slices() {
     assert_eq!(found.len(), COUNT as usize);
     rig.drive(controller.write(batch(Type::Delete, &ids)), &size).await.in_slices().unwrap();
     assert_eq!(size(&rig.0.device), 0);
+}
+
+#[tokio::test]
+async fn a_slice_that_has_taken_its_time_ends_with_fewer_steps() {
+    let mut rig = Rig::start();
+    let (mut controller, info) = rig.controller().await;
+    rig.0.is_slow = true;
+    let (updates, size) = (batch(Type::Insert, &Ids(&info)), entries_of(EXACT));
+    let driven = rig.drive(controller.write(updates), &size).await;
+    assert!(driven.largest_change <= STEPS_BETWEEN_LOOKS, "{} at once", driven.largest_change);
+    driven.in_slices().unwrap();
+    assert_eq!(size(&rig.0.device), COUNT as usize);
 }
 
 /// The last update repeats the first: everything goes in, and out again, in slices.

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use control::agent::ports::Opened;
-use control::agent::{Agent, DataPlane, Load, NetdevCounters, SLICE_STEPS_MAX};
+use control::agent::{Agent, DataPlane, Load, NetdevCounters, SLICE_SPAN};
 use control::config::Config;
 use control::server::Server;
 use device::{Device, Output};
@@ -257,7 +257,9 @@ impl Core {
     fn serve_control(&mut self, now: Time) -> bool {
         self.agent.handle_time(now);
         let (agent, mut plane) = self.parts(now);
-        agent.work(&mut plane, SLICE_STEPS_MAX)
+        let clock = plane.clock;
+        let began = clock.now();
+        agent.work_a_slice(&mut plane, || clock.now().since(began) > SLICE_SPAN)
     }
 
     /// Samples show the model at their exact instants, so each is taken when everything due by then

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use control::agent::{Agent, SLICE_STEPS_MAX};
+use control::agent::{Agent, SLICE_SPAN, SLICE_STEPS_MAX};
 use control::server::Server;
 use device::Device;
 use rustix::time::{ClockId, clock_gettime};
@@ -115,7 +115,7 @@ pub fn print_head() {
     println!("{:<44} {:>9} {:>7} {:>5} {thread:>26}   {clock:>17}", "", "", "", "over");
     println!(
         "{:<44} {:>9} {:>7} {:>5} {:>8} {:>8} {:>8}   {:>8} {:>8}",
-        format!("slices of {SLICE_STEPS_MAX} steps"),
+        format!("slices of {SLICE_STEPS_MAX} steps, or {SLICE_SPAN}"),
         "a second",
         "slices",
         "100us",
@@ -133,6 +133,9 @@ fn at(sorted: &[Duration], permille: usize) -> String {
     format!("{:.1}", span.as_nanos() as f64 / 1000.0)
 }
 
+/// [`SLICE_SPAN`], for this clock.
+const SLICE_TIME: Duration = Duration::from_nanos(SLICE_SPAN.whole_ns());
+
 /// The loop of the live switch, without packets.
 fn drive(mut agent: Agent, port_count: u16, woken: &Receiver<()>, notes: &Notes) {
     let mut device = Device::new(pipeline::Config::default());
@@ -149,7 +152,7 @@ fn drive(mut agent: Agent, port_count: u16, woken: &Receiver<()>, notes: &Notes)
         }
         let mut plane = Plane { device: &mut device, now: Time::ZERO };
         let (began, used) = (Instant::now(), thread_time());
-        more = agent.work(&mut plane, SLICE_STEPS_MAX);
+        more = agent.work_a_slice(&mut plane, || began.elapsed() > SLICE_TIME);
         let slice = Slice { of_the_thread: thread_time() - used, by_the_clock: began.elapsed() };
         notes.slices.lock().expect("no panic").push(slice);
     }

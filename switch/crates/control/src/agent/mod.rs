@@ -94,8 +94,15 @@ use watch::Watchers;
 use write::WriteJob;
 pub use write::{ATOMIC_STEPS_MAX, BatchResult, Outcome, check_batch};
 
-/// Steps of control work between two rounds of packets: a few tens of microseconds.
+/// Steps of control work between two rounds of packets: as a rule some ten microseconds.
 pub const SLICE_STEPS_MAX: usize = 16;
+
+/// What a slice may take before it ends with fewer steps: far enough below the 100 us for which packets
+/// may wait that the steps under way can be dear ones.
+pub const SLICE_SPAN: Span = Span::from_us(30);
+
+/// Steps between two looks at the clock.
+pub const STEPS_BETWEEN_LOOKS: usize = 4;
 
 /// A frame from a controller goes through the program, which takes as long as so many steps.
 const PACKET_OUT_STEPS: usize = 4;
@@ -417,6 +424,26 @@ impl Agent {
                     }
                     None => return false,
                 },
+            }
+        }
+        true
+    }
+
+    /// Carries out a slice of what waits: [`SLICE_STEPS_MAX`] steps, fewer where `is_over` says that
+    /// it has taken its time. What a step takes is not known before: the memory for an entry may have
+    /// to come from the kernel first. `true`: there is more to do.
+    #[must_use]
+    pub fn work_a_slice(
+        &mut self,
+        plane: &mut impl DataPlane,
+        mut is_over: impl FnMut() -> bool,
+    ) -> bool {
+        for _ in 0..SLICE_STEPS_MAX / STEPS_BETWEEN_LOOKS {
+            if !self.work(plane, STEPS_BETWEEN_LOOKS) {
+                return false;
+            }
+            if is_over() {
+                break;
             }
         }
         true

@@ -17,6 +17,8 @@ pub struct ByHand {
     pub device: Device,
     /// Steps of a slice.
     pub budget: usize,
+    /// Each slice has taken its time as soon as somebody asks.
+    pub is_slow: bool,
     agent: Agent,
     server: Option<Server>,
 }
@@ -25,7 +27,7 @@ impl ByHand {
     pub fn start() -> ByHand {
         let (server, agent) = serve(Arc::new(|| ()));
         let device = Device::new(pipeline::Config::default());
-        ByHand { device, budget: SLICE_STEPS_MAX, agent, server: Some(server) }
+        ByHand { device, budget: SLICE_STEPS_MAX, is_slow: false, agent, server: Some(server) }
     }
 
     /// A connection; the server needs no data plane for that.
@@ -59,7 +61,10 @@ impl ByHand {
                 () = tokio::task::yield_now(), if more => {}
             }
             let mut plane = Plane { device: &mut self.device, now: Time::ZERO };
-            more = self.agent.work(&mut plane, self.budget);
+            more = match self.is_slow {
+                true => self.agent.work_a_slice(&mut plane, || true),
+                false => self.agent.work(&mut plane, self.budget),
+            };
             look(&self.device, more);
         }
     }
