@@ -10,8 +10,8 @@ import grpc
 import pytest
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
+from tests.control.batches import METADATA_BYTES, errors_of, primary
 from tests.control.conftest import PROGRAM, compile_program, running_switch
-from tests.control.test_large_batches import METADATA_BYTES, errors_of, primary
 
 from .switch import dropin, free_port, refusal, running
 
