@@ -183,6 +183,32 @@ fn lines_of_many_ports_come_out_by_instant_and_port() {
     assert!(!lines.is_clear(PortId(2)));
 }
 
+#[test]
+fn copies_made_while_a_line_is_configured_are_in_the_books() {
+    let mut lines = Lines::new(7, "receive");
+    let port = PortId(1);
+    let impairment = Impairment {
+        delay: Span::from_us(500),
+        duplication: Probability::ppm(1_000_000),
+        ..Impairment::default()
+    };
+    let plain = LineConfig { rate: Some(Rate::from_mbps(100)), ..LineConfig::default() };
+    let rough = LineConfig { impairment, ..plain.clone() };
+    lines.configure(us(0), port, rough).expect("valid");
+    for id in 0..2 {
+        let packet = Packet { id, length: 1500 };
+        assert_eq!(lines.handle_frame(us(0), port, packet), LineVerdict::Held);
+    }
+    // The first frame is begun at once, and doubled. The second is at 120 us, when nobody asks: the
+    // first copies arrive at 620 us. So it is the change that finds it begun.
+    assert_eq!(lines.held().packets, 3);
+    lines.configure(us(130), port, plain).expect("valid");
+    assert_eq!(lines.held().packets, 4);
+    assert!(lines.balance());
+    while lines.poll_output(us(1000)).is_some() {}
+    assert_eq!(lines.held().packets, 0);
+}
+
 /// What a test does to a line, in this order of time.
 #[derive(Clone, Copy, Debug)]
 enum Step {

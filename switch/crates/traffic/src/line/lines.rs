@@ -57,8 +57,12 @@ impl<P: HasLength + Clone> Lines<P> {
         config: LineConfig,
     ) -> Result<(), ConfigError> {
         if let Some(line) = self.line_mut(port) {
+            // What begins by now may be doubled.
+            let before = line.held();
             line.configure(now, config)?;
-            self.note_due(port);
+            let (next, after) = (line.next_due(), line.held());
+            self.due.set(port.index(), next);
+            self.note_held(before, after);
         } else if !config.is_transparent() {
             let name = format!("{}/{port}", self.direction);
             let line = Line::new(config, self.seed, &name)?;
@@ -183,10 +187,5 @@ impl<P: HasLength + Clone> Lines<P> {
 
     fn line_mut(&mut self, port: PortId) -> Option<&mut Line<P>> {
         self.lines.get_mut(port.index())?.as_deref_mut()
-    }
-
-    fn note_due(&mut self, port: PortId) {
-        let due = self.line(port).and_then(Line::next_due);
-        self.due.set(port.index(), due);
     }
 }
