@@ -6,20 +6,18 @@ use std::mem::{size_of, zeroed};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
+use crate::SUPER_PACKET_SIZE_BYTES_MAX;
 use crate::link_watch;
 use crate::netdev::{Netdev, OpenError};
 use crate::offload::{HEADER_SIZE_BYTES, Offload, UnknownGso};
 use crate::send::Merging;
-use crate::{FRAME_SIZE_BYTES_MAX, SUPER_PACKET_SIZE_BYTES_MAX};
 
-/// Packets taken from a port in one call at the most, where they are single frames: of 1500 bytes as
-/// much as two super-packets. Beside eight, a flow without offloads is a fifth faster, because less
-/// is done once a wake.
+/// Packets taken from a port in one call at the most: as many as there are buffers for.
 const RECEIVE_BATCH_SIZE: usize = 64;
-/// The same where super-packets are among them. Eight are 512 KB; with the frames made of them that is
-/// half of a large L2 cache. Sixteen cost a tenth more a packet, and fewer than eight save nothing
-/// more.
-const SUPER_PACKET_BATCH_SIZE: usize = 8;
+/// Bytes taken from a port in one call, about: 64 frames of 1500 bytes, or one full super-packet. On
+/// their way they lie in five places, the kernel's included, which are to stay in the processor's own
+/// cache; and beside so many bytes a call costs little.
+const RECEIVE_BATCH_SIZE_BYTES: usize = 96 << 10;
 /// The kernel's socket buffers. A packet waiting here is not yet in the router: the buffer must
 /// only bridge the moments in which the process is not running.
 const SOCKET_BUFFER_SIZE_BYTES: libc::c_int = 32 << 20;
@@ -234,7 +232,7 @@ impl ReceiveBatch {
             // SAFETY: as above.
             messages: vec![unsafe { zeroed() }; RECEIVE_BATCH_SIZE],
             count: 0,
-            wanted: SUPER_PACKET_BATCH_SIZE,
+            wanted: 1,
         }
     }
 
@@ -263,9 +261,8 @@ impl ReceiveBatch {
     /// nothing, it may be of any.
     fn filled(&mut self, count: usize) {
         let longest = self.messages[..count].iter().map(|message| message.msg_len as usize).max();
-        let are_frames =
-            longest.is_some_and(|length| length <= HEADER_SIZE_BYTES + FRAME_SIZE_BYTES_MAX);
-        self.wanted = if are_frames { RECEIVE_BATCH_SIZE } else { SUPER_PACKET_BATCH_SIZE };
+        let expected = longest.unwrap_or(SUPER_PACKET_SIZE_BYTES_MAX).max(1);
+        self.wanted = (RECEIVE_BATCH_SIZE_BYTES / expected).clamp(1, RECEIVE_BATCH_SIZE);
         self.count = count;
     }
 
