@@ -107,7 +107,7 @@ impl<'a, O: Observe> Machine<'a, O> {
 
     /// The same by machine code, which calls for every step that it does not know.
     pub fn run_native(&mut self, native: &dyn Native, start: u32) {
-        native.control(start, &mut Called { flow: Flow::new(start), machine: self });
+        native.control(start, &mut Called { machine: self, params: &[], jumps: 0 });
     }
 
     /// Does one step.
@@ -402,7 +402,9 @@ impl<'a, O: Observe> Machine<'a, O> {
 /// The interpreter while machine code runs a control.
 struct Called<'m, 'a, O: Observe> {
     machine: &'m mut Machine<'a, O>,
-    flow: Flow<'a>,
+    /// Those of [`Flow`]; its point is with the machine code.
+    params: &'a [u64],
+    jumps: u32,
 }
 
 impl<'a, O: Observe> Interpreter<'a> for Called<'_, 'a, O> {
@@ -412,18 +414,22 @@ impl<'a, O: Observe> Interpreter<'a> for Called<'_, 'a, O> {
     }
 
     /// A table is looked up with the key that machine code has built.
+    ///
+    /// The point is not kept in between: what is written in halves and read as a whole is waited for.
     fn step(&mut self, point: Point, key: u64) -> (Point, &'a [u64]) {
-        let Called { machine, flow } = self;
+        let Called { machine, params, jumps } = self;
         let step = &machine.program.code[point.at as usize];
-        flow.point = Point { at: point.at + 1, after: point.after };
+        let point = Point { at: point.at + 1, after: point.after };
+        let mut flow = Flow { point, params, jumps: *jumps };
         match step {
             Step::Apply { table } => {
                 let table = &machine.tables[*table as usize];
                 let entry = table.find_keyed(key, &machine.packet.area, machine.key_scratch);
                 flow.enter(machine.apply(table, entry));
             }
-            other => machine.interpret(other, flow),
+            other => machine.interpret(other, &mut flow),
         }
+        (*params, *jumps) = (flow.params, flow.jumps);
         (flow.point, flow.params)
     }
 }
