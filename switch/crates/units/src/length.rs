@@ -67,6 +67,20 @@ pub trait HasLength {
     /// The frame's length on the link: layer 2 header to end of payload, without preamble, gap
     /// and frame check sequence (a port's configured overhead adds those).
     fn length(&self) -> Bytes;
+
+    /// Somebody will deal with it soon: what of it lies in slow memory is asked for, so that nobody
+    /// has to wait for it then. Changes nothing.
+    #[inline(always)]
+    fn approach(&self, _distance: Distance) {}
+}
+
+/// How soon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// Not next, but among those after.
+    Far,
+    /// Next; it was far before.
+    Near,
 }
 
 impl HasLength for Bytes {

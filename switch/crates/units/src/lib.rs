@@ -17,7 +17,7 @@ mod ratio;
 mod time;
 
 pub use ids::{CLASS_COUNT_MAX, ClassId, PORT_NUMBER_MAX, PortId};
-pub use length::{Bytes, HasLength};
+pub use length::{Bytes, Distance, HasLength};
 pub use rate::{PacketRate, ParseRateError, Rate};
 pub use ratio::Ratio;
 pub use time::{Span, Time};

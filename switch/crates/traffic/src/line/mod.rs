@@ -17,7 +17,7 @@ mod under_way;
 
 use std::collections::VecDeque;
 
-use units::{HasLength, Span, Time};
+use units::{Bytes, Distance, HasLength, Span, Time};
 
 use crate::chance::{Chance, Probability};
 use crate::config::ConfigError;
@@ -43,13 +43,15 @@ pub struct Line<P> {
     /// Likewise [`LineConfig::is_transparent`].
     is_transparent: bool,
     dice: Dice,
-    /// Handed in at that instant and not yet begun, but for the first if it is `boarding`.
-    backlog: VecDeque<(Time, P)>,
+    /// Handed in and not yet begun, but for the first if it is `boarding`.
+    backlog: VecDeque<Waiting<P>>,
     /// The first frame of the backlog is being serialised, and comes out at this instant. So it is
     /// on a line that does nothing else to its frames: there each stays where it was handed in, for
     /// to file it among those under way would cost more than the rest of its way. On any other line
     /// this is none, and a frame is under way as soon as it is begun.
     boarding: Option<Time>,
+    /// How many of the next frames need not be asked for.
+    approached: usize,
     /// What waits in the backlog, without the frame that is boarding.
     backlog_depth: Depth,
     /// The most packets and the most bytes that ever waited, each on its own.
@@ -60,6 +62,15 @@ pub struct Line<P> {
     /// When the last frame that may not be overtaken arrives.
     in_order_at: Time,
     counters: LineCounters,
+}
+
+/// A frame that waits to be taken in.
+#[derive(Debug)]
+struct Waiting<P> {
+    since: Time,
+    /// That of the packet, which may have waited so long that it is in slow memory by now.
+    length: Bytes,
+    packet: P,
 }
 
 /// One for each thing that can happen, so that switching one on never changes another.
@@ -137,6 +148,7 @@ impl<P: HasLength + Clone> Line<P> {
             dice,
             backlog: VecDeque::new(),
             boarding: None,
+            approached: 0,
             backlog_depth: Depth::default(),
             backlog_high_water: Depth::default(),
             free_at: Time::ZERO,
@@ -171,7 +183,7 @@ impl<P: HasLength + Clone> Line<P> {
         let length = packet.length();
         self.counters.offered.add(length);
         if self.backlog.is_empty() && self.free_at <= now {
-            self.backlog.push_back((now, packet));
+            self.backlog.push_back(Waiting { since: now, length, packet });
             self.begin_first(now);
             return LineVerdict::Held;
         }
@@ -185,7 +197,7 @@ impl<P: HasLength + Clone> Line<P> {
         let (highest, depth) = (&mut self.backlog_high_water, self.backlog_depth);
         highest.packets = highest.packets.max(depth.packets);
         highest.bytes = highest.bytes.max(depth.bytes);
-        self.backlog.push_back((now, packet));
+        self.backlog.push_back(Waiting { since: now, length, packet });
         LineVerdict::Held
     }
 
@@ -220,10 +232,10 @@ impl<P: HasLength + Clone> Line<P> {
         let arrival = self.under_way.next_due();
         // A frame that waits arrives no earlier than this.
         let waiting = self.boarding.or_else(|| {
-            let (since, packet) = self.backlog.front()?;
-            let begins = self.free_at.max(*since);
+            let first = self.backlog.front()?;
+            let begins = self.free_at.max(first.since);
             let delay = self.config.impairment.delay;
-            Some(begins.saturating_add(self.serialisation(packet)).saturating_add(delay))
+            Some(begins.saturating_add(self.serialisation(first.length)).saturating_add(delay))
         });
         match (arrival, waiting) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -255,9 +267,9 @@ impl<P: HasLength + Clone> Line<P> {
     /// What is on the line.
     pub fn under_way(&self) -> Depth {
         let mut depth = self.under_way.depth();
-        if let (Some(_), Some((_, packet))) = (self.boarding, self.backlog.front()) {
+        if let (Some(_), Some(first)) = (self.boarding, self.backlog.front()) {
             depth.packets += 1;
-            depth.bytes += packet.length();
+            depth.bytes += first.length;
         }
         depth
     }
@@ -282,7 +294,7 @@ impl<P: HasLength + Clone> Line<P> {
         out += counters.refused;
         // Counted anew, so that the depths are checked too.
         let mut held = Tally::default();
-        let waiting = self.backlog.iter().map(|(_, packet)| packet.length());
+        let waiting = self.backlog.iter().map(|waiting| waiting.packet.length());
         let under_way = self.under_way.iter().map(|frame| frame.packet.length());
         waiting.chain(under_way).for_each(|length| held.add(length));
         out += held;
@@ -295,7 +307,7 @@ impl<P: HasLength + Clone> Line<P> {
     /// Takes in what the line can begin with by `now`.
     #[inline]
     fn begin_until(&mut self, now: Time) {
-        while let Some((since, packet)) = self.backlog.front() {
+        while let Some(Waiting { since, length, .. }) = self.backlog.front() {
             if let Some(at) = self.boarding {
                 if at > now {
                     return;
@@ -309,7 +321,7 @@ impl<P: HasLength + Clone> Line<P> {
                 return;
             }
             self.backlog_depth.packets -= 1;
-            self.backlog_depth.bytes -= packet.length();
+            self.backlog_depth.bytes -= *length;
             self.begin_first(begins);
         }
     }
@@ -317,14 +329,30 @@ impl<P: HasLength + Clone> Line<P> {
     /// The first bit of the backlog's first frame goes on the line; its fate is decided.
     #[inline]
     fn begin_first(&mut self, begins: Time) {
-        let Some((_, packet)) = self.backlog.front() else { return };
-        let sent = begins.saturating_add(self.serialisation(packet));
+        let Some(first) = self.backlog.front() else { return };
+        let sent = begins.saturating_add(self.serialisation(first.length));
         self.free_at = sent;
         if self.only_serialises && self.in_order_at <= sent {
             self.boarding = Some(sent);
-        } else if let Some((_, packet)) = self.backlog.pop_front() {
+            self.approach();
+        } else if let Some(Waiting { packet, .. }) = self.backlog.pop_front() {
             self.dispatch(sent, packet);
         }
+    }
+
+    /// In a long backlog frames wait until they are in slow memory. They are asked for some at a time,
+    /// side by side: that takes as long as one.
+    #[inline]
+    fn approach(&mut self) {
+        const AT_ONCE: usize = 8;
+        if self.approached > 0 {
+            self.approached -= 1;
+            return;
+        }
+        self.approached = AT_ONCE - 1;
+        let mut waiting = self.backlog.iter().map(|waiting| &waiting.packet);
+        waiting.by_ref().take(AT_ONCE).for_each(|packet| packet.approach(Distance::Near));
+        waiting.take(AT_ONCE).for_each(|packet| packet.approach(Distance::Far));
     }
 
     /// Whether the frame that comes out of the backlog `at` is the next of all.
@@ -338,9 +366,9 @@ impl<P: HasLength + Clone> Line<P> {
     #[inline]
     fn poll_boarding(&mut self, now: Time) -> Option<(P, Time)> {
         let at = self.boarding.filter(|at| *at <= now && self.boarding_is_next(*at))?;
-        let (_, packet) = self.backlog.pop_front()?;
+        let Waiting { packet, length, .. } = self.backlog.pop_front()?;
         self.boarding = None;
-        self.counters.delivered.add(packet.length());
+        self.counters.delivered.add(length);
         // The line takes the next one in at once, so that it is known when that is due.
         self.begin_until(at);
         Some((packet, at))
@@ -349,7 +377,7 @@ impl<P: HasLength + Clone> Line<P> {
     /// Files the frame that is boarding, if one is, among those under way.
     fn file_boarding(&mut self) {
         let Some(at) = self.boarding.take() else { return };
-        let Some((_, packet)) = self.backlog.pop_front() else { return };
+        let Some(Waiting { packet, .. }) = self.backlog.pop_front() else { return };
         self.in_order_at = at;
         self.under_way.add(at, packet, Fate::Arrives { flip_bit: None });
     }
@@ -386,9 +414,9 @@ impl<P: HasLength + Clone> Line<P> {
         self.under_way.add(at, packet, Fate::Arrives { flip_bit });
     }
 
-    fn serialisation(&self, packet: &P) -> Span {
+    fn serialisation(&self, length: Bytes) -> Span {
         match self.config.rate {
-            Some(rate) => rate.span_of(packet.length() + self.config.overhead),
+            Some(rate) => rate.span_of(length + self.config.overhead),
             None => Span::ZERO,
         }
     }
