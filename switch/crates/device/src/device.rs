@@ -94,10 +94,24 @@ impl Device {
         bytes: &[u8],
         seal: Option<Seal>,
     ) {
+        self.handle_parts(now, port, [bytes, &[]], |_| {}, seal);
+    }
+
+    /// The same with a frame of two parts, one behind the other, which `finish` changes where they
+    /// are put together.
+    pub fn handle_parts(
+        &mut self,
+        now: Time,
+        port: PortId,
+        parts: [&[u8]; 2],
+        finish: impl FnOnce(&mut [u8]),
+        seal: Option<Seal>,
+    ) {
         let mut frame = match self.programs.current() {
-            Some(program) => program.pipeline.frame(bytes),
-            None => Frame::new(bytes),
+            Some(program) => program.pipeline.frame_of(parts),
+            None => Frame::new(&parts.concat()),
         };
+        finish(frame.bytes_mut());
         frame.set_seal(seal);
         self.begin_receiving(now, port, frame);
     }

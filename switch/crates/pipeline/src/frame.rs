@@ -71,18 +71,18 @@ pub struct Seal {
 impl Frame {
     /// A frame of these bytes in memory of its own.
     pub fn new(bytes: &[u8]) -> Frame {
-        Frame::within(Box::default(), bytes)
+        Frame::within(Box::default(), [bytes, &[]])
     }
 
-    /// A frame of these bytes in memory that has been used before.
-    pub(crate) fn within(mut memory: Box<Memory>, bytes: &[u8]) -> Frame {
+    /// A frame of these bytes, one part behind the other, in memory that has been used before.
+    pub(crate) fn within(mut memory: Box<Memory>, parts: [&[u8]; 2]) -> Frame {
         // What stands in the room in front is never read: it is written over or left out.
         if memory.len() < HEADROOM {
-            memory.reserve(HEADROOM + bytes.len());
+            memory.reserve(HEADROOM + parts[0].len() + parts[1].len());
             memory.resize(HEADROOM, 0);
         }
         memory.truncate(HEADROOM);
-        memory.extend_from_slice(bytes);
+        parts.into_iter().for_each(|part| memory.extend_from_slice(part));
         (memory.start, memory.seal) = (HEADROOM, None);
         Frame(memory)
     }

@@ -126,7 +126,12 @@ impl Pipeline {
 
     /// A frame of these bytes, in memory that was given back.
     pub fn frame(&mut self, bytes: &[u8]) -> Frame {
-        Frame::within(self.spare_frames.pop().unwrap_or_default(), bytes)
+        self.frame_of([bytes, &[]])
+    }
+
+    /// The same of two parts, one behind the other.
+    pub fn frame_of(&mut self, parts: [&[u8]; 2]) -> Frame {
+        Frame::within(self.spare_frames.pop().unwrap_or_default(), parts)
     }
 
     /// A packet for a frame received on `port`; its bytes are copied.

@@ -1,7 +1,7 @@
 //! Merging is checked against splitting: what a receiver gets must be the same with and without it.
 
 use super::*;
-use crate::segment::split;
+use crate::segment::{Piece, split};
 use proptest::prelude::*;
 
 /// One flow's headers, from which frames are made by splitting.
@@ -58,8 +58,8 @@ fn kind(flow: &Flow) -> GsoKind {
 
 fn frames_of(packet: &[u8], offload: Offload) -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
-    let emit = |frame: &[u8], _| frames.push(frame.to_vec());
-    split(&mut packet.to_vec(), offload, &mut Vec::new(), emit).expect("well-formed");
+    let emit = |piece: &Piece<'_>| frames.push(piece.to_vec());
+    split(&mut packet.to_vec(), offload, emit).expect("well-formed");
     frames
 }
 
@@ -228,9 +228,9 @@ proptest! {
     ) {
         let mut sealed = Vec::new();
         let offload = Offload { checksum: None, gso: Some((kind(&flow), piece_size)) };
-        let emit = |frame: &[u8], tail| sealed.push((frame.to_vec(), tail));
+        let emit = |piece: &Piece<'_>| sealed.push((piece.to_vec(), piece.tail()));
         let mut packet = super_packet(&flow, &payload);
-        split(&mut packet, offload, &mut Vec::new(), emit).expect("well-formed");
+        split(&mut packet, offload, emit).expect("well-formed");
         for (frame, byte, bits) in damage {
             let (frame, tail) = frame.get_mut(&mut sealed);
             let covered = tail.map_or(0, |tail| tail.length_bytes as usize);

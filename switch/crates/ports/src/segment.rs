@@ -20,7 +20,7 @@ use std::fmt;
 use crate::checksum;
 use crate::headers::{
     IPV4_OWN_WORDS, Layout, LayoutError, PROTOCOL_SCTP, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH,
-    Transport, add_words, double_word, ip_header, put_word, skip_vlan_tags, word,
+    Transport, double_word, ip_header, put_word, skip_vlan_tags, word,
 };
 use crate::offload::{ChecksumTask, GsoKind, Offload};
 use crate::tail::{Note, Tail};
@@ -61,24 +61,18 @@ impl From<LayoutError> for SegmentError {
     }
 }
 
-/// Turns one received packet into frames, each handed to `emit` in order, with what is known of its
-/// end: the payload of a piece is summed here, and need not be again.
-///
-/// Nothing is copied but headers: those of a piece are written in front of its payload, over the
-/// end of the piece before, which is done with. So `packet` is garbage afterwards. `scratch` holds
-/// the super-packet's headers meanwhile, and can be reused without allocating.
+/// Turns one received packet into frames, each handed to `emit` in order.
 pub fn split(
     packet: &mut [u8],
     offload: Offload,
-    scratch: &mut Vec<u8>,
-    mut emit: impl FnMut(&[u8], Option<Tail>),
+    mut emit: impl FnMut(&Piece<'_>),
 ) -> Result<(), SegmentError> {
     match offload.gso {
         None => {
             if let Some(task) = offload.checksum {
                 finish_checksum(packet, task)?;
             }
-            emit(packet, None);
+            emit(&Piece::whole(packet, None));
             Ok(())
         }
         Some((_, 0)) => Err(SegmentError::ZeroPieceSize),
@@ -87,7 +81,8 @@ pub fn split(
             {
                 (Ok(found), _) => found,
                 (Err(LayoutError::Unknown), Some(task)) => {
-                    emit(packet, Some(unsplit(packet, kind, piece_size, task)?));
+                    let tail = unsplit(packet, kind, piece_size, task)?;
+                    emit(&Piece::whole(packet, Some(tail)));
                     return Ok(());
                 }
                 (Err(error), _) => return Err(error.into()),
@@ -95,26 +90,98 @@ pub fn split(
             if !kind.fits(&layout) {
                 return Err(SegmentError::UnexpectedHeaders);
             }
-            let (head_size, piece_size) = (layout.payload_at, usize::from(piece_size));
-            scratch.clear();
-            scratch.extend_from_slice(&packet[..head_size]);
-            let common = CommonSums::of(&layout, scratch);
-            let last = (packet.len() - head_size).div_ceil(piece_size).max(1) - 1;
+            let (head, payloads) = packet.split_at(layout.payload_at);
+            let common = CommonSums::of(&layout, head);
+            let row = Row { layout, common, tunnel };
+            let piece_size = usize::from(piece_size);
+            let last = payloads.len().div_ceil(piece_size).max(1) - 1;
             for number in 0..=last {
                 let from = number * piece_size;
-                let to = packet.len().min(from + head_size + piece_size);
-                let frame = &mut packet[from..to];
-                frame[..head_size].copy_from_slice(scratch);
-                let piece = Piece { number, payload_offset: from, is_last: number == last };
-                let sum = piece.write_headers(&layout, &common, frame);
-                if let Some(tunnel) = &tunnel {
-                    tunnel.write_layers(frame, number);
-                }
-                let length_bytes = (frame.len() - head_size) as u32;
-                emit(frame, Some(Tail { length_bytes, note: Note::Sum(sum) }));
+                let payload = &payloads[from..payloads.len().min(from + piece_size)];
+                let sum = checksum::sum(0, payload);
+                let is_last = number == last;
+                let place = Place { row: &row, number, payload_offset: from, is_last, sum };
+                emit(&Piece { head, payload, place: Some(place), unsplit: None });
             }
             Ok(())
         }
+    }
+}
+
+/// A frame that has not been put together yet: two [`parts`](Piece::parts), to be copied one behind
+/// the other to where it is to be, and [finished](Piece::finish) there.
+#[derive(Clone, Copy)]
+pub struct Piece<'a> {
+    /// The super-packet's headers; of a packet that is no super-packet, all of it.
+    head: &'a [u8],
+    payload: &'a [u8],
+    /// What makes the headers those of the piece.
+    place: Option<Place<'a>>,
+    /// What is known of a super-packet that stays one.
+    unsplit: Option<Tail>,
+}
+
+/// What all pieces of a super-packet have in common.
+struct Row {
+    layout: Layout,
+    common: CommonSums,
+    tunnel: Option<Tunnel>,
+}
+
+/// Which frame of a super-packet is being made.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    row: &'a Row,
+    number: usize,
+    /// Where its payload begins in that of the super-packet.
+    payload_offset: usize,
+    is_last: bool,
+    /// The sum of its payload.
+    sum: u16,
+}
+
+impl<'a> Piece<'a> {
+    /// A packet that is a frame as it is.
+    fn whole(packet: &'a [u8], unsplit: Option<Tail>) -> Piece<'a> {
+        Piece { head: packet, payload: &[], place: None, unsplit }
+    }
+
+    /// The frame's length in bytes.
+    pub fn length_bytes(&self) -> usize {
+        self.head.len() + self.payload.len()
+    }
+
+    /// What is to be put together.
+    pub fn parts(&self) -> [&'a [u8]; 2] {
+        [self.head, self.payload]
+    }
+
+    /// What is known of the frame's end: the payload of a piece has been summed, and need not be
+    /// again.
+    #[inline]
+    pub fn tail(&self) -> Option<Tail> {
+        match &self.place {
+            Some(Place { sum, .. }) => {
+                Some(Tail { length_bytes: self.payload.len() as u32, note: Note::Sum(*sum) })
+            }
+            None => self.unsplit,
+        }
+    }
+
+    /// Makes the parts, put together, the frame.
+    pub fn finish(&self, frame: &mut [u8]) {
+        let Some(place) = &self.place else { return };
+        place.write_headers(self.head, frame);
+        if let Some(tunnel) = &place.row.tunnel {
+            tunnel.write_layers(frame, place.number);
+        }
+    }
+
+    /// The frame.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut frame = self.parts().concat();
+        self.finish(&mut frame);
+        frame
     }
 }
 
@@ -195,52 +262,52 @@ impl GsoKind {
     }
 }
 
-/// Which frame of a super-packet is being made.
-struct Piece {
-    number: usize,
-    /// Where its payload begins in that of the super-packet.
-    payload_offset: usize,
-    is_last: bool,
-}
-
-impl Piece {
-    /// Turns the super-packet's headers, at the start of the frame, into those of the piece. Returns
-    /// the sum of its payload.
-    fn write_headers(&self, layout: &Layout, common: &CommonSums, frame: &mut [u8]) -> u16 {
+impl Place<'_> {
+    /// Turns the super-packet's headers, at the start of the frame, into those of the piece.
+    ///
+    /// They are written there, and read as `head`, where they were received. What has just been written
+    /// in pieces of one size and is read in pieces of another has to be put away first, and with it all
+    /// that was written before, the last frame included: that takes longer than all else here.
+    fn write_headers(&self, head: &[u8], frame: &mut [u8]) {
+        let Row { layout, common, .. } = self.row;
         let (ip, transport) = (layout.ip_at, layout.transport_at);
         layout.write_lengths(frame, frame.len());
         if !layout.ipv6 {
-            let identification = word(frame, ip + 4).wrapping_add(self.number as u16);
+            let length = (frame.len() - ip) as u16;
+            let identification = word(head, ip + 4).wrapping_add(self.number as u16);
             put_word(frame, ip + 4, identification);
-            let sum = add_words(common.ip, frame, ip, &IPV4_OWN_WORDS);
+            let sum = checksum::add(checksum::add(common.ip, length), identification);
             put_word(frame, ip + 10, checksum::finish(sum));
         }
-        if layout.transport == Transport::Tcp {
-            self.write_tcp_header(transport, frame);
-        }
-        let payload = checksum::sum(0, &frame[layout.payload_at..]);
         let length = (frame.len() - transport) as u16;
-        let own = layout.transport.own_words();
-        let headers = add_words(common.transport, frame, transport, own);
-        let sum = checksum::add(checksum::add(headers, length), payload);
+        let own = match layout.transport {
+            Transport::Tcp => self.write_tcp_header(transport, head, frame),
+            Transport::Udp => length,
+        };
+        let headers = checksum::add(common.transport, own);
+        let sum = checksum::add(checksum::add(headers, length), self.sum);
         let value = match (checksum::finish(sum), layout.transport) {
             // For UDP it would mean "none".
             (0, Transport::Udp) => 0xffff,
             (value, _) => value,
         };
         put_word(frame, transport + layout.checksum_offset(), value);
-        payload
     }
 
-    fn write_tcp_header(&self, tcp: usize, frame: &mut [u8]) {
-        let number = double_word(frame, tcp + 4).wrapping_add(self.payload_offset as u32);
+    /// Returns the sum of the header's own words.
+    fn write_tcp_header(&self, tcp: usize, head: &[u8], frame: &mut [u8]) -> u16 {
+        let number = double_word(head, tcp + 4).wrapping_add(self.payload_offset as u32);
         frame[tcp + 4..tcp + 8].copy_from_slice(&number.to_be_bytes());
+        let mut flags = head[tcp + TCP_FLAGS_AT];
         if self.number > 0 {
-            frame[tcp + TCP_FLAGS_AT] &= !TCP_CWR;
+            flags &= !TCP_CWR;
         }
         if !self.is_last {
-            frame[tcp + TCP_FLAGS_AT] &= !(TCP_FIN | TCP_PSH);
+            flags &= !(TCP_FIN | TCP_PSH);
         }
+        frame[tcp + TCP_FLAGS_AT] = flags;
+        let size_and_flags = u16::from_be_bytes([head[tcp + TCP_FLAGS_AT - 1], flags]);
+        checksum::add(checksum::add((number >> 16) as u16, number as u16), size_and_flags)
     }
 }
 

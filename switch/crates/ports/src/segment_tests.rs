@@ -33,7 +33,7 @@ fn tcp_super_packet(v6: bool, vlan: bool, flags: u8, payload: &[u8]) -> Vec<u8> 
 
 fn frames_of(packet: &[u8], offload: Offload) -> Result<Vec<Vec<u8>>, SegmentError> {
     let mut frames = Vec::new();
-    split(&mut packet.to_vec(), offload, &mut Vec::new(), |frame, _| frames.push(frame.to_vec()))?;
+    split(&mut packet.to_vec(), offload, |piece| frames.push(piece.to_vec()))?;
     Ok(frames)
 }
 

@@ -4,7 +4,7 @@
 use super::*;
 use crate::headers::Transport;
 use crate::offload::{ChecksumTask, GsoKind, Offload};
-use crate::segment::{SegmentError, split};
+use crate::segment::{Piece, SegmentError, split};
 use crate::tail::{Note, Tail};
 use proptest::prelude::*;
 
@@ -90,7 +90,7 @@ fn frames_of(kind: Kind, payload: &[u8], piece_size: u16) -> Result<Vec<Vec<u8>>
     let task = ChecksumTask { start: tcp_at as u16, offset: 16 };
     let offload = Offload { checksum: Some(task), gso: Some((gso_kind(kind), piece_size)) };
     let mut frames = Vec::new();
-    split(&mut packet, offload, &mut Vec::new(), |frame, _| frames.push(frame.to_vec()))?;
+    split(&mut packet, offload, |piece| frames.push(piece.to_vec()))?;
     Ok(frames)
 }
 
@@ -170,8 +170,8 @@ fn a_super_packet_in_a_tunnel_that_is_not_understood_stays_whole() {
     let task = ChecksumTask { start: tcp_at as u16, offset: 16 };
     let offload = Offload { checksum: Some(task), gso: Some((GsoKind::Tcp4, 100)) };
     let (before, mut frames) = (packet.clone(), Vec::new());
-    let emit = |frame: &[u8], tail| frames.push((frame.to_vec(), tail));
-    split(&mut packet, offload, &mut Vec::new(), emit).expect("nothing is wrong with it");
+    let emit = |piece: &Piece<'_>| frames.push((piece.to_vec(), piece.tail()));
+    split(&mut packet, offload, emit).expect("nothing is wrong with it");
     // From the TCP header on: 20 bytes and 500 of payload.
     let note = Note::Unsplit { kind: GsoKind::Tcp4, piece_size: 100, checksum_offset: 16 };
     let tail = Tail { length_bytes: 520, note };

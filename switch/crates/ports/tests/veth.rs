@@ -6,8 +6,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ports::{
-    GsoKind, Note, Offload, OpenError, Outgoing, PacketSocket, Poller, ReceiveBatch, SendBatch,
-    SendOutcome, Tail, segment,
+    GsoKind, Note, Offload, OpenError, Outgoing, PacketSocket, Piece, Poller, ReceiveBatch,
+    SendBatch, SendOutcome, Tail, segment,
 };
 
 /// A veth pair that goes when the test ends.
@@ -176,8 +176,8 @@ fn pass_whole(letter: &str, outer: &[u8]) -> Option<SendOutcome> {
     assert_eq!(offload.gso, Some((GsoKind::Tcp4, 1000)));
     assert_eq!(*received, packet);
     let mut tails = Vec::new();
-    let emit = |_: &[u8], tail| tails.push(tail);
-    segment::split(&mut packet, *offload, &mut Vec::new(), emit).expect("nothing is wrong with it");
+    let emit = |piece: &Piece<'_>| tails.push(piece.tail());
+    segment::split(&mut packet, *offload, emit).expect("nothing is wrong with it");
     assert_eq!(tails, [Some(tail)]);
     Some(outcome)
 }

@@ -6,7 +6,7 @@ use control::agent::NetdevCounters;
 use device::{Frame, Seal};
 use ports::{
     Company, FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, LinkState, Note, Outgoing, PacketSocket,
-    ReceiveBatch, ReceivedPacket, Refused, SendBatch, Tail, segment,
+    Piece, ReceiveBatch, ReceivedPacket, Refused, SendBatch, Tail, segment,
 };
 use units::{PortId, Span, Time};
 
@@ -143,24 +143,23 @@ impl Link {
     pub fn split(
         &mut self,
         (offload, bytes): ReceivedPacket<'_>,
-        scratch: &mut Vec<u8>,
-        mut frame: impl FnMut(&[u8], Option<Seal>),
+        mut frame: impl FnMut(&Piece<'_>, Option<Seal>),
     ) {
         let counters = &mut self.counters;
         let split = offload.map_err(|unknown| unknown.to_string()).and_then(|offload| {
-            let emit = |bytes: &[u8], tail: Option<Tail>| {
+            let emit = |piece: &Piece<'_>| {
                 // What nobody could split is longer than any frame, and still as it should be.
-                let whole = matches!(tail, Some(Tail { note: Note::Unsplit { .. }, .. }));
-                match bytes.len() {
+                let whole = matches!(piece.tail(), Some(Tail { note: Note::Unsplit { .. }, .. }));
+                match piece.length_bytes() {
                     length if length < FRAME_SIZE_BYTES_MIN => counters.runts += 1,
                     length if length > FRAME_SIZE_BYTES_MAX && !whole => counters.oversize += 1,
                     _ => {
                         counters.received += 1;
-                        frame(bytes, tail.map(seal));
+                        frame(piece, piece.tail().map(seal));
                     }
                 }
             };
-            segment::split(bytes, offload, scratch, emit).map_err(|error| error.to_string())
+            segment::split(bytes, offload, emit).map_err(|error| error.to_string())
         });
         if let Err(reason) = split {
             self.counters.malformed += 1;

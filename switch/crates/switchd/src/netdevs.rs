@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use control::agent::NetdevCounters;
 use device::{Frame, Seal};
-use ports::{LinkWatch, PacketSocket, ReceiveBatch, ReceivedPacket, SendBatch};
+use ports::{LinkWatch, PacketSocket, Piece, ReceiveBatch, ReceivedPacket, SendBatch};
 use units::{PortId, Time};
 
 use crate::link::Link;
@@ -17,8 +17,6 @@ pub struct Netdevs {
     links: Vec<Link>,
     watch: LinkWatch,
     sending: SendBatch,
-    /// Headers of the super-packet being split.
-    scratch: Vec<u8>,
     /// The link that is served first in the next round, so that none starves another.
     first: usize,
     /// At most this much waits behind a link in the kernel, if that is bounded.
@@ -48,7 +46,6 @@ impl Netdevs {
             links: links.map(|(port, socket)| Link::new(port, socket, backlog_bytes)).collect(),
             watch: LinkWatch::new()?,
             sending: SendBatch::new(),
-            scratch: Vec::new(),
             first: 0,
             backlog_bytes,
             have_changed: false,
@@ -125,11 +122,11 @@ impl Netdevs {
         &mut self,
         index: usize,
         packet: ReceivedPacket<'_>,
-        mut frame: impl FnMut(PortId, &[u8], Option<Seal>),
+        mut frame: impl FnMut(PortId, &Piece<'_>, Option<Seal>),
     ) {
         let link = &mut self.links[index];
         let port = link.port;
-        link.split(packet, &mut self.scratch, |bytes, seal| frame(port, bytes, seal));
+        link.split(packet, |piece, seal| frame(port, piece, seal));
     }
 
     /// Collects a frame to be sent; frames that are done with go to `recycle`. Says whether the

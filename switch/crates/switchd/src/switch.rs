@@ -157,9 +157,12 @@ impl Switch {
             core.netdevs.receive(link, batch);
             for packet in batch.packets() {
                 let Core { netdevs, device, tap, .. } = core;
-                netdevs.split(link, packet, |port, frame, seal| {
-                    tap.received(port, frame);
-                    device.handle_sealed_frame(now, port, frame, seal);
+                netdevs.split(link, packet, |port, piece, seal| {
+                    let finish = |frame: &mut [u8]| {
+                        piece.finish(frame);
+                        tap.received(port, frame);
+                    };
+                    device.handle_parts(now, port, piece.parts(), finish, seal);
                 });
                 core.release(now);
             }
