@@ -56,13 +56,8 @@ impl<P: HasLength + Clone> Lines<P> {
         port: PortId,
         config: LineConfig,
     ) -> Result<(), ConfigError> {
-        if let Some(line) = self.line_mut(port) {
-            // What begins by now may be doubled.
-            let before = line.held();
-            line.configure(now, config)?;
-            let (next, after) = (line.next_due(), line.held());
-            self.due.set(port.index(), next);
-            self.note_held(before, after);
+        if self.line(port).is_some() {
+            self.update(port.index(), |line| line.configure(now, config)).transpose()?;
         } else if !config.is_transparent() {
             let name = format!("{}/{port}", self.direction);
             let line = Line::new(config, self.seed, &name)?;
@@ -104,12 +99,8 @@ impl<P: HasLength + Clone> Lines<P> {
             }
             return verdict;
         }
-        let before = line.held();
-        let verdict = line.handle_frame(now, packet);
-        let after = line.held();
-        self.due.set(port.index(), line.next_due());
-        self.note_held(before, after);
-        verdict
+        let verdict = self.update(port.index(), |line| line.handle_frame(now, packet));
+        verdict.expect("a port without a line has refused")
     }
 
     /// The next frame that comes out by `now`, in the order of instants and then of ports.
@@ -125,12 +116,7 @@ impl<P: HasLength + Clone> Lines<P> {
                 self.held.bytes -= packet.length();
                 return Some((port, LineOutput::Deliver { packet, at, flip_bit: None }));
             }
-            let before = line.held();
-            let output = line.poll_output(due);
-            let (next, after) = (line.next_due(), line.held());
-            self.due.set(member, next);
-            self.note_held(before, after);
-            if let Some(output) = output {
+            if let Some(output) = self.update(member, |line| line.poll_output(due))? {
                 return Some((port, output));
             }
         }
@@ -164,10 +150,17 @@ impl<P: HasLength + Clone> Lines<P> {
         self.held
     }
 
-    /// One line held `before` and now holds `after`.
-    fn note_held(&mut self, before: Depth, after: Depth) {
+    /// Lets something happen to a line, if there is one, and notes when it is due then and what it
+    /// holds: whatever lets frames begin may double them.
+    fn update<T>(&mut self, member: usize, happen: impl FnOnce(&mut Line<P>) -> T) -> Option<T> {
+        let line = self.lines.get_mut(member).and_then(Option::as_deref_mut)?;
+        let before = line.held();
+        let outcome = happen(line);
+        let after = line.held();
+        self.due.set(member, line.next_due());
         self.held.packets = self.held.packets + after.packets - before.packets;
         self.held.bytes = Bytes(self.held.bytes.0 + after.bytes.0 - before.bytes.0);
+        Some(outcome)
     }
 
     /// Whether the books of every line balance.
@@ -183,9 +176,5 @@ impl<P: HasLength + Clone> Lines<P> {
     #[inline]
     fn line(&self, port: PortId) -> Option<&Line<P>> {
         self.lines.get(port.index())?.as_deref()
-    }
-
-    fn line_mut(&mut self, port: PortId) -> Option<&mut Line<P>> {
-        self.lines.get_mut(port.index())?.as_deref_mut()
     }
 }
