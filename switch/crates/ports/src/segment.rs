@@ -110,7 +110,6 @@ pub fn split(
 
 /// A frame that has not been put together yet: two [`parts`](Piece::parts), to be copied one behind
 /// the other to where it is to be, and [finished](Piece::finish) there.
-#[derive(Clone, Copy)]
 pub struct Piece<'a> {
     /// The super-packet's headers; of a packet that is no super-packet, all of it.
     head: &'a [u8],
@@ -129,7 +128,6 @@ struct Row {
 }
 
 /// Which frame of a super-packet is being made.
-#[derive(Clone, Copy)]
 struct Place<'a> {
     row: &'a Row,
     number: usize,
