@@ -14,10 +14,8 @@ use crate::send::Merging;
 
 /// Packets taken from a port in one call at the most: as many as there are buffers for.
 const RECEIVE_BATCH_SIZE: usize = 64;
-/// Bytes taken from a port in one call, about: 64 frames of 1500 bytes, or one full super-packet. On
-/// their way they lie in five places, the kernel's included, which are to stay in the processor's own
-/// cache; and beside so many bytes a call costs little.
-const RECEIVE_BATCH_SIZE_BYTES: usize = 96 << 10;
+/// Bytes taken from a port in one call, about: where super-packets are among them, eight full ones.
+const RECEIVE_BATCH_SIZE_BYTES: usize = 512 << 10;
 /// The kernel's socket buffers. A packet waiting here is not yet in the router: the buffer must
 /// only bridge the moments in which the process is not running.
 const SOCKET_BUFFER_SIZE_BYTES: libc::c_int = 32 << 20;
@@ -39,6 +37,8 @@ pub struct PacketSocket {
     pub(crate) merging: Merging,
     /// The longest IP packet that the device takes.
     pub(crate) mtu: usize,
+    /// What came last was at the most so long, and what comes next is expected to be of its kind.
+    expected_size_bytes: usize,
 }
 
 impl PacketSocket {
@@ -62,7 +62,8 @@ impl PacketSocket {
         // SAFETY: `fd` was just opened and nobody else owns it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         let mtu = link_watch::state(fd.as_raw_fd(), name).map_or(0, |state| state.mtu);
-        let socket = PacketSocket { fd, netdev, merging: Merging::ALL, mtu };
+        let expected_size_bytes = SUPER_PACKET_SIZE_BYTES_MAX;
+        let socket = PacketSocket { fd, netdev, merging: Merging::ALL, mtu, expected_size_bytes };
 
         socket.netdev.forbid_large_receive_offload(socket.as_raw_fd())?;
         socket
@@ -162,15 +163,16 @@ impl PacketSocket {
     }
 
     /// Takes what has arrived, at most one batch. Returns how many packets `batch` now holds.
-    pub fn receive(&self, batch: &mut ReceiveBatch) -> io::Result<usize> {
-        batch.clear();
-        batch.prepare();
+    pub fn receive(&mut self, batch: &mut ReceiveBatch) -> io::Result<usize> {
+        let wanted =
+            (RECEIVE_BATCH_SIZE_BYTES / self.expected_size_bytes).clamp(1, RECEIVE_BATCH_SIZE);
+        batch.prepare(wanted);
         // SAFETY: `prepare` has pointed every message at buffers that `batch` owns and keeps.
         let count = unsafe {
             libc::recvmmsg(
                 self.fd.as_raw_fd(),
                 batch.messages.as_mut_ptr(),
-                batch.wanted as libc::c_uint,
+                wanted as libc::c_uint,
                 libc::MSG_DONTWAIT,
                 ptr::null_mut(),
             )
@@ -181,7 +183,10 @@ impl PacketSocket {
                 matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
             return if nothing_there { Ok(0) } else { Err(error) };
         }
-        batch.filled(count as usize);
+        batch.count = count as usize;
+        if let Some(longest) = batch.longest_bytes() {
+            self.expected_size_bytes = longest.max(1);
+        }
         Ok(batch.count)
     }
 }
@@ -202,8 +207,6 @@ pub struct ReceiveBatch {
     messages: Vec<libc::mmsghdr>,
     /// How many slots the last call filled.
     count: usize,
-    /// How many the next one may fill.
-    wanted: usize,
 }
 
 struct Slot {
@@ -232,15 +235,15 @@ impl ReceiveBatch {
             // SAFETY: as above.
             messages: vec![unsafe { zeroed() }; RECEIVE_BATCH_SIZE],
             count: 0,
-            wanted: 1,
         }
     }
 
-    /// Points the messages at the slots. The pointers are made anew for every call, so moving the
+    /// Points so many messages at their slots; none holds a packet yet. The pointers are made anew for every call, so moving the
     /// batch in between does no harm.
-    fn prepare(&mut self) {
+    fn prepare(&mut self, wanted: usize) {
+        self.clear();
         let slots = self.slots.iter_mut().zip(&mut self.vectors).zip(&mut self.messages);
-        for ((slot, vector), message) in slots.take(self.wanted) {
+        for ((slot, vector), message) in slots.take(wanted) {
             let packet = &mut slot.packet[HEADROOM_BYTES..];
             *vector = [
                 libc::iovec {
@@ -257,13 +260,9 @@ impl ReceiveBatch {
         }
     }
 
-    /// The kernel has filled so many slots. What comes next is expected to be of the same kind; after
-    /// nothing, it may be of any.
-    fn filled(&mut self, count: usize) {
-        let longest = self.messages[..count].iter().map(|message| message.msg_len as usize).max();
-        let expected = longest.unwrap_or(SUPER_PACKET_SIZE_BYTES_MAX).max(1);
-        self.wanted = (RECEIVE_BATCH_SIZE_BYTES / expected).clamp(1, RECEIVE_BATCH_SIZE);
-        self.count = count;
+    /// The longest of the packets it holds.
+    fn longest_bytes(&self) -> Option<usize> {
+        self.messages[..self.count].iter().map(|message| message.msg_len as usize).max()
     }
 
     /// Forgets the packets it holds.

@@ -66,14 +66,14 @@ fn ip(arguments: &[&str]) {
 
 /// What arrives within ten seconds, until `count` packets are there: frames that nothing is left to
 /// do to.
-fn receive(socket: &PacketSocket, count: usize) -> Vec<Vec<u8>> {
+fn receive(socket: &mut PacketSocket, count: usize) -> Vec<Vec<u8>> {
     let (offloads, frames): (Vec<Offload>, _) = receive_packets(socket, count).into_iter().unzip();
     assert!(offloads.iter().all(|offload| *offload == Offload::default()), "{offloads:?}");
     frames
 }
 
 /// What arrives within ten seconds, until `count` packets are there, with what is left to do.
-fn receive_packets(socket: &PacketSocket, count: usize) -> Vec<(Offload, Vec<u8>)> {
+fn receive_packets(socket: &mut PacketSocket, count: usize) -> Vec<(Offload, Vec<u8>)> {
     let mut poller = Poller::new().expect("eventfd");
     poller.watch(&[socket.as_raw_fd()]);
     let mut batch = ReceiveBatch::new();
@@ -101,14 +101,15 @@ fn frame(size: usize, tag: &[u8]) -> Vec<u8> {
 #[test]
 fn frames_cross_a_veth_pair_unchanged_and_in_order() {
     let Some(pair) = VethPair::create("x") else { return };
-    let [mut left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    let [mut left, mut right] =
+        pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
     // More than one batch in both directions, with and without a VLAN tag (TPID 0x8100, VLAN 7).
     let frames: Vec<Vec<u8>> = (0..100)
         .map(|n| frame(60 + n, if n % 2 == 0 { &[] } else { &[0x81, 0x00, 0x00, 0x07] }))
         .collect();
     let outcome = left.send(&frames, &mut SendBatch::new());
     assert_eq!(outcome.sent, 100, "{:?}", outcome.error);
-    let received = receive(&right, 100);
+    let received = receive(&mut right, 100);
     assert_eq!(received.len(), 100);
     for (number, (received, sent)) in received.iter().zip(&frames).enumerate() {
         assert_eq!(received, sent, "frame {number}");
@@ -119,13 +120,14 @@ fn frames_cross_a_veth_pair_unchanged_and_in_order() {
 #[test]
 fn a_frame_above_the_mtu_is_refused_by_name_and_the_rest_can_go_on() {
     let Some(pair) = VethPair::create("m") else { return };
-    let [mut left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    let [mut left, mut right] =
+        pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
     let (small, giant) = (frame(100, &[]), frame(3000, &[]));
     let outcome = left.send(&[&small, &giant, &small], &mut SendBatch::new());
     assert_eq!((outcome.sent, outcome.refused.total(), outcome.refused.too_long), (2, 1, 1));
     let error = outcome.error.expect("1500 bytes of MTU do not take 3000");
     assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE));
-    assert_eq!(receive(&right, 2), [small.clone(), small]);
+    assert_eq!(receive(&mut right, 2), [small.clone(), small]);
 }
 
 #[test]
@@ -166,13 +168,14 @@ fn super_packet(outer: &[u8]) -> Whole {
 /// If the kernel takes it, it arrives as it is, and the next switch would pass it in the same way.
 fn pass_whole(letter: &str, outer: &[u8]) -> Option<SendOutcome> {
     let pair = VethPair::create(letter)?;
-    let [mut left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    let [mut left, mut right] =
+        pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
     let Whole(mut packet, tail) = super_packet(outer);
     let outcome = left.send(&[Whole(packet.clone(), tail)], &mut SendBatch::new());
     if outcome.sent == 0 {
         return Some(outcome);
     }
-    let [(offload, received)] = &receive_packets(&right, 1)[..] else { panic!("one packet") };
+    let [(offload, received)] = &receive_packets(&mut right, 1)[..] else { panic!("one packet") };
     assert_eq!(offload.gso, Some((GsoKind::Tcp4, 1000)));
     assert_eq!(*received, packet);
     let mut tails = Vec::new();
@@ -211,12 +214,13 @@ fn a_super_packet_in_gre_with_sequence_numbers_passes_as_it_is_or_is_refused_by_
 #[test]
 fn a_super_packet_that_the_kernel_itself_does_not_understand_is_refused_by_name() {
     let Some(pair) = VethPair::create("k") else { return };
-    let [mut left, right] = pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    let [mut left, mut right] =
+        pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
     // An EtherType for experiments in front of IPv4.
     let whole = super_packet(&[0x88, 0xb5, 1, 2, 3, 4]);
     let frame = Whole(frame(100, &[]), Tail { length_bytes: 10, note: Note::Sum(0) });
     let small = frame.0.clone();
     let outcome = left.send(&[whole, frame], &mut SendBatch::new());
     assert_eq!((outcome.sent, outcome.refused.total(), outcome.refused.unsplit), (1, 1, 1));
-    assert_eq!(receive(&right, 1), [small]);
+    assert_eq!(receive(&mut right, 1), [small]);
 }

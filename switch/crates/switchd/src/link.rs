@@ -119,7 +119,7 @@ impl Link {
     /// Takes what has arrived, at most one batch.
     pub fn receive(&mut self, batch: &mut ReceiveBatch) {
         batch.clear();
-        let Some(socket) = &self.socket else { return };
+        let Some(socket) = &mut self.socket else { return };
         if let Err(error) = socket.receive(batch) {
             // A device that is down says so once; a packet that AF_PACKET has no words for (a
             // super-packet of SCTP) is lost with an error in its place.
