@@ -236,8 +236,11 @@ def test_no_router_is_one_sentence():
 
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (132, 43)])
-def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(address, width, height):
-    tmux = ["tmux", "-L", f"vitrine-top-{os.getpid()}", "-f", "/dev/null"]
+def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(
+    address, width, height, tmp_path
+):
+    # A tmux server of its own: one shared by both sizes may still be ending when asked again.
+    tmux = ["tmux", "-S", str(tmp_path / "tmux"), "-f", "/dev/null"]
 
     def do(*arguments):
         return subprocess.run([*tmux, *arguments], capture_output=True, text=True, check=True)
