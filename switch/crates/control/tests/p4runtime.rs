@@ -395,7 +395,7 @@ async fn packets_go_to_the_controller_and_come_from_it_with_their_metadata() {
         metadata: vec![metadata(1, b(b"\x03")), metadata(2, b(b"\x00"))],
     };
     controller.say(ToSwitch::Packet(out.clone())).await;
-    let (port, sent) = switch.sent.recv_timeout(std::time::Duration::from_secs(5)).unwrap();
+    let (port, sent) = switch.next_sent();
     assert_eq!((port, sent.as_slice()), (PortId(3), &frame[..]));
 
     // What is wrong with a packet-out is said on the stream, and the stream goes on.
@@ -461,7 +461,7 @@ async fn a_packet_counts_in_the_direct_counter_of_the_entry_it_hits() {
     controller.write(vec![table(Type::Insert, &entry)]).await.unwrap();
     let frame = b"\x00\x00\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x01\x12\x34payload";
     switch.receive(1, frame);
-    let (port, _) = switch.sent.recv_timeout(std::time::Duration::from_secs(5)).unwrap();
+    let (port, _) = switch.next_sent();
     assert_eq!(port, PortId(2));
     let query = p4::TableEntry { counter_data: Some(Default::default()), ..entry.clone() };
     let found = controller.read_tables(p4::TableEntry { action: None, ..query }).await;
@@ -495,7 +495,7 @@ async fn the_default_entry_counts_misses_and_has_a_meter_until_it_is_reset() {
     controller.write(vec![table(Type::Modify, &forwarding)]).await.unwrap();
     let frame = b"\x00\x00\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x01\x12\x34payload";
     switch.receive(1, frame);
-    let (port, _) = switch.sent.recv_timeout(std::time::Duration::from_secs(5)).unwrap();
+    let (port, _) = switch.next_sent();
     assert_eq!(port, PortId(2));
     let query = p4::TableEntry {
         counter_data: Some(Default::default()),
@@ -584,8 +584,7 @@ async fn a_one_shot_entry_comes_back_as_one_and_does_not_mix_with_members() {
 fn ports_of_sixteen_flows(switch: &Switch) -> Vec<u16> {
     let frame = |source| [&[0; 11][..], &[source, 0x12, 0x34], &[0; 46]].concat();
     (0..16).for_each(|source| switch.receive(3, &frame(source)));
-    let wait = std::time::Duration::from_secs(5);
-    (0..16).map(|_| switch.sent.recv_timeout(wait).unwrap().0.0).collect()
+    (0..16).map(|_| switch.next_sent().0.0).collect()
 }
 
 /// The choice of port 1 watches port 1; the one of port 2 watches port 2 in the older field.

@@ -7,7 +7,7 @@ use control::proto::vitrine::v1;
 use control::proto::vitrine::v1::event::Kind;
 use control::proto::vitrine::v1::router_client::RouterClient;
 use prost::Message;
-use support::{DEVICE_ID, EPOCH_OFFSET_NS, Switch};
+use support::{DEVICE_ID, EPOCH_OFFSET_NS, PATIENCE, Switch};
 use tokio_stream::StreamExt;
 use tonic::Code;
 
@@ -112,10 +112,9 @@ async fn mirror_and_rate(
     (described.drop_mirror.unwrap().clone_session, rate)
 }
 
-/// Each message of a Watch; fails if there is none within five seconds.
-async fn next(stream: &mut tonic::Streaming<v1::WatchResponse>) -> v1::WatchResponse {
-    let deadline = std::time::Duration::from_secs(5);
-    let next = tokio::time::timeout(deadline, stream.next()).await;
+/// The next message of a stream.
+async fn next<T>(stream: &mut tonic::Streaming<T>) -> T {
+    let next = tokio::time::timeout(PATIENCE, stream.next()).await;
     next.expect("the switch says nothing").expect("the stream has ended").unwrap()
 }
 
@@ -277,8 +276,7 @@ async fn a_traced_packet_is_told_step_by_step_to_one_client_at_a_time() {
     let mut steps = Vec::new();
     use v1::trace_step::Kind;
     while !matches!(steps.last(), Some(v1::TraceStep { kind: Some(Kind::Transmitted(_)), .. })) {
-        let next = tokio::time::timeout(std::time::Duration::from_secs(5), stream.next()).await;
-        steps.extend(next.expect("the switch says nothing").unwrap().unwrap().steps);
+        steps.extend(next(&mut stream).await.steps);
     }
     let received = v1::Received { filter: 0, port: 2, frame: frame.to_vec().into() };
     assert_eq!(steps[0].kind, Some(Kind::Received(received)));

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use compiler::{Options, SourceError, SourceProvider, compile};
 use control::agent::ports::{NoDevices, Opened};
@@ -38,6 +38,8 @@ use units::{PortId, Rate, Span, Time};
 
 pub const DEVICE_ID: u64 = 3;
 pub const CPU_PORT: PortId = PortId(510);
+/// How long a test waits for what must come: on a busy machine, much longer than it takes.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 pub const EPOCH_OFFSET_NS: i64 = 1_800_000_000_000_000_000;
 
 /// The program of all tests here, compiled once per call.
@@ -128,6 +130,11 @@ impl Switch {
     /// A frame comes in.
     pub fn receive(&self, port: u16, frame: &[u8]) {
         self.input.send(Input::Frame(PortId(port), frame.to_vec())).unwrap();
+    }
+
+    /// The next frame that is sent, and by which port.
+    pub fn next_sent(&self) -> (PortId, Vec<u8>) {
+        self.sent.recv_timeout(PATIENCE).expect("the switch sends nothing")
     }
 
     /// A port goes up or down.
@@ -240,8 +247,7 @@ fn drive(
     let mut more = false;
     while !stop.load(Ordering::Relaxed) {
         // Short enough for the agent's and the device's own deadlines in these tests.
-        let wait =
-            if more { std::time::Duration::ZERO } else { std::time::Duration::from_millis(1) };
+        let wait = if more { Duration::ZERO } else { Duration::from_millis(1) };
         let mut came_in = None;
         match inputs.recv_timeout(wait) {
             Ok(input @ (Input::Frame(..) | Input::Link(..))) => came_in = Some(input),
@@ -314,10 +320,9 @@ impl Controller {
         self.sender.send(p4::StreamMessageRequest { update: Some(update) }).await.unwrap();
     }
 
-    /// The next message of the stream; fails if there is none within five seconds.
+    /// The next message of the stream.
     pub async fn hear(&mut self) -> Result<FromSwitch, Status> {
-        let deadline = std::time::Duration::from_secs(5);
-        let next = tokio::time::timeout(deadline, self.answers.next()).await;
+        let next = tokio::time::timeout(PATIENCE, self.answers.next()).await;
         let message = next.expect("the switch says nothing").expect("the stream has ended")?;
         Ok(message.update.expect("a message of the stream has something in it"))
     }
