@@ -238,8 +238,8 @@ impl ReceiveBatch {
         }
     }
 
-    /// Points so many messages at their slots; none holds a packet yet. The pointers are made anew for every call, so moving the
-    /// batch in between does no harm.
+    /// Points so many messages at their slots; none holds a packet yet. The pointers are made anew for
+    /// every call, so moving the batch in between does no harm.
     fn prepare(&mut self, wanted: usize) {
         self.clear();
         let slots = self.slots.iter_mut().zip(&mut self.vectors).zip(&mut self.messages);
