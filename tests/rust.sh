@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All Rust tests; and, where the target is installed, the core crates built for wasm32.
+# All Rust tests; and, where the target can be had, the core crates built for wasm32.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
@@ -9,10 +9,7 @@ step "Rust tests"
 
 # The portable core: the same router will run in a web page.
 core=(units bits bmv2 p4info compiler pipeline traffic device world)
-wasm=wasm32-unknown-unknown
-if [ -d "$(rustc --print sysroot)/lib/rustlib/$wasm" ]; then
-    step "Core crates for $wasm"
-    (cd switch && cargo check --quiet --locked --target "$wasm" "${core[@]/#/--package=vitrine-}")
-else
-    step "Not checked: core crates for $wasm (rustup target add $wasm installs that target)"
+if vm/wasm.sh; then
+    step "Core crates for wasm32"
+    (cd switch && cargo check --quiet --locked --target wasm32-unknown-unknown "${core[@]/#/--package=vitrine-}")
 fi

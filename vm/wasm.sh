@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Makes Rust's target for web pages available: `vm/wasm.sh` succeeds when crates can be built for it, and
+# says in one sentence why not when they cannot. rustup adds it; a distribution's Rust comes without.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. vm/rust.sh
+
+target=wasm32-unknown-unknown
+there() {
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]
+}
+
+if there; then exit 0; fi
+if ! command -v rustup >/dev/null; then
+    step "Left out: the core crates for $target. This Rust did not come from rustup, which adds that target."
+    exit 1
+fi
+step "Adding Rust's target for web pages, $target"
+quietly build/log/wasm.log rustup target add "$target" && there || {
+    step "Left out: the core crates for $target. rustup could not add it (see build/log/wasm.log): run 'rustup target add $target' when the network is there."
+    exit 1
+}
