@@ -56,7 +56,7 @@ up:              ## build a network and open Mininet's prompt; TOPO=<file.yaml>,
 
 shell:           ## p4runtime-shell at a router that is up; ROUTER=<host:port>
 	@vm/python.sh
-	@build/venv/bin/python -m controller.apps.shell
+	@build/venv/bin/python -m apps.shell
 
 down:            ## end whatever an interrupted run left behind
 	@vm/python.sh

@@ -10,10 +10,14 @@ Modules, from the bottom up; each imports only those above it:
     ledger    what was written, to be written again after a restart
     connection, stream   the channel to a device and its two-way stream
     session   one controller at one device: program, entries, packets; survives restarts
-    queueing  what a router's queues can be set to, as values
+    queueing, queue_messages   what a router's queues can be set to, as values and as messages
     classes   rules that say which packets share a queue
     queues    the router's insides: settings, depths, drops (vitrine.v1)
-    replies   what a router answers in its own name: ARP, ping, ICMP errors
+    lines, ports, watch, trace   cables, ports, events and packets' lives (vitrine.v1)
+    simple_switch, thrift        the queues of the P4 project's switch
+    toolchain compiled programs, of our compiler or the P4 project's
+    telemetry reports of INT nodes, decoded and kept
     tables    rows into a file, as CSV or Parquet
-    apps      controllers made of the above; `router` fills an IPv4 router from a topology
+
+It knows nothing of topologies: controllers that need one are in `apps`.
 """

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from apps.domain import Domain
 from controller.queueing import Limit
 from controller.session import Session
-from controller.telemetry.domain import Domain
 from controller.toolchain import Toolchain
 from labs import network
 from labs.errors import MeasurementError

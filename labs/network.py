@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from controller.apps import router, telemetry
+from apps import router, telemetry
+from apps.domain import Domain
 from controller.session import Session
-from controller.telemetry.domain import Domain
 from controller.toolchain import ROOT, Toolchain, ToolchainError
 from topo.backend import Backend
 from topo.live import LiveNetwork

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from mininet.cli import CLI
 
+from apps import domain as domains
+from apps.domain import Domain
 from controller.errors import ControllerError
-from controller.telemetry import domain as domains
-from controller.telemetry.domain import Domain
 from controller.toolchain import Toolchain
 from labs import network
 from labs.bottleneck.lab import Bottleneck
@@ -27,7 +27,7 @@ from topo.model import End, Topology
 
 LOGS = network.ROOT / "build" / "log" / "up"
 # Mininet's prompt runs it in the host that is named in front of it.
-COLLECTOR = f"{sys.executable} -m controller.apps.collector --listen 0.0.0.0"
+COLLECTOR = f"{sys.executable} -m apps.collector --listen 0.0.0.0"
 
 
 def main() -> int:

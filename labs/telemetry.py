@@ -14,8 +14,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from apps.domain import Domain
 from controller.queues import Queues
-from controller.telemetry.domain import Domain
 from labs.bench import Bench, Instruments
 from labs.measure import datagrams
 from labs.measure.datagrams import Bursts

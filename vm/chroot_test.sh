@@ -47,7 +47,7 @@ for probe in \
     said=$(inside "$probe" 2>&1) || fail "in the fresh machine \`$probe\` failed: $said"
 done
 step "The kit's Python under $(inside 'python3 --version')"
-said=$(inside 'build/venv/bin/python -m pytest -q -m "not live" tests/controller tests/topo tests/labs' 2>&1) ||
+said=$(inside 'build/venv/bin/python -m pytest -q -m "not live" tests/controller tests/topo tests/apps tests/labs' 2>&1) ||
     fail "the Python tests failed there: $said"
 tail -n 1 <<<"$said"
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from controller.telemetry import domain as domains
+from apps import domain as domains
 from labs.bench import Bench, FlowPlan
 from labs.definition import Assessment, Band, Figure, Lab, Row
 from labs.int_microburst import bursts, drawing

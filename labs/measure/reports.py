@@ -55,12 +55,12 @@ class HopReport:
 
 
 class Collector:
-    """`controller.apps.collector` in a host."""
+    """`apps.collector` in a host."""
 
     def __init__(self, host: LiveHost) -> None:
         self._host = host
         self._file = host.logs / "reports.parquet"
-        argv = [sys.executable, "-m", "controller.apps.collector", "--listen", "0.0.0.0"]
+        argv = [sys.executable, "-m", "apps.collector", "--listen", "0.0.0.0"]
         argv += ["--parquet", str(self._file)]
         self._process = host.start(argv, host.logs / "collector.log")
         wait.until(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from controller.telemetry import domain as domains
+from apps import domain as domains
 from labs.bench import Bench
 from labs.definition import Assessment, Band, Figure, Lab, Row
 from labs.recording import Recording

@@ -18,10 +18,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from apps import domain as domains
 from controller import classes
 from controller.queues import Queues
 from controller.session import Session
-from controller.telemetry import domain as domains
 from labs import network as lab_network
 from tests.live.truth import capture, lives, packets, recorder
 from tests.live.truth.depths import Listener
@@ -91,7 +91,7 @@ RECORDER = [*PYTHON, "tests.live.truth.recorder"]
 # Connections that still have something to say; TIME-WAIT has said it.
 SOCKETS = ["ss", "-Htan", "state", "connected", "exclude", "time-wait"]
 EXCHANGE = [*PYTHON, "tests.live.truth.exchange"]
-COLLECTOR = [*PYTHON, "controller.apps.collector", "--listen", "0.0.0.0", "--parquet"]
+COLLECTOR = [*PYTHON, "apps.collector", "--listen", "0.0.0.0", "--parquet"]
 AS_ON_A_WIRE = ["tso", "off", "tx-udp-segmentation", "off", "tx", "off"]
 # By far more than the queues hold, and over in seconds.
 STREAM_BYTES, SMALL_STREAM_BYTES = 1_500_000, 300_000

@@ -58,7 +58,7 @@ def main() -> int:
     """Prints what was sent, what was kept, and the processor time of the collector."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "reports.parquet"
-        command = [sys.executable, "-m", "controller.apps.collector", "--port", str(PORT)]
+        command = [sys.executable, "-m", "apps.collector", "--port", str(PORT)]
         collector = subprocess.Popen(
             [*command, "--http", "0", "--parquet", str(path)], stdout=subprocess.PIPE, text=True
         )

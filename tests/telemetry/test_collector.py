@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from controller.apps.collector import Service, main
+from apps.collector import Service, main
 from controller.telemetry.collection import Collection
 from controller.telemetry.flows import Flows
 from controller.telemetry.metrics import LiveServer

@@ -11,7 +11,7 @@
     congestion: {above: 30 kB, reports: 100}
     report queue: 1                    # of every port, so that reports do not wait with the data
 
-Mistakes are said with file and line. `controller.apps.telemetry` makes table entries of it.
+Mistakes are said with file and line. `apps.telemetry` makes table entries of it.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import replace
 
+from apps.collector import REPORT_PORT
+from apps.domain import Domain, Flows, Mode, Watch
 from controller import classes
-from controller.apps.collector import REPORT_PORT
 from controller.classes import UDP, Rule
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact, Match, Ternary
@@ -18,7 +19,6 @@ from controller.errors import ControllerError
 from controller.queueing import RouterSettings
 from controller.queues import Queues
 from controller.session import Session
-from controller.telemetry.domain import Domain, Flows, Mode, Watch
 from topo import paths
 from topo.model import End, Switch, Topology
 

@@ -1,6 +1,6 @@
 """Records what happens inside a router: samples and events, as CSV or Parquet.
 
-    python -m controller.apps.watch --samples out/samples.parquet --events out/events.csv
+    python -m apps.watch --samples out/samples.parquet --events out/events.csv
 
 The ending of a name says the format. Ends with Ctrl-C, SIGTERM or after --seconds. Anybody may
 watch: this neither becomes a controller nor disturbs one. Times are seconds since 1970, as iperf3
@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from controller.apps import options
+from apps import options
 from controller.errors import ControllerError
 from controller.session import Session
 from controller.tables import Row, Table, open_table

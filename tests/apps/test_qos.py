@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.apps import options, qos
+from apps import options, qos
 from controller.classes import Rule
 from controller.entities import CloneSession
 from controller.errors import ConnectError

@@ -16,11 +16,11 @@ import threading
 import time
 from collections.abc import Iterator
 
-from controller import fragments, replies
+from apps import fragments, replies
+from apps.replies import Address, Own
 from controller.entities import Item
 from controller.entries import Call, Choice, Entry, Exact, Lpm, Match
 from controller.errors import ControllerError
-from controller.replies import Address, Own
 from controller.session import Packet, Session
 from topo import paths
 from topo.model import Network, Switch, Topology

@@ -8,7 +8,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.plist import PacketList
 
-from controller.fragments import cut
+from apps.fragments import cut
 
 HOST, ROUTER = "00:00:0a:00:01:01", "00:aa:00:00:00:01"
 

@@ -14,7 +14,7 @@ pytestmark = real_switch.needed
 
 def run_shell(address, text):
     return subprocess.run(
-        [sys.executable, "-m", "controller.apps.shell", "--router", address],
+        [sys.executable, "-m", "apps.shell", "--router", address],
         input=text,
         capture_output=True,
         text=True,

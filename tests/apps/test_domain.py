@@ -10,10 +10,10 @@ import pytest
 from google.protobuf import text_format
 from p4.config.v1 import p4info_pb2
 
-from controller.apps import telemetry
+from apps import domain as domains
+from apps import telemetry
 from controller.entries import Exact, Ternary, to_message
 from controller.p4info import P4Info
-from controller.telemetry import domain as domains
 from controller.telemetry.semantics import load_semantics
 from topo import load
 from topo.errors import ModelError

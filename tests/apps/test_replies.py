@@ -17,7 +17,7 @@ from scapy.layers.inet6 import (
 )
 from scapy.layers.l2 import ARP, Ether
 
-from controller.replies import Own, Reason, answer, checksum, is_error
+from apps.replies import Own, Reason, answer, checksum, is_error
 from controller.values import Mac
 
 HOST, ROUTER = "00:00:0a:00:01:01", "00:aa:00:00:00:01"

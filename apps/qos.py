@@ -1,6 +1,6 @@
 """Classes, queues, weights, shapers, marks and mirrors of one router from a readable YAML file.
 
-    python -m controller.apps.qos FILE [--router HOST:PORT] [--toolchain p4lang]
+    python -m apps.qos FILE [--router HOST:PORT] [--toolchain p4lang]
 
     classes: {bulk: 0, voice: 1}
     rules: [{class: voice, dscp: 46}]
@@ -20,9 +20,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+from apps import options
+from apps.qos_file import Qos, load
 from controller import classes
-from controller.apps import options
-from controller.apps.qos_file import Qos, load
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact
 from controller.errors import ControllerError
@@ -79,7 +79,7 @@ def _simple_switch_queues(host: str, port: int) -> SetQueues:
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="qos", description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path, metavar="FILE", help="see controller/apps/examples")
+    parser.add_argument("file", type=Path, metavar="FILE", help="see apps/examples")
     options.add_router(parser)
     options.add_toolchain(parser)
     given = parser.parse_args(arguments)

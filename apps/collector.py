@@ -1,6 +1,6 @@
 """Collects telemetry reports: receives them, keeps them, shows them.
 
-    python -m controller.apps.collector --port 32766 --parquet out/reports.parquet --http 9090
+    python -m apps.collector --port 32766 --parquet out/reports.parquet --http 9090
 
 Ends with Ctrl-C or SIGTERM, completes its file and says what it saw. What never reached it is said
 too: reports missing in a sender's sequence, and datagrams the kernel dropped because it was late.

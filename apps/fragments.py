@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 
-from controller.replies import checksum
+from apps.replies import checksum
 
 _ETHERNET_BYTES, _HEADER_BYTES = 14, 20
 _IPV4 = b"\x08\x00"

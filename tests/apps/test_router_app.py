@@ -7,7 +7,7 @@ import pytest
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.l2 import ARP, Ether
 
-from controller.apps import router
+from apps import router
 from controller.entities import to_entity
 from controller.entries import Call, Choice, Entry, Exact, Lpm
 from controller.lines import BurstyLoss, Line, Sender

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from controller.apps import options
+from apps import options
 from controller.errors import ControllerError
 
 

@@ -5,7 +5,7 @@ import csv
 import pyarrow.parquet as pq
 import pytest
 
-from controller.apps import watch
+from apps import watch
 from controller.errors import ControllerError
 from controller.queues import PortState, QueueState
 from controller.tables import open_table

@@ -1,1 +1,0 @@
-"""Controllers: each turns a topology into the entries of one P4 program."""
