@@ -1,10 +1,10 @@
 //! The whole compiler in one call: text to BMv2 JSON and P4Info.
 
-use crate::diagnostic::Diagnostic;
 use crate::front::analyse;
 use crate::lower;
-use crate::source::{SourceMap, SourceProvider};
-use crate::syntax::preprocessor::PreprocessorOptions;
+use syntax::Diagnostic;
+use syntax::preprocessor::PreprocessorOptions;
+use syntax::{SourceMap, SourceProvider};
 
 /// How to compile.
 #[derive(Clone, Debug, Default)]

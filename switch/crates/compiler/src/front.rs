@@ -1,11 +1,11 @@
 //! The front end in one call: text to typed tree.
 
-use crate::diagnostic::Diagnostics;
-use crate::source::{SourceMap, SourceProvider};
-use crate::syntax::parser::parse;
-use crate::syntax::preprocessor::{PreprocessorOptions, preprocess};
 use crate::types::tree::Program;
 use crate::types::{check, lint};
+use syntax::Diagnostics;
+use syntax::parser::parse;
+use syntax::preprocessor::{PreprocessorOptions, preprocess};
+use syntax::{SourceMap, SourceProvider};
 
 /// What the front end makes of a program.
 #[derive(Debug)]

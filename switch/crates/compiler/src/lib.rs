@@ -5,17 +5,17 @@
 //! ```
 //!
 //! A library without side effects: no file is opened (texts come through a [`SourceProvider`]),
-//! nothing is printed (messages are [`Diagnostic`]s), no input makes it panic.
+//! nothing is printed (messages are [`Diagnostic`]s), no input makes it panic. The first arrow is a
+//! crate of its own, `syntax`.
 
 mod compile;
-pub mod diagnostic;
 mod front;
 pub mod lower;
-pub mod source;
-pub mod syntax;
 pub mod types;
 
 pub use compile::{Options, Output, compile};
-pub use diagnostic::{Diagnostic, Label, Severity};
 pub use front::{Front, analyse};
-pub use source::{FileId, Location, SourceError, SourceMap, SourceProvider, Span};
+pub use syntax::preprocessor::PreprocessorOptions;
+pub use syntax::{
+    Diagnostic, Label, Location, Severity, SourceError, SourceMap, SourceProvider, Span,
+};

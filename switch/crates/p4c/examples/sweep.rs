@@ -6,7 +6,7 @@
 //!                                     line of OUTPUTS/NAME.p4-stderr
 //! ```
 
-use compiler::syntax::preprocessor::PreprocessorOptions;
+use compiler::PreprocessorOptions;
 use compiler::{Diagnostic, Severity, SourceMap, analyse};
 use p4c::files::Files;
 use p4c::render::render;

@@ -1,6 +1,6 @@
 //! The command line of p4c-bm2-ss and of the p4c driver, as far as build files use it.
 
-use compiler::syntax::preprocessor::Definition;
+use syntax::preprocessor::Definition;
 
 /// What to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

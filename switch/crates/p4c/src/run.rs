@@ -3,9 +3,9 @@
 use crate::arguments::{Arguments, HELP, P4InfoFormat, Print};
 use crate::files::{BUILT_IN, Files, write_whole};
 use crate::render::render_all;
-use compiler::diagnostic::Diagnostics;
-use compiler::syntax::preprocessor::{PreprocessorOptions, preprocess, render as render_tokens};
 use compiler::{Diagnostic, Options, Output, Severity, SourceMap, compile};
+use syntax::Diagnostics;
+use syntax::preprocessor::{PreprocessorOptions, preprocess, render as render_tokens};
 
 /// What to print and with which status to end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

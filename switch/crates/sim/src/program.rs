@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use compiler::syntax::preprocessor::PreprocessorOptions;
+use compiler::PreprocessorOptions;
 use p4c::files::{BUILT_IN, Files};
 use p4c::render::render_all;
 use pipeline::{Config, Pipeline};

@@ -16,8 +16,8 @@ use super::number;
 use super::place::Target;
 use super::step::Step;
 use super::value::{HeaderRef, UnionRef, Value, binary, hex, number_of};
-use crate::source::Span;
 use crate::types::tree::{BinaryOperator, Type};
+use syntax::Span;
 
 impl Lowering<'_> {
     /// Writes a value of type `ty` to a target.

@@ -9,10 +9,10 @@ use super::lowering::{BlockKind, Lowering};
 use super::names;
 use super::storage::{self, leaf_value};
 use super::value::{ObjectRef, ScopeId, Value};
-use crate::source::Span;
 use crate::types::tree::{
     self, Annotation, AnnotationValue, Argument, ExpressionKind, Id, InstanceKind, Type, Variable,
 };
+use syntax::Span;
 
 /// The name of standard metadata on the switch.
 const STANDARD_METADATA: &str = "standard_metadata";

@@ -14,10 +14,10 @@ use super::lowering::{Frame, Lowering};
 use super::place::{Atom, Target};
 use super::step::Step;
 use super::value::{ObjectRef, Value};
-use crate::source::Span;
 use crate::types::tree::{
     self, Argument, Block, Builtin, Call, Callee, Direction, Id, Type, Variable, VariableKind,
 };
+use syntax::Span;
 
 /// Calls inside calls inside calls beyond this are refused: each level needs some of our own stack.
 const CALL_DEPTH_MAX: usize = 64;

@@ -8,10 +8,10 @@ use super::lowering::Lowering;
 use super::names;
 use super::storage::Leaf;
 use super::value::{ObjectRef, ScopeId, Value};
-use crate::source::Span;
 use crate::types::tree::{
     self, Argument, Expression, ExpressionKind, Id, InstanceKind, LocalDeclaration, Type,
 };
+use syntax::Span;
 
 impl Lowering<'_> {
     /// Runs `write` inside an instance of a control or parser: names are prefixed, constructor

@@ -16,9 +16,8 @@ use super::graph::{Graph, Node};
 use super::primitives::primitives;
 use super::storage::{Field, HeaderId, Leaf, SCALARS, Storage};
 use super::{parse_states, pipelines, source_info};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::SourceMap;
 use crate::types::tree::{self, Type};
+use syntax::{Diagnostic, Diagnostics, SourceMap};
 
 /// The version of the format that is written.
 const VERSION: (u32, u32) = (2, 23);

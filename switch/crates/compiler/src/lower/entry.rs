@@ -15,8 +15,8 @@ use super::lowering::Lowering;
 use super::names;
 use super::number::{Range, ones};
 use super::step::TableId;
-use crate::source::Span;
 use crate::types::tree::{self, Entries, KeysetElement, PropertyValue};
+use syntax::Span;
 
 impl Lowering<'_> {
     /// Fills in the entries of a table.

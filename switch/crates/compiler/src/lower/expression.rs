@@ -15,8 +15,8 @@ use super::storage::Leaf;
 use super::value::{
     HeaderRef, ObjectRef, ScopeId, UnionRef, Value, binary, hex, number_of, truth_of,
 };
-use crate::source::Span;
 use crate::types::tree::{self, BinaryOperator, ExpressionKind, Type, UnaryOperator};
+use syntax::Span;
 
 impl Lowering<'_> {
     /// The value of an expression.

@@ -11,8 +11,8 @@ use super::lowering::{BlockKind, Lowering, data_parameter, parameter};
 use super::place::Target;
 use super::storage::Leaf;
 use super::value::{Value, hex, number_of};
-use crate::source::Span;
 use crate::types::tree::{self, Argument, Call, Id, Type};
+use syntax::Span;
 
 /// The port that drops what is sent to it.
 const DROP_PORT: u64 = 511;

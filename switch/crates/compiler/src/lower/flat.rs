@@ -10,8 +10,8 @@ use bmv2::{Checksum, FieldRef, MatchKey, ParseValueSet, TransitionKey};
 use super::step::Step;
 use super::storage::Storage;
 use super::value::{ObjectRef, ScopeId};
-use crate::source::Span;
 use crate::types::tree;
+use syntax::Span;
 
 /// The flat program.
 #[derive(Clone, Debug, Default)]

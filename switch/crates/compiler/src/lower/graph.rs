@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use bmv2::Expression;
 
 use super::step::{Apply, Label, Outcome, Step, TableId};
-use crate::source::Span;
+use syntax::Span;
 
 /// Index of a node; `None` is the end.
 pub type Next = Option<usize>;

@@ -13,9 +13,8 @@ use super::place::Target;
 use super::step::{Label, Step, TableId};
 use super::storage::{HeaderId, Leaf, SCALARS, StorageError, leaf};
 use super::value::{HeaderRef, ObjectRef, ScopeId, UnionRef, Value, number_of};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{SourceMap, Span};
 use crate::types::tree::{self, Id, Type};
+use syntax::{Diagnostic, Diagnostics, SourceMap, Span};
 
 /// A program that needs more steps than this once everything is inlined is refused: nested
 /// functions can double it with every level.

@@ -51,9 +51,9 @@ mod value;
 
 pub use lowering::TARGET;
 
-use crate::diagnostic::Diagnostics;
-use crate::source::SourceMap;
 use crate::types::tree;
+use syntax::Diagnostics;
+use syntax::SourceMap;
 
 /// What the user can ask of the back end.
 #[derive(Clone, Copy, Debug, Default)]

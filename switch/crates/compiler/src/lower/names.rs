@@ -1,10 +1,10 @@
 //! Names that the control plane sees, and the annotations that shape them.
 
-use crate::source::SourceMap;
 use crate::types::tree::{
     Annotation, AnnotationBody, AnnotationValue, BinaryOperator, Builtin, Callee, Expression,
     ExpressionKind, Program, Struct, Type, Value,
 };
+use syntax::SourceMap;
 
 /// The annotation of this name, if there is one.
 pub fn annotation<'a>(annotations: &'a [Annotation], name: &str) -> Option<&'a Annotation> {

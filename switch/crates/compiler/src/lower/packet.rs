@@ -5,8 +5,8 @@ use bmv2::{Expression, ExtractTarget, Lookahead, ParserOperation, SetSource};
 use super::lowering::{BlockKind, Lowering};
 use super::storage::Leaf;
 use super::value::{HeaderRef, UnionRef, Value, number_of};
-use crate::source::Span;
 use crate::types::tree::{Argument, Call, Type};
+use syntax::Span;
 
 impl Lowering<'_> {
     /// A call of a method of the packet.

@@ -12,11 +12,11 @@ use super::names;
 use super::number::{Range, ones};
 use super::storage::{Leaf, leaf};
 use super::value::{HeaderRef, ObjectRef, UnionRef, Value, number_of};
-use crate::source::Span;
 use crate::types::tree::{
     self, Argument, Id, KeysetElement, LocalDeclaration, Select, SelectCase, StateTarget,
     Transition, Type,
 };
+use syntax::Span;
 
 /// More states than this are not made: sub-parsers that call sub-parsers multiply.
 const STATE_COUNT_MAX: usize = 10_000;

@@ -11,8 +11,7 @@ use super::primitives::primitives;
 use super::step::Step;
 use super::table::TABLE_SIZE_DEFAULT;
 use super::{reapply, source_info};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{SourceMap, Span};
+use syntax::{Diagnostic, Diagnostics, SourceMap, Span};
 
 /// Numbers given out over both pipelines.
 #[derive(Default)]

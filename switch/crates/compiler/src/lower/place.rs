@@ -7,8 +7,8 @@ use super::lowering::Lowering;
 use super::number::Range;
 use super::storage::{HeaderId, UnionStackId};
 use super::value::{HeaderRef, UnionRef, Value, binary, hex};
-use crate::source::Span;
 use crate::types::tree::{self, ExpressionKind, Type};
+use syntax::Span;
 
 /// Where a value can be written to.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use bmv2::{Parameter, PrimitiveCall};
 use super::lowering::parameter;
 use super::step::{Label, Step};
 use super::value::{hex, number_of};
-use crate::source::{SourceMap, Span};
+use syntax::{SourceMap, Span};
 
 /// The primitives of an action.
 pub fn primitives(steps: &[Step], sources: &SourceMap) -> Vec<PrimitiveCall> {

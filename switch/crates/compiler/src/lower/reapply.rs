@@ -12,7 +12,7 @@ use super::graph::{AfterTable, Graph, Next, Node};
 use super::step::{Step, TableId};
 use super::storage::{Field, Leaf, SCALARS, Storage};
 use super::value::{binary, hex};
-use crate::source::Span;
+use syntax::Span;
 
 /// Why a table's places cannot be joined: one asks for hit or miss, another for the action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use bmv2::SourceInfo;
 
-use crate::source::{SourceMap, Span};
+use syntax::{SourceMap, Span};
 
 /// Where `span` is; `None` for what the user did not write.
 pub fn of(sources: &SourceMap, span: Span) -> Option<SourceInfo> {

@@ -9,11 +9,11 @@ use super::expression::{not, or};
 use super::lowering::Lowering;
 use super::step::{Apply, Outcome, Step};
 use super::value::{Value, binary, hex};
-use crate::source::Span;
 use crate::types::tree::{
     self, Block, Callee, ExpressionKind, For, ForCollection, ForIn, Statement, StatementKind,
     Switch, SwitchLabel, TableResult, Type,
 };
+use syntax::Span;
 
 impl Lowering<'_> {
     /// The steps of a block.

@@ -5,7 +5,7 @@
 
 use bmv2::{Expression, ParserOperation, PrimitiveCall};
 
-use crate::source::Span;
+use syntax::Span;
 
 /// The end of a block, to be left for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

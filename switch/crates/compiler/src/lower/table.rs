@@ -13,9 +13,8 @@ use super::names;
 use super::step::TableId;
 use super::storage::{Leaf, leaf_value};
 use super::value::{ScopeId, Value, number_of, truth_of};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::types::tree::{self, ActionCall, Argument, Direction, Id, PropertyValue};
+use syntax::{Diagnostic, Span};
 
 /// How large a table is when the program does not say.
 pub const TABLE_SIZE_DEFAULT: u32 = 1024;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use compiler::source::{SourceError, SourceProvider};
-use compiler::syntax::preprocessor::PreprocessorOptions;
+use compiler::PreprocessorOptions;
+use compiler::{SourceError, SourceProvider};
 use p4c::files::{BUILT_IN, Files};
 
 use super::chance::Chance;

@@ -15,12 +15,11 @@ use p4info::{Ids, P4Info, PkgInfo, PlatformProperties, Prefix};
 
 use super::flat::{Flat, ObjectKind};
 use super::names;
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::Span;
 use crate::types::tree::{
     Annotation, AnnotationBody, AnnotationValue, DerivedKind, Id, Program, Struct, Value,
 };
 use order::Order;
+use syntax::{Diagnostic, Diagnostics, Span};
 
 /// Makes the P4Info of a program.
 pub fn p4info(program: &Program, flat: &Flat, diagnostics: &mut Diagnostics) -> P4Info {

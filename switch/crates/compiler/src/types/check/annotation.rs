@@ -7,12 +7,12 @@
 
 use super::Checker;
 use super::scope::Binding;
-use crate::syntax::tree as syntax;
 use crate::types::tree::{Annotation, AnnotationBody, AnnotationValue, ExpressionKind, Value};
+use syntax::tree as ast;
 
 impl<'a> Checker<'a, '_> {
     /// All annotations of one thing.
-    pub(super) fn annotations(&mut self, written: &'a [syntax::Annotation]) -> Vec<Annotation> {
+    pub(super) fn annotations(&mut self, written: &'a [ast::Annotation]) -> Vec<Annotation> {
         let mut annotations = Vec::with_capacity(written.len());
         for annotation in written {
             let body = self.annotation_body(&annotation.body);
@@ -52,11 +52,11 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// What stands behind the name: nothing, `(tokens)`, `[values]` or `[key = value]`.
-    fn annotation_body(&mut self, body: &'a syntax::AnnotationBody) -> AnnotationBody {
+    fn annotation_body(&mut self, body: &'a ast::AnnotationBody) -> AnnotationBody {
         match body {
-            syntax::AnnotationBody::Empty => AnnotationBody::Empty,
-            syntax::AnnotationBody::KeyValues(pairs) => AnnotationBody::KeyValues({
-                let keys: Vec<&syntax::Name> = pairs.iter().map(|pair| &pair.key).collect();
+            ast::AnnotationBody::Empty => AnnotationBody::Empty,
+            ast::AnnotationBody::KeyValues(pairs) => AnnotationBody::KeyValues({
+                let keys: Vec<&ast::Name> = pairs.iter().map(|pair| &pair.key).collect();
                 self.check_distinct("annotation key", &keys);
                 pairs
                     .iter()
@@ -65,10 +65,10 @@ impl<'a> Checker<'a, '_> {
                     })
                     .collect()
             }),
-            syntax::AnnotationBody::List(list) => AnnotationBody::List(
+            ast::AnnotationBody::List(list) => AnnotationBody::List(
                 list.iter().filter_map(|value| self.required_annotation_value(value)).collect(),
             ),
-            syntax::AnnotationBody::Unstructured { tokens, expressions } => {
+            ast::AnnotationBody::Unstructured { tokens, expressions } => {
                 let values = expressions.iter().flatten();
                 let values: Option<Vec<AnnotationValue>> =
                     values.map(|value| self.annotation_value(value)).collect();
@@ -81,10 +81,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// In a structured annotation every value must be a constant.
-    fn required_annotation_value(
-        &mut self,
-        value: &'a syntax::Expression,
-    ) -> Option<AnnotationValue> {
+    fn required_annotation_value(&mut self, value: &'a ast::Expression) -> Option<AnnotationValue> {
         let known = self.annotation_value(value);
         if matches!(known, Some(AnnotationValue::Value(_))) {
             return known;
@@ -95,8 +92,8 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A constant, or a name that is none; everything else is only tokens.
-    fn annotation_value(&mut self, value: &'a syntax::Expression) -> Option<AnnotationValue> {
-        if let syntax::ExpressionKind::Name(name) = &value.kind {
+    fn annotation_value(&mut self, value: &'a ast::Expression) -> Option<AnnotationValue> {
+        if let ast::ExpressionKind::Name(name) = &value.kind {
             let binding = self.scopes.find(&name.name.text, name.is_global);
             if !matches!(binding, Some(Binding::Constant(_))) {
                 return Some(AnnotationValue::Name(name.name.text.clone()));

@@ -7,12 +7,11 @@
 
 use super::unify::Solution;
 use super::{Checker, is_constant};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, ArgumentValue, Direction};
 use crate::types::tree::{
     Argument, Expression, ExpressionKind, Id, ParameterInfo, Text, Type, Variable, VariableKind,
 };
+use syntax::tree::{self as ast, ArgumentValue, Direction};
+use syntax::{Diagnostic, Span};
 
 /// The code of messages about which argument is for which parameter.
 pub(super) const ARGUMENT: &str = "argument";
@@ -76,7 +75,7 @@ impl<'a> Checker<'a, '_> {
 
     /// Whether these arguments could be meant for these parameters: by number and names, as the
     /// specification picks overloads.
-    pub(super) fn arguments_fit(parameters: &[Parameter], arguments: &[syntax::Argument]) -> bool {
+    pub(super) fn arguments_fit(parameters: &[Parameter], arguments: &[ast::Argument]) -> bool {
         let mut given = vec![false; parameters.len()];
         for (at, argument) in arguments.iter().enumerate() {
             let slot = match &argument.name {
@@ -96,9 +95,9 @@ impl<'a> Checker<'a, '_> {
         &mut self,
         callee: &str,
         parameters: &[Parameter],
-        arguments: &'a [syntax::Argument],
+        arguments: &'a [ast::Argument],
         span: Span,
-    ) -> Option<Vec<Option<&'a syntax::Argument>>> {
+    ) -> Option<Vec<Option<&'a ast::Argument>>> {
         let mut sorted = vec![None; parameters.len()];
         for (at, argument) in arguments.iter().enumerate() {
             let slot = match &argument.name {
@@ -161,7 +160,7 @@ impl<'a> Checker<'a, '_> {
         &mut self,
         callee: &str,
         parameters: &[Parameter],
-        arguments: &'a [syntax::Argument],
+        arguments: &'a [ast::Argument],
         solution: &mut Solution,
         span: Span,
     ) -> Option<Vec<Argument>> {

@@ -12,19 +12,18 @@ use super::scope::{Binding, FunctionBinding};
 use super::template::Template;
 use super::unify::Solution;
 use super::{BodyKind, Checker, constant, wrong};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, MethodKind, PrefixedName};
 use crate::types::tree::{
     Action, Argument, Call, Callee, Expression, ExpressionKind, ExternFunction, Function, Id,
     InstanceKind, Text, Type, Value,
 };
+use syntax::tree::{self as ast, MethodKind, PrefixedName};
+use syntax::{Diagnostic, Span};
 
 /// The written parts of a call.
 #[derive(Clone, Copy)]
 pub(super) struct CallSite<'a> {
-    pub type_arguments: &'a [syntax::TypeRef],
-    pub arguments: &'a [syntax::Argument],
+    pub type_arguments: &'a [ast::TypeRef],
+    pub arguments: &'a [ast::Argument],
     pub span: Span,
 }
 
@@ -32,19 +31,19 @@ impl<'a> Checker<'a, '_> {
     /// `callee<types>(arguments)`.
     pub(super) fn call_expression(
         &mut self,
-        callee: &'a syntax::Expression,
-        type_arguments: &'a [syntax::TypeRef],
-        arguments: &'a [syntax::Argument],
+        callee: &'a ast::Expression,
+        type_arguments: &'a [ast::TypeRef],
+        arguments: &'a [ast::Argument],
         expected: Option<&Type>,
         span: Span,
     ) -> Expression {
         let site = CallSite { type_arguments, arguments, span };
         match &callee.kind {
-            syntax::ExpressionKind::Name(name) => self.call_name(name, site, expected),
-            syntax::ExpressionKind::Member { base, member } => {
+            ast::ExpressionKind::Name(name) => self.call_name(name, site, expected),
+            ast::ExpressionKind::Member { base, member } => {
                 self.call_member(base, member, site, expected)
             }
-            syntax::ExpressionKind::Type(type_ref) => self.constructor_call(type_ref, site),
+            ast::ExpressionKind::Type(type_ref) => self.constructor_call(type_ref, site),
             _ => {
                 self.error("type", callee.span, "this cannot be called");
                 wrong(span)
@@ -123,7 +122,7 @@ impl<'a> Checker<'a, '_> {
     /// One of the functions of a name.
     fn call_function(
         &mut self,
-        name: &syntax::Name,
+        name: &ast::Name,
         candidates: &[FunctionBinding],
         site: CallSite<'a>,
         expected: Option<&Type>,
@@ -441,11 +440,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// `Type(arguments)` inside an expression: an object without a name.
-    fn constructor_call(
-        &mut self,
-        type_ref: &'a syntax::TypeRef,
-        site: CallSite<'a>,
-    ) -> Expression {
+    fn constructor_call(&mut self, type_ref: &'a ast::TypeRef, site: CallSite<'a>) -> Expression {
         match self.construct(type_ref, site.arguments, site.span) {
             Some(instance) => {
                 if let InstanceKind::Extern { of, .. } = instance.kind

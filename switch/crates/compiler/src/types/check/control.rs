@@ -5,12 +5,12 @@
 
 use super::scope::Binding;
 use super::{Body, BodyKind, Checker};
-use crate::syntax::tree::{self as syntax, ControlLocalDeclaration};
 use crate::types::tree::{Control, Id, LocalDeclaration, Type, Variable};
+use syntax::tree::{self as ast, ControlLocalDeclaration};
 
 impl<'a> Checker<'a, '_> {
     /// Two scopes: parameters, and inside of it locals, which may not hide them.
-    pub(super) fn control(&mut self, declaration: &'a syntax::ControlDeclaration) {
+    pub(super) fn control(&mut self, declaration: &'a ast::ControlDeclaration) {
         let signature = &declaration.signature;
         let annotations = self.annotations(&signature.annotations);
         self.scopes.push();
@@ -83,7 +83,7 @@ impl<'a> Checker<'a, '_> {
     /// A variable of a control or parser; its value is computed at run time.
     pub(super) fn local_variable(
         &mut self,
-        declaration: &'a syntax::VariableDeclaration,
+        declaration: &'a ast::VariableDeclaration,
         kind: BodyKind,
     ) -> LocalDeclaration {
         let body = Body { kind, ..Body::default() };

@@ -5,12 +5,11 @@
 //! and "Explicit casts"; new types and serialisable enums are followed to what they are made of.
 
 use super::{Checker, constant, is_constant, wrong};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{DerivedKind, UnaryOperator};
 use crate::types::constant::{cast, fits, wrap};
 use crate::types::tree::{Expression, ExpressionKind, Text, Type, Value};
 use num_bigint::BigInt;
+use syntax::tree::{DerivedKind, UnaryOperator};
+use syntax::{Diagnostic, Span};
 
 /// The code of the message that a value has another type than its place asks for.
 pub(super) const MISMATCH: &str = "mismatch";

@@ -7,14 +7,13 @@ use super::lvalue::has_effects;
 use super::scope::{Binding, FunctionBinding};
 use super::template::Template;
 use super::{Checker, is_constant};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, Declaration, DerivedKind, Name};
 use crate::types::tree::{
     Constant, DerivedKind as Kind, Enum, Enumerator, ExpressionKind, ExternFunction, InstanceKind,
     LocalDeclaration, NewType, Type, Value,
 };
 use std::collections::BTreeSet;
+use syntax::tree::{self as ast, Declaration, DerivedKind, Name};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// Any declaration of the top level.
@@ -74,7 +73,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The value is kept with the name, and every use of the name is that value.
-    pub(super) fn constant_declaration(&mut self, declaration: &'a syntax::ConstantDeclaration) {
+    pub(super) fn constant_declaration(&mut self, declaration: &'a ast::ConstantDeclaration) {
         let ty = self.type_ref(&declaration.type_ref);
         if matches!(ty, Type::Extern(_) | Type::Control(_) | Type::Parser(_) | Type::Package(_)) {
             let title = format!("a constant cannot have the type `{}`", self.show(&ty));
@@ -135,7 +134,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A struct, header or header union; generic or not, it is a template.
-    fn derived_type(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) {
+    fn derived_type(&mut self, declaration: &'a ast::DerivedTypeDeclaration) {
         let names: Vec<&Name> = declaration.fields.iter().map(|field| &field.name).collect();
         self.check_distinct("field", &names);
         // Checked once with unknown types for the parameters: before the name is declared, so that
@@ -151,7 +150,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Whether nothing is wrong with the fields.
-    fn check_fields(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) -> bool {
+    fn check_fields(&mut self, declaration: &'a ast::DerivedTypeDeclaration) -> bool {
         let before = self.error_count();
         let rigid = rigid_variables(&declaration.type_parameters);
         self.with_type_parameters(&declaration.type_parameters, &rigid, |checker| {
@@ -167,10 +166,9 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// `extract` is told one length, so there can be one field of variable length.
-    fn check_one_varbit(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) {
-        let is_varbit = |field: &&syntax::StructField| {
-            matches!(field.type_ref.kind, syntax::TypeKind::Varbit(_))
-        };
+    fn check_one_varbit(&mut self, declaration: &'a ast::DerivedTypeDeclaration) {
+        let is_varbit =
+            |field: &&ast::StructField| matches!(field.type_ref.kind, ast::TypeKind::Varbit(_));
         let mut varbits = declaration.fields.iter().filter(is_varbit);
         if let (Some(first), Some(second), DerivedKind::Header) =
             (varbits.next(), varbits.next(), declaration.kind)
@@ -232,7 +230,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// With an underlying type its members are numbers, otherwise only names.
-    fn enum_declaration(&mut self, declaration: &'a syntax::EnumDeclaration) {
+    fn enum_declaration(&mut self, declaration: &'a ast::EnumDeclaration) {
         let names: Vec<&Name> = declaration.members.iter().map(|member| &member.name).collect();
         self.check_distinct("enum member", &names);
         let annotations = self.annotations(&declaration.annotations);
@@ -260,11 +258,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A member with the value it must or must not have.
-    fn enumerator(
-        &mut self,
-        member: &'a syntax::Enumerator,
-        underlying: Option<&Type>,
-    ) -> Enumerator {
+    fn enumerator(&mut self, member: &'a ast::Enumerator, underlying: Option<&Type>) -> Enumerator {
         let name = member.name.clone();
         let value = match (&member.value, underlying) {
             (None, None) => None,
@@ -302,7 +296,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// `typedef` is another name for a type; `type` is a new type with the same values.
-    fn typedef(&mut self, typedef: &'a syntax::TypedefDeclaration) {
+    fn typedef(&mut self, typedef: &'a ast::TypedefDeclaration) {
         if let Some(derived) = &typedef.derived {
             self.declaration(derived);
         }
@@ -334,7 +328,7 @@ impl<'a> Checker<'a, '_> {
 
     /// The methods are read once with open types, so that mistakes in them are found although
     /// nobody makes such an object.
-    fn extern_object(&mut self, declaration: &'a syntax::ExternDeclaration) {
+    fn extern_object(&mut self, declaration: &'a ast::ExternDeclaration) {
         let parameters: Vec<&Name> = declaration.type_parameters.iter().collect();
         self.check_distinct("type parameter", &parameters);
         let index = self.declare_template(Template::Extern(declaration));
@@ -346,8 +340,8 @@ impl<'a> Checker<'a, '_> {
     /// Its type parameters stay open: each call solves them.
     fn extern_function(
         &mut self,
-        annotations: &'a [syntax::Annotation],
-        prototype: &'a syntax::FunctionPrototype,
+        annotations: &'a [ast::Annotation],
+        prototype: &'a ast::FunctionPrototype,
     ) {
         self.scopes.push();
         let type_parameters = self.declare_type_variables(&prototype.type_parameters);
@@ -365,7 +359,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A parser or control type: what it asks of parameters is kept for packages.
-    fn signature_type(&mut self, template: Template<'a>, signature: &'a syntax::Signature) {
+    fn signature_type(&mut self, template: Template<'a>, signature: &'a ast::Signature) {
         self.declare_template(template);
         self.scopes.push();
         let names = self.declare_type_variables(&signature.type_parameters);
@@ -380,7 +374,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Read once with open types, as an extern is.
-    fn package(&mut self, declaration: &'a syntax::PackageTypeDeclaration) {
+    fn package(&mut self, declaration: &'a ast::PackageTypeDeclaration) {
         let index = self.declare_template(Template::Package(declaration));
         let rigid = rigid_variables(&declaration.type_parameters);
         self.instantiate(index, &rigid, declaration.span);

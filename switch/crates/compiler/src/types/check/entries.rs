@@ -6,12 +6,11 @@
 
 use super::Checker;
 use super::lvalue::same_value;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::types::tree::{
     Entry, Expression, ExpressionKind, KeysetElement, Table, Text, Type, Value,
 };
 use num_bigint::BigInt;
+use syntax::{Diagnostic, Span};
 
 impl Checker<'_, '_> {
     /// Every element fits its match kind, and no entry is there twice.

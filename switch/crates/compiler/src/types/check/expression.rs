@@ -6,24 +6,23 @@
 
 use super::scope::Binding;
 use super::{BodyKind, Checker, constant, is_constant, wrong};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, PrefixedName};
 use crate::types::constant::{fits, slice, wrap};
 use crate::types::tree::{
     DerivedKind, Direction, Expression, ExpressionKind, Text, Type, Value, VariableKind,
 };
 use num_traits::ToPrimitive;
+use syntax::tree::{self as ast, PrefixedName};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// The typed expression. `expected` helps where the text alone does not say the type (`{...}`,
     /// `{#}`, `...`); the result need not have that type.
     pub(super) fn expression(
         &mut self,
-        expression: &'a syntax::Expression,
+        expression: &'a ast::Expression,
         expected: Option<&Type>,
     ) -> Expression {
-        use syntax::ExpressionKind as Kind;
+        use ast::ExpressionKind as Kind;
         let span = expression.span;
         match &expression.kind {
             Kind::Binary { operator, left, right, .. } => self.binary(*operator, left, right, span),
@@ -63,7 +62,7 @@ impl<'a> Checker<'a, '_> {
     /// The expression as `ty`, or a report.
     pub(super) fn expression_of(
         &mut self,
-        expression: &'a syntax::Expression,
+        expression: &'a ast::Expression,
         ty: &Type,
     ) -> Expression {
         let value = self.expression(expression, Some(ty));
@@ -71,14 +70,14 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A condition.
-    pub(super) fn boolean(&mut self, expression: &'a syntax::Expression) -> Expression {
+    pub(super) fn boolean(&mut self, expression: &'a ast::Expression) -> Expression {
         self.expression_of(expression, &Type::Bool)
     }
 
     /// A constant number, or a report.
     pub(super) fn constant_number(
         &mut self,
-        expression: &'a syntax::Expression,
+        expression: &'a ast::Expression,
     ) -> Option<num_bigint::BigInt> {
         let value = self.expression(expression, Some(&Type::Integer));
         match (value.kind, &value.ty) {
@@ -94,7 +93,7 @@ impl<'a> Checker<'a, '_> {
 
     /// `8w255` has a width; without one a number is an `int` of any size, which takes the width of
     /// what it meets.
-    fn literal(&mut self, literal: &syntax::IntegerLiteral, span: Span) -> Expression {
+    fn literal(&mut self, literal: &ast::IntegerLiteral, span: Span) -> Expression {
         let Some((is_signed, width)) = literal.width else {
             return constant(Value::Integer(literal.value.clone()), Type::Integer, span);
         };
@@ -197,9 +196,9 @@ impl<'a> Checker<'a, '_> {
     /// computed.
     fn conditional(
         &mut self,
-        condition: &'a syntax::Expression,
-        then: &'a syntax::Expression,
-        otherwise: &'a syntax::Expression,
+        condition: &'a ast::Expression,
+        then: &'a ast::Expression,
+        otherwise: &'a ast::Expression,
         expected: Option<&Type>,
         span: Span,
     ) -> Expression {
@@ -244,13 +243,13 @@ impl<'a> Checker<'a, '_> {
     /// `{a, b}`: of the expected type where that has parts, otherwise a tuple of what is there.
     fn list(
         &mut self,
-        elements: &'a [syntax::Expression],
+        elements: &'a [ast::Expression],
         expected: Option<&Type>,
         span: Span,
     ) -> Expression {
         let wanted = expected.and_then(|ty| self.part_types(ty, elements.len()));
         let last_is_dots =
-            elements.last().is_some_and(|last| matches!(last.kind, syntax::ExpressionKind::Dots));
+            elements.last().is_some_and(|last| matches!(last.kind, ast::ExpressionKind::Dots));
         let is_filled =
             last_is_dots && wanted.as_ref().is_some_and(|wanted| wanted.len() >= elements.len());
         let given = if is_filled { elements.len() - 1 } else { elements.len() };
@@ -282,7 +281,7 @@ impl<'a> Checker<'a, '_> {
     /// `{a = x, b = y}`: of the expected type where that has these fields.
     fn record(
         &mut self,
-        fields: &'a [syntax::KeyValue],
+        fields: &'a [ast::KeyValue],
         has_dots: bool,
         expected: Option<&Type>,
         span: Span,
@@ -326,8 +325,8 @@ impl<'a> Checker<'a, '_> {
     /// miss, and the back end keeps it inside of the stack.
     fn index(
         &mut self,
-        base: &'a syntax::Expression,
-        index: &'a syntax::Expression,
+        base: &'a ast::Expression,
+        index: &'a ast::Expression,
         span: Span,
     ) -> Expression {
         let base = self.expression(base, None);
@@ -413,9 +412,9 @@ impl<'a> Checker<'a, '_> {
     /// `base[high:low]`, both constant.
     fn slice(
         &mut self,
-        base: &'a syntax::Expression,
-        high: &'a syntax::Expression,
-        low: &'a syntax::Expression,
+        base: &'a ast::Expression,
+        high: &'a ast::Expression,
+        low: &'a ast::Expression,
         span: Span,
     ) -> Expression {
         let base = self.sliceable(base);
@@ -457,7 +456,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Something with bits: a number, also under another name or as an enum.
-    fn sliceable(&mut self, base: &'a syntax::Expression) -> Option<Expression> {
+    fn sliceable(&mut self, base: &'a ast::Expression) -> Option<Expression> {
         let base = self.expression(base, None);
         let base = match &base.ty {
             Type::Enum(id) => match self.program.enums[*id].underlying.clone() {
@@ -481,9 +480,9 @@ impl<'a> Checker<'a, '_> {
     /// `base[low +: width]`: the width is constant, the place need not be.
     fn slice_plus(
         &mut self,
-        base: &'a syntax::Expression,
-        low: &'a syntax::Expression,
-        width: &'a syntax::Expression,
+        base: &'a ast::Expression,
+        low: &'a ast::Expression,
+        width: &'a ast::Expression,
         span: Span,
     ) -> Expression {
         let base = self.sliceable(base);

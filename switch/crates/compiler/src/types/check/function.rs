@@ -10,17 +10,16 @@ use super::scope::{Binding, FunctionBinding};
 use super::template::Template;
 use super::type_ref::is_block;
 use super::{Body, BodyKind, Checker};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, Direction, Name};
 use crate::types::tree::{
     Action, Block, Expression, Function, Id, LocalDeclaration, Statement, StatementKind, Type,
     Variable, VariableKind,
 };
+use syntax::tree::{self as ast, Direction, Name};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// Arguments can be named: each parameter needs a name of its own.
-    pub(super) fn check_parameter_names(&mut self, parameters: &'a [syntax::Parameter]) {
+    pub(super) fn check_parameter_names(&mut self, parameters: &'a [ast::Parameter]) {
         let names: Vec<&Name> = parameters.iter().map(|parameter| &parameter.name).collect();
         self.check_distinct("parameter", &names);
     }
@@ -28,7 +27,7 @@ impl<'a> Checker<'a, '_> {
     /// Declares parameters as variables in the innermost scope.
     pub(super) fn parameters(
         &mut self,
-        parameters: &'a [syntax::Parameter],
+        parameters: &'a [ast::Parameter],
         is_constructor: bool,
     ) -> Vec<Id<Variable>> {
         self.check_parameter_names(parameters);
@@ -69,7 +68,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The default value of a parameter.
-    fn default_of(&mut self, value: &'a syntax::Expression, ty: &Type) -> Expression {
+    fn default_of(&mut self, value: &'a ast::Expression, ty: &Type) -> Expression {
         let value = self.expression_of(value, ty);
         if value.ty != Type::Wrong && !self.is_compile_time(&value) {
             let title = "a default value must be known at compile time";
@@ -81,7 +80,7 @@ impl<'a> Checker<'a, '_> {
     /// A direction is about copying values: objects and numbers without a width cannot be copied.
     pub(super) fn check_direction(
         &mut self,
-        parameter: &syntax::Parameter,
+        parameter: &ast::Parameter,
         ty: &Type,
         is_constructor: bool,
     ) {
@@ -120,7 +119,7 @@ impl<'a> Checker<'a, '_> {
     /// An action; what it adds to the declarations around it.
     pub(super) fn action(
         &mut self,
-        declaration: &'a syntax::ActionDeclaration,
+        declaration: &'a ast::ActionDeclaration,
     ) -> Option<LocalDeclaration> {
         let annotations = self.annotations(&declaration.annotations);
         self.scopes.push();
@@ -183,7 +182,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The control plane's parameters come last.
-    fn check_action_parameters(&mut self, parameters: &[syntax::Parameter]) {
+    fn check_action_parameters(&mut self, parameters: &[ast::Parameter]) {
         let mut had_none = false;
         for parameter in parameters {
             if parameter.direction == Direction::None {
@@ -202,7 +201,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Checks a body in its surroundings.
-    pub(super) fn body(&mut self, body: Body, block: &'a syntax::BlockStatement) -> Block {
+    pub(super) fn body(&mut self, body: Body, block: &'a ast::BlockStatement) -> Block {
         let outer = std::mem::replace(&mut self.body, body);
         let outer_prelude = std::mem::take(&mut self.prelude);
         let checked = self.block(block);
@@ -212,7 +211,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A function of the top level; several may have one name.
-    pub(super) fn function_declaration(&mut self, declaration: &'a syntax::FunctionDeclaration) {
+    pub(super) fn function_declaration(&mut self, declaration: &'a ast::FunctionDeclaration) {
         let prototype = &declaration.prototype;
         if prototype.type_parameters.is_empty() {
             let function = self.function(declaration, Vec::new(), None);
@@ -237,7 +236,7 @@ impl<'a> Checker<'a, '_> {
     /// A function with a body; its type parameters, if any, are bound around it.
     pub(super) fn function(
         &mut self,
-        declaration: &'a syntax::FunctionDeclaration,
+        declaration: &'a ast::FunctionDeclaration,
         type_arguments: Vec<Type>,
         this: Option<Type>,
     ) -> Function {
@@ -278,7 +277,7 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn function_instance(
         &mut self,
         index: usize,
-        declaration: &'a syntax::FunctionDeclaration,
+        declaration: &'a ast::FunctionDeclaration,
         types: &[Type],
     ) -> Option<Id<Function>> {
         let known =

@@ -12,14 +12,13 @@ use super::convert::MISMATCH;
 use super::scope::Binding;
 use super::template::Template;
 use super::unify::Solution;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{
-    self as syntax, Instantiation, MethodKind, ObjDeclaration, PrefixedName, TypeKind,
-};
 use crate::types::tree::{
     Argument, Extern, Function, Id, Instance, InstanceKind, Package, Text, Type,
 };
+use syntax::tree::{
+    self as ast, Instantiation, MethodKind, ObjDeclaration, PrefixedName, TypeKind,
+};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// `Type(arguments) name;`
@@ -79,11 +78,11 @@ impl<'a> Checker<'a, '_> {
     /// An instance without a name.
     pub(super) fn construct(
         &mut self,
-        type_ref: &'a syntax::TypeRef,
-        arguments: &'a [syntax::Argument],
+        type_ref: &'a ast::TypeRef,
+        arguments: &'a [ast::Argument],
         span: Span,
     ) -> Option<Instance> {
-        let (name, type_arguments): (&PrefixedName, &'a [syntax::TypeRef]) = match &type_ref.kind {
+        let (name, type_arguments): (&PrefixedName, &'a [ast::TypeRef]) = match &type_ref.kind {
             TypeKind::Name(name) => (name, &[]),
             TypeKind::Specialized { name, arguments } => (name, arguments),
             _ => {
@@ -151,7 +150,7 @@ impl<'a> Checker<'a, '_> {
         kind: InstanceKind,
         name: &str,
         mut parameters: Vec<Parameter>,
-        arguments: &'a [syntax::Argument],
+        arguments: &'a [ast::Argument],
         span: Span,
     ) -> Option<Instance> {
         parameters.iter_mut().for_each(|parameter| parameter.is_constant = true);
@@ -172,7 +171,7 @@ impl<'a> Checker<'a, '_> {
         package: Option<Id<Package>>,
         name: &str,
         parameters: &[Parameter],
-        arguments: &'a [syntax::Argument],
+        arguments: &'a [ast::Argument],
         solution: &mut Solution,
         span: Span,
     ) -> Option<Vec<Argument>> {
@@ -201,9 +200,9 @@ impl<'a> Checker<'a, '_> {
     fn construct_template(
         &mut self,
         index: usize,
-        written: &'a [syntax::TypeRef],
-        arguments: &'a [syntax::Argument],
-        type_ref: &'a syntax::TypeRef,
+        written: &'a [ast::TypeRef],
+        arguments: &'a [ast::Argument],
+        type_ref: &'a ast::TypeRef,
         span: Span,
     ) -> Option<Instance> {
         let template = self.templates.get(index)?;
@@ -295,7 +294,7 @@ impl<'a> Checker<'a, '_> {
     fn construct_extern(
         &mut self,
         ty: Type,
-        arguments: &'a [syntax::Argument],
+        arguments: &'a [ast::Argument],
         span: Span,
     ) -> Option<Instance> {
         let Type::Extern(of) = ty else { return None };
@@ -314,7 +313,7 @@ impl<'a> Checker<'a, '_> {
     fn constructor(
         &mut self,
         of: Id<Extern>,
-        arguments: &'a [syntax::Argument],
+        arguments: &'a [ast::Argument],
         span: Span,
     ) -> Option<(Option<usize>, Vec<Parameter>)> {
         let found = &self.program.externs[of];
@@ -447,7 +446,7 @@ impl<'a> Checker<'a, '_> {
 }
 
 /// `_`: to be inferred.
-fn is_dont_care(type_ref: &syntax::TypeRef) -> bool {
+fn is_dont_care(type_ref: &ast::TypeRef) -> bool {
     matches!(type_ref.kind, TypeKind::DontCare)
 }
 

@@ -1,8 +1,8 @@
 //! What can be written to.
 
 use super::{BodyKind, Checker};
-use crate::diagnostic::Diagnostic;
 use crate::types::tree::{Expression, ExpressionKind, Type};
+use syntax::Diagnostic;
 
 impl Checker<'_, '_> {
     /// Whether the expression is a place that can be written to; reports it otherwise.

@@ -3,20 +3,19 @@
 
 use super::suggest::nearest;
 use super::{BodyKind, Checker, constant, is_constant, wrong};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, Name};
 use crate::types::tree::{Expression, ExpressionKind, TableResult, Type, Value};
+use syntax::tree::{self as ast, Name};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// `base.member`.
     pub(super) fn member(
         &mut self,
-        base: &'a syntax::Expression,
+        base: &'a ast::Expression,
         member: &Name,
         span: Span,
     ) -> Expression {
-        if let syntax::ExpressionKind::Type(type_ref) = &base.kind {
+        if let ast::ExpressionKind::Type(type_ref) = &base.kind {
             let ty = self.type_ref(type_ref);
             return self.type_member(&ty, member, span);
         }

@@ -10,27 +10,26 @@ use super::call::CallSite;
 use super::scope::Binding;
 use super::unify::Solution;
 use super::{BodyKind, Checker, constant, wrong};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, ArgumentValue, MethodKind, Name};
 use crate::types::tree::{
     Argument, Builtin, Callee, DerivedKind, Expression, ExpressionKind, Extern, Id, Instance,
     InstanceKind, LocalDeclaration, Table, Type, Value,
 };
+use syntax::tree::{self as ast, ArgumentValue, MethodKind, Name};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// What the base is decides what the call is.
     pub(super) fn call_member(
         &mut self,
-        base: &'a syntax::Expression,
+        base: &'a ast::Expression,
         member: &'a Name,
         site: CallSite<'a>,
         expected: Option<&Type>,
     ) -> Expression {
-        if let syntax::ExpressionKind::Type(type_ref) = &base.kind {
+        if let ast::ExpressionKind::Type(type_ref) = &base.kind {
             return self.call_on_type(type_ref, member, site);
         }
-        if let syntax::ExpressionKind::Name(name) = &base.kind
+        if let ast::ExpressionKind::Name(name) = &base.kind
             && let Some(Binding::Table(id)) =
                 self.scopes.find(&name.name.text, name.is_global).cloned()
         {
@@ -107,7 +106,7 @@ impl<'a> Checker<'a, '_> {
     /// `Type.apply(...)` and `Type.minSizeInBits()`.
     fn call_on_type(
         &mut self,
-        type_ref: &'a syntax::TypeRef,
+        type_ref: &'a ast::TypeRef,
         member: &'a Name,
         site: CallSite<'a>,
     ) -> Expression {

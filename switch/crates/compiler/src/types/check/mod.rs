@@ -38,16 +38,15 @@ use super::tree::{
     Expression, ExpressionKind, Function, Id, LocalDeclaration, Program, Struct, Text, Type, Value,
     Variable,
 };
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::Span;
-use crate::syntax::tree as syntax;
 use scope::Scopes;
 use std::collections::BTreeMap;
+use syntax::tree as ast;
+use syntax::{Diagnostic, Diagnostics, Span};
 use template::Templates;
 use unify::Signature;
 
 /// The typed tree of a program. Worth using only if there were no errors.
-pub fn check(program: &syntax::Program, diagnostics: &mut Diagnostics) -> Program {
+pub fn check(program: &ast::Program, diagnostics: &mut Diagnostics) -> Program {
     let mut checker = Checker {
         program: Program::default(),
         scopes: Scopes::default(),
@@ -157,7 +156,7 @@ impl Checker<'_, '_> {
     /// How many errors there are so far. Equal before and after a check: it found nothing.
     fn error_count(&self) -> usize {
         let captured = self.captured.iter().flatten();
-        let errors = captured.filter(|found| found.severity == crate::diagnostic::Severity::Error);
+        let errors = captured.filter(|found| found.severity == syntax::Severity::Error);
         self.diagnostics.error_count() + errors.count()
     }
 }

@@ -8,27 +8,26 @@
 use super::convert::{is_number, unary_operator};
 use super::type_ref::WIDTH_MAX;
 use super::{Checker, constant, is_constant, wrong};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, BinaryOperator};
 use crate::types::constant::{FoldError, binary, unary};
 use crate::types::tree::{Expression, ExpressionKind, Type, UnaryOperator, Value};
 use num_bigint::Sign;
+use syntax::tree::{self as ast, BinaryOperator};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// `!x`, `~x`, `-x`, `+x`.
     pub(super) fn unary(
         &mut self,
-        operator: syntax::UnaryOperator,
-        operand: &'a syntax::Expression,
+        operator: ast::UnaryOperator,
+        operand: &'a ast::Expression,
         span: Span,
     ) -> Expression {
         let value = self.expression(operand, None);
         let value = self.enum_to_number(value);
         let fits = match (operator, &value.ty) {
             (_, Type::Wrong) => return wrong(span),
-            (syntax::UnaryOperator::Not, ty) => *ty == Type::Bool,
-            (syntax::UnaryOperator::Complement, ty) => matches!(ty, Type::Bit(_) | Type::Int(_)),
+            (ast::UnaryOperator::Not, ty) => *ty == Type::Bool,
+            (ast::UnaryOperator::Complement, ty) => matches!(ty, Type::Bit(_) | Type::Int(_)),
             (_, ty) => is_number(ty),
         };
         if !fits {
@@ -38,7 +37,7 @@ impl<'a> Checker<'a, '_> {
                 self.show(&value.ty)
             );
             let mut diagnostic = Diagnostic::error("type", span, title);
-            if operator == syntax::UnaryOperator::Complement && value.ty == Type::Integer {
+            if operator == ast::UnaryOperator::Complement && value.ty == Type::Integer {
                 diagnostic = diagnostic.hint("give the number a width: 8w1");
             }
             self.report(diagnostic);
@@ -66,8 +65,8 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn binary(
         &mut self,
         operator: BinaryOperator,
-        left: &'a syntax::Expression,
-        right: &'a syntax::Expression,
+        left: &'a ast::Expression,
+        right: &'a ast::Expression,
         span: Span,
     ) -> Expression {
         let left = self.expression(left, None);

@@ -7,16 +7,15 @@
 use super::scope::Binding;
 use super::suggest::nearest;
 use super::{Body, BodyKind, Checker};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, Name, ParserLocalElement, StateExpression};
 use crate::types::tree::{
     LocalDeclaration, Parser, State, StateTarget, Transition, Type, ValueSet,
 };
+use syntax::tree::{self as ast, Name, ParserLocalElement, StateExpression};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// Two scopes, as in a control.
-    pub(super) fn parser(&mut self, declaration: &'a syntax::ParserDeclaration) {
+    pub(super) fn parser(&mut self, declaration: &'a ast::ParserDeclaration) {
         let signature = &declaration.signature;
         let annotations = self.annotations(&signature.annotations);
         self.scopes.push();
@@ -53,7 +52,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// States have names of their own, and one of them is `start`.
-    fn check_state_names(&mut self, declaration: &'a syntax::ParserDeclaration) {
+    fn check_state_names(&mut self, declaration: &'a ast::ParserDeclaration) {
         let names: Vec<&Name> = declaration.states.iter().map(|state| &state.name).collect();
         self.check_distinct("state", &names);
         for name in &names {
@@ -96,7 +95,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A set that the control plane fills; a case of a `select` can name it.
-    fn value_set(&mut self, declaration: &'a syntax::ValueSetDeclaration) -> LocalDeclaration {
+    fn value_set(&mut self, declaration: &'a ast::ValueSetDeclaration) -> LocalDeclaration {
         let annotations = self.annotations(&declaration.annotations);
         let element = self.type_ref(&declaration.type_ref);
         if matches!(element, Type::Integer | Type::String | Type::Extern(_)) {
@@ -145,7 +144,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// One state: its statements in a scope of their own, then where it goes.
-    fn state(&mut self, state: &'a syntax::ParserState, names: &[&Name]) -> State {
+    fn state(&mut self, state: &'a ast::ParserState, names: &[&Name]) -> State {
         let annotations = self.annotations(&state.annotations);
         let body = Body { kind: BodyKind::Parser, ..Body::default() };
         let outer = std::mem::replace(&mut self.body, body);

@@ -5,9 +5,9 @@
 //! the back end turns them into the switch's order.
 
 use super::Checker;
-use crate::diagnostic::Diagnostic;
 use crate::types::tree::{Entries, Entry, Expression, ExpressionKind, PropertyValue, Table, Value};
 use num_bigint::{BigInt, Sign};
+use syntax::Diagnostic;
 
 impl Checker<'_, '_> {
     /// Priorities stand where they mean something, the first entry has one, and none that follows

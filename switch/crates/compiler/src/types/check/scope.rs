@@ -1,14 +1,13 @@
 //! Scopes: what names mean here and now.
 
 use super::{BodyKind, Checker};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::Name;
 use crate::types::tree::{
     Action, Constant, ExternFunction, Function, Id, Instance, Table, Text, Type, ValueSet,
     Variable, VariableKind,
 };
 use std::collections::BTreeMap;
+use syntax::tree::Name;
+use syntax::{Diagnostic, Span};
 
 /// What a name stands for.
 #[derive(Clone, Debug)]

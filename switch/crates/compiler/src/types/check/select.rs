@@ -7,24 +7,19 @@
 use super::convert::MISMATCH;
 use super::scope::Binding;
 use super::{Checker, is_constant};
-use crate::diagnostic::{Diagnostic, Label};
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, Name};
 use crate::types::tree::{
     Expression, ExpressionKind, Id, Keyset, KeysetElement, Select, SelectCase, Type, Value,
     ValueSet,
 };
+use syntax::tree::{self as ast, Name};
+use syntax::{Diagnostic, Label, Span};
 
 /// The code of the message that there are more or fewer values than keys.
 const KEY_COUNT: &str = "key-count";
 
 impl<'a> Checker<'a, '_> {
     /// `select (subjects) { cases }`.
-    pub(super) fn select(
-        &mut self,
-        select: &'a syntax::SelectExpression,
-        names: &[&Name],
-    ) -> Select {
+    pub(super) fn select(&mut self, select: &'a ast::SelectExpression, names: &[&Name]) -> Select {
         let mut subjects: Vec<Expression> = Vec::with_capacity(select.subjects.len());
         for subject in &select.subjects {
             let value = self.expression(subject, None);
@@ -115,16 +110,16 @@ impl<'a> Checker<'a, '_> {
     /// One element for each of `types`.
     pub(super) fn keyset(
         &mut self,
-        keyset: &'a syntax::KeysetExpression,
+        keyset: &'a ast::KeysetExpression,
         types: &[Type],
         must_be_constant: bool,
     ) -> Option<Keyset> {
         let span = keyset.span;
         if let [only] = keyset.elements.as_slice() {
-            if let syntax::KeysetElement::Default(_) | syntax::KeysetElement::DontCare(_) = only {
+            if let ast::KeysetElement::Default(_) | ast::KeysetElement::DontCare(_) = only {
                 return Some(Keyset { elements: vec![KeysetElement::Any; types.len()], span });
             }
-            if let syntax::KeysetElement::Value(value) = only
+            if let ast::KeysetElement::Value(value) = only
                 && let Some(id) = self.value_set_named(value)
             {
                 return self.value_set_keyset(id, types, span);
@@ -144,12 +139,12 @@ impl<'a> Checker<'a, '_> {
     /// tuple or struct.
     fn whole_keyset(
         &mut self,
-        keyset: &'a syntax::KeysetExpression,
+        keyset: &'a ast::KeysetExpression,
         types: &[Type],
         must_be_constant: bool,
     ) -> Option<Keyset> {
         let span = keyset.span;
-        if let [syntax::KeysetElement::Value(value)] = keyset.elements.as_slice() {
+        if let [ast::KeysetElement::Value(value)] = keyset.elements.as_slice() {
             let whole = Type::Tuple(types.to_vec());
             let value = self.expression(value, Some(&whole));
             if value.ty == Type::Wrong {
@@ -189,8 +184,8 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The value set, if the expression is the name of one.
-    fn value_set_named(&self, value: &syntax::Expression) -> Option<Id<ValueSet>> {
-        let syntax::ExpressionKind::Name(name) = &value.kind else { return None };
+    fn value_set_named(&self, value: &ast::Expression) -> Option<Id<ValueSet>> {
+        let ast::ExpressionKind::Name(name) = &value.kind else { return None };
         match self.scopes.find(&name.name.text, name.is_global) {
             Some(Binding::ValueSet(id)) => Some(*id),
             _ => None,
@@ -218,21 +213,19 @@ impl<'a> Checker<'a, '_> {
     /// A value, mask, range, set or anything.
     fn keyset_element(
         &mut self,
-        element: &'a syntax::KeysetElement,
+        element: &'a ast::KeysetElement,
         ty: &Type,
         must_be_constant: bool,
     ) -> Option<KeysetElement> {
         let made = match element {
-            syntax::KeysetElement::Default(_) | syntax::KeysetElement::DontCare(_) => {
-                KeysetElement::Any
-            }
-            syntax::KeysetElement::Value(value) => {
+            ast::KeysetElement::Default(_) | ast::KeysetElement::DontCare(_) => KeysetElement::Any,
+            ast::KeysetElement::Value(value) => {
                 if let Some(id) = self.value_set_named(value) {
                     return Some(KeysetElement::ValueSet(id));
                 }
                 KeysetElement::Value(self.key_value(value, ty, must_be_constant)?)
             }
-            syntax::KeysetElement::Mask(value, mask) => {
+            ast::KeysetElement::Mask(value, mask) => {
                 self.check_sides(value, mask)?;
                 let value = self.key_value(value, ty, must_be_constant)?;
                 // An enum's mask is a number.
@@ -240,7 +233,7 @@ impl<'a> Checker<'a, '_> {
                 let mask = self.key_value(mask, &mask_type, true)?;
                 KeysetElement::Mask(value, mask)
             }
-            syntax::KeysetElement::Range(low, high) => {
+            ast::KeysetElement::Range(low, high) => {
                 self.check_sides(low, high)?;
                 let low = self.key_value(low, ty, true)?;
                 let high = self.key_value(high, ty, true)?;
@@ -252,11 +245,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Both sides of a mask or range must be of one type, whatever the key is.
-    fn check_sides(
-        &mut self,
-        left: &'a syntax::Expression,
-        right: &'a syntax::Expression,
-    ) -> Option<()> {
+    fn check_sides(&mut self, left: &'a ast::Expression, right: &'a ast::Expression) -> Option<()> {
         let sides = self.quietly(|checker| {
             (checker.expression(left, None).ty, checker.expression(right, None).ty)
         });
@@ -283,7 +272,7 @@ impl<'a> Checker<'a, '_> {
     /// A value to compare a key with.
     fn key_value(
         &mut self,
-        value: &'a syntax::Expression,
+        value: &'a ast::Expression,
         ty: &Type,
         must_be_constant: bool,
     ) -> Option<Expression> {

@@ -7,17 +7,16 @@
 use super::lvalue::has_effects;
 use super::scope::Binding;
 use super::{BodyKind, Checker};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, BinaryOperator};
 use crate::types::tree::{
     Block, Expression, ExpressionKind, For, ForCollection, ForIn, Id, Statement, StatementKind,
     Type, Variable, VariableKind, synthetic_name,
 };
+use syntax::tree::{self as ast, BinaryOperator};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// `{ ... }` in a scope of its own.
-    pub(super) fn block(&mut self, block: &'a syntax::BlockStatement) -> Block {
+    pub(super) fn block(&mut self, block: &'a ast::BlockStatement) -> Block {
         self.scopes.push();
         let annotations = self.annotations(&block.annotations);
         let statements = self.statements(&block.statements);
@@ -26,7 +25,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// One after the other, in the scope of now.
-    pub(super) fn statements(&mut self, list: &'a [syntax::Statement]) -> Vec<Statement> {
+    pub(super) fn statements(&mut self, list: &'a [ast::Statement]) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(list.len());
         for statement in list {
             self.statement(statement, &mut statements);
@@ -35,8 +34,8 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Any statement as a block.
-    fn statement_block(&mut self, statement: &'a syntax::Statement) -> Block {
-        if let syntax::StatementKind::Block(block) = &statement.kind {
+    fn statement_block(&mut self, statement: &'a ast::Statement) -> Block {
+        if let ast::StatementKind::Block(block) = &statement.kind {
             return self.block(block);
         }
         self.scopes.push();
@@ -47,7 +46,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The statement, behind what it needs to run first.
-    pub(super) fn statement(&mut self, statement: &'a syntax::Statement, out: &mut Vec<Statement>) {
+    pub(super) fn statement(&mut self, statement: &'a ast::Statement, out: &mut Vec<Statement>) {
         let span = statement.span;
         let outer_prelude = std::mem::take(&mut self.prelude);
         let kind = self.statement_kind(statement, span);
@@ -59,10 +58,10 @@ impl<'a> Checker<'a, '_> {
     /// What the statement does; `None` if nothing is left of it.
     fn statement_kind(
         &mut self,
-        statement: &'a syntax::Statement,
+        statement: &'a ast::Statement,
         span: Span,
     ) -> Option<StatementKind> {
-        use syntax::StatementKind as Kind;
+        use ast::StatementKind as Kind;
         match &statement.kind {
             Kind::Assignment { target, operator, value } => {
                 self.assignment(target, *operator, value, span)
@@ -97,7 +96,7 @@ impl<'a> Checker<'a, '_> {
     /// A local variable and its first value.
     pub(super) fn variable(
         &mut self,
-        declaration: &'a syntax::VariableDeclaration,
+        declaration: &'a ast::VariableDeclaration,
     ) -> (Id<Variable>, Option<Expression>) {
         let ty = self.type_ref(&declaration.type_ref);
         if matches!(
@@ -139,9 +138,9 @@ impl<'a> Checker<'a, '_> {
     /// `target = value`, or `target op= value` as `target = target op value`.
     fn assignment(
         &mut self,
-        target: &'a syntax::Expression,
+        target: &'a ast::Expression,
         operator: Option<BinaryOperator>,
-        value: &'a syntax::Expression,
+        value: &'a ast::Expression,
         span: Span,
     ) -> Option<StatementKind> {
         let mut target = self.expression(target, None);
@@ -201,7 +200,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A call for its effects.
-    fn call_statement(&mut self, call: &'a syntax::Expression) -> Option<StatementKind> {
+    fn call_statement(&mut self, call: &'a ast::Expression) -> Option<StatementKind> {
         let value = self.expression(call, None);
         match value.kind {
             ExpressionKind::Call(call) => Some(StatementKind::Call(*call)),
@@ -233,7 +232,7 @@ impl<'a> Checker<'a, '_> {
     /// Must fit the result of the function; elsewhere there is none.
     fn return_statement(
         &mut self,
-        value: Option<&'a syntax::Expression>,
+        value: Option<&'a ast::Expression>,
         span: Span,
     ) -> Option<StatementKind> {
         if self.body.kind == BodyKind::Parser {
@@ -260,7 +259,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Variables of the head live as long as the loop.
-    fn for_statement(&mut self, statement: &'a syntax::ForStatement) -> Option<StatementKind> {
+    fn for_statement(&mut self, statement: &'a ast::ForStatement) -> Option<StatementKind> {
         self.scopes.push();
         let annotations = self.annotations(&statement.annotations);
         let init = self.statements(&statement.init);
@@ -275,16 +274,16 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The variable is a new one in every round.
-    fn for_in_statement(&mut self, statement: &'a syntax::ForInStatement) -> Option<StatementKind> {
+    fn for_in_statement(&mut self, statement: &'a ast::ForInStatement) -> Option<StatementKind> {
         self.scopes.push();
         let annotations = self.annotations(&statement.annotations);
         let ty = self.type_ref(&statement.type_ref);
         let collection = match &statement.collection {
-            syntax::ForCollection::Range { low, high } => ForCollection::Range {
+            ast::ForCollection::Range { low, high } => ForCollection::Range {
                 low: self.expression_of(low, &ty),
                 high: self.expression_of(high, &ty),
             },
-            syntax::ForCollection::Expression(list) => {
+            ast::ForCollection::Expression(list) => {
                 let list = self.expression(list, None);
                 let list = self.elements_of(list, &ty);
                 ForCollection::Elements(list)

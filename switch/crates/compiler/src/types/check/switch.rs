@@ -7,20 +7,19 @@
 use super::lvalue::same_value;
 use super::scope::Binding;
 use super::{BodyKind, Checker, is_constant};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree as syntax;
 use crate::types::tree::{
     Action, Block, Callee, Expression, ExpressionKind, Id, StatementKind, Switch, SwitchCase,
     SwitchLabel, Table, TableResult, Type,
 };
+use syntax::tree as ast;
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// `switch (subject) { cases }`.
     pub(super) fn switch(
         &mut self,
-        subject: &'a syntax::Expression,
-        cases: &'a [syntax::SwitchCase],
+        subject: &'a ast::Expression,
+        cases: &'a [ast::SwitchCase],
         span: Span,
     ) -> Option<StatementKind> {
         if self.body.kind == BodyKind::Parser {
@@ -102,12 +101,12 @@ impl<'a> Checker<'a, '_> {
     fn action_label(
         &mut self,
         table: Id<Table>,
-        label: &'a syntax::SwitchLabel,
+        label: &'a ast::SwitchLabel,
     ) -> Option<SwitchLabel> {
-        let syntax::SwitchLabel::Expression(written) = label else {
+        let ast::SwitchLabel::Expression(written) = label else {
             return Some(SwitchLabel::Default);
         };
-        let syntax::ExpressionKind::Name(name) = &written.kind else {
+        let ast::ExpressionKind::Name(name) = &written.kind else {
             self.error("switch", written.span, "a case of this switch is the name of an action");
             return None;
         };
@@ -135,8 +134,8 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A constant of the type of what is switched by.
-    fn value_label(&mut self, ty: &Type, label: &'a syntax::SwitchLabel) -> Option<SwitchLabel> {
-        let syntax::SwitchLabel::Expression(written) = label else {
+    fn value_label(&mut self, ty: &Type, label: &'a ast::SwitchLabel) -> Option<SwitchLabel> {
+        let ast::SwitchLabel::Expression(written) = label else {
             return Some(SwitchLabel::Default);
         };
         let value: Expression = self.expression_of(written, ty);

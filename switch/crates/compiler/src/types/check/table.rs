@@ -10,20 +10,19 @@
 use super::scope::Binding;
 use super::unify::Solution;
 use super::{Body, BodyKind, Checker};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{
-    self as syntax, ActionRef, Direction, PrefixedName, TableProperty, TablePropertyKind,
-};
 use crate::types::tree::{
     Action, ActionCall, Argument, DefaultAction, Entries, Entry, Id, Key, Property, PropertyValue,
     Table, TableAction, Type, VariableKind,
 };
+use syntax::tree::{
+    self as ast, ActionRef, Direction, PrefixedName, TableProperty, TablePropertyKind,
+};
+use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
     /// Keys and actions are read first, wherever they stand: entries and the default action need
     /// them.
-    pub(super) fn table(&mut self, declaration: &'a syntax::TableDeclaration) -> Id<Table> {
+    pub(super) fn table(&mut self, declaration: &'a ast::TableDeclaration) -> Id<Table> {
         let body = Body { kind: BodyKind::Control, ..Body::default() };
         let outer = std::mem::replace(&mut self.body, body);
         let id = self.declare_table(declaration);
@@ -63,7 +62,7 @@ impl<'a> Checker<'a, '_> {
 
     /// The table by its name only: known before its parts, so that they cannot mean something else
     /// of the same name.
-    fn declare_table(&mut self, declaration: &syntax::TableDeclaration) -> Id<Table> {
+    fn declare_table(&mut self, declaration: &ast::TableDeclaration) -> Id<Table> {
         let id = self.program.tables.push(Table {
             annotations: Vec::new(),
             name: declaration.name.clone(),
@@ -82,7 +81,7 @@ impl<'a> Checker<'a, '_> {
 
     /// Each property once, the actions among them, in an order in which one can be read after the
     /// other.
-    fn check_properties(&mut self, declaration: &'a syntax::TableDeclaration) {
+    fn check_properties(&mut self, declaration: &'a ast::TableDeclaration) {
         let errors = self.error_count();
         for (at, property) in declaration.properties.iter().enumerate() {
             let first = declaration
@@ -110,7 +109,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// `entries` need the key, `default_action` the actions: they stand behind them.
-    fn check_property_order(&mut self, declaration: &syntax::TableDeclaration) {
+    fn check_property_order(&mut self, declaration: &ast::TableDeclaration) {
         let place = |name: &str| {
             declaration.properties.iter().position(|property| &*property.name.text == name)
         };
@@ -128,7 +127,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// One element of the key. The control plane has to call it something.
-    fn key(&mut self, key: &'a syntax::KeyElement) -> Option<Key> {
+    fn key(&mut self, key: &'a ast::KeyElement) -> Option<Key> {
         let expression = self.expression(&key.expression, None);
         let kinds = &self.program.match_kinds;
         if !kinds.iter().any(|kind| kind.text == key.match_kind.text) {
@@ -163,7 +162,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// What entries may do.
-    fn action_list(&mut self, list: &'a [syntax::ActionListElement], table: &mut Table) {
+    fn action_list(&mut self, list: &'a [ast::ActionListElement], table: &mut Table) {
         for element in list {
             let Some(action) = self.action_named(&element.action.name) else { continue };
             let known = table.actions.iter().find(|known| known.call.action == action);
@@ -240,7 +239,7 @@ impl<'a> Checker<'a, '_> {
     fn action_call(
         &mut self,
         name: &PrefixedName,
-        given: &'a [syntax::Argument],
+        given: &'a [ast::Argument],
         span: Span,
         table: &Table,
     ) -> Option<ActionCall> {
@@ -311,7 +310,7 @@ impl<'a> Checker<'a, '_> {
     fn entries(
         &mut self,
         property: &'a TableProperty,
-        list: &'a [syntax::Entry],
+        list: &'a [ast::Entry],
         table: &Table,
     ) -> Entries {
         let types: Vec<Type> = table.keys.iter().map(|key| key.expression.ty.clone()).collect();
@@ -328,7 +327,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// One entry: its keys must be known at compile time.
-    fn entry(&mut self, entry: &'a syntax::Entry, types: &[Type], table: &Table) -> Option<Entry> {
+    fn entry(&mut self, entry: &'a ast::Entry, types: &[Type], table: &Table) -> Option<Entry> {
         let priority = match &entry.priority {
             Some(priority) => Some(self.constant_number(priority)?),
             None => None,
@@ -349,7 +348,7 @@ impl<'a> Checker<'a, '_> {
     fn value_property(
         &mut self,
         property: &'a TableProperty,
-        value: &'a syntax::Expression,
+        value: &'a ast::Expression,
         table: &mut Table,
     ) {
         match &*property.name.text {
@@ -385,8 +384,8 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A value, object or list, for the back end to understand.
-    fn property_value(&mut self, value: &'a syntax::Expression) -> Option<PropertyValue> {
-        if let syntax::ExpressionKind::List(elements) = &value.kind {
+    fn property_value(&mut self, value: &'a ast::Expression) -> Option<PropertyValue> {
+        if let ast::ExpressionKind::List(elements) = &value.kind {
             let values: Vec<_> =
                 elements.iter().map(|element| self.expression(element, None)).collect();
             let is_wrong = values.iter().any(|value| value.ty == Type::Wrong);
@@ -397,15 +396,11 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// What runs when no entry matches.
-    fn default_action(
-        &mut self,
-        value: &'a syntax::Expression,
-        table: &Table,
-    ) -> Option<ActionCall> {
+    fn default_action(&mut self, value: &'a ast::Expression, table: &Table) -> Option<ActionCall> {
         match &value.kind {
-            syntax::ExpressionKind::Name(name) => self.action_call(name, &[], value.span, table),
-            syntax::ExpressionKind::Call { callee, arguments, .. } => match &callee.kind {
-                syntax::ExpressionKind::Name(name) => {
+            ast::ExpressionKind::Name(name) => self.action_call(name, &[], value.span, table),
+            ast::ExpressionKind::Call { callee, arguments, .. } => match &callee.kind {
+                ast::ExpressionKind::Name(name) => {
                     self.action_call(name, arguments, value.span, table)
                 }
                 _ => self.no_action(value.span),
@@ -421,7 +416,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Without `default_action` a miss does nothing.
-    fn imply_default_action(&mut self, declaration: &syntax::TableDeclaration, table: &mut Table) {
+    fn imply_default_action(&mut self, declaration: &ast::TableDeclaration, table: &mut Table) {
         let is_written =
             declaration.properties.iter().any(|property| &*property.name.text == "default_action");
         if is_written {

@@ -7,25 +7,24 @@
 use super::Checker;
 use super::declaration::rigid_variables;
 use super::scope::Binding;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree as syntax;
 use crate::types::tree::{Extern, Field, Id, Method, Package, ParameterInfo, Struct, Text, Type};
+use syntax::tree as ast;
+use syntax::{Diagnostic, Span};
 
 /// A declaration that can be instantiated.
 #[derive(Clone, Copy)]
 pub(super) enum Template<'a> {
-    ControlType(&'a syntax::Signature),
-    Extern(&'a syntax::ExternDeclaration),
-    Function(&'a syntax::FunctionDeclaration),
-    Package(&'a syntax::PackageTypeDeclaration),
-    ParserType(&'a syntax::Signature),
-    Struct(&'a syntax::DerivedTypeDeclaration),
+    ControlType(&'a ast::Signature),
+    Extern(&'a ast::ExternDeclaration),
+    Function(&'a ast::FunctionDeclaration),
+    Package(&'a ast::PackageTypeDeclaration),
+    ParserType(&'a ast::Signature),
+    Struct(&'a ast::DerivedTypeDeclaration),
 }
 
 impl<'a> Template<'a> {
     /// What the declaration is open in.
-    pub fn type_parameters(self) -> &'a [syntax::Name] {
+    pub fn type_parameters(self) -> &'a [ast::Name] {
         match self {
             Template::ControlType(found) | Template::ParserType(found) => &found.type_parameters,
             Template::Extern(found) => &found.type_parameters,
@@ -36,7 +35,7 @@ impl<'a> Template<'a> {
     }
 
     /// Its name.
-    pub fn name(self) -> &'a syntax::Name {
+    pub fn name(self) -> &'a ast::Name {
         match self {
             Template::ControlType(found) | Template::ParserType(found) => &found.name,
             Template::Extern(found) => &found.name,
@@ -94,7 +93,7 @@ impl<'a> Checker<'a, '_> {
     /// Runs `check` where only the top level and the type parameters can be seen.
     pub(super) fn with_type_parameters<T>(
         &mut self,
-        names: &[syntax::Name],
+        names: &[ast::Name],
         arguments: &[Type],
         check: impl FnOnce(&mut Self) -> T,
     ) -> T {
@@ -136,7 +135,7 @@ impl<'a> Checker<'a, '_> {
     fn instantiate_struct(
         &mut self,
         index: usize,
-        declaration: &'a syntax::DerivedTypeDeclaration,
+        declaration: &'a ast::DerivedTypeDeclaration,
         arguments: &[Type],
     ) -> Type {
         let made = self.with_type_parameters(&declaration.type_parameters, arguments, |checker| {
@@ -168,7 +167,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Its fields, with the parameters standing for the arguments.
-    fn struct_fields(&mut self, declaration: &'a syntax::DerivedTypeDeclaration) -> Vec<Field> {
+    fn struct_fields(&mut self, declaration: &'a ast::DerivedTypeDeclaration) -> Vec<Field> {
         let fields = declaration.fields.iter();
         fields
             .map(|field| Field {
@@ -183,7 +182,7 @@ impl<'a> Checker<'a, '_> {
     fn instantiate_extern(
         &mut self,
         index: usize,
-        declaration: &'a syntax::ExternDeclaration,
+        declaration: &'a ast::ExternDeclaration,
         arguments: &[Type],
         span: Span,
     ) -> Type {
@@ -255,9 +254,9 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// One method; its own type parameters stay open.
-    fn method(&mut self, method: &'a syntax::MethodPrototype, object: &Text) -> Method {
+    fn method(&mut self, method: &'a ast::MethodPrototype, object: &Text) -> Method {
         let prototype = &method.prototype;
-        if method.kind != syntax::MethodKind::Constructor && prototype.name.text == *object {
+        if method.kind != ast::MethodKind::Constructor && prototype.name.text == *object {
             let title = "a constructor returns nothing: it has no type in front of its name";
             self.error("extern", prototype.span, title);
         }
@@ -276,7 +275,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Type parameters that calls will solve for.
-    pub(super) fn declare_type_variables(&mut self, names: &[syntax::Name]) -> Vec<Text> {
+    pub(super) fn declare_type_variables(&mut self, names: &[ast::Name]) -> Vec<Text> {
         for name in names {
             self.declare(name, Binding::Type(Type::Variable(name.text.clone())));
         }
@@ -287,7 +286,7 @@ impl<'a> Checker<'a, '_> {
     fn instantiate_package(
         &mut self,
         index: usize,
-        declaration: &'a syntax::PackageTypeDeclaration,
+        declaration: &'a ast::PackageTypeDeclaration,
         arguments: &[Type],
     ) -> Type {
         let made =
@@ -306,7 +305,7 @@ impl<'a> Checker<'a, '_> {
     /// Parameters of something without a body.
     pub(super) fn parameter_infos(
         &mut self,
-        parameters: &'a [syntax::Parameter],
+        parameters: &'a [ast::Parameter],
     ) -> Vec<ParameterInfo> {
         self.check_parameter_names(parameters);
         parameters
@@ -332,6 +331,6 @@ impl<'a> Checker<'a, '_> {
 }
 
 /// `@optional` in front of a parameter.
-pub(super) fn is_optional(parameter: &syntax::Parameter) -> bool {
+pub(super) fn is_optional(parameter: &ast::Parameter) -> bool {
     parameter.annotations.iter().any(|annotation| &*annotation.name.text == "optional")
 }

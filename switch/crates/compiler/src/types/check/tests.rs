@@ -1,22 +1,20 @@
 //! Programs in; types, values and errors out. What messages look like is tests/diagnostics' matter.
 
 use super::check;
-use crate::diagnostic::Diagnostics;
-use crate::source::{FileId, SourceMap};
-use crate::syntax::lexer::tokenize;
-use crate::syntax::parser::parse;
-use crate::syntax::preprocessor::end_token;
 use crate::types::tree::{
     Argument, Callee, Expression, ExpressionKind, Program, StatementKind, Type, Value,
 };
 use num_bigint::BigInt;
+use syntax::parser::parse;
+use syntax::preprocessor::{PreprocessorOptions, preprocess};
+use syntax::{Diagnostics, SourceMap};
 
 fn check_text(text: &str) -> (Program, Vec<String>) {
     let mut diagnostics = Diagnostics::default();
     let mut sources = SourceMap::default();
-    sources.add("test.p4", text.into());
-    let mut tokens = tokenize(FileId(0), text, &mut diagnostics);
-    tokens.push(end_token(&tokens));
+    let options = PreprocessorOptions::default();
+    let provider = |_: &str| Ok(text.to_string());
+    let tokens = preprocess(&provider, "test.p4", &options, &mut sources, &mut diagnostics);
     let tree = parse(&tokens, &mut diagnostics);
     let program = check(&tree, &mut diagnostics);
     let titles = diagnostics.into_sorted().into_iter().map(|found| found.title).collect();

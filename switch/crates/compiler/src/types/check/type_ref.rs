@@ -3,11 +3,10 @@
 use super::Checker;
 use super::scope::Binding;
 use super::suggest::nearest;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::tree::{self as syntax, DerivedKind, PrefixedName, TypeKind};
 use crate::types::tree::{ExpressionKind, Type, Value};
 use num_traits::ToPrimitive;
+use syntax::tree::{self as ast, DerivedKind, PrefixedName, TypeKind};
+use syntax::{Diagnostic, Span};
 
 /// Widest `bit`, `int` or `varbit`, and largest stack.
 pub(super) const WIDTH_MAX: u32 = 1 << 16;
@@ -18,7 +17,7 @@ const WEIGHT_MAX: usize = 1 << 20;
 
 impl<'a> Checker<'a, '_> {
     /// The type of a value or object; `void` is an error here.
-    pub(super) fn type_ref(&mut self, type_ref: &'a syntax::TypeRef) -> Type {
+    pub(super) fn type_ref(&mut self, type_ref: &'a ast::TypeRef) -> Type {
         let ty = self.type_argument(type_ref);
         if ty == Type::Void {
             self.error("type", type_ref.span, "nothing can have the type `void` here");
@@ -28,7 +27,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// What a function returns; `void` allowed.
-    pub(super) fn return_type(&mut self, type_ref: &'a syntax::TypeRef) -> Type {
+    pub(super) fn return_type(&mut self, type_ref: &'a ast::TypeRef) -> Type {
         let ty = self.type_argument(type_ref);
         if ty == Type::Integer {
             self.report(
@@ -41,7 +40,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// `_` becomes a type variable called `_`: to be inferred.
-    pub(super) fn type_argument(&mut self, type_ref: &'a syntax::TypeRef) -> Type {
+    pub(super) fn type_argument(&mut self, type_ref: &'a ast::TypeRef) -> Type {
         match &type_ref.kind {
             TypeKind::Array { element, size } => self.array_type(element, size),
             TypeKind::Bit(None) => Type::Bit(1),
@@ -91,7 +90,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// `Type[size]`: a header stack.
-    fn array_type(&mut self, element: &'a syntax::TypeRef, size: &'a syntax::Expression) -> Type {
+    fn array_type(&mut self, element: &'a ast::TypeRef, size: &'a ast::Expression) -> Type {
         let element_type = self.type_ref(element);
         let Some(size) = self.width(size, 1) else { return Type::Wrong };
         let is_header = match &element_type {
@@ -115,7 +114,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A width or size: a constant of at least `least`.
-    fn width(&mut self, expression: &'a syntax::Expression, least: u32) -> Option<u32> {
+    fn width(&mut self, expression: &'a ast::Expression, least: u32) -> Option<u32> {
         let value = self.expression(expression, Some(&Type::Integer));
         if value.ty == Type::Wrong {
             return None;
@@ -223,7 +222,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// There is no such name.
-    pub(super) fn report_unknown(&mut self, what: &str, name: &syntax::Name) {
+    pub(super) fn report_unknown(&mut self, what: &str, name: &ast::Name) {
         let title = format!("there is no {what} `{}` here", name.text);
         let mut diagnostic = Diagnostic::error("unknown-name", name.span, title);
         let names = self.scopes.names().map(|name| &**name);

@@ -3,10 +3,9 @@
 use super::Checker;
 use super::argument::Parameter;
 use super::template::Template;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::types::tree::{Direction, Id, Text, Type, Variable, VariableKind};
 use std::collections::BTreeMap;
+use syntax::{Diagnostic, Span};
 
 /// The type parameters of one call and what is known of them.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,10 @@
 //! A switch program that never says where packets go.
 
 use super::visit::{self, Node};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::types::tree::{
     Argument, Expression, ExpressionKind, Id, Instance, InstanceKind, Package, Program, Type,
 };
+use syntax::{Diagnostic, Diagnostics};
 
 /// Fields of the standard metadata that decide about a packet.
 const DECIDING: [&str; 2] = ["egress_spec", "mcast_grp"];

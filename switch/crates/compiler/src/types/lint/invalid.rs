@@ -13,7 +13,6 @@ use super::parsed::{self, Blocks};
 use super::places::{Places, kind, written};
 use super::visit::{self, Node};
 use super::worlds::{HeaderIndex, Validity, Worlds};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::types::tree::{
     Action, Argument, BinaryOperator, Block, Builtin, Call, Callee, Control, DerivedKind,
     Direction, Expression, ExpressionKind, Id, InstanceKind, LocalDeclaration, ParameterInfo,
@@ -21,6 +20,7 @@ use crate::types::tree::{
     UnaryOperator, Variable, VariableKind,
 };
 use std::collections::BTreeSet;
+use syntax::{Diagnostic, Diagnostics};
 
 /// Actions and sub-controls are walked through at every use, and every statement may touch every
 /// world. A program that needs more effort than this, a unit being one statement in a few worlds, is

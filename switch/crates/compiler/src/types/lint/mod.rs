@@ -14,7 +14,7 @@ mod visit;
 mod worlds;
 
 use super::tree::Program;
-use crate::diagnostic::Diagnostics;
+use syntax::Diagnostics;
 
 /// All lints.
 pub fn lint(program: &Program, diagnostics: &mut Diagnostics) {

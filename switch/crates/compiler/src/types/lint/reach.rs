@@ -1,7 +1,7 @@
 //! Parser states that nothing leads to.
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::types::tree::{Parser, Program, StateTarget, Transition};
+use syntax::{Diagnostic, Diagnostics};
 
 /// States that cannot be reached from `start`.
 pub(super) fn states(program: &Program, diagnostics: &mut Diagnostics) {

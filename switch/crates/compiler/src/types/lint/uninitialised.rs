@@ -5,13 +5,12 @@
 //! written counts as all of it, and what only some ways assign is not assigned.
 
 use super::visit::{self, Node};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::Span;
 use crate::types::tree::{
     Argument, Block, Call, Callee, Direction, Expression, ExpressionKind, ForCollection, Id,
     Program, Statement, StatementKind, Switch, SwitchLabel, Type, Variable, VariableKind,
 };
 use std::collections::BTreeSet;
+use syntax::{Diagnostic, Diagnostics, Span};
 
 /// Reads of variables without a value.
 pub(super) fn reads(program: &Program, diagnostics: &mut Diagnostics) {

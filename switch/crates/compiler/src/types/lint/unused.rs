@@ -1,12 +1,12 @@
 //! What is computed or declared for nothing.
 
 use super::visit::{self, Node};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::types::tree::{
     Annotation, Builtin, Call, Callee, Direction, Id, Program, StatementKind, Table, Text, Type,
     VariableKind,
 };
 use std::collections::BTreeSet;
+use syntax::{Diagnostic, Diagnostics};
 
 /// Calls whose only point is a value that nobody reads.
 pub(super) fn results(program: &Program, diagnostics: &mut Diagnostics) {

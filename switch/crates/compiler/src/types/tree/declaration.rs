@@ -4,7 +4,7 @@ use super::{
     Argument, Block, Direction, Expression, Id, MethodKind, Name, Parser, Table, Text, Type, Value,
     ValueSet,
 };
-use crate::source::Span;
+use syntax::Span;
 
 /// One annotation.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,10 +4,10 @@ use super::{
     Action, Control, Enum, ExternFunction, Function, Id, Instance, Parser, Table, Text, Type,
     Variable,
 };
-use crate::source::Span;
 use num_bigint::BigInt;
+use syntax::Span;
 
-pub use crate::syntax::tree::BinaryOperator;
+pub use syntax::tree::BinaryOperator;
 
 /// An expression with its type.
 #[derive(Clone, Debug, PartialEq)]

@@ -45,10 +45,9 @@ mod statement;
 mod table;
 mod ty;
 
-use crate::source::Span;
 use std::rc::Rc;
+use syntax::Span;
 
-pub use crate::syntax::tree::{DerivedKind, Direction, MethodKind, Name};
 pub use declaration::{
     Action, Annotation, AnnotationBody, AnnotationValue, Constant, Control, Extern, ExternFunction,
     Function, Instance, InstanceKind, LocalDeclaration, Method, Package, ParameterInfo, Variable,
@@ -65,6 +64,7 @@ pub use parser::{
 pub use statement::{
     Block, For, ForCollection, ForIn, Statement, StatementKind, Switch, SwitchCase, SwitchLabel,
 };
+pub use syntax::tree::{DerivedKind, Direction, MethodKind, Name};
 pub use table::{
     ActionCall, DefaultAction, Entries, Entry, Key, Property, PropertyValue, Table, TableAction,
 };

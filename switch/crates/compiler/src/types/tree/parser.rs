@@ -1,7 +1,7 @@
 //! Parsers: states, selects, key sets, value sets.
 
 use super::{Annotation, Expression, Id, LocalDeclaration, Name, Statement, Type, Variable};
-use crate::source::Span;
+use syntax::Span;
 
 /// A parser with a body.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{Action, Annotation, Call, Expression, Id, Variable};
-use crate::source::Span;
+use syntax::Span;
 
 /// A statement with its place.
 #[derive(Clone, Debug)]

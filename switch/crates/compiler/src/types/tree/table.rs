@@ -1,8 +1,8 @@
 //! Tables.
 
 use super::{Action, Annotation, Argument, Expression, Id, Keyset, Name};
-use crate::source::Span;
 use num_bigint::BigInt;
+use syntax::Span;
 
 /// A table.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Types of values and objects.
 
 use super::{Annotation, Control, DerivedKind, Extern, Id, Name, Package, Parser, Text, Value};
-use crate::source::Span;
+use syntax::Span;
 
 /// A type. Equal exactly when P4 says the types are the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,211 @@
+//! From text to tokens. Comments and white space leave only flags behind; nothing is an error
+//! except a comment or string that never ends. Directives are ordinary tokens here.
+
+use crate::token::{Token, TokenKind};
+use crate::{Diagnostic, Diagnostics, FileId, Span};
+use std::rc::Rc;
+
+/// Operators and brackets of more than one character, longest first. Those that start with `>` are
+/// put together by the parser.
+const LONG_SYMBOLS: [&str; 28] = [
+    "|+|=", "|-|=", "<<=", "|+|", "|-|", "&&&", "...", "{#}", "&&", "||", "==", "!=", "<=", ">=",
+    "<<", "++", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "..", "->", "::",
+];
+
+/// All tokens of `text`, without an end token.
+pub fn tokenize(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
+    let mut lexer = Lexer { file, text, at: 0, diagnostics };
+    let mut tokens = Vec::new();
+    let mut starts_line = true;
+    loop {
+        let (broke_line, follows_space) = lexer.skip_space();
+        starts_line |= broke_line;
+        let Some((kind, end)) = lexer.token_end() else { break };
+        let start = lexer.at;
+        lexer.at = end;
+        tokens.push(Token {
+            kind,
+            text: Rc::from(text.get(start..end).unwrap_or("")),
+            span: lexer.span(start, end),
+            starts_line,
+            follows_space,
+            hidden: None,
+        });
+        starts_line = false;
+    }
+    tokens
+}
+
+struct Lexer<'a> {
+    file: FileId,
+    text: &'a str,
+    /// Offset of the next character, always at a character boundary.
+    at: usize,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Lexer<'_> {
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span { file: self.file, start: start as u32, end: end as u32 }
+    }
+
+    /// Skips white space and comments; says whether a line ended and whether there was anything.
+    fn skip_space(&mut self) -> (bool, bool) {
+        let (from, mut broke_line) = (self.at, false);
+        loop {
+            let rest = self.rest();
+            if rest.starts_with("//") {
+                self.at += line_comment_length(rest);
+            } else if rest.starts_with("/*") {
+                self.skip_block_comment();
+            } else if let Some(length) = continued_line(rest) {
+                self.at += length;
+            } else if let Some(space) = rest.chars().next().filter(|c| is_space(*c)) {
+                broke_line |= space == '\n';
+                self.at += space.len_utf8();
+            } else {
+                return (broke_line, self.at > from);
+            }
+        }
+    }
+
+    /// A line end inside of the comment does not count: a directive goes on after it.
+    fn skip_block_comment(&mut self) {
+        match self.rest().find("*/") {
+            Some(length) if length >= 2 || self.rest().starts_with("/**/") => self.at += length + 2,
+            // `/*/` opens, but does not close.
+            Some(_) => match self.rest().get(3..).and_then(|rest| rest.find("*/")) {
+                Some(length) => self.at += 3 + length + 2,
+                None => self.unclosed_comment(),
+            },
+            None => self.unclosed_comment(),
+        }
+    }
+
+    fn unclosed_comment(&mut self) {
+        let span = self.span(self.at, self.at + 2);
+        self.diagnostics.push(
+            Diagnostic::error("unclosed-comment", span, "this comment never ends")
+                .label("opened here")
+                .hint("close it with `*/`"),
+        );
+        self.at = self.text.len();
+    }
+
+    /// Sort and end of the token at `self.at`.
+    fn token_end(&mut self) -> Option<(TokenKind, usize)> {
+        let rest = self.rest();
+        let first = rest.chars().next()?;
+        let (kind, length) = if first.is_ascii_alphabetic() || first == '_' {
+            (TokenKind::Word, word_length(rest))
+        } else if first.is_ascii_digit() {
+            (TokenKind::Integer, word_length(rest))
+        } else if first == '"' {
+            (TokenKind::String, self.string_length())
+        } else if let Some(symbol) = LONG_SYMBOLS.iter().find(|long| rest.starts_with(**long)) {
+            (TokenKind::Symbol, symbol.len())
+        } else if "+-*/%&|^~!<>=?:;,.()[]{}@#".contains(first) {
+            (TokenKind::Symbol, 1)
+        } else {
+            (TokenKind::Unknown, first.len_utf8())
+        };
+        Some((kind, self.at + length))
+    }
+
+    /// Length of the string literal with its quotes. A string may run over line ends, as in C
+    /// compilers of old; one that never ends takes its line only.
+    fn string_length(&mut self) -> usize {
+        let mut escaped = false;
+        for (at, c) in self.rest().char_indices().skip(1) {
+            match c {
+                '"' if !escaped => return at + 1,
+                _ => escaped = c == '\\' && !escaped,
+            }
+        }
+        let span = self.span(self.at, self.at + 1);
+        self.diagnostics.push(
+            Diagnostic::error("unclosed-string", span, "this string never ends")
+                .label("opened here")
+                .hint("close it with `\"`"),
+        );
+        line_length(self.rest())
+    }
+}
+
+fn is_space(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '\u{b}' || c == '\u{feff}'
+}
+
+/// Length of a backslash with the line end behind it.
+fn continued_line(rest: &str) -> Option<usize> {
+    if rest.starts_with("\\\n") {
+        Some(2)
+    } else if rest.starts_with("\\\r\n") {
+        Some(3)
+    } else {
+        None
+    }
+}
+
+fn line_length(rest: &str) -> usize {
+    rest.find('\n').unwrap_or(rest.len())
+}
+
+/// A line comment goes on behind a backslash at the line's end.
+fn line_comment_length(rest: &str) -> usize {
+    let mut length = line_length(rest);
+    while rest.get(..length).is_some_and(|line| line.trim_end_matches('\r').ends_with('\\'))
+        && length < rest.len()
+    {
+        length += 1 + line_length(rest.get(length + 1..).unwrap_or(""));
+    }
+    length
+}
+
+fn word_length(rest: &str) -> usize {
+    rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(source: &str) -> Vec<String> {
+        let mut diagnostics = Diagnostics::default();
+        let tokens = tokenize(FileId(0), source, &mut diagnostics);
+        tokens.iter().map(|token| token.text.to_string()).collect()
+    }
+
+    #[test]
+    fn numbers_ranges_and_masks_come_apart() {
+        assert_eq!(texts("8w0xF_F..1"), ["8w0xF_F", "..", "1"]);
+        assert_eq!(texts("a&&&b&&c"), ["a", "&&&", "b", "&&", "c"]);
+        assert_eq!(texts("x|+|=y"), ["x", "|+|=", "y"]);
+    }
+
+    #[test]
+    fn closing_brackets_of_type_arguments_stay_single() {
+        assert_eq!(texts("a<b<c>>"), ["a", "<", "b", "<", "c", ">", ">"]);
+    }
+
+    #[test]
+    fn comments_vanish_and_lines_are_marked() {
+        let mut diagnostics = Diagnostics::default();
+        let tokens = tokenize(FileId(0), "a /* \n */ b // c\nd\\\ne", &mut diagnostics);
+        let marks: Vec<_> = tokens.iter().map(|t| (&*t.text, t.starts_line)).collect();
+        assert_eq!(marks, [("a", true), ("b", false), ("d", true), ("e", false)]);
+    }
+
+    #[test]
+    fn what_never_ends_is_reported_once() {
+        for source in ["/* a", "/*/", "x = \"abc\n y"] {
+            let mut diagnostics = Diagnostics::default();
+            tokenize(FileId(0), source, &mut diagnostics);
+            assert_eq!(diagnostics.error_count(), 1, "{source}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! P4-16 from text to syntax tree: preprocessor, lexer, parser.
+//!
+//! ```text
+//! text -- preprocessor (with lexer) --> tokens -- parser --> tree
+//! ```
+//!
+//! No name is resolved and no type is known here; that a program is legal P4 is for the crate
+//! `compiler` to say. What both need lives here: where things stand in the source ([`source`]) and
+//! what is said about them ([`diagnostic`]).
+
+pub mod diagnostic;
+pub mod lexer;
+pub mod parser;
+pub mod preprocessor;
+pub mod source;
+pub mod token;
+pub mod tree;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use source::{FileId, Location, SourceError, SourceMap, SourceProvider, Span};

@@ -1,0 +1,337 @@
+//! Macros and their expansion.
+//!
+//! The algorithm is D. Prosser's of the C standard: every token remembers the macros it came out
+//! of (its hidden names) and is not expanded by them again, so expansion ends. It may still grow
+//! exponentially, therefore there is a budget.
+
+use super::spell;
+use crate::lexer::tokenize;
+use crate::token::{HiddenNames, Token, TokenKind};
+use crate::{Diagnostic, Diagnostics, FileId, SourceMap};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A macro.
+#[derive(Clone, Debug)]
+pub(super) struct Macro {
+    /// `None` for one without parentheses.
+    pub parameters: Option<Vec<Rc<str>>>,
+    /// What it stands for.
+    pub body: Vec<Token>,
+}
+
+/// The macros defined at this point of the text.
+#[derive(Default)]
+pub(super) struct Macros {
+    table: BTreeMap<Rc<str>, Rc<Macro>>,
+}
+
+/// What an expansion works with.
+struct Expansion<'a> {
+    /// Tokens still to be read, the next one last.
+    input: Vec<Token>,
+    /// Tokens that may still be made.
+    budget: usize,
+    sources: &'a SourceMap,
+    diagnostics: &'a mut Diagnostics,
+}
+
+/// Arguments of arguments of arguments: nested calls are expanded by recursion.
+const ARGUMENT_DEPTH_MAX: usize = 64;
+
+/// Macros whose text is a macro whose text is a macro ...: what is deeper is left as it is.
+const MACRO_DEPTH_MAX: u32 = 256;
+
+impl Macros {
+    pub fn define(&mut self, name: Rc<str>, definition: Macro) {
+        self.table.insert(name, Rc::new(definition));
+    }
+
+    pub fn undefine(&mut self, name: &str) {
+        self.table.remove(name);
+    }
+
+    pub fn is_defined(&self, word: &Token) -> bool {
+        self.table.contains_key(&word.text) || matches!(&*word.text, "__FILE__" | "__LINE__")
+    }
+
+    /// Appends `tokens`, expanded, to `output`; false when the budget was not enough.
+    pub fn expand(
+        &self,
+        tokens: Vec<Token>,
+        budget: usize,
+        sources: &SourceMap,
+        diagnostics: &mut Diagnostics,
+        output: &mut Vec<Token>,
+    ) -> bool {
+        let mut expansion = Expansion { input: tokens, budget, sources, diagnostics };
+        expansion.input.reverse();
+        self.run(&mut expansion, output, 0)
+    }
+
+    fn run(&self, expansion: &mut Expansion<'_>, output: &mut Vec<Token>, depth: usize) -> bool {
+        while let Some(token) = expansion.input.pop() {
+            if expansion.budget == 0 || depth > ARGUMENT_DEPTH_MAX {
+                return false;
+            }
+            expansion.budget -= 1;
+            if token.kind == TokenKind::Word && !is_hidden(&token) {
+                if let Some(place) = place_token(&token, expansion.sources) {
+                    output.push(place);
+                    continue;
+                }
+                if let Some(definition) = self.table.get(&token.text).cloned()
+                    && let Some(made) = self.apply(&token, &definition, expansion, depth)
+                {
+                    if made.len() > expansion.budget {
+                        return false;
+                    }
+                    expansion.input.extend(made.into_iter().rev());
+                    continue;
+                }
+            }
+            output.push(token);
+        }
+        true
+    }
+
+    /// What this use of a macro stands for; `None` if it is no use (a name without arguments).
+    fn apply(
+        &self,
+        name: &Token,
+        definition: &Macro,
+        expansion: &mut Expansion<'_>,
+        depth: usize,
+    ) -> Option<Vec<Token>> {
+        let nesting = 1 + name.hidden.as_ref().map_or(0, |names| names.depth);
+        let outer = name.hidden.clone();
+        let hidden = Rc::new(HiddenNames { name: name.text.clone(), depth: nesting, outer });
+        let mut made = match &definition.parameters {
+            None => paste_all(definition.body.clone()),
+            Some(parameters) => {
+                let arguments = take_arguments(expansion)?;
+                let arguments = self.check_arguments(name, parameters, arguments, expansion);
+                self.substitute(definition, parameters, &arguments, expansion, depth)
+            }
+        };
+        for (at, token) in made.iter_mut().enumerate() {
+            token.hidden = Some(merge(&hidden, token.hidden.take()));
+            token.span = name.span;
+            token.starts_line = at == 0 && name.starts_line;
+            if at == 0 {
+                token.follows_space = name.follows_space;
+            }
+        }
+        Some(made)
+    }
+
+    fn check_arguments(
+        &self,
+        name: &Token,
+        parameters: &[Rc<str>],
+        mut arguments: Vec<Vec<Token>>,
+        expansion: &mut Expansion<'_>,
+    ) -> Vec<Vec<Token>> {
+        // `F()` has no argument or one empty argument, as the macro wants.
+        if parameters.is_empty() && arguments.len() == 1 && arguments.iter().all(Vec::is_empty) {
+            arguments.clear();
+        }
+        if arguments.len() != parameters.len() {
+            let title = format!(
+                "macro `{}` takes {} arguments, not {}",
+                name.text,
+                parameters.len(),
+                arguments.len()
+            );
+            expansion.diagnostics.push(Diagnostic::error("preprocessor", name.span, title));
+            arguments.resize(parameters.len(), Vec::new());
+        }
+        arguments
+    }
+
+    /// The body with arguments in place of parameters: expanded ones, but as written next to `##`
+    /// and as a string after `#`.
+    fn substitute(
+        &self,
+        definition: &Macro,
+        parameters: &[Rc<str>],
+        arguments: &[Vec<Token>],
+        expansion: &mut Expansion<'_>,
+        depth: usize,
+    ) -> Vec<Token> {
+        let argument_of = |token: &Token| {
+            let at = parameters.iter().position(|parameter| *parameter == token.text)?;
+            arguments.get(at).filter(|_| token.kind == TokenKind::Word)
+        };
+        let body = &definition.body;
+        let is_paste =
+            |at: Option<usize>| at.and_then(|at| body.get(at)).is_some_and(|token| token.is("##"));
+        let mut made = Vec::new();
+        let mut at = 0;
+        while let Some(token) = body.get(at) {
+            let next = body.get(at + 1);
+            if token.is("#")
+                && let Some(argument) = next.and_then(argument_of)
+            {
+                made.push(string_token(token, argument));
+                at += 2;
+                continue;
+            }
+            match argument_of(token) {
+                None => made.push(token.clone()),
+                Some(argument) if is_paste(at.checked_sub(1)) || is_paste(Some(at + 1)) => {
+                    made.extend(argument.iter().cloned());
+                }
+                Some(argument) => {
+                    let from = made.len();
+                    self.expand_argument(argument, expansion, &mut made, depth);
+                    if let Some(first) = made.get_mut(from) {
+                        first.follows_space = token.follows_space;
+                    }
+                }
+            }
+            at += 1;
+        }
+        paste_all(made)
+    }
+
+    fn expand_argument(
+        &self,
+        argument: &[Token],
+        expansion: &mut Expansion<'_>,
+        made: &mut Vec<Token>,
+        depth: usize,
+    ) {
+        let input = argument.iter().rev().cloned().collect();
+        let mut inner = Expansion {
+            input,
+            budget: expansion.budget,
+            sources: expansion.sources,
+            diagnostics: &mut *expansion.diagnostics,
+        };
+        if !self.run(&mut inner, made, depth + 1) {
+            inner.budget = 0;
+        }
+        expansion.budget = inner.budget;
+    }
+}
+
+/// Whether the token must not be expanded: it came out of this macro, or out of too many.
+fn is_hidden(token: &Token) -> bool {
+    let hidden = token.hidden.as_ref();
+    hidden.is_some_and(|names| names.depth >= MACRO_DEPTH_MAX || has(names, &token.text))
+}
+
+fn has(names: &Rc<HiddenNames>, name: &str) -> bool {
+    let mut next = Some(names);
+    while let Some(names) = next {
+        if &*names.name == name {
+            return true;
+        }
+        next = names.outer.as_ref();
+    }
+    false
+}
+
+/// The token's own hidden names with those of the macro on top.
+fn merge(hidden: &Rc<HiddenNames>, own: Option<Rc<HiddenNames>>) -> Rc<HiddenNames> {
+    match own {
+        None => hidden.clone(),
+        Some(own) => {
+            let mut merged = own;
+            let mut next = Some(hidden);
+            while let Some(names) = next {
+                if !has(&merged, &names.name) {
+                    let (name, depth) = (names.name.clone(), merged.depth + 1);
+                    merged = Rc::new(HiddenNames { name, depth, outer: Some(merged) });
+                }
+                next = names.outer.as_ref();
+            }
+            merged
+        }
+    }
+}
+
+/// `__LINE__` and `__FILE__`.
+fn place_token(token: &Token, sources: &SourceMap) -> Option<Token> {
+    let here = || sources.location(token.span);
+    match &*token.text {
+        "__FILE__" => {
+            let text = format!("\"{}\"", here().file).into();
+            Some(Token { kind: TokenKind::String, text, ..token.clone() })
+        }
+        "__LINE__" => {
+            let text = here().line.to_string().into();
+            Some(Token { kind: TokenKind::Integer, text, ..token.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// Takes `( ... )` off the input, split at commas outside of inner parentheses. Leaves the input
+/// alone and returns `None` when there is no complete list.
+fn take_arguments(expansion: &mut Expansion<'_>) -> Option<Vec<Vec<Token>>> {
+    if !expansion.input.last()?.is("(") {
+        return None;
+    }
+    let mut arguments = vec![Vec::new()];
+    let mut depth = 0usize;
+    for (taken, token) in expansion.input.iter().rev().enumerate() {
+        if token.is("(") {
+            depth += 1;
+            if depth == 1 {
+                continue;
+            }
+        } else if token.is(")") {
+            depth -= 1;
+            if depth == 0 {
+                expansion.input.truncate(expansion.input.len() - taken - 1);
+                return Some(arguments);
+            }
+        } else if depth == 1 && token.is(",") {
+            arguments.push(Vec::new());
+            continue;
+        }
+        if let Some(argument) = arguments.last_mut() {
+            argument.push(token.clone());
+        }
+    }
+    None
+}
+
+/// The argument as a string literal.
+fn string_token(hash: &Token, argument: &[Token]) -> Token {
+    let text = spell(argument).replace('\\', "\\\\").replace('"', "\\\"");
+    Token { kind: TokenKind::String, text: format!("\"{text}\"").into(), ..hash.clone() }
+}
+
+/// Does every `a ## b`.
+fn paste_all(tokens: Vec<Token>) -> Vec<Token> {
+    let mut made: Vec<Token> = Vec::new();
+    let mut input = tokens.into_iter();
+    while let Some(token) = input.next() {
+        if !token.is("##") {
+            made.push(token);
+            continue;
+        }
+        match (made.pop(), input.next()) {
+            (Some(left), Some(right)) => made.extend(paste(&left, &right)),
+            (left, right) => made.extend(left.into_iter().chain(right)),
+        }
+    }
+    made
+}
+
+/// One token out of two, or more where they do not fit together.
+fn paste(left: &Token, right: &Token) -> Vec<Token> {
+    let text = format!("{}{}", left.text, right.text);
+    let mut ignored = Diagnostics::default();
+    let mut tokens = tokenize(FileId(u32::MAX), &text, &mut ignored);
+    for token in &mut tokens {
+        token.span = left.span;
+        token.follows_space = left.follows_space;
+        token.starts_line = false;
+        token.hidden = left.hidden.clone();
+    }
+    tokens
+}

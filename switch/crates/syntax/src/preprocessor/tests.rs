@@ -1,0 +1,130 @@
+//! Texts in, texts or errors out.
+
+use super::{Definition, PreprocessorOptions, preprocess, spell};
+use crate::{Diagnostics, SourceError, SourceMap, SourceProvider};
+
+/// Files by name.
+struct Table<'a>(&'a [(&'a str, &'a str)]);
+
+impl SourceProvider for Table<'_> {
+    fn read(&self, path: &str) -> Result<String, SourceError> {
+        let found = self.0.iter().find(|(name, _)| *name == path);
+        found.map(|(_, text)| text.to_string()).ok_or(SourceError::NotFound)
+    }
+}
+
+fn run(files: &[(&str, &str)], options: &PreprocessorOptions) -> (String, usize) {
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Diagnostics::default();
+    let tokens = preprocess(&Table(files), "main.p4", options, &mut sources, &mut diagnostics);
+    (spell(&tokens).trim().to_string(), diagnostics.error_count())
+}
+
+fn expand(text: &str) -> (String, usize) {
+    run(&[("main.p4", text)], &PreprocessorOptions::default())
+}
+
+#[test]
+fn macros_expand_as_in_c() {
+    for (text, expected) in [
+        ("#define A 1\nA + A", "1 + 1"),
+        ("#define ADD(a, b) a + b\nADD(1, (2, 3))", "1 + (2, 3)"),
+        ("#define F(x) x\nF + F(F)(2)", "F + F(2)"),
+        ("#define A B\n#define B A\nA", "A"),
+        ("#define CAT(a, b) a##b\nCAT(he, ader) CAT(8w, 5)", "header 8w5"),
+        ("#define STR(a) #a\nSTR(x + \"y\")", "\"x + \\\"y\\\"\""),
+        ("#define G(x) [x]\n#define H G\nH(1)", "[1]"),
+        ("#define A 1\n#undef A\nA", "A"),
+        ("__LINE__\n\n__LINE__ __FILE__", "1 3 \"main.p4\""),
+        ("#line 40 \"other.p4\"\n__LINE__ __FILE__", "40 \"other.p4\""),
+        ("#define LONG 1 + \\\n 2\nLONG", "1 + 2"),
+    ] {
+        assert_eq!(expand(text), (expected.to_string(), 0), "{text}");
+    }
+}
+
+#[test]
+fn conditionals_choose_one_branch() {
+    for (condition, expected) in [
+        ("1", "yes"),
+        ("0", "no"),
+        ("UNKNOWN", "no"),
+        ("defined(V) && V >= 20200408", "yes"),
+        ("!defined W", "yes"),
+        ("(1 << 4) == 0x10 ? 1 : 0", "yes"),
+        ("-1 < 0 && 7 / 2 == 3 && 7 % 2", "yes"),
+        ("2 > 1 > 0", "yes"),
+        ("16 >> 2 == 4", "yes"),
+    ] {
+        let text = format!("#define V 20200408\n#if {condition}\nyes\n#else\nno\n#endif");
+        assert_eq!(expand(&text), (expected.to_string(), 0), "{condition}");
+    }
+    let text = "#if 0\n#if nonsense (\n#endif\na\n#elif 1\nb\n#elif 1 / 0\nc\n#else\nd\n#endif";
+    assert_eq!(expand(text), ("b".to_string(), 0), "skipped conditions are not read");
+}
+
+#[test]
+fn includes_are_searched_next_to_the_file_and_then_in_directories() {
+    let files = [
+        ("main.p4", "#include \"lib/a.p4\"\n#include <b.p4>"),
+        ("lib/a.p4", "a #include_is_no_directive_here"),
+        ("lib/b.p4", "never"),
+        ("second/b.p4", "#ifndef B\n#define B\nb\n#include <b.p4>\n#endif"),
+    ];
+    let include_directories = vec!["first".into(), "second/".into()];
+    let options = PreprocessorOptions { include_directories, definitions: Vec::new() };
+    assert_eq!(run(&files, &options), ("a #include_is_no_directive_here b".to_string(), 0));
+}
+
+#[test]
+fn definitions_come_from_the_command_line() {
+    let definitions = vec![
+        Definition::Define("A".into()),
+        Definition::Define("B=x y".into()),
+        Definition::Define("C".into()),
+        Definition::Undefine("C".into()),
+    ];
+    let options = PreprocessorOptions { include_directories: Vec::new(), definitions };
+    assert_eq!(run(&[("main.p4", "A B C")], &options), ("1 x y C".to_string(), 0));
+}
+
+#[test]
+fn growth_without_end_is_an_error() {
+    // Each macro doubles the one before: 2^40 tokens.
+    let mut doubling = String::from("#define A0 x\n");
+    for level in 1..=40 {
+        doubling += &format!("#define A{level} A{0} A{0}\n", level - 1);
+    }
+    doubling += "A40";
+    assert_eq!(expand(&doubling).1, 1);
+    let (_, errors) = expand("#include \"main.p4\"\n#include \"main.p4\"\nx");
+    assert_eq!(errors, 1);
+    // A chain of macros, each the text of the next, is cut where it is too long.
+    let chain: String = (0..5000).map(|n| format!("#define A{n} A{}\n", n + 1)).collect();
+    assert_eq!(expand(&(chain + "A0")).1, 0);
+}
+
+#[test]
+fn broken_directives_are_reported_one_by_one() {
+    for text in [
+        "#frobnicate",
+        "#define 1",
+        "#define F(1) x",
+        "#include",
+        "#include <a",
+        "#else",
+        "#endif",
+        "#elif 1",
+        "#if (",
+        "#if 1 / 0\n#endif",
+        "#if 1",
+        "#ifdef\n#endif",
+        "#line x",
+        "#error message",
+        "#define F(a, b) a\nF(1)",
+    ] {
+        let (_, errors) = expand(text);
+        assert!(errors >= 1, "{text}");
+    }
+    assert_eq!(expand("#pragma once\n#"), (String::new(), 0));
+}

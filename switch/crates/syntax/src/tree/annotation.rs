@@ -1,0 +1,45 @@
+//! Annotations: `@name`, `@name(tokens)`, `@name[expressions]`, `@name[key = expression, ...]`,
+//! and `@pragma`.
+
+use super::{Expression, KeyValue, Name};
+use crate::Span;
+use std::rc::Rc;
+
+/// One annotation.
+#[derive(Clone, Debug)]
+pub struct Annotation {
+    /// What follows the `@`.
+    pub name: Name,
+    /// What is in its brackets.
+    pub body: AnnotationBody,
+    /// From the `@` to the closing bracket.
+    pub span: Span,
+}
+
+/// What an annotation says.
+#[derive(Clone, Debug)]
+pub enum AnnotationBody {
+    /// `@name`.
+    Empty,
+    /// `@name[key = value, ...]`.
+    KeyValues(Vec<KeyValue>),
+    /// `@name[value, ...]`.
+    List(Vec<Expression>),
+    /// `@name(any tokens)`.
+    Unstructured {
+        /// Everything between the parentheses, token by token.
+        tokens: Vec<AnnotationToken>,
+        /// The same read as a list of expressions, where it is one; whoever knows the annotation
+        /// knows which of the two it wants.
+        expressions: Option<Vec<Expression>>,
+    },
+}
+
+/// A token inside an unstructured annotation.
+#[derive(Clone, Debug)]
+pub struct AnnotationToken {
+    /// Its characters as written; a string literal with its quotes.
+    pub text: Rc<str>,
+    /// Where.
+    pub span: Span,
+}

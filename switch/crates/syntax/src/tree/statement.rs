@@ -1,0 +1,215 @@
+//! Statements, parser states and key sets as written.
+
+use super::{
+    Annotation, BinaryOperator, ConstantDeclaration, Expression, Name, TypeRef, VariableDeclaration,
+};
+use crate::Span;
+
+/// A statement with its place.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Which.
+    pub kind: StatementKind,
+    /// From its first character to its semicolon or brace.
+    pub span: Span,
+}
+
+/// The productions `statementOrDeclaration` and `parserStatement` together; what a place does not
+/// allow (a `return` in a parser) is reported by the type checker.
+#[derive(Clone, Debug)]
+pub enum StatementKind {
+    /// `target = value`, or `target op= value`.
+    Assignment {
+        /// What is written.
+        target: Expression,
+        /// The operator of `op=`.
+        operator: Option<BinaryOperator>,
+        /// The new value or second operand.
+        value: Expression,
+    },
+    /// `{ ... }`.
+    Block(BlockStatement),
+    /// `break;`
+    Break,
+    /// A call as a statement; direct application `Type.apply(...)` included.
+    Call(Expression),
+    /// `if`.
+    Conditional {
+        /// The boolean.
+        condition: Expression,
+        /// Run when true.
+        then: Box<Statement>,
+        /// Run when false.
+        otherwise: Option<Box<Statement>>,
+    },
+    /// `const type name = value;`
+    Constant(ConstantDeclaration),
+    /// `continue;`
+    Continue,
+    /// `;`
+    Empty,
+    /// `exit;`
+    Exit,
+    /// `for (init; condition; update) body`.
+    For(Box<ForStatement>),
+    /// `for (type name in collection) body`.
+    ForIn(Box<ForInStatement>),
+    /// `return;` or `return value;`
+    Return(Option<Expression>),
+    /// `switch`.
+    Switch {
+        /// What decides.
+        subject: Expression,
+        /// In written order.
+        cases: Vec<SwitchCase>,
+    },
+    /// `type name;` or `type name = value;`
+    Variable(VariableDeclaration),
+}
+
+/// `{ ... }` with annotations.
+#[derive(Clone, Debug)]
+pub struct BlockStatement {
+    /// In front of the brace.
+    pub annotations: Vec<Annotation>,
+    /// In written order.
+    pub statements: Vec<Statement>,
+    /// From brace to brace.
+    pub span: Span,
+}
+
+/// The C-like `for`.
+#[derive(Clone, Debug)]
+pub struct ForStatement {
+    /// In front of `for`.
+    pub annotations: Vec<Annotation>,
+    /// Run once, before the first test.
+    pub init: Vec<Statement>,
+    /// Tested before every round.
+    pub condition: Expression,
+    /// Run after every round.
+    pub update: Vec<Statement>,
+    /// The round.
+    pub body: Statement,
+}
+
+/// `for (type name in collection)`.
+#[derive(Clone, Debug)]
+pub struct ForInStatement {
+    /// In front of `for`.
+    pub annotations: Vec<Annotation>,
+    /// In front of the variable.
+    pub variable_annotations: Vec<Annotation>,
+    /// The variable's type.
+    pub type_ref: TypeRef,
+    /// The variable.
+    pub name: Name,
+    /// What it runs through.
+    pub collection: ForCollection,
+    /// The round.
+    pub body: Statement,
+}
+
+/// What a `for ... in` runs through.
+#[derive(Clone, Debug)]
+pub enum ForCollection {
+    /// A stack or list.
+    Expression(Expression),
+    /// `low .. high`, both included.
+    Range {
+        /// First value.
+        low: Expression,
+        /// Last value.
+        high: Expression,
+    },
+}
+
+/// One case of a `switch`.
+#[derive(Clone, Debug)]
+pub struct SwitchCase {
+    /// What it is for.
+    pub label: SwitchLabel,
+    /// Where the label is.
+    pub span: Span,
+    /// What to do; `None` falls through to the next case.
+    pub body: Option<BlockStatement>,
+}
+
+/// In front of a `switch` case's colon.
+#[derive(Clone, Debug)]
+pub enum SwitchLabel {
+    /// `default`.
+    Default,
+    /// A value, or the name of an action.
+    Expression(Expression),
+}
+
+/// `state name { statements transition }`.
+#[derive(Clone, Debug)]
+pub struct ParserState {
+    /// In front of `state`.
+    pub annotations: Vec<Annotation>,
+    /// Its name.
+    pub name: Name,
+    /// In written order.
+    pub statements: Vec<Statement>,
+    /// Where to go next; `None` means `reject`.
+    pub transition: Option<StateExpression>,
+    /// The whole state.
+    pub span: Span,
+}
+
+/// After `transition`.
+#[derive(Clone, Debug)]
+pub enum StateExpression {
+    /// A state's name.
+    Name(Name),
+    /// `select (...) { ... }`.
+    Select(SelectExpression),
+}
+
+/// `select (subjects) { cases }`.
+#[derive(Clone, Debug)]
+pub struct SelectExpression {
+    /// What decides.
+    pub subjects: Vec<Expression>,
+    /// In written order.
+    pub cases: Vec<SelectCase>,
+    /// The whole expression.
+    pub span: Span,
+}
+
+/// `keyset : state;`
+#[derive(Clone, Debug)]
+pub struct SelectCase {
+    /// What it is for.
+    pub keyset: KeysetExpression,
+    /// Where to go.
+    pub state: Name,
+    /// The whole case.
+    pub span: Span,
+}
+
+/// A set of values for each of the keys.
+#[derive(Clone, Debug)]
+pub struct KeysetExpression {
+    /// One a key; a single element stands alone or is the whole key.
+    pub elements: Vec<KeysetElement>,
+    /// From parenthesis to parenthesis.
+    pub span: Span,
+}
+
+/// The production `simpleKeysetExpression`.
+#[derive(Clone, Debug)]
+pub enum KeysetElement {
+    /// `default`: everything.
+    Default(Span),
+    /// `_`: everything.
+    DontCare(Span),
+    /// `value &&& mask`.
+    Mask(Expression, Expression),
+    /// `low .. high`, both included.
+    Range(Expression, Expression),
+    /// One value, or the name of a value set.
+    Value(Expression),
+}
