@@ -7,13 +7,13 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use queueing::Pattern;
+use queueing::slotted::{self, CellArrivals, Experiment, LINE_RATE};
 use traffic::{
     ArbiterConfig, Arrival, Config, Discipline, InputConfig, InputQueueing, Limit, Manager, Output,
     PortConfig, SchedulerConfig,
 };
 use units::{Bytes, ClassId, PortId, Rate, Span, Time};
-use world::Pattern;
-use world::slotted::{self, CellArrivals, Experiment, LINE_RATE};
 
 fn main() {
     // `cargo bench -p vitrine-sim -- WORD` runs only what has the word in its name.

@@ -22,7 +22,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     ("native", &["pipeline"]),
     ("traffic", &["units"]),
     ("device", &["bits", "bmv2", "pipeline", "traffic", "units"]),
-    ("world", &["device", "pipeline", "traffic", "units"]),
+    ("queueing", &["traffic", "units"]),
     ("ports", &["units"]),
     ("telemetry", &["device", "traffic", "units"]),
     ("control", &["bits", "bmv2", "device", "p4info", "pipeline", "telemetry", "traffic", "units"]),
@@ -47,7 +47,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
         "sim",
         &[
             "bits", "bmv2", "compiler", "device", "native", "p4c", "p4info", "pipeline", "traffic",
-            "units", "world",
+            "queueing", "units",
         ],
     ),
     ("fuzz", &["bmv2", "compiler", "pipeline"]),
@@ -57,7 +57,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
 /// Crates that may not reach the operating system through anybody else's crate either.
 const PURE: [&str; 11] = [
     "units", "bits", "wire", "bmv2", "p4info", "syntax", "compiler", "pipeline", "traffic",
-    "device", "world",
+    "device", "queueing",
 ];
 const IMPURE_EXTERNALS: [&str; 8] =
     ["libc", "nix", "tokio", "tonic", "mio", "rand", "getrandom", "socket2"];

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use queueing::Pattern;
+use queueing::slotted::{CellArrivals, Experiment, LINE_RATE};
 use traffic::{ArbiterConfig, FullOutput, InputConfig, InputQueueing, Limit};
 use units::Ratio;
-use world::Pattern;
-use world::slotted::{CellArrivals, Experiment, LINE_RATE};
 
 use crate::sweep;
 

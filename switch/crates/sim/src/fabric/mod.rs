@@ -2,8 +2,8 @@
 
 mod arguments;
 
+use queueing::slotted::{self, Experiment, Outcome};
 use serde_json::{Value, json};
-use world::slotted::{self, Experiment, Outcome};
 
 pub use arguments::Arguments;
 

@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use queueing::one_port::{Experiment, Source};
 use traffic::{Discipline, NodeConfig, PortConfig, SchedulerConfig, ShaperConfig};
 use units::{Bytes, ClassId, Rate, Span};
-use world::one_port::{Experiment, Source};
 
 use super::aqm::Aqm;
 use super::words;

@@ -4,9 +4,9 @@ mod aqm;
 mod arguments;
 mod words;
 
+use queueing::one_port::{self, ClassOutcome, Experiment, Outcome};
 use serde_json::{Value, json};
 use units::Bytes;
-use world::one_port::{self, ClassOutcome, Experiment, Outcome};
 
 pub use arguments::Arguments;
 

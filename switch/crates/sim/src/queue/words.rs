@@ -1,8 +1,8 @@
 //! The words in which `vitrine-sim queue` describes a class's traffic and its queue.
 
+use queueing::{Arrivals, Lengths};
 use traffic::Limit;
 use units::{Bytes, Span};
-use world::{Arrivals, Lengths};
 
 /// An arrival process that makes `load` of a line on which a packet takes `packet_s` seconds.
 pub fn arrivals(text: &str, load: f64, packet_s: f64) -> Result<Arrivals, String> {

@@ -1,4 +1,4 @@
-//! The event heap of a simulated world.
+//! The event heap of an experiment.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,9 +1,9 @@
 //! One port against queueing theory: waits and losses with closed forms or exact chains.
 
+use queueing::one_port::{self, ClassOutcome, Experiment, Source};
+use queueing::{Arrivals, Lengths};
 use traffic::{Limit, PortConfig};
 use units::{Bytes, ClassId, Rate, Span};
-use world::one_port::{self, ClassOutcome, Experiment, Source};
-use world::{Arrivals, Lengths};
 
 /// 8 Mb/s: a byte takes 1 us, a packet of 1000 bytes 1 ms.
 const RATE: Rate = Rate::from_mbps(8);

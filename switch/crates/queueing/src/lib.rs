@@ -1,10 +1,13 @@
-//! Virtual time: what happens when, and experiments that need no clock.
+//! Experiments of queueing theory in virtual time: parts of a router under random traffic.
 //!
-//! * [`Agenda`] is the event heap: the one place where virtual time is kept.
+//! A whole network in virtual time is the crate `world`; here packets are lengths, and what stands
+//! between source and line is the traffic manager alone, so that its queues can be compared with
+//! theory and with the literature.
+//!
+//! * [`Agenda`] is the event heap of an experiment.
 //! * [`Arrivals`] and [`Lengths`] describe continuous traffic, packet by packet.
 //! * [`one_port`] runs one output port under such traffic.
 //! * [`Pattern`] spreads cells over outputs; [`slotted`] runs an N x N router under them.
-//! * [`script`] runs timing scripts: packets in, exact departures out.
 //! * [`Series`] turns observations into a mean with its confidence interval.
 //!
 //! Nothing here reads a clock or draws from the machine's randomness; the same description and
@@ -15,7 +18,6 @@ mod arrivals;
 mod lengths;
 pub mod one_port;
 mod pattern;
-pub mod script;
 mod series;
 pub mod slotted;
 

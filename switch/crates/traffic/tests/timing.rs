@@ -1,9 +1,11 @@
 //! Every script of tests/timing at the repository root.
 
+mod script;
+
 use std::fs;
 use std::path::Path;
 
-use world::script::Script;
+use script::Script;
 
 #[test]
 fn every_timing_script_comes_out_to_the_picosecond() {

@@ -4,10 +4,10 @@
 //! A simulated mean is compared within the figure's stated error plus one and a half times the
 //! run's own (three standard errors); the run's own must be small, or nothing would be tested.
 
+use queueing::Pattern;
+use queueing::slotted::{self, CellArrivals, Experiment, LINE_RATE, Outcome};
 use traffic::{ArbiterConfig, InputConfig, InputQueueing, Limit};
 use units::Ratio;
-use world::Pattern;
-use world::slotted::{self, CellArrivals, Experiment, LINE_RATE, Outcome};
 
 use ArbiterConfig::{Islip, Lqf, Ocf, Pim, Random, RoundRobin, Wavefront};
 
