@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab labs-check test setup build check lint bless top up shell down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
+.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top up shell down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -14,11 +14,27 @@ labs:            ## list the labs, a line each
 	@vm/python.sh
 	@build/venv/bin/python -m labs list
 
-lab:             ## conduct one lab: LAB=<name>; QUICK=1 shortens it, TOOLCHAIN=p4lang|both, RATE=... as make labs lists them
+lab:             ## run one lab: LAB=<name>; QUICK=1 shortens it, TOOLCHAIN=p4lang|both, RATE=... as make labs lists them
 	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m labs run "$(LAB)"
 
-labs-check:      ## conduct all labs at full length and check every band; QUICK=1 shortens them
+results:         ## list the runs of labs that are kept, with their verdicts
+	@vm/python.sh
+	@build/venv/bin/python -m labs results
+
+compare:         ## draw two kept runs of a lab side by side: A=<run> B=<run>, as make results names them
+	@vm/python.sh
+	@build/venv/bin/python -m labs compare "$(A)" "$(B)"
+
+report:          ## draw the report of a kept run anew: RUN=<run>
+	@vm/python.sh
+	@build/venv/bin/python -m labs report "$(RUN)"
+
+handout:         ## put the table of a kept run into its lab's handout: RUN=<run>
+	@vm/python.sh
+	@build/venv/bin/python -m labs handout "$(RUN)"
+
+labs-check:      ## run all labs at full length and check every band; QUICK=1 shortens them
 	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m labs check
 

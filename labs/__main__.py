@@ -1,21 +1,28 @@
 """The labs from the command line, as the Makefile calls them.
 
-python -m labs list           a line for each lab
+python -m labs list             a line for each lab
 python -m labs run NAME [--toolchain p4lang]
-                              conducts one; its settings come from the environment
-python -m labs check          conducts all, and fails if a band of any is not met
+                                runs one; its settings come from the environment
+python -m labs check            runs all, and fails if a band of any is not met
+python -m labs results          lists the runs that are kept
+python -m labs compare A B      draws two kept runs of one lab beside each other
+python -m labs report RUN       draws the report of a kept run anew
+python -m labs handout RUN      puts the table of a kept run into its lab's handout
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import textwrap
 
 from controller.errors import ControllerError
 from controller.toolchain import Toolchain
-from labs import catalogue
-from labs.command import conduct, conduct_both
-from labs.definition import Lab
+from labs import archive, catalogue, handout
+from labs.archive import Kept
+from labs.command import compare, conduct, conduct_both, redraw, side_of
+from labs.definition import Lab, Verdict
 from labs.errors import LabError, SettingError
 from labs.settings import Settings
 from topo.errors import TopologyError
@@ -23,7 +30,7 @@ from topo.errors import TopologyError
 # A setting of its own: each toolchain in turn, and a report of both.
 BOTH = "both"
 
-USAGE = "say what to do: list, run NAME, or check."
+USAGE = "say what to do: list, run NAME, check, results, compare A B, report RUN, or handout RUN."
 
 
 def main(arguments: list[str]) -> int:
@@ -53,12 +60,24 @@ def _do(arguments: list[str]) -> int:
             _run(catalogue.named(name))
         case ["check"]:
             return _check()
+        case ["results"]:
+            _results()
+        case ["compare", first, second]:
+            _compare(first, second)
+        case ["report", name]:
+            kept = _named(name)
+            redraw(lab_of(kept), kept, sys.stdout)
+        case ["handout", name]:
+            kept = _named(name)
+            print(handout.fill(lab_of(kept), kept))
         case _:
             raise SettingError(USAGE)
     return 0
 
 
 def _run(kind: type[Lab]) -> None:
+    # As Ctrl-C does: what was measured until then is kept, also while no network is up.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     if os.environ.get("TOOLCHAIN") == BOTH:
         ours = {**os.environ, "TOOLCHAIN": ""}
         conduct_both(kind, Settings.from_environment(kind.takes, ours), sys.stdout)
@@ -69,26 +88,75 @@ def _run(kind: type[Lab]) -> None:
 def _list() -> None:
     width = max(len(lab.name) for lab in catalogue.LABS)
     for lab in catalogue.LABS:
-        settings = f"  [{', '.join(sorted(lab.takes))}]" if lab.takes else ""
-        print(f"{lab.name:{width}}  {lab.summary}{settings}")
+        settings = f"[{', '.join(sorted(lab.takes))}]" if lab.takes else ""
+        lines = textwrap.wrap(lab.summary, 78 - width)
+        print(f"{lab.name:{width}}  {lines[0]}")
+        for line in (*lines[1:], settings):
+            print(f"{'':{width}}  {line}".rstrip())
 
 
 def _check() -> int:
     # One setting for all: how long they may take. What else a lab takes is its own.
     settings = Settings.from_environment(())
-    missed, disturbed = [], []
+    missed, unjudged = [], []
     for kind in catalogue.LABS:
         if settings.toolchain is not Toolchain.VITRINE and kind.needs is not None:
             print(f"{kind.name}: skipped, it needs {kind.needs}.\n", flush=True)
             continue
-        assessment = conduct(kind(settings), sys.stdout)
-        missed += [f"{kind.name}: {band}" for band in assessment.bands if not band.met]
-        disturbed += [f"{kind.name}, {sentence}" for sentence in assessment.disturbances]
+        for band in conduct(kind(settings), sys.stdout).bands:
+            if band.verdict is Verdict.NOT_MET:
+                missed.append(f"{kind.name}: {band}")
+            elif band.verdict is Verdict.NOT_JUDGED:
+                unjudged.append(f"{kind.name}: {band.claim}, because {band.unjudged}")
         print(flush=True)
+    if unjudged:
+        print("\n  ".join(["these bands are not judged:", *unjudged]))
     if missed:
-        busy = ["the machine was busy, which may be why:", *disturbed] if disturbed else []
-        raise LabError("\n  ".join(["these bands are not met:", *missed, *busy]))
+        raise LabError("\n  ".join(["these bands are not met:", *missed]))
     return 0
+
+
+# ---- kept runs -----------------------------------------------------------------------------------
+
+
+def _named(name: str) -> Kept:
+    if not name:
+        _results()
+        raise SettingError("which run? Give a name from this list, or a lab's for its latest.")
+    return archive.find(name)
+
+
+def lab_of(kept: Kept) -> Lab:
+    """The lab as it was set for a kept run."""
+    if kept.results is None:
+        raise LabError(f"{kept.name} has no results: it {kept.verdict}.")
+    settings = Settings.from_document(kept.results["settings"])
+    return catalogue.named(kept.lab)(settings)
+
+
+def _results() -> None:
+    kept = list(archive.all_kept())
+    for each in kept:
+        print(f"{each.name}\n    {each.verdict}")
+    if kept:
+        print(
+            "\nEach lies in out/, with its report.html. make compare A=<run> B=<run> compares two."
+        )
+    else:
+        print("No run is kept yet: make run makes the first.")
+
+
+def _compare(first: str, second: str) -> None:
+    if not (first and second):
+        _results()
+        raise SettingError("which two? Say make compare A=RUN B=RUN with names from this list.")
+    sides = [side_of(lab_of(kept), kept) for kept in map(archive.find, (first, second))]
+    if sides[0].lab.name != sides[1].lab.name:
+        raise SettingError(
+            f"{sides[0].kept.name} and {sides[1].kept.name} are of different labs: give two runs "
+            "of one."
+        )
+    compare(sides, sys.stdout)
 
 
 if __name__ == "__main__":

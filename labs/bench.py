@@ -88,6 +88,22 @@ class Bench:
         self.narrator = narrator
         self._network = contextlib.ExitStack()
         self._sessions: Mapping[str, Session] = {}
+        # The run of the moment and what it has recorded so far, until it is finished.
+        self._run = ""
+        self._recording: Recording | None = None
+
+    def begin(self, run: str) -> None:
+        """What is recorded from now on belongs to this run."""
+        self._run = run
+
+    def has_finished(self) -> None:
+        """The run's recording is in other hands."""
+        self._recording = None
+
+    @property
+    def unfinished(self) -> tuple[str, Recording] | None:
+        """The run that something has ended, and what it had recorded until then."""
+        return (self._run, self._recording) if self._recording is not None else None
 
     def __enter__(self) -> Bench:
         return self
@@ -163,6 +179,7 @@ class Bench:
             }
             view = LiveView(self._subject(*ports[0]), self.narrator.output, self.narrator.left)
             instruments = Instruments(self, clock, recorders, samplers, view, ports, interval_ms)
+            self._recording = instruments.recording
             for switch in by_switch:
                 instruments.recording.remarks += self._live.switch(switch).remarks
             before_s, began_s = self._held_up_s(), clock.now_s()
@@ -183,13 +200,15 @@ class Bench:
     def _subject(self, switch: str, number: int) -> Subject:
         topology = self._live.topology
         port = topology.switch(switch).port(number)
-        rate_bps, limit_packets = port.rate_bps or 0, _limit_packets(port)
+        rate_bps, each = port.rate_bps or 0, _limit_packets(port)
         toward = _behind(topology, switch, number)
+        queues = port.settings.queue_count or 1
+        limit = f"queue limit {each}" if queues == 1 else f"{queues} queues of {each}"
         return Subject(
             f"{switch} port {number} toward {toward}: line {format_rate(rate_bps)}, "
-            f"queue limit {limit_packets} packets",
+            f"{limit} packets",
             rate_bps,
-            limit_packets,
+            queues * each,
         )
 
 

@@ -1,17 +1,22 @@
-"""Conducting a lab from start to end: narrate, record, assess, report."""
+"""Running a lab from start to end: narrate, record, keep, assess, report."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping
+import errno
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
 from controller.toolchain import Toolchain
-from labs import ownership, report
+from labs import archive, ownership, recording_files, report
+from labs.archive import RESULTS, Kept
 from labs.bench import Bench
-from labs.definition import Assessment, Lab
+from labs.definition import Assessment, Band, Lab
+from labs.errors import LabError
+from labs.keeper import Keeper, in_words
+from labs.machine import Machine
+from labs.measure import calm
 from labs.narration import Narrator
 from labs.network import ROOT
 from labs.recording import Recording
@@ -22,43 +27,39 @@ from labs.settings import Settings
 from topo import wait
 
 LOGS = ROOT / "build" / "log"
-RESULTS = ROOT / "out"
-# How often a run is conducted at most, until the machine leaves it alone.
-ATTEMPTS = 2
+# What a disk that takes no more says.
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+# How long a lab waits for a calm machine before it gives up a disturbed run.
+CALM_DEADLINE_S = 60.0
 
 
 def conduct(lab: Lab, output: TextIO, *, results: Path = RESULTS) -> Assessment:
-    """All runs of a lab, and its report in `results`/<lab>; what was there before is replaced."""
-    return _conduct(lab, output, results).assessment
+    """All runs of a lab, and its report in a folder of its own in `results`/<lab>."""
+    return _conduct(lab, output, results)[1]
 
 
-def _conduct(lab: Lab, output: TextIO, results: Path) -> Side:
-    folder, logs = folder_of(lab, results), LOGS / lab.name
-    runs = lab.runs()
-    narrator = Narrator(runs, output)
+def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Path, Assessment]:
+    logs = LOGS / lab.name
     print(f"{lab.name}: {lab.question}", file=output)
     for sentence in lab.left_out:
         print(f"      left out: {sentence}", file=output)
-    shutil.rmtree(folder, ignore_errors=True)
-    recordings: dict[str, Recording] = {}
+    keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
+    bench = Bench(logs, Narrator(lab.runs(), output), lab.settings.toolchain)
     try:
-        with Bench(logs, narrator, lab.settings.toolchain) as bench:
-            for run in runs:
-                narrator.begin(run)
-                recordings[run.name] = conduct_undisturbed(lab, run, bench)
-                # At once, so that an interrupted lab leaves what it has seen.
-                recordings[run.name].write(folder / "data" / run.name)
-        assessment = replace(
-            lab.assess(recordings),
-            remarks=_remarks(lab, recordings),
-            disturbances=_disturbances(recordings),
-        )
-        pictures = report.write(lab, recordings, assessment, folder)
+        with bench:
+            recordings = _recorded(lab, bench, keeper)
+        assessment = assess(lab, recordings)
+        keeper.complete(recordings, assessment)
+    except BaseException as error:
+        print(f"\n{keeper.end_early(error, bench.unfinished)}", file=output, flush=True)
+        if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+            raise LabError(f"{lab.name} ended early: {in_words(error)}.") from error
+        raise
     finally:
         ownership.give_back(logs)
         ownership.give_back(results)
-    _tell(assessment, folder, output)
-    return Side(lab, assessment, pictures)
+    _tell(assessment, keeper.folder, output)
+    return keeper.folder, assessment
 
 
 def conduct_both(
@@ -70,20 +71,116 @@ def conduct_both(
     """
     # Both are made before either starts: a lab that needs our switch says so at once.
     labs = [kind(replace(settings, toolchain=toolchain)) for toolchain in Toolchain]
-    sides = [_conduct(lab, output, results) for lab in labs]
-    folder = results / f"{kind.name}-both"
+    done = [_conduct(lab, output, results) for lab in labs]
+    sides = [side_of(lab, archive.find(str(run))) for lab, (run, _) in zip(labs, done, strict=True)]
+    _compare(sides, output, results)
+    return done[0][1]
+
+
+# ---- kept runs -----------------------------------------------------------------------------------
+
+
+def compare(sides: Sequence[Side], output: TextIO, *, results: Path = RESULTS) -> None:
+    """A report of kept runs beside each other."""
+    _compare(sides, output, results)
+
+
+def _compare(sides: Sequence[Side], output: TextIO, results: Path) -> None:
+    names = "--".join(side.kept.folder.name for side in sides)
+    folder = results / sides[0].lab.name / f"compared-{names}"
     comparison.write(sides, folder)
     ownership.give_back(results)
-    print(f"\nSide by side: {_shown(folder)}/report.html", file=output)
-    return sides[0].assessment
+    print(f"\nSide by side: {archive.shown(folder)}/report.html", file=output)
 
 
-def folder_of(lab: Lab, results: Path = RESULTS) -> Path:
-    """Where a lab's report lies; with another toolchain it has a folder of its own."""
-    toolchain = lab.settings.toolchain
-    return results / (
-        lab.name if toolchain is Toolchain.VITRINE else f"{lab.name}-{toolchain.value}"
+def side_of(lab: Lab, kept: Kept) -> Side:
+    """A kept run, read again from its files."""
+    if kept.results is None or not kept.is_complete:
+        raise LabError(f"{kept.name} cannot be drawn: it {kept.verdict}.")
+    recordings = read_recordings(lab, kept)
+    return Side(lab, kept, assess(lab, recordings), recordings)
+
+
+def read_recordings(lab: Lab, kept: Kept) -> dict[str, Recording]:
+    """What the runs of a kept lab have left."""
+    return {run.name: recording_files.read(kept.folder / "data" / run.name) for run in lab.runs()}
+
+
+def redraw(lab: Lab, kept: Kept, output: TextIO) -> None:
+    """Writes a kept run's report anew, from its files."""
+    side = side_of(lab, kept)
+    assert kept.results is not None
+    machine = Machine.from_document(kept.results["machine"])
+    report.write(lab, side.recordings, side.assessment, kept.folder, machine)
+    ownership.give_back(kept.folder)
+    print(f"Report: {archive.shown(kept.folder)}/report.html", file=output)
+
+
+# ---- recording -----------------------------------------------------------------------------------
+
+
+def _recorded(lab: Lab, bench: Bench, keeper: Keeper) -> dict[str, Recording]:
+    """Every run once, and then again those that the machine has disturbed."""
+    recordings: dict[str, Recording] = {}
+    disturbed: list[Run] = []
+    for run in lab.runs():
+        bench.narrator.begin(run)
+        recordings[run.name] = recorded = _conduct_run(lab, run, bench)
+        # At once, so that a lab that ends early leaves what it has seen.
+        keeper.keep(run, recorded)
+        if recorded.hold_ups.disturb:
+            bench.narrator.note(str(recorded.hold_ups))
+            disturbed.append(run)
+    # A machine that is known to be slow would disturb the repetition, too.
+    if wait.patience() > 1:
+        return recordings
+    for count, run in enumerate(disturbed, 1):
+        bench.narrator.again(run, count, len(disturbed))
+        if not calm.becomes_calm(CALM_DEADLINE_S):
+            bench.narrator.note(
+                f"this machine was not calm for {calm.LOOK_S:g} s within {CALM_DEADLINE_S:g} s: "
+                "disturbed runs stay as they are"
+            )
+            break
+        again = _conduct_run(lab, run, bench)
+        if again.hold_ups.disturb:
+            bench.narrator.note(str(again.hold_ups))
+        if again.hold_ups.share < recordings[run.name].hold_ups.share:
+            recordings[run.name] = again
+            keeper.keep(run, again)
+        else:
+            keeper.keep_disturbed(run, again)
+    return recordings
+
+
+def _conduct_run(lab: Lab, run: Run, bench: Bench) -> Recording:
+    bench.begin(run.name)
+    recording = lab.conduct(run, bench)
+    bench.has_finished()
+    return recording
+
+
+def assess(lab: Lab, recordings: Mapping[str, Recording]) -> Assessment:
+    """What a lab found; what a disturbed run was to show is not judged."""
+    found = lab.assess(recordings)
+    disturbed = {
+        name: str(recording.hold_ups)
+        for name, recording in recordings.items()
+        if recording.hold_ups.disturb
+    }
+    return replace(
+        found,
+        bands=[_judged(band, disturbed) for band in found.bands],
+        remarks=[*found.remarks, *_remarks(lab, recordings)],
+        disturbances=[f"{name}: {sentence}" for name, sentence in disturbed.items()],
     )
+
+
+def _judged(band: Band, disturbed: Mapping[str, str]) -> Band:
+    concerned = [name for name in disturbed if not band.runs or name in band.runs]
+    if band.unjudged or not concerned:
+        return band
+    return replace(band, unjudged=f"in {concerned[0]} {disturbed[concerned[0]]}")
 
 
 def _remarks(lab: Lab, recordings: Mapping[str, Recording]) -> list[str]:
@@ -93,42 +190,16 @@ def _remarks(lab: Lab, recordings: Mapping[str, Recording]) -> list[str]:
     return list(dict.fromkeys(said))
 
 
-def conduct_undisturbed(lab: Lab, run: Run, bench: Bench) -> Recording:
-    """Repeats a run that the machine disturbed; if it disturbs again, the calmer one counts."""
-    recordings: list[Recording] = []
-    for attempts_left in reversed(range(_attempts())):
-        recordings.append(lab.conduct(run, bench))
-        hold_ups = recordings[-1].hold_ups
-        if not hold_ups.disturb:
-            return recordings[-1]
-        bench.narrator.note(f"{hold_ups}{': once more' if attempts_left else ''}")
-    return min(recordings, key=lambda recording: recording.hold_ups.share)
-
-
-def _attempts() -> int:
-    """A machine that is known to be slow would disturb the repetition, too."""
-    return 1 if wait.patience() > 1 else ATTEMPTS
-
-
-def _disturbances(recordings: Mapping[str, Recording]) -> list[str]:
-    return [
-        f"{name}: {recording.hold_ups}"
-        for name, recording in recordings.items()
-        if recording.hold_ups.disturb
-    ]
-
-
 def _tell(assessment: Assessment, folder: Path, output: TextIO) -> None:
-    print(f"\n{table.markdown(assessment.rows)}\n", file=output)
+    print(f"\n{table.text(assessment.rows)}\n", file=output)
     for band in assessment.bands:
-        print(f"{'met    ' if band.met else 'NOT MET'} {band}", file=output)
+        print(f"{band.verdict.value.upper():<11} {band}", file=output)
+        if band.unjudged:
+            print(f"{'':<11} because {band.unjudged}", file=output)
     for disturbance in assessment.disturbances:
-        print(f"disturbed {disturbance}", file=output)
+        print(f"disturbed   {disturbance}", file=output)
     for remark in assessment.remarks:
         print(remark, file=output)
-    place = _shown(folder)
-    print(f"\nReport: {place}/report.html, all numbers: {place}/results.json", file=output)
-
-
-def _shown(folder: Path) -> Path:
-    return folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
+    place = archive.shown(folder)
+    print(f"\nReport:      {place}/report.html", file=output)
+    print(f"All numbers: {place}/results.json", file=output)

@@ -15,13 +15,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from controller.toolchain import Toolchain
 from labs.errors import SettingError
 from labs.recording import Recording
 from labs.run import Run
-from labs.settings import Settings
+from labs.settings import Settings, rate_word
+from topo.model import Topology
+from topo.units import format_rate
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -31,12 +34,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: what the document says, what theory says, what was measured."""
+    """A line of the table: what the original says, what theory says, what was measured."""
 
     what: str
-    document: str
+    # With its unit, and only where the original's own setting is used; else empty.
+    original: str
     theory: str
     measured: str
+
+
+class Verdict(Enum):
+    """What can be said of a band."""
+
+    MET = "met"
+    NOT_MET = "not met"
+    NOT_JUDGED = "not judged"
 
 
 @dataclass(frozen=True)
@@ -48,25 +60,37 @@ class Band:
     least: float | None = None
     most: float | None = None
     unit: str = ""
+    # The runs that the number was measured in; none: all of the lab's.
+    runs: tuple[str, ...] = ()
+    # Why the number says nothing about the claim: the setting puts it out of reach, or the machine
+    # disturbed the run. Empty where it says something.
+    unjudged: str = ""
 
     @property
-    def met(self) -> bool:
-        """Whether the number is inside, the edges included. What is not a number is outside."""
+    def verdict(self) -> Verdict:
+        """What is not a number is not met, unless there is a reason not to judge."""
+        if self.unjudged:
+            return Verdict.NOT_JUDGED
+        return Verdict.MET if self._is_inside else Verdict.NOT_MET
+
+    @property
+    def _is_inside(self) -> bool:
+        """The edges included."""
         above = self.least is None or self.measured >= self.least
         below = self.most is None or self.measured <= self.most
         return self.measured == self.measured and above and below
 
     def __str__(self) -> str:
-        return f"{self.claim}: {self.measured:.4g}{self._unit}, asked {self.asked}"
+        return f"{self.claim}: {self.measured:.4g}{self._unit}, required {self.required}"
 
     @property
-    def asked(self) -> str:
+    def required(self) -> str:
         """The band in words: `0.9 to 1.6 s`, `at least 400 ms`."""
         if self.least is None:
-            return f"at most {self.most:g}{self._unit}"
+            return f"at most {self.most:.4g}{self._unit}"
         if self.most is None:
-            return f"at least {self.least:g}{self._unit}"
-        return f"{self.least:g} to {self.most:g}{self._unit}"
+            return f"at least {self.least:.4g}{self._unit}"
+        return f"{self.least:.4g} to {self.most:.4g}{self._unit}"
 
     @property
     def _unit(self) -> str:
@@ -86,10 +110,19 @@ class Assessment:
     # A sentence for each run that the machine disturbed; its numbers are not the router's alone.
     disturbances: Sequence[str] = ()
 
+    def count(self, verdict: Verdict) -> int:
+        """How many bands have that verdict."""
+        return sum(band.verdict is verdict for band in self.bands)
+
     @property
-    def met(self) -> bool:
-        """Whether every band is met."""
-        return all(band.met for band in self.bands)
+    def verdict(self) -> str:
+        """`5 of 7 bands are met, 2 cannot be judged.`"""
+        words = [f"{self.count(Verdict.MET)} of {len(self.bands)} bands are met"]
+        if missed := self.count(Verdict.NOT_MET):
+            words.append(f"{missed} {'is' if missed == 1 else 'are'} not")
+        if unjudged := self.count(Verdict.NOT_JUDGED):
+            words.append(f"{unjudged} cannot be judged")
+        return f"{', '.join(words)}."
 
 
 @dataclass(frozen=True)
@@ -103,28 +136,75 @@ class Figure:
     height: float = 5.0
 
 
+@dataclass(frozen=True)
+class Place:
+    """The port that a lab is about, in its network."""
+
+    topology: Topology
+    switch: str
+    port: int
+
+
 class Lab(ABC):
     """An experiment with a question; see the top of this file for how it is driven."""
 
     name: ClassVar[str]
+    # The heading of the report.
+    title: ClassVar[str]
     # One line for `make labs`.
     summary: ClassVar[str]
     question: ClassVar[str]
-    # Where the numbers in the column "document" come from.
-    document: ClassVar[str]
+    # What a reader should see in the figures, a sentence each.
+    look_for: ClassVar[tuple[str, ...]]
+    # What the lab reproduces: where the numbers in the column "original" come from.
+    original: ClassVar[str]
     # The settings that it takes, by the names in labs.settings.
     takes: ClassVar[frozenset[str]] = frozenset()
     # Why it needs our switch, as the end of a sentence; None: other toolchains' will do.
     needs: ClassVar[str | None] = None
+    # The slowest and the fastest bottleneck at which it can be run.
+    rates_bps: ClassVar[tuple[int, int]] = (100_000, 10_000_000_000)
 
     def __init__(self, settings: Settings) -> None:
-        """Refuses a toolchain that the lab's question is beyond, before anything is started."""
+        """Refuses what the lab cannot do, before anything is started."""
         if settings.toolchain is not Toolchain.VITRINE and self.needs is not None:
             raise SettingError(
                 f"{self.name} does not run with TOOLCHAIN={settings.toolchain.value}: "
                 f"it needs {self.needs}. Leave TOOLCHAIN out."
             )
         self.settings = settings
+        slowest, fastest = self.rates_bps
+        rate_bps = settings.rate_bps
+        if rate_bps is not None and not slowest <= rate_bps <= fastest:
+            raise SettingError(
+                f"RATE={rate_word(rate_bps)}: {self.name} runs on lines from "
+                f"{format_rate(slowest)} to {format_rate(fastest)}."
+            )
+        if settings.seconds is not None and settings.seconds < self.least_seconds:
+            raise SettingError(
+                f"DURATION={settings.seconds}: {self.name} needs at least {self.least_seconds} s "
+                f"{self.least_seconds_for}."
+            )
+
+    @property
+    @abstractmethod
+    def least_seconds(self) -> int:
+        """The shortest DURATION that shows anything, with the other settings as they are."""
+
+    @property
+    @abstractmethod
+    def least_seconds_for(self) -> str:
+        """What it needs them for, as the end of a sentence: `until TCP has settled`."""
+
+    @classmethod
+    def folder_name(cls) -> str:
+        """The lab's folder in labs/."""
+        return cls.name.replace("-", "_")
+
+    @property
+    @abstractmethod
+    def place(self) -> Place:
+        """What the report draws first, and where `make top` begins."""
 
     @property
     def left_out(self) -> Sequence[str]:

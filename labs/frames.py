@@ -46,3 +46,21 @@ def reno_utilisation(buffer_bdp: float) -> float:
     sent = (peak**2 - low**2) / 2
     time = (1 - low) + (peak**2 - 1) / 2
     return sent / time
+
+
+def loss_limited_bps(loss_share: float, rtt_s: float) -> float:
+    """What a TCP that halves its window at a loss gets when a packet in so many is lost.
+
+    The square-root law: 1.22 MSS / (RTT sqrt(p)). Cubic does as Reno where that is more.
+    """
+    return (3 / 2) ** 0.5 * PAYLOAD_BYTES * 8 / (rtt_s * loss_share**0.5)
+
+
+def cubic_saw_s(rate_bps: float, rtt_s: float) -> float:
+    """How long Cubic takes to come back to the window at which it lost: RFC 9438's K.
+
+    For a flow that had the path and a queue of one bandwidth-delay product for itself:
+    K = cbrt(W (1 - 0.7) / 0.4) seconds, with W = 2 BDP in packets.
+    """
+    window = 2 * bdp_packets(rate_bps, rtt_s)
+    return float((window * (1 - 0.7) / 0.4) ** (1 / 3))

@@ -1,12 +1,17 @@
-"""On what and when a lab was run: measured numbers mean little without it."""
+"""On what, when and with which kit a lab was run: measured numbers mean little without it."""
 
 from __future__ import annotations
 
 import datetime
 import os
 import platform
+import subprocess
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
+
+from labs.network import ROOT
 
 
 @dataclass(frozen=True)
@@ -17,6 +22,8 @@ class Machine:
     kernel: str
     processor: str
     cores: int
+    # The kit's commit; with `-dirty` where its files differ from it.
+    kit: str
 
     @classmethod
     def this_one(cls) -> Machine:
@@ -27,10 +34,16 @@ class Machine:
             kernel=f"{platform.system()} {platform.release()}",
             processor=_processor(),
             cores=len(os.sched_getaffinity(0)),
+            kit=_kit(),
         )
 
     def __str__(self) -> str:
-        return f"{self.date}, {self.kernel}, {self.cores} cores of {self.processor}"
+        return f"{self.date}, {self.kernel}, {self.cores} cores of {self.processor}, kit {self.kit}"
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Machine:
+        """What `document` has made."""
+        return cls(**document)
 
     def document(self) -> dict[str, str | int]:
         """As it stands in results.json."""
@@ -47,3 +60,18 @@ def _processor() -> str:
         if name.strip() == "model name":
             return value.strip()
     return platform.machine()
+
+
+def _kit() -> str:
+    # Under sudo the folder belongs to somebody else than who asks.
+    command = ["git", "-c", f"safe.directory={ROOT}", "-C", str(ROOT)]
+    try:
+        done = subprocess.run(
+            [*command, "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()

@@ -42,6 +42,10 @@ class Narrator:
         head = f"[{self._at + 1}/{len(self._runs)}] {run.title}"
         self._say(f"{head:<54} {self.left()}")
 
+    def again(self, run: Run, number: int, count: int) -> None:
+        """A run is repeated, because the machine has disturbed it."""
+        self._say(f"[again {number}/{count}] {run.title}, as soon as this machine is calm")
+
     def note(self, text: str) -> None:
         """Something worth knowing about the present run."""
         self._say(f"      {text}")

@@ -12,4 +12,4 @@ def give_back(folder: Path) -> None:
     if user is None or group is None or not folder.exists():
         return
     for path in (folder, *folder.rglob("*")):
-        os.chown(path, int(user), int(group))
+        os.chown(path, int(user), int(group), follow_symlinks=False)

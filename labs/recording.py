@@ -1,19 +1,14 @@
-"""Everything that one run of a lab has recorded, and its files.
+"""Everything that one run of a lab has recorded; `recording_files` writes it down.
 
-All times are seconds since the start of the recording, see `measure.clock`. The files hold the same
-numbers as the figures and the table, in columns that carry their units, for a spreadsheet or a
-script of the reader's own.
+All times are seconds since the start of the recording, see `measure.clock`.
 """
 
 from __future__ import annotations
 
 import bisect
-import csv
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from labs.measure import iperf
 from labs.measure.datagrams import Bursts
@@ -94,53 +89,6 @@ class Recording:
     remarks: list[str] = field(default_factory=list)
     # What the machine took of the time.
     hold_ups: HoldUps = field(default_factory=HoldUps)
-    # What else the lab computed or was told, by name.
-    numbers: dict[str, Any] = field(default_factory=dict)
-
-    def write(self, folder: Path) -> None:
-        """One CSV file for each instrument."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, series in self.ports.items():
-            _write(folder / f"queues-{name}.csv", *_port_table(series))
-            _write_rows(folder / f"drops-{name}.csv", series.drops)
-        for host, samples in self.sockets.items():
-            _write_rows(folder / f"sockets-{host}.csv", samples)
-        for name, pings in self.pings.items():
-            _write_rows(folder / f"ping-{name.replace(' ', '-')}.csv", pings.echoes)
-        if self.pages:
-            _write_rows(folder / "pages.csv", self.pages)
-        _write_rows(folder / "datagrams.csv", list(self.bursts.values()))
-        _write_rows(folder / "reports.csv", self.reports)
-
-
-def _port_table(series: PortSeries) -> tuple[list[str], Iterable[Sequence[Any]]]:
-    columns: dict[str, Sequence[Any]] = {
-        "time_s": [f"{time_s:.6f}" for time_s in series.time_s],
-        "packets": series.packets,
-        "bytes": series.bytes,
-        "departed_packets": series.departed_packets,
-        "departed_bytes": series.departed_bytes,
-    }
-    if series.input.packets:
-        columns["input_packets"] = series.input.packets
-    for output, packets in sorted(series.input.voqs.items()):
-        columns[f"voq_to_{output}_packets"] = packets
-    for class_, queue in sorted(series.used_queues().items()):
-        columns[f"queue{class_}_packets"] = queue.packets
-        columns[f"queue{class_}_bytes"] = queue.bytes
-        columns[f"queue{class_}_departed_bytes"] = queue.departed_bytes
-    return list(columns), zip(*columns.values(), strict=True)
-
-
-def _write_rows(path: Path, rows: Sequence[Any]) -> None:
-    """Dataclasses as a table; a file without rows is not written."""
-    if rows:
-        names = [each.name for each in fields(rows[0])]
-        _write(path, names, ([getattr(row, name) for name in names] for row in rows))
-
-
-def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(header)
-        writer.writerows(rows)
+    # What else the lab computed or was told, by name: single numbers, and rows by columns.
+    numbers: dict[str, float] = field(default_factory=dict)
+    tables: dict[str, list[dict[str, float | str]]] = field(default_factory=dict)

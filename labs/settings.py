@@ -1,10 +1,17 @@
-"""What a user can change of a lab, read from the environment: `make lab LAB=... RATE=5mbit`."""
+"""What a user can change of a lab, read from the environment: `make lab LAB=... RATE=5mbit`.
+
+Each value is checked here as far as it can be without knowing the lab; `Lab` checks the rest.
+"""
 
 from __future__ import annotations
 
+import difflib
 import os
+import shlex
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 from controller.toolchain import Toolchain
 from labs.errors import SettingError
@@ -20,6 +27,13 @@ KNOWN = {
     "DURATION": "seconds for which a flow runs",
     "CONGESTION": "the TCP of long flows: reno, cubic, bbr",
 }
+# What else can stand behind `make lab` and `make run`.
+OTHERS = ("LAB", "QUICK", "TOOLCHAIN", "PROGRAM", "RUST_INSTALL", "VITRINE_PATIENCE")
+# A name in the environment that is so near to a setting's is meant to be it.
+_NEAR = 0.8
+QUEUE_PACKETS_MAX = 100_000
+ALGORITHMS = ("reno", "cubic", "bbr")
+_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
 @dataclass(frozen=True)
@@ -34,11 +48,40 @@ class Settings:
     quick: bool = False
     toolchain: Toolchain = Toolchain.VITRINE
 
+    def changed(self) -> dict[str, str]:
+        """What differs from the lab's own settings, by the names that are written in commands."""
+        words = {
+            "RATE": None if self.rate_bps is None else rate_word(self.rate_bps),
+            "QUEUE": None if self.queue_packets is None else str(self.queue_packets),
+            "DURATION": None if self.seconds is None else str(self.seconds),
+            "CONGESTION": self.congestion,
+            "QUICK": "1" if self.quick else None,
+            "TOOLCHAIN": None if self.toolchain is Toolchain.VITRINE else self.toolchain.value,
+        }
+        return {name: word for name, word in words.items() if word is not None}
+
+    def slug(self) -> str:
+        """The same as a part of a file's name: `rate-5mbit-queue-50`, or `default`."""
+        words = (
+            name if name == "QUICK" else f"{name}-{word}" for name, word in self.changed().items()
+        )
+        return "-".join(words).lower() or "default"
+
+    def document(self) -> dict[str, str | int | bool | None]:
+        """As it stands in results.json."""
+        return {**asdict(self), "toolchain": self.toolchain.value}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Settings:
+        """What `document` has made."""
+        return cls(**{**document, "toolchain": Toolchain(document["toolchain"])})
+
     @classmethod
     def from_environment(
         cls, taken: Collection[str] = tuple(KNOWN), environment: Mapping[str, str] = os.environ
     ) -> Settings:
         """Reads QUICK and the settings in `taken`; one that the lab does not take is an error."""
+        _refuse_unknown(environment)
         for name in KNOWN:
             if environment.get(name) and name not in taken:
                 known = ", ".join(sorted(taken)) or "none"
@@ -51,18 +94,66 @@ class Settings:
             if not text:
                 return None
             # `QUEUE=20` needs no unit: `make help` says what is counted.
-            value = parse(f"{text} {unit}" if unit and text.isdigit() else text)
+            try:
+                value = parse(f"{text} {unit}" if unit and text.isdigit() else text)
+            except UnitError as error:
+                raise SettingError(f"{name}={text}: {error}") from error
             if value == 0:
-                raise UnitError(f"{name} is 0, and nothing would get through: give more.")
+                raise SettingError(f"{name} is 0, and nothing would get through: give more.")
             return value
 
         duration_ns = given("DURATION", "s", units.span_ns)
+        queue_packets = given("QUEUE", "packets", units.packets)
+        if queue_packets is not None and queue_packets > QUEUE_PACKETS_MAX:
+            raise SettingError(
+                f"QUEUE={environment['QUEUE']}: a queue of the kit holds at most "
+                f"{QUEUE_PACKETS_MAX:,} packets."
+            )
         return cls(
             rate_bps=given("RATE", "", units.rate_bps),
-            queue_packets=given("QUEUE", "packets", units.packets),
+            queue_packets=queue_packets,
             # iperf3 counts whole seconds; a part of one is rounded up.
             seconds=None if duration_ns is None else -(-duration_ns // NS_PER_S),
-            congestion=environment.get("CONGESTION") or None,
-            quick=bool(environment.get("QUICK")),
+            congestion=_algorithm(environment.get("CONGESTION")),
+            quick=environment.get("QUICK", "") not in ("", "0"),
             toolchain=Toolchain.chosen(environment),
         )
+
+
+def rate_word(bps: int) -> str:
+    """A rate as RATE takes it, without a blank: 1.5mbit."""
+    for unit, factor in (("gbit", 10**9), ("mbit", 10**6), ("kbit", 10**3)):
+        if bps >= factor:
+            return f"{bps / factor:.6g}{unit}"
+    return f"{bps}bit"
+
+
+def _algorithm(name: str | None) -> str | None:
+    if not name:
+        return None
+    # What the kernel has loaded; the three of the labs can be loaded when they are needed.
+    loaded = _AVAILABLE.read_text().split() if _AVAILABLE.exists() else []
+    names = list(dict.fromkeys((*ALGORITHMS, *loaded)))
+    if name in names:
+        return name
+    near = difflib.get_close_matches(name.lower(), names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}."
+    raise SettingError(f"CONGESTION={name}: this machine has no such TCP: {hint}")
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    """A setting that is misspelt would change nothing, and nobody would notice."""
+    known = (*KNOWN, *OTHERS)
+    # make writes down what stood behind its target; there every other name is a mistake.
+    _, _, behind = environment.get("MAKEFLAGS", "").rpartition("-- ")
+    written = [word.partition("=")[0] for word in shlex.split(behind) if "=" in word]
+    for name in written:
+        if name not in known and not name.startswith("VITRINE_"):
+            near = difflib.get_close_matches(name.upper(), known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(KNOWN)}."
+            raise SettingError(f"there is no setting {name}: {hint}")
+    # In the environment many names stand that are nobody's setting.
+    for name in environment:
+        near = difflib.get_close_matches(name, KNOWN, n=1, cutoff=_NEAR)
+        if near and name not in known:
+            raise SettingError(f"there is no setting {name}: did you mean {near[0]}?")

@@ -29,6 +29,7 @@ class Subject:
 
     title: str
     line_rate_bps: int
+    # Of all queues of the port together, as the depth that is drawn is theirs together.
     limit_packets: int
 
 

@@ -198,7 +198,7 @@ def use(console: Console, accelerator: str, user: str, password: str, done: Step
     done(f"the lab ended with status {status}")
     if status != "0":
         raise ConsoleError(f"the lab ended with status {status}")
-    console.type("python3 vm/check_lab.py out/bufferbloat; echo the check ended with $?")
+    console.type("python3 vm/check_lab.py out/bufferbloat/latest; echo the check ended with $?")
     checked = r"(?s)(.*)the check ended with (\d+)"
     found = console.wait_for(checked, command_s, "the check")
     if found[2] != "0":

@@ -1,6 +1,6 @@
 """What must hold of a bufferbloat run on any machine, however slow.
 
-    python3 vm/check_lab.py out/bufferbloat
+    python3 vm/check_lab.py out/bufferbloat/latest
 
 Bands depend on how fast a machine is; these do not, because the router's times are the modelled
 line's own: a queue never holds more than its limit, the line never carries more than its rate, and

@@ -55,6 +55,6 @@ if [ "${ARCHITECTURE:-native}" = native ]; then
     step "The first lab, in a network namespace of its own"
     said=$(chroot_network "$tree" su - "$IMAGE_USER" -c "cd vitrine && make --no-print-directory run DURATION=5" 2>&1) ||
         fail "the first lab failed there: $said"
-    inside 'test -s out/bufferbloat/report.html' || fail "the first lab left no report."
+    inside 'test -s out/bufferbloat/latest/report.html' || fail "the first lab left no report."
 fi
 step "A fresh $SUITE becomes a lab machine, and stays one"

@@ -1,6 +1,6 @@
 """Windows and the bandwidth-delay product: one flow, with hosts' buffers too small and then ample.
 
-The document's buffers are parts of its bandwidth-delay product (10 Gb/s times 20 ms); at another
+The original's buffers are parts of its bandwidth-delay product (10 Gb/s times 20 ms); at another
 rate the same parts are used, so that the shape stays.
 """
 
@@ -15,7 +15,7 @@ import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
 from labs.bench import Bench
-from labs.definition import Assessment, Band, Figure, Lab, Row
+from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import bdp_bytes, payload_share
 from labs.recording import Recording
 from labs.report import drawing
@@ -25,7 +25,7 @@ from topo.model import TcpBuffer, TcpSettings, Topology
 
 LINE = 2
 RTT_S = 0.020
-DOCUMENT_RATE_BPS = 10_000_000_000
+ORIGINAL_RATE_BPS = 10_000_000_000
 SETTLED_S = 2.0
 # Samples of a fast line are many; its queue is looked at often enough with these.
 SAMPLE_INTERVAL_MS = 5
@@ -35,26 +35,33 @@ SAMPLE_INTERVAL_MS = 5
 class _Part:
     name: str
     title: str
-    # The largest buffer of the hosts' TCP in the document, in bytes.
-    document_bytes: int
-    document: str
+    # The largest buffer of the hosts' TCP in the original, in bytes.
+    original_bytes: int
+    original: str
 
 
 PARTS = (
     _Part("small", "Buffers of 16 MiB at 10 Gb/s: 0.67 BDP", 16_777_216, "about 3 Gb/s"),
     _Part("ample", "Buffers of 50 MiB at 10 Gb/s: 2.1 BDP", 52_428_800, "about 10 Gb/s"),
 )
-# The document's bands as parts of its line of 10 Gb/s.
-BANDS = {"small": (0.25, 0.36), "ample": (0.9, None)}
 
 
 class BdpTcpWindows(Lab):
     """One flow over a long fat path."""
 
     name: ClassVar = "bdp-tcp-windows"
+    title: ClassVar = "The bandwidth-delay product and TCP's windows"
     summary: ClassVar = "a long fat path: TCP's window limits the rate until it holds the BDP"
     question: ClassVar = "Why does a flow get a third of a line that is empty?"
-    document: ClassVar = "lab 8 of the course Network Tools and Protocols (Mininet, netem, 10 Gb/s)"
+    look_for: ClassVar = (
+        "With small buffers the bytes under way rise to the window that the receiver offers, and "
+        "stop there: below the bandwidth-delay product.",
+        "With ample buffers they rise past the product: the line is full, the rest stands in the "
+        "router's queue.",
+        "Rate times round trip, the bytes under way and the window are one number, seen from three "
+        "sides.",
+    )
+    original: ClassVar = "lab 8 of the course Network Tools and Protocols (Mininet, netem, 10 Gb/s)"
     takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
     needs: ClassVar = "queues that are limited in bytes, which simple_switch does not have"
 
@@ -69,14 +76,29 @@ class BdpTcpWindows(Lab):
         return self.settings.seconds or (8 if self.settings.quick else 30)
 
     @property
+    def least_seconds(self) -> int:
+        """Some seconds behind the start."""
+        return round(SETTLED_S) + 3
+
+    @property
+    def least_seconds_for(self) -> str:
+        """Slow start is not measured."""
+        return "to leave slow start behind"
+
+    @property
+    def place(self) -> Place:
+        """The long line."""
+        return Place(self.topology(self.runs()[0]), "s1", LINE)
+
+    @property
     def congestion(self) -> str:
         """The flow's TCP."""
         return self.settings.congestion or "cubic"
 
     def buffer_bytes(self, part: str) -> int:
-        """The hosts' largest buffer: the same part of the BDP as in the document."""
-        (given,) = (each.document_bytes for each in PARTS if each.name == part)
-        return round(given * self.rate_bps / DOCUMENT_RATE_BPS)
+        """The hosts' largest buffer: the same part of the BDP as in the original."""
+        (given,) = (each.original_bytes for each in PARTS if each.name == part)
+        return round(given * self.rate_bps / ORIGINAL_RATE_BPS)
 
     def runs(self) -> Sequence[Run]:
         """Small buffers, ample buffers."""
@@ -126,10 +148,11 @@ class BdpTcpWindows(Lab):
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
         """The rate, and the window that explains it."""
         bdp = bdp_bytes(self.rate_bps, RTT_S)
+        is_original = self.rate_bps == ORIGINAL_RATE_BPS
         rows = [
             Row(
                 "bandwidth-delay product",
-                "25,000,000 bytes at 10 Gb/s",
+                "25,000,000 bytes" if is_original else "",
                 f"{bdp:,.0f} bytes",
                 "",
             )
@@ -144,7 +167,7 @@ class BdpTcpWindows(Lab):
             rows += [
                 Row(
                     f"{part.name} buffers, {most:,} bytes: payload",
-                    part.document,
+                    part.original if is_original else "",
                     units.format_rate(limit_bps),
                     units.format_rate(found.rate_bps),
                 ),
@@ -161,10 +184,14 @@ class BdpTcpWindows(Lab):
                     f"{found.in_flight_bytes:,.0f} bytes",
                 ),
             ]
-            least, highest = BANDS[part.name]
             share = found.rate_bps / self.rate_bps
             bands.append(
-                Band(f"{part.name} buffers: part of the line that is used", share, least, highest)
+                Band(
+                    f"{part.name} buffers: part of the line that is used",
+                    share,
+                    *self._use(part.name, found),
+                    runs=(part.name,),
+                )
             )
             numbers.update(
                 {
@@ -177,15 +204,30 @@ class BdpTcpWindows(Lab):
             )
         return Assessment(rows, bands, numbers)
 
+    def _use(self, part: str, found: Findings) -> tuple[float, float | None]:
+        """The part of the line that a flow must use.
+
+        With small buffers no more than the window that was offered in each round trip, and at least
+        three quarters of what kernels offer that give half of a buffer.
+        """
+        if part == "ample":
+            return 0.9, None
+        bdp = bdp_bytes(self.rate_bps, RTT_S)
+        return 0.75 * self.buffer_bytes(part) / 2 / bdp, 1.03 * found.window_bytes / bdp
+
     # ---- drawing ---------------------------------------------------------------------------------
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
         """Rate, window and queue of both parts in one picture."""
+        small, ample = (Findings(recordings[part.name]) for part in PARTS)
         return [
             Figure(
                 "windows",
                 "Small buffers: the bytes under way stop at the window that the receiver offers, "
-                "below the bandwidth-delay product. Ample buffers: they fill the path.",
+                f"{small.window_bytes / 1e6:.2f} MB, and the flow gets "
+                f"{small.rate_bps / self.rate_bps:.0%} of the line. Ample buffers: "
+                f"{ample.in_flight_bytes / 1e6:.2f} MB fill the path, and the flow gets "
+                f"{ample.rate_bps / self.rate_bps:.0%}.",
                 lambda canvas: self._draw(canvas, recordings),
                 height=8.5,
             )
@@ -215,23 +257,20 @@ class BdpTcpWindows(Lab):
                     times, value, line, color=colour, linewidth=1.1, label=f"{name}: {label}"
                 )
         bdp = bdp_bytes(self.rate_bps, RTT_S) / 1e6
-        window.axhline(bdp, color=drawing.GREY, linestyle="--", linewidth=1, label="BDP")
+        drawing.level(window, bdp, f"bandwidth-delay product: {bdp:.2f} MB")
         window.set_ylabel("bytes (MB)")
         window.set_ylim(bottom=0)
-        drawing.headroom(window)
-        drawing.legend(window)
+        drawing.legend(window, columns=3)
         for index, (name, recording) in enumerate(recordings.items()):
             series = recording.ports[f"s1-eth{LINE}"]
             queue.plot(
-                series.time_s,
-                [each / 1e6 for each in series.bytes],
+                *drawing.thinned(series.time_s, [each / 1e6 for each in series.bytes]),
                 color=drawing.SERIES[index],
                 linewidth=0.9,
                 label=f"{name} buffers",
             )
-        queue.axhline(2 * bdp, color=drawing.GREY, linestyle="--", linewidth=1, label="limit")
+        drawing.level(queue, 2 * bdp, f"limit: {2 * bdp:.2f} MB")
         queue.set_ylabel("queue (MB)")
-        drawing.headroom(queue)
         drawing.legend(queue)
 
 

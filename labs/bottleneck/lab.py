@@ -10,7 +10,7 @@ import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
 from labs.bench import Bench
-from labs.definition import Assessment, Band, Figure, Lab, Row
+from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import payload_share, queue_delay_s
 from labs.recording import Recording
 from labs.report import drawing
@@ -30,15 +30,37 @@ class Bottleneck(Lab):
     """One flow, one slow line."""
 
     name: ClassVar = "bottleneck"
+    title: ClassVar = "One flow, one slow line"
     summary: ClassVar = "one TCP flow, one slow line: who fills the queue?"
     question: ClassVar = "How full is the queue in front of the slow line, and who decides that?"
-    document: ClassVar = "none: this lab is the kit's own first look at a queue"
+    look_for: ClassVar = (
+        "The queue fills, overflows and falls, again and again: a saw whose height is the limit.",
+        "At each drop the window is halved; between two drops it grows by a packet a round trip.",
+        "As long as the queue is not empty the line is busy, whatever the window does.",
+        "A ping waits behind the queue: its round trip has the shape of the saw.",
+    )
+    original: ClassVar = "none: this lab is the kit's own first look at a queue"
     takes: ClassVar = frozenset({"RATE", "QUEUE", "DURATION", "CONGESTION"})
 
     @property
     def seconds(self) -> int:
         """How long the flow runs."""
         return self.settings.seconds or (4 if self.settings.quick else 15)
+
+    @property
+    def least_seconds(self) -> int:
+        """Slow start, and some of what comes after it."""
+        return 3
+
+    @property
+    def least_seconds_for(self) -> str:
+        """The flow's begin is not measured."""
+        return "to leave slow start behind"
+
+    @property
+    def place(self) -> Place:
+        """The queue before the slow line."""
+        return Place(self.topology(), "s1", BOTTLENECK)
 
     @property
     def congestion(self) -> str:
@@ -146,11 +168,17 @@ class Bottleneck(Lab):
                 line_rate_bps=port.rate_bps,
             )
             drawing.round_trips(
-                rtt, {f"ping {name}": p.echoes for name, p in recording.pings.items()}
+                rtt, {f"ping, {name}": p.echoes for name, p in recording.pings.items()}
             )
 
+        full = sum(drop.packets for drop in series.drops)
+        alone_ms, loaded_ms = (
+            recording.pings[name].mean_ms for name in ("alone", "during the flow")
+        )
         caption = (
-            "The queue before the slow line, the window of the TCP that fills it, "
-            "the line's throughput, and what a ping pays."
+            "The queue before the slow line, the window of the TCP that fills it, the line's rate, "
+            f"and what a ping pays. The queue overflowed {full} times and was empty for "
+            f"{series.packets.count(0) / len(series.packets):.0%} of the recording; a ping took "
+            f"{alone_ms:.1f} ms without the flow and {loaded_ms:.1f} ms beside it."
         )
         return [Figure("queue", caption, draw, height=8)]

@@ -8,6 +8,7 @@ only the queue toward the home differs: long, short, or two queues that are serv
 from __future__ import annotations
 
 import ipaddress
+import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,9 +20,9 @@ from controller.classes import ICMP, Rule, entries
 from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings
 from controller.toolchain import Toolchain
 from labs.bench import PAGE_PORT, Bench, Instruments
-from labs.definition import Assessment, Band, Figure, Lab, Row
+from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.errors import MeasurementError
-from labs.frames import FRAME_BYTES, payload_share, queue_delay_s
+from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, queue_delay_s
 from labs.measure.page import Fetch
 from labs.recording import Recording
 from labs.report import drawing
@@ -42,17 +43,42 @@ ALONE_S = 4.0
 # How full the queue is when a page is asked for, and for how long the next one waits at least.
 NEARLY_FULL = 0.9
 PAUSE_S = 2.0
-# Bands of document and lab, see the README.
-PAGE_ALONE_S = (0.9, 1.6)
+# The part of the download that is left to TCP until it has settled.
+WARM_UP = 0.35
+# The window that a connection begins with, in segments.
+INITIAL_WINDOW = 10
+# One to connect, four for the page; and what a long queue must at least do to it.
+PAGE_ROUND_TRIPS, PAGE_TIMES_MIN = 5, 1.5
+
+
+# What the original found with its line, its queue and its TCP.
+ORIGINAL = {
+    "page alone": "1.0 s",
+    "page, long": "7.0 s",
+    "page, short": "fast again",
+    "page, fair": "1.0 s",
+    "ping alone": "20 ms",
+    "ping, long": "466 to 733 ms",
+    "ping, fair": "20 to 21 ms",
+    "share": "half of the line",
+}
 
 
 class Bufferbloat(Lab):
     """A page and a ping beside a download."""
 
     name: ClassVar = "bufferbloat"
+    title: ClassVar = "Bufferbloat: a long queue before a slow line"
     summary: ClassVar = "a web page and a ping beside a download: what a long queue costs"
     question: ClassVar = "Why does a web page take seconds while a download runs?"
-    document: ClassVar = "a course's lab report on bufferbloat (Open vSwitch and tc, Linux of 2016)"
+    look_for: ClassVar = (
+        "The download keeps the long queue at least half full: every ping and every page waits "
+        "behind it.",
+        "The short queue saws below its limit: pings are fast again, but the page loses packets.",
+        "With two queues the download fills its own; the page's stays empty but for the page.",
+        "The line is equally busy in all three runs: the delay buys nothing.",
+    )
+    original: ClassVar = "a course's lab report on bufferbloat (Open vSwitch and tc, Linux of 2016)"
     takes: ClassVar = frozenset({"RATE", "QUEUE", "DURATION", "CONGESTION"})
 
     @property
@@ -62,13 +88,39 @@ class Bufferbloat(Lab):
 
     @property
     def seconds(self) -> int:
-        """How long the download runs."""
-        return self.settings.seconds or (24 if self.settings.quick else 60)
+        """How long the download runs; longer before a queue that takes long to fill."""
+        own = 24 if self.settings.quick else 60
+        return self.settings.seconds or max(own, self.least_seconds)
+
+    @property
+    def least_seconds(self) -> int:
+        """The warm-up lasts three full queues, a page beside the download up to ten."""
+        full_s = queue_delay_s(self.long_queue_packets, self.rate_bps)
+        return max(20, math.ceil(3 * full_s / WARM_UP), math.ceil(10 * full_s / (1 - WARM_UP)))
+
+    @property
+    def least_seconds_for(self) -> str:
+        """What happens before a queue can be seen full."""
+        return (
+            f"until the download has filled a queue of {self.long_queue_packets} packets and a "
+            "page was fetched beside it"
+        )
+
+    @property
+    def place(self) -> Place:
+        """The queue toward the home."""
+        return Place(self.topology(self.runs()[0].parameters), "s1", BOTTLENECK)
+
+    @property
+    def is_original(self) -> bool:
+        """Whether line, queue and TCP are those of the original."""
+        changed = self.settings.changed()
+        return not changed.keys() & {"RATE", "QUEUE", "CONGESTION"}
 
     @property
     def warm_up_s(self) -> float:
         """How long the download has the line for itself, until it has settled."""
-        return self.seconds * 0.35
+        return self.seconds * WARM_UP
 
     @property
     def congestion(self) -> str:
@@ -88,8 +140,13 @@ class Bufferbloat(Lab):
 
     @property
     def page_alone_s(self) -> float:
-        """One round trip to connect, one for the first byte, then the page at the line's rate."""
-        return 2 * RTT_S + PAGE_BYTES * 8 / payload_share() / self.rate_bps
+        """A round trip to connect; then windows, each as long as a round trip or its own length."""
+        frame_s = FRAME_BYTES * 8 / self.rate_bps
+        left, window, time_s = math.ceil(PAGE_BYTES / PAYLOAD_BYTES), INITIAL_WINDOW, RTT_S
+        while left > window:
+            time_s += max(RTT_S, window * frame_s)
+            left, window = left - window, 2 * window
+        return time_s + RTT_S + left * frame_s
 
     def runs(self) -> Sequence[Run]:
         """Three kinds of queue, or two where the switch has no weights."""
@@ -168,7 +225,7 @@ class Bufferbloat(Lab):
         instruments.ping("ping", "h1", "h2", seconds=self.seconds)
         end_s = instruments.now_s() + self.seconds - 1
         instruments.hold(self.warm_up_s)
-        # The document's page was asked for while ping took 733 ms, when the queue was 90 % full.
+        # The original's page was asked for while ping took 733 ms, when the queue was 90 % full.
         # How long a page takes depends on where in the saw it falls, so ours wait for a full queue
         # too; the last one that fits is fetched wherever the saw may be.
         nearly_full = round(NEARLY_FULL * run.parameters["queue_packets"])
@@ -201,15 +258,30 @@ class Bufferbloat(Lab):
         short_ms = (RTT_S + queue_delay_s(SHORT_QUEUE_PACKETS, self.rate_bps)) * 1000
         one_frame_ms = FRAME_BYTES * 8 / self.rate_bps * 1000
         fair_ms = RTT_S * 1000 + one_frame_ms
+        said = ORIGINAL if self.is_original else dict.fromkeys(ORIGINAL, "")
         one, few = f"{self.long_queue_packets} packets", f"{SHORT_QUEUE_PACKETS} packets"
         rows = [
-            Row("page, line empty", "1.0 s", f"{self.page_alone_s:.2f} s", f"{alone_s:.2f} s"),
-            _page_row(f"page beside the download, {one}", "7.0 s", long),
-            _page_row(f"page beside the download, {few}", "fast again", short),
-            *([_page_row("page beside the download, two queues", "1.0 s", fair)] if fair else []),
-            _ping_row("ping, line empty", "20 ms", f"{RTT_S * 1000:.0f} ms", long.ping_alone_ms),
+            Row(
+                "page, line empty",
+                said["page alone"],
+                f"{self.page_alone_s:.2f} s",
+                f"{alone_s:.2f} s",
+            ),
+            _page_row(f"page beside the download, {one}", said["page, long"], long),
+            _page_row(f"page beside the download, {few}", said["page, short"], short),
+            *(
+                [_page_row("page beside the download, two queues", said["page, fair"], fair)]
+                if fair
+                else []
+            ),
             _ping_row(
-                f"ping, {one}", "466 to 733 ms", f"up to {full_ms:.0f} ms", long.ping_loaded_ms
+                "ping, line empty", said["ping alone"], f"{RTT_S * 1000:.0f} ms", long.ping_alone_ms
+            ),
+            _ping_row(
+                f"ping, {one}",
+                said["ping, long"],
+                f"up to {full_ms:.0f} ms",
+                long.ping_loaded_ms,
             ),
             _ping_row(f"ping, {few}", "", f"up to {short_ms:.0f} ms", short.ping_loaded_ms),
         ]
@@ -217,8 +289,8 @@ class Bufferbloat(Lab):
         if fair:
             theory, share = f"up to {fair_ms:.0f} ms", f"{fair.download_share:.0%}"
             rows += [
-                _ping_row("ping, two queues", "20 to 21 ms", theory, fair.ping_loaded_ms),
-                Row("download beside a page, two queues", "half of the line", "50 %", share),
+                _ping_row("ping, two queues", said["ping, fair"], theory, fair.ping_loaded_ms),
+                Row("download beside a page, two queues", said["share"], "50%", share),
             ]
             numbers.update(fair.numbers("fair"), fair_download_share=fair.download_share)
         return Assessment(rows, self._bands(alone_s, long, short, fair), numbers)
@@ -226,56 +298,99 @@ class Bufferbloat(Lab):
     def _bands(
         self, alone_s: float, long: _Findings, short: _Findings, fair: _Findings | None
     ) -> list[Band]:
-        scale = self.page_alone_s / Bufferbloat(type(self.settings)()).page_alone_s
-        low_s, high_s = (edge * scale for edge in PAGE_ALONE_S)
-        # The pings scale with the queue's delay at the rate that was set.
-        delay = queue_delay_s(self.long_queue_packets, self.rate_bps)
-        delay_share = delay / queue_delay_s(100, 1_500_000)
-        short_ms = 200 * queue_delay_s(20, self.rate_bps) / queue_delay_s(20, 1_500_000)
+        """What follows from rate and queues. A full queue is one that TCP keeps half full."""
+        long_run, short_run, *fair_run = (run.name for run in self.runs())
+        long_s, short_s, frame_s = (
+            queue_delay_s(packets, self.rate_bps)
+            for packets in (self.long_queue_packets, SHORT_QUEUE_PACKETS, 1)
+        )
+        # Five round trips behind a queue that is nearly full, and some more for the page's losses.
+        trips_s = (PAGE_ROUND_TRIPS + 0.5) * (RTT_S + NEARLY_FULL * long_s)
+        times = trips_s / self.page_alone_s
+        too_short = f"a queue of {self.long_queue_packets} packets delays a page by too little"
         bands = [
-            Band("page, line empty", alone_s, low_s, high_s, "s"),
+            Band(
+                "page, line empty",
+                alone_s,
+                0.87 * self.page_alone_s,
+                1.55 * self.page_alone_s,
+                "s",
+            ),
             Band(
                 "page beside the download, long queue, in pages alone",
                 long.page_loaded_s / alone_s,
-                least=4,
+                least=times,
+                runs=(long_run,),
+                unjudged=too_short if times < PAGE_TIMES_MIN else "",
             ),
-            Band("ping, long queue", long.ping_loaded_ms, least=400 * delay_share, unit="ms"),
-            Band("ping, short queue", short.ping_loaded_ms, most=short_ms, unit="ms"),
+            Band(
+                "ping, long queue",
+                long.ping_loaded_ms,
+                least=(RTT_S + 0.47 * long_s) * 1000,
+                unit="ms",
+                runs=(long_run,),
+            ),
+            Band(
+                "ping, short queue",
+                short.ping_loaded_ms,
+                most=1.1 * (RTT_S + short_s) * 1000,
+                unit="ms",
+                runs=(short_run,),
+            ),
         ]
         if fair is None:
             return bands
+        # A ping waits for the frame on the line; the machine adds some milliseconds of its own.
+        ping_ms = (RTT_S + max(2.5 * frame_s, 0.005)) * 1000
+        runs = tuple(fair_run)
         return [
             *bands,
             Band(
                 "page beside the download, two queues, in pages alone",
                 fair.page_loaded_s / alone_s,
                 most=2.2,
+                runs=runs,
             ),
-            Band("ping, two queues", fair.ping_loaded_ms, most=40, unit="ms"),
-            Band("download beside a page, two queues, share", fair.download_share, least=0.4),
+            Band("ping, two queues", fair.ping_loaded_ms, most=ping_ms, unit="ms", runs=runs),
+            Band(
+                "download beside a page, two queues, share",
+                fair.download_share,
+                least=0.4,
+                runs=runs,
+            ),
         ]
 
     # ---- drawing ---------------------------------------------------------------------------------
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
-        """All three queues side by side, then each in full."""
+        """All queues side by side, then each in full."""
         runs = self.runs()
+        found = {
+            run.name: _Findings(recordings[run.name], self.rate_bps, self.warm_up_s) for run in runs
+        }
+        paid = "; ".join(
+            f"{self._queue_of(run)}: a ping took {found[run.name].ping_loaded_ms:.0f} ms, a page "
+            f"{found[run.name].page_loaded_s:.1f} s"
+            for run in runs
+        )
         compared = Figure(
             "compared",
-            "The same minute before three kinds of queue. Above: packets that wait. "
-            "Below: what a ping pays for them; lines mark the fetches of the page.",
+            "The same minute before each kind of queue. Above: packets that wait. Below: what a "
+            f"ping pays for them. Grey bars: a page is fetched. Beside the download: {paid}.",
             lambda canvas: self._draw_compared(canvas, recordings),
-            height=7.5,
+            height=6.5,
         )
-        return [compared, *(self._full(run, recordings[run.name]) for run in runs)]
+        return [
+            compared,
+            *(self._full(run, recordings[run.name], found[run.name]) for run in runs),
+        ]
 
     def _draw_compared(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
         runs = self.runs()
         canvas.suptitle(
-            f"Line of {units.format_rate(self.rate_bps)} toward the home, TCP {self.congestion}; "
-            "grey: a page is fetched"
+            f"A line of {units.format_rate(self.rate_bps)} toward the home, TCP {self.congestion}"
         )
         grid = canvas.subplots(2, len(runs), sharex=True, sharey="row")
         top = max(run.parameters["queue_packets"] for run in runs)
@@ -289,19 +404,21 @@ class Bufferbloat(Lab):
             classes = {BULK: "download", INTERACTIVE: "page, ping"}
             names = classes if run.parameters["fair"] else {BULK: "all packets"}
             drawing.queues(queue, series, names, limit_packets=run.parameters["queue_packets"])
-            queue.set_title(f"{self._queue_of(run)}\n{series.dropped_packets} drops", fontsize=10)
-            queue.set_ylim(0, top * 1.35)
+            drawing.legend(queue, columns=2)
+            drops = f"{series.dropped_packets} dropped"
+            queue.set_title(f"{self._queue_of(run)}, {drops}", fontsize=10, pad=32, loc="left")
+            queue.set_ylim(0, top * 1.08)
             drawing.round_trips(ping, {"ping": recording.pings["ping"].echoes})
-            ping.get_legend().remove()
-            ping.set_ylim(0, highest_ms * 1.1)
+            ping.set_ylim(0, highest_ms * 1.08)
             ping.set_xlabel("time (s)")
             for axes in (queue, ping):
-                for page in recording.pages:
-                    axes.axvspan(page.start_s, page.end_s, color="#e9e9e9", linewidth=0)
-                axes.set_axisbelow(True)
+                drawing.grid(axes)
                 axes.label_outer()
+                # A page is a bar below the data, so that it hides none of them.
+                for page in recording.pages:
+                    axes.axvspan(page.start_s, page.end_s, ymax=0.02, color="#999999", linewidth=0)
 
-    def _full(self, run: Run, recording: Recording) -> Figure:
+    def _full(self, run: Run, recording: Recording, found: _Findings) -> Figure:
         limit_packets = run.parameters["queue_packets"]
         windows = {
             "download": recording.flows["download"].samples,
@@ -318,6 +435,7 @@ class Bufferbloat(Lab):
             )
             for row, class_ in zip(axes, queues, strict=False):
                 drawing.queue_depth(row, series, limit_packets=limit_packets, class_=class_)
+                row.set_ylim(0, limit_packets * 1.2)
             if run.parameters["fair"]:
                 axes[BULK].set_ylabel("download's queue\n(packets)")
                 axes[INTERACTIVE].set_ylabel("page's queue\n(packets)")
@@ -333,7 +451,10 @@ class Bufferbloat(Lab):
 
         caption = (
             f"{run.title}: a page alone, a download, pages beside the download. "
-            "The page's window is that of the server; each fetch is a connection of its own."
+            "The page's window is that of the server; each fetch is a connection of its own. "
+            f"The page took {found.page_alone_s:.2f} s alone and {found.page_loaded_s:.2f} s "
+            f"beside the download, a ping {found.ping_alone_ms:.0f} and "
+            f"{found.ping_loaded_ms:.0f} ms; {found.dropped_packets} packets were dropped."
         )
         return Figure(run.name, caption, draw, height=9)
 
@@ -392,14 +513,14 @@ def _without_pages(
     yield start_s, end_s
 
 
-def _page_row(what: str, document: str, found: _Findings) -> Row:
+def _page_row(what: str, original: str, found: _Findings) -> Row:
     pages = found.pages_loaded_s
     span = f" ({min(pages):.2f} to {max(pages):.2f})" if len(pages) > 1 else ""
-    return Row(what, document, "", f"{found.page_loaded_s:.2f} s{span}")
+    return Row(what, original, "", f"{found.page_loaded_s:.2f} s{span}")
 
 
-def _ping_row(what: str, document: str, theory: str, measured_ms: float) -> Row:
-    return Row(what, document, theory, f"{measured_ms:.0f} ms")
+def _ping_row(what: str, original: str, theory: str, measured_ms: float) -> Row:
+    return Row(what, original, theory, f"{measured_ms:.0f} ms")
 
 
 def _is_page(local: str) -> bool:

@@ -8,6 +8,7 @@ output, one, the victim, toward an output that it has for itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,7 +16,7 @@ import matplotlib.figure
 
 from controller.queueing import Arbiter, InputQueueing, InputStage, Limit
 from labs.bench import Bench, FlowPlan
-from labs.definition import Assessment, Band, Figure, Lab, Row
+from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import payload_share
 from labs.hol_blocking import simulation
 from labs.hol_blocking.simulation import FIFO_SATURATION, FIFO_SATURATION_LIMIT, Point
@@ -49,9 +50,18 @@ class HolBlocking(Lab):
     """Who waits behind whom."""
 
     name: ClassVar = "hol-blocking"
+    title: ClassVar = "Head-of-line blocking"
     summary: ClassVar = "FIFO input queues against VOQs: 58.6 % in theory, and a victim with TCP"
     question: ClassVar = "Why does a flow to an idle output wait for a flow to a busy one?"
-    document: ClassVar = (
+    look_for: ClassVar = (
+        "Part A: the wait of FIFO input queues grows without bound at 58.6 % of the load; virtual "
+        "output queues go on to the full load.",
+        "Part B, one FIFO: the victim's own output queue is empty, and still it gets a part of its "
+        "line only. Its packets stand behind others' in the input queue.",
+        "Part B, virtual output queues: the victim has all of its line, and the congested output "
+        "carries as much as before.",
+    )
+    original: ClassVar = (
         "section 1.2 of lab 11 of the course Network Tools and Protocols, which describes the "
         "effect without numbers"
     )
@@ -62,6 +72,21 @@ class HolBlocking(Lab):
     def slots(self) -> int:
         """How long the simulator looks."""
         return 40_000 if self.settings.quick else 400_000
+
+    @property
+    def least_seconds(self) -> int:
+        """The flows settle first."""
+        return round(SETTLED_S) + 3
+
+    @property
+    def least_seconds_for(self) -> str:
+        """Slow start is not measured."""
+        return "to leave slow start behind"
+
+    @property
+    def place(self) -> Place:
+        """The congested output."""
+        return Place(self.topology(self.runs()[1]), "s2", CONGESTED)
 
     @property
     def seconds(self) -> int:
@@ -114,14 +139,17 @@ class HolBlocking(Lab):
 
     def _simulate(self) -> Recording:
         recording = Recording()
-        recording.numbers["saturation"] = {
-            ports: simulation.points(
-                ports=ports, queueing="fifo", arbiter="random", loads=[1.0], slots=self.slots
-            )[0].throughput
+        recording.tables["saturation"] = [
+            {"ports": ports, **asdict(point)}
             for ports in FIFO_SATURATION
-        }
-        recording.numbers["curves"] = {
-            name: simulation.points(
+            for point in simulation.points(
+                ports=ports, queueing="fifo", arbiter="random", loads=[1.0], slots=self.slots
+            )
+        ]
+        recording.tables["curves"] = [
+            {"router": name, **asdict(point)}
+            for name, queueing, arbiter in CURVES
+            for point in simulation.points(
                 ports=CURVE_PORTS,
                 queueing=queueing,
                 arbiter=arbiter,
@@ -129,15 +157,14 @@ class HolBlocking(Lab):
                 loads=[each for each in LOADS if queueing != "fifo" or each < 0.6],
                 slots=self.slots,
             )
-            for name, queueing, arbiter in CURVES
-        }
+        ]
         return recording
 
     # ---- assessing -------------------------------------------------------------------------------
 
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
         """Saturation against theory; the victim's share of its line."""
-        saturation = recordings["simulation"].numbers["saturation"]
+        saturation = _saturation(recordings["simulation"])
         rows, bands, numbers = [], [], {}
         for ports, exact in FIFO_SATURATION.items():
             found = saturation[ports]
@@ -146,11 +173,18 @@ class HolBlocking(Lab):
                     f"A: FIFO inputs carry at most, N = {ports}", "", f"{exact:.4f}", f"{found:.4f}"
                 )
             )
-            bands.append(Band(f"A: N = {ports}, away from theory", abs(found - exact), most=0.005))
+            bands.append(
+                Band(
+                    f"A: N = {ports}, away from theory",
+                    abs(found - exact),
+                    most=0.005,
+                    runs=("simulation",),
+                )
+            )
             numbers[f"fifo_{ports}_saturation_share"] = found
         (voq,) = (
             point
-            for point in recordings["simulation"].numbers["curves"]["VOQ, iSLIP"]
+            for point in _curves(recordings["simulation"])["VOQ, iSLIP"]
             if point.load == LOADS[-1]
         )
         rows.append(
@@ -162,7 +196,12 @@ class HolBlocking(Lab):
             )
         )
         bands.append(
-            Band("A: VOQ carries what is offered", abs(voq.throughput - voq.load), most=0.005)
+            Band(
+                "A: VOQ carries what is offered",
+                abs(voq.throughput - voq.load),
+                most=0.005,
+                runs=("simulation",),
+            )
         )
         for name, least, most in (("fifo", None, 0.6), ("voq", 0.9, None)):
             victim = _Victim(recordings[name])
@@ -177,7 +216,13 @@ class HolBlocking(Lab):
                 )
             )
             bands.append(
-                Band(f"B: the victim's part of its line, {name.upper()}", victim.share, least, most)
+                Band(
+                    f"B: the victim's part of its line, {name.upper()}",
+                    victim.share,
+                    least,
+                    most,
+                    runs=(name,),
+                )
             )
             numbers[f"{name}_victim_bps"] = victim.rate_bps
             numbers[f"{name}_victim_share"] = victim.share
@@ -202,7 +247,7 @@ class HolBlocking(Lab):
 
     def _draw_theory(self, canvas: matplotlib.figure.Figure, recording: Recording) -> None:
         wait, most = canvas.subplots(1, 2, width_ratios=(1.6, 1))
-        curves: Mapping[str, Sequence[Point]] = recording.numbers["curves"]
+        curves = _curves(recording)
         for (name, points), mark in zip(curves.items(), "vos", strict=True):
             wait.plot(
                 [point.load for point in points],
@@ -236,9 +281,9 @@ class HolBlocking(Lab):
         wait.set_yscale("log")
         wait.set_xlabel("load (cells per slot and input)")
         wait.set_ylabel("mean wait (slots)")
-        wait.legend(frameon=False, fontsize=8.5)
+        drawing.legend(wait, columns=2)
         wait.grid(visible=True, color="#e6e6e6", linewidth=0.6)
-        found = recording.numbers["saturation"]
+        found = _saturation(recording)
         drawing.compare(
             most,
             list(found),
@@ -274,6 +319,7 @@ class HolBlocking(Lab):
             drawing.queue_depth(idle, recording.ports["s2-eth3"], limit_packets=QUEUE_PACKETS)
             idle.set_ylabel("victim's output\n(packets)")
             names = {"h3": "h3, the victim", "h1": "h1", "h2": "h2"}
+            rates.set_title("what each flow got; the line is the victim's", fontsize=9, loc="left")
             drawing.throughput(
                 rates,
                 {label: recording.flows[host].rates(0.5) for host, label in names.items()},
@@ -289,10 +335,30 @@ class HolBlocking(Lab):
             "fifo": "One FIFO: the victim's packets wait behind packets for the congested output.",
             "voq": "Virtual output queues: nobody waits for an output that is not his.",
         }
-        return Figure(name, f"Part B. {words[name]}", draw, height=10.5)
+        victim = _Victim(recording)
+        caption = (
+            f"Part B. {words[name]} The victim got {victim.share:.0%} of its line, the congested "
+            f"output carried {victim.congested_share:.0%} of its own."
+        )
+        return Figure(name, caption, draw, height=9.5)
 
 
-# What the document says of both, without numbers.
+def _saturation(recording: Recording) -> dict[int, float]:
+    """What FIFO input queues carried at most, by the number of ports."""
+    rows = recording.tables["saturation"]
+    return {int(row["ports"]): float(row["throughput"]) for row in rows}
+
+
+def _curves(recording: Recording) -> dict[str, list[Point]]:
+    """The points of each kind of router."""
+    curves: dict[str, list[Point]] = {name: [] for name, _, _ in CURVES}
+    for row in recording.tables["curves"]:
+        values = (float(row[name]) for name in ("load", "throughput", "wait_slots"))
+        curves[str(row["router"])].append(Point(*values))
+    return curves
+
+
+# What the original says of both, without numbers.
 _SAID = {"fifo": "must wait", "voq": "no blocking"}
 
 

@@ -16,14 +16,12 @@ from labs.report import drawing
 
 # What is drawn around a burst, in milliseconds from its start.
 BEFORE_MS, BEHIND_MS = 3.0, 11.0
-# A packet as a bar: as wide as the time between two full frames on the line.
-BAR_MS = 0.1
 MS_PER_S = 1000.0
 US_PER_MS = 1000.0
 KILO = 1000.0
 ROUTERS = ("s1", "s2", "s3")
-COLOUR_OF_ROUTER = dict(zip(ROUTERS, (drawing.SKY, drawing.RED, drawing.GREEN), strict=True))
-COLOUR_OF_HOST = {"h1": drawing.BLUE, "h3": drawing.GREEN, "h4": drawing.RED}
+COLOUR_OF_ROUTER = dict(zip(ROUTERS, (drawing.SKY, drawing.PURPLE, drawing.YELLOW), strict=True))
+COLOUR_OF_HOST = {host: drawing.colour(host) for host in ("h1", "h3", "h4")}
 
 
 def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
@@ -36,10 +34,10 @@ def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
     for (start_s, before), (end_s, after) in itertools.pairwise(readings):
         share = (after - before) * 8 / (end_s - start_s) / 1e6
         use.plot([start_s, end_s], [share, share], color=drawing.BLUE, linewidth=2)
-    use.axhline(100, color=drawing.GREY, linestyle="--", linewidth=1, label="line's rate")
+    drawing.level(use, 100, "line: 100 Mb/s")
     use.plot([], [], color=drawing.BLUE, linewidth=2, label="counters, once a second")
     use.set_ylabel("sent (Mb/s)")
-    use.set_ylim(0, 140)
+    use.set_ylim(0, 110)
     drawing.legend(use)
 
     sampled.plot(
@@ -73,7 +71,7 @@ def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
     )
     told.set_ylabel("queue (kB)")
     for axes in (sampled, told):
-        axes.set_ylim(0, top * 1.35)
+        axes.set_ylim(0, top * 1.15)
         drawing.legend(axes)
 
 
@@ -123,14 +121,12 @@ def one_burst(canvas: matplotlib.figure.Figure, findings: Findings, burst: Burst
         )
     depth.set_ylabel("left behind (kB)")
     depth.set_ylim(bottom=0)
-    drawing.headroom(depth, 0.2)
     drawing.legend(depth)
     came.set_ylabel("packets that came")
     came.set_ylim(bottom=0)
     came.set_xlabel("time from the start of the burst (ms)")
     came.set_xlim(-BEFORE_MS, BEHIND_MS)
-    # Between the culprit, who has sent all, and the others, who have sent little.
-    came.legend(loc="upper right", bbox_to_anchor=(1, 0.9), frameon=False, fontsize=8.5)
+    drawing.legend(came)
 
 
 def latencies(canvas: matplotlib.figure.Figure, findings: Findings, burst: Burst) -> None:
@@ -148,19 +144,15 @@ def latencies(canvas: matplotlib.figure.Figure, findings: Findings, burst: Burst
     floor = [0.0] * len(ways)
     for name in ROUTERS:
         height = [_cost_ms(way, name) for way in ways]
-        around.bar(
-            times,
-            height,
-            bottom=floor,
-            width=BAR_MS,
-            color=COLOUR_OF_ROUTER[name],
-            label=f"in {name}",
+        top = [a + b for a, b in zip(floor, height, strict=True)]
+        # A packet is a thin line, so that none is painted over its neighbour.
+        around.vlines(
+            times, floor, top, color=COLOUR_OF_ROUTER[name], linewidth=1.2, label=f"in {name}"
         )
-        floor = [a + b for a, b in zip(floor, height, strict=True)]
+        floor = top
     around.set_xlabel(f"arrival at {router}, from the start of the burst (ms)")
     around.set_ylabel("time in the routers (ms)")
     around.set_xlim(-BEFORE_MS, BEHIND_MS)
-    drawing.headroom(around, 0.25)
     drawing.legend(around)
     _two_packets(packets, findings, burst)
     for axes in (around, packets):

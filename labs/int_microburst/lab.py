@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from apps import domain as domains
 from labs.bench import Bench, FlowPlan
-from labs.definition import Assessment, Band, Figure, Lab, Row
+from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.int_microburst import bursts, drawing
 from labs.int_microburst.findings import Findings, latency_ms, part_at
 from labs.recording import Recording
@@ -50,12 +50,19 @@ class IntMicroburst(Lab):
     """Which queue, when, and who."""
 
     name: ClassVar = "int-microburst"
+    title: ClassVar = "A microburst that no counter shows"
     summary: ClassVar = "a burst of milliseconds that counters do not show: hop, queue and culprit"
     question: ClassVar = (
         "Some packets take five milliseconds longer, and no counter moves: which queue was it, and "
         "whose packets were in it?"
     )
-    document: ClassVar = (
+    look_for: ClassVar = (
+        "The counters, once a second: the line is a third used and its queue is empty.",
+        "The packets: at each burst the same queue of the same router is full for milliseconds.",
+        "One burst, packet by packet: the steep line is the host that caused it.",
+        "An ordinary packet costs the routers nothing; one behind a burst waits in one of three.",
+    )
+    original: ClassVar = (
         "the specification of INT 2.1, whose first use is to show such queues; it has no numbers"
     )
     takes: ClassVar = frozenset({"DURATION"})
@@ -65,6 +72,21 @@ class IntMicroburst(Lab):
     def seconds(self) -> int:
         """How long the TCP flows run."""
         return self.settings.seconds or (10 if self.settings.quick else 30)
+
+    @property
+    def least_seconds(self) -> int:
+        """At least one burst."""
+        return math.ceil(FIRST_BURST_S) + 2
+
+    @property
+    def least_seconds_for(self) -> str:
+        """The flows settle before the first burst."""
+        return "for one burst after the flows have settled"
+
+    @property
+    def place(self) -> Place:
+        """The queue that the bursts fill."""
+        return Place(self.topology(), *WATCHED[0])
 
     @property
     def burst_offsets_s(self) -> list[float]:

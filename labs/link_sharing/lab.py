@@ -27,8 +27,8 @@ from controller.queueing import (
     Scheduler,
 )
 from labs.bench import Bench, FlowPlan, Instruments
-from labs.definition import Assessment, Band, Figure, Lab, Row
-from labs.frames import FRAME_BYTES, bdp_bytes
+from labs.definition import Assessment, Band, Figure, Lab, Place, Row
+from labs.frames import FRAME_BYTES, bdp_bytes, cubic_saw_s
 from labs.recording import Recording
 from labs.report import drawing
 from labs.run import Run
@@ -37,6 +37,7 @@ from topo.model import TcpBuffer, TcpSettings, Topology
 
 LINE = 3
 PORT = f"s1-eth{LINE}"
+ORIGINAL_RATE_BPS = 1_000_000_000
 RTT_S = 0.020
 # Class 0 is the lowest: h2's; h1's is the one above.
 OF_H2, OF_H1 = 0, 1
@@ -56,7 +57,7 @@ class _Part:
 
     name: str
     title: str
-    document: str
+    original: str
     # h1's and h2's part of the line, if both always have packets.
     theory: tuple[float, float] | None
 
@@ -74,15 +75,23 @@ class LinkSharing(Lab):
     """Two hosts on one line."""
 
     name: ClassVar = "link-sharing"
+    title: ClassVar = "Link sharing: who gets how much of a line"
     summary: ClassVar = "two hosts on one line: FIFO, classes with borrowing, weights, priority"
     question: ClassVar = "How can two hosts share a line as agreed, and use what the other leaves?"
-    document: ClassVar = "lab 20 of the course Network Tools and Protocols (Linux HTB, Mininet)"
+    look_for: ClassVar = (
+        "One FIFO: the two flows wander around one half; nobody has agreed on anything.",
+        "Classes and weights: 70 % and 30 %, like rulers.",
+        "When h2 pauses, h1 has the whole line within a round trip; when it returns, 70 / 30 is "
+        "back at once.",
+        "Strict priority: h2 starves as long as h1 sends.",
+    )
+    original: ClassVar = "lab 20 of the course Network Tools and Protocols (Linux HTB, Mininet)"
     takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
     needs: ClassVar = "classes with borrowing and weights, which simple_switch does not have"
 
     @property
     def rate_bps(self) -> int:
-        """The shared line; the document's 1 Gb/s, a fiftieth of it when quick.
+        """The shared line; the original's 1 Gb/s, a fiftieth of it when quick.
 
         On a slow line a window is small and recovers soon: TCP's saw has several teeth in the few
         seconds of a quick run, and its mean is one of the flow, not of the moment.
@@ -93,6 +102,27 @@ class LinkSharing(Lab):
     def seconds(self) -> int:
         """How long each pair of flows runs."""
         return self.settings.seconds or (9 if self.settings.quick else 60)
+
+    @property
+    def least_seconds(self) -> int:
+        """Three parts of three seconds: h2 sends, pauses, sends again."""
+        return 9
+
+    @property
+    def least_seconds_for(self) -> str:
+        """Two of the runs are in three parts."""
+        return "for a pause of h2 between two times in which it sends"
+
+    @property
+    def place(self) -> Place:
+        """The shared line, with the queues of the classes."""
+        htb = next(run for run in self.runs() if run.name == "htb")
+        return Place(self.topology(htb), "s1", LINE)
+
+    @property
+    def is_original(self) -> bool:
+        """Whether line and TCP are those of the original."""
+        return self.rate_bps == ORIGINAL_RATE_BPS and self.congestion == "cubic"
 
     @property
     def congestion(self) -> str:
@@ -200,45 +230,87 @@ class LinkSharing(Lab):
                 "" if part.theory is None else " / ".join(f"{each:.0%}" for each in part.theory)
             )
             rows.append(
-                Row(part.title, part.document, theory, f"{shares.h1:.1%} / {shares.h2:.1%}")
+                Row(
+                    part.title,
+                    part.original if self.is_original else "",
+                    theory,
+                    f"{shares.h1:.1%} / {shares.h2:.1%}, {self._rates(shares)}",
+                )
             )
             numbers[f"{part.name}_h1_share"] = shares.h1
             numbers[f"{part.name}_h2_share"] = shares.h2
             if shares.alone is not None:
                 rows.append(
-                    Row("h1 while h2 pauses", "all of the line", "100%", f"{shares.alone:.1%}")
+                    Row(
+                        "h1 while h2 pauses",
+                        "all of the line" if self.is_original else "",
+                        "100%",
+                        f"{shares.alone:.1%}",
+                    )
                 )
                 numbers["borrowing_h1_alone_share"] = shares.alone
             bands += self._bands(part, shares)
         return Assessment(rows, bands, numbers)
 
+    def _rates(self, shares: Shares) -> str:
+        each = (units.format_rate(share * self.rate_bps) for share in (shares.h1, shares.h2))
+        return " / ".join(each)
+
     def _bands(self, part: _Part, shares: Shares) -> list[Band]:
+        runs = (part.name,)
         if part.name == "fifo":
             return [
-                Band("one FIFO, h1's part of what both got", shares.of_both_h1, 0.35, 0.65),
-                Band("one FIFO, both together", shares.h1 + shares.h2, least=0.9),
+                Band(
+                    "one FIFO, h1's part of what both got",
+                    shares.of_both_h1,
+                    0.35,
+                    0.65,
+                    runs=runs,
+                    unjudged=self._too_short_to_share(),
+                ),
+                Band("one FIFO, both together", shares.h1 + shares.h2, least=0.9, runs=runs),
             ]
         if part.name == "strict":
             return [
-                Band("strict priority, h1", shares.h1, least=0.95),
-                Band("strict priority, h2 starves", shares.h2, most=0.05),
+                Band("strict priority, h1", shares.h1, least=0.95, runs=runs),
+                Band("strict priority, h2 starves", shares.h2, most=0.05, runs=runs),
             ]
         words = "within a second of h2's return" if part.name == "borrowing" else part.title
         low, high = SHARE_OF_H1 - 0.03, SHARE_OF_H1 + 0.03
-        bands = [Band(f"{words}: h1's part of what both got", shares.of_both_h1, low, high)]
+        both = f"{words}: h1's part of what both got"
+        bands = [Band(both, shares.of_both_h1, low, high, runs=runs)]
         if shares.alone is not None:
-            bands.append(Band("h1 takes the line while h2 pauses", shares.alone, least=0.95))
+            bands.append(
+                Band("h1 takes the line while h2 pauses", shares.alone, least=0.95, runs=runs)
+            )
         return bands
+
+    def _too_short_to_share(self) -> str:
+        """Two flows level out over some saws; empty where this run is long enough for that."""
+        needed_s = SETTLED_S + 4 * cubic_saw_s(self.rate_bps, RTT_S)
+        if self.seconds >= needed_s:
+            return ""
+        return (
+            f"two flows need {needed_s:.0f} s to find their shares of a FIFO of this length, and "
+            f"ran for {self.seconds}"
+        )
 
     # ---- drawing ---------------------------------------------------------------------------------
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
         """Who got how much over time, under each scheduler; then each queue."""
+        found = {
+            part.name: Shares(part.name, recordings[part.name], self.rate_bps) for part in PARTS
+        }
+        got = "; ".join(
+            f"{part.title}: {found[part.name].h1:.0%} and {found[part.name].h2:.0%}"
+            for part in PARTS
+        )
         return [
             Figure(
                 "shares",
                 "What h1 and h2 get of the line under five schedulers: payload that the receiver "
-                "acknowledged.",
+                f"acknowledged. While both sent, they got, {got}.",
                 lambda canvas: self._draw_shares(canvas, recordings),
                 height=11,
             ),

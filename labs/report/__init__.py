@@ -1,9 +1,10 @@
-"""What a lab leaves behind in out/<lab>/: the report, its figures, every number, the raw data.
+"""What a lab leaves behind in its folder: the report, its figures, every number, the raw data.
 
 report.html      the report, one file that opens from disk
 table.md         its table in Markdown
-results.json     every number, the bands and their verdicts, the machine
-figures/*.png    the figures of the report
+results.json     every number, the bands and their verdicts, the machine, the kit's commit
+figures/*.svg    the figures of the report
+figures/*.csv    what each of them shows
 data/<run>/*     what every instrument saw
 """
 
@@ -15,22 +16,30 @@ from pathlib import Path
 from labs.definition import Assessment, Lab
 from labs.machine import Machine
 from labs.recording import Recording
-from labs.report import drawing, html, results, table
+from labs.report import drawing, html, network, results, table
 from labs.report.html import Picture
 
 
 def write(
-    lab: Lab, recordings: Mapping[str, Recording], assessment: Assessment, folder: Path
+    lab: Lab,
+    recordings: Mapping[str, Recording],
+    assessment: Assessment,
+    folder: Path,
+    machine: Machine,
 ) -> list[Picture]:
     """Writes everything but the raw data, which is written run by run; returns the figures."""
-    machine = Machine.this_one()
+    figures = folder / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
     pictures = []
-    for figure in lab.figures(recordings):
-        path = folder / "figures" / f"{figure.name}.png"
-        drawing.save(figure, path)
-        pictures.append((figure, path.read_bytes()))
+    for figure in (network.figure(lab.place), *lab.figures(recordings)):
+        with drawing.drawn(figure) as canvas:
+            svg = drawing.svg(canvas)
+            (figures / f"{figure.name}.csv").write_text(drawing.data(canvas))
+        (figures / f"{figure.name}.svg").write_bytes(svg)
+        pictures.append((figure, svg))
     (folder / "table.md").write_text(table.markdown(assessment.rows) + "\n")
     (folder / "results.json").write_text(results.document(lab, assessment, machine))
-    data = sorted(path.relative_to(folder) for path in (folder / "data").rglob("*.*"))
-    (folder / "report.html").write_text(html.page(lab, assessment, machine, pictures, data))
+    files = [*(folder / "data").rglob("*.*"), *figures.glob("*.csv")]
+    names = sorted(path.relative_to(folder) for path in files)
+    (folder / "report.html").write_text(html.page(lab, assessment, machine, pictures, names))
     return pictures

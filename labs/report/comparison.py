@@ -1,64 +1,83 @@
-"""Two switches beside each other: the same lab's table, bands and main figures in one page.
+"""Kept runs of one lab beside each other: table, figures and bands in one page.
 
-The rows are joined by what they say is measured. What one side left out is empty on that side, and
-each side's remarks stand above the table: numbers of different switches mean little without them.
+The rows are joined by what they say is measured. Figures of one name are drawn on one scale, so
+that what looks larger is larger.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+import matplotlib.figure
+
 from controller.toolchain import Toolchain
-from labs.definition import Assessment, Lab
-from labs.machine import Machine
-from labs.report import html
-from labs.report.html import Picture
+from labs.archive import Kept
+from labs.definition import Assessment, Figure, Lab
+from labs.recording import Recording
+from labs.report import drawing, html
 
 _SWITCHES = {Toolchain.VITRINE: "vitrine-switch", Toolchain.P4LANG: "simple_switch_grpc"}
+_STYLE = """<style>
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1rem; }
+body { max-width: 90rem; } .sides figure { margin: .5rem 0; } .sides figure img { min-width: 0; }
+</style>"""
 
 
 @dataclass(frozen=True)
 class Side:
-    """A lab as it was conducted with one toolchain."""
+    """A lab as it was run once."""
 
     lab: Lab
+    kept: Kept
     assessment: Assessment
-    pictures: Sequence[Picture]
-
-    @property
-    def switch(self) -> str:
-        """The switch that was measured."""
-        return _SWITCHES[self.lab.settings.toolchain]
+    recordings: Mapping[str, Recording]
 
 
 def write(sides: Sequence[Side], folder: Path) -> None:
     """Writes the page."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "report.html").write_text(page(sides, Machine.this_one()))
+    (folder / "report.html").write_text(page(sides))
 
 
-def page(sides: Sequence[Side], machine: Machine) -> str:
+def page(sides: Sequence[Side]) -> str:
     """The whole document, for sides in the order of their columns."""
-    lab = sides[0].lab
-    head = ["", "document", "theory", *(side.switch for side in sides)]
+    lab, names = sides[0].lab, titles(sides)
+    title = f"{lab.title}: {' and '.join(names)}"
     parts = [
-        f"<h1>{escape(lab.name)}, two switches</h1>",
+        _STYLE,
+        f"<h1>{escape(title)}</h1>",
         f'<p class="question">{escape(lab.question)}</p>',
-        f'<p class="machine">{escape(str(machine))}.</p>',
-        "<p>The same P4 program, controller, topology and hosts on either side.</p>",
-        *_remarks(sides),
-        html.rows_of(head, rows(sides)),
+        *_runs(sides, names),
+        html.table_of([["", "the original", "theory", *names], *rows(sides)]),
     ]
-    for side in sides:
-        parts.append(f"<h2>{escape(side.switch)}</h2>")
-        # The first figure of a lab is its main one; the others are in the side's own report.
-        (figure, png), *_ = side.pictures
-        parts.append(html.picture(f"{side.switch}. {figure.caption}", png))
-        parts.append(html.bands(side.assessment))
-    return html.document(f"{lab.name}, two switches", parts)
+    for figures in _joined_figures(sides):
+        parts.append('<div class="sides">')
+        for name, (figure, svg) in zip(names, figures, strict=True):
+            shown = Figure(f"{figure.name}-{name}", f"{name}. {figure.caption}", figure.draw)
+            parts.append(html.picture(shown, svg))
+        parts.append("</div>")
+    for side, name in zip(sides, names, strict=True):
+        parts += [f"<h2>{escape(name)}</h2>", html.bands(side.assessment)]
+    return html.document(title, parts)
+
+
+def titles(sides: Sequence[Side]) -> list[str]:
+    """What tells the sides apart: their switches, their settings, or else their dates."""
+    toolchains = [side.lab.settings.toolchain for side in sides]
+    if len(set(toolchains)) == len(sides):
+        return [_SWITCHES[toolchain] for toolchain in toolchains]
+    settings = [side.lab.settings.changed() for side in sides]
+    same = set.intersection(*(set(each.items()) for each in settings))
+    names = [
+        " ".join(f"{name}={word}" for name, word in each.items() if (name, word) not in same)
+        or "the lab's own settings"
+        for each in settings
+    ]
+    return names if len(set(names)) == len(sides) else [side.kept.folder.name for side in sides]
 
 
 def rows(sides: Sequence[Side]) -> list[list[str]]:
@@ -69,11 +88,44 @@ def rows(sides: Sequence[Side]) -> list[list[str]]:
     for what in order:
         either = next(column[what] for column in found if what in column)
         measured = [column[what].measured if what in column else "" for column in found]
-        joined.append([what, either.document, either.theory, *measured])
+        joined.append([what, either.original, either.theory, *measured])
     return joined
 
 
-def _remarks(sides: Sequence[Side]) -> Iterator[str]:
-    for side in sides:
-        for remark in side.assessment.remarks:
-            yield f"<p>{escape(side.switch)}: {escape(remark)}</p>"
+def _runs(sides: Sequence[Side], names: Sequence[str]) -> Iterator[str]:
+    for side, name in zip(sides, names, strict=True):
+        machine = side.kept.results["machine"] if side.kept.results else {}
+        words = f"{name}: {side.kept.name}, kit {machine.get('kit', 'unknown')}."
+        yield f'<p class="machine">{escape(words)}</p>'
+        for remark in (*side.assessment.disturbances, *side.assessment.remarks):
+            yield f"<p>{escape(name)}: {escape(remark)}</p>"
+
+
+def _joined_figures(sides: Sequence[Side]) -> Iterator[list[tuple[Figure, bytes]]]:
+    """The figures that all sides have, and those of one name on one scale.
+
+    Where a setting is in a figure's name, its place among the others says what belongs together.
+    """
+    of_sides = [side.lab.figures(side.recordings) for side in sides]
+    for figures in zip(*of_sides, strict=False):
+        with contextlib.ExitStack() as stack:
+            canvases = [stack.enter_context(drawing.drawn(figure)) for figure in figures]
+            _on_one_scale(canvases)
+            yield [
+                (figure, drawing.svg(canvas))
+                for figure, canvas in zip(figures, canvases, strict=True)
+            ]
+
+
+def _on_one_scale(canvases: Sequence[matplotlib.figure.Figure]) -> None:
+    """Panels that correspond show the same span of both axes."""
+    if len({len(canvas.axes) for canvas in canvases}) != 1:
+        return
+    for panels in zip(*(canvas.axes for canvas in canvases), strict=True):
+        if len({axes.get_ylabel() for axes in panels}) != 1:
+            continue
+        x = [axes.get_xlim() for axes in panels]
+        y = [axes.get_ylim() for axes in panels]
+        for axes in panels:
+            axes.set_xlim(min(low for low, _ in x), max(high for _, high in x))
+            axes.set_ylim(min(low for low, _ in y), max(high for _, high in y))

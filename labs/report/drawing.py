@@ -1,16 +1,21 @@
 """The figures that readers of such labs expect, as functions that draw into given axes.
 
-Time is in seconds on every x axis, every axis names its unit, and a thing has the same colour in
-all figures of a report.
+Time is in seconds on every x axis, every axis names its unit, and a flow has the same colour in all
+figures of all reports. Legends stand above the axes, so that they hide nothing.
 """
 
 from __future__ import annotations
 
+import contextlib
+import csv
+import io
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import matplotlib
+import numpy as np
 
 from labs.definition import Figure
 from labs.measure.ping import Echo
@@ -23,72 +28,156 @@ matplotlib.use("Agg")
 import matplotlib.figure
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.container import BarContainer
+from matplotlib.lines import Line2D
 
 WIDTH_IN = 9.0
-DPI = 150
+# Letters as shapes: a report looks the same wherever it is opened. The salt makes it the same file.
+matplotlib.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "vitrine", "font.size": 9.5})
 
 # Colours that stay apart for colour-blind readers and in grey print (Okabe and Ito).
 BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW, RED = (
     "#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#b8a800", "#d55e00",
 )  # fmt: skip
-SERIES = (BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW)
-GREY = "#555555"
-
+SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, RED)
+GREY, PALE, INK = "#555555", "#e6e6e6", "#222222"
+# What a flow is called begins with one of these words.
+_COLOURS = {
+    "h1": BLUE, "h2": ORANGE, "h3": GREEN, "h4": RED, "h5": PURPLE,
+    "flow": BLUE, "download": BLUE, "page": ORANGE, "ping": GREEN,
+}  # fmt: skip
 # Marks of drops, one shape a reason.
 _MARKS = {"QUEUE_LIMIT": "v", "AQM": "^", "INPUT_LIMIT": "<", "VOQ_LIMIT": ">", "PORT_LIMIT": "s"}
+# A long series is drawn with the least and the greatest of each of so many columns.
+_COLUMNS = 1200
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Draws a figure of a report into a PNG file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+def colour(name: str, index: int = 0) -> str:
+    """The colour of a flow by its name; of something else by its place among what is drawn."""
+    word = re.match(r"\w*", name)
+    assert word is not None
+    return _COLOURS.get(word.group(), SERIES[index % len(SERIES)])
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def drawn(figure: Figure) -> Iterator[matplotlib.figure.Figure]:
+    """A figure of a report, drawn."""
     canvas = plt.figure(figsize=(WIDTH_IN, figure.height), layout="constrained")
     try:
         figure.draw(canvas)
-        canvas.savefig(path, dpi=DPI)
+        yield canvas
     finally:
         plt.close(canvas)
 
 
+def svg(canvas: matplotlib.figure.Figure) -> bytes:
+    """A drawing that can be enlarged as far as one likes."""
+    output = io.BytesIO()
+    canvas.savefig(output, format="svg", metadata={"Date": None, "Creator": "vitrine"})
+    return output.getvalue()
+
+
+def data(canvas: matplotlib.figure.Figure) -> str:
+    """What a drawing shows as CSV: each point with its panel and its series.
+
+    A line across the whole panel has no x, or no y where it stands.
+    """
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(["panel", "series", "x", "y"])
+    for number, axes in enumerate(canvas.axes, 1):
+        words = " ".join(f"{axes.get_title(loc='left')} {axes.get_ylabel()}".split())
+        for series, x, y in _points(axes):
+            writer.writerow([words or f"panel {number}", series, x, y])
+    return output.getvalue()
+
+
+def _points(axes: Axes) -> Iterator[tuple[str, object, object]]:
+    named = ""
+    for line in axes.get_lines():
+        label = str(line.get_label())
+        named = named if label.startswith("_") else label
+        is_level = line.get_transform() != axes.transData
+        points = [(float(x), float(y)) for x, y in np.asarray(line.get_xydata())]
+        if not is_level:
+            yield from ((named, x, y) for x, y in points)
+        elif not label.startswith("_"):
+            yield named, "", points[0][1]
+    for collection in axes.collections:
+        if isinstance(collection, LineCollection):
+            for segment in collection.get_segments():
+                yield str(collection.get_label()), segment[-1][0], segment[-1][1]
+    for container in axes.containers:
+        if isinstance(container, BarContainer):
+            for bar in container.patches:
+                x, y = bar.get_x() + bar.get_width() / 2, bar.get_y() + bar.get_height()
+                if container.orientation == "horizontal":
+                    x, y = bar.get_width(), bar.get_y() + bar.get_height() / 2
+                yield str(container.get_label()), x, y
+
+
+def thinned(
+    times: Sequence[float], values: Sequence[float]
+) -> tuple[Sequence[float], Sequence[float]]:
+    """As many points as can be seen: of each column the first, the least and the greatest."""
+    if len(times) <= 4 * _COLUMNS:
+        return times, values
+    chosen: list[int] = []
+    size = len(times) / _COLUMNS
+    for column in range(_COLUMNS):
+        rows = range(round(column * size), round((column + 1) * size))
+        least, greatest = min(rows, key=values.__getitem__), max(rows, key=values.__getitem__)
+        chosen += sorted({rows[0], least, greatest})
+    chosen.append(len(times) - 1)
+    return [times[row] for row in chosen], [values[row] for row in chosen]
+
+
+def _steps(
+    axes: Axes, times: Sequence[float], values: Sequence[float], **look: Any
+) -> list[Line2D]:
+    """Values that hold until the next one."""
+    return axes.plot(*thinned(times, values), drawstyle="steps-post", **look)
+
+
+# ---- queues --------------------------------------------------------------------------------------
+
+
 def queue_depth(
-    axes: Axes, series: PortSeries, *, limit_packets: int | None, class_: int | None = None
+    axes: Axes,
+    series: PortSeries,
+    *,
+    limit_packets: int | None,
+    class_: int | None = None,
+    name: str = "packets that wait",
 ) -> None:
-    """Packets in a port's queues, or in one of them, with the limit and the drops."""
+    """Packets in a port's queue, or in one of several, with its limit and its drops."""
     packets = series.packets if class_ is None else series.queues[class_].packets
-    axes.plot(
-        series.time_s, packets, color=BLUE, linewidth=0.9, drawstyle="steps-post", label="packets"
-    )
+    _steps(axes, series.time_s, packets, color=INK, linewidth=0.9, label=name)
     top = max([1, *packets])
     if limit_packets is not None:
-        axes.axhline(
-            limit_packets,
-            color=GREY,
-            linestyle="--",
-            linewidth=1,
-            label=f"limit: {limit_packets} packets",
-        )
+        level(axes, limit_packets, f"limit: {limit_packets} packets")
         top = max(top, limit_packets)
     drops = [drop for drop in series.drops if class_ is None or drop.class_ == class_]
-    drop_marks(axes, drops, height=top * 1.06)
+    drop_marks(axes, drops, height=top * 1.08)
     axes.set_ylabel("queue (packets)")
-    # Room above the limit for the drops and the legend.
-    axes.set_ylim(0, top * 1.4)
+    axes.set_ylim(0, top * 1.2)
     legend(axes)
 
 
 def queues(axes: Axes, series: PortSeries, names: Mapping[int, str], *, limit_packets: int) -> None:
     """Several queues of a port in one picture, with the limit that each of them has."""
     for index, (class_, name) in enumerate(names.items()):
-        axes.plot(
-            series.time_s,
-            series.queues[class_].packets,
-            color=SERIES[index],
-            linewidth=0.8,
-            drawstyle="steps-post",
-            label=name,
-        )
-    axes.axhline(limit_packets, color=GREY, linestyle="--", linewidth=1, label="limit")
+        packets = series.queues[class_].packets
+        own = INK if len(names) == 1 else colour(name, index)
+        _steps(axes, series.time_s, packets, color=own, linewidth=0.8, label=name)
+    each = "limit of each" if len(names) > 1 else "limit"
+    level(axes, limit_packets, f"{each}: {limit_packets}")
     axes.set_ylabel("queue (packets)")
-    axes.legend(loc="upper right", ncols=3, frameon=False, fontsize=8, handlelength=1.2)
+    legend(axes)
 
 
 def input_queues(
@@ -96,21 +185,18 @@ def input_queues(
 ) -> None:
     """What waits at an input: one FIFO for all outputs, or a virtual output queue for each."""
     waiting = {name: series.input.voqs.get(output, []) for output, name in outputs.items()}
-    if not any(waiting.values()):
+    is_voq = any(waiting.values())
+    if not is_voq:
         waiting = {"all packets, in one FIFO": series.input.packets}
     for index, (name, packets) in enumerate(waiting.items()):
-        axes.plot(
-            series.time_s[-len(packets) :] if packets else [],
-            packets,
-            color=SERIES[index],
-            linewidth=0.9,
-            drawstyle="steps-post",
-            label=name,
-        )
-    axes.axhline(limit_packets, color=GREY, linestyle="--", linewidth=1, label="limit")
-    drop_marks(axes, series.drops, height=limit_packets * 1.06)
+        times = series.time_s[-len(packets) :] if packets else []
+        own = (RED, GREEN)[index % 2] if is_voq else INK
+        _steps(axes, times, packets, color=own, linewidth=0.9, label=name)
+    each = "limit of each" if is_voq else "limit"
+    level(axes, limit_packets, f"{each}: {limit_packets} packets")
+    drop_marks(axes, series.drops, height=limit_packets * 1.08)
     axes.set_ylabel("input port 1\n(packets)")
-    axes.set_ylim(0, limit_packets * 1.45)
+    axes.set_ylim(0, limit_packets * 1.2)
     legend(axes)
 
 
@@ -122,27 +208,21 @@ def queues_in_bytes(
         queue = series.used_queues().get(class_)
         if queue is None:
             continue
-        axes.plot(
-            series.time_s,
-            [each / 1000 for each in queue.bytes],
-            color=SERIES[index % len(SERIES)],
-            linewidth=0.9,
-            drawstyle="steps-post",
-            label=f"{name}",
-        )
+        kilobytes = [each / 1000 for each in queue.bytes]
+        own = INK if len(names) == 1 else colour(name, index)
+        _steps(axes, series.time_s, kilobytes, color=own, linewidth=0.9, label=name)
     limit = limit_bytes / 1000
-    axes.axhline(
-        limit, color=GREY, linestyle="--", linewidth=1, label=f"limit of each: {limit:.0f} kB"
-    )
-    drop_marks(axes, series.drops, height=limit * 1.06)
+    each = "limit of each" if len(names) > 1 else "limit"
+    level(axes, limit, f"{each}: {limit:.0f} kB")
+    drop_marks(axes, series.drops, height=limit * 1.08)
     axes.set_ylabel("queue (kB)")
-    axes.set_ylim(0, limit * 1.45)
+    axes.set_ylim(0, limit * 1.2)
     legend(axes)
 
 
 def drop_marks(axes: Axes, drops: Sequence[Drop], *, height: float) -> None:
     """A mark for each instant of a drop, by reason; the legend counts the packets."""
-    for index, reason in enumerate(sorted({drop.reason for drop in drops})):
+    for reason in sorted({drop.reason for drop in drops}):
         chosen = [drop for drop in drops if drop.reason == reason]
         count = sum(drop.packets for drop in chosen)
         axes.plot(
@@ -150,15 +230,20 @@ def drop_marks(axes: Axes, drops: Sequence[Drop], *, height: float) -> None:
             [height] * len(chosen),
             linestyle="",
             marker=_MARKS.get(reason, "x"),
-            markersize=4.5,
-            color=(RED, PURPLE, ORANGE)[index % 3],
-            label=f"dropped, {words(reason)}: {count}",
+            markersize=4,
+            markeredgewidth=0.6,
+            color="#a00000",
+            fillstyle="none",
+            label=f"{count} dropped: {words(reason)}",
         )
 
 
 def words(reason: str) -> str:
     """QUEUE_LIMIT as people say it: queue limit."""
     return "AQM" if reason == "AQM" else reason.lower().replace("_", " ")
+
+
+# ---- flows ---------------------------------------------------------------------------------------
 
 
 def congestion_window(
@@ -169,16 +254,16 @@ def congestion_window(
     A flow may be several connections after each other; the line is broken between them.
     """
     for index, (name, samples) in enumerate(flows.items()):
-        colour = SERIES[index % len(SERIES)]
+        own = colour(name, index)
         windows = [sample.cwnd_packets for sample in samples]
         for part, (_, group) in enumerate(itertools.groupby(samples, lambda it: it.connection)):
             connection = list(group)
-            axes.plot(
+            _steps(
+                axes,
                 [sample.time_s for sample in connection],
                 [sample.cwnd_packets for sample in connection],
-                color=colour,
+                color=own,
                 linewidth=1.1,
-                drawstyle="steps-post",
                 label=name if part == 0 else None,
             )
         if not thresholds:
@@ -189,14 +274,13 @@ def congestion_window(
         if known:
             axes.plot(
                 *zip(*known, strict=True),
-                color=colour,
-                linewidth=0.8,
+                color=own,
+                linewidth=0.9,
                 linestyle=":",
-                label=f"{name}: ssthresh",
+                label=f"{name}: slow-start threshold",
             )
-    axes.set_ylabel("cwnd (segments)")
+    axes.set_ylabel("window (segments)")
     axes.set_ylim(bottom=0)
-    headroom(axes)
     legend(axes)
 
 
@@ -210,19 +294,12 @@ def throughput(
     largest = max([line_rate_bps or 0, *(max(bps, default=0) for _, bps in rates.values())])
     factor, unit = (1e9, "Gb/s") if largest >= 2e9 else (1e6, "Mb/s")
     for index, (name, (times, bps)) in enumerate(rates.items()):
-        axes.plot(
-            times,
-            [rate / factor for rate in bps],
-            color=SERIES[index % len(SERIES)],
-            linewidth=1.3,
-            label=name,
-        )
+        shown = thinned(times, [rate / factor for rate in bps])
+        axes.plot(*shown, color=colour(name, index), linewidth=1.3, label=name)
     if line_rate_bps is not None:
-        axes.axhline(
-            line_rate_bps / factor, color=GREY, linestyle="--", linewidth=1, label="line's rate"
-        )
-    axes.set_ylabel(f"throughput ({unit})")
-    axes.set_ylim(0, largest / factor * 1.35 or 1)
+        level(axes, line_rate_bps / factor, f"line: {line_rate_bps / factor:g} {unit}")
+    axes.set_ylabel(f"rate ({unit})")
+    axes.set_ylim(0, largest / factor * 1.1 or 1)
     legend(axes)
 
 
@@ -235,12 +312,11 @@ def round_trips(axes: Axes, pings: Mapping[str, Sequence[Echo]]) -> None:
             linestyle="",
             marker=".",
             markersize=4,
-            color=SERIES[index % len(SERIES)],
+            color=colour(name, index) if len(pings) == 1 else SERIES[index],
             label=name,
         )
-    axes.set_ylabel("RTT (ms)")
+    axes.set_ylabel("round trip (ms)")
     axes.set_ylim(bottom=0)
-    headroom(axes)
     legend(axes)
 
 
@@ -250,23 +326,13 @@ def smoothed_round_trip(axes: Axes, flows: Mapping[str, Sequence[SocketSample]])
         axes.plot(
             [sample.time_s for sample in samples],
             [sample.rtt_ms for sample in samples],
-            color=SERIES[index % len(SERIES)],
+            color=colour(name, index),
             linewidth=1.1,
             label=name,
         )
-    axes.set_ylabel("TCP's RTT (ms)")
+    axes.set_ylabel("TCP's round trip (ms)")
     axes.set_ylim(bottom=0)
-    headroom(axes)
     legend(axes)
-
-
-def compare(axes: Axes, x: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
-    """The same quantity from several sources, as points joined by lines."""
-    marks = zip("os^D", SERIES, strict=False)
-    for (name, values), (mark, colour) in zip(series.items(), marks, strict=False):
-        axes.plot(x, values, marker=mark, markersize=5, linewidth=1.1, color=colour, label=name)
-    axes.grid(visible=True, color="#e6e6e6", linewidth=0.6)
-    axes.legend(frameon=False, fontsize=8.5)
 
 
 def port_rate(series: PortSeries, window_s: float) -> tuple[list[float], list[float]]:
@@ -284,20 +350,40 @@ def port_rate(series: PortSeries, window_s: float) -> tuple[list[float], list[fl
     return times, rates
 
 
+# ---- parts ---------------------------------------------------------------------------------------
+
+
+def compare(axes: Axes, x: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
+    """The same quantity from several sources, as points joined by lines."""
+    marks = zip("os^D", SERIES, strict=False)
+    for (name, values), (mark, own) in zip(series.items(), marks, strict=False):
+        axes.plot(x, values, marker=mark, markersize=5, linewidth=1.1, color=own, label=name)
+    grid(axes)
+    legend(axes)
+
+
+def level(axes: Axes, value: float, label: str) -> None:
+    """A line across the panel, named in the legend."""
+    axes.axhline(value, color=GREY, linestyle="--", linewidth=1, label=label)
+
+
 def moments(every_axes: Iterable[Axes], marked: Sequence[tuple[float, str]]) -> None:
-    """Thin lines at the instants that matter; the uppermost axes say what they are."""
+    """Thin lines at the instants that matter; in the uppermost axes they say what they are."""
     for index, axes in enumerate(every_axes):
         for time_s, text in marked:
             axes.axvline(time_s, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
             if index == 0:
                 axes.annotate(
                     text,
-                    (time_s, 1.0),
+                    (time_s, 0.02),
                     xycoords=("data", "axes fraction"),
-                    xytext=(2, 2),
+                    xytext=(2, 0),
                     textcoords="offset points",
-                    fontsize=8,
-                    color=GREY,
+                    rotation=90,
+                    va="bottom",
+                    fontsize=7.5,
+                    color=INK,
+                    bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6},
                 )
 
 
@@ -306,26 +392,42 @@ def stack(
 ) -> list[Axes]:
     """Axes above each other, with one time axis for all where they are of one run (`shared`)."""
     figure.suptitle(title, fontsize=11)
-    grid = figure.subplots(
+    rows = figure.subplots(
         len(heights), 1, sharex=shared, squeeze=False, gridspec_kw={"height_ratios": heights}
     )
-    rows = [row[0] for row in grid]
-    rows[-1].set_xlabel("time (s)")
-    for axes in rows:
-        axes.grid(visible=True, color="#e6e6e6", linewidth=0.6)
-        axes.set_axisbelow(True)
+    stacked = [row[0] for row in rows]
+    stacked[-1].set_xlabel("time (s)")
+    for axes in stacked:
+        grid(axes)
         axes.margins(x=0.01)
-    return rows
+    return stacked
 
 
-def headroom(axes: Axes, share: float = 0.35) -> None:
-    """Room above the data for the legend."""
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + (high - low) * share)
+def grid(axes: Axes) -> None:
+    """Pale lines behind the data."""
+    axes.grid(visible=True, color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
 
 
-def legend(axes: Axes) -> None:
-    """In the free room above the data, in as many columns as there is place for."""
+def one_scale(every_axes: Iterable[Axes]) -> None:
+    """The same y axis for panels that are to be compared."""
+    group = list(every_axes)
+    limits = [axes.get_ylim() for axes in group]
+    for axes in group:
+        axes.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+
+
+def legend(axes: Axes, *, columns: int = 5) -> None:
+    """Above the axes, where nothing is drawn; to the right of the panel's title."""
     handles, _ = axes.get_legend_handles_labels()
     if handles:
-        axes.legend(loc="upper right", ncols=min(4, len(handles)), frameon=False, fontsize=8.5)
+        axes.legend(
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncols=min(columns, len(handles)),
+            frameon=False,
+            fontsize=8.5,
+            borderaxespad=0.1,
+            handlelength=1.4,
+            columnspacing=1.2,
+        )

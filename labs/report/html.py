@@ -3,36 +3,61 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias
 
-from controller.toolchain import Toolchain
-from labs.definition import Assessment, Figure, Lab
+from labs.definition import Assessment, Figure, Lab, Verdict
 from labs.machine import Machine
 from labs.report import table
 
-# A figure and its drawing as PNG.
+# A figure and its drawing as SVG.
 Picture: TypeAlias = tuple[Figure, bytes]
 
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto;
-       padding: 0 1rem; }
-h1 { margin-bottom: 0; }
-.question { font-size: 1.2rem; color: #444; margin-top: .3rem; }
-.machine { color: #666; font-size: .9rem; }
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 62rem;
+       margin: 2rem auto; padding: 0 1rem; }
+h1 { margin-bottom: 0; line-height: 1.2; }
+h2 { margin-top: 2.5rem; }
+.question { font-size: 1.25rem; color: #333; margin-top: .3rem; }
+.machine, .small { color: #555; font-size: .9rem; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid #ddd;
          vertical-align: top; }
 th { border-bottom: 2px solid #888; }
+td.source { color: #555; font-size: .9rem; }
+tr.rest td { border-bottom-color: #f0f0f0; }
+.measured { font-weight: 600; }
 figure { margin: 2rem 0; }
-figure img { width: 100%; height: auto; }
-figcaption { color: #444; }
+figure .wide { border: 1px solid #eee; }
+figure img { display: block; width: 100%; min-width: 40rem; height: auto; }
+figure input { position: absolute; opacity: 0; }
+figure label { cursor: zoom-in; color: #0058a3; font-size: .9rem; }
+figure input:focus-visible + label { outline: 2px solid #0058a3; }
+figure input:checked ~ .wide img { width: 220%; max-width: none; }
+figure input:checked + label { cursor: zoom-out; }
+figcaption { color: #333; }
 .met { color: #00684a; font-weight: 600; }
 .missed { color: #b03a00; font-weight: 600; }
+.unjudged { color: #5a5a00; font-weight: 600; }
 code { background: #f3f3f3; padding: 0 .2rem; }
+li { overflow-wrap: anywhere; }
+@media (max-width: 40rem) { body { margin: 1rem auto; } th, td { padding-right: .6rem; } }
+@media print {
+  body { max-width: none; margin: 0; font-size: 11pt; }
+  figure, tr, h2 { break-inside: avoid; }
+  h2 { break-after: avoid; }
+  figure label, figure input, .screen { display: none; }
+  figure img, figure input:checked ~ .wide img { width: 100%; min-width: 0; max-height: 24cm;
+                                                 object-fit: contain; }
+  a { color: inherit; text-decoration: none; }
+}
 """
+_KINDS = {Verdict.MET: "met", Verdict.NOT_MET: "missed", Verdict.NOT_JUDGED: "unjudged"}
 
 
 def page(
@@ -43,26 +68,34 @@ def page(
     data: Sequence[Path],
 ) -> str:
     """The whole document; `data` are the raw files beside it, by their relative paths."""
+    place, *shown = pictures
     parts = [
-        f"<h1>{escape(lab.name)}</h1>",
+        f"<h1>{escape(lab.title)}</h1>",
         f'<p class="question">{escape(lab.question)}</p>',
         f'<p class="machine">{escape(str(machine))}. {escape(_settings(lab))}</p>',
+        picture(*place),
         _verdict(assessment),
         *(_disturbance(sentence) for sentence in assessment.disturbances),
-        f"<p>The column <em>document</em> is {escape(lab.document)}. "
-        "Its numbers come from other kernels and other switches; "
-        "what must agree is listed under <em>bands</em>.</p>",
         *(f"<p>{escape(remark)}</p>" for remark in assessment.remarks),
-        rows_of(table.HEAD, map(table.cells, assessment.rows)),
-        *(picture(figure.caption, png) for figure, png in pictures),
+        "<h2>What to look for</h2>",
+        _look_for(lab),
+        "<h2>What was measured</h2>",
+        *_original(lab, assessment),
+        *map(table_of, table.tables(assessment.rows)),
+        "<h2>Figures</h2>",
+        '<p class="small screen">Each figure can be enlarged, and its numbers are in a file '
+        "beside it.</p>",
+        *(picture(*each) for each in shown),
         "<h2>Bands</h2>",
+        "<p>A band is what must agree for the lab to show what it is about. "
+        "Its edges are computed from this run's settings.</p>",
         bands(assessment),
         "<h2>Data</h2>",
         '<p>Every number: <a href="results.json"><code>results.json</code></a>. '
-        "What the instruments saw, in seconds of one clock:</p>",
+        "What the instruments saw, in seconds of one clock, and what each figure shows:</p>",
         _links(data),
     ]
-    return document(lab.name, parts)
+    return document(lab.title, parts)
 
 
 def document(title: str, parts: Iterable[str]) -> str:
@@ -70,66 +103,106 @@ def document(title: str, parts: Iterable[str]) -> str:
     body = "\n".join(parts)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
         f"<body>\n{body}\n</body>\n</html>\n"
     )
 
 
 def _settings(lab: Lab) -> str:
-    changed = [
-        f"{name} = {value.value if isinstance(value, Toolchain) else value}"
-        for name, value in vars(lab.settings).items()
-        if value not in (None, False, Toolchain.VITRINE)
-    ]
-    return f"Settings: {', '.join(changed)}." if changed else "Settings: the lab's own."
+    changed = [f"{name}={word}" for name, word in lab.settings.changed().items()]
+    return f"Settings: {' '.join(changed)}." if changed else "Settings: the lab's own."
 
 
 def _verdict(assessment: Assessment) -> str:
-    met = sum(band.met for band in assessment.bands)
-    kind = "met" if assessment.met else "missed"
-    return f'<p class="{kind}">{met} of {len(assessment.bands)} bands are met.</p>'
+    missed, unjudged = assessment.count(Verdict.NOT_MET), assessment.count(Verdict.NOT_JUDGED)
+    kind = "missed" if missed else "unjudged" if unjudged else "met"
+    return f'<p class="{kind}">{escape(assessment.verdict)}</p>'
 
 
 def _disturbance(sentence: str) -> str:
     advice = (
-        "Its numbers say as much about the machine as about the router; run it again when idle."
+        "Its numbers say as much about the machine as about the router; run it again when idle, "
+        "or at a lower rate, such as RATE=100mbit."
     )
-    return f'<p class="missed">{escape(sentence)}. {advice}</p>'
+    return f'<p class="unjudged">{escape(sentence)}. {advice}</p>'
 
 
-def rows_of(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table."""
-    lines = ["<table>", "<tr>" + "".join(f"<th>{escape(name)}</th>" for name in head) + "</tr>"]
-    lines += [
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    ]
-    return "\n".join([*lines, "</table>"])
+def _look_for(lab: Lab) -> str:
+    items = "\n".join(f"<li>{escape(sentence)}</li>" for sentence in lab.look_for)
+    # From out/<lab>/<run>/ to the handout; and its name, for who was mailed this page alone.
+    handout = f"labs/{lab.folder_name()}/README.md"
+    link = f'<a href="../../../{handout}">the handout</a> (<code>{handout}</code>)'
+    return f"<ul>\n{items}\n</ul>\n<p>Steps, background and questions: {link}.</p>"
 
 
-def picture(caption: str, png: bytes) -> str:
-    """A picture with what it shows."""
-    source = base64.b64encode(png).decode()
-    caption = escape(caption)
+def _original(lab: Lab, assessment: Assessment) -> Iterator[str]:
+    if any(row.original for row in assessment.rows):
+        yield (
+            f"<p><em>The original</em> is {escape(lab.original)}. Its numbers come from other "
+            "kernels and other switches, and stand here where this run used its settings.</p>"
+        )
+
+
+# ---- parts ---------------------------------------------------------------------------------------
+
+
+def table_of(lines: Sequence[Sequence[str]]) -> str:
+    """A table from its head and its lines; a line without a first cell belongs to the one above."""
+    head, *rows = lines
+    cells = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    parts = ['<div class="wide"><table>', f"<tr>{cells}</tr>"]
+    for row in rows:
+        kind = ' class="rest"' if not row[0] else ""
+        written = "".join(
+            f"<td{_cell_class(name, index, row)}>{escape(cell)}</td>"
+            for index, (name, cell) in enumerate(zip(head, row, strict=True))
+        )
+        parts.append(f"<tr{kind}>{written}</tr>")
+    return "\n".join([*parts, "</table></div>"])
+
+
+def _cell_class(column: str, index: int, row: Sequence[str]) -> str:
+    if column == "measured" or (index > 1 and row[1] == "measured"):
+        return ' class="measured"'
+    return ' class="source"' if row[1] in table.SOURCES else ""
+
+
+def picture(figure: Figure, svg: bytes) -> str:
+    """A picture with what it shows, which a click makes larger."""
+    source = base64.b64encode(svg).decode()
+    caption, name = escape(figure.caption), escape(figure.name)
     return (
-        f'<figure><img src="data:image/png;base64,{source}" alt="{caption}">'
+        f'<figure id="{name}"><input type="checkbox" id="zoom-{name}">'
+        f'<label for="zoom-{name}">larger or smaller</label>'
+        f'<div class="wide"><img src="data:image/svg+xml;base64,{source}" alt="{caption}"></div>'
         f"<figcaption>{caption}</figcaption></figure>"
     )
 
 
 def bands(assessment: Assessment) -> str:
     """The claims and their verdicts."""
-    lines = ["<table>", "<tr><th>claim</th><th>asked</th><th>measured</th><th></th></tr>"]
+    lines = [
+        '<div class="wide"><table>',
+        "<tr><th>claim</th><th>required</th><th>measured</th><th></th></tr>",
+    ]
     for band in assessment.bands:
-        kind, word = ("met", "met") if band.met else ("missed", "not met")
         unit = f" {band.unit}" if band.unit else ""
+        why = f'<br><span class="small">{escape(band.unjudged)}</span>' if band.unjudged else ""
         lines.append(
-            f"<tr><td>{escape(band.claim)}</td><td>{escape(band.asked)}</td>"
-            f'<td>{band.measured:.4g}{escape(unit)}</td><td class="{kind}">{word}</td></tr>'
+            f"<tr><td>{escape(band.claim)}{why}</td><td>{escape(band.required)}</td>"
+            f"<td>{band.measured:.4g}{escape(unit)}</td>"
+            f'<td class="{_KINDS[band.verdict]}">{band.verdict.value}</td></tr>'
         )
-    return "\n".join([*lines, "</table>"])
+    return "\n".join([*lines, "</table></div>"])
 
 
 def _links(data: Sequence[Path]) -> str:
-    items = (f'<li><a href="{escape(str(path))}">{escape(str(path))}</a></li>' for path in data)
+    """The files, a list item for each folder."""
+    items = []
+    for folder, paths in groupby(data, key=lambda path: path.parent):
+        links = ", ".join(
+            f'<a href="{escape(str(path))}">{escape(path.name)}</a>' for path in paths
+        )
+        items.append(f"<li>{escape(str(folder))}: {links}</li>")
     return "\n".join(["<ul>", *items, "</ul>"])

@@ -1,6 +1,6 @@
 """Router's buffer size: h1 with Cubic, Reno or BBR beside h3 with Cubic, before three buffers.
 
-The buffers are the document's parts of its bandwidth-delay product: 100 packets of 10 Gb/s times
+The buffers are the original's parts of its bandwidth-delay product: 100 packets of 10 Gb/s times
 20 ms, then one product, then one product on a line that loses a packet in ten thousand.
 """
 
@@ -15,8 +15,8 @@ import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
 from labs.bench import Bench, FlowPlan
-from labs.definition import Assessment, Band, Figure, Lab, Row
-from labs.frames import FRAME_BYTES, bdp_bytes
+from labs.definition import Assessment, Band, Figure, Lab, Place, Row
+from labs.frames import FRAME_BYTES, bdp_bytes, cubic_saw_s, loss_limited_bps
 from labs.recording import Recording
 from labs.report import drawing
 from labs.run import Run
@@ -26,8 +26,10 @@ from topo.model import TcpBuffer, TcpSettings, Topology
 LINE = 3
 PORT = f"s1-eth{LINE}"
 RTT_S = 0.020
-DOCUMENT_BDP_BYTES = 26_214_400
+ORIGINAL_RATE_BPS, ORIGINAL_BDP_BYTES = 10_000_000_000, 26_214_400
 ALGORITHMS = ("cubic", "reno", "bbr")
+NAMES = {"cubic": "Cubic", "reno": "Reno", "bbr": "BBR"}
+LOSSY_TIMES = 3
 # Samples of a fast line are many; its queue is looked at often enough with these.
 SAMPLE_INTERVAL_MS = 5
 
@@ -38,10 +40,14 @@ class _Path:
 
     name: str
     title: str
-    document_bytes: int
+    original_bytes: int
     loss_ppm: int
-    # What the document measured for h1: rate and retransmissions, by h1's algorithm.
-    document: Mapping[str, str]
+    original: Mapping[str, str]
+
+
+def _said(*words: str) -> Mapping[str, str]:
+    """What the original measured for h1: rate and segments sent again, by h1's algorithm."""
+    return {name: f"{word} sent again" for name, word in zip(ALGORITHMS, words, strict=True)}
 
 
 PATHS = (
@@ -50,21 +56,21 @@ PATHS = (
         "tiny buffer (100 packets at 10 Gb/s)",
         160_000,
         0,
-        {"cubic": "86.4 Mb/s, 994", "reno": "78.7 Mb/s, 1129", "bbr": "3.48 Gb/s, 75,818"},
+        _said("86.4 Mb/s, 994", "78.7 Mb/s, 1129", "3.48 Gb/s, 75,818"),
     ),
     _Path(
         "bdp",
         "buffer of one BDP",
-        DOCUMENT_BDP_BYTES,
+        ORIGINAL_BDP_BYTES,
         0,
-        {"cubic": "4.57 Gb/s, 0", "reno": "2.74 Gb/s, 1982", "bbr": "5.64 Gb/s, 16,110"},
+        _said("4.57 Gb/s, 0", "2.74 Gb/s, 1982", "5.64 Gb/s, 16,110"),
     ),
     _Path(
         "lossy",
         "one BDP and a loss of 0.01 %",
-        DOCUMENT_BDP_BYTES,
+        ORIGINAL_BDP_BYTES,
         100,
-        {"cubic": "1.02 Gb/s, 3088", "reno": "726 Mb/s, 19,496", "bbr": "8.72 Gb/s, 25,740"},
+        _said("1.02 Gb/s, 3088", "726 Mb/s, 19,496", "8.72 Gb/s, 25,740"),
     ),
 )
 
@@ -73,9 +79,16 @@ class RouterBufferSize(Lab):
     """Who needs how much of a router's buffer?"""
 
     name: ClassVar = "router-buffer-size"
+    title: ClassVar = "A router's buffer size and TCP's algorithms"
     summary: ClassVar = "Cubic, Reno, BBR beside Cubic: tiny buffer, one BDP, one BDP with loss"
     question: ClassVar = "Which TCP needs a router's buffer, and which takes it from the other?"
-    document: ClassVar = "lab 11 of the course Network Tools and Protocols (tc tbf and netem)"
+    look_for: ClassVar = (
+        "Tiny buffer: Cubic and Reno lose packets all the time and stay small; BBR takes the rest.",
+        "One bandwidth-delay product: two Cubic flows share, and the queue is never empty.",
+        "One product and a line that loses one packet in ten thousand: Cubic and Reno starve "
+        "before an empty queue, BBR does not notice.",
+    )
+    original: ClassVar = "lab 11 of the course Network Tools and Protocols (tc tbf and netem)"
     takes: ClassVar = frozenset({"RATE", "DURATION"})
     needs: ClassVar = "queues that are limited in bytes, which simple_switch does not have"
 
@@ -90,13 +103,28 @@ class RouterBufferSize(Lab):
         return self.settings.seconds or (15 if self.settings.quick else 90)
 
     @property
+    def least_seconds(self) -> int:
+        """BBR looks for the round trip every ten seconds."""
+        return 12
+
+    @property
+    def least_seconds_for(self) -> str:
+        """Half of the run is reported."""
+        return "until the flows have settled, half of it before anything is reported"
+
+    @property
+    def place(self) -> Place:
+        """The line between the routers."""
+        return Place(self.topology(self.runs()[0]), "s1", LINE)
+
+    @property
     def window_s(self) -> float:
-        """The last part of the run, which is reported: 20 of 90 s in the document."""
+        """The last part of the run, which is reported: 20 of 90 s in the original."""
         return min(20.0, self.seconds / 2)
 
     def buffer_bytes(self, path: _Path) -> int:
-        """The same part of the BDP as in the document, but never less than two packets."""
-        own = path.document_bytes / DOCUMENT_BDP_BYTES * bdp_bytes(self.rate_bps, RTT_S)
+        """The same part of the BDP as in the original, but never less than two packets."""
+        own = path.original_bytes / ORIGINAL_BDP_BYTES * bdp_bytes(self.rate_bps, RTT_S)
         return max(2 * FRAME_BYTES, round(own))
 
     def runs(self) -> Sequence[Run]:
@@ -104,7 +132,7 @@ class RouterBufferSize(Lab):
         return [
             Run(
                 f"{path.name}-{algorithm}",
-                f"{algorithm.capitalize()} and Cubic, {path.title.partition(' (')[0]}",
+                f"{NAMES[algorithm]} and Cubic, {path.title.partition(' (')[0]}",
                 self.seconds + 6,
                 {
                     "buffer_bytes": self.buffer_bytes(path),
@@ -151,21 +179,22 @@ class RouterBufferSize(Lab):
     # ---- assessing -------------------------------------------------------------------------------
 
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
-        """The document's table and the bands."""
+        """The original's table and the bands."""
         rows: list[Row] = []
         numbers: dict[str, float] = {}
         found = {name: Findings(each, self.window_s) for name, each in recordings.items()}
+        is_original = self.rate_bps == ORIGINAL_RATE_BPS
         for path in PATHS:
             for algorithm in ALGORITHMS:
                 name = f"{path.name}-{algorithm}"
                 each = found[name]
                 rows.append(
                     Row(
-                        f"{path.title}: h1 with {algorithm.capitalize()}",
-                        path.document[algorithm],
+                        f"{path.title}: h1 with {NAMES[algorithm]}",
+                        path.original[algorithm] if is_original else "",
                         "",
-                        f"{units.format_rate(each.h1_bps)}, {each.retransmits} "
-                        f"(h3: {units.format_rate(each.h3_bps)})",
+                        f"{units.format_rate(each.h1_bps)}, {each.retransmits} sent again "
+                        f"(h3 {units.format_rate(each.h3_bps)})",
                     )
                 )
                 key = name.replace("-", "_")
@@ -181,16 +210,53 @@ class RouterBufferSize(Lab):
                 "small buffer: BBR gets so many times what Cubic gets",
                 found["small-bbr"].h1_bps / found["small-cubic"].h1_bps,
                 least=5,
+                runs=("small-bbr", "small-cubic"),
             ),
-            Band("one BDP: h1's part of what two Cubic flows get", share, 0.35, 0.65),
-            Band("one BDP: part of the line used", both.line_bps / self.rate_bps, least=0.9),
+            Band(
+                "one BDP: h1's part of what two Cubic flows get",
+                share,
+                0.35,
+                0.65,
+                runs=("bdp-cubic",),
+                unjudged=self._too_short_to_share(),
+            ),
+            Band(
+                "one BDP: part of the line used",
+                both.line_bps / self.rate_bps,
+                least=0.9,
+                runs=("bdp-cubic",),
+            ),
             Band(
                 "loss: BBR gets so many times what Cubic gets",
                 found["lossy-bbr"].h1_bps / found["lossy-cubic"].h1_bps,
-                least=3,
+                least=LOSSY_TIMES,
+                runs=("lossy-bbr", "lossy-cubic"),
+                unjudged=self._too_slow_for_loss(),
             ),
         ]
         return Assessment(rows, bands, numbers)
+
+    def _too_short_to_share(self) -> str:
+        """Two Cubic flows level out over some saws; empty where these runs are long enough."""
+        needed_s = 4 * cubic_saw_s(self.rate_bps, RTT_S)
+        if self.seconds >= needed_s:
+            return ""
+        return f"two Cubic flows find their shares in {needed_s:.0f} s, and ran for {self.seconds}"
+
+    def _too_slow_for_loss(self) -> str:
+        """Whether losses limit Cubic to so little of this line that BBR can have three times it."""
+        may_have_bps = loss_limited_bps(self._loss_share, RTT_S)
+        if LOSSY_TIMES * may_have_bps <= 0.95 * self.rate_bps:
+            return ""
+        return (
+            f"with this loss Cubic may have {units.format_rate(may_have_bps)}, and "
+            f"{LOSSY_TIMES} times that is more than a line of {units.format_rate(self.rate_bps)}"
+        )
+
+    @property
+    def _loss_share(self) -> float:
+        (lossy,) = (path for path in PATHS if path.loss_ppm)
+        return lossy.loss_ppm / 1e6
 
     # ---- drawing ---------------------------------------------------------------------------------
 
@@ -217,13 +283,13 @@ class RouterBufferSize(Lab):
                 drawing.throughput(
                     axes,
                     {
-                        f"h1, {algorithm}": recording.flows["h1"].rates(1.0),
-                        "h3, cubic": recording.flows["h3"].rates(1.0),
+                        f"h1, {NAMES[algorithm]}": recording.flows["h1"].rates(1.0),
+                        "h3, Cubic": recording.flows["h3"].rates(1.0),
                     },
                     line_rate_bps=self.rate_bps,
                 )
-                axes.legend(loc="upper right", ncols=2, frameon=False, fontsize=7)
-                axes.set_title(path.title if column == 0 else "", fontsize=9, loc="left")
+                drawing.legend(axes, columns=3)
+                axes.set_title(path.title, fontsize=8.5, loc="left", pad=18)
                 axes.grid(visible=True, color="#e6e6e6", linewidth=0.6)
                 axes.label_outer()
                 if row == len(PATHS) - 1:
@@ -237,22 +303,33 @@ class RouterBufferSize(Lab):
             for index, algorithm in enumerate(ALGORITHMS):
                 recording = recordings[f"{path.name}-{algorithm}"]
                 queue, window = rows[2 * index : 2 * index + 2]
+                queue.set_title(f"h1 with {NAMES[algorithm]}", fontsize=9.5, loc="left")
                 drawing.queues_in_bytes(
                     queue,
                     recording.ports[PORT],
-                    {0: f"h1 with {algorithm}"},
+                    {0: "bytes that wait"},
                     limit_bytes=self.buffer_bytes(path),
                 )
                 drawing.congestion_window(
                     window,
                     {
-                        f"h1, {algorithm}": recording.flows["h1"].samples,
-                        "h3, cubic": recording.flows["h3"].samples,
+                        f"h1, {NAMES[algorithm]}": recording.flows["h1"].samples,
+                        "h3, Cubic": recording.flows["h3"].samples,
                     },
                     thresholds=False,
                 )
+            drawing.one_scale(rows[1::2])
 
-        caption = f"{path.title[0].upper()}{path.title[1:]}: the queue, and both flows' windows."
+        got = "; ".join(
+            f"with {NAMES[algorithm]} h1 got {each.h1_bps / self.rate_bps:.0%} of the line and h3 "
+            f"{each.h3_bps / self.rate_bps:.0%}"
+            for algorithm in ALGORITHMS
+            for each in [Findings(recordings[f"{path.name}-{algorithm}"], self.window_s)]
+        )
+        caption = (
+            f"{path.title[0].upper()}{path.title[1:]}: the queue, and both flows' windows. In the "
+            f"last {self.window_s:g} s {got}."
+        )
         return Figure(f"queue-{path.name}", caption, draw, height=12)
 
 

@@ -1,4 +1,4 @@
-"""What a run shows: the document's four numbers, what each loss costs, when the line was full."""
+"""What a run shows: the original's four numbers, what each loss costs, when the line was full."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from labs.recording import Recording
 
 PORT = "s1-eth2"
 RTT_S = 0.020
-# The document measures from second 2 to second 12.
+# The original measures from second 2 to second 12.
 SETTLED_S = 2.0
 
 
 class Findings:
-    """The document's four numbers, from the router and from the sender, and what the queue did."""
+    """The original's four numbers, from the router and from the sender, and what the queue did."""
 
     def __init__(self, recording: Recording, window_s: float, rate_bps: float) -> None:
         series, flow = recording.ports[PORT], recording.flows["flow"]

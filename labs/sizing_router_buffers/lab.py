@@ -17,7 +17,7 @@ import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
 from labs.bench import FIRST_IPERF_PORT, Bench, serve_flow
-from labs.definition import Assessment, Band, Figure, Lab, Row
+from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, bdp_packets, reno_utilisation
 from labs.measure import iperf
 from labs.recording import Recording
@@ -31,23 +31,24 @@ BOTTLENECK = 2
 # A slow-start threshold far below the BDP of 17 packets, and the window every flow begins with.
 THRESHOLD_PACKETS = 4
 INITIAL_WINDOW_PACKETS = 10
+ORIGINAL_RATE_BPS = 10_000_000
 
 
 @dataclass(frozen=True)
-class _Document:
+class _Original:
     throughput_mbps: float
     goodput_mbps: float
     loss: float
     rtt_s: float
 
 
-# The document's table, by packets of buffer.
-DOCUMENT = {
-    72: _Document(10.03, 10.03, 0.00024, 0.081),
-    36: _Document(10.02, 10.02, 0.00084, 0.046),
-    18: _Document(9.99, 9.99, 0.00192, 0.030),
-    9: _Document(9.45, 9.42, 0.00330, 0.024),
-    2: _Document(2.11, 2.01, 0.04719, 0.021),
+# The original's table, by packets of buffer.
+ORIGINAL = {
+    72: _Original(10.03, 10.03, 0.00024, 0.081),
+    36: _Original(10.02, 10.02, 0.00084, 0.046),
+    18: _Original(9.99, 9.99, 0.00192, 0.030),
+    9: _Original(9.45, 9.42, 0.00330, 0.024),
+    2: _Original(2.11, 2.01, 0.04719, 0.021),
 }
 # What the line's use must be, by packets of buffer.
 USE_BANDS = {72: (0.97, None), 36: (0.97, None), 18: (0.97, None), 9: (0.85, 0.98), 2: (None, 0.75)}
@@ -57,9 +58,17 @@ class SizingRouterBuffers(Lab):
     """How much buffer does one flow need?"""
 
     name: ClassVar = "sizing-router-buffers"
+    title: ClassVar = "Sizing router buffers"
     summary: ClassVar = "one Reno flow, five buffer sizes: how much buffer keeps a line busy?"
     question: ClassVar = "How many packets must a router's buffer hold so that its line stays busy?"
-    document: ClassVar = "a university's exercise with the simulator ns-2 (packets of 1500 bytes)"
+    look_for: ClassVar = (
+        "The saw becomes lower and faster as the buffer shrinks. Find the largest buffer whose saw "
+        "touches zero: there the line begins to stand still.",
+        "From one bandwidth-delay product on, a larger buffer gains nothing.",
+        "What a larger buffer costs, the round trip, goes on rising.",
+        "A flow that is limited by its receiver's window neither queues nor loses.",
+    )
+    original: ClassVar = "a university's exercise with the simulator ns-2 (packets of 1500 bytes)"
     takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
 
     @property
@@ -73,6 +82,26 @@ class SizingRouterBuffers(Lab):
         return self.settings.seconds or (6 if self.settings.quick else 10)
 
     @property
+    def least_seconds(self) -> int:
+        """Some teeth of the saw."""
+        return 5
+
+    @property
+    def least_seconds_for(self) -> str:
+        """A saw with one tooth has no mean."""
+        return "for some teeth of the saw"
+
+    @property
+    def place(self) -> Place:
+        """The bottleneck."""
+        return Place(self.topology(self.runs()[0]), "s1", BOTTLENECK)
+
+    @property
+    def is_original(self) -> bool:
+        """Whether line and TCP are those of the original."""
+        return self.rate_bps == ORIGINAL_RATE_BPS and self.congestion == "reno"
+
+    @property
     def congestion(self) -> str:
         """The flow's TCP."""
         return self.settings.congestion or "reno"
@@ -80,11 +109,11 @@ class SizingRouterBuffers(Lab):
     @property
     def _scale(self) -> float:
         """Buffers grow with the rate, so that they stay the same part of the BDP."""
-        return self.rate_bps / 10_000_000
+        return self.rate_bps / ORIGINAL_RATE_BPS
 
-    def packets(self, of_document: int) -> int:
-        """A buffer of the document at this lab's rate."""
-        return max(1, round(of_document * self._scale))
+    def packets(self, of_original: int) -> int:
+        """A buffer of the original at this lab's rate."""
+        return max(1, round(of_original * self._scale))
 
     def runs(self) -> Sequence[Run]:
         """Buffers from large to small; then, unless quick, a flow that its ends limit."""
@@ -96,7 +125,7 @@ class SizingRouterBuffers(Lab):
                 seconds,
                 {"buffer_packets": self.packets(packets)},
             )
-            for packets in DOCUMENT
+            for packets in ORIGINAL
         ]
         if self.settings.quick:
             return runs
@@ -179,10 +208,10 @@ class SizingRouterBuffers(Lab):
     # ---- assessing -------------------------------------------------------------------------------
 
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
-        """The document's table, and the bands."""
+        """The original's table, and the bands."""
         found = {
             packets: Findings(recordings[f"buffer-{packets}"], self.window_s, self.rate_bps)
-            for packets in DOCUMENT
+            for packets in ORIGINAL
         }
         rows: list[Row] = []
         numbers: dict[str, float] = {}
@@ -201,7 +230,7 @@ class SizingRouterBuffers(Lab):
         return Assessment(rows, self._bands(found), numbers)
 
     def _rows(self, packets: int, found: Findings) -> list[Row]:
-        document, own = DOCUMENT[packets], self.packets(packets)
+        said, own = self._said(packets), self.packets(packets)
         name = f"buffer {own}"
         bdp = bdp_packets(self.rate_bps, RTT_S)
         use = reno_utilisation(own / bdp)
@@ -210,21 +239,21 @@ class SizingRouterBuffers(Lab):
         return [
             Row(
                 f"{name}: throughput",
-                f"{document.throughput_mbps * self._scale:.4g} Mb/s",
+                said[0],
                 theory,
                 units.format_rate(found.throughput_bps),
             ),
             Row(
                 f"{name}: goodput",
-                f"{document.goodput_mbps * self._scale:.4g} Mb/s",
+                said[1],
                 "",
                 units.format_rate(found.goodput_bps),
             ),
-            Row(f"{name}: loss rate", f"{document.loss:.5f}", "", f"{found.loss:.5f}"),
+            Row(f"{name}: loss rate", said[2], "", f"{found.loss:.3%}"),
             Row(f"{name}: drops at each loss", "", "1", f"{found.drops_each:.2g}"),
             Row(
                 f"{name}: mean RTT",
-                f"{document.rtt_s * 1000:.0f} ms",
+                said[3],
                 f"{RTT_S * 1000:.0f} to {full_ms:.0f} ms",
                 f"{found.rtt_ms:.0f} ms",
             ),
@@ -235,6 +264,18 @@ class SizingRouterBuffers(Lab):
                 f"{found.empty_share:.1%} of the time",
             ),
         ]
+
+    def _said(self, packets: int) -> tuple[str, str, str, str]:
+        """Throughput, goodput, loss and round trip of the original, where this run is like it."""
+        if not self.is_original:
+            return "", "", "", ""
+        said = ORIGINAL[packets]
+        return (
+            f"{said.throughput_mbps:g} Mb/s",
+            f"{said.goodput_mbps:g} Mb/s",
+            f"{said.loss:.3%}",
+            f"{said.rtt_s * 1000:.0f} ms",
+        )
 
     def _window_rows(self, run: Run, found: Findings) -> list[Row]:
         percent = int(run.name.partition("-")[2])
@@ -288,6 +329,7 @@ class SizingRouterBuffers(Lab):
                 found[packets].throughput_bps / self.rate_bps,
                 least,
                 most,
+                runs=(f"buffer-{packets}",),
             )
             for packets, (least, most) in USE_BANDS.items()
         ]
@@ -297,6 +339,7 @@ class SizingRouterBuffers(Lab):
                 f"buffer {self.packets(2)}: no more than a Reno without any timeout could use",
                 found[2].throughput_bps / self.rate_bps,
                 most=reno_utilisation(smallest),
+                runs=("buffer-2",),
             )
         )
         sizes = list(found)
@@ -307,6 +350,7 @@ class SizingRouterBuffers(Lab):
                     f"mean RTT rises with the buffer, {names}",
                     found[larger].rtt_ms / found[smaller].rtt_ms,
                     least=1,
+                    runs=(f"buffer-{larger}", f"buffer-{smaller}"),
                 )
             )
         bands.append(
@@ -314,6 +358,7 @@ class SizingRouterBuffers(Lab):
                 "loss rate falls with the buffer, 72 over 9",
                 found[72].loss / max(found[9].loss, 1e-9),
                 most=1,
+                runs=("buffer-72", "buffer-9"),
             )
         )
         bands.append(
@@ -321,6 +366,7 @@ class SizingRouterBuffers(Lab):
                 "loss rate falls with the buffer, 9 over 2",
                 found[9].loss / max(found[2].loss, 1e-9),
                 most=1,
+                runs=("buffer-9", "buffer-2"),
             )
         )
         return bands
@@ -330,22 +376,41 @@ class SizingRouterBuffers(Lab):
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
         """The saw for each buffer under each other; then windows; then the trade."""
         runs = self.runs()
+        found = {
+            packets: Findings(recordings[f"buffer-{packets}"], self.window_s, self.rate_bps)
+            for packets in ORIGINAL
+        }
+        empty = ", ".join(
+            f"{each.empty_share:.0%} with {self.packets(packets)}"
+            for packets, each in found.items()
+        )
         saw = Figure(
             "queues",
-            "The queue before the bottleneck. Where it touches zero the line stands still: "
-            "a buffer of one BDP is just enough for Reno.",
+            "The queue before the bottleneck. Where it touches zero the line stands still. After "
+            f"second {SETTLED_S:g} of the flow it was empty for this part of the time, by packets "
+            f"of buffer: {empty}.",
             lambda canvas: self._draw_queues(canvas, runs, recordings),
-            height=1.9 * len(runs),
+            height=1.5 * len(runs) + 0.5,
         )
         windows = Figure(
             "windows",
-            "The congestion window of the same flows, and the round-trip time that TCP sees.",
+            "The congestion window of the same flows, each beside the bandwidth-delay product, "
+            "all on one scale.",
             lambda canvas: self._draw_windows(canvas, recordings),
-            height=7,
+            height=1.4 * len(ORIGINAL) + 0.5,
         )
+        use, rtt = (
+            ", ".join(text(packets) for packets in ORIGINAL)
+            for text in (
+                lambda packets: f"{found[packets].throughput_bps / self.rate_bps:.0%}",
+                lambda packets: f"{found[packets].rtt_ms:.0f} ms",
+            )
+        )
+        sizes = ", ".join(str(self.packets(packets)) for packets in ORIGINAL)
         trade = Figure(
             "trade",
-            "What a larger buffer gains and what it costs.",
+            f"What a larger buffer gains and what it costs. With {sizes} packets the line was used "
+            f"to {use}; the mean round trip was {rtt}.",
             lambda canvas: self._draw_trade(canvas, recordings),
             height=3.6,
         )
@@ -366,28 +431,25 @@ class SizingRouterBuffers(Lab):
                 recordings[run.name].ports[PORT],
                 limit_packets=run.parameters["buffer_packets"],
             )
-            axes.set_ylabel(f"{run.name.replace('-', ' ')}\n(packets)")
+            axes.set_title(run.title, fontsize=9, loc="left")
 
     def _draw_windows(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
-        flows = {
-            f"{self.packets(packets)} packets": recordings[f"buffer-{packets}"]
-            .flows["flow"]
-            .samples
-            for packets in DOCUMENT
-        }
-        window, rtt = drawing.stack(canvas, [1.3, 1], title="The flow's window and round trip")
-        drawing.congestion_window(window, flows, thresholds=False)
         bdp = bdp_packets(self.rate_bps, RTT_S)
-        window.axhline(bdp, color=drawing.GREY, linestyle="--", linewidth=1, label="BDP")
-        drawing.legend(window)
-        drawing.smoothed_round_trip(rtt, flows)
+        rows = drawing.stack(canvas, [1] * len(ORIGINAL), title="The flow's window")
+        for axes, packets in zip(rows, ORIGINAL, strict=True):
+            samples = recordings[f"buffer-{packets}"].flows["flow"].samples
+            drawing.congestion_window(axes, {"flow": samples}, thresholds=False)
+            drawing.level(axes, bdp, f"bandwidth-delay product: {bdp:.1f} packets")
+            drawing.legend(axes)
+            axes.set_title(f"A buffer of {self.packets(packets)} packets", fontsize=9, loc="left")
+        drawing.one_scale(rows)
 
     def _draw_trade(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
-        sizes = sorted(DOCUMENT)
+        sizes = sorted(ORIGINAL)
         found = [
             Findings(recordings[f"buffer-{size}"], self.window_s, self.rate_bps) for size in sizes
         ]
@@ -398,20 +460,20 @@ class SizingRouterBuffers(Lab):
             own,
             {
                 "measured": [each.throughput_bps / self.rate_bps for each in found],
-                "document": [DOCUMENT[size].throughput_mbps / 10 for size in sizes],
+                **self._original_line([ORIGINAL[size].throughput_mbps / 10 for size in sizes]),
                 "fluid theory": [
                     reno_utilisation(size / bdp_packets(self.rate_bps, RTT_S)) for size in own
                 ],
             },
         )
         use.set_ylabel("part of the line used")
-        use.set_ylim(0, 1.25)
+        use.set_ylim(0, 1.05)
         drawing.compare(
             rtt,
             own,
             {
                 "measured": [each.rtt_ms for each in found],
-                "document": [DOCUMENT[size].rtt_s * 1000 for size in sizes],
+                **self._original_line([ORIGINAL[size].rtt_s * 1000 for size in sizes]),
             },
         )
         rtt.set_ylabel("mean RTT (ms)")
@@ -419,6 +481,9 @@ class SizingRouterBuffers(Lab):
             axes.set_xscale("log", base=2)
             axes.set_xticks(own, [str(size) for size in own])
             axes.set_xlabel("buffer (packets)")
+
+    def _original_line(self, values: Sequence[float]) -> dict[str, Sequence[float]]:
+        return {"the original": values} if self.is_original else {}
 
 
 def _set_route(bench: Bench, topology: Topology, host: str, *metrics: str) -> None:

@@ -9,7 +9,7 @@ import matplotlib.figure
 from labs.report import drawing
 from labs.where_was_it_dropped.findings import Findings, Place
 
-COLOUR_OF = {"h1": drawing.BLUE, "h3": drawing.GREEN, "h4": drawing.ORANGE}
+COLOUR_OF = {host: drawing.colour(host) for host in ("h1", "h3", "h4")}
 # How a monitoring system would show the counters.
 WINDOW_S = 1.0
 
@@ -29,7 +29,6 @@ def timeline(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
         label="all routers' counters, each second",
     )
     counters.set_ylabel("dropped (packets)")
-    drawing.headroom(counters)
     drawing.legend(counters)
     # The first router stands on top, as in the other picture.
     places = findings.places[::-1]
@@ -45,7 +44,7 @@ def timeline(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
             label=f"a packet of {sender}",
         )
     packets.set_yticks(range(len(places)), [words(place) for place in places])
-    packets.set_ylim(-0.6, len(places) + 0.1)
+    packets.set_ylim(-0.6, len(places) - 0.4)
     drawing.legend(packets)
 
 
@@ -90,7 +89,7 @@ def books(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
     axes.set_xlim(0, max([1, *left, *counted.values()]) * 1.15)
     axes.grid(visible=True, axis="x", color="#e6e6e6", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.legend(loc="lower right", frameon=False, fontsize=8.5)
+    drawing.legend(axes)
 
 
 def words(place: Place) -> str:

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from apps import domain as domains
 from labs.bench import Bench
-from labs.definition import Assessment, Band, Figure, Lab, Row
+from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.recording import Recording
 from labs.report import drawing as shared
 from labs.run import Run
@@ -60,9 +60,15 @@ class WhereWasItDropped(Lab):
     """Three books of the same drops."""
 
     name: ClassVar = "where-was-it-dropped"
+    title: ClassVar = "Where was it dropped, and why?"
     summary: ClassVar = "three hosts lose packets at three places: drop reports against counters"
     question: ClassVar = "Some datagrams do not arrive: which router dropped whose, where and why?"
-    document: ClassVar = (
+    look_for: ClassVar = (
+        "Counters say that and where packets were dropped, not whose.",
+        "Reports say of each packet whose it was, where it ended and why.",
+        "Counter and reports agree to the packet, place by place.",
+    )
+    original: ClassVar = (
         "the specification of telemetry reports 2.0, which defines drop reports without numbers"
     )
     takes: ClassVar = frozenset({"DURATION"})
@@ -72,6 +78,21 @@ class WhereWasItDropped(Lab):
     def seconds(self) -> int:
         """How long bursts are sent."""
         return self.settings.seconds or (6 if self.settings.quick else 20)
+
+    @property
+    def least_seconds(self) -> int:
+        """A burst of each host, and time to tell of it."""
+        return 3
+
+    @property
+    def least_seconds_for(self) -> str:
+        """Bursts begin after a second."""
+        return "for a burst of each host"
+
+    @property
+    def place(self) -> Place:
+        """The first of the three places."""
+        return Place(self.topology(), *WATCHED[0])
 
     def runs(self) -> Sequence[Run]:
         """One: all three at once."""

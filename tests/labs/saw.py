@@ -18,7 +18,8 @@ def saw(duration_s: float, interval_s: float = 0.02) -> PortSeries:
     """Teeth of two seconds, each from 25 to 50 packets, one packet dropped at each tip."""
     series = PortSeries()
     for index in range(round(duration_s / interval_s) + 1):
-        time_s = index * interval_s
+        # As exact as the files have it.
+        time_s = round(index * interval_s, 6)
         depth = int(25 + 25 * (time_s % TOOTH_S) / TOOTH_S)
         add(series, time_s, depth, departed_bytes=round(time_s * LINE_BYTES_PER_S))
         if int(time_s / TOOTH_S) > series.dropped_packets:
@@ -67,7 +68,11 @@ def socket_sample(time_s: float, **changed) -> SocketSample:
 
 
 def flow(duration_s: float) -> Flow:
-    samples = [socket_sample(index * 0.05) for index in range(round(duration_s * 20) + 1)]
+    # Segments of one byte, so that what has arrived is a whole number of them.
+    samples = [
+        socket_sample(index / 20, mss_bytes=1, delivered_packets=index * 59_750)
+        for index in range(round(duration_s * 20) + 1)
+    ]
     result = iperf.Result(9.56e6, round(duration_s * 1_195_000), 5)
     return Flow("flow", "h1", "h2", "reno", result, samples)
 

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from labs.bufferbloat.lab import ALONE_S, Bufferbloat
+from labs.definition import Verdict
 from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES, bdp_packets, queue_delay_s, reno_utilisation
 from labs.hol_blocking import simulation
@@ -15,6 +16,7 @@ from labs.measure.page import Fetch
 from labs.measure.ping import Echo, Pings
 from labs.measure.router import PortSeries, QueueSeries
 from labs.recording import Flow, Recording
+from labs.router_buffer_size.lab import RouterBufferSize
 from labs.settings import Settings
 from labs.sizing_router_buffers.findings import Findings, full_after_s
 from labs.sizing_router_buffers.lab import SizingRouterBuffers
@@ -68,7 +70,7 @@ def bloat(*, page_s, ping_ms, half=False):
 
 
 def verdicts(lab, recordings):
-    return {band.claim: band.met for band in lab.assess(recordings).bands}
+    return {band.claim: band.verdict is Verdict.MET for band in lab.assess(recordings).bands}
 
 
 def test_a_bloated_queue_and_its_cures_are_recognised():
@@ -105,16 +107,61 @@ def test_a_queue_that_is_not_long_fails_its_bands():
 
 
 def test_the_bands_follow_the_rate():
-    # At ten times the rate the page takes 0.14 s and a full queue delays by 81 ms.
+    # At ten times the rate a frame takes 0.807 ms: a round trip to connect, one for each of the
+    # windows of 10 and 20 segments, 40 x 0.807 ms for the third, one and 53 x 0.807 ms for the
+    # rest: 20 + 20 + 20 + 32.3 + 20 + 42.8 ms. A full queue delays by 81 ms.
     lab = Bufferbloat(Settings(rate_bps=15_000_000))
-    assert lab.page_alone_s == pytest.approx(0.139, abs=0.001)
+    assert lab.page_alone_s == pytest.approx(0.155, abs=0.001)
     fast = bloat(page_s=2.0, ping_ms=60.0)
     bands = {
         band.claim: band
         for band in lab.assess({"queue-100": fast, "queue-20": fast, "two-queues": fast}).bands
     }
-    assert bands["ping, long queue"].least == pytest.approx(40.0)
-    assert bands["page, line empty"].most == pytest.approx(1.6 * 0.139 / 1.031, rel=0.01)
+    # Half of 81 ms above the path's 20 ms; and with 20 packets no less than a ping can take.
+    assert bands["ping, long queue"].least == pytest.approx(58.0, abs=0.5)
+    assert bands["ping, short queue"].most == pytest.approx(1.1 * (20 + 16.15), abs=0.1)
+    assert bands["page, line empty"].most == pytest.approx(1.55 * 0.155, rel=0.01)
+    # Two frames and a half are nothing at this rate; the machine's own milliseconds remain.
+    assert bands["ping, two queues"].most == pytest.approx(25.0)
+
+
+def test_a_queue_that_is_not_long_is_not_judged_as_one():
+    lab = Bufferbloat(Settings(queue_packets=20))
+    short = bloat(page_s=2.0, ping_ms=130.0)
+    recordings = {run.name: short for run in lab.runs()}
+    found = {band.claim: band for band in lab.assess(recordings).bands}
+    page = found["page beside the download, long queue, in pages alone"]
+    assert page.verdict is Verdict.NOT_JUDGED
+    assert page.unjudged == "a queue of 20 packets delays a page by too little"
+
+
+def test_the_originals_numbers_stand_only_beside_its_setting():
+    recordings = {
+        name: bloat(page_s=5.0, ping_ms=600.0) for name in ("queue-100", "queue-20", "two-queues")
+    }
+    assert any(row.original for row in Bufferbloat(Settings()).assess(recordings).rows)
+    other = Bufferbloat(Settings(rate_bps=3_000_000)).assess(recordings)
+    assert not any(row.original for row in other.rows)
+
+
+@pytest.mark.parametrize(
+    ("rate_bps", "judged"),
+    # Cubic may have 1.22 x 1448 x 8 / (0.02 x 0.01) = 71 Mb/s; three times that fits into 1 Gb/s.
+    [(1_000_000_000, True), (100_000_000, False), (250_000_000, True), (200_000_000, False)],
+)
+def test_three_times_cubic_is_asked_of_lines_that_carry_it(rate_bps, judged):
+    lab = RouterBufferSize(Settings(rate_bps=rate_bps))
+    assert (lab._too_slow_for_loss() == "") is judged
+
+
+@pytest.mark.parametrize(
+    ("rate_bps", "seconds", "judged"),
+    # Cubic comes back after cbrt(2 x 167 x 0.3 / 0.4) = 6.3 s at 100 Mb/s: four saws, and 3 s.
+    [(100_000_000, 9, False), (100_000_000, 30, True), (1_000_000_000, 60, True)],
+)
+def test_a_fifo_is_judged_after_some_saws(rate_bps, seconds, judged):
+    lab = LinkSharing(Settings(rate_bps=rate_bps, seconds=seconds))
+    assert (lab._too_short_to_share() == "") is judged
 
 
 # ---- sizing router buffers -----------------------------------------------------------------------

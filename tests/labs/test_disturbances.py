@@ -5,8 +5,10 @@ import json
 
 import pytest
 
-from labs.command import ATTEMPTS, conduct
-from labs.definition import Assessment, Band, Lab, Row
+from labs.bottleneck.lab import Bottleneck
+from labs.command import conduct
+from labs.definition import Assessment, Band, Lab, Row, Verdict
+from labs.measure import calm
 from labs.measure.holdups import TOLERATED_SHARE, HoldUps, worst
 from labs.recording import Recording
 from labs.run import Run
@@ -24,7 +26,10 @@ class Scripted(Lab):
     """One run; each attempt at it is disturbed as the script says."""
 
     name = "scripted"
-    summary = question = document = "a lab of the tests"
+    title = summary = question = original = "a lab of the tests"
+    look_for = ()
+    least_seconds, least_seconds_for = 1, "to be a lab"
+    place = Bottleneck(Settings()).place
 
     def __init__(self, *script):
         super().__init__(Settings())
@@ -46,6 +51,11 @@ class Scripted(Lab):
         return []
 
 
+@pytest.fixture(autouse=True)
+def calm_machine(monkeypatch):
+    monkeypatch.setattr(calm, "becomes_calm", lambda deadline_s: True)
+
+
 @pytest.mark.parametrize(
     ("script", "conducted", "assessed"),
     [
@@ -60,6 +70,14 @@ def test_a_disturbed_run_is_conducted_again(tmp_path, script, conducted, assesse
     assert (lab.conducted, assessment.rows[0].measured) == (conducted, str(assessed))
 
 
+def test_a_machine_that_does_not_become_calm_gets_no_second_attempt(tmp_path, monkeypatch):
+    monkeypatch.setattr(calm, "becomes_calm", lambda deadline_s: False)
+    lab, told = Scripted(held_up(2)), io.StringIO()
+    assert conduct(lab, told, results=tmp_path).disturbances
+    assert lab.conducted == 1
+    assert "disturbed runs stay as they are" in told.getvalue()
+
+
 def test_a_machine_that_asked_for_patience_gets_no_second_attempt(tmp_path, monkeypatch):
     """Emulated in software, it would disturb that one, too."""
     monkeypatch.setenv("VITRINE_PATIENCE", "10")
@@ -71,11 +89,13 @@ def test_a_machine_that_asked_for_patience_gets_no_second_attempt(tmp_path, monk
 
 def test_a_run_that_stays_disturbed_is_named_wherever_its_numbers_are(tmp_path):
     told = io.StringIO()
-    assessment = conduct(Scripted(*[held_up(0.5)] * ATTEMPTS), told, results=tmp_path)
+    assessment = conduct(Scripted(held_up(0.5), held_up(0.6)), told, results=tmp_path)
+    # A band that a disturbed run was to show is not judged.
+    assert [band.verdict for band in assessment.bands] == [Verdict.NOT_JUDGED]
     sentence = "only: this machine held the router up for 0.50 of 10 s (5.0%)"
     assert assessment.disturbances == [sentence]
-    assert f"disturbed {sentence}" in told.getvalue()
-    folder = tmp_path / "scripted"
+    assert f"disturbed   {sentence}" in told.getvalue()
+    folder = tmp_path / "scripted" / "latest"
     assert json.loads((folder / "results.json").read_text())["disturbances"] == [sentence]
     assert sentence in (folder / "report.html").read_text()
 

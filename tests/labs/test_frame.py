@@ -8,12 +8,11 @@ import pytest
 from labs import __main__ as command_line
 from labs import catalogue
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
-from labs.definition import Band
+from labs.definition import Band, Verdict
 from labs.errors import SettingError
 from labs.narration import Narrator, span
 from labs.run import Run
 from labs.settings import Settings
-from topo.errors import UnitError
 
 
 def test_settings_come_from_the_environment_with_or_without_their_unit():
@@ -25,13 +24,13 @@ def test_settings_come_from_the_environment_with_or_without_their_unit():
 
 
 def test_a_rate_needs_its_unit():
-    with pytest.raises(UnitError, match="'5' is not a rate"):
+    with pytest.raises(SettingError, match="RATE=5: '5' is not a rate"):
         Settings.from_environment(environment={"RATE": "5"})
 
 
 @pytest.mark.parametrize("name", ["QUEUE", "DURATION"])
 def test_nothing_of_something_is_refused(name):
-    with pytest.raises(UnitError, match=f"{name} is 0, and nothing would get through"):
+    with pytest.raises(SettingError, match=f"{name} is 0, and nothing would get through"):
         Settings.from_environment(environment={name: "0"})
 
 
@@ -42,6 +41,65 @@ def test_a_part_of_a_second_is_rounded_up():
 def test_a_setting_that_a_lab_does_not_take_is_refused_rather_than_ignored():
     with pytest.raises(SettingError, match="no setting QUEUE; it takes: RATE"):
         Settings.from_environment({"RATE"}, {"QUEUE": "20"})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        # As make hands over what stands behind its target, and as the shell does.
+        ({"MAKEFLAGS": " -- LAB=bufferbloat QUEU=30"}, "no setting QUEU: did you mean QUEUE?"),
+        ({"MAKEFLAGS": "w --jobserver-auth=3,4 -- SPEED=3"}, "no setting SPEED: there are: RATE"),
+        ({"DURATON": "30"}, "no setting DURATON: did you mean DURATION?"),
+        ({"CONGESTION": "cubik"}, "CONGESTION=cubik: .* did you mean cubic?"),
+        ({"QUEUE": "20 MB"}, "QUEUE=20 MB: '20 MB' is not a queue limit"),
+        ({"QUEUE": "200000"}, "QUEUE=200000: a queue of the kit holds at most 100,000 packets"),
+    ],
+)
+def test_what_is_misspelt_is_refused_with_what_was_meant(given, said):
+    with pytest.raises(SettingError, match=said):
+        Settings.from_environment(environment=given)
+
+
+def test_what_the_environment_holds_besides_is_nobodys_setting():
+    given = {
+        "MAKEFLAGS": "w -- LAB=x RATE=1.5\\ Mb/s",
+        "RATE": "1.5 Mb/s",
+        "PATH": "/bin",
+        "Q": "1",
+    }
+    assert Settings.from_environment(environment=given).rate_bps == 1_500_000
+
+
+@pytest.mark.parametrize(
+    ("lab", "settings", "said"),
+    [
+        ("bufferbloat", Settings(rate_bps=2_000), "RATE=2kbit: bufferbloat runs on lines from 100"),
+        ("bufferbloat", Settings(seconds=5), "DURATION=5: bufferbloat needs at least 20 s until"),
+        # 1000 packets are 8.1 s at 1.5 Mb/s; the download must fill them and a page must pass.
+        (
+            "bufferbloat",
+            Settings(seconds=60, queue_packets=1000),
+            "needs at least 125 s until the download has filled a queue of 1000 packets",
+        ),
+        ("link-sharing", Settings(seconds=3), "needs at least 9 s for a pause of h2"),
+    ],
+)
+def test_a_value_that_shows_nothing_is_refused_before_anything_starts(lab, settings, said):
+    with pytest.raises(SettingError, match=said):
+        catalogue.named(lab)(settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "slug"),
+    [
+        (Settings(), "default"),
+        (Settings(rate_bps=1_500_000, queue_packets=50), "rate-1.5mbit-queue-50"),
+        (Settings(quick=True, congestion="bbr"), "congestion-bbr-quick"),
+    ],
+)
+def test_settings_name_the_folder_of_a_run_and_are_read_again(settings, slug):
+    assert settings.slug() == slug
+    assert Settings.from_document(settings.document()) == settings
 
 
 @pytest.mark.parametrize(
@@ -59,15 +117,18 @@ def test_a_setting_that_a_lab_does_not_take_is_refused_rather_than_ignored():
     ],
 )
 def test_a_band_is_met_inside_and_on_its_edges(measured, least, most, met):
-    assert Band("claim", measured, least, most).met is met
+    verdict = Verdict.MET if met else Verdict.NOT_MET
+    assert Band("claim", measured, least, most).verdict is verdict
+    unjudged = Band("claim", measured, least, most, unjudged="the setting is out of its reach")
+    assert unjudged.verdict is Verdict.NOT_JUDGED
 
 
 def test_a_band_says_what_was_asked():
     assert str(Band("page alone", 1.234, 0.9, 1.6, "s")) == (
-        "page alone: 1.234 s, asked 0.9 to 1.6 s"
+        "page alone: 1.234 s, required 0.9 to 1.6 s"
     )
-    assert Band("ping", 500, least=400, unit="ms").asked == "at least 400 ms"
-    assert Band("share", 0.5, most=0.6).asked == "at most 0.6"
+    assert Band("ping", 500, least=400, unit="ms").required == "at least 400 ms"
+    assert Band("share", 0.5, most=0.6).required == "at most 0.6"
 
 
 def test_the_time_left_shrinks_and_learns_from_the_runs_before():
@@ -94,7 +155,9 @@ def test_spans_are_written_for_people():
 
 def test_every_lab_has_a_line_a_question_and_a_handout(capsys):
     assert command_line.main(["list"]) == 0
-    listed = capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    listed = [line for line in lines if not line.startswith(" ")]
     assert len(listed) == len(catalogue.LABS)
     for lab, line in zip(catalogue.LABS, listed, strict=True):
         assert line.startswith(lab.name)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from labs.definition import Verdict
 from labs.int_microburst import bursts
 from labs.int_microburst.lab import BURST_PACKETS, IntMicroburst
 from labs.measure.datagrams import Bursts
@@ -115,7 +116,7 @@ def test_the_bands_are_met_where_packets_show_what_was_sent():
     rows = background() + [row for start_s in SENT_S for row in burst_at(start_s, H4)]
     rows += [row for start_s in SENT_S for row in held_up(start_s)]
     assessment = IntMicroburst(Settings(seconds=10)).assess({"bursts": recording(rows)})
-    assert [str(band) for band in assessment.bands if not band.met] == []
+    assert [str(band) for band in assessment.bands if band.verdict is not Verdict.MET] == []
     assert assessment.numbers["worst_latency_ms"] == pytest.approx(4.0)
     assert assessment.numbers["busiest_second_share"] == pytest.approx(0.3)
 
@@ -125,7 +126,8 @@ def test_bursts_of_somebody_else_and_none_at_all_meet_no_band():
     lab = IntMicroburst(Settings(seconds=10))
     for reports in (wrong, background()):
         verdicts = {
-            band.claim: band.met for band in lab.assess({"bursts": recording(reports)}).bands
+            band.claim: band.verdict is Verdict.MET
+            for band in lab.assess({"bursts": recording(reports)}).bands
         }
         assert not verdicts["bursts that packets show in their queue, as h4's, of those sent"]
     assert lab.figures({"bursts": recording(background())})

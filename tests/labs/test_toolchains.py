@@ -1,13 +1,15 @@
 """Labs with the other toolchain: which say no and why, what is left out, and both side by side."""
 
+from pathlib import Path
+
 import pytest
 
 from controller.toolchain import Toolchain
 from labs import catalogue
+from labs.archive import Kept
 from labs.bufferbloat.lab import Bufferbloat
 from labs.definition import Assessment, Band, Figure, Row
 from labs.errors import SettingError
-from labs.machine import Machine
 from labs.network import backend_of
 from labs.report import comparison
 from labs.report.comparison import Side
@@ -16,7 +18,6 @@ from topo.simple_switch import SimpleSwitchBackend
 from topo.vitrine_switch import VitrineBackend
 
 P4LANG = Settings(toolchain=Toolchain.P4LANG)
-MACHINE = Machine("2026-11-21 12:00 UTC", "Linux 6.1", "a processor", 2)
 
 
 def test_each_toolchain_has_its_switch():
@@ -59,12 +60,17 @@ def test_bufferbloat_leaves_out_what_needs_weights_and_says_so():
 # ---- side by side --------------------------------------------------------------------------------
 
 
+class Drawn(Bufferbloat):
+    def figures(self, recordings):
+        return [Figure("compared", "Packets that wait.", lambda canvas: None)]
+
+
 def side(toolchain, *rows, remarks=()):
     assessment = Assessment(
         rows, [Band("ping, long queue", 500, least=400, unit="ms")], {}, remarks
     )
-    figure = Figure("compared", "Packets that wait.", lambda canvas: None)
-    return Side(Bufferbloat(Settings(toolchain=toolchain)), assessment, [(figure, b"PNG")])
+    kept = Kept(Path("out/bufferbloat/2026-11-21-1200-default"), {"machine": {"kit": "0123"}})
+    return Side(Drawn(Settings(toolchain=toolchain)), kept, assessment, {})
 
 
 SIDES = [
@@ -89,7 +95,8 @@ def test_rows_are_joined_by_what_is_measured_and_what_is_left_out_is_empty():
 
 
 def test_the_page_names_both_switches_and_says_what_each_number_rests_on():
-    page = comparison.page(SIDES, MACHINE)
-    assert "<th>vitrine-switch</th><th>simple_switch_grpc</th>" in page
+    page = comparison.page(SIDES)
+    switches = '<th scope="col">vitrine-switch</th><th scope="col">simple_switch_grpc</th>'
+    assert switches in page
     assert "simple_switch_grpc: Port 2: 1,500,000 b/s became 124 packets a second." in page
     assert page.count("<img ") == 2

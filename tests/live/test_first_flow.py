@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,6 @@ from controller.queues import Queues
 from labs import network as lab_network
 from labs.bench import Bench
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
-from labs.command import conduct_undisturbed
 from labs.narration import Narrator
 from labs.settings import Settings
 from tests.live import foreground
@@ -49,7 +49,7 @@ def conduct(bench, settings=QUICK):
     (run,) = lab.runs()
     bench.narrator = Narrator([run], io.StringIO())
     bench.narrator.begin(run)
-    recording = conduct_undisturbed(lab, run, bench)
+    recording = lab.conduct(run, bench)
     if recording.hold_ups.disturb:
         pytest.skip(str(recording.hold_ups))
     return recording
@@ -188,10 +188,13 @@ def test_make_run_prints_the_queue_and_says_where_the_results_lie():
     # Mininet may say that it could not raise a limit of the kernel; the lab has nothing to say.
     assert "vitrine" not in errors
     assert output.splitlines()[0] == f"bottleneck: {Bottleneck.question}"
-    last = output.splitlines()[-1]
-    assert last == ("Report: out/bottleneck/report.html, all numbers: out/bottleneck/results.json")
-    for name in ("report.html", "results.json", "table.md", "figures/queue.png"):
-        assert (ROOT / "out" / "bottleneck" / name).stat().st_size > 0
+    folder = (ROOT / "out" / "bottleneck" / "latest").resolve()
+    assert output.splitlines()[-2:] == [
+        f"Report:      {folder.relative_to(ROOT)}/report.html",
+        f"All numbers: {folder.relative_to(ROOT)}/results.json",
+    ]
+    for name in ("report.html", "results.json", "table.md", "figures/queue.svg"):
+        assert (folder / name).stat().st_size > 0
 
 
 def test_a_mistyped_setting_is_one_sentence():
@@ -200,7 +203,7 @@ def test_a_mistyped_setting_is_one_sentence():
     assert process.returncode == 1
     assert output == ""
     assert errors == (
-        "vitrine: 'fast' is not a rate: write a number and a unit, such as '10 Mb/s'.\n"
+        "vitrine: RATE=fast: 'fast' is not a rate: write a number and a unit, such as '10 Mb/s'.\n"
     )
 
 
@@ -208,9 +211,13 @@ def test_a_mistyped_setting_is_one_sentence():
 def test_an_interrupted_flow_leaves_nothing_behind(number):
     process = lab_command(DURATION="60")
     # The first line of the queue means that the flow is under way.
-    assert any("queue " in line for line in iter(process.stdout.readline, ""))
+    assert any("of 50 packets" in line for line in iter(process.stdout.readline, ""))
     process.send_signal(number)
-    process.communicate(timeout=20)
+    told, _ = process.communicate(timeout=20)
     assert process.returncode != 0
     assert not record.path().exists()
+    # What the flow had done until then is there.
+    (kept,) = re.findall(r"Kept in (\S+): 0 of 1 runs and what there is of flow\.", told)
+    rows = (ROOT / kept / "data" / "flow-unfinished" / "queues-s1-eth2.csv").read_text()
+    assert len(rows.splitlines()) > 100
     assert not record.interface_exists("s1-eth1")

@@ -1,0 +1,117 @@
+"""Where results lie: every run of a lab has a folder of its own, and none is ever written over.
+
+    out/<lab>/<date>-<settings>/     what one run left
+    out/<lab>/latest                 a link to the newest run that came to its end
+
+A run that ended early keeps what it had; its `results.json` says why it ended.
+"""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labs.errors import SettingError
+from labs.network import ROOT
+from labs.settings import Settings
+
+RESULTS = ROOT / "out"
+LATEST = "latest"
+_RUN = re.compile(r"\d{4}-\d{2}-\d{2}-\d{4}-.+")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run that lies in its folder."""
+
+    folder: Path
+    # What its results.json says; None where the run could not even write that.
+    results: Mapping[str, Any] | None
+
+    @property
+    def lab(self) -> str:
+        """The lab's name."""
+        return self.folder.parent.name
+
+    @property
+    def name(self) -> str:
+        """`bufferbloat/2026-11-22-1541-queue-300`, as commands take it."""
+        return f"{self.lab}/{self.folder.name}"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run came to its end, so that there is a report."""
+        return self.results is not None and not self.results["ended_early"]
+
+    @property
+    def verdict(self) -> str:
+        """In a few words what came of it."""
+        if self.results is None:
+            return "ended early"
+        if self.results["ended_early"]:
+            return f"ended early: {self.results['ended_early']}"
+        verdicts = [band["verdict"] for band in self.results["bands"]]
+        words = [f"{verdicts.count('met')} of {len(verdicts)} bands met"]
+        if unjudged := verdicts.count("not judged"):
+            words.append(f"{unjudged} not judged")
+        return ", ".join(words)
+
+
+def new_folder(lab: str, settings: Settings, results: Path) -> Path:
+    """The folder that a run which begins now may write into; it is not made yet."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    name = f"{now:%Y-%m-%d-%H%M}-{settings.slug()}"
+    folder, count = results / lab / name, 1
+    while folder.exists():
+        count += 1
+        folder = results / lab / f"{name}-{count}"
+    return folder
+
+
+def make_latest(folder: Path) -> None:
+    """Lets `latest` lead to this run from now on."""
+    link = folder.parent / LATEST
+    fresh = folder.parent / f".{LATEST}"
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(folder.name)
+    fresh.replace(link)
+
+
+def all_kept(results: Path = RESULTS) -> Iterator[Kept]:
+    """Every run, lab by lab and the oldest first."""
+    for folder in sorted(results.glob("*/*")):
+        if folder.is_dir() and not folder.is_symlink() and _RUN.fullmatch(folder.name):
+            yield _kept(folder)
+
+
+def _kept(folder: Path) -> Kept:
+    try:
+        return Kept(folder, json.loads((folder / "results.json").read_text()))
+    except (OSError, ValueError):
+        return Kept(folder, None)
+
+
+def find(name: str, results: Path = RESULTS) -> Kept:
+    """The run of that name: `bufferbloat/2026-...`, a lab's name for its latest, or a path."""
+    tried = (results / name, results / name / LATEST, Path(name), Path(name) / LATEST)
+    for folder in tried:
+        folder = folder.resolve()
+        if folder.is_dir() and _RUN.fullmatch(folder.name):
+            return _kept(folder)
+    names = [kept.name for kept in all_kept(results)]
+    if not names:
+        raise SettingError(f"no run {name!r} is kept, nor any other: make lab LAB=... makes one.")
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else "make results lists them."
+    raise SettingError(f"no run {name!r} is kept: {hint}")
+
+
+def shown(path: Path) -> Path:
+    """A path as it is said to the user: from the repository's root, where it lies there."""
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path

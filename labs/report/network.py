@@ -1,0 +1,178 @@
+"""A drawing of a lab's network: hosts, routers, lines, and the queue that the lab is about."""
+
+from __future__ import annotations
+
+import matplotlib.figure
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle, FancyBboxPatch
+
+from labs.definition import Figure, Place
+from labs.report import drawing
+from topo.model import End, Link, Port, Topology
+from topo.units import format_rate
+
+# Distances in the drawing, in inches; routers stand in a row.
+_ROUTER_GAP, _HOST_GAP, _ROW = 3.0, 2.3, 0.95
+_ROUTER_W, _ROUTER_H, _HOST_R = 0.95, 0.6, 0.28
+
+
+def figure(place: Place) -> Figure:
+    """The network of a lab, with its place marked."""
+    port = place.topology.switch(place.switch).port(place.port)
+    far = place.topology.neighbour(End(place.switch, place.port))
+    caption = (
+        f"The network. The lab looks into the queue of {place.switch} at its port {place.port} "
+        f"toward {far.node}: {_port_words(place.topology, place.switch, port)}."
+    )
+    rows = max(_rows(place.topology), 1)
+    return Figure(
+        "network", caption, lambda canvas: _draw(canvas, place), height=0.9 + _ROW * (rows + 0.4)
+    )
+
+
+def _rows(topology: Topology) -> int:
+    sides = _sides(topology)
+    between = any(side == "below" for _, side in sides.values())
+    most = max(sum(1 for each in sides.values() if each == spot) for spot in set(sides.values()))
+    return max(most, 1) + (1 if between else 0)
+
+
+def _sides(topology: Topology) -> dict[str, tuple[str, str]]:
+    """Where each host stands: at which router, and on which side of it."""
+    names = [switch.name for switch in topology.switches]
+    sides = {}
+    for host in topology.hosts:
+        switch, _ = topology.attachment(host.name)
+        own = [each.name for each in topology.hosts if topology.attachment(each.name)[0] == switch]
+        if len(names) == 1:
+            side = "left" if own.index(host.name) < (len(own) + 1) // 2 else "right"
+        elif switch.name == names[0]:
+            side = "left"
+        else:
+            side = "right" if switch.name == names[-1] else "below"
+        sides[host.name] = (switch.name, side)
+    return sides
+
+
+def _places(topology: Topology) -> dict[str, tuple[float, float]]:
+    routers = {
+        switch.name: (index * _ROUTER_GAP, 0.0) for index, switch in enumerate(topology.switches)
+    }
+    places = dict(routers)
+    sides = _sides(topology)
+    for spot in dict.fromkeys(sides.values()):
+        hosts = [host for host, each in sides.items() if each == spot]
+        switch, side = spot
+        x, y = routers[switch]
+        for index, host in enumerate(hosts):
+            shift = ((len(hosts) - 1) / 2 - index) * _ROW
+            if side == "below":
+                places[host] = (x + (index - (len(hosts) - 1) / 2) * _ROW, y - 1.35 * _ROW)
+            else:
+                places[host] = (x + (-_HOST_GAP if side == "left" else _HOST_GAP), y + shift)
+    return places
+
+
+def _draw(canvas: matplotlib.figure.Figure, place: Place) -> None:
+    axes = canvas.subplots()
+    axes.set_axis_off()
+    axes.set_aspect("equal")
+    places = _places(place.topology)
+    for link in place.topology.links:
+        _draw_link(axes, place, link, places)
+    for name, (x, y) in places.items():
+        if any(switch.name == name for switch in place.topology.switches):
+            box = FancyBboxPatch(
+                (x - _ROUTER_W / 2, y - _ROUTER_H / 2),
+                _ROUTER_W,
+                _ROUTER_H,
+                boxstyle="round,pad=0.02,rounding_size=0.1",
+                facecolor="#eef4f9",
+                edgecolor=drawing.INK,
+                zorder=3,
+            )
+            axes.add_patch(box)
+            axes.text(x, y, f"router\n{name}", ha="center", va="center", fontsize=9, zorder=4)
+        else:
+            own = drawing.colour(name)
+            axes.add_patch(
+                Circle((x, y), _HOST_R, facecolor="white", edgecolor=own, linewidth=2, zorder=3)
+            )
+            axes.text(x, y, name, ha="center", va="center", fontsize=9, zorder=4)
+    xs, ys = zip(*places.values(), strict=True)
+    axes.set_xlim(min(xs) - 0.7, max(xs) + 0.7)
+    axes.set_ylim(min(ys) - 0.6, max(ys) + 0.9)
+
+
+def _draw_link(
+    axes: Axes, place: Place, link: Link, places: dict[str, tuple[float, float]]
+) -> None:
+    (ax, ay), (bx, by) = places[link.a.node], places[link.b.node]
+    axes.plot([ax, bx], [ay, by], color=drawing.GREY, linewidth=1.2, zorder=1)
+    for end, (x, y), (to_x, to_y) in (
+        (link.a, (ax, ay), (bx, by)),
+        (link.b, (bx, by), (ax, ay)),
+    ):
+        if end.port is None:
+            continue
+        is_measured = (end.node, end.port) == (place.switch, place.port)
+        length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5
+        out = 0.66 / length if length else 0
+        at = (x + (to_x - x) * out, y + (to_y - y) * out)
+        if is_measured:
+            axes.plot(*at, marker="s", markersize=9, color=drawing.RED, zorder=5)
+            axes.annotate(
+                "measured here",
+                at,
+                xytext=(0, 30),
+                textcoords="offset points",
+                ha="center",
+                fontsize=8.5,
+                color=drawing.RED,
+                arrowprops={"arrowstyle": "-", "color": drawing.RED, "linewidth": 0.8},
+            )
+        axes.annotate(
+            str(end.port), at, xytext=(0, 6), textcoords="offset points", ha="center", fontsize=7.5,
+            color=drawing.GREY,
+        )  # fmt: skip
+    # The middle of what is seen of the line, between a router's box and a host's circle.
+    near, far = (_ROUTER_W / 2 if end.port is not None else _HOST_R for end in (link.a, link.b))
+    share = 0.5 + (near - far) / 2 / max(1.0, ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5)
+    axes.text(
+        ax + (bx - ax) * share,
+        ay + (by - ay) * share,
+        _link_words(place.topology, link),
+        ha="center",
+        va="center",
+        fontsize=8,
+        zorder=2,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+    )
+
+
+def _link_words(topology: Topology, link: Link) -> str:
+    """Rate and delay; of both directions where they differ."""
+    ports = [
+        topology.switch(end.node).port(end.port) for end in (link.a, link.b) if end.port is not None
+    ]
+    rates = dict.fromkeys(format_rate(port.rate_bps) for port in ports if port.rate_bps)
+    delays = [port.cable.transmit.delay_ns + port.cable.receive.delay_ns for port in ports]
+    words = [" / ".join(rates)] if rates else []
+    if any(delays):
+        words.append(f"{_milliseconds(sum(delays))} a round trip")
+    return "\n".join(words)
+
+
+def _milliseconds(delay_ns: int) -> str:
+    return f"{delay_ns / 1e6:g} ms"
+
+
+def _port_words(topology: Topology, switch: str, port: Port) -> str:
+    words = [f"a line of {format_rate(port.rate_bps)}" if port.rate_bps else "a line without limit"]
+    queue = port.settings.every_queue
+    if queue and queue.limit and (queue.limit.packets or queue.limit.bytes):
+        limit = queue.limit
+        size = f"{limit.packets} packets" if limit.packets else f"{limit.bytes:,} bytes"
+        count = port.settings.queue_count or 1
+        words.append(f"a queue of {size}" if count == 1 else f"{count} queues of {size} each")
+    return ", ".join(words)

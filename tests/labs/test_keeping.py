@@ -1,0 +1,172 @@
+"""Results are never lost: whatever ends a run, what it had is there, and so is what was before."""
+
+import errno
+import io
+import json
+
+import pytest
+
+from labs import __main__ as command_line
+from labs import archive, catalogue, handout, recording_files
+from labs.bottleneck.lab import Bottleneck
+from labs.command import compare, conduct, redraw, side_of
+from labs.errors import LabError, SettingError
+from labs.settings import Settings
+from tests.labs.saw import recording
+
+
+class Prepared(Bottleneck):
+    """The first lab, on a recording that was made by hand."""
+
+    def conduct(self, run, bench):
+        return recording()
+
+
+class TwoRuns(Prepared):
+    """The second of two runs ends as the test says."""
+
+    def __init__(self, settings, ending):
+        super().__init__(settings)
+        self.ending = ending
+
+    def runs(self):
+        (run,) = super().runs()
+        return [run, type(run)("second", "The second", 10)]
+
+    def conduct(self, run, bench):
+        if run.name == "second":
+            raise self.ending
+        return recording()
+
+
+def settings(**changes):
+    return Settings(seconds=10, **changes)
+
+
+def test_each_run_has_a_folder_of_its_own_and_the_latest_a_link(tmp_path):
+    first, second = (
+        _conduct(Prepared(settings(queue_packets=size)), tmp_path)[0] for size in (50, 80)
+    )
+    assert first.name.endswith("-queue-50-duration-10")
+    assert (first / "report.html").exists()
+    assert (tmp_path / "bottleneck" / "latest").resolve() == second
+    again, _ = _conduct(Prepared(settings(queue_packets=80)), tmp_path)
+    assert again not in (first, second)
+    assert len(list(archive.all_kept(tmp_path))) == 3
+
+
+def _conduct(lab, results):
+    told = io.StringIO()
+    names = {kept.name for kept in archive.all_kept(results)}
+    conduct(lab, told, results=results)
+    (new,) = [kept for kept in archive.all_kept(results) if kept.name not in names]
+    return new.folder, told.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("ending", "raised", "why"),
+    [
+        (KeyboardInterrupt(), KeyboardInterrupt, "it was interrupted"),
+        (SystemExit(143), SystemExit, "its process was asked to end"),
+        (OSError(errno.ENOSPC, "No space left on device"), LabError, "the disk is full"),
+        (LabError("the router sent no sample."), LabError, "the router sent no sample."),
+    ],
+)
+def test_a_run_that_ends_early_keeps_what_it_had_and_says_so(tmp_path, ending, raised, why):
+    latest, _ = _conduct(Prepared(settings()), tmp_path)
+    told = io.StringIO()
+    with pytest.raises(raised):
+        conduct(TwoRuns(settings(), ending), told, results=tmp_path)
+    (early,) = [kept for kept in archive.all_kept(tmp_path) if kept.folder != latest]
+    assert f"Kept in {early.folder}: 1 of 2 runs." in told.getvalue()
+    assert early.verdict == f"ended early: {why}"
+    assert recording_files.read(early.folder / "data" / "flow") == recording()
+    # The latest is the latest with a report.
+    assert (tmp_path / "bottleneck" / "latest").resolve() == latest
+
+
+def test_a_refusal_before_anything_was_measured_changes_nothing(tmp_path):
+    class Refused(Prepared):
+        def conduct(self, run, bench):
+            raise LabError("a network is up already.")
+
+    before, _ = _conduct(Prepared(settings()), tmp_path)
+    told = io.StringIO()
+    with pytest.raises(LabError):
+        conduct(Refused(settings()), told, results=tmp_path)
+    assert "earlier results are as they were" in told.getvalue()
+    assert [kept.folder for kept in archive.all_kept(tmp_path)] == [before]
+
+
+def test_what_an_instrument_had_seen_when_the_run_was_interrupted_is_kept(tmp_path):
+    class Interrupted(Prepared):
+        def conduct(self, run, bench):
+            bench._recording = recording()
+            raise KeyboardInterrupt
+
+    told = io.StringIO()
+    with pytest.raises(KeyboardInterrupt):
+        conduct(Interrupted(settings()), told, results=tmp_path)
+    (early,) = archive.all_kept(tmp_path)
+    assert "0 of 1 runs and what there is of flow" in told.getvalue()
+    assert recording_files.read(early.folder / "data" / "flow-unfinished") == recording()
+
+
+def test_a_disk_that_is_full_while_results_are_written_is_a_sentence(tmp_path, monkeypatch):
+    def full(recording, folder):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(recording_files, "write", full)
+    with pytest.raises(LabError, match="bottleneck ended early: the disk is full"):
+        conduct(Prepared(settings()), io.StringIO(), results=tmp_path)
+
+
+def test_kept_runs_are_listed_with_their_verdicts(tmp_path, monkeypatch, capsys):
+    folder, _ = _conduct(Prepared(settings()), tmp_path)
+    monkeypatch.setattr(archive.all_kept, "__defaults__", (tmp_path,))
+    assert command_line.main(["results"]) == 0
+    listed = capsys.readouterr().out
+    assert f"bottleneck/{folder.name}\n    2 of 2 bands met" in listed
+
+
+def test_a_run_is_found_by_its_name_its_lab_or_its_path(tmp_path):
+    folder, _ = _conduct(Prepared(settings()), tmp_path)
+    for name in (f"bottleneck/{folder.name}", "bottleneck", "bottleneck/latest", str(folder)):
+        assert archive.find(name, tmp_path).folder == folder
+    with pytest.raises(SettingError, match=f"did you mean bottleneck/{folder.name}"):
+        archive.find(f"botleneck/{folder.name}", tmp_path)
+
+
+def test_two_kept_runs_are_drawn_beside_each_other_on_one_scale(tmp_path):
+    sides = []
+    for size in (50, 200):
+        lab = Prepared(settings(queue_packets=size))
+        folder, _ = _conduct(lab, tmp_path)
+        sides.append(side_of(lab, archive.find(str(folder), tmp_path)))
+    told = io.StringIO()
+    compare(sides, told, results=tmp_path)
+    (page,) = tmp_path.glob("bottleneck/compared-*/report.html")
+    text = page.read_text()
+    assert "<h1>One flow, one slow line: QUEUE=50 and QUEUE=200</h1>" in text
+    assert text.count('src="data:image/svg+xml') == 2
+    assert "Side by side" in told.getvalue()
+
+
+def test_a_report_is_drawn_anew_from_what_was_kept(tmp_path):
+    lab = Prepared(settings())
+    folder, _ = _conduct(lab, tmp_path)
+    before = {name: (folder / name).read_text() for name in ("results.json", "table.md")}
+    (folder / "report.html").unlink()
+    redraw(lab, archive.find(str(folder), tmp_path), io.StringIO())
+    assert {name: (folder / name).read_text() for name in before} == before
+    assert (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize("lab", catalogue.LABS, ids=lambda lab: lab.name)
+def test_the_table_in_a_handout_is_that_of_the_kept_run_it_names(lab):
+    ((file, text),) = handout.parts(lab)
+    if file == "none":
+        pytest.skip("no run of this lab is kept yet: make handout RUN=... puts one here.")
+    kept = json.loads((handout.ROOT / "labs" / lab.folder_name() / file).read_text())
+    assert kept["lab"] == lab.name
+    assert text == handout.part(file, kept)
