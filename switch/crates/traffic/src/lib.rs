@@ -19,7 +19,6 @@
 
 mod aqm;
 mod buffer;
-mod chance;
 mod config;
 mod counters;
 mod due;

@@ -3,7 +3,7 @@
 use units::{Bytes, Span, Time};
 
 use crate::aqm::Aqm;
-use crate::chance::Chance;
+use chance::Chance;
 
 use crate::config::QueueConfig;
 use crate::counters::Counters;

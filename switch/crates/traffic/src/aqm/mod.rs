@@ -8,9 +8,9 @@ mod red;
 
 use units::{Rate, Span, Time};
 
-use crate::chance::Chance;
 use crate::config::AqmConfig;
 use crate::fate::{Depth, Waiting};
+use chance::Chance;
 
 use codel::Codel;
 use ecn_step::EcnStep;

@@ -11,9 +11,9 @@
 use units::{Ratio, Span, Time};
 
 use super::{AqmVerdict, Asking, mark_or_drop};
-use crate::chance::{Chance, Probability};
 use crate::config::PieConfig;
 use crate::fate::Depth;
+use chance::{Chance, Probability};
 
 const ONE: i128 = 1 << 60;
 const PS_PER_SECOND: i128 = 1_000_000_000_000;

@@ -10,9 +10,9 @@
 use units::{Span, Time};
 
 use super::{AqmVerdict, Asking, mark_or_drop};
-use crate::chance::{Chance, Probability};
 use crate::config::{RedConfig, RedProfile, RedUnit};
 use crate::fate::Depth;
+use chance::{Chance, Probability};
 
 const ONE: u64 = 1 << 32;
 const AVERAGE_BITS: u32 = 24;

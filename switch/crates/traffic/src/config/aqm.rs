@@ -3,7 +3,7 @@
 use units::{Bytes, Ratio, Span};
 
 use super::{ConfigError, Limit};
-use crate::chance::Probability;
+use chance::Probability;
 
 /// A queue's active queue management. Wherever `ecn` is set, a packet that is ECN-capable is marked
 /// where another would be dropped.

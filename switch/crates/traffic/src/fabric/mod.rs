@@ -17,8 +17,8 @@ mod wavefront;
 
 use units::{Bytes, Span, Time};
 
-use crate::chance::Chance;
 use crate::config::{ArbiterConfig, FabricConfig};
+use chance::Chance;
 
 pub(crate) use lanes::LaneSet;
 

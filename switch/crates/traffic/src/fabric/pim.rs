@@ -5,7 +5,7 @@
 //! what is left on average.
 
 use super::{LaneSet, Matching, Requests, Unmatched};
-use crate::chance::Chance;
+use chance::Chance;
 
 pub(super) struct Pim {
     iterations: u8,
@@ -26,7 +26,7 @@ impl Pim {
             for output in left.outputs.iter() {
                 let asking = left.asking(requests, output);
                 if !asking.is_empty() {
-                    let input = self.chance.member_of(asking);
+                    let input = asking.any(&mut self.chance);
                     self.grants[input].insert(output);
                     granted.insert(input);
                 }
@@ -36,17 +36,17 @@ impl Pim {
             }
             for input in granted.iter() {
                 let grants = std::mem::take(&mut self.grants[input]);
-                let output = self.chance.member_of(grants);
+                let output = grants.any(&mut self.chance);
                 left.pair(input, output, matching);
             }
         }
     }
 }
 
-impl Chance {
+impl LaneSet {
     /// One member of a set that is not empty, each equally likely.
     #[inline]
-    pub(super) fn member_of(&mut self, lanes: LaneSet) -> usize {
-        lanes.nth(self.below(lanes.count() as u64) as usize)
+    pub(super) fn any(self, chance: &mut Chance) -> usize {
+        self.nth(chance.below(self.count() as u64) as usize)
     }
 }

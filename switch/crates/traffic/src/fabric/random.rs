@@ -5,7 +5,7 @@
 //! output picks any of those that ask, whatever their history.
 
 use super::{Matching, Requests, Unmatched};
-use crate::chance::Chance;
+use chance::Chance;
 
 pub(super) struct Random {
     chance: Chance,
@@ -19,10 +19,10 @@ impl Random {
     pub fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
         let mut left = Unmatched::new(requests);
         while !left.outputs.is_empty() {
-            let output = self.chance.member_of(left.outputs);
+            let output = left.outputs.any(&mut self.chance);
             let asking = left.asking(requests, output);
             if !asking.is_empty() {
-                left.pair(self.chance.member_of(asking), output, matching);
+                left.pair(asking.any(&mut self.chance), output, matching);
             }
         }
     }

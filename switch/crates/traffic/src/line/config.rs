@@ -2,8 +2,8 @@
 
 use units::{Bytes, Rate, Span};
 
-use crate::chance::Probability;
 use crate::config::{ConfigError, Limit};
+use chance::Probability;
 
 /// The cable of a port, both directions.
 ///

@@ -1,7 +1,7 @@
 //! The dice that decide which frames get lost.
 
 use super::config::Loss;
-use crate::chance::Chance;
+use chance::Chance;
 
 /// A loss process in action.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl LossProcess {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::Probability;
+    use chance::Probability;
 
     #[test]
     fn bursty_loss_has_its_mean_and_its_burst_length() {

@@ -19,10 +19,10 @@ use std::collections::VecDeque;
 
 use units::{Bytes, Distance, HasLength, Span, Time};
 
-use crate::chance::{Chance, Probability};
 use crate::config::ConfigError;
 use crate::counters::Tally;
 use crate::fate::Depth;
+use chance::{Chance, Probability};
 
 pub use config::{Impairment, Jitter, LineConfig, LinkConfig, Loss, SenderConfig, SenderRate};
 pub use lines::{LineReport, Lines};
