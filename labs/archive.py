@@ -23,6 +23,8 @@ from labs.settings import Settings
 
 RESULTS = ROOT / "out"
 LATEST = "latest"
+# How many times as long as estimated a run took: the next one's estimate begins with it.
+PACE = "pace"
 _RUN = re.compile(r"\d{4}-\d{2}-\d{2}-\d{4}-.+")
 
 
@@ -81,6 +83,14 @@ def make_latest(folder: Path) -> None:
     fresh.unlink(missing_ok=True)
     fresh.symlink_to(folder.name)
     fresh.replace(link)
+
+
+def pace_of_latest(lab: str, results: Path) -> float:
+    """How many times as long as estimated the lab's latest run took on this machine."""
+    try:
+        return float((results / lab / LATEST / PACE).read_text())
+    except (OSError, ValueError):
+        return 1.0
 
 
 def all_kept(results: Path = RESULTS) -> Iterator[Kept]:

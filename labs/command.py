@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
 from controller.toolchain import Toolchain
-from labs import archive, ownership, recording_files, report
+from labs import archive, capacity, ownership, recording_files, report
 from labs.archive import RESULTS, Kept
 from labs.bench import Bench
 from labs.definition import Assessment, Band, Lab
@@ -25,6 +26,7 @@ from labs.report.comparison import Side
 from labs.run import Run
 from labs.settings import Settings
 from topo import wait
+from topo.units import format_rate
 
 LOGS = ROOT / "build" / "log"
 # What a disk that takes no more says.
@@ -40,16 +42,24 @@ def conduct(lab: Lab, output: TextIO, *, results: Path = RESULTS) -> Assessment:
 
 def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Path, Assessment]:
     logs = LOGS / lab.name
-    print(f"{lab.name}: {lab.question}", file=output)
+    print(f"{lab.name}: {lab.question}", file=output, flush=True)
     for sentence in lab.left_out:
         print(f"      left out: {sentence}", file=output)
-    keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
     bench = Bench(logs, Narrator(lab.runs(), output), lab.settings.toolchain)
+    keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
     try:
         with bench:
+            lab, chosen = _suited(lab, bench)
+            keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
+            pace = archive.pace_of_latest(lab.name, results)
+            bench.narrator = Narrator(lab.runs(), output, pace=pace)
             recordings = _recorded(lab, bench, keeper)
+        for recording in recordings.values():
+            recording.remarks += chosen
         assessment = assess(lab, recordings)
         keeper.complete(recordings, assessment)
+        if not assessment.disturbances:
+            (keeper.folder / archive.PACE).write_text(f"{bench.narrator.pace_of_all:.2f}\n")
     except BaseException as error:
         print(f"\n{keeper.end_early(error, bench.unfinished)}", file=output, flush=True)
         if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
@@ -60,6 +70,25 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Path, Assessment]
         ownership.give_back(results)
     _tell(assessment, keeper.folder, output)
     return keeper.folder, assessment
+
+
+def _suited(lab: Lab, bench: Bench) -> tuple[Lab, list[str]]:
+    """The lab at a rate that this machine can carry, where the user has named none; and why."""
+    settings = lab.settings
+    if settings.rate_bps is not None or settings.quick or not lab.choices_bps:
+        return lab, []
+    carried_bps = capacity.measure(bench)
+    chosen_bps = capacity.choose(lab.choices_bps, carried_bps)
+    sentence = (
+        f"This machine carries {format_rate(carried_bps)} through two routers, so the lab's line "
+        f"has {format_rate(chosen_bps)}: a line of a third of that leaves time for the rest. "
+        "RATE=... asks for another one."
+    )
+    for line in textwrap.wrap(sentence, 72):
+        bench.narrator.note(line)
+    if chosen_bps == lab.choices_bps[0]:
+        return lab, [sentence]
+    return type(lab)(replace(settings, rate_bps=chosen_bps)), [sentence]
 
 
 def conduct_both(
@@ -191,15 +220,20 @@ def _remarks(lab: Lab, recordings: Mapping[str, Recording]) -> list[str]:
 
 
 def _tell(assessment: Assessment, folder: Path, output: TextIO) -> None:
+    def said(head: str, text: str) -> None:
+        indent = " " * 12
+        line = textwrap.fill(f"{head:<11} {text}", 79, subsequent_indent=indent)
+        print(line, file=output)
+
     print(f"\n{table.text(assessment.rows)}\n", file=output)
     for band in assessment.bands:
-        print(f"{band.verdict.value.upper():<11} {band}", file=output)
+        said(band.verdict.value.upper(), str(band))
         if band.unjudged:
-            print(f"{'':<11} because {band.unjudged}", file=output)
+            said("", f"because {band.unjudged}")
     for disturbance in assessment.disturbances:
-        print(f"disturbed   {disturbance}", file=output)
+        said("disturbed", disturbance)
     for remark in assessment.remarks:
-        print(remark, file=output)
+        said("", remark)
     place = archive.shown(folder)
     print(f"\nReport:      {place}/report.html", file=output)
     print(f"All numbers: {place}/results.json", file=output)

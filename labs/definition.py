@@ -162,6 +162,8 @@ class Lab(ABC):
     takes: ClassVar[frozenset[str]] = frozenset()
     # Why it needs our switch, as the end of a sentence; None: other toolchains' will do.
     needs: ClassVar[str | None] = None
+    # The rates that the lab may choose by itself, its own first; none: its own suits any machine.
+    choices_bps: ClassVar[tuple[int, ...]] = ()
     # The slowest and the fastest bottleneck at which it can be run.
     rates_bps: ClassVar[tuple[int, int]] = (100_000, 10_000_000_000)
 

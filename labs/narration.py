@@ -17,12 +17,19 @@ class Narrator:
     """Tells a lab's runs in their order."""
 
     def __init__(
-        self, runs: Sequence[Run], output: TextIO, clock: Callable[[], float] = time.monotonic
+        self,
+        runs: Sequence[Run],
+        output: TextIO,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        pace: float = 1.0,
     ) -> None:
+        """`pace`: how many times as long as estimated such runs have taken before."""
         self._runs = list(runs)
         self._output = output
         self._clock = clock
         self._at = -1
+        self._earlier_pace = pace
         self._began_s = clock()
         # When the present run began, and the estimates of the runs before it.
         self._run_began_s = self._began_s
@@ -57,10 +64,15 @@ class Narrator:
         later_s = sum(run.seconds for run in self._runs[self._at + 1 :])
         return f"about {span(self._pace() * (present_s + later_s))} left"
 
+    @property
+    def pace_of_all(self) -> float:
+        """How many times as long as estimated all of it has taken until now."""
+        return (self._clock() - self._began_s) / sum(run.seconds for run in self._runs)
+
     def _pace(self) -> float:
         """How much longer the finished runs took than estimated."""
         if self._estimated_before_s == 0:
-            return 1.0
+            return self._earlier_pace
         return (self._run_began_s - self._began_s) / self._estimated_before_s
 
     def _say(self, text: str) -> None:

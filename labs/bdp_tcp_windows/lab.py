@@ -63,6 +63,7 @@ class BdpTcpWindows(Lab):
     )
     original: ClassVar = "lab 8 of the course Network Tools and Protocols (Mininet, netem, 10 Gb/s)"
     takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
+    choices_bps: ClassVar = (1_000_000_000, 100_000_000)
     needs: ClassVar = "queues that are limited in bytes, which simple_switch does not have"
 
     @property

@@ -90,6 +90,7 @@ class RouterBufferSize(Lab):
     )
     original: ClassVar = "lab 11 of the course Network Tools and Protocols (tc tbf and netem)"
     takes: ClassVar = frozenset({"RATE", "DURATION"})
+    choices_bps: ClassVar = (1_000_000_000, 100_000_000)
     needs: ClassVar = "queues that are limited in bytes, which simple_switch does not have"
 
     @property

@@ -6,13 +6,23 @@ import math
 import pytest
 
 from labs import __main__ as command_line
-from labs import catalogue
+from labs import capacity, catalogue
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.definition import Band, Verdict
 from labs.errors import SettingError
 from labs.narration import Narrator, span
 from labs.run import Run
 from labs.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("carried_bps", "chosen_bps"),
+    [(9e9, 10**9), (3e9, 10**9), (2.9e9, 10**8), (1e8, 10**8)],
+)
+def test_a_lab_takes_a_third_of_what_the_machine_carries_and_not_less_than_its_slowest(
+    carried_bps, chosen_bps
+):
+    assert capacity.choose((10**9, 10**8), carried_bps) == chosen_bps
 
 
 def test_settings_come_from_the_environment_with_or_without_their_unit():
@@ -147,6 +157,12 @@ def test_the_time_left_shrinks_and_learns_from_the_runs_before():
     first, second = output.getvalue().splitlines()
     assert first.startswith("[1/2] First ")
     assert second.startswith("[2/2] Second ")
+
+
+def test_the_time_left_begins_with_what_such_runs_took_before():
+    narrator = Narrator([Run("a", "First", 10)], io.StringIO(), clock=lambda: 0.0, pace=1.5)
+    narrator.begin(Run("a", "First", 10))
+    assert narrator.left() == "about 15 s left"
 
 
 def test_spans_are_written_for_people():
