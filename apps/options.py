@@ -1,21 +1,14 @@
-"""What the applications' command lines have in common: which router, and how to become primary."""
+"""What the applications' command lines have in common: which router, and whose it is."""
 
 from __future__ import annotations
 
 import argparse
 import os
 
-import grpc
-from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
-
 from controller import simple_switch
-from controller.connection import CONNECT_DEADLINE_S, DEFAULT_ADDRESS, open_channel
+from controller.connection import DEFAULT_ADDRESS
 from controller.errors import ConnectError
-from controller.stream import Inbox, Stream
 from controller.toolchain import Toolchain
-
-# A router knows only its own id; of a lab's few routers it is a small number.
-_DEVICE_IDS = range(64)
 
 
 def add_router(parser: argparse.ArgumentParser) -> None:
@@ -50,47 +43,3 @@ def thrift_address(router: str, thrift: str | None) -> tuple[str, int]:
     if not (host and port.isdigit()):
         raise ConnectError(f"{thrift or router!r} is no address: write HOST:PORT.")
     return host, int(port) + (0 if thrift else simple_switch.THRIFT_OFFSET)
-
-
-def device_id(address: str) -> int:
-    """The number of the device that answers there, which P4Runtime itself has no question for."""
-    channel = open_channel(address, CONNECT_DEADLINE_S)
-    try:
-        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
-        for number in _DEVICE_IDS:
-            request = p4runtime_pb2.GetForwardingPipelineConfigRequest(
-                device_id=number,
-                response_type=p4runtime_pb2.GetForwardingPipelineConfigRequest.COOKIE_ONLY,
-            )
-            try:
-                stub.GetForwardingPipelineConfig(request, timeout=CONNECT_DEADLINE_S)
-            except grpc.RpcError as error:
-                if error.code() is grpc.StatusCode.NOT_FOUND:
-                    continue
-                if error.code() is not grpc.StatusCode.FAILED_PRECONDITION:
-                    raise ConnectError(
-                        f"{address} is no P4Runtime device: {error.details()}."
-                    ) from error
-            # It has a program, or it has none yet: both know the number.
-            return number
-    finally:
-        channel.close()
-    raise ConnectError(f"the device at {address} has an id above {_DEVICE_IDS[-1]}.")
-
-
-def election_id(address: str, device_id: int) -> int:
-    """One above the primary controller's: it has the role again as soon as the application ends."""
-    channel = open_channel(address, CONNECT_DEADLINE_S)
-    stream = Stream(p4runtime_pb2_grpc.P4RuntimeStub(channel), Inbox(), lambda: None)
-    try:
-        # Without an id of its own a controller only hears who is primary.
-        request = p4runtime_pb2.StreamMessageRequest()
-        request.arbitration.device_id = device_id
-        stream.send(request)
-        word = stream.arbitration(CONNECT_DEADLINE_S)
-    finally:
-        stream.close()
-        channel.close()
-    if not isinstance(word, p4runtime_pb2.MasterArbitrationUpdate):
-        raise ConnectError(f"the device at {address} does not say who is primary: {word}.")
-    return word.election_id.low + 1

@@ -88,9 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
         set_queues = None
         if Toolchain.named(given.toolchain) is Toolchain.P4LANG:
             set_queues = _simple_switch_queues(*options.thrift_address(given.router, given.thrift))
-        device_id = options.device_id(given.router)
-        election_id = options.election_id(given.router, device_id)
-        with Session.connect(given.router, device_id=device_id, election_id=election_id) as session:
+        with Session.connect(given.router) as session:
             session.use()
             apply(session, qos, set_queues)
     except (ControllerError, TopologyError) as error:

@@ -10,7 +10,9 @@ import argparse
 import sys
 
 from apps import options
+from controller import device
 from controller.errors import ControllerError
+from controller.stream import halves
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,16 +21,16 @@ def main(arguments: list[str] | None = None) -> int:
     options.add_router(parser)
     router = parser.parse_args(arguments).router
     try:
-        device_id = options.device_id(router)
-        election_id = options.election_id(router, device_id)
+        device_id, election_id = device.identify(router)
     except ControllerError as error:
         print(f"shell: {error}", file=sys.stderr)
         return 1
     # Imported late: it brings IPython along.
     from p4runtime_sh import shell
 
+    half = halves(election_id)
     where = ["--grpc-addr", router, "--device-id", str(device_id)]
-    sys.argv = ["p4runtime-shell", *where, "--election-id", f"0,{election_id}"]
+    sys.argv = ["p4runtime-shell", *where, "--election-id", f"{half['high']},{half['low']}"]
     shell.main()
     return 0
 

@@ -9,6 +9,8 @@ Modules, from the bottom up; each imports only those above it:
     entities  everything else that is written: members, groups, clones, registers, meters
     ledger    what was written, to be written again after a restart
     connection, stream   the channel to a device and its two-way stream
+    device    the number of a device, and an election id that is free
+    keeper    a session's place at its device, lost and found again: its states
     session   one controller at one device: program, entries, packets; survives restarts
     queueing, queue_messages   what a router's queues can be set to, as values and as messages
     classes   rules that say which packets share a queue

@@ -71,6 +71,26 @@ def refusals(what: str) -> Iterator[None]:
         raise RequestError(f"{what}: {error.details()}.") from error
 
 
+# The device is not there or has no time for us, which says nothing about what was asked.
+_PASSING = frozenset(
+    {
+        *(grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED),
+        *(grpc.StatusCode.CANCELLED, grpc.StatusCode.ABORTED, grpc.StatusCode.RESOURCE_EXHAUSTED),
+    }
+)
+
+
+def status_of(error: BaseException) -> grpc.StatusCode | None:
+    """The status behind an error, if it came from the device."""
+    origin = error if isinstance(error, grpc.RpcError) else error.__cause__
+    return origin.code() if isinstance(origin, grpc.RpcError) else None
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether the same request may succeed later; else the device has refused it."""
+    return status_of(error) in _PASSING
+
+
 def write_refusal(error: grpc.RpcError, updates: Sequence[object]) -> str:
     """Which updates of a batch were refused, and why.
 

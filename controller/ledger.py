@@ -1,8 +1,8 @@
 """What a controller has written to a device, so that it can be written again after a restart.
 
-Only the end counts: an entry that was inserted, modified twice and then removed leaves nothing. The
-order of the first writing is kept, because members come before the groups and entries that name
-them.
+Only the end counts: an entry that was inserted, modified twice and then removed leaves nothing.
+What others name comes first: members, then groups, then entries, whatever the order of the writing
+was, because a change can make an entry name a member that is younger than itself.
 """
 
 from __future__ import annotations
@@ -18,6 +18,14 @@ _MODIFY_ONLY = frozenset(
         *("direct_meter_entry", "direct_counter_entry"),
     }
 )
+# Members come first, then what names them, and so on; the rest names nothing and goes with the
+# entries.
+_RANKS = {
+    "action_profile_member": 0,
+    "action_profile_group": 1,
+    "direct_meter_entry": 3,
+    "direct_counter_entry": 3,
+}
 # Of each kind of entity the fields that say which one it is; the rest is what it holds.
 _KEYS = {
     "table_entry": ("table_id", "match", "priority", "is_default_action"),
@@ -26,11 +34,11 @@ _KEYS = {
     "register_entry": ("register_id", "index"),
     "meter_entry": ("meter_id", "index"),
     "counter_entry": ("counter_id", "index"),
-    "direct_meter_entry": ("table_entry",),
-    "direct_counter_entry": ("table_entry",),
     "value_set_entry": ("value_set_id",),
     "digest_entry": ("digest_id",),
 }
+# What belongs to a table entry is told apart as the entry is.
+_DIRECT = ("direct_meter_entry", "direct_counter_entry")
 _REPLICATION_KEYS = {
     "multicast_group_entry": "multicast_group_id",
     "clone_session_entry": "session_id",
@@ -50,27 +58,94 @@ class Ledger:
     def note(self, updates: Iterable[p4runtime_pb2.Update]) -> None:
         """Remembers updates that the device has accepted."""
         for update in updates:
-            key = identity(update.entity)
             if update.type == p4runtime_pb2.Update.DELETE:
-                self._entities.pop(key, None)
+                self._forget(update.entity)
             else:
-                self._entities[key] = update.entity
+                self._entities[identity(update.entity)] = update.entity
 
-    def updates(self) -> list[p4runtime_pb2.Update]:
-        """What brings an empty device to this state."""
-        return [
-            p4runtime_pb2.Update(type=_kind(entity), entity=entity)
-            for entity in self._entities.values()
+    def _forget(self, entity: p4runtime_pb2.Entity) -> None:
+        self._entities.pop(identity(entity), None)
+        if entity.WhichOneof("entity") == "table_entry":
+            # With an entry go its own meter and counter.
+            for kind in _DIRECT:
+                direct = p4runtime_pb2.Entity()
+                getattr(direct, kind).table_entry.CopyFrom(entity.table_entry)
+                self._entities.pop(identity(direct), None)
+
+    def queries(self) -> list[p4runtime_pb2.Entity]:
+        """What to read so that `updates` can tell what a device lacks."""
+        queries = {}
+        for entity in self._entities.values():
+            query = _query(entity)
+            if query is not None:
+                queries[query.SerializeToString(deterministic=True)] = query
+        return list(queries.values())
+
+    def lacks(self, present: Iterable[p4runtime_pb2.Entity]) -> bool:
+        """Whether something is not there, or a default entry is another one."""
+        found = {identity(entity): entity for entity in present}
+        return any(
+            not _is_same(entity, found.get(key))
+            for key, entity in self._entities.items()
+            if _query(entity) is not None
+        )
+
+    def updates(self, present: Iterable[p4runtime_pb2.Entity] = ()) -> list[p4runtime_pb2.Update]:
+        """What brings a device to this state that has nothing but these."""
+        found = {identity(entity) for entity in present}
+        updates = [
+            p4runtime_pb2.Update(type=_kind(entity, key in found), entity=entity)
+            for key, entity in self._entities.items()
         ]
+        return sorted(updates, key=lambda update: _RANKS.get(_name(update.entity), 2))
 
 
-def _kind(entity: p4runtime_pb2.Entity) -> p4runtime_pb2.Update.Type:
-    name = entity.WhichOneof("entity")
-    is_default = name == "table_entry" and entity.table_entry.is_default_action
+def _name(entity: p4runtime_pb2.Entity) -> str:
+    return str(entity.WhichOneof("entity"))
+
+
+def _is_default(entity: p4runtime_pb2.Entity) -> bool:
+    return _name(entity) == "table_entry" and entity.table_entry.is_default_action
+
+
+def _kind(entity: p4runtime_pb2.Entity, is_there: bool) -> p4runtime_pb2.Update.Type:
+    return (
+        p4runtime_pb2.Update.MODIFY
+        if is_there or not _is_inserted(entity)
+        else p4runtime_pb2.Update.INSERT
+    )
+
+
+def _is_inserted(entity: p4runtime_pb2.Entity) -> bool:
     # A value set is there from the start; its members are replaced.
-    if is_default or name in _MODIFY_ONLY or name == "value_set_entry":
-        return p4runtime_pb2.Update.MODIFY
-    return p4runtime_pb2.Update.INSERT
+    return not (_is_default(entity) or _name(entity) in {*_MODIFY_ONLY, "value_set_entry"})
+
+
+def _query(entity: p4runtime_pb2.Entity) -> p4runtime_pb2.Entity | None:
+    """Reads the entity, and all others of its table or the like; None: reading tells nothing.
+
+    A register or a meter is there in any case, and packets may have changed what it holds.
+    """
+    name = _name(entity)
+    query = p4runtime_pb2.Entity()
+    if name == "packet_replication_engine_entry":
+        kind = entity.packet_replication_engine_entry.WhichOneof("type")
+        getattr(query.packet_replication_engine_entry, kind).SetInParent()
+    elif _is_default(entity):
+        query.table_entry.table_id = entity.table_entry.table_id
+        query.table_entry.is_default_action = True
+    elif _is_inserted(entity):
+        container = _KEYS[name][0]
+        setattr(getattr(query, name), container, getattr(getattr(entity, name), container))
+    else:
+        return None
+    return query
+
+
+def _is_same(wanted: p4runtime_pb2.Entity, found: p4runtime_pb2.Entity | None) -> bool:
+    if found is None:
+        return False
+    return not _is_default(wanted) or wanted.table_entry.action == found.table_entry.action
 
 
 def identity(entity: p4runtime_pb2.Entity) -> bytes:
@@ -80,6 +155,9 @@ def identity(entity: p4runtime_pb2.Entity) -> bytes:
     if name == "packet_replication_engine_entry":
         name = body.WhichOneof("type")
         return f"{name}:{getattr(getattr(body, name), _REPLICATION_KEYS[name])}".encode()
+    if name in _DIRECT:
+        entry = p4runtime_pb2.Entity(table_entry=body.table_entry)
+        return name.encode() + b":" + identity(entry)
     bare = type(body)()
     for field in _KEYS[name]:
         value = getattr(body, field)

@@ -19,6 +19,7 @@ from vitrine.v1 import router_pb2
 
 from controller.router_service import RouterStub, refusals
 from controller.session import REQUEST_DEADLINE_S, Session
+from controller.stream import halves
 
 PPB = 1_000_000_000
 NS_PER_US = 1_000
@@ -136,7 +137,7 @@ class Lines:
     def _send(self, links: Mapping[int, router_pb2.Link]) -> None:
         request = router_pb2.ConfigureRequest(
             device_id=self._session.device_id,
-            election_id=router_pb2.ElectionId(low=self._session.election_id),
+            election_id=router_pb2.ElectionId(**halves(self._session.election_id)),
         )
         for port, link in sorted(links.items()):
             request.ports.add(port=port, config=router_pb2.PortConfig(link=link))

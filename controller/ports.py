@@ -17,6 +17,7 @@ from controller.connection import REQUEST_DEADLINE_S
 from controller.queueing import PortSettings
 from controller.router_service import RouterStub, refusals
 from controller.session import Session
+from controller.stream import halves
 
 
 class Ports:
@@ -46,7 +47,7 @@ class Ports:
         """Takes a port away; what waits in its queues is dropped and counted."""
         request = router_pb2.RemovePortRequest(
             device_id=self._session.device_id,
-            election_id=router_pb2.ElectionId(low=self._session.election_id),
+            election_id=router_pb2.ElectionId(**halves(self._session.election_id)),
             port=port,
         )
         with refusals(f"the device does not remove port {port}"):
@@ -58,7 +59,7 @@ class Ports:
         classes = range(settings.queue_count or 0)
         request = router_pb2.AddPortRequest(
             device_id=self._session.device_id,
-            election_id=router_pb2.ElectionId(low=self._session.election_id),
+            election_id=router_pb2.ElectionId(**halves(self._session.election_id)),
             port=port,
             device=device,
             config=queue_messages.port_message(settings, classes),
@@ -67,5 +68,8 @@ class Ports:
             self._stub.add_port(request, timeout=REQUEST_DEADLINE_S)
 
     def _restore(self) -> None:
+        # A restoration that was cut short may have added some of them already.
+        present = self.devices()
         for port, (device, settings) in self._added.items():
-            self._add(port, device, settings)
+            if port not in present:
+                self._add(port, device, settings)

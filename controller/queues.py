@@ -24,6 +24,7 @@ from controller.connection import REQUEST_DEADLINE_S, in_force
 from controller.queueing import PortSettings, RouterSettings
 from controller.router_service import RouterStub, refusals
 from controller.session import Session
+from controller.stream import halves
 
 PS_PER_S = 1_000_000_000_000
 
@@ -192,7 +193,7 @@ class Queues:
     def _request(self) -> router_pb2.ConfigureRequest:
         return router_pb2.ConfigureRequest(
             device_id=self._session.device_id,
-            election_id=router_pb2.ElectionId(low=self._session.election_id),
+            election_id=router_pb2.ElectionId(**halves(self._session.election_id)),
         )
 
     def _queue_counts(self, ports: Mapping[int, PortSettings]) -> dict[int, int]:

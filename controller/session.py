@@ -1,6 +1,6 @@
 """One controller's connection to one device: P4Runtime in names and typed values.
 
-    with Session.connect("127.0.0.1:9559", device_id=0) as session:
+    with Session.connect("127.0.0.1:9559") as session:
         session.load(P4Info.load(info_path), program_path.read_bytes())
         session.insert(entries)
 
@@ -12,12 +12,12 @@ A session outlives its connection. When the device goes away, the session comes 
 
 1. the stream ends; from now on requests wait, at most `REQUEST_DEADLINE_S`,
 2. a new stream becomes primary again,
-3. if the device no longer runs our program (it was restarted), program and entries are written
+3. if the device no longer runs our program, or lacks entries, it is given program and entries
    again, then whatever `on_restored` was told to do (queues, for one),
-4. requests go on.
+4. when all of that was accepted, requests go on; what the device refuses ends the session.
 
-Where another controller with a higher election id takes over, requests are refused until it is
-gone; then this session is primary again.
+Where another controller takes over with a higher election id, writes are refused until it is gone;
+then this session is primary again. `keeper` has the states.
 
 What counters, registers and meters had counted is lost with the device; what was written into them
 by this session is written again.
@@ -36,12 +36,13 @@ from typing import TypeAlias
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
-from controller import entities, entries
+from controller import device, entities, entries
 from controller.connection import (
     CONNECT_DEADLINE_S,
     DEFAULT_ADDRESS,
     REQUEST_DEADLINE_S,
     accepted,
+    is_passing,
     open_channel,
     refusals,
     write_refusal,
@@ -52,18 +53,14 @@ from controller.errors import (
     ConnectError,
     ControllerError,
     EntryError,
-    NotPrimaryError,
     RequestError,
     WriteError,
 )
+from controller.keeper import Keeper, State
 from controller.ledger import Ledger, identity
 from controller.p4info import P4Info
-from controller.stream import Inbox, Primary, Stream
+from controller.stream import Inbox, Primary, Standing, halves
 from controller.values import Value, decode, encode
-
-# Between two attempts to get a lost device back, and how long each step of one may take.
-_RETRY_PAUSE_S = 0.2
-_RETRY_DEADLINE_S = 1.0
 
 # What is done to an item, in the caller's words and as the device reads it.
 _Change: TypeAlias = tuple[p4runtime_pb2.Update.Type, Item, p4runtime_pb2.Entity]
@@ -80,49 +77,54 @@ class Packet:
 class Session:
     """A connection on which this controller is the primary one. Closing it gives that up."""
 
-    def __init__(
-        self, channel: grpc.Channel, address: str, device_id: int, election_id: int
-    ) -> None:
+    def __init__(self, channel: grpc.Channel, address: str, device_id: int) -> None:
         """Use `Session.connect`; the constructor neither waits nor becomes primary."""
         self.channel = channel
         self.address = address
         self.device_id = device_id
-        self.election_id = election_id
         self._stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
         self._inbox = Inbox()
         self._program: P4Info | None = None
         self._config: p4runtime_pb2.ForwardingPipelineConfig | None = None
         self._ledger = Ledger()
+        # Whether a restoration has begun that has not come to its end.
+        self._is_restoring = False
         self._when_restored: list[Callable[[], None]] = []
-        # Set while the stream stands and everything is as we wrote it.
-        self._ready = threading.Event()
-        self._closing = threading.Event()
-        # Why the session gave up coming back, if it did.
-        self._given_up: ControllerError | None = None
-        # Wakes the thread that looks whether the stream still stands.
-        self._look = threading.Event()
-        self._stream = Stream(self._stub, self._inbox, self._look.set)
-        self._keeper = threading.Thread(target=self._keep, name="session", daemon=True)
+        # Held while something is written and noted, so that no restoration in between misses it.
+        self._writing = threading.RLock()
+        self._keeper = Keeper(self._stub, self._inbox, address, device_id, self._restore)
 
     @classmethod
     def connect(
         cls,
         address: str = DEFAULT_ADDRESS,
         *,
-        device_id: int = 0,
-        election_id: int = 1,
+        device_id: int | None = None,
+        election_id: int | None = None,
         deadline_s: float = CONNECT_DEADLINE_S,
     ) -> Session:
-        """Connects and becomes the primary controller, or says within `deadline_s` why not."""
+        """Connects and becomes the primary controller, or says within `deadline_s` why not.
+
+        Without `device_id` it is the number of the device that answers. Without `election_id` it is
+        one above the highest that the device has seen: whoever is primary is so again when this
+        session ends.
+        """
         channel = open_channel(address, deadline_s)
-        session = cls(channel, address, device_id, election_id)
         try:
-            session._become_primary(deadline_s)
+            number = device.find_id(channel, address) if device_id is None else device_id
+        except BaseException:
+            channel.close()
+            raise
+        session = cls(channel, address, number)
+
+        def free_id() -> int:
+            return device.free_election_id(channel, address, number)
+
+        try:
+            session._keeper.become_primary(deadline_s, election_id, free_id)
         except BaseException:
             session.close()
             raise
-        session._ready.set()
-        session._keeper.start()
         return session
 
     @classmethod
@@ -130,7 +132,7 @@ class Session:
         cls, address: str = DEFAULT_ADDRESS, *, deadline_s: float = CONNECT_DEADLINE_S
     ) -> Session:
         """Connects to look only: queues and what happens in them, which anybody may read."""
-        return cls(open_channel(address, deadline_s), address, device_id=0, election_id=0)
+        return cls(open_channel(address, deadline_s), address, device_id=0)
 
     def __enter__(self) -> Session:
         return self
@@ -145,24 +147,32 @@ class Session:
 
     def close(self) -> None:
         """Ends the stream, with it the role of primary, and the connection."""
-        self._closing.set()
-        self._look.set()
-        if self._keeper.is_alive():
-            self._keeper.join()
-        self._stream.close()
+        self._keeper.close()
         self.channel.close()
+
+    @property
+    def election_id(self) -> int:
+        """The id this session is primary with; it grows where another controller came between."""
+        return self._keeper.election_id
+
+    @property
+    def state(self) -> State:
+        """What the session can do now; `keeper` says how each state is entered."""
+        return self._keeper.state
 
     @property
     def is_ready(self) -> bool:
         """Whether the device is there and has what this session wrote."""
-        return self._ready.is_set()
+        return self.state is State.READY
 
     def primary(self) -> Primary:
         """Which controller may write now, as the device said last."""
-        word = self._stream.arbitration(CONNECT_DEADLINE_S)
-        if not isinstance(word, p4runtime_pb2.MasterArbitrationUpdate):
-            raise ConnectError(f"the device at {self.address} does not say who is primary: {word}.")
-        return Primary(word.election_id.low, word.status.code == 0)
+        stream = self._keeper.stream
+        word = stream.word(CONNECT_DEADLINE_S) if stream else None
+        if word is None:
+            why = stream.why_silent() if stream else "this session only observes"
+            raise ConnectError(f"the device at {self.address} does not say who is primary: {why}.")
+        return Primary(word.highest_id, word.standing is Standing.PRIMARY)
 
     # ---- the program -----------------------------------------------------------------------------
 
@@ -181,9 +191,10 @@ class Session:
         digest = hashlib.sha256(program.message.SerializeToString(deterministic=True) + config)
         message.cookie.cookie = int.from_bytes(digest.digest()[:8], "big")
         self._await_ready()
-        self._push(message)
-        self._program, self._config = program, message
-        self._ledger.clear()
+        with self._writing, refusals("the device refused the program"):
+            self._push(message)
+            self._program, self._config = program, message
+            self._ledger.clear()
 
     def use(self) -> P4Info:
         """Takes over the program that the device runs already, with the entries it has.
@@ -297,7 +308,7 @@ class Session:
             names = ", ".join(field.name for field in header.fields)
             raise EntryError(f"a packet-out has no {next(iter(given))!r}; it has: {names}.")
         self._await_ready()
-        self._stream.send(request)
+        self._send(request)
 
     def receive(self, deadline_s: float) -> Packet | None:
         """The next packet-in, or None if none comes in time."""
@@ -317,114 +328,82 @@ class Session:
             return None
         request = p4runtime_pb2.StreamMessageRequest()
         request.digest_ack.digest_id, request.digest_ack.list_id = digest.digest_id, digest.list_id
-        self._stream.send(request)
+        self._send(request)
         return digest
 
     # ---- underneath ------------------------------------------------------------------------------
 
-    def _become_primary(self, deadline_s: float) -> None:
-        self._ask_for_primary()
-        self._check_primary(deadline_s)
-
-    def _ask_for_primary(self) -> None:
-        request = p4runtime_pb2.StreamMessageRequest()
-        request.arbitration.device_id = self.device_id
-        request.arbitration.election_id.low = self.election_id
-        self._stream.send(request)
-
-    def _check_primary(self, deadline_s: float = CONNECT_DEADLINE_S) -> None:
-        """Raises what the device's last word on the arbitration means, if not that it is us."""
-        answer = self._stream.arbitration(deadline_s)
-        if answer is None:
-            raise ConnectError(
-                f"the device at {self.address} did not answer the arbitration within "
-                f"{deadline_s:g} s."
-            )
-        if isinstance(answer, str):
-            raise ConnectError(f"the device at {self.address} ended the stream: {answer}.")
-        if answer.status.code != 0:
-            raise NotPrimaryError(
-                f"another controller with election id {answer.election_id.low} holds the device at "
-                f"{self.address}: end it, or connect with a higher election id."
-            )
-
-    def _keep(self) -> None:
-        """The keeper's loop: whenever the stream has ended, attempts until the device is back."""
-        while not self._closing.is_set() and self._given_up is None:
-            if not self._stream.has_ended:
-                self._look.wait()
-                self._look.clear()
-                self._inherit()
-                continue
-            self._ready.clear()
-            self._closing.wait(_RETRY_PAUSE_S)
-            self._attempt()
-
-    def _inherit(self) -> None:
-        """Takes over from a controller with a higher election id that has gone.
-
-        P4Runtime (section 5.3) leaves the device without a primary until somebody comes whose id is
-        not below any before.
-        """
-        abandoned_id = self._stream.abandoned_id()
-        if abandoned_id is not None:
-            self.election_id = abandoned_id + 1
-            self._ask_for_primary()
-
-    def _attempt(self) -> None:
-        """One attempt to be primary of a device that has what this session wrote."""
-        try:
-            self._stream = Stream(self._stub, self._inbox, self._look.set)
-            self._become_primary(_RETRY_DEADLINE_S)
-            self._restore()
-        except (grpc.RpcError, ConnectError, RequestError):
-            # Not there yet, or gone again: the next attempt finds out.
-            self._stream.close()
-        except ControllerError as error:
-            # Another controller has it, or it refuses what it once took.
-            self._given_up = error
-        else:
-            self._ready.set()
-
-    def _restore(self) -> None:
-        """Writes everything again, if the device does not run our program any more."""
-        if self._config is None:
-            return
-        cookie_only = p4runtime_pb2.GetForwardingPipelineConfigRequest.COOKIE_ONLY
-        try:
-            found = self._running(cookie_only).cookie.cookie
-        except RequestError:
-            # A device without a program refuses to show one.
-            found = None
-        if found == self._config.cookie.cookie and found:
-            return
-        self._push(self._config)
-        updates = self._ledger.updates()
-        if updates:
-            self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
-        for action in self._when_restored:
-            action()
+    def _send(self, request: p4runtime_pb2.StreamMessageRequest) -> None:
+        if self._keeper.stream is None:
+            raise ControllerError("this session only observes: use `Session.connect`.")
+        self._keeper.stream.send(request)
 
     def _await_ready(self) -> None:
         """Returns while the device is there; waits for one that is coming back."""
-        if self._given_up is not None:
-            raise self._given_up
-        if self._ready.wait(REQUEST_DEADLINE_S):
+        self._keeper.await_ready(REQUEST_DEADLINE_S)
+
+    def _restore(self) -> None:
+        """Gives the device what it lacks; raises if it does not accept all of that.
+
+        It may be called again after it was interrupted anywhere: each time the device is asked what
+        it has.
+        """
+        with self._writing:
+            if self._config is None:
+                return
+            if not self._runs(self._config):
+                self._is_restoring = True
+                self._push(self._config)
+            present = self._present()
+            if self._ledger.lacks(present) or self._is_restoring:
+                self._is_restoring = True
+                self._write_back(self._ledger.updates(present))
+                for action in self._when_restored:
+                    action()
+                self._is_restoring = False
+
+    def _runs(self, config: p4runtime_pb2.ForwardingPipelineConfig) -> bool:
+        """Whether the device runs our program: by its cookie, or all of it where it has none."""
+        request = p4runtime_pb2.GetForwardingPipelineConfigRequest
+        cookie = config.cookie.cookie
+        try:
+            found = self._running(request.COOKIE_ONLY if cookie else request.ALL)
+        except RequestError as error:
+            if is_passing(error):
+                raise
+            # A device without a program refuses to show one.
+            return False
+        if cookie:
+            return found.cookie.cookie == cookie
+        return found.p4_device_config == config.p4_device_config and found.p4info == config.p4info
+
+    def _present(self) -> list[p4runtime_pb2.Entity]:
+        """What the device has, as far as this session has written the like."""
+        queries = self._ledger.queries()
+        if not queries:
+            return []
+        request = p4runtime_pb2.ReadRequest(device_id=self.device_id, entities=queries)
+        with refusals("the device refused a read"):
+            answers = self._stub.Read(request, timeout=REQUEST_DEADLINE_S)
+            return [entity for answer in answers for entity in answer.entities]
+
+    def _write_back(self, updates: list[p4runtime_pb2.Update]) -> None:
+        if not updates:
             return
-        raise ConnectError(
-            f"the device at {self.address} went away and is not back within "
-            f"{REQUEST_DEADLINE_S:g} s: is the switch running?"
-        )
+        try:
+            self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
+        except grpc.RpcError as error:
+            names = [update.entity.WhichOneof("entity") for update in updates]
+            raise WriteError(write_refusal(error, names)) from error
 
     def _push(self, config: p4runtime_pb2.ForwardingPipelineConfig) -> None:
         request = p4runtime_pb2.SetForwardingPipelineConfigRequest(
             device_id=self.device_id,
-            election_id=p4runtime_pb2.Uint128(low=self.election_id),
+            election_id=p4runtime_pb2.Uint128(**halves(self.election_id)),
             action=p4runtime_pb2.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT,
             config=config,
         )
-        with refusals("the device refused the program"):
-            self._stub.SetForwardingPipelineConfig(request, timeout=REQUEST_DEADLINE_S)
+        self._stub.SetForwardingPipelineConfig(request, timeout=REQUEST_DEADLINE_S)
 
     def _running(
         self, what: p4runtime_pb2.GetForwardingPipelineConfigRequest.ResponseType
@@ -439,7 +418,7 @@ class Session:
     def _request(self, updates: Iterable[p4runtime_pb2.Update]) -> p4runtime_pb2.WriteRequest:
         return p4runtime_pb2.WriteRequest(
             device_id=self.device_id,
-            election_id=p4runtime_pb2.Uint128(low=self.election_id),
+            election_id=p4runtime_pb2.Uint128(**halves(self.election_id)),
             updates=updates,
         )
 
@@ -453,15 +432,16 @@ class Session:
         items = [item for _, item, _ in changes]
         updates = [p4runtime_pb2.Update(type=kind, entity=entity) for kind, _, entity in changes]
         self._await_ready()
-        try:
-            self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
-        except grpc.RpcError as error:
-            # CONTINUE_ON_ERROR: what was not refused is in force.
-            self._ledger.note(accepted(error, updates))
-            if error.code() is grpc.StatusCode.PERMISSION_DENIED:
-                self._check_primary()
-            raise WriteError(write_refusal(error, items)) from error
-        self._ledger.note(updates)
+        with self._writing:
+            try:
+                self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
+            except grpc.RpcError as error:
+                # CONTINUE_ON_ERROR: what was not refused is in force.
+                self._ledger.note(accepted(error, updates))
+                if error.code() is grpc.StatusCode.PERMISSION_DENIED:
+                    raise self._keeper.not_primary() from error
+                raise WriteError(write_refusal(error, items)) from error
+            self._ledger.note(updates)
 
     def _read(self, entity: p4runtime_pb2.Entity) -> Iterator[p4runtime_pb2.Entity]:
         self._await_ready()

@@ -10,12 +10,31 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
 # A controller that never takes its packets must not fill the memory; the oldest go first.
 WAITING_MAX = 10_000
+
+
+# Election ids have 128 bits, which messages carry in two halves; here they are plain integers.
+_HALF_BITS = 64
+
+
+def halves(election_id: int) -> dict[str, int]:
+    """The fields of the message that carries an election id, P4Runtime's or vitrine.v1's."""
+    return {"high": election_id >> _HALF_BITS, "low": election_id % (1 << _HALF_BITS)}
+
+
+def bid(device_id: int, election_id: int | None) -> p4runtime_pb2.StreamMessageRequest:
+    """What a stream says to be primary, or, without an id, to hear who is."""
+    request = p4runtime_pb2.StreamMessageRequest()
+    request.arbitration.device_id = device_id
+    if election_id is not None:
+        request.arbitration.election_id.CopyFrom(p4runtime_pb2.Uint128(**halves(election_id)))
+    return request
 
 
 @dataclass(frozen=True)
@@ -54,6 +73,25 @@ class Inbox:
                 return
 
 
+class Standing(Enum):
+    """What a stream is in its role; the values are the status codes that say so."""
+
+    PRIMARY = grpc.StatusCode.OK.value[0]
+    # Somebody else may write.
+    BACKUP = grpc.StatusCode.ALREADY_EXISTS.value[0]
+    # Nobody may write, until somebody comes whose election id is not below any before.
+    ORPHAN = grpc.StatusCode.NOT_FOUND.value[0]
+
+
+@dataclass(frozen=True)
+class Word:
+    """What the device says about who may write."""
+
+    standing: Standing
+    # The highest election id that it has seen: the primary's, if there is one.
+    highest_id: int
+
+
 class Stream:
     """One StreamChannel from its start to its end; a broken one is not mended but replaced."""
 
@@ -64,10 +102,10 @@ class Stream:
         self._inbox = inbox
         self._on_change = on_change
         self._requests: queue.Queue[p4runtime_pb2.StreamMessageRequest | None] = queue.Queue()
-        # The last arbitration, or why there will be none; guarded by the condition.
+        # The last word on who is primary, or why there will be none; guarded by the condition.
         self._changed = threading.Condition()
-        self._arbitration: p4runtime_pb2.MasterArbitrationUpdate | None = None
-        self._error: str | None = None
+        self._word: Word | None = None
+        self._end: tuple[grpc.StatusCode, str] | None = None
         # None in the queue ends the stream.
         self._call = stub.StreamChannel(iter(self._requests.get, None))
         self._reader = threading.Thread(target=self._read_answers, name="stream", daemon=True)
@@ -77,24 +115,24 @@ class Stream:
         """Hands a request to the stream; nothing says whether it arrives."""
         self._requests.put(request)
 
-    def arbitration(self, deadline_s: float) -> p4runtime_pb2.MasterArbitrationUpdate | str | None:
-        """The device's last word on who is primary, once there is one; or why none will come."""
+    def word(self, deadline_s: float) -> Word | None:
+        """The device's last word on who is primary, once there is one; None if none comes."""
         with self._changed:
-            self._changed.wait_for(lambda: self._arbitration or self._error, deadline_s)
-            return self._arbitration or self._error
+            self._changed.wait_for(lambda: self._word or self._end, deadline_s)
+            return self._word
 
     @property
     def has_ended(self) -> bool:
         """Whether nothing more will come."""
-        return self._error is not None
+        return self._end is not None
 
-    def abandoned_id(self) -> int | None:
-        """The highest election id so far, if its controller is gone and nobody is primary."""
-        with self._changed:
-            word = self._arbitration
-        if word is None or word.status.code != grpc.StatusCode.NOT_FOUND.value[0]:
-            return None
-        return word.election_id.low
+    def was_refused(self) -> bool:
+        """Whether it ended because what it said was wrong: an election id that another one has."""
+        return self._end is not None and self._end[0] is grpc.StatusCode.INVALID_ARGUMENT
+
+    def why_silent(self) -> str:
+        """Why no word came."""
+        return "it did not answer in time" if self._end is None else self._end[1]
 
     def close(self) -> None:
         """Ends the stream and waits for its reader."""
@@ -103,21 +141,29 @@ class Stream:
         self._reader.join()
 
     def _read_answers(self) -> None:
-        error = "the stream ended"
+        end = (grpc.StatusCode.OK, "the stream ended")
         try:
             for answer in self._call:
                 if answer.HasField("arbitration"):
                     with self._changed:
-                        self._arbitration = answer.arbitration
+                        self._word = _word(answer.arbitration)
                         self._changed.notify_all()
                     self._on_change()
                 else:
                     self._inbox.put(answer)
         except grpc.RpcError as problem:
             # Also how a cancelled call ends; then nobody waits for an answer any more.
-            error = problem.details()
+            end = (problem.code(), problem.details())
         with self._changed:
-            self._error = error
-            self._arbitration = None
+            self._end = end
+            self._word = None
             self._changed.notify_all()
         self._on_change()
+
+
+def _word(message: p4runtime_pb2.MasterArbitrationUpdate) -> Word:
+    highest_id = message.election_id.high << _HALF_BITS | message.election_id.low
+    # Anything but OK means that this stream may not write.
+    known = {each.value for each in Standing}
+    code = message.status.code
+    return Word(Standing(code) if code in known else Standing.BACKUP, highest_id)

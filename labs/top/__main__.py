@@ -11,7 +11,7 @@ import shutil
 import sys
 import time
 
-from controller.connection import CONNECT_DEADLINE_S, DEFAULT_ADDRESS, open_channel
+from controller.connection import DEFAULT_ADDRESS
 from controller.errors import ControllerError
 from controller.queues import Queues
 from controller.session import Session
@@ -31,8 +31,7 @@ class Router:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        channel = open_channel(address, CONNECT_DEADLINE_S)
-        self._session = Session(channel, address, device_id=0, election_id=0)
+        self._session = Session.observe(address)
         self._queues = Queues(self._session)
         self._monitor = Monitor()
         self._settings = self._queues.settings()

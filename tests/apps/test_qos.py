@@ -1,11 +1,13 @@
 """The qos application: what files say, where mistakes are, what becomes of a file at a switch."""
 
+from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 
 from apps import options, qos
+from controller import device
 from controller.classes import Rule
 from controller.entities import CloneSession
 from controller.errors import ConnectError
@@ -99,7 +101,7 @@ def switch(tmp_path):
 
 @real_switch.needed
 def test_the_id_of_a_device_is_found_by_asking(switch):
-    assert options.device_id(switch.address) == 3
+    assert device.identify(switch.address)[0] == 3
 
 
 @real_switch.needed
@@ -125,7 +127,7 @@ def test_a_file_comes_into_force_and_replaces_the_one_before(switch, tmp_path, c
 
 
 def test_a_router_that_is_not_there_is_said_in_one_line(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(options, "CONNECT_DEADLINE_S", 0.2)
+    monkeypatch.setattr(Session, "connect", partial(Session.connect, deadline_s=0.2))
     path = tmp_path / "qos.yaml"
     path.write_text(FILE)
     assert qos.main([str(path), "--router", "127.0.0.1:9"]) == 1

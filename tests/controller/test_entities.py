@@ -96,7 +96,7 @@ def updates(kind, *items):
     return [p4runtime_pb2.Update(type=number, entity=to_entity(item, INFO)) for item in items]
 
 
-def test_a_ledger_keeps_what_is_there_in_the_end_in_the_order_it_came():
+def test_a_ledger_keeps_what_is_there_in_the_end():
     ledger = Ledger()
     member = Member("selector", 5, Call("forward", port=2))
     ledger.note(updates("INSERT", member, CloneSession(7, (4,)), Group("selector", 1, {5: 1})))

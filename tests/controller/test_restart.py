@@ -1,12 +1,25 @@
 """A session and a real switch that goes away and comes back: nothing written is lost."""
 
+import contextlib
+import threading
+import time
+
+import grpc
 import pytest
+from p4.v1 import p4runtime_pb2
 
 from controller.classes import Rule
 from controller.classes import entries as class_entries
 from controller.entities import CloneSession, Group, Member
-from controller.entries import Call, Choice, Entry, Exact, Lpm, ToGroup
-from controller.errors import ConnectError, EntryError, NotPrimaryError, WriteError
+from controller.entries import Call, Choice, Entry, Exact, Lpm, ToGroup, ToMember
+from controller.errors import (
+    ConnectError,
+    ControllerError,
+    EntryError,
+    NotPrimaryError,
+    WriteError,
+)
+from controller.keeper import State
 from controller.p4info import P4Info
 from controller.queueing import Limit, PortSettings, QueueSettings
 from controller.queues import Queues
@@ -61,7 +74,8 @@ def test_program_and_entries_are_back_after_a_restart(switch, session):
     (route,) = session.read("ipv4_routes")
     assert route.match == ROUTE.match
     assert len(list(session.read("ipv4_classes"))) == 1
-    with Session.connect(switch.address, election_id=2) as other:
+    # Beside it, a session of somebody else's takes an election id by itself.
+    with Session.connect(switch.address) as other:
         other.use()
         # Inserting what is there is refused, so the clone session is back too.
         with pytest.raises(WriteError, match="refused 1 of 1"):
@@ -82,9 +96,9 @@ def test_queue_settings_are_back_after_a_restart(switch, session):
 
 def test_a_lost_stream_alone_changes_nothing(switch, session):
     session.insert([ROUTE])
-    lost = session._stream
+    lost = session._keeper.stream
     lost._call.cancel()
-    wait.until(lambda: session._stream is not lost and session.is_ready, "the return", 10)
+    wait.until(lambda: session._keeper.stream is not lost and session.is_ready, "the return", 10)
     # The entry was not written twice: the switch would have refused that.
     assert len(list(session.read("ipv4_routes"))) == 1
 
@@ -100,6 +114,161 @@ def test_who_is_primary_is_said_and_changes(switch, session):
     wait.until(lambda: session.primary().is_us, "the return of the role", 5)
     assert session.election_id == 6
     session.insert([ROUTE])
+
+
+def test_a_session_beside_another_and_after_it_gets_a_working_election_id(switch, session):
+    for _ in range(3):
+        with Session.connect(switch.address) as other:
+            other.use()
+            other.insert([CloneSession(7, ports=(1,))])
+            other.delete([CloneSession(7, ports=(1,))])
+        wait.until(lambda: session.primary().is_us, "the return of the role", 5)
+    session.insert([ROUTE])
+    with (
+        Session.connect(switch.address, election_id=1 << 100) as other,
+        Session.connect(switch.address) as another,
+    ):
+        assert another.election_id == (1 << 100) + 1
+        assert not other.primary().is_us
+
+
+def member(number):
+    return Member("next_hop_selector", number, hop(number))
+
+
+def to_member(number):
+    return Entry("next_hop_groups", {"meta.next_hop_group": Exact(1)}, ToMember(number))
+
+
+def test_an_entry_that_names_a_younger_member_is_back_after_a_restart(switch, session):
+    session.insert([member(1)])
+    session.insert([to_member(1)])
+    session.insert([member(2)])
+    session.modify([to_member(2)])
+    session.delete([member(1)])
+    restart(switch, session)
+    (back,) = session.read("next_hop_groups")
+    assert back.call == ToMember(2)
+
+
+def test_a_restoration_that_was_cut_short_is_taken_up_again(switch, session, monkeypatch):
+    session.insert([ROUTE])
+    session.modify([NO_ROUTE])
+    write_back = Session._write_back
+    calls = []
+
+    def cut_short(self, updates):
+        calls.append(len(updates))
+        if len(calls) == 1:
+            # The program is there, its cookie matches; the connection breaks before the entries.
+            self._keeper.stream._call.cancel()
+            raise ConnectError("cut short") from Unavailable()
+        write_back(self, updates)
+
+    monkeypatch.setattr(Session, "_write_back", cut_short)
+    restart(switch, session)
+    assert [route.match for route in session.read("ipv4_routes")] == [ROUTE.match]
+    assert calls == [2, 2]
+
+
+class Unavailable(grpc.RpcError):
+    def code(self):
+        return grpc.StatusCode.UNAVAILABLE
+
+
+def test_what_another_session_restored_first_is_completed(switch, session):
+    # Another controller gives the restarted switch the same program, so the cookie matches.
+    session.insert([ROUTE, CloneSession(7, ports=(1,))])
+    switch.end()
+    wait.until(lambda: not session.is_ready, "the end of the stream", 5)
+    with stopped(session):
+        switch.start()
+        with Session.connect(switch.address) as other:
+            other.load(P4Info.load(PROGRAM_INFO), PROGRAM.read_bytes())
+            other.insert([SHARED])
+    # Its entry stays, and ours are there again.
+    assert [route.match for route in session.read("ipv4_routes")] == [ROUTE.match]
+    assert len(list(session.read("next_hop_groups"))) == 1
+    assert [each.id for each in session.clone_sessions()] == [7]
+
+
+@contextlib.contextmanager
+def stopped(session):
+    """Keeps a session from coming back for the length of a `with` block."""
+    opens = session._keeper._open
+    go_on = threading.Event()
+    session._keeper._open = lambda election_id: (go_on.wait(), opens(election_id))
+    try:
+        yield
+    finally:
+        session._keeper._open = opens
+        go_on.set()
+
+
+def test_another_primary_after_a_restart_is_waited_for(switch, session):
+    session.insert([ROUTE])
+    switch.end()
+    wait.until(lambda: not session.is_ready, "the end of the stream", 5)
+    with stopped(session):
+        switch.start()
+        other = Session.connect(switch.address, election_id=9)
+    with other:
+        wait.until(lambda: session.state is State.SUPERSEDED, "word of the other", 5)
+        with pytest.raises(NotPrimaryError, match="election id 9"):
+            session.insert([ROUTE])
+    wait.until(lambda: session.is_ready, "the return of the role", 10)
+    assert [route.match for route in session.read("ipv4_routes")] == [ROUTE.match]
+
+
+def test_another_controller_with_our_election_id_is_waited_for(switch, session):
+    session.insert([ROUTE])
+    switch.end()
+    wait.until(lambda: not session.is_ready, "the end of the stream", 5)
+    with stopped(session):
+        switch.start()
+        other = Session.connect(switch.address, election_id=session.election_id)
+    with other:
+        wait.until(lambda: session.state is State.SUPERSEDED, "word of the other", 5)
+    wait.until(lambda: session.is_ready, "the return of the role", 10)
+    assert len(list(session.read("ipv4_routes"))) == 1
+
+
+def test_a_device_that_refuses_what_it_had_accepted_ends_the_session_and_wakes_who_waits(
+    switch, session, monkeypatch
+):
+    session.insert([ROUTE])
+    # As of a switch whose new version has no such table.
+    session._ledger._entities[b"none"] = p4runtime_pb2.Entity(
+        table_entry=p4runtime_pb2.TableEntry(table_id=session.program.tables["ipv4_routes"].id + 1)
+    )
+    switch.end()
+    wait.until(lambda: not session.is_ready, "the end of the stream", 5)
+    told = []
+
+    def read():
+        begun_s = time.monotonic()
+        try:
+            list(session.read("ipv4_routes"))
+        except ControllerError as error:
+            told.append((str(error), time.monotonic() - begun_s))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    switch.start()
+    reader.join(20)
+    ((text, waited_s),) = told
+    assert "refused" in text
+    assert "switch running?" not in text
+    assert waited_s < 15
+    assert session.state is State.FAILED
+
+
+def test_who_waits_is_woken_when_the_session_is_closed(switch, session):
+    switch.end()
+    wait.until(lambda: not session.is_ready, "the end of the stream", 5)
+    threading.Timer(0.3, session.close).start()
+    with pytest.raises(ControllerError, match="the session is closed"):
+        session.insert([ROUTE])
 
 
 def test_flows_are_shared_between_next_hops_by_choice_or_by_group(session):
