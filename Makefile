@@ -94,7 +94,7 @@ bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline, and in simpl
 	@vm/bench.sh pipeline
 
 bench-control:   ## table writes and reads a second through gRPC, and how long packets wait for them
-	@vm/bench.sh control
+	@vm/bench.sh service
 
 bench-collector: ## reports a second that the telemetry collector keeps on one core
 	@vm/python.sh

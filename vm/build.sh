@@ -34,12 +34,13 @@ ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-ss
 ln -sfn ../bin/vitrine-p4c build/dropin/p4c
 ln -sfn ../bin/vitrine-switch build/dropin/simple_switch_grpc
 
-proto=switch/crates/control/proto
-messages=build/python/vitrine/v1/router_pb2.py
-if [ "$proto/vitrine/v1/router.proto" -nt "$messages" ]; then
-    # The flag is what protoc 3.12 (Ubuntu 22.04) wants; later ones accept and ignore it.
-    protoc --experimental_allow_proto3_optional -I "$proto" --python_out=build/python vitrine/v1/router.proto
-fi
+proto=switch/crates/messages/proto
+for file in "$proto"/vitrine/v1/*.proto; do
+    if [ "$file" -nt "build/python/vitrine/v1/$(basename "$file" .proto)_pb2.py" ]; then
+        # The flag is what protoc 3.12 (Ubuntu 22.04) wants; later ones accept and ignore it.
+        protoc --experimental_allow_proto3_optional -I "$proto" --python_out=build/python "$file"
+    fi
+done
 
 # current FILE: whether FILE is newer than the compiler and all P4 code (links followed).
 current() {

@@ -21,7 +21,7 @@ from topo.errors import MachineError
 from topo.process import Identity
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "switch/crates/control/tests/support/everything.p4"
+PROGRAM = ROOT / "switch/crates/service/tests/support/everything.p4"
 # Where `make build` puts the binaries; another folder can be named for work on the switch.
 BINARIES = Path(os.environ.get("VITRINE_BIN", ROOT / "build/bin"))
 DEVICE_ID = 1

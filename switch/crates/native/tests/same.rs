@@ -43,7 +43,7 @@ fn every_program_of_the_repository_gives_the_same_either_way() {
         "p4src/programs",
         "tests/packets",
         "switch/crates/pipeline/tests/programs",
-        "switch/crates/control/tests/support",
+        "switch/crates/service/tests/support",
         "switch/crates/device/tests",
     ];
     let mut count = 0;
@@ -60,7 +60,7 @@ fn every_program_of_the_repository_gives_the_same_either_way() {
 /// draw on, of entries that grow old, and of members and groups that are chosen.
 #[test]
 fn entries_with_meters_grow_old_the_same_either_way() {
-    let path = root().join("switch/crates/control/tests/support/everything.p4");
+    let path = root().join("switch/crates/service/tests/support/everything.p4");
     let mut both = Both::load("everything.p4", compile(&path).expect("it compiles"));
     let (both, packets) = (both.as_mut().expect("it loads"), packets(&path));
     let mut chance = Chance(1);

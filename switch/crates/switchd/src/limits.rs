@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use control::{
-    agent, arbitration, connections, digest, exchange, outbox, server, service, translate,
-};
+use agent::exchange;
 use device::PACKET_MEMORY;
+use p4runtime::{arbitration, digest, translate};
+use service::{calls, connections, outbox, server};
 use traffic::QueueConfig;
 use units::{CLASS_COUNT_MAX, PORT_NUMBER_MAX};
 
@@ -53,7 +53,7 @@ fn rows() -> Vec<Row> {
         ),
         (
             "unanswered requests above 256 KiB, together",
-            mebibytes(service::intake::LARGE_MESSAGES_SIZE_BYTES_MAX),
+            mebibytes(calls::intake::LARGE_MESSAGES_SIZE_BYTES_MAX),
             "RESOURCE_EXHAUSTED",
         ),
         ("requests on their way to the packets", exchange::WAITING_COUNT_MAX.to_string(), "wait"),
@@ -64,7 +64,7 @@ fn rows() -> Vec<Row> {
         ),
         (
             "entities of answers that clients have not taken",
-            service::ANSWER_ENTITIES_MAX.to_string(),
+            calls::ANSWER_ENTITIES_MAX.to_string(),
             "RESOURCE_EXHAUSTED",
         ),
         (

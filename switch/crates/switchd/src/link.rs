@@ -2,8 +2,8 @@
 
 use std::os::fd::{AsRawFd, RawFd};
 
-use control::agent::NetdevCounters;
 use device::{Frame, Seal};
+use p4runtime::netdev::NetdevCounters;
 use ports::{
     Company, FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, LinkState, Note, Outgoing, PacketSocket,
     Piece, ReceiveBatch, ReceivedPacket, Refused, SendBatch, Tail, segment,

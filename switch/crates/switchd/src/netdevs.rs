@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 
-use control::agent::NetdevCounters;
 use device::{Frame, Seal};
+use p4runtime::netdev::NetdevCounters;
 use ports::{LinkWatch, PacketSocket, Piece, ReceiveBatch, ReceivedPacket, SendBatch};
 use units::{PortId, Time};
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use control::agent::ports::{Devices, Opened};
-use control::refusal::Refusal;
+use agent::ports::{Devices, Opened};
+use p4runtime::Refusal;
 use ports::{OpenError, PacketSocket};
 use units::PortId;
 

@@ -10,11 +10,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use control::agent::Load;
-use control::config::Config;
-use control::server::{self, Server, ServerConfig, StartError, Tls};
+use agent::Load;
 use device::Device;
+use p4runtime::config::Config;
 use ports::{PacketSocket, Poller, Waker};
+use service::server::{self, Server, ServerConfig, StartError, Tls};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use traffic::PortConfig;

@@ -26,12 +26,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use control::agent::ports::Opened;
-use control::agent::{Agent, DataPlane, Load, NetdevCounters, SLICE_SPAN};
-use control::config::Config;
-use control::server::Server;
+use agent::ports::Opened;
+use agent::{Agent, DataPlane, Load, SLICE_SPAN};
 use device::{Device, Output};
+use p4runtime::config::Config;
+use p4runtime::netdev::NetdevCounters;
 use ports::{Poller, ReceiveBatch};
+use service::server::Server;
 use smallvec::SmallVec;
 use traffic::PortConfig;
 use units::{PortId, Span, Time};

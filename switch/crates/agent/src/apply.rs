@@ -1,0 +1,437 @@
+//! One [`Change`], carried out on a pipeline; and the changes that would put things back.
+//!
+//! A change that is refused leaves no trace. Where a change takes several steps in the pipeline
+//! (one-shot groups), the steps that can fail come first, or are taken back.
+
+use std::collections::BTreeSet;
+
+use p4runtime::Code;
+use p4runtime::binding::key_match;
+use p4runtime::refusal::Refusal;
+use p4runtime::translate::action::{ActionCall, EntryAction};
+use p4runtime::translate::cells::{CellRange, CounterValue, MeterRates};
+use p4runtime::translate::change::{Change, DigestChange, EntryRef};
+use p4runtime::translate::profile::{GroupChange, MemberChange};
+use p4runtime::translate::table::{EntryKey, EntryState, TableChange};
+use pipeline::{EntryId, Meter, Pipeline, TableError};
+use units::{PortId, Span, Time};
+
+use super::forwarding::{Beside, Forwarding};
+use super::look;
+use super::{links, one_shot, replicate};
+
+/// What a change is carried out on.
+pub(super) struct Target<'a> {
+    pub forwarding: &'a mut Forwarding,
+    pub pipeline: &'a mut Pipeline,
+    pub now: Time,
+    /// The ports that are down.
+    pub down: &'a BTreeSet<PortId>,
+}
+
+/// A change of a table with masks looks through them; so many take as long as one step.
+const MASKS_PER_STEP: usize = 32;
+
+impl Target<'_> {
+    /// How much work a change is, in entries of a table.
+    pub fn steps(&self, change: &Change) -> usize {
+        let table = change.table_id().and_then(|id| self.forwarding.binding.table(id).ok());
+        let masks = table.map_or(0, |bound| self.pipeline.tables()[bound.table].mask_count());
+        change.steps() + masks / MASKS_PER_STEP
+    }
+
+    /// Carries out one change.
+    pub fn apply(&mut self, change: Change) -> Result<(), Refusal> {
+        match change {
+            Change::Table(change) => self.apply_to_table(change),
+            Change::Member(profile_id, member_id, change) => {
+                self.apply_to_member(profile_id, member_id, change)
+            }
+            Change::Group(profile_id, group_id, change) => {
+                self.apply_to_group(profile_id, group_id, change)
+            }
+            Change::Counter(id, range, value) => self.set_counters(id, range, value),
+            Change::DirectCounter(entry, value) => self.set_direct_counter(&entry, value),
+            Change::Meter(id, range, rates) => self.set_meters(id, range, rates),
+            Change::DirectMeter(entry, rates) => self.set_direct_meter(&entry, rates),
+            Change::Register(id, range, leaves) => self.set_registers(id, range, &leaves),
+            Change::ValueSet(id, members) => {
+                let set = self.forwarding.binding.value_set(id)?;
+                let fields = &self.forwarding.config.index.value_set(id)?.fields;
+                let members = look::value_set_values(fields, &members)?;
+                self.pipeline.set_value_set(set, members).map_err(refused)
+            }
+            Change::Digest(id, change) => self.apply_to_digest(id, change),
+            Change::MulticastGroup(change) => replicate::apply_to_group(self, change),
+            Change::CloneSession(change) => replicate::apply_to_session(self, change),
+            Change::Nothing => Ok(()),
+        }
+    }
+
+    fn apply_to_table(&mut self, change: TableChange) -> Result<(), Refusal> {
+        match change {
+            TableChange::Insert(key, state) => self.insert(&key, state),
+            TableChange::Modify(key, state) => self.modify(&key, state),
+            TableChange::Delete(key) => self.delete(&key),
+            TableChange::SetDefault { table_id, call, attachment, counter, meter } => {
+                let bound = self.forwarding.binding.table(table_id)?;
+                let table = bound.table;
+                let action = call.map(|call| action_of(bound, call)).transpose()?;
+                self.pipeline.set_default_entry(table, action).map_err(refused)?;
+                self.forwarding.ledger.beside_default.insert(table, attachment);
+                let loaded = self.pipeline.table_mut(table);
+                if let Some(value) = counter {
+                    loaded.set_default_counter(counter_of(value));
+                }
+                set_meter(loaded.default_meter(), meter, self.now);
+                Ok(())
+            }
+        }
+    }
+
+    fn insert(&mut self, key: &EntryKey, state: EntryState) -> Result<(), Refusal> {
+        let bound = self.forwarding.binding.table(key.table_id)?;
+        let table = bound.table;
+        let given = state.action.ok_or_else(|| Refusal::invalid("an insert needs an action"))?;
+        let (action, one_shot) = match given {
+            EntryAction::Call(call) => (action_of(bound, call)?, None),
+            EntryAction::Member(id) => (pipeline::EntryAction::Member(id), None),
+            EntryAction::Group(id) => (pipeline::EntryAction::Group(id), None),
+            EntryAction::OneShot(choices) => {
+                let group = one_shot::insert(self, key.table_id, choices)?;
+                (pipeline::EntryAction::Group(group.group_id), Some(group))
+            }
+        };
+        one_shot::check_style(self, key.table_id, &action, one_shot.is_some())?;
+        let entry = pipeline::Entry {
+            key: key.parts.iter().map(key_match).collect(),
+            priority: priority_of(key),
+            action,
+            idle_timeout: span_of(state.idle_timeout_ns),
+        };
+        let inserted = self.pipeline.insert_entry(table, entry, self.now);
+        let id = match inserted {
+            Ok(id) => id,
+            Err(error) => {
+                if let Some(group) = one_shot {
+                    one_shot::remove(self, &group);
+                }
+                return Err(refused(error));
+            }
+        };
+        let beside = Beside {
+            attachment: state.attachment,
+            idle_timeout_ns: state.idle_timeout_ns,
+            one_shot,
+        };
+        let _nothing_before = self.forwarding.ledger.set_beside(table, id, beside);
+        self.set_cells(table, id, state.counter, state.meter)
+    }
+
+    /// A counter that is not given stays, a meter that is not given goes back to its default:
+    /// specification, "Direct Resources".
+    fn modify(&mut self, key: &EntryKey, state: EntryState) -> Result<(), Refusal> {
+        let bound = self.forwarding.binding.table(key.table_id)?;
+        let table = bound.table;
+        let id = self.find(key)?;
+        let Some(given) = state.action else {
+            // Only direct cells change; const entries come here.
+            return self.set_cells(table, id, state.counter, state.meter);
+        };
+        let (action, one_shot) = match given {
+            EntryAction::Call(call) => (action_of(bound, call)?, None),
+            EntryAction::Member(id) => (pipeline::EntryAction::Member(id), None),
+            EntryAction::Group(id) => (pipeline::EntryAction::Group(id), None),
+            EntryAction::OneShot(choices) => {
+                let group = one_shot::insert(self, key.table_id, choices)?;
+                (pipeline::EntryAction::Group(group.group_id), Some(group))
+            }
+        };
+        one_shot::check_style(self, key.table_id, &action, one_shot.is_some())?;
+        let timeout = span_of(state.idle_timeout_ns);
+        if let Err(error) = self.pipeline.modify_entry(table, id, action, timeout, self.now) {
+            if let Some(group) = one_shot {
+                one_shot::remove(self, &group);
+            }
+            return Err(refused(error));
+        }
+        let beside = Beside {
+            attachment: state.attachment,
+            idle_timeout_ns: state.idle_timeout_ns,
+            one_shot,
+        };
+        let before = self.forwarding.ledger.set_beside(table, id, beside);
+        if let Some(group) = before.one_shot {
+            one_shot::remove(self, &group);
+        }
+        self.set_cells(table, id, state.counter, state.meter)
+    }
+
+    fn delete(&mut self, key: &EntryKey) -> Result<(), Refusal> {
+        let table = self.forwarding.binding.table(key.table_id)?.table;
+        let id = self.find(key)?;
+        self.pipeline.delete_entry(table, id).map_err(refused)?;
+        let before = self.forwarding.ledger.set_beside(table, id, Beside::default());
+        if let Some(group) = before.one_shot {
+            one_shot::remove(self, &group);
+        }
+        Ok(())
+    }
+
+    fn find(&self, key: &EntryKey) -> Result<EntryId, Refusal> {
+        let table = self.forwarding.binding.table(key.table_id)?.table;
+        let parts: Vec<_> = key.parts.iter().map(key_match).collect();
+        self.pipeline.tables()[table].find_entry(&parts, priority_of(key)).map_err(refused)
+    }
+
+    /// Direct cells of an entry; that its table has them was checked against P4Info.
+    fn set_cells(
+        &mut self,
+        table: usize,
+        id: EntryId,
+        counter: Option<CounterValue>,
+        meter: Option<MeterRates>,
+    ) -> Result<(), Refusal> {
+        let loaded = self.pipeline.table_mut(table);
+        if let Some(value) = counter
+            && loaded.counter(id).map_err(refused)?.is_some()
+        {
+            loaded.set_counter(id, counter_of(value)).map_err(refused)?;
+        }
+        set_meter(loaded.meter(id).map_err(refused)?, meter, self.now);
+        Ok(())
+    }
+
+    fn set_direct_counter(&mut self, entry: &EntryRef, value: CounterValue) -> Result<(), Refusal> {
+        let table = self.forwarding.binding.table(entry.table_id())?.table;
+        // That the table has direct counters was checked against P4Info.
+        match entry {
+            EntryRef::Default(_) => {
+                self.pipeline.table_mut(table).set_default_counter(counter_of(value));
+                Ok(())
+            }
+            EntryRef::Key(key) => {
+                let id = self.find(key)?;
+                self.pipeline.table_mut(table).set_counter(id, counter_of(value)).map_err(refused)
+            }
+        }
+    }
+
+    fn set_direct_meter(
+        &mut self,
+        entry: &EntryRef,
+        rates: Option<MeterRates>,
+    ) -> Result<(), Refusal> {
+        let table = self.forwarding.binding.table(entry.table_id())?.table;
+        let cell = match entry {
+            EntryRef::Default(_) => self.pipeline.table_mut(table).default_meter(),
+            EntryRef::Key(key) => {
+                let id = self.find(key)?;
+                self.pipeline.table_mut(table).meter(id).map_err(refused)?
+            }
+        };
+        // As above: the table has direct meters.
+        if let Some(cell) = cell {
+            cell.configure(rates.map(meter_config), self.now);
+        }
+        Ok(())
+    }
+
+    fn set_counters(
+        &mut self,
+        id: u32,
+        range: CellRange,
+        value: CounterValue,
+    ) -> Result<(), Refusal> {
+        let array = self.forwarding.binding.counter(id)?;
+        cells_in(self.pipeline.counters_mut(array), range)?.fill(counter_of(value));
+        Ok(())
+    }
+
+    fn set_meters(
+        &mut self,
+        id: u32,
+        range: CellRange,
+        rates: Option<MeterRates>,
+    ) -> Result<(), Refusal> {
+        let array = self.forwarding.binding.meter(id)?;
+        let config = rates.map(meter_config);
+        for cell in cells_in(&mut self.pipeline.meters_mut(array).meters, range)? {
+            cell.configure(config, self.now);
+        }
+        Ok(())
+    }
+
+    fn set_registers(
+        &mut self,
+        id: u32,
+        range: CellRange,
+        leaves: &[bits::Int],
+    ) -> Result<(), Refusal> {
+        let array = self.forwarding.binding.register(id)?;
+        let cells = self.pipeline.registers_mut(array);
+        let [value] = leaves else {
+            return Err(Refusal::unimplemented("this switch has no registers of structs"));
+        };
+        // Registers hold bits; the sign of an int<N> is its highest.
+        let value = value.truncate(cells.width_bits() as usize);
+        for at in range.indexes() {
+            if !cells.write(at, &value) {
+                return Err(outside(at, cells.size()));
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_to_member(
+        &mut self,
+        profile_id: u32,
+        member_id: u32,
+        change: MemberChange,
+    ) -> Result<(), Refusal> {
+        one_shot::check_not_used(self, profile_id)?;
+        let (call, new) = match change {
+            MemberChange::Insert(call) => (call, true),
+            MemberChange::Modify(call) => (call, false),
+            MemberChange::Delete => {
+                let profile = self.forwarding.binding.profile(profile_id)?;
+                return self.pipeline.delete_member(profile, member_id).map_err(refused);
+            }
+        };
+        self.set_member(profile_id, member_id, call, new)
+    }
+
+    /// Adds or changes a member of an action profile.
+    pub fn set_member(
+        &mut self,
+        profile_id: u32,
+        member_id: u32,
+        call: ActionCall,
+        new: bool,
+    ) -> Result<(), Refusal> {
+        let profile = self.forwarding.binding.profile(profile_id)?;
+        let table_id = self.forwarding.config.index.profile(profile_id)?.table_ids.first();
+        let table_id = *table_id.ok_or_else(|| Refusal::invalid("it belongs to no table"))?;
+        let action = self.forwarding.binding.table(table_id)?.action(call.action_id)?;
+        self.pipeline.set_member(profile, member_id, action, call.args, new).map_err(refused)
+    }
+
+    fn apply_to_group(
+        &mut self,
+        profile_id: u32,
+        group_id: u32,
+        change: GroupChange,
+    ) -> Result<(), Refusal> {
+        one_shot::check_not_used(self, profile_id)?;
+        let profile = self.forwarding.binding.profile(profile_id)?;
+        let key = (profile_id, group_id);
+        let (state, new) = match change {
+            GroupChange::Insert(state) => (state, true),
+            GroupChange::Modify(state) => {
+                let before = self.forwarding.ledger.groups.get(&key);
+                let before = before.map_or(state.max_size, |before| before.max_size);
+                if before != state.max_size {
+                    return Err(Refusal::invalid(format!(
+                        "group {group_id} was made with max_size {before}; it cannot change"
+                    )));
+                }
+                (state, false)
+            }
+            GroupChange::Delete => {
+                self.pipeline.delete_group(profile, group_id).map_err(refused)?;
+                self.forwarding.ledger.groups.remove(&key);
+                return Ok(());
+            }
+        };
+        let members = links::weighted(&state, self.down);
+        self.pipeline.set_group(profile, group_id, &members, new).map_err(refused)?;
+        self.forwarding.ledger.groups.insert(key, state);
+        Ok(())
+    }
+
+    fn apply_to_digest(&mut self, id: u32, change: DigestChange) -> Result<(), Refusal> {
+        let digests = &mut self.forwarding.ledger.digests;
+        let is_on = digests.config(id).is_some();
+        match (change, is_on) {
+            (DigestChange::Insert(config), false) | (DigestChange::Modify(config), true) => {
+                digests.configure(id, config);
+                Ok(())
+            }
+            (DigestChange::Insert(_), true) => {
+                Err(Refusal::exists(format!("digest {id} is switched on already; modify it")))
+            }
+            (DigestChange::Modify(_), false) | (DigestChange::Delete, false) => {
+                Err(Refusal::not_found(format!("digest {id} is not switched on; insert it first")))
+            }
+            (DigestChange::Delete, true) => {
+                digests.remove(id);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn action_of(
+    bound: &p4runtime::binding::TableBinding,
+    call: ActionCall,
+) -> Result<pipeline::EntryAction, Refusal> {
+    let action = bound.action(call.action_id)?;
+    Ok(pipeline::EntryAction::Action { action, data: call.args })
+}
+
+/// Priorities came from an i32.
+fn priority_of(key: &EntryKey) -> i32 {
+    key.priority.cast_signed()
+}
+
+fn span_of(timeout_ns: u64) -> Option<Span> {
+    (timeout_ns > 0).then(|| Span::from_ps(timeout_ns.saturating_mul(1000)))
+}
+
+fn counter_of(value: CounterValue) -> pipeline::Counter {
+    pipeline::Counter { packets: value.packets, bytes: value.bytes }
+}
+
+/// Configures a direct meter, if there is one. It fills the buckets, so a meter that stays as it is
+/// must be left alone.
+fn set_meter(cell: Option<&mut Meter>, rates: Option<MeterRates>, now: Time) {
+    let wanted = rates.map(meter_config);
+    if let Some(cell) = cell.filter(|cell| cell.config() != wanted) {
+        cell.configure(wanted, now);
+    }
+}
+
+fn meter_config(rates: MeterRates) -> pipeline::MeterConfig {
+    pipeline::MeterConfig {
+        committed_rate_per_s: rates.committed_rate,
+        committed_burst: rates.committed_burst,
+        peak_rate_per_s: rates.peak_rate,
+        peak_burst: rates.peak_burst,
+    }
+}
+
+fn cells_in<T>(cells: &mut [T], range: CellRange) -> Result<&mut [T], Refusal> {
+    let (size, end) = (cells.len(), range.first + range.count);
+    let indexes = usize::try_from(range.first).ok().zip(usize::try_from(end).ok());
+    let found = indexes.and_then(|(first, end)| cells.get_mut(first..end));
+    found.ok_or_else(|| outside(end.saturating_sub(1), size))
+}
+
+fn outside(at: u64, size: usize) -> Refusal {
+    Refusal::out_of_range(format!("index {at} is outside the array, which has {size} cells"))
+}
+
+/// The pipeline's reasons with the codes that the specification gives them.
+pub(super) fn refused(error: TableError) -> Refusal {
+    let code = match &error {
+        TableError::ActionNotInTable { .. } | TableError::Data { .. } | TableError::Key { .. } => {
+            Code::InvalidArgument
+        }
+        TableError::Const { .. } => Code::PermissionDenied,
+        TableError::Exists { .. } => Code::AlreadyExists,
+        TableError::Full { .. } => Code::ResourceExhausted,
+        TableError::InUse { .. } => Code::FailedPrecondition,
+        TableError::NotFound { .. } => Code::NotFound,
+    };
+    Refusal::new(code, error.to_string())
+}

@@ -1,0 +1,28 @@
+//! Programs and batches that are done with, freed on another thread.
+//!
+//! To free a program with a million entries takes tens of milliseconds, which packets must not wait
+//! for.
+
+use std::any::Any;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// Takes what is to be freed away from the data plane. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Discard {
+    sender: Sender<Box<dyn Any + Send>>,
+}
+
+impl Discard {
+    /// The way to whoever frees, and what comes out at its end. Where nobody takes anything out,
+    /// what is discarded is freed at once: drop the receiver where there are no threads.
+    pub fn new() -> (Self, Receiver<Box<dyn Any + Send>>) {
+        let (sender, receiver) = channel();
+        (Self { sender }, receiver)
+    }
+
+    /// Has something freed elsewhere.
+    pub fn take(&self, what: impl Any + Send) {
+        // Handed back where nobody takes it, and then freed here.
+        let _freed_here = self.sender.send(Box::new(what));
+    }
+}

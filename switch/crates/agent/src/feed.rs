@@ -1,0 +1,224 @@
+//! [`Feed`]: what waits to be sent to one watcher.
+//!
+//! The data-plane thread puts items in and never waits; the gRPC side drains. The feed holds a
+//! bounded number of bytes. An item that finds no room is lost: events are counted and the count
+//! takes their place in the stream, samples are counted in the next sample.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use futures_util::Stream;
+use p4runtime::watch::Item;
+
+/// Bytes that may wait for one watcher: 100,000 events, or some hundred samples of a large switch.
+pub const SIZE_BYTES_MAX: usize = 16 << 20;
+
+/// Items that are handed out together at the most.
+const BATCH_COUNT_MAX: usize = 1024;
+
+/// What waits for one watcher.
+#[derive(Debug, Default)]
+pub struct Feed {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    items: VecDeque<Item>,
+    size_bytes: usize,
+    /// Lost since the last item that found room.
+    lost_events: u64,
+    missed_samples: u64,
+    /// One of both ends has gone.
+    closed: bool,
+    /// The task that drains, if it sleeps.
+    waker: Option<Waker>,
+}
+
+impl Feed {
+    /// Takes all `items`, or as many as there is room for. Leaves the list empty.
+    pub fn push_all(&self, items: &mut Vec<Item>) {
+        let mut state = self.lock();
+        items.drain(..).for_each(|item| state.push(item));
+        state.wake();
+    }
+
+    /// Whether nobody reads any more.
+    pub fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    /// Ends the stream after what waits.
+    pub fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        state.wake();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No code panics while it holds the lock, and the state is valid between any two lines.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn push(&mut self, item: Item) {
+        let size_bytes = size_bytes_of(&item);
+        let is_full = self.size_bytes + size_bytes > SIZE_BYTES_MAX;
+        match item {
+            Item::Lost(count) => self.lost_events += count,
+            Item::Sample { missed, .. } if is_full => self.missed_samples += missed + 1,
+            _ if is_full => self.lost_events += 1,
+            Item::Sample { snapshot, missed } => {
+                let missed = missed + std::mem::take(&mut self.missed_samples);
+                self.keep(Item::Sample { snapshot, missed }, size_bytes);
+            }
+            event => self.keep(event, size_bytes),
+        }
+    }
+
+    fn keep(&mut self, item: Item, size_bytes: usize) {
+        if self.lost_events > 0 {
+            let lost = Item::Lost(std::mem::take(&mut self.lost_events));
+            self.size_bytes += size_bytes_of(&lost);
+            self.items.push_back(lost);
+        }
+        self.size_bytes += size_bytes;
+        self.items.push_back(item);
+    }
+
+    /// What goes into one message: at most one sample and the events before it; a loss only at the
+    /// beginning.
+    fn batch(&mut self) -> Vec<Item> {
+        let mut batch = Vec::new();
+        while let Some(item) = self.items.front() {
+            if matches!(item, Item::Lost(_)) && !batch.is_empty() {
+                break;
+            }
+            let is_last = matches!(item, Item::Sample { .. });
+            self.size_bytes -= size_bytes_of(item);
+            batch.extend(self.items.pop_front());
+            if is_last || batch.len() == BATCH_COUNT_MAX {
+                break;
+            }
+        }
+        batch
+    }
+
+    fn wake(&mut self) {
+        if (self.closed || !self.items.is_empty())
+            && let Some(waker) = self.waker.take()
+        {
+            waker.wake();
+        }
+    }
+}
+
+/// About how much memory an item takes.
+fn size_bytes_of(item: &Item) -> usize {
+    let beside = match item {
+        Item::Event(device::Event::Dropped(drop)) => drop.head.len(),
+        Item::Event(device::Event::Marked { head, .. }) => head.len(),
+        Item::Sample { snapshot, .. } => snapshot.size_bytes(),
+        // Frames, names and values differ; this is more than most steps take.
+        Item::Step(_) => 512,
+        _ => 0,
+    };
+    size_of::<Item>() + beside
+}
+
+/// The draining end: batches of items. Dropping it closes the feed.
+#[derive(Debug)]
+pub struct FeedStream(pub Arc<Feed>);
+
+impl Stream for FeedStream {
+    type Item = Vec<Item>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Vec<Item>>> {
+        let mut state = self.0.lock();
+        let batch = state.batch();
+        if !batch.is_empty() {
+            return Poll::Ready(Some(batch));
+        }
+        if state.closed {
+            return Poll::Ready(None);
+        }
+        state.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for FeedStream {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::{Span, Time};
+
+    fn event(us: u64) -> Item {
+        Item::Overrun { at: Time::ZERO + Span::from_us(us), lag: Span::ZERO }
+    }
+
+    fn sample(missed: u64) -> Item {
+        Item::Sample { snapshot: Box::default(), missed }
+    }
+
+    /// What a batch holds, in letters: an event, a sample after so many missed, so many lost.
+    fn letters(batch: &[Item]) -> String {
+        let letter = |item: &Item| match item {
+            Item::Sample { missed, .. } => format!("s{missed}"),
+            Item::Lost(count) => format!("l{count}"),
+            _ => "e".to_owned(),
+        };
+        batch.iter().map(letter).collect()
+    }
+
+    fn drain(feed: &Feed) -> Vec<String> {
+        let batches = std::iter::from_fn(|| Some(feed.lock().batch()).filter(|it| !it.is_empty()));
+        batches.map(|batch| letters(&batch)).collect()
+    }
+
+    #[test]
+    fn a_message_has_the_events_before_its_sample_and_a_loss_begins_a_message() {
+        let feed = Feed::default();
+        feed.push_all(&mut vec![event(1), event(2), sample(0), event(3), Item::Lost(4), event(5)]);
+        assert_eq!(drain(&feed), ["ees0", "e", "l4e"]);
+    }
+
+    #[test]
+    fn what_finds_no_room_is_counted_in_its_place() {
+        let feed = Feed::default();
+        let count = SIZE_BYTES_MAX / size_bytes_of(&event(0));
+        feed.push_all(&mut (0..count as u64 + 3).map(event).collect());
+        feed.push_all(&mut vec![sample(2)]);
+        let taken: usize = drain(&feed).iter().map(String::len).sum();
+        assert_eq!(taken, count, "three of them found no room");
+        // The sample was lost with the two that it had to tell of: three are missing.
+        feed.push_all(&mut vec![event(9), sample(0)]);
+        assert_eq!(drain(&feed), ["l3es3"]);
+        assert_eq!(feed.lock().size_bytes, 0);
+    }
+
+    #[test]
+    fn a_reader_that_goes_closes_the_feed_and_a_closed_feed_ends_after_what_waits() {
+        let feed = Arc::new(Feed::default());
+        drop(FeedStream(Arc::clone(&feed)));
+        assert!(feed.is_closed());
+
+        let feed = Arc::new(Feed::default());
+        feed.push_all(&mut vec![event(1)]);
+        feed.close();
+        let mut stream = FeedStream(feed);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut next =
+            || Pin::new(&mut stream).poll_next(&mut context).map(|it| it.map(|it| it.len()));
+        assert_eq!(next(), Poll::Ready(Some(1)));
+        assert_eq!(next(), Poll::Ready(None));
+    }
+}

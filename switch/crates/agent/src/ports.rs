@@ -1,0 +1,127 @@
+//! Ports that come and go while the switch runs.
+//!
+//! A network device is opened, and let go of, on a thread that may wait: the kernel takes
+//! milliseconds for either. The data plane only puts what was opened into place.
+
+use std::any::Any;
+use std::fmt;
+
+use messages::vitrine::v1;
+use p4runtime::Code;
+use p4runtime::refusal::Refusal;
+use p4runtime::router::Problem;
+use p4runtime::router::config::Draft;
+use traffic::Change;
+use units::{PortId, Time};
+
+use super::DataPlane;
+
+/// An opened network device; only who opened it knows what is inside.
+pub struct Opened(pub Box<dyn Any + Send>);
+
+/// Opens network devices by their names, on a thread that may wait.
+pub trait Devices: Send + Sync {
+    /// Opens the device that is to be behind `port`.
+    fn open(&self, port: PortId, device: &str) -> Result<Opened, Refusal>;
+}
+
+/// Why a port was not added.
+#[derive(Debug)]
+pub enum NotAdded {
+    /// Its configuration is wrong.
+    Problems(Vec<Problem>),
+    /// It cannot be a port.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for NotAdded {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// Adds a port at this instant, or changes nothing.
+pub(super) fn add(
+    plane: &mut impl DataPlane,
+    port: PortId,
+    device: &str,
+    settings: v1::PortConfig,
+    opened: Opened,
+) -> Result<Time, NotAdded> {
+    let now = plane.now();
+    check_free(plane, port, device)?;
+    let mut draft = Draft::default();
+    draft.add_port(port, plane.new_port());
+    let settings = v1::PortChange { port: port.0.into(), config: Some(settings) };
+    draft.edit_port(plane.device().traffic().config(), &settings);
+    let change = draft.finish().map_err(NotAdded::Problems)?;
+    let changed = plane.device().change(now, change);
+    changed.map_err(|problem| NotAdded::Problems(vec![problem]))?;
+    // It may have been a port before, and gone; whether its device carries is found out now.
+    plane.device().set_port_up(now, port, true);
+    plane.attach(port, opened);
+    Ok(now)
+}
+
+fn check_free(plane: &mut impl DataPlane, port: PortId, device: &str) -> Result<(), Refusal> {
+    if port == plane.device().program_config().drop_port {
+        return Err(Refusal::invalid(format!("port {port} means \"drop\": take another number")));
+    }
+    let ports: Vec<PortId> = plane.device().traffic().config().ports.keys().copied().collect();
+    if ports.contains(&port) {
+        return Err(Refusal::exists(format!(
+            "the switch has a port {port} already; remove it first"
+        )));
+    }
+    match ports.into_iter().find(|port| plane.netdev_of(*port).as_deref() == Some(device)) {
+        Some(other) => {
+            Err(Refusal::exists(format!("device {device} is behind port {other} already")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Removes a port at this instant; what was opened for it is to be dropped where waiting is allowed.
+pub(super) fn remove(
+    plane: &mut impl DataPlane,
+    port: PortId,
+) -> Result<(Time, Option<Opened>), Refusal> {
+    let now = plane.now();
+    if !plane.device().traffic().config().ports.contains_key(&port) {
+        return Err(Refusal::not_found(format!("the switch has no port {port}")));
+    }
+    if plane.netdev_of(port).is_none() {
+        return Err(Refusal::precondition(format!("port {port} is the CPU port, which stays")));
+    }
+    // Whoever watches the port sees it go down; nothing gets into it from now on.
+    plane.device().set_port_up(now, port, false);
+    let change = Change { ports: [(port, None)].into(), ..Change::default() };
+    plane.device().change(now, change).map_err(|problem| {
+        Refusal::precondition(format!("the router needs port {port}: {problem}"))
+    })?;
+    Ok((now, plane.detach(port)))
+}
+
+/// A switch whose ports are those it was started with.
+#[derive(Debug)]
+pub struct NoDevices;
+
+impl Devices for NoDevices {
+    fn open(&self, port: PortId, _device: &str) -> Result<Opened, Refusal> {
+        let message =
+            format!("port {port}: the ports of this switch are those it was started with");
+        Err(Refusal::new(Code::Unimplemented, message))
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Opened")
+    }
+}
+
+impl fmt::Debug for dyn Devices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Devices")
+    }
+}

@@ -1,0 +1,44 @@
+//! The way of reports from the data plane to those who tell controllers.
+//!
+//! The data plane hands reports over without waiting. Whoever takes them turns them into messages
+//! and offers them to the streams concerned. When that falls behind, reports are dropped here and
+//! counted: the specification calls all of them best effort.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_channel::mpsc;
+use p4runtime::report::Report;
+
+/// Reports that may wait to be told.
+const WAITING_COUNT_MAX: usize = 4096;
+
+/// The data plane's end.
+#[derive(Debug)]
+pub struct Reporter {
+    sender: mpsc::Sender<Report>,
+    lost: Arc<AtomicU64>,
+}
+
+/// The other end: a stream of reports.
+pub type Reports = mpsc::Receiver<Report>;
+
+impl Reporter {
+    /// A reporter and the end from which its reports are taken.
+    pub fn new() -> (Self, Reports) {
+        let (sender, receiver) = mpsc::channel(WAITING_COUNT_MAX);
+        (Self { sender, lost: Arc::default() }, receiver)
+    }
+
+    /// Hands a report over, or counts it as lost. Never waits.
+    pub fn report(&mut self, report: Report) {
+        if self.sender.try_send(report).is_err() {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Where the reports are counted that were lost here since the switch started.
+    pub fn lost_count(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.lost)
+    }
+}

@@ -1,0 +1,248 @@
+//! Watchers on the data-plane thread: who is told what, and when samples are due.
+//!
+//! The device records what the watchers together ask for; each event is then offered to each
+//! watcher, whose filter decides. Samples are taken at multiples of the interval on the device's
+//! clock, after everything that was due by then, so they show the model and not the machine.
+
+use std::sync::Arc;
+
+use device::{Device, Event, Watching};
+use p4runtime::refusal::Refusal;
+use p4runtime::router::counters::{Detail, Snapshot};
+use p4runtime::watch::{Filter, Item, Start};
+use traffic::{QueueStep, Step};
+use units::{Span, Time};
+
+use crate::feed::Feed;
+
+/// Clients that may watch at the same time: each costs every event a look at its filter.
+const WATCHER_COUNT_MAX: usize = 32;
+
+/// A model that is so many samples late leaves some out rather than fall behind further.
+const LATE_SAMPLE_COUNT_MAX: u64 = 8;
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(super) struct Watchers {
+    all: Vec<Watcher>,
+}
+
+#[derive(Debug)]
+struct Watcher {
+    filter: Filter,
+    feed: Arc<Feed>,
+    /// For each threshold, whether the depth was at its level last.
+    above: Vec<bool>,
+    /// When the next sample is due.
+    next_sample: Option<Time>,
+    missed_samples: u64,
+    /// What has not been handed to the feed yet.
+    pending: Vec<Item>,
+}
+
+impl Watchers {
+    /// Another one; its filter must fit the device.
+    pub fn add(
+        &mut self,
+        device: &mut Device,
+        now: Time,
+        filter: Filter,
+        feed: Arc<Feed>,
+    ) -> Result<Start, Refusal> {
+        self.forget_closed(device);
+        if self.all.len() == WATCHER_COUNT_MAX {
+            return Err(Refusal::exhausted(format!(
+                "{WATCHER_COUNT_MAX} clients watch already, which is the most there may be; end \
+                 one of them"
+            )));
+        }
+        check(device, &filter)?;
+        // What happened before is not for the newcomer.
+        self.handle_events(device);
+        let depth = |queue: (_, _)| device.traffic().queue(queue.0, queue.1).map(|it| it.depth);
+        let queues = filter.queues_in_order();
+        let queues: Vec<_> =
+            queues.map(|queue| (queue, depth(queue).unwrap_or_default())).collect();
+        let above = filter.thresholds.iter().zip(&queues);
+        let above = above.map(|(threshold, (_, depth))| threshold.level.is_reached(*depth));
+        self.all.push(Watcher {
+            above: above.collect(),
+            next_sample: filter.interval.map(|interval| first_multiple(now, interval)),
+            filter,
+            feed,
+            missed_samples: 0,
+            pending: Vec::new(),
+        });
+        device.watch(self.union());
+        Ok(Start { time: now, epoch_offset_ns: 0, queues })
+    }
+
+    /// When the next sample is due.
+    pub fn next_sample(&self) -> Option<Time> {
+        self.all.iter().filter_map(|watcher| watcher.next_sample).min()
+    }
+
+    /// Offers what the device has recorded to the watchers.
+    pub fn handle_events(&mut self, device: &mut Device) {
+        if self.all.is_empty() {
+            return;
+        }
+        self.forget_closed(device);
+        while let Some(event) = device.poll_event() {
+            self.all.iter_mut().for_each(|watcher| watcher.offer(&event));
+        }
+        let lost = device.take_lost_event_count();
+        for watcher in &mut self.all {
+            if lost > 0 {
+                watcher.pending.push(Item::Lost(lost));
+            }
+            watcher.hand_over();
+        }
+    }
+
+    /// Takes the samples that are due at `now`; everything due by then must have been polled.
+    pub fn sample(&mut self, device: &mut Device, now: Time) {
+        self.handle_events(device);
+        for watcher in &mut self.all {
+            watcher.sample(device, now);
+        }
+    }
+
+    /// At `at` the model was `lag` behind the clock.
+    pub fn handle_overrun(&mut self, at: Time, lag: Span) {
+        for watcher in self.all.iter_mut().filter(|watcher| watcher.filter.overruns) {
+            watcher.pending.push(Item::Overrun { at, lag });
+            watcher.hand_over();
+        }
+    }
+
+    fn forget_closed(&mut self, device: &mut Device) {
+        let before = self.all.len();
+        self.all.retain(|watcher| !watcher.feed.is_closed());
+        if self.all.len() < before {
+            device.watch(self.union());
+        }
+    }
+
+    /// What the device must record for all of them.
+    fn union(&self) -> Watching {
+        let mut union = Watching::default();
+        for Watcher { filter, .. } in &self.all {
+            union.drops |= filter.drops.is_some();
+            union.marks |= filter.marks;
+            union.head_size = union.head_size.max(filter.head_size);
+            union.traffic.queues.extend(filter.queues_in_order());
+            union.traffic.crossings |= filter.crossings;
+        }
+        union
+    }
+}
+
+impl Watcher {
+    fn offer(&mut self, event: &Event) {
+        let filter = &self.filter;
+        let wanted = match event {
+            Event::Dropped(drop) => {
+                let output = drop.queue.is_some_and(|(port, _)| filter.wants_port(port));
+                let reasons = filter.drops.as_ref();
+                reasons.is_some_and(|them| them.is_empty() || them.contains(&drop.reason))
+                    && (output || filter.wants_port(drop.input))
+            }
+            Event::Marked { port, .. } => filter.marks && filter.wants_port(*port),
+            Event::Port { port, .. } => filter.links && filter.wants_port(*port),
+            Event::Step(Step::Crossing { input, output, .. }) => {
+                filter.crossings && (filter.wants_port(*input) || filter.wants_port(*output))
+            }
+            Event::Step(Step::Queue(step)) => {
+                self.compare(step);
+                self.filter.queues.contains(&(step.port, step.class))
+            }
+        };
+        if wanted {
+            self.pending.push(Item::Event(self.cut(event.clone())));
+        }
+    }
+
+    /// With no more of the packet than this watcher asked for.
+    fn cut(&self, mut event: Event) -> Event {
+        match &mut event {
+            Event::Dropped(drop) => drop.head.truncate(self.filter.head_size),
+            Event::Marked { head, .. } => head.truncate(self.filter.head_size),
+            _ => {}
+        }
+        event
+    }
+
+    fn compare(&mut self, step: &QueueStep) {
+        let thresholds = self.filter.thresholds.iter().zip(&mut self.above).zip(0..);
+        for ((threshold, above), index) in thresholds {
+            if threshold.queue != (step.port, step.class) {
+                continue;
+            }
+            let is_above = threshold.level.is_reached(step.depth);
+            if is_above != *above {
+                *above = is_above;
+                let (at, depth) = (step.at, step.depth);
+                self.pending.push(Item::Threshold { at, index, above: is_above, depth });
+            }
+        }
+    }
+
+    fn sample(&mut self, device: &Device, now: Time) {
+        let (Some(due), Some(interval)) = (self.next_sample, self.filter.interval) else { return };
+        if due > now {
+            return;
+        }
+        let snapshot = Box::new(Snapshot::of(device, now, &self.filter.ports, Detail::Sample));
+        let missed = std::mem::take(&mut self.missed_samples);
+        self.pending.push(Item::Sample { snapshot, missed });
+        self.next_sample = Some(due + interval);
+        self.hand_over();
+    }
+
+    /// Gives up samples that are too late, at the real time `now`.
+    fn skip_late_samples(&mut self, now: Time) {
+        let (Some(due), Some(interval)) = (self.next_sample, self.filter.interval) else { return };
+        let late = now.since(due).ps() / interval.ps();
+        if late > LATE_SAMPLE_COUNT_MAX {
+            self.missed_samples += late;
+            self.next_sample = Some(due + interval * late);
+        }
+    }
+
+    fn hand_over(&mut self) {
+        if !self.pending.is_empty() {
+            self.feed.push_all(&mut self.pending);
+        }
+    }
+}
+
+impl Watchers {
+    /// The clock says `now`, before anything that was due by then is done.
+    pub fn skip_late_samples(&mut self, now: Time) {
+        self.all.iter_mut().for_each(|watcher| watcher.skip_late_samples(now));
+    }
+}
+
+/// Every port and queue that a filter names must be there.
+fn check(device: &Device, filter: &Filter) -> Result<(), Refusal> {
+    for port in &filter.ports {
+        if device.traffic().port(*port).is_none() {
+            return Err(Refusal::not_found(format!("the switch has no port {port}")));
+        }
+    }
+    for (port, class) in filter.queues_in_order() {
+        if device.traffic().queue(port, class).is_none() {
+            return Err(Refusal::not_found(format!(
+                "the switch has no queue {class} at port {port}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The first multiple of `interval` after `now`.
+fn first_multiple(now: Time, interval: Span) -> Time {
+    let passed = now.since(Time::ZERO).ps() / interval.ps();
+    Time::ZERO + interval * (passed + 1)
+}

@@ -1,0 +1,417 @@
+//! Who may write: roles, 128-bit election ids, one primary and any number of backups per role.
+//!
+//! This is the specification's chapter "Client Arbitration and Controller Replication" as a
+//! synchronous state machine. It knows no streams and no threads: the service reports what streams
+//! say and when they end, and delivers the [`Notice`]s that come back, in their order.
+//!
+//! The rules in one paragraph: a client joins a role with its first update and stays in it. The
+//! client whose election id is the highest the role has *ever* seen is primary; when it leaves or
+//! lowers its id, the role has no primary until somebody presents that highest id again (so a
+//! controller that reconnects with its old id is primary again) or a higher one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::code::Code;
+use crate::refusal::Refusal;
+
+/// Roles that may exist beside each other; the specification allows a limit.
+pub const ROLE_COUNT_MAX: usize = 64;
+
+/// Streams that may be open for one role.
+pub const CLIENT_COUNT_MAX: usize = 64;
+
+/// One open stream. Numbers are never reused while the switch runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ClientId(pub u64);
+
+/// The 128-bit number by which controllers agree, outside the switch, who is primary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ElectionId(pub u128);
+
+impl ElectionId {
+    /// From the two halves a protobuf message carries.
+    pub fn from_halves(high: u64, low: u64) -> Self {
+        Self(u128::from(high) << 64 | u128::from(low))
+    }
+
+    /// The two halves, high first.
+    pub fn halves(self) -> (u64, u64) {
+        ((self.0 >> 64) as u64, self.0 as u64)
+    }
+}
+
+impl fmt::Display for ElectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (high, low) = self.halves();
+        write!(f, "{{high {high}, low {low}}}")
+    }
+}
+
+/// What a client says when it joins or changes its election id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bid {
+    /// The device the client means.
+    pub device_id: u64,
+    /// The role's name; empty is the default role, which has access to everything.
+    pub role: String,
+    /// Unset: a standby that never becomes primary.
+    pub election_id: Option<ElectionId>,
+}
+
+/// What a client is within its role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It may write. Reported as OK.
+    Primary,
+    /// Somebody else may write. Reported as ALREADY_EXISTS.
+    Backup,
+    /// Nobody may write at the moment. Reported as NOT_FOUND.
+    Orphan,
+}
+
+/// A message to be sent to one client's stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Whom to tell.
+    pub client: ClientId,
+    /// The role it concerns.
+    pub role: String,
+    /// The highest election id the role has seen; `None` while there has been none.
+    pub highest: Option<ElectionId>,
+    /// What the client now is.
+    pub standing: Standing,
+}
+
+/// A client that has joined a role.
+#[derive(Debug)]
+struct Member {
+    role: String,
+    election_id: Option<ElectionId>,
+}
+
+/// A role outlives its clients: it must remember the highest id it has seen.
+#[derive(Debug, Default)]
+struct Role {
+    highest: Option<ElectionId>,
+    /// Always a live member of this role, with `election_id == highest`.
+    primary: Option<ClientId>,
+}
+
+/// The state of arbitration for one device.
+#[derive(Debug)]
+pub struct Arbitration {
+    device_id: u64,
+    roles: BTreeMap<String, Role>,
+    members: BTreeMap<ClientId, Member>,
+}
+
+impl Arbitration {
+    /// Nobody is connected; only the default role exists.
+    pub fn new(device_id: u64) -> Self {
+        let roles = BTreeMap::from([(String::new(), Role::default())]);
+        Self { device_id, roles, members: BTreeMap::new() }
+    }
+
+    /// A client joins, or changes its election id. An error means that its stream must be ended
+    /// with this status (and [`Self::handle_close`] called, as for any stream that ends).
+    pub fn handle_bid(&mut self, client: ClientId, bid: Bid) -> Result<Vec<Notice>, Refusal> {
+        self.check(client, &bid)?;
+        let was_primary =
+            self.roles.get(&bid.role).is_some_and(|role| role.primary == Some(client));
+        let Bid { role: name, election_id, .. } = bid;
+        self.members.insert(client, Member { role: name.clone(), election_id });
+
+        let role = self.roles.entry(name.clone()).or_default();
+        // `None < Some(_)`: the first id of all is the highest so far.
+        if election_id.is_some() && election_id >= role.highest {
+            role.highest = election_id;
+            role.primary = Some(client);
+            return Ok(self.tell_all(&name));
+        }
+        if was_primary {
+            role.primary = None;
+            return Ok(self.tell_all(&name));
+        }
+        Ok(vec![self.notice(client, &name)])
+    }
+
+    /// A stream has ended, for whatever reason; harmless for a client that never joined.
+    pub fn handle_close(&mut self, client: ClientId) -> Vec<Notice> {
+        let Some(member) = self.members.remove(&client) else { return Vec::new() };
+        match self.roles.get_mut(&member.role) {
+            Some(role) if role.primary == Some(client) => {
+                role.primary = None;
+                self.tell_all(&member.role)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The first two checks of every request that changes something, in the specification's order:
+    /// device and role exist, then the sender is primary.
+    pub fn authorize(
+        &self,
+        device_id: u64,
+        role: &str,
+        election_id: Option<ElectionId>,
+    ) -> Result<(), Refusal> {
+        self.check_device(device_id)?;
+        let state = self.roles.get(role).ok_or_else(|| {
+            Refusal::not_found(format!(
+                "no controller has ever joined role {role:?}; open a StreamChannel with it first"
+            ))
+        })?;
+        match (state.primary, election_id) {
+            (Some(_), Some(id)) if state.highest == Some(id) => Ok(()),
+            (None, _) => Err(Refusal::denied(format!(
+                "role {role:?} has no primary; open a StreamChannel and send an arbitration \
+                 update with election id {} or higher",
+                state.highest.unwrap_or(ElectionId(0)),
+            ))),
+            (Some(_), given) => Err(Refusal::denied(format!(
+                "only the primary of role {role:?} may do this, and its election id is {}; the \
+                 request has {}",
+                state.highest.unwrap_or(ElectionId(0)),
+                given.map_or_else(|| "none".to_owned(), |id| id.to_string()),
+            ))),
+        }
+    }
+
+    /// NOT_FOUND unless `device_id` names this device.
+    pub fn check_device(&self, device_id: u64) -> Result<(), Refusal> {
+        if device_id == self.device_id {
+            return Ok(());
+        }
+        Err(Refusal::not_found(format!(
+            "device {device_id} is not here; this switch is device {}",
+            self.device_id
+        )))
+    }
+
+    /// The role that `client` has joined, if it is that role's primary.
+    pub fn role_led_by(&self, client: ClientId) -> Option<&str> {
+        let role = &self.members.get(&client)?.role;
+        (self.roles.get(role)?.primary == Some(client)).then_some(role.as_str())
+    }
+
+    /// Every role that has a primary, with that primary: who receives what the device reports.
+    pub fn primaries(&self) -> impl Iterator<Item = (&str, ClientId)> {
+        self.roles.iter().filter_map(|(name, role)| Some((name.as_str(), role.primary?)))
+    }
+
+    fn check(&self, client: ClientId, bid: &Bid) -> Result<(), Refusal> {
+        let joined = self.members.get(&client);
+        if let Some(member) = joined {
+            if bid.device_id != self.device_id {
+                return Err(Refusal::precondition(format!(
+                    "this stream belongs to device {}; open another for device {}",
+                    self.device_id, bid.device_id
+                )));
+            }
+            if bid.role != member.role {
+                return Err(Refusal::precondition(format!(
+                    "this stream has role {:?}; close it and open another for role {:?}",
+                    member.role, bid.role
+                )));
+            }
+        }
+        self.check_device(bid.device_id)?;
+        if joined.is_none() {
+            self.check_room(&bid.role)?;
+        }
+        let twin = self.members.iter().find(|(id, member)| {
+            **id != client && member.role == bid.role && member.election_id == bid.election_id
+        });
+        match (twin, bid.election_id) {
+            (Some(_), Some(id)) => Err(Refusal::invalid(format!(
+                "election id {id} is in use by another live controller of role {:?}; take a \
+                 different one, or close the other stream",
+                bid.role
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_room(&self, role: &str) -> Result<(), Refusal> {
+        if !self.roles.contains_key(role) && self.roles.len() >= ROLE_COUNT_MAX {
+            return Err(Refusal::exhausted(format!("{ROLE_COUNT_MAX} roles exist; no more fit")));
+        }
+        let live = self.members.values().filter(|member| member.role == role).count();
+        if live >= CLIENT_COUNT_MAX {
+            return Err(Refusal::new(
+                Code::ResourceExhausted,
+                format!("{CLIENT_COUNT_MAX} streams are open for role {role:?}; close one first"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Everybody in the role, the primary last: it must hear of its office only when all others
+    /// know that they do not hold it.
+    fn tell_all(&self, role: &str) -> Vec<Notice> {
+        let primary = self.roles.get(role).and_then(|role| role.primary);
+        let of_role = self.members.iter().filter(|(_, member)| member.role == role);
+        let backups = of_role.map(|(id, _)| *id).filter(|id| Some(*id) != primary);
+        backups.chain(primary).map(|client| self.notice(client, role)).collect()
+    }
+
+    fn notice(&self, client: ClientId, name: &str) -> Notice {
+        let (highest, primary) =
+            self.roles.get(name).map_or((None, None), |role| (role.highest, role.primary));
+        let standing = match primary {
+            Some(primary) if primary == client => Standing::Primary,
+            Some(_) => Standing::Backup,
+            None => Standing::Orphan,
+        };
+        Notice { client, role: name.to_owned(), highest, standing }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEVICE: u64 = 7;
+
+    fn bid(role: &str, election_id: Option<u128>) -> Bid {
+        Bid { device_id: DEVICE, role: role.to_owned(), election_id: election_id.map(ElectionId) }
+    }
+
+    /// Client numbers with what they are told, in the order they are told.
+    fn told(notices: &[Notice]) -> Vec<(u64, Standing)> {
+        notices.iter().map(|notice| (notice.client.0, notice.standing)).collect()
+    }
+
+    #[test]
+    fn the_first_controller_with_an_election_id_is_primary() {
+        let mut state = Arbitration::new(DEVICE);
+        let notices = state.handle_bid(ClientId(1), bid("", Some(1))).unwrap();
+        assert_eq!(told(&notices), [(1, Standing::Primary)]);
+        assert_eq!(notices[0].highest, Some(ElectionId(1)));
+        assert!(state.authorize(DEVICE, "", Some(ElectionId(1))).is_ok());
+    }
+
+    #[test]
+    fn a_controller_without_election_id_waits_and_never_becomes_primary() {
+        let mut state = Arbitration::new(DEVICE);
+        let notices = state.handle_bid(ClientId(1), bid("", None)).unwrap();
+        assert_eq!(told(&notices), [(1, Standing::Orphan)]);
+        assert_eq!(notices[0].highest, None);
+        let refusal = state.authorize(DEVICE, "", None).unwrap_err();
+        assert_eq!(refusal.code, Code::PermissionDenied);
+    }
+
+    #[test]
+    fn election_id_zero_differs_from_an_unset_one() {
+        let mut state = Arbitration::new(DEVICE);
+        let notices = state.handle_bid(ClientId(1), bid("", Some(0))).unwrap();
+        assert_eq!(told(&notices), [(1, Standing::Primary)]);
+    }
+
+    #[test]
+    fn a_higher_id_takes_over_and_the_others_hear_of_it_first() {
+        let mut state = Arbitration::new(DEVICE);
+        state.handle_bid(ClientId(1), bid("", Some(1))).unwrap();
+        state.handle_bid(ClientId(2), bid("", None)).unwrap();
+        let notices = state.handle_bid(ClientId(3), bid("", Some(2))).unwrap();
+        let backup = Standing::Backup;
+        assert_eq!(told(&notices), [(1, backup), (2, backup), (3, Standing::Primary)]);
+        assert_eq!(
+            state.authorize(DEVICE, "", Some(ElectionId(1))).unwrap_err().code,
+            Code::PermissionDenied
+        );
+        assert!(state.authorize(DEVICE, "", Some(ElectionId(2))).is_ok());
+    }
+
+    #[test]
+    fn all_128_bits_of_an_election_id_count() {
+        let mut state = Arbitration::new(DEVICE);
+        let large = ElectionId::from_halves(1, 0);
+        state.handle_bid(ClientId(1), bid("", Some(u128::from(u64::MAX)))).unwrap();
+        let notices = state.handle_bid(ClientId(2), bid("", Some(large.0))).unwrap();
+        assert_eq!(told(&notices), [(1, Standing::Backup), (2, Standing::Primary)]);
+        assert_eq!(large.halves(), (1, 0));
+    }
+
+    #[test]
+    fn a_lower_id_is_a_backup_and_only_that_client_is_told() {
+        let mut state = Arbitration::new(DEVICE);
+        state.handle_bid(ClientId(1), bid("", Some(5))).unwrap();
+        let notices = state.handle_bid(ClientId(2), bid("", Some(4))).unwrap();
+        assert_eq!(told(&notices), [(2, Standing::Backup)]);
+    }
+
+    #[test]
+    fn when_the_primary_leaves_nobody_is_primary_and_the_backups_are_told() {
+        let mut state = Arbitration::new(DEVICE);
+        state.handle_bid(ClientId(1), bid("", Some(5))).unwrap();
+        state.handle_bid(ClientId(2), bid("", Some(4))).unwrap();
+        let notices = state.handle_close(ClientId(1));
+        assert_eq!(told(&notices), [(2, Standing::Orphan)]);
+        assert_eq!(notices[0].highest, Some(ElectionId(5)));
+        // The backup's own id does not make it primary: 4 < 5, the highest ever seen.
+        assert!(state.authorize(DEVICE, "", Some(ElectionId(4))).is_err());
+        assert!(state.authorize(DEVICE, "", Some(ElectionId(5))).is_err());
+    }
+
+    #[test]
+    fn a_controller_that_reconnects_with_its_id_is_primary_again() {
+        let mut state = Arbitration::new(DEVICE);
+        state.handle_bid(ClientId(1), bid("", Some(1))).unwrap();
+        let refusal = state.handle_bid(ClientId(2), bid("", Some(1))).unwrap_err();
+        assert_eq!(refusal.code, Code::InvalidArgument, "the earlier stream is still there");
+        state.handle_close(ClientId(1));
+        let notices = state.handle_bid(ClientId(3), bid("", Some(1))).unwrap();
+        assert_eq!(told(&notices), [(3, Standing::Primary)]);
+    }
+
+    #[test]
+    fn a_primary_that_lowers_its_id_steps_down_and_all_are_told() {
+        let mut state = Arbitration::new(DEVICE);
+        state.handle_bid(ClientId(1), bid("", Some(9))).unwrap();
+        state.handle_bid(ClientId(2), bid("", Some(8))).unwrap();
+        let notices = state.handle_bid(ClientId(1), bid("", Some(3))).unwrap();
+        assert_eq!(told(&notices), [(1, Standing::Orphan), (2, Standing::Orphan)]);
+        assert!(state.primaries().next().is_none());
+    }
+
+    #[test]
+    fn roles_elect_independently() {
+        let mut state = Arbitration::new(DEVICE);
+        state.handle_bid(ClientId(1), bid("", Some(1))).unwrap();
+        state.handle_bid(ClientId(2), bid("telemetry", Some(1))).unwrap();
+        let led: Vec<_> = state.primaries().map(|(role, id)| (role.to_owned(), id.0)).collect();
+        assert_eq!(led, [(String::new(), 1), ("telemetry".to_owned(), 2)]);
+        assert_eq!(state.role_led_by(ClientId(2)), Some("telemetry"));
+        assert_eq!(
+            state.authorize(DEVICE, "nobody", Some(ElectionId(1))).unwrap_err().code,
+            Code::NotFound
+        );
+    }
+
+    #[test]
+    fn a_stream_keeps_its_device_and_its_role() {
+        let mut state = Arbitration::new(DEVICE);
+        let stranger = Bid { device_id: 8, ..bid("", Some(1)) };
+        let first = state.handle_bid(ClientId(1), stranger.clone()).unwrap_err();
+        assert_eq!(first.code, Code::NotFound);
+        state.handle_bid(ClientId(1), bid("", Some(1))).unwrap();
+        let device = state.handle_bid(ClientId(1), stranger).unwrap_err();
+        assert_eq!(device.code, Code::FailedPrecondition);
+        let role = state.handle_bid(ClientId(1), bid("other", Some(1))).unwrap_err();
+        assert_eq!(role.code, Code::FailedPrecondition);
+    }
+
+    #[test]
+    fn the_number_of_streams_of_a_role_is_bounded() {
+        let mut state = Arbitration::new(DEVICE);
+        for n in 0..CLIENT_COUNT_MAX as u64 {
+            state.handle_bid(ClientId(n), bid("", Some(u128::from(n)))).unwrap();
+        }
+        let refusal = state.handle_bid(ClientId(1000), bid("", Some(1000))).unwrap_err();
+        assert_eq!(refusal.code, Code::ResourceExhausted);
+        state.handle_close(ClientId(0));
+        assert!(state.handle_bid(ClientId(1001), bid("", Some(1001))).is_ok());
+    }
+}

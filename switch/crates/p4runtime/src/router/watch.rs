@@ -1,0 +1,240 @@
+//! What a client wants to watch, and the messages in which it is told.
+
+use std::collections::BTreeSet;
+
+use device::{DropReason, Event};
+use messages::vitrine::v1;
+use traffic::{QueueChange, QueueStep, Step};
+use units::{ClassId, PortId, Span};
+use v1::event::Kind;
+
+use super::counters::{self, Snapshot, depth_message};
+use super::reasons;
+use crate::refusal::Refusal;
+use crate::watch::{Filter, Item, Level, QueueId, Start, Threshold};
+
+/// Time between samples at the most.
+const INTERVAL_MS_MAX: u32 = 1000;
+/// Thresholds, and queues, of one request.
+const QUEUE_COUNT_MAX: usize = 256;
+/// Bytes of a packet that are told at the most.
+const HEAD_SIZE_MAX: u32 = 256;
+
+/// The filter of a request.
+pub fn filter_of(request: &v1::WatchRequest) -> Result<Filter, Refusal> {
+    at_most("thresholds", request.thresholds.len(), QUEUE_COUNT_MAX)?;
+    at_most("queues", request.queues.len(), QUEUE_COUNT_MAX)?;
+    at_most("head_bytes", request.head_bytes as usize, HEAD_SIZE_MAX as usize)?;
+    at_most("interval_ms", request.interval_ms as usize, INTERVAL_MS_MAX as usize)?;
+    let interval = Span::from_ms(request.interval_ms.into());
+    let queues = request.queues.iter().map(|queue| queue_of(queue.port, queue.class));
+    let filter = Filter {
+        interval: Some(interval).filter(|interval| *interval > Span::ZERO),
+        ports: ports_of(&request.ports)?,
+        drops: request.drops.as_ref().map(reasons_of).transpose()?,
+        marks: request.marks,
+        thresholds: request.thresholds.iter().map(threshold_of).collect::<Result<_, _>>()?,
+        queues: queues.collect::<Result<_, _>>()?,
+        crossings: request.crossings,
+        links: request.links,
+        overruns: request.overruns,
+        head_size: request.head_bytes as usize,
+    };
+    if !filter.asks_for_something() {
+        return Err(Refusal::invalid(
+            "the request asks for nothing: set interval_ms (1 to 1000) for samples, or a kind of \
+             event such as drops or queues",
+        ));
+    }
+    Ok(filter)
+}
+
+/// Numbers of ports.
+pub fn ports_of(ports: &[u32]) -> Result<Vec<PortId>, Refusal> {
+    let ports: Result<BTreeSet<PortId>, Refusal> = ports.iter().map(|it| port_of(*it)).collect();
+    Ok(ports?.into_iter().collect())
+}
+
+fn at_most(what: &str, found: usize, most: usize) -> Result<(), Refusal> {
+    if found <= most {
+        return Ok(());
+    }
+    Err(Refusal::invalid(format!("{what}: {found} is more than the {most} that are possible")))
+}
+
+pub(super) fn port_of(port: u32) -> Result<PortId, Refusal> {
+    u16::try_from(port)
+        .map(PortId)
+        .map_err(|_| Refusal::invalid(format!("{port} is too large for a port number")))
+}
+
+fn queue_of(port: u32, class: u32) -> Result<QueueId, Refusal> {
+    let class = u8::try_from(class)
+        .map_err(|_| Refusal::invalid(format!("class {class}: classes are 0 to 7")))?;
+    Ok((port_of(port)?, ClassId(class)))
+}
+
+fn threshold_of(threshold: &v1::Threshold) -> Result<Threshold, Refusal> {
+    let queue = queue_of(threshold.port, threshold.class)?;
+    let level = match (threshold.packets, threshold.bytes) {
+        (packets @ 1.., 0) => Level::Packets(packets),
+        (0, bytes @ 1..) => Level::Bytes(bytes),
+        _ => {
+            let (port, class) = queue;
+            return Err(Refusal::invalid(format!(
+                "the threshold of queue {class} at port {port} needs either packets or bytes"
+            )));
+        }
+    };
+    Ok(Threshold { queue, level })
+}
+
+fn reasons_of(drops: &v1::DropFilter) -> Result<BTreeSet<DropReason>, Refusal> {
+    let reason = |number: &i32| {
+        let known = v1::DropReason::try_from(*number).ok().and_then(reasons::of);
+        known.ok_or_else(|| Refusal::invalid(format!("drop reason {number} is not known")))
+    };
+    drops.reasons.iter().map(reason).collect()
+}
+
+/// The first message of a stream.
+pub fn start_message(start: &Start) -> v1::WatchResponse {
+    let queues = start.queues.iter().map(|((port, class), depth)| v1::QueueDepth {
+        port: port.0.into(),
+        class: class.0.into(),
+        held: Some(depth_message(*depth)),
+    });
+    let start = v1::WatchStart {
+        time_ps: start.time.ps(),
+        epoch_offset_ns: start.epoch_offset_ns,
+        queues: queues.collect(),
+    };
+    v1::WatchResponse { start: Some(start), ..Default::default() }
+}
+
+/// The message of one batch of a feed.
+pub fn batch_message(batch: Vec<Item>) -> v1::WatchResponse {
+    let mut message = v1::WatchResponse::default();
+    for item in batch {
+        let (at, kind) = match item {
+            Item::Lost(count) => {
+                message.lost_events += count;
+                continue;
+            }
+            Item::Sample { snapshot, missed } => {
+                message.sample = Some(sample_message(&snapshot, missed));
+                continue;
+            }
+            Item::Event(event) => (event.at(), event_kind(event)),
+            // Steps are a trace's.
+            Item::Step(_) => continue,
+            Item::Overrun { at, lag } => (at, Kind::Overrun(v1::OverrunEvent { lag_ps: lag.ps() })),
+            Item::Threshold { at, index, above, depth } => {
+                let held = Some(depth_message(depth));
+                (at, Kind::Threshold(v1::ThresholdEvent { threshold: index, above, held }))
+            }
+        };
+        message.events.push(v1::Event { time_ps: at.ps(), kind: Some(kind) });
+    }
+    message
+}
+
+fn sample_message(snapshot: &Snapshot, missed: u64) -> v1::Sample {
+    let ports = snapshot.ports.iter().map(|port| v1::PortSample {
+        port: port.port.0.into(),
+        counters: Some(counters::port_message(port)),
+    });
+    v1::Sample {
+        time_ps: snapshot.time.ps(),
+        missed,
+        ports: ports.collect(),
+        inputs: snapshot.inputs.iter().map(counters::input_message).collect(),
+        transfers: snapshot.transfers.iter().map(counters::transfer_message).collect(),
+    }
+}
+
+fn event_kind(event: Event) -> Kind {
+    match event {
+        Event::Dropped(drop) => Kind::Drop(v1::DropEvent {
+            reason: reasons::message(drop.reason).into(),
+            input: drop.input.0.into(),
+            queue: drop.queue.map(queue_message),
+            length_bytes: drop.length.count(),
+            head: drop.head.into(),
+        }),
+        Event::Marked { port, class, length, head, .. } => Kind::Mark(v1::MarkEvent {
+            queue: Some(queue_message((port, class))),
+            length_bytes: length.count(),
+            head: head.into(),
+        }),
+        Event::Port { port, up, .. } => Kind::Link(v1::LinkEvent { port: port.0.into(), up }),
+        Event::Step(Step::Queue(step)) => Kind::Queue(step_message(&step)),
+        Event::Step(Step::Crossing { input, output, class, length, until, .. }) => {
+            Kind::Crossing(v1::CrossingEvent {
+                input: input.0.into(),
+                output: output.0.into(),
+                class: class.0.into(),
+                length_bytes: length.count(),
+                until_ps: until.ps(),
+            })
+        }
+    }
+}
+
+fn step_message(step: &QueueStep) -> v1::QueueEvent {
+    use v1::queue_event::Change;
+    let change = match step.change {
+        QueueChange::Enqueued => Change::Enqueued,
+        QueueChange::Departed => Change::Departed,
+        QueueChange::Dropped => Change::Dropped,
+    };
+    v1::QueueEvent {
+        queue: Some(queue_message((step.port, step.class))),
+        change: change.into(),
+        length_bytes: step.length.count(),
+        held: Some(depth_message(step.depth)),
+    }
+}
+
+fn queue_message((port, class): QueueId) -> v1::QueueRef {
+    v1::QueueRef { port: port.0.into(), class: class.0.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traffic::Depth;
+    use units::Bytes;
+
+    #[test]
+    fn a_request_that_asks_for_nothing_or_the_impossible_is_refused_with_a_sentence() {
+        let refused = |request| filter_of(&request).unwrap_err().message;
+        let nothing = v1::WatchRequest::default();
+        assert!(refused(nothing).contains("asks for nothing"));
+        let slow = v1::WatchRequest { interval_ms: 1001, ..Default::default() };
+        assert_eq!(refused(slow), "interval_ms: 1001 is more than the 1000 that are possible");
+        let both = v1::Threshold { port: 1, class: 2, packets: 3, bytes: 4 };
+        let both = v1::WatchRequest { thresholds: vec![both], ..Default::default() };
+        assert_eq!(
+            refused(both),
+            "the threshold of queue 2 at port 1 needs either packets or bytes"
+        );
+        let unknown = v1::DropFilter { reasons: vec![99] };
+        let unknown = v1::WatchRequest { drops: Some(unknown), ..Default::default() };
+        assert_eq!(refused(unknown), "drop reason 99 is not known");
+    }
+
+    #[test]
+    fn a_batch_becomes_one_message_with_its_loss_its_events_and_its_sample() {
+        let at = units::Time::from_ps(7);
+        let depth = Depth { packets: 2, bytes: Bytes(300) };
+        let threshold = Item::Threshold { at, index: 1, above: true, depth };
+        let sample = Item::Sample { snapshot: Box::default(), missed: 3 };
+        let message = batch_message(vec![Item::Lost(5), threshold, sample]);
+        assert_eq!(message.lost_events, 5);
+        assert_eq!(message.sample.unwrap().missed, 3);
+        let held = Some(v1::Tally { packets: 2, bytes: 300 });
+        let kind = Kind::Threshold(v1::ThresholdEvent { threshold: 1, above: true, held });
+        assert_eq!(message.events, [v1::Event { time_ps: 7, kind: Some(kind) }]);
+    }
+}

@@ -1,0 +1,134 @@
+//! Values of counters and meters, wherever they are: in arrays or beside table entries.
+
+use messages::p4::v1 as p4;
+
+use crate::refusal::Refusal;
+
+/// What a counter has counted; a program that counts only one leaves the other 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CounterValue {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// The two rates of a meter (RFC 2698), in the meter's unit (bytes or packets) a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MeterRates {
+    /// Committed information rate.
+    pub committed_rate: u64,
+    /// Committed burst size.
+    pub committed_burst: u64,
+    /// Peak information rate.
+    pub peak_rate: u64,
+    /// Peak burst size.
+    pub peak_burst: u64,
+}
+
+/// Neighbouring cells of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellRange {
+    /// The first of them.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+}
+
+impl CellRange {
+    /// One cell.
+    pub fn one(at: u64) -> Self {
+        Self { first: at, count: 1 }
+    }
+
+    /// Their indexes.
+    pub fn indexes(self) -> std::ops::Range<u64> {
+        self.first..self.first + self.count
+    }
+
+    /// Takes the first cells away and returns them.
+    pub fn split_off_first(&mut self, count: u64) -> Self {
+        let count = count.min(self.count);
+        let first = Self { first: self.first, count };
+        *self = Self { first: self.first + count, count: self.count - count };
+        first
+    }
+}
+
+/// A counter's new value; INVALID_ARGUMENT if it is negative.
+pub fn counter_of(data: &p4::CounterData) -> Result<CounterValue, Refusal> {
+    Ok(CounterValue {
+        packets: unsigned("packet_count", data.packet_count)?,
+        bytes: unsigned("byte_count", data.byte_count)?,
+    })
+}
+
+/// The message for a counter's value.
+pub fn counter_message(value: &CounterValue) -> p4::CounterData {
+    p4::CounterData {
+        byte_count: value.bytes.cast_signed(),
+        packet_count: value.packets.cast_signed(),
+    }
+}
+
+/// A meter's configuration. v1model's meters have two rates and three colours.
+pub fn meter_of(config: &p4::MeterConfig) -> Result<MeterRates, Refusal> {
+    if config.eburst != 0 {
+        return Err(Refusal::invalid(
+            "eburst is set, but the meter has two rates: give cir, cburst, pir and pburst",
+        ));
+    }
+    let rates = MeterRates {
+        committed_rate: unsigned("cir", config.cir)?,
+        committed_burst: unsigned("cburst", config.cburst)?,
+        peak_rate: unsigned("pir", config.pir)?,
+        peak_burst: unsigned("pburst", config.pburst)?,
+    };
+    if rates.committed_rate > rates.peak_rate {
+        return Err(Refusal::invalid(format!(
+            "cir {} is above pir {}: the committed rate is at most the peak rate",
+            rates.committed_rate, rates.peak_rate
+        )));
+    }
+    Ok(rates)
+}
+
+/// The message for a meter's configuration.
+pub fn meter_message(rates: &MeterRates) -> p4::MeterConfig {
+    p4::MeterConfig {
+        cir: rates.committed_rate.cast_signed(),
+        cburst: rates.committed_burst.cast_signed(),
+        pir: rates.peak_rate.cast_signed(),
+        pburst: rates.peak_burst.cast_signed(),
+        eburst: 0,
+    }
+}
+
+/// This switch counts no packets per colour; the specification wants to hear so.
+pub fn no_meter_counters() -> Refusal {
+    Refusal::unimplemented("meters of this switch have no counters per colour; leave them unset")
+}
+
+/// Which cells of an array a write is for: one, or all if the index is unset.
+pub fn range_of(index: Option<&p4::Index>, size: u64) -> Result<CellRange, Refusal> {
+    let at = index_of(index, size)?;
+    Ok(at.map_or(CellRange { first: 0, count: size }, CellRange::one))
+}
+
+/// Which cells of an array are meant: one, or all if the index is unset.
+pub fn index_of(index: Option<&p4::Index>, size: u64) -> Result<Option<u64>, Refusal> {
+    let Some(p4::Index { index }) = index else { return Ok(None) };
+    let at = u64::try_from(*index)
+        .map_err(|_| Refusal::invalid(format!("index {index} is negative")))?;
+    if at >= size {
+        return Err(Refusal::out_of_range(format!(
+            "index {at} is outside the array, which has {size} cells (0 to {})",
+            size.saturating_sub(1)
+        )));
+    }
+    Ok(Some(at))
+}
+
+fn unsigned(name: &str, value: i64) -> Result<u64, Refusal> {
+    u64::try_from(value).map_err(|_| Refusal::invalid(format!("{name} {value} is negative")))
+}

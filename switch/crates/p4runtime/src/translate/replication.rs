@@ -1,0 +1,282 @@
+//! Multicast groups and clone sessions. Specification: "PacketReplicationEngineEntry".
+
+use messages::p4::v1 as p4;
+use messages::p4::v1::replica::PortKind;
+use messages::p4::v1::update::Type;
+use prost::bytes::Bytes;
+use units::{ClassId, PortId};
+
+use crate::index::shape::hex;
+use crate::refusal::Refusal;
+
+/// Largest `instance` of a copy: v1model's `egress_rid` is `bit<16>`.
+const INSTANCE_MAX: u32 = 0xffff;
+/// Largest group: v1model's `mcast_grp` is `bit<16>`.
+pub const GROUP_ID_MAX: u32 = 0xffff;
+/// Largest session, as in simple_switch.
+pub const SESSION_ID_MAX: u32 = 0x7fff;
+/// The most copies that a group or session makes of a packet.
+pub const REPLICA_COUNT_MAX: usize = 1024;
+/// v1model's ports are `bit<9>`.
+const PORT_WIDTH_BITS: usize = 9;
+/// Classes are those of v1model's `bit<3>` priority.
+const CLASS_MAX: u32 = 7;
+
+/// One copy that replication makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replica {
+    /// Where the copy leaves.
+    pub port: PortId,
+    /// What the copy carries as `egress_rid`.
+    pub instance: u16,
+    /// Whether the port was given in the older, numeric field.
+    pub port_as_number: bool,
+}
+
+/// A multicast group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MulticastGroup {
+    /// The copies, in the order given.
+    pub replicas: Vec<Replica>,
+    /// The controller's own, returned unchanged.
+    pub metadata: Bytes,
+}
+
+/// A clone session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CloneSession {
+    /// The copies, in the order given.
+    pub replicas: Vec<Replica>,
+    /// The queue of the copies.
+    pub class: ClassId,
+    /// Copies are cut to this length; `None`: not cut.
+    pub length_bytes_max: Option<u32>,
+}
+
+/// A change to something that has a number of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NumberedChange<T> {
+    /// It is new.
+    Insert(u32, T),
+    /// It exists and becomes this.
+    Modify(u32, T),
+    /// It goes.
+    Delete(u32),
+}
+
+impl<T> NumberedChange<T> {
+    fn new(
+        kind: Type,
+        id: u32,
+        id_max: u32,
+        state: impl FnOnce() -> Result<T, Refusal>,
+    ) -> Result<Self, Refusal> {
+        if !(1..=id_max).contains(&id) {
+            return Err(Refusal::invalid(format!("id {id} is not between 1 and {id_max}")));
+        }
+        match kind {
+            Type::Insert => Ok(Self::Insert(id, state()?)),
+            Type::Modify => Ok(Self::Modify(id, state()?)),
+            Type::Delete => Ok(Self::Delete(id)),
+            Type::Unspecified => Err(super::unspecified()),
+        }
+    }
+}
+
+/// The change that an update of a multicast group asks for.
+pub fn multicast_change_of(
+    kind: Type,
+    entry: &p4::MulticastGroupEntry,
+) -> Result<NumberedChange<MulticastGroup>, Refusal> {
+    let id = entry.multicast_group_id;
+    let state = || {
+        let replicas = replicas_of(&entry.replicas)?;
+        Ok(MulticastGroup { replicas, metadata: entry.metadata.clone() })
+    };
+    NumberedChange::new(kind, id, GROUP_ID_MAX, state)
+        .map_err(|refusal| refusal.within(format!("multicast group {id}")))
+}
+
+/// The message for a multicast group.
+pub fn multicast_message(id: u32, group: &MulticastGroup) -> p4::MulticastGroupEntry {
+    p4::MulticastGroupEntry {
+        multicast_group_id: id,
+        replicas: replicas_message(&group.replicas),
+        metadata: group.metadata.clone(),
+    }
+}
+
+/// The change that an update of a clone session asks for.
+pub fn clone_change_of(
+    kind: Type,
+    entry: &p4::CloneSessionEntry,
+) -> Result<NumberedChange<CloneSession>, Refusal> {
+    let id = entry.session_id;
+    let state = || {
+        let replicas = replicas_of(&entry.replicas)?;
+        let class = u8::try_from(entry.class_of_service)
+            .ok()
+            .filter(|class| u32::from(*class) <= CLASS_MAX)
+            .ok_or_else(|| {
+                Refusal::invalid(format!(
+                    "class_of_service {} is not between 0 and {CLASS_MAX}",
+                    entry.class_of_service
+                ))
+            })?;
+        let length = u32::try_from(entry.packet_length_bytes).map_err(|_| {
+            Refusal::invalid(format!(
+                "packet_length_bytes {} is negative",
+                entry.packet_length_bytes
+            ))
+        })?;
+        let length_bytes_max = (length > 0).then_some(length);
+        Ok(CloneSession { replicas, class: ClassId(class), length_bytes_max })
+    };
+    NumberedChange::new(kind, id, SESSION_ID_MAX, state)
+        .map_err(|refusal| refusal.within(format!("clone session {id}")))
+}
+
+/// The message for a clone session.
+pub fn clone_message(id: u32, session: &CloneSession) -> p4::CloneSessionEntry {
+    p4::CloneSessionEntry {
+        session_id: id,
+        replicas: replicas_message(&session.replicas),
+        class_of_service: u32::from(session.class.0),
+        packet_length_bytes: session.length_bytes_max.map_or(0, u32::cast_signed),
+    }
+}
+
+fn replicas_of(given: &[p4::Replica]) -> Result<Vec<Replica>, Refusal> {
+    if given.len() > REPLICA_COUNT_MAX {
+        return Err(Refusal::exhausted(format!(
+            "{} replicas are given; this switch makes {REPLICA_COUNT_MAX} copies of a packet",
+            given.len()
+        )));
+    }
+    let mut replicas: Vec<Replica> = Vec::with_capacity(given.len());
+    let mut seen = std::collections::BTreeSet::new();
+    for replica in given {
+        let replica = replica_of(replica)?;
+        if !seen.insert((replica.port, replica.instance)) {
+            return Err(Refusal::invalid(format!(
+                "port {} with instance {} is there twice; give each copy its own instance",
+                replica.port, replica.instance
+            )));
+        }
+        replicas.push(replica);
+    }
+    Ok(replicas)
+}
+
+fn replica_of(replica: &p4::Replica) -> Result<Replica, Refusal> {
+    let (number, port_as_number) = match &replica.port_kind {
+        Some(PortKind::EgressPort(number)) => (u16::try_from(*number).ok(), true),
+        Some(PortKind::Port(bytes)) => (port_of(bytes), false),
+        None => return Err(Refusal::invalid("a replica has no port")),
+    };
+    let port = number.filter(|number| *number < 1 << PORT_WIDTH_BITS).ok_or_else(|| {
+        let given = match &replica.port_kind {
+            Some(PortKind::EgressPort(number)) => number.to_string(),
+            Some(PortKind::Port(bytes)) => hex(bytes),
+            None => String::new(),
+        };
+        Refusal::invalid(format!("port {given} is not a number of {PORT_WIDTH_BITS} bits"))
+    })?;
+    let instance = u16::try_from(replica.instance).map_err(|_| {
+        Refusal::invalid(format!(
+            "instance {} is above {INSTANCE_MAX}, the largest egress_rid",
+            replica.instance
+        ))
+    })?;
+    Ok(Replica { port: PortId(port), instance, port_as_number })
+}
+
+/// The port in a byte string, if it is one.
+pub fn port_of(bytes: &[u8]) -> Option<u16> {
+    let value = bits::from_canonical(bytes, PORT_WIDTH_BITS).ok()?;
+    u16::try_from(value.to_u64()?).ok()
+}
+
+fn replicas_message(replicas: &[Replica]) -> Vec<p4::Replica> {
+    let message = |replica: &Replica| {
+        let number = u32::from(replica.port.0);
+        let bytes = || Bytes::from(bits::canonical(&bits::Int::from(number)));
+        let port_kind = if replica.port_as_number {
+            PortKind::EgressPort(number)
+        } else {
+            PortKind::Port(bytes())
+        };
+        p4::Replica { instance: u32::from(replica.instance), port_kind: Some(port_kind) }
+    };
+    replicas.iter().map(message).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replica(port: &'static [u8], instance: u32) -> p4::Replica {
+        p4::Replica { instance, port_kind: Some(PortKind::Port(Bytes::from_static(port))) }
+    }
+
+    fn session(replicas: Vec<p4::Replica>) -> p4::CloneSessionEntry {
+        p4::CloneSessionEntry {
+            session_id: 100,
+            replicas,
+            class_of_service: 2,
+            packet_length_bytes: 128,
+        }
+    }
+
+    #[test]
+    fn a_clone_session_comes_back_as_it_was_sent() {
+        let older = p4::Replica { instance: 2, port_kind: Some(PortKind::EgressPort(3)) };
+        let sent = session(vec![replica(b"\x01\xfe", 1), older]);
+        let Ok(NumberedChange::Insert(id, state)) = clone_change_of(Type::Insert, &sent) else {
+            panic!("an insert was asked for");
+        };
+        assert_eq!(state.replicas[0].port, PortId(510));
+        assert_eq!(clone_message(id, &state), sent);
+    }
+
+    #[test]
+    fn a_multicast_group_keeps_order_and_metadata() {
+        let sent = p4::MulticastGroupEntry {
+            multicast_group_id: 1,
+            replicas: vec![replica(b"\x05", 1), replica(b"\x02", 1), replica(b"\x05", 2)],
+            metadata: Bytes::from_static(b"mine"),
+        };
+        let Ok(NumberedChange::Modify(id, state)) = multicast_change_of(Type::Modify, &sent) else {
+            panic!("a modify was asked for");
+        };
+        assert_eq!(multicast_message(id, &state), sent);
+    }
+
+    #[test]
+    fn each_broken_rule_is_named() {
+        let wide_class = p4::CloneSessionEntry { class_of_service: 8, ..session(Vec::new()) };
+        let negative = p4::CloneSessionEntry { packet_length_bytes: -1, ..session(Vec::new()) };
+        let no_id = p4::CloneSessionEntry { session_id: 0, ..session(Vec::new()) };
+        let no_port = p4::Replica { instance: 0, port_kind: None };
+        let cases = [
+            (session(vec![replica(b"\x02\x00", 0)]), "port 0x0200 is not a number of 9 bits"),
+            (session(vec![replica(b"\x01", 0x1_0000)]), "instance 65536 is above 65535"),
+            (session(vec![replica(b"\x01", 1), replica(b"\x01", 1)]), "is there twice"),
+            (session(vec![no_port]), "no port"),
+            (wide_class, "class_of_service 8"),
+            (negative, "packet_length_bytes -1"),
+            (no_id, "id 0 is not between 1 and 32767"),
+        ];
+        for (sent, expected) in cases {
+            let refusal = clone_change_of(Type::Insert, &sent).unwrap_err();
+            assert_eq!(refusal.code, crate::code::Code::InvalidArgument);
+            assert!(refusal.message.contains(expected), "{}", refusal.message);
+        }
+    }
+
+    #[test]
+    fn a_deletion_looks_at_nothing_but_the_id() {
+        let sent = session(vec![replica(b"\x02\x00", 0)]);
+        assert_eq!(clone_change_of(Type::Delete, &sent), Ok(NumberedChange::Delete(100)));
+    }
+}

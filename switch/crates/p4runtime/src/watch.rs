@@ -1,0 +1,141 @@
+//! Watching a running switch: who asked for what, and what waits for each of them.
+//!
+//! ```text
+//!   data-plane thread                                 |  gRPC threads
+//!   device -> Event -> agent::watch::Watchers -> Item -> Feed -> FeedStream -> WatchResponse
+//!                                 (Filter)                       router::watch
+//! ```
+//!
+//! The data-plane thread hands values over and never waits. A watcher that reads too slowly loses
+//! what finds its feed full; how much, and where in the stream, is part of the stream.
+
+use std::collections::BTreeSet;
+
+use device::{DropReason, TraceRecord};
+use traffic::Depth;
+use units::{ClassId, PortId, Span, Time};
+
+use crate::router::counters::Snapshot;
+
+/// An output queue of a port.
+pub type QueueId = (PortId, ClassId);
+
+/// What one client wants to see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Time between samples, if it wants any.
+    pub interval: Option<Span>,
+    /// Only these ports; all if it is empty.
+    pub ports: Vec<PortId>,
+    /// Packets that are dropped, for one of these reasons; for any if it is empty.
+    pub drops: Option<BTreeSet<DropReason>>,
+    /// Packets that are marked.
+    pub marks: bool,
+    /// Depths that cross a level.
+    pub thresholds: Vec<Threshold>,
+    /// Queues with every packet that enters and leaves them.
+    pub queues: BTreeSet<QueueId>,
+    /// Packets that cross the fabric.
+    pub crossings: bool,
+    /// Ports that go up and down.
+    pub links: bool,
+    /// Instants at which the model lagged.
+    pub overruns: bool,
+    /// Bytes of packets that are dropped or marked.
+    pub head_size: usize,
+}
+
+/// A depth of a queue that is told when it is crossed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threshold {
+    /// The queue.
+    pub queue: QueueId,
+    /// The depth.
+    pub level: Level,
+}
+
+/// A depth in one of its units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// At least one.
+    Packets(u64),
+    /// At least one.
+    Bytes(u64),
+}
+
+impl Level {
+    /// Whether `depth` is at the level or above it.
+    pub fn is_reached(self, depth: Depth) -> bool {
+        match self {
+            Level::Packets(level) => depth.packets >= level,
+            Level::Bytes(level) => depth.bytes.count() >= level,
+        }
+    }
+}
+
+impl Filter {
+    /// Whether anything is asked for at all.
+    pub fn asks_for_something(&self) -> bool {
+        let places = !self.thresholds.is_empty() || !self.queues.is_empty();
+        let flags = self.marks || self.crossings || self.links || self.overruns;
+        self.interval.is_some() || self.drops.is_some() || places || flags
+    }
+
+    /// Whether events at this port are wanted.
+    pub fn wants_port(&self, port: PortId) -> bool {
+        self.ports.is_empty() || self.ports.contains(&port)
+    }
+
+    /// The queues of thresholds, then those watched packet by packet.
+    pub fn queues_in_order(&self) -> impl Iterator<Item = QueueId> + '_ {
+        let of_thresholds = self.thresholds.iter().map(|threshold| threshold.queue);
+        of_thresholds.chain(self.queues.iter().copied())
+    }
+}
+
+/// What a watch begins with.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// Everything from this instant on is told.
+    pub time: Time,
+    /// What to add for the wall clock.
+    pub epoch_offset_ns: i64,
+    /// The depths in the order of [`Filter::queues_in_order`].
+    pub queues: Vec<(QueueId, Depth)>,
+}
+
+/// Something a watcher is told.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// From the device.
+    Event(device::Event),
+    /// So many events are missing here.
+    Lost(u64),
+    /// The model lagged.
+    Overrun {
+        /// When that was seen, by the clock.
+        at: Time,
+        /// How far behind the model was.
+        lag: Span,
+    },
+    /// The numbers of one instant.
+    Sample {
+        /// The numbers.
+        snapshot: Box<Snapshot>,
+        /// Samples left out before it.
+        missed: u64,
+    },
+    /// A step of a packet that is traced.
+    Step(Box<TraceRecord>),
+    /// A depth crossed a threshold.
+    Threshold {
+        /// When.
+        at: Time,
+        /// Which of the filter's thresholds.
+        index: u32,
+        /// Whether the depth became at least the level.
+        above: bool,
+        /// The depth.
+        depth: Depth,
+    },
+}

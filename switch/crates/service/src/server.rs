@@ -1,0 +1,216 @@
+//! The server: a few threads that speak gRPC, started and stopped as one.
+//!
+//! [`start`] binds the address first, so that what is wrong with it is known before anything else
+//! happens, and hands out the two ends that the data-plane thread drives: an [`Agent`] for
+//! requests, and through it a way for reports.
+
+use std::any::Any;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use agent::Agent;
+use agent::discard::Discard;
+use agent::exchange::{self, Wake};
+use agent::ports::Devices;
+use agent::reports::{Reporter, Reports};
+use messages::p4::v1 as p4;
+use messages::p4::v1::stream_message_response::Update;
+use p4runtime::report::Report;
+use p4runtime::{packet_io, translate};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Semaphore, oneshot};
+use tokio_stream::StreamExt;
+
+use crate::calls::intake::{self, Bounded};
+use crate::calls::p4runtime::P4RuntimeService;
+use crate::calls::router::RouterService;
+use crate::calls::{ANSWER_ENTITIES_MAX, Configs, Shared};
+use crate::connections;
+use crate::session::Sessions;
+use crate::stubs::p4::p4_runtime_server::P4RuntimeServer;
+use crate::stubs::vitrine::router_server::RouterServer;
+pub use crate::tls::Tls;
+
+/// Threads that serve. More would only take time from the data plane.
+const THREAD_COUNT: usize = 2;
+
+/// The longest message: a program with its P4Info, or a Write of some hundred thousand entries.
+pub const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
+
+/// Calls that one connection may have open at the same time.
+pub const CALLS_PER_CONNECTION_MAX: u32 = 256;
+
+/// A controller that has vanished without a word is noticed after the sum of these.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long open calls may take to end when the server stops.
+const STOP_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// What the server needs to know.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// Where to listen; port 0 takes any free one.
+    pub address: SocketAddr,
+    /// The number by which controllers address this device.
+    pub device_id: u64,
+    /// How programs are loaded.
+    pub pipeline: pipeline::Config,
+    /// Certificates; none: plain text.
+    pub tls: Option<Tls>,
+    /// Who opens the network devices of ports that come later.
+    pub devices: Arc<dyn Devices>,
+}
+
+/// Why the server cannot start.
+#[derive(Debug)]
+pub enum StartError {
+    /// The address cannot be had.
+    Listen(io::Error),
+    /// Threads cannot be had.
+    Threads(io::Error),
+    /// The certificates do not do, and why.
+    Tls(String),
+}
+
+/// A running server; it stops when it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    stop: Option<oneshot::Sender<()>>,
+    runtime: Option<Runtime>,
+}
+
+/// Listens and serves from now on. `wake` is called whenever the agent has work.
+pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartError> {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(THREAD_COUNT)
+        .thread_name("vitrine-grpc")
+        .enable_all()
+        .build()
+        .map_err(StartError::Threads)?;
+    let _context = runtime.enter();
+    let (listener, address) = listen(config.address).map_err(StartError::Listen)?;
+    let tls = config.tls.as_ref().map(Tls::acceptor).transpose().map_err(StartError::Tls)?;
+
+    let (plane, inbox) = exchange::exchange(wake);
+    let (reporter, reports) = Reporter::new();
+    let (discard, discarded) = Discard::new();
+    free(discarded).map_err(StartError::Threads)?;
+    let shared = Arc::new(Shared {
+        sessions: Sessions::new(config.device_id),
+        configs: Configs::default(),
+        pipeline: config.pipeline,
+        devices: config.devices,
+        plane,
+        lost_reports: reporter.lost_count(),
+        answers: Arc::new(Semaphore::new(ANSWER_ENTITIES_MAX)),
+        changing_config: tokio::sync::Mutex::default(),
+    });
+    runtime.spawn(deliver(Arc::clone(&shared), reports));
+
+    let (stop, stopped) = oneshot::channel::<()>();
+    let p4runtime = P4RuntimeServer::new(P4RuntimeService { shared: Arc::clone(&shared) })
+        .max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX);
+    let router = RouterServer::new(RouterService { shared: Arc::clone(&shared) });
+    let room = intake::room();
+    let server = tonic::transport::Server::builder()
+        .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
+        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
+        .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
+        .add_service(Bounded::new(p4runtime, &room))
+        .add_service(Bounded::new(router, &room))
+        .serve_with_incoming_shutdown(connections::incoming(listener, tls), async {
+            // Both a message and a dropped sender mean: stop.
+            let _either = stopped.await;
+        });
+    runtime.spawn(server);
+
+    let server = Server { address, shared, stop: Some(stop), runtime: Some(runtime) };
+    Ok((server, Agent::new(inbox, reporter, discard)))
+}
+
+/// Binds the address, within a runtime.
+fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = std::net::TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((TcpListener::from_std(listener)?, address))
+}
+
+impl Server {
+    /// Where the server listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What the services share; for a program that is loaded without a controller.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.sessions.end_all();
+        if let Some(stop) = self.stop.take() {
+            let _already_stopped = stop.send(());
+        }
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(STOP_TIMEOUT);
+        }
+    }
+}
+
+/// Frees what the data plane has no time to; ends with the data plane.
+fn free(discarded: std::sync::mpsc::Receiver<Box<dyn Any + Send>>) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name("vitrine-free".to_owned());
+    thread.spawn(move || discarded.into_iter().for_each(drop)).map(drop)
+}
+
+/// Turns reports of the data plane into messages for the controllers concerned.
+async fn deliver(shared: Arc<Shared>, mut reports: Reports) {
+    while let Some(report) = reports.next().await {
+        let Some(config) = shared.configs.committed() else { continue };
+        let index = &config.index;
+        let (update, owner) = match report {
+            Report::PacketIn { frame } => {
+                (Update::Packet(packet_io::packet_in_message(index, &frame)), None)
+            }
+            Report::Digest(list) => {
+                let Ok(digest) = index.digest(list.digest_id) else { continue };
+                let data = list.messages.iter().map(|it| digest.shape.encode(&mut it.iter()));
+                let message = p4::DigestList {
+                    digest_id: list.digest_id,
+                    list_id: list.list_id,
+                    data: data.collect(),
+                    timestamp: epoch_ns(),
+                };
+                (Update::Digest(message), digest.name.role.clone())
+            }
+            Report::IdleTimeout { table_id, entries } => {
+                let Ok(table) = index.table(table_id) else { continue };
+                let entry = |entry| translate::table::entry_message(index, table, entry);
+                let message = p4::IdleTimeoutNotification {
+                    table_entry: entries.iter().map(entry).collect(),
+                    timestamp: epoch_ns(),
+                };
+                (Update::IdleTimeoutNotification(message), table.name.role.clone())
+            }
+        };
+        let message = p4::StreamMessageResponse { update: Some(update) };
+        shared.sessions.report(&message, |role| {
+            role.is_empty() || owner.as_deref().is_none_or(|owner| owner == role)
+        });
+    }
+}
+
+/// Nanoseconds since 1970, as the specification wants timestamps of notifications.
+fn epoch_ns() -> i64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(elapsed.as_nanos()).unwrap_or(i64::MAX)
+}

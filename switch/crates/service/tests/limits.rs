@@ -1,0 +1,128 @@
+//! How much controllers may have open and on its way at once: who exceeds it is told, and others are
+//! served.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use messages::p4::v1 as p4;
+use messages::p4::v1::entity::Entity;
+use messages::p4::v1::update::Type;
+use prost::bytes::Bytes;
+use service::calls::intake::SMALL_MESSAGE_SIZE_BYTES_MAX;
+use service::connections::CONNECTION_COUNT_MAX;
+use service::server::MESSAGE_SIZE_BYTES_MAX;
+use tonic::{Code, Status};
+
+use support::by_hand::ByHand;
+use support::{Controller, DEVICE_ID, Switch, stream_over, update};
+
+/// A Write of about so many bytes: one entry with metadata.
+fn write_of(length: usize, controller: &Controller) -> p4::WriteRequest {
+    let metadata = Bytes::from(vec![7; length]);
+    let entry = p4::TableEntry { table_id: 1, metadata, ..Default::default() };
+    p4::WriteRequest {
+        device_id: DEVICE_ID,
+        election_id: controller.election_id,
+        updates: vec![update(Type::Insert, Entity::TableEntry(entry))],
+        ..Default::default()
+    }
+}
+
+async fn write(controller: &Controller, length: usize) -> Result<(), Status> {
+    let mut client = controller.client.clone();
+    client.write(write_of(length, controller)).await.map(drop)
+}
+
+/// While the data plane does not answer, a large request keeps its room.
+#[tokio::test]
+async fn large_requests_share_a_room_and_small_ones_need_none() {
+    let mut rig = ByHand::start();
+    let mut controller = stream_over(rig.client().await, "").await;
+    rig.drive(async {
+        controller.bid(Some(1)).await.unwrap();
+        controller.load().await;
+    })
+    .await;
+
+    // 40 MiB and 30 MiB are more than 64: whichever comes second is answered first.
+    let (mut first, mut second) =
+        (Box::pin(write(&controller, 40 << 20)), Box::pin(write(&controller, 30 << 20)));
+    let (answer, mut held) = tokio::select! {
+        answer = &mut first => (answer, second),
+        answer = &mut second => (answer, first),
+    };
+    let refusal = answer.unwrap_err();
+    assert_eq!(refusal.code(), Code::ResourceExhausted);
+    assert!(refusal.message().contains("of 67108864 are free"), "{}", refusal.message());
+
+    // Others are served meanwhile, in calls and on streams.
+    let capabilities = controller.client.clone().capabilities(p4::CapabilitiesRequest {}).await;
+    assert!(capabilities.is_ok());
+    let mut other = stream_over(rig.client().await, "").await;
+    let standing = other.bid(Some(0)).await.unwrap().status.unwrap();
+    assert_eq!(standing.code, Code::AlreadyExists as i32, "a backup, because its id is lower");
+    let small = write(&controller, SMALL_MESSAGE_SIZE_BYTES_MAX / 2);
+    let answer = rig.drive(async { tokio::join!(&mut held, small) }).await;
+    // Both are of a table that does not exist; neither is refused for its size.
+    assert!([answer.0, answer.1].iter().all(|it| it.as_ref().unwrap_err().code() == Code::Unknown));
+
+    // And there is room again.
+    let again = rig.drive(write(&controller, 40 << 20)).await.unwrap_err();
+    assert_eq!(again.code(), Code::Unknown, "{}", again.message());
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_long_is_refused_and_takes_no_room() {
+    let switch = Switch::start();
+    let controller = switch.controller(1).await;
+    for _ in 0..2 {
+        let refusal = write(&controller, MESSAGE_SIZE_BYTES_MAX).await.unwrap_err();
+        assert!(refusal.message().contains("the limit is: 67108864"), "{}", refusal.message());
+    }
+    let refusal = write(&controller, 30 << 20).await.unwrap_err();
+    assert_ne!(refusal.code(), Code::ResourceExhausted, "{}", refusal.message());
+}
+
+/// 256 connections that say nothing, then one more; then one goes.
+#[tokio::test]
+async fn one_connection_too_many_is_told_so_and_closed_and_those_that_are_open_go_on() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let address = switch.server.as_ref().unwrap().address();
+    let connect = || {
+        let connection = TcpStream::connect(address).unwrap();
+        connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        connection
+    };
+    // One is the controller's.
+    let mut idle: Vec<TcpStream> = (1..CONNECTION_COUNT_MAX).map(|_| connect()).collect();
+    let mut refused = connect();
+    let mut heard = Vec::new();
+    refused.read_to_end(&mut heard).unwrap();
+    assert!(heard.ends_with(b"256 connections are open; close one"), "{heard:?}");
+    controller.load().await;
+
+    // A place that is given up is taken again, as soon as the server has noticed.
+    drop(idle.pop());
+    let mut served = loop {
+        let mut connection = connect();
+        connection.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
+        // Settings of some length come from the server that serves, empty ones from a refusal;
+        // who is refused while many are is told nothing.
+        let mut header = [0; 9];
+        if connection.read_exact(&mut header).is_ok() && header[2] > 0 {
+            break connection;
+        }
+    };
+    let ping = b"\0\0\x08\x06\0\0\0\0\0whatever";
+    served.write_all(ping).unwrap();
+    let mut heard = Vec::new();
+    while !heard.ends_with(b"whatever") {
+        let mut byte = [0];
+        served.read_exact(&mut byte).unwrap();
+        heard.push(byte[0]);
+    }
+}

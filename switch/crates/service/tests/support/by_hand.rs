@@ -1,0 +1,77 @@
+//! A server whose data plane the test drives itself, a slice at a time.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::{Agent, SLICE_STEPS_MAX};
+use device::Device;
+use service::server::Server;
+use service::stubs::p4::p4_runtime_client::P4RuntimeClient;
+use tonic::transport::Channel;
+use units::Time;
+
+use super::{Plane, channel_to, serve, stop};
+
+pub struct ByHand {
+    pub device: Device,
+    /// Steps of a slice.
+    pub budget: usize,
+    /// Each slice has taken its time as soon as somebody asks.
+    pub is_slow: bool,
+    agent: Agent,
+    server: Option<Server>,
+}
+
+impl ByHand {
+    pub fn start() -> ByHand {
+        let (server, agent) = serve(Arc::new(|| ()));
+        let device = Device::new(pipeline::Config::default());
+        ByHand { device, budget: SLICE_STEPS_MAX, is_slow: false, agent, server: Some(server) }
+    }
+
+    /// A connection; the server needs no data plane for that.
+    pub async fn channel(&self) -> Channel {
+        channel_to(self.server.as_ref().unwrap().address()).await
+    }
+
+    /// A client of a connection of its own.
+    pub async fn client(&self) -> P4RuntimeClient<Channel> {
+        P4RuntimeClient::new(self.channel().await).max_decoding_message_size(64 << 20)
+    }
+
+    /// Drives the data plane until `call` is answered.
+    pub async fn drive<T>(&mut self, call: impl Future<Output = T>) -> T {
+        self.drive_slices(call, |_, _| ()).await
+    }
+
+    /// The same; after every slice `look` is told whether there is more to do.
+    pub async fn drive_slices<T>(
+        &mut self,
+        call: impl Future<Output = T>,
+        mut look: impl FnMut(&Device, bool),
+    ) -> T {
+        let mut call = pin!(call);
+        let mut more = false;
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut call => return answer,
+                () = tokio::time::sleep(Duration::from_millis(1)), if !more => {}
+                () = tokio::task::yield_now(), if more => {}
+            }
+            let mut plane = Plane { device: &mut self.device, now: Time::ZERO };
+            more = match self.is_slow {
+                true => self.agent.work_a_slice(&mut plane, || true),
+                false => self.agent.work(&mut plane, self.budget),
+            };
+            look(&self.device, more);
+        }
+    }
+}
+
+impl Drop for ByHand {
+    fn drop(&mut self) {
+        stop(self.server.take());
+    }
+}
