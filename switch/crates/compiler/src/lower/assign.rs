@@ -11,11 +11,11 @@
 use bmv2::{BinaryOperator as Operator, Expression, Parameter, UnaryOperator};
 
 use super::expression::{and, not};
-use super::lowering::{Lowering, parameter};
+use super::lowering::Lowering;
 use super::number;
-use super::place::Target;
 use super::step::Step;
-use super::value::{HeaderRef, UnionRef, Value, binary, hex, number_of};
+use super::target::Target;
+use super::value::{HeaderRef, UnionRef, Value, binary, hex, number_of, parameter};
 use crate::types::tree::{BinaryOperator, Type};
 use syntax::Span;
 
@@ -38,6 +38,16 @@ impl Lowering<'_> {
         }
     }
 
+    /// Copies a value so that later steps cannot change it.
+    pub fn freeze(&mut self, value: Value, ty: &Type, at: Span) -> Value {
+        if value.is_constant() {
+            return value;
+        }
+        let copy = self.temporary(ty, at);
+        self.assign_value(&copy, &value, ty, at);
+        copy
+    }
+
     /// Writes a value to a whole place.
     pub fn assign_value(&mut self, place: &Value, value: &Value, ty: &Type, at: Span) {
         if place == value {
@@ -45,7 +55,7 @@ impl Lowering<'_> {
         }
         let is_composite =
             matches!(value, Value::Struct(_) | Value::HeaderOf(_) | Value::StackOf(_));
-        if is_composite && self.overlap(place, value) {
+        if is_composite && self.flat.storage.overlap(place, value) {
             let copy = self.freeze(value.clone(), ty, at);
             return self.assign_parts(place, &copy, ty, at);
         }
@@ -100,7 +110,9 @@ impl Lowering<'_> {
                 self.run("assign_union_stack", arguments.to_vec(), at);
             }
             (Value::Stack(stack), Value::StackOf(values)) => {
-                for (header, value) in self.stack_elements(*stack).into_iter().zip(values) {
+                for (header, value) in
+                    self.flat.storage.stack_elements(*stack).into_iter().zip(values)
+                {
                     self.assign_header(&HeaderRef::Instance(header), value, at);
                 }
             }
@@ -172,7 +184,7 @@ impl Lowering<'_> {
     /// Writes a header.
     pub fn assign_header(&mut self, place: &HeaderRef, value: &Value, at: Span) {
         if let HeaderRef::At { stack, index } = place {
-            let elements = self.stack_elements(*stack);
+            let elements = self.flat.storage.stack_elements(*stack);
             for (position, element) in elements.into_iter().enumerate() {
                 let condition = binary(Operator::Equal, (**index).clone(), hex(position as u64));
                 let then = self.steps_of(|this| {
@@ -182,15 +194,15 @@ impl Lowering<'_> {
             }
             return;
         }
-        let target = Parameter::Expression(self.header_expression(place));
+        let target = Parameter::Expression(self.flat.storage.header_expression(place));
         match value {
             Value::Header(from) => {
-                let from = Parameter::Expression(self.header_expression(from));
+                let from = Parameter::Expression(self.flat.storage.header_expression(from));
                 self.run("assign_header", vec![target, from], at);
             }
             Value::HeaderOf(values) | Value::Struct(values) => {
                 self.run("add_header", vec![target], at);
-                let places = self.header_fields(place);
+                let places = self.flat.storage.header_fields(self.input.program, place);
                 let types = self.field_types(self.flat.storage.type_of(place).of);
                 for ((place, value), ty) in places.iter().zip(values).zip(&types) {
                     self.assign_parts(place, value, ty, at);
@@ -217,15 +229,15 @@ impl Lowering<'_> {
         }
         match value {
             Value::Union(from) => {
-                let arguments =
-                    [place, from].map(|union| Parameter::Expression(self.union_expression(union)));
+                let arguments = [place, from]
+                    .map(|union| Parameter::Expression(self.flat.storage.union_expression(union)));
                 self.run("assign_union", arguments.to_vec(), at);
             }
             Value::Invalid => self.invalidate(&Value::Union(place.clone()), at),
             // A union made of members: each is written in turn, the last valid one stays.
             Value::Struct(members) => {
                 for (member, value) in members.iter().enumerate() {
-                    let header = self.union_member(place, member);
+                    let header = self.flat.storage.union_member(place, member);
                     self.assign_header(&header, value, at);
                 }
             }
@@ -242,7 +254,7 @@ impl Lowering<'_> {
                 parts.iter().for_each(|part| self.invalidate(part, at));
             }
             Value::Stack(stack) => {
-                for header in self.stack_elements(*stack) {
+                for header in self.flat.storage.stack_elements(*stack) {
                     self.assign_header(&HeaderRef::Instance(header), &Value::Invalid, at);
                 }
             }
@@ -285,14 +297,16 @@ impl Lowering<'_> {
             (Value::Invalid, Value::Invalid) => Expression::Bool(true),
             (valid, Value::Invalid) | (Value::Invalid, valid) => not(self.is_valid(valid)),
             (Value::Header(one), Value::Header(other)) => {
-                let [one, other] = [one, other].map(|header| self.header_expression(header));
+                let [one, other] =
+                    [one, other].map(|header| self.flat.storage.header_expression(header));
                 binary(Operator::Equal, one, other)
             }
             (Value::Header(_) | Value::HeaderOf(_), Value::Header(_) | Value::HeaderOf(_)) => {
                 self.equal_headers(one, other, ty, at)
             }
             (Value::Union(one), Value::Union(other)) => {
-                let [one, other] = [one, other].map(|union| self.union_expression(union));
+                let [one, other] =
+                    [one, other].map(|union| self.flat.storage.union_expression(union));
                 binary(Operator::Equal, one, other)
             }
             _ => self.equal_stacks(one, other, ty, at),
@@ -304,7 +318,7 @@ impl Lowering<'_> {
         let valid = and(self.is_valid(one), self.is_valid(other));
         let [ones, others] = [one, other].map(|header| match header {
             Value::HeaderOf(fields) => fields.clone(),
-            Value::Header(header) => self.header_fields(header),
+            Value::Header(header) => self.flat.storage.header_fields(self.input.program, header),
             _ => Vec::new(),
         });
         and(valid, self.equal(&Value::Struct(ones), &Value::Struct(others), ty, at))
@@ -312,7 +326,7 @@ impl Lowering<'_> {
 
     /// Equal if all elements are.
     fn equal_stacks(&mut self, one: &Value, other: &Value, ty: &Type, at: Span) -> Expression {
-        let [ones, others] = [one, other].map(|stack| self.stack_values(stack));
+        let [ones, others] = [one, other].map(|stack| self.flat.storage.stack_values(stack));
         let element = element_type(ty);
         let pairs = ones.iter().zip(&others);
         pairs.fold(Expression::Bool(true), |all, (one, other)| {
@@ -320,26 +334,10 @@ impl Lowering<'_> {
         })
     }
 
-    /// The elements of a stack or array.
-    pub fn stack_values(&self, stack: &Value) -> Vec<Value> {
-        match stack {
-            Value::Stack(stack) => {
-                let elements = self.stack_elements(*stack).into_iter();
-                elements.map(|header| Value::Header(HeaderRef::Instance(header))).collect()
-            }
-            Value::UnionStack(stack) => {
-                let elements = self.flat.storage.union_stacks[stack.0].elements.iter();
-                elements.map(|union| Value::Union(UnionRef::Instance(*union))).collect()
-            }
-            Value::StackOf(elements) | Value::Struct(elements) => elements.clone(),
-            _ => Vec::new(),
-        }
-    }
-
     /// The types of the parts of a struct, header or tuple.
     pub fn part_types(&self, ty: &Type) -> Vec<Type> {
         match ty {
-            Type::New(id) => self.part_types(&self.program.new_types[*id].original),
+            Type::New(id) => self.part_types(&self.input.program.new_types[*id].original),
             Type::Record(fields) => fields.iter().map(|(_, ty)| ty.clone()).collect(),
             Type::Struct(id) => self.field_types(*id),
             Type::Tuple(elements) => elements.clone(),
@@ -349,7 +347,7 @@ impl Lowering<'_> {
 
     /// The types of the parts of a struct or tuple.
     fn field_types(&self, id: crate::types::tree::Id<crate::types::tree::Struct>) -> Vec<Type> {
-        self.program.structs[id].fields.iter().map(|field| field.ty.clone()).collect()
+        self.input.program.structs[id].fields.iter().map(|field| field.ty.clone()).collect()
     }
 }
 

@@ -5,10 +5,11 @@
 use bmv2::{Expression, FieldAlias, FieldListElement, FieldRef};
 
 use super::expression::and;
-use super::lowering::{BlockKind, Lowering};
+use super::local::{BlockKind, Local};
+use super::lowering::Lowering;
 use super::names;
-use super::storage::{self, leaf_value};
-use super::value::{ObjectRef, ScopeId, Value};
+use super::storage;
+use super::value::{ObjectRef, ScopeId, Value, leaf_value};
 use crate::types::tree::{
     self, Annotation, AnnotationValue, Argument, ExpressionKind, Id, InstanceKind, Type, Variable,
 };
@@ -35,12 +36,12 @@ impl Lowering<'_> {
     /// Flattens the program. Without `main`, or with one that is no `V1Switch`, there is nothing
     /// to flatten; the latter is reported.
     pub fn blocks(&mut self) {
-        for declaration in &self.program.top_level {
+        for declaration in &self.input.program.top_level {
             if let tree::LocalDeclaration::Instance(instance) = declaration {
                 self.declare_object(ObjectRef { scope: ScopeId(0), instance: *instance });
             }
         }
-        let Some(main) = self.program.main else { return };
+        let Some(main) = self.input.program.main else { return };
         let Some(blocks) = self.package_blocks(main) else { return };
         let Some(shared) = self.shared(blocks[0]) else { return };
         self.scopes_in_order(&blocks);
@@ -57,12 +58,12 @@ impl Lowering<'_> {
 
     /// The arguments of `V1Switch`: parser, verify, ingress, egress, compute, deparser.
     fn package_blocks(&mut self, main: Id<tree::Instance>) -> Option<[Block; 6]> {
-        let instance = &self.program.instances[main];
+        let instance = &self.input.program.instances[main];
         let mut blocks = Vec::new();
         for argument in &instance.arguments {
             let Argument::Expression(expression) = argument else { continue };
             if let ExpressionKind::Instance(id) = expression.kind {
-                blocks.push(Block { instance: id, kind: self.program.instances[id].kind });
+                blocks.push(Block { instance: id, kind: self.input.program.instances[id].kind });
             }
         }
         let is_v1model = matches!(
@@ -91,7 +92,6 @@ impl Lowering<'_> {
     fn scopes_in_order(&mut self, blocks: &[Block; 6]) {
         for block in blocks {
             let object = ObjectRef { scope: ScopeId(0), instance: block.instance };
-            self.top_level.insert(block.instance);
             let name = self.block_name(*block);
             self.enter(object, Some(name));
         }
@@ -100,8 +100,8 @@ impl Lowering<'_> {
     /// A block is called after its type, whatever `@name` says there.
     fn block_name(&self, block: Block) -> String {
         match block.kind {
-            InstanceKind::Control(id) => self.program.controls[id].name.text.to_string(),
-            InstanceKind::Parser(id) => self.program.parsers[id].name.text.to_string(),
+            InstanceKind::Control(id) => self.input.program.controls[id].name.text.to_string(),
+            InstanceKind::Parser(id) => self.input.program.parsers[id].name.text.to_string(),
             InstanceKind::Extern { .. } | InstanceKind::Package(_) => String::new(),
         }
     }
@@ -109,8 +109,8 @@ impl Lowering<'_> {
     /// Where a block's type has its name.
     fn block_name_span(&self, block: Block) -> Span {
         match block.kind {
-            InstanceKind::Control(id) => self.program.controls[id].name.span,
-            InstanceKind::Parser(id) => self.program.parsers[id].name.span,
+            InstanceKind::Control(id) => self.input.program.controls[id].name.span,
+            InstanceKind::Parser(id) => self.input.program.parsers[id].name.span,
             InstanceKind::Extern { .. } | InstanceKind::Package(_) => Span::NONE,
         }
     }
@@ -118,8 +118,8 @@ impl Lowering<'_> {
     /// What the architecture passes to a block.
     fn parameters(&self, block: Block) -> &[Id<Variable>] {
         match block.kind {
-            InstanceKind::Control(id) => &self.program.controls[id].parameters,
-            InstanceKind::Parser(id) => &self.program.parsers[id].parameters,
+            InstanceKind::Control(id) => &self.input.program.controls[id].parameters,
+            InstanceKind::Parser(id) => &self.input.program.parsers[id].parameters,
             InstanceKind::Extern { .. } | InstanceKind::Package(_) => &[],
         }
     }
@@ -128,7 +128,7 @@ impl Lowering<'_> {
     fn shared(&mut self, parser: Block) -> Option<Shared> {
         let [_, headers, user, standard] = *self.parameters(parser) else { return None };
         let standard_metadata = self.allocate_standard_metadata(standard);
-        self.standard_metadata = standard_metadata.clone();
+        self.made.standard_metadata = Some(standard_metadata.clone());
         let user_metadata = self.user_metadata(user);
         let headers = self.headers(headers);
         Some(Shared { headers, user_metadata, standard_metadata })
@@ -136,12 +136,14 @@ impl Lowering<'_> {
 
     /// The switch has these fields already; their aliases say under which names.
     fn allocate_standard_metadata(&mut self, parameter: Id<Variable>) -> Value {
-        let Type::Struct(of) = self.program.variables[parameter].ty else { return Value::Void };
+        let Type::Struct(of) = self.input.program.variables[parameter].ty else {
+            return Value::Void;
+        };
         self.flat.storage.unique_name(STANDARD_METADATA);
         let mut fields = Vec::new();
         let mut values = Vec::new();
-        for field in &self.program.structs[of].fields {
-            let Some(kind) = storage::leaf(self.program, &field.ty) else {
+        for field in &self.input.program.structs[of].fields {
+            let Some(kind) = storage::leaf(self.input.program, &field.ty) else {
                 values.push(Value::Void);
                 continue;
             };
@@ -166,9 +168,9 @@ impl Lowering<'_> {
 
     /// Storage for user metadata; it also says which fields copies of a packet keep.
     fn user_metadata(&mut self, parameter: Id<Variable>) -> Value {
-        let variable = &self.program.variables[parameter];
+        let variable = &self.input.program.variables[parameter];
         let name = match variable.ty {
-            Type::Struct(of) => names::type_name(&self.program.structs[of]),
+            Type::Struct(of) => names::type_name(&self.input.program.structs[of]),
             _ => variable.name.text.to_string(),
         };
         let place = self.allocate(&name, &variable.ty, variable.span);
@@ -179,7 +181,7 @@ impl Lowering<'_> {
     /// The fields of a metadata struct, and of the structs in it, that copies of a packet keep.
     fn keep_fields_in_lists(&mut self, of: &Type, place: &Value) {
         let (Type::Struct(of), Value::Struct(parts)) = (of, place) else { return };
-        for (field, part) in self.program.structs[*of].fields.iter().zip(parts) {
+        for (field, part) in self.input.program.structs[*of].fields.iter().zip(parts) {
             match names::annotation(&field.annotations, "field_list") {
                 Some(annotation) => self.keep_in_lists(annotation, field, part),
                 None => self.keep_fields_in_lists(&field.ty, part),
@@ -194,7 +196,7 @@ impl Lowering<'_> {
         for value in names::values(annotation) {
             let AnnotationValue::Value(tree::Value::Integer(number)) = value else { continue };
             let Ok(number) = u32::try_from(number) else { continue };
-            let id = *self.field_lists.entry(number).or_insert_with(|| {
+            let id = *self.made.field_lists.entry(number).or_insert_with(|| {
                 let id = self.flat.field_lists.len() as u32 + 1;
                 self.flat.field_lists.push(bmv2::FieldList {
                     id,
@@ -213,11 +215,11 @@ impl Lowering<'_> {
 
     /// Headers are called by their field's name, without the name of the struct around them.
     fn headers(&mut self, parameter: Id<Variable>) -> Value {
-        let variable = &self.program.variables[parameter];
+        let variable = &self.input.program.variables[parameter];
         let Type::Struct(of) = variable.ty else {
             return self.allocate(&variable.name.text, &variable.ty, variable.span);
         };
-        let declaration = &self.program.structs[of];
+        let declaration = &self.input.program.structs[of];
         if declaration.kind != tree::DerivedKind::Struct {
             return self.allocate(&variable.name.text, &variable.ty, variable.span);
         }
@@ -236,9 +238,7 @@ impl Lowering<'_> {
         shared: &Shared,
         write: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        self.block = kind;
-        self.copies_out.clear();
-        self.frame = super::lowering::Frame::default();
+        self.local = Local::new(kind);
         let shared = [
             shared.headers.clone(),
             shared.user_metadata.clone(),
@@ -251,20 +251,17 @@ impl Lowering<'_> {
             }
             _ => shared.into(),
         };
-        self.bindings.extend(parameters.into_iter().zip(values));
+        self.local.bindings.extend(parameters.into_iter().zip(values));
         let object = ObjectRef { scope: ScopeId(0), instance: block.instance };
         let scope = self.enter(object, None);
-        self.scope = scope;
-        let result = write(self);
-        self.scope = ScopeId(0);
-        result
+        self.local.scope = scope;
+        write(self)
     }
 
     /// The parser: it fills in the headers that all blocks share.
     fn parser_block(&mut self, block: Block, shared: &Shared) {
         let InstanceKind::Parser(id) = block.kind else { return };
         self.in_block(block, BlockKind::Parser, shared, |this| this.top_parser(id));
-        self.steps.clear();
     }
 
     /// Ingress or egress.
@@ -294,15 +291,15 @@ impl Lowering<'_> {
     fn deparser_block(&mut self, block: Block, shared: &Shared) {
         let steps = self.control_block(block, BlockKind::Deparser, shared);
         self.flat.deparser.steps = steps;
-        self.flat.deparser.order = std::mem::take(&mut self.emitted);
+        self.flat.deparser.order = std::mem::take(&mut self.local.emitted);
         self.flat.deparser.at = Some(self.block_name_span(block));
     }
 
     /// Runs `write` with a condition that holds around the checksums it finds.
     pub fn under_condition(&mut self, condition: Expression, write: impl FnOnce(&mut Self)) {
-        let outer = self.checksum_condition.clone();
-        self.checksum_condition = and(outer.clone(), condition);
+        let outer = self.local.checksum_condition.clone();
+        self.local.checksum_condition = and(outer.clone(), condition);
         write(self);
-        self.checksum_condition = outer;
+        self.local.checksum_condition = outer;
     }
 }

@@ -10,9 +10,11 @@ use std::collections::BTreeSet;
 use bmv2::Expression;
 
 use super::effects::{has_effects, mentioned};
-use super::lowering::{Frame, Lowering};
-use super::place::{Atom, Target};
+use super::local::Frame;
+use super::lowering::Lowering;
+use super::overlap::Atom;
 use super::step::Step;
+use super::target::Target;
 use super::value::{ObjectRef, Value};
 use crate::types::tree::{
     self, Argument, Block, Builtin, Call, Callee, Direction, Id, Type, Variable, VariableKind,
@@ -48,7 +50,7 @@ impl Lowering<'_> {
         match &call.callee {
             Callee::Action(action) => {
                 self.use_action(*action, false);
-                let action = &self.program.actions[*action];
+                let action = &self.input.program.actions[*action];
                 let outside = self.outside(&action.body, &action.parameters);
                 self.inline(&action.parameters, &call.arguments, &outside, at, |this| {
                     this.action_body(&action.body);
@@ -85,7 +87,7 @@ impl Lowering<'_> {
 
     /// A function's result gets a place of its own, which its `return` statements write.
     fn function(&mut self, function: Id<tree::Function>, call: &Call) -> Value {
-        let function = &self.program.functions[function];
+        let function = &self.input.program.functions[function];
         let result = match function.return_type {
             Type::Void => Value::Void,
             _ => self.temporary(&function.return_type, call.span),
@@ -100,7 +102,7 @@ impl Lowering<'_> {
 
     /// The declaration behind a constructor parameter of a control type.
     fn control_of(&self, object: ObjectRef) -> Option<Id<tree::Control>> {
-        match self.program.instances[object.instance].kind {
+        match self.input.program.instances[object.instance].kind {
             tree::InstanceKind::Control(id) => Some(id),
             _ => None,
         }
@@ -108,7 +110,7 @@ impl Lowering<'_> {
 
     /// The declaration behind a constructor parameter of a parser type.
     fn parser_of(&self, object: ObjectRef) -> Option<Id<tree::Parser>> {
-        match self.program.instances[object.instance].kind {
+        match self.input.program.instances[object.instance].kind {
             tree::InstanceKind::Parser(id) => Some(id),
             _ => None,
         }
@@ -122,7 +124,7 @@ impl Lowering<'_> {
         arguments: &[Argument],
         at: Span,
     ) {
-        let declaration = &self.program.controls[control];
+        let declaration = &self.input.program.controls[control];
         let outside = Outside::Instance(object);
         self.inline(&declaration.parameters, arguments, &outside, at, |this| {
             this.in_instance(object, |this| this.control(control));
@@ -143,9 +145,9 @@ impl Lowering<'_> {
         }
         let passed = self.pass(parameters, arguments);
         let copies = self.bind(parameters, passed, outside, at);
-        self.copies_out.push(copies);
+        self.local.copies_out.push(copies);
         // Every call around has an entry there, also one that copies nothing.
-        if self.copies_out.len() > CALL_DEPTH_MAX {
+        if self.local.copies_out.len() > CALL_DEPTH_MAX {
             self.unsupported(
                 at,
                 "calls are nested too deeply",
@@ -154,7 +156,7 @@ impl Lowering<'_> {
         } else {
             body(self);
         }
-        for (target, value, ty) in self.copies_out.pop().unwrap_or_default() {
+        for (target, value, ty) in self.local.copies_out.pop().unwrap_or_default() {
             self.assign(&target, &value, &ty, at);
         }
     }
@@ -169,7 +171,7 @@ impl Lowering<'_> {
                 Argument::Expression(expression) if is_in => {
                     let value = self.value(expression);
                     let disturbed = arguments[position + 1..].iter().any(|later| match later {
-                        Argument::Expression(later) => has_effects(self.program, later),
+                        Argument::Expression(later) => has_effects(self.input.program, later),
                         _ => false,
                     });
                     Passed::In(if disturbed {
@@ -179,9 +181,9 @@ impl Lowering<'_> {
                     })
                 }
                 Argument::Expression(expression) => {
-                    let pins = std::mem::replace(&mut self.pins_indexes, true);
+                    let pins = std::mem::replace(&mut self.local.pins_indexes, true);
                     let place = self.place(expression);
-                    self.pins_indexes = pins;
+                    self.local.pins_indexes = pins;
                     Passed::Out(place)
                 }
                 Argument::DontCare(_) => Passed::Out(Target::Nowhere),
@@ -193,7 +195,7 @@ impl Lowering<'_> {
 
     /// The direction of a parameter.
     pub fn direction(&self, parameter: Id<Variable>) -> Direction {
-        match self.program.variables[parameter].kind {
+        match self.input.program.variables[parameter].kind {
             VariableKind::Parameter(direction) => direction,
             VariableKind::ConstructorParameter | VariableKind::Local => Direction::None,
         }
@@ -225,7 +227,7 @@ impl Lowering<'_> {
             bound.push((*parameter, value));
         }
         // Only now: an argument may mention a parameter of the same name in an outer copy.
-        self.bindings.extend(bound);
+        self.local.bindings.extend(bound);
         copies
     }
 
@@ -244,11 +246,11 @@ impl Lowering<'_> {
             Passed::Out(_) => return false,
         };
         let key = (*object, parameter);
-        let before = self.passed_before.entry(key).or_insert_with(|| place.clone());
+        let before = self.made.passed_before.entry(key).or_insert_with(|| place.clone());
         if before != place {
-            self.copied.insert(key);
+            self.made.differing.insert(key);
         }
-        !self.copied.contains(&key)
+        !self.input.copied.contains(&key) && !self.made.differing.contains(&key)
     }
 
     /// What one parameter stands for: the argument itself where nobody could tell the difference,
@@ -261,19 +263,19 @@ impl Lowering<'_> {
         at: Span,
         copies: &mut Vec<(Target, Value, Type)>,
     ) -> Value {
-        let declaration = &self.program.variables[parameter];
+        let declaration = &self.input.program.variables[parameter];
         let ty = &declaration.ty;
         let is_inout = self.direction(parameter) == Direction::InOut;
         match passed {
             // An expression is computed once, however often it is used.
             Passed::In(value) if value.is_constant() && is_apart => value,
-            Passed::In(value) if is_apart && is_simple(&value) => value,
+            Passed::In(value) if is_apart && value.is_simple() => value,
             Passed::In(value) => {
                 let copy = self.place_of(parameter);
                 self.assign_value(&copy, &value, ty, at);
                 copy
             }
-            Passed::Out(Target::Whole(place)) if is_apart && is_simple(&place) => {
+            Passed::Out(Target::Whole(place)) if is_apart && place.is_simple() => {
                 if !is_inout {
                     self.invalidate(&place, at);
                 }
@@ -295,19 +297,19 @@ impl Lowering<'_> {
 
     /// A parameter's own storage.
     fn place_of(&mut self, parameter: Id<Variable>) -> Value {
-        if let Some(place) = self.places.get(&parameter) {
+        if let Some(place) = self.made.places.get(&parameter) {
             return place.clone();
         }
-        let declaration = &self.program.variables[parameter];
+        let declaration = &self.input.program.variables[parameter];
         let place = self.allocate(&declaration.name.text, &declaration.ty, declaration.name.span);
-        self.places.insert(parameter, place.clone());
+        self.made.places.insert(parameter, place.clone());
         place
     }
 
     /// What the body of an action of the current control can reach.
     pub fn outside(&self, body: &Block, parameters: &[Id<Variable>]) -> Outside {
         let mut variables = BTreeSet::new();
-        mentioned(self.program, body, &mut variables);
+        mentioned(self.input.program, body, &mut variables);
         for parameter in parameters {
             variables.remove(parameter);
         }
@@ -318,8 +320,8 @@ impl Lowering<'_> {
     fn reachable(&self, outside: &Outside) -> Vec<Atom> {
         let mut atoms = Vec::new();
         if let Outside::Variables(variables) = outside {
-            for value in variables.iter().filter_map(|variable| self.bindings.get(variable)) {
-                self.atoms(value, &mut atoms);
+            for value in variables.iter().filter_map(|variable| self.local.bindings.get(variable)) {
+                self.flat.storage.atoms(value, &mut atoms);
             }
         }
         atoms
@@ -330,10 +332,10 @@ impl Lowering<'_> {
         let mut atoms = Vec::new();
         match passed {
             Passed::In(value) | Passed::Out(Target::Whole(value)) => {
-                self.atoms(value, &mut atoms);
+                self.flat.storage.atoms(value, &mut atoms);
             }
             Passed::Out(Target::Slice { base, .. } | Target::SliceFrom { base, .. }) => {
-                self.atoms_of(base, &mut atoms);
+                self.flat.storage.atoms_of(base, &mut atoms);
             }
             Passed::Out(Target::Nowhere) => {}
         }
@@ -344,9 +346,9 @@ impl Lowering<'_> {
 
     /// The steps of an action.
     pub fn action_body(&mut self, body: &Block) {
-        self.action_depth += 1;
+        self.local.action_depth += 1;
         self.body(body);
-        self.action_depth -= 1;
+        self.local.action_depth -= 1;
     }
 
     /// The steps of a body whose end is where `return` goes.
@@ -358,9 +360,9 @@ impl Lowering<'_> {
     fn body_with_result(&mut self, body: &Block, result: Value) {
         let end = self.new_label();
         let frame = Frame { end: Some(end), result: Some(result), loops: Vec::new() };
-        let outer = std::mem::replace(&mut self.frame, frame);
+        let outer = std::mem::replace(&mut self.local.frame, frame);
         let body = self.steps_of(|this| this.block(body));
-        self.frame = outer;
+        self.local.frame = outer;
         self.push(Step::Block { label: end, body });
     }
 
@@ -399,22 +401,5 @@ impl Lowering<'_> {
         let parameters =
             vec![bmv2::Parameter::Expression(stack), bmv2::Parameter::Expression(count)];
         self.run(operation, parameters, call.span);
-    }
-}
-
-/// Whether reading the value anew with every use costs nothing.
-fn is_simple(value: &Value) -> bool {
-    match value {
-        Value::Bool(Expression::Unary { operand, .. }) => {
-            matches!(**operand, Expression::Field(_))
-        }
-        Value::Number(number) => {
-            matches!(number, Expression::Field(_) | Expression::Hex(_) | Expression::Local(_))
-        }
-        Value::HeaderOf(_) | Value::StackOf(_) | Value::Bool(_) => false,
-        Value::Struct(parts) => parts.iter().all(is_simple),
-        Value::Header(header) => matches!(header, super::value::HeaderRef::Instance(_)),
-        Value::Union(union) => matches!(union, super::value::UnionRef::Instance(_)),
-        _ => true,
     }
 }

@@ -6,9 +6,10 @@
 use bmv2::{Checksum, Expression};
 
 use super::expression::and;
-use super::lowering::{BlockKind, Lowering};
-use super::place::Target;
+use super::local::BlockKind;
+use super::lowering::Lowering;
 use super::step::Step;
+use super::target::Target;
 use super::value::Value;
 use crate::types::tree::{Argument, Call};
 
@@ -16,8 +17,8 @@ impl Lowering<'_> {
     /// A call of one of the four checksum functions.
     pub fn checksum(&mut self, call: &Call, with_payload: bool) {
         let at = call.span;
-        let verify = self.block == BlockKind::VerifyChecksum;
-        if !verify && self.block != BlockKind::ComputeChecksum {
+        let verify = self.local.kind == BlockKind::VerifyChecksum;
+        if !verify && self.local.kind != BlockKind::ComputeChecksum {
             return self.unsupported(
                 at,
                 "checksums can be computed in the checksum controls only",
@@ -25,7 +26,7 @@ impl Lowering<'_> {
             );
         }
         let condition = self.truth_argument(call, 0);
-        let before = self.steps.len();
+        let before = self.local.steps.len();
         let leaves = self.leaf_arguments(call, 1);
         let target = match call.arguments.get(2) {
             Some(Argument::Expression(target)) => self.place(target),
@@ -43,20 +44,20 @@ impl Lowering<'_> {
             );
         };
         let calculation = self.calculation(&algorithm, leaves, with_payload, at);
-        if self.steps.len() > before {
+        if self.local.steps.len() > before {
             return self.unsupported(
                 at,
                 "a checksum is computed over fields, not over expressions",
                 "write the value to a metadata field in egress and list that field",
             );
         }
-        let condition = and(self.checksum_condition.clone(), condition);
+        let condition = and(self.local.checksum_condition.clone(), condition);
         let id = self.flat.checksums.len() as u32;
         let name = if id == 0 { "cksum".to_owned() } else { format!("cksum_{}", id - 1) };
         self.flat.checksums.push(Checksum {
             name,
             id,
-            source_info: super::source_info::of(self.sources, at),
+            source_info: super::source_info::of(self.input.sources, at),
             target,
             calculation,
             verify,
@@ -67,7 +68,7 @@ impl Lowering<'_> {
 
     /// Whether a checksum control is being flattened.
     pub fn is_checksum_block(&self) -> bool {
-        matches!(self.block, BlockKind::ComputeChecksum | BlockKind::VerifyChecksum)
+        matches!(self.local.kind, BlockKind::ComputeChecksum | BlockKind::VerifyChecksum)
     }
 
     /// Checks that a checksum control left no steps of its own.

@@ -18,27 +18,27 @@ impl Lowering<'_> {
     /// parameters bound.
     pub fn in_instance(&mut self, object: ObjectRef, write: impl FnOnce(&mut Self)) {
         let scope = self.enter(object, None);
-        let outer = std::mem::replace(&mut self.scope, scope);
+        let outer = std::mem::replace(&mut self.local.scope, scope);
         write(self);
-        self.scope = outer;
+        self.local.scope = outer;
     }
 
     /// The scope of an instance, made when first entered. `name` replaces the instance's own name
     /// for the blocks of the architecture, which are called by their type.
     pub fn enter(&mut self, object: ObjectRef, name: Option<String>) -> ScopeId {
-        let instance = &self.program.instances[object.instance];
+        let instance = &self.input.program.instances[object.instance];
         let parameters = match instance.kind {
-            InstanceKind::Control(id) => &self.program.controls[id].constructor_parameters,
-            InstanceKind::Parser(id) => &self.program.parsers[id].constructor_parameters,
-            InstanceKind::Extern { .. } | InstanceKind::Package(_) => return self.scope,
+            InstanceKind::Control(id) => &self.input.program.controls[id].constructor_parameters,
+            InstanceKind::Parser(id) => &self.input.program.parsers[id].constructor_parameters,
+            InstanceKind::Extern { .. } | InstanceKind::Package(_) => return self.local.scope,
         };
         // The arguments are meant where the instance is declared.
-        let outer = std::mem::replace(&mut self.scope, object.scope);
+        let outer = std::mem::replace(&mut self.local.scope, object.scope);
         let arguments: Vec<Value> =
             instance.arguments.iter().map(|argument| self.constructor_argument(argument)).collect();
-        self.scope = outer;
-        self.bindings.extend(parameters.iter().copied().zip(arguments));
-        if let Some(scope) = self.scopes.get(&object) {
+        self.local.scope = outer;
+        self.local.bindings.extend(parameters.iter().copied().zip(arguments));
+        if let Some(scope) = self.made.scopes.get(&object) {
             return *scope;
         }
         let prefix = self.flat.scopes[object.scope.0].name.clone();
@@ -54,10 +54,10 @@ impl Lowering<'_> {
         };
         self.flat.scopes.push(scope);
         let id = ScopeId(self.flat.scopes.len() - 1);
-        self.scopes.insert(object, id);
-        let outer = std::mem::replace(&mut self.scope, id);
+        self.made.scopes.insert(object, id);
+        let outer = std::mem::replace(&mut self.local.scope, id);
         self.declare_objects(instance.kind);
-        self.scope = outer;
+        self.local.scope = outer;
         id
     }
 
@@ -71,7 +71,7 @@ impl Lowering<'_> {
 
     /// Makes the extern objects and the scopes of everything declared in the current scope.
     fn declare_objects(&mut self, kind: InstanceKind) {
-        let program = self.program;
+        let program = self.input.program;
         let locals = match kind {
             InstanceKind::Control(id) => &program.controls[id].locals,
             InstanceKind::Parser(id) => &program.parsers[id].locals,
@@ -79,7 +79,7 @@ impl Lowering<'_> {
         };
         for local in locals {
             if let LocalDeclaration::Instance(instance) = local {
-                let object = ObjectRef { scope: self.scope, instance: *instance };
+                let object = ObjectRef { scope: self.local.scope, instance: *instance };
                 self.declare_object(object);
             }
         }
@@ -87,20 +87,20 @@ impl Lowering<'_> {
 
     /// Makes an extern object.
     pub fn declare_object(&mut self, object: ObjectRef) -> Option<usize> {
-        if let Some(known) = self.objects.get(&object) {
+        if let Some(known) = self.made.objects.get(&object) {
             return Some(*known);
         }
-        let instance = &self.program.instances[object.instance];
+        let instance = &self.input.program.instances[object.instance];
         let InstanceKind::Extern { of, .. } = instance.kind else { return None };
         let prefix = self.flat.scopes[object.scope.0].name.clone();
         let declared = instance.name.as_ref().map_or("", |name| &*name.text);
         let name = names::qualified(&prefix, &instance.annotations, declared);
-        let outer = std::mem::replace(&mut self.scope, object.scope);
+        let outer = std::mem::replace(&mut self.local.scope, object.scope);
         let kind = self.object_kind(of, &instance.arguments, instance.span);
-        self.scope = outer;
+        self.local.scope = outer;
         self.flat.objects.push(Object { name, of: object, kind: kind?, at: instance.span });
         let index = self.flat.objects.len() - 1;
-        self.objects.insert(object, index);
+        self.made.objects.insert(object, index);
         Some(index)
     }
 
@@ -112,7 +112,7 @@ impl Lowering<'_> {
         arguments: &[Argument],
         at: Span,
     ) -> Option<ObjectKind> {
-        let declaration = &self.program.externs[of];
+        let declaration = &self.input.program.externs[of];
         let name = declaration.name.text.clone();
         let element = declaration.type_arguments.first().cloned();
         Some(match &*name {
@@ -159,7 +159,7 @@ impl Lowering<'_> {
             );
         }
         // A struct cannot be read or written, which is said where that is tried.
-        let width = super::storage::leaf(self.program, &element).map_or(1, Leaf::width);
+        let width = super::storage::leaf(self.input.program, &element).map_or(1, Leaf::width);
         ObjectKind::Register { size, element, width }
     }
 
@@ -191,20 +191,20 @@ impl Lowering<'_> {
     /// The name of the enumerator that an expression is; empty where it is not known.
     pub fn enumerator_name(&mut self, expression: &Expression) -> String {
         if let ExpressionKind::Constant(tree::Value::Enumerator(of, member)) = &expression.kind {
-            return self.program.enums[*of].members[*member].name.text.to_string();
+            return self.input.program.enums[*of].members[*member].name.text.to_string();
         }
         let (Type::Enum(of), value) = (&expression.ty, self.value(expression)) else {
             return String::new();
         };
         let index = value.constant().and_then(bits::Int::to_u64).map(|index| index as usize);
-        let members = &self.program.enums[*of].members;
+        let members = &self.input.program.enums[*of].members;
         let member = index.and_then(|index| members.get(index));
         member.map(|member| member.name.text.to_string()).unwrap_or_default()
     }
 
     /// The steps of a control whose parameters are bound.
     pub fn control(&mut self, control: Id<tree::Control>) {
-        let declaration = &self.program.controls[control];
+        let declaration = &self.input.program.controls[control];
         self.declare_locals(&declaration.locals);
         self.body(&declaration.body);
     }
@@ -213,7 +213,7 @@ impl Lowering<'_> {
     pub fn declare_locals(&mut self, locals: &[LocalDeclaration]) {
         for local in locals {
             if let LocalDeclaration::Variable { variable, value } = local {
-                let at = self.program.variables[*variable].span;
+                let at = self.input.program.variables[*variable].span;
                 self.declare(*variable, value.as_ref(), at);
             }
         }

@@ -44,7 +44,7 @@ impl Lowering<'_> {
                 // An index is read again with every use of the element.
                 let stable = match index_value {
                     Value::Number(Expression::Hex(_)) => index_value,
-                    Value::Number(Expression::Field(_)) if !self.pins_indexes => index_value,
+                    Value::Number(Expression::Field(_)) if !self.local.pins_indexes => index_value,
                     computed => self.freeze(computed, ty, at),
                 };
                 let Value::Number(index) = stable else { return Value::Void };
@@ -115,7 +115,7 @@ impl Lowering<'_> {
         for (at, expression) in expressions.iter().enumerate() {
             let value = self.value(expression);
             let disturbed =
-                expressions[at + 1..].iter().any(|later| has_effects(self.program, later));
+                expressions[at + 1..].iter().any(|later| has_effects(self.input.program, later));
             values.push(if disturbed {
                 self.freeze(value, &expression.ty, expression.span)
             } else {
@@ -140,18 +140,19 @@ impl Lowering<'_> {
     /// What a variable stands for. One that is used before its declaration was reached (only in
     /// programs with errors) gets storage here.
     pub fn variable(&mut self, variable: tree::Id<tree::Variable>) -> Value {
-        if let Some(value) = self.bindings.get(&variable) {
+        if let Some(value) = self.local.bindings.get(&variable) {
             return value.clone();
         }
-        let declaration = &self.program.variables[variable];
+        let declaration = &self.input.program.variables[variable];
         let place = self.allocate(&declaration.name.text, &declaration.ty, declaration.name.span);
-        self.bindings.insert(variable, place.clone());
+        self.local.bindings.insert(variable, place.clone());
         place
     }
 
     /// The instance a declaration means here.
     pub fn object(&self, instance: tree::Id<tree::Instance>) -> ObjectRef {
-        let scope = if self.top_level.contains(&instance) { ScopeId(0) } else { self.scope };
+        let scope =
+            if self.input.top_level.contains(&instance) { ScopeId(0) } else { self.local.scope };
         ObjectRef { scope, instance }
     }
 
@@ -160,7 +161,7 @@ impl Lowering<'_> {
         match value {
             tree::Value::Bool(truth) => Value::Bool(Expression::Bool(*truth)),
             tree::Value::Enumerator(of, member) => {
-                match self.program.enums[*of].members[*member].value.as_ref() {
+                match self.input.program.enums[*of].members[*member].value.as_ref() {
                     Some(value) => self.constant(value),
                     None => Value::Number(hex(*member as u64)),
                 }
@@ -177,7 +178,7 @@ impl Lowering<'_> {
     fn aggregate(&mut self, parts: &[tree::Expression], ty: &Type) -> Value {
         let parts = self.operands(&parts.iter().collect::<Vec<_>>());
         match self.bare(ty) {
-            Type::Struct(id) => match self.program.structs[id].kind {
+            Type::Struct(id) => match self.input.program.structs[id].kind {
                 tree::DerivedKind::Header => Value::HeaderOf(parts),
                 _ => Value::Struct(parts),
             },
@@ -189,7 +190,7 @@ impl Lowering<'_> {
     /// A type without the names that `type` gave it.
     pub fn bare(&self, ty: &Type) -> Type {
         match ty {
-            Type::New(id) => self.bare(&self.program.new_types[*id].original),
+            Type::New(id) => self.bare(&self.input.program.new_types[*id].original),
             ty => ty.clone(),
         }
     }
@@ -246,7 +247,7 @@ impl Lowering<'_> {
             // `true && x` and `false || x` are x, the others do not look at x.
             return if known == is_and { self.value(right) } else { Value::Bool(one) };
         }
-        if !has_effects(self.program, right) {
+        if !has_effects(self.input.program, right) {
             let other = self.truth(right);
             return Value::Bool(if is_and { and(one, other) } else { or(one, other) });
         }
@@ -274,8 +275,9 @@ impl Lowering<'_> {
         if let Expression::Bool(known) = decides {
             return self.value(if known { then } else { otherwise });
         }
-        let plain = !has_effects(self.program, then) && !has_effects(self.program, otherwise);
-        match super::storage::leaf(self.program, &whole.ty) {
+        let plain =
+            !has_effects(self.input.program, then) && !has_effects(self.input.program, otherwise);
+        match super::storage::leaf(self.input.program, &whole.ty) {
             Some(Leaf::Number { .. }) if plain => {
                 let (one, other) = (self.number(then), self.number(otherwise));
                 Value::Number(choose(decides, one, other))
@@ -324,7 +326,7 @@ impl Lowering<'_> {
     fn cast(&mut self, operand: &tree::Expression, ty: &Type) -> Value {
         let value = self.value(operand);
         let from = self.bare(&operand.ty);
-        match (value, super::storage::leaf(self.program, ty)) {
+        match (value, super::storage::leaf(self.input.program, ty)) {
             (Value::Number(number), Some(Leaf::Bool)) => Value::Bool(match number {
                 Expression::Hex(number) => Expression::Bool(!number.is_zero()),
                 number => truth_of(number),
@@ -344,7 +346,9 @@ impl Lowering<'_> {
     /// Parts under another type.
     fn reshape(&self, parts: Vec<Value>, ty: &Type) -> Value {
         match self.bare(ty) {
-            Type::Struct(id) if self.program.structs[id].kind == tree::DerivedKind::Header => {
+            Type::Struct(id)
+                if self.input.program.structs[id].kind == tree::DerivedKind::Header =>
+            {
                 Value::HeaderOf(parts)
             }
             Type::Stack(..) | Type::List(_) => Value::StackOf(parts),
@@ -403,12 +407,12 @@ impl Lowering<'_> {
                 truth_of(Expression::Field(bmv2::FieldRef::new(name, "$valid$")))
             }
             Value::Header(header) => {
-                let operand = Box::new(self.header_expression(header));
+                let operand = Box::new(self.flat.storage.header_expression(header));
                 Expression::Unary { operator: Unary::Valid, operand }
             }
             Value::HeaderOf(_) => Expression::Bool(true),
             Value::Union(union) => {
-                let operand = Box::new(self.union_expression(union));
+                let operand = Box::new(self.flat.storage.union_expression(union));
                 Expression::Unary { operator: Unary::ValidUnion, operand }
             }
             _ => Expression::Bool(false),

@@ -7,10 +7,11 @@
 use bmv2::{Expression, FieldRef, Parameter, ParserOperation};
 
 use super::flat::ObjectKind;
-use super::lowering::{BlockKind, Lowering, data_parameter, parameter};
-use super::place::Target;
+use super::local::BlockKind;
+use super::lowering::Lowering;
 use super::storage::Leaf;
-use super::value::{Value, hex, number_of};
+use super::target::Target;
+use super::value::{Value, data_parameter, hex, leaf_value, number_of, parameter};
 use crate::types::tree::{self, Argument, Call, Id, Type};
 use syntax::Span;
 
@@ -25,9 +26,9 @@ impl Lowering<'_> {
         call: &Call,
         ty: &Type,
     ) -> Value {
-        let function = &self.program.extern_functions[id];
+        let function = &self.input.program.extern_functions[id];
         let (name, at) = (function.name.text.clone(), call.span);
-        self.flat.calls_extern_function |= self.block != BlockKind::Parser;
+        self.flat.calls_extern_function |= self.local.kind != BlockKind::Parser;
         match &*name {
             "assert" | "assume" => {
                 let truth = self.truth_argument(call, 0);
@@ -70,7 +71,9 @@ impl Lowering<'_> {
     fn mark_to_drop(&mut self, call: &Call) {
         let at = call.span;
         let metadata = self.value_argument(call, 0);
-        let (Value::Struct(parts), false) = (&metadata, metadata == self.standard_metadata) else {
+        let (Value::Struct(parts), false) =
+            (&metadata, Some(&metadata) == self.made.standard_metadata.as_ref())
+        else {
             let metadata = Expression::Header("standard_metadata".to_owned());
             return self.run("mark_to_drop", vec![Parameter::Expression(metadata)], at);
         };
@@ -93,7 +96,7 @@ impl Lowering<'_> {
         ty: &Type,
     ) -> Value {
         let Type::Extern(of) = object.ty else { return Value::Void };
-        let name = self.program.externs[of].methods[method].name.text.clone();
+        let name = self.input.program.externs[of].methods[method].name.text.clone();
         match self.value(object) {
             Value::Packet => self.packet_method(&name, call, ty),
             Value::Object(object) => {
@@ -113,7 +116,7 @@ impl Lowering<'_> {
         let object = &self.flat.objects[index];
         let name = object.name.clone();
         if let ObjectKind::Register { element, .. } = &object.kind
-            && super::storage::leaf(self.program, element).is_none()
+            && super::storage::leaf(self.input.program, element).is_none()
         {
             return self.report_register(method, call);
         }
@@ -196,7 +199,7 @@ impl Lowering<'_> {
             "I2E" => ("clone_ingress_pkt_to_egress", BlockKind::Ingress, "ingress"),
             _ => ("clone_egress_pkt_to_egress", BlockKind::Egress, "egress"),
         };
-        if self.block != block {
+        if self.local.kind != block {
             return self.unsupported(
                 at,
                 format!("a clone of type {kind} is possible in {place} only"),
@@ -215,7 +218,7 @@ impl Lowering<'_> {
             "resubmit" => (BlockKind::Ingress, "ingress"),
             _ => (BlockKind::Egress, "egress"),
         };
-        if self.block != block {
+        if self.local.kind != block {
             return self.unsupported(
                 at,
                 format!("{operation} is possible in {place} only"),
@@ -229,16 +232,16 @@ impl Lowering<'_> {
 
     /// The id of the list of fields with this number in `@field_list`; an empty list for none.
     fn field_list(&mut self, number: Option<u32>, at: Span) -> u32 {
-        if let Some(id) = number.and_then(|number| self.field_lists.get(&number)) {
+        if let Some(id) = number.and_then(|number| self.made.field_lists.get(&number)) {
             return *id;
         }
         let id = self.flat.field_lists.len() as u32 + 1;
         let name = number.map_or(format!("fl{id}"), |number| format!("field_list{number}"));
-        let source_info = super::source_info::of(self.sources, at);
+        let source_info = super::source_info::of(self.input.sources, at);
         let list = bmv2::FieldList { id, name, source_info, elements: Vec::new() };
         self.flat.field_lists.push(list);
         if let Some(number) = number {
-            self.field_lists.insert(number, id);
+            self.made.field_lists.insert(number, id);
         }
         id
     }
@@ -280,7 +283,7 @@ impl Lowering<'_> {
             leaf => bmv2::FieldListElement::Field(self.leaf_field(leaf, kind, at)),
         });
         let elements = elements.collect();
-        let source_info = super::source_info::of(self.sources, at);
+        let source_info = super::source_info::of(self.input.sources, at);
         let list = bmv2::FieldList { id, name: name.clone(), source_info, elements };
         self.flat.learn_lists.push(list);
         if !self.flat.digests.iter().any(|digest| digest.name == name) {
@@ -293,7 +296,7 @@ impl Lowering<'_> {
     /// A digest is called after its struct; one without a name gets a number.
     fn digest_name(&self, ty: &Type) -> String {
         match ty {
-            Type::Struct(id) => super::names::type_name(&self.program.structs[*id]),
+            Type::Struct(id) => super::names::type_name(&self.input.program.structs[*id]),
             _ => {
                 let numbered = |digest: &&super::flat::Digest| digest.name.starts_with("digest_");
                 format!("digest_{}", self.flat.digests.iter().filter(numbered).count())
@@ -346,7 +349,7 @@ impl Lowering<'_> {
         self.flat.calculations.push(bmv2::Calculation {
             name: name.clone(),
             id,
-            source_info: super::source_info::of(self.sources, at),
+            source_info: super::source_info::of(self.input.sources, at),
             algorithm: algorithm.to_owned(),
             input,
         });
@@ -391,7 +394,8 @@ impl Lowering<'_> {
                 found.push((value.clone(), self.leaf_of(ty)));
             }
             Value::Header(header) => {
-                let fields = Value::Struct(self.header_fields(header));
+                let fields =
+                    Value::Struct(self.flat.storage.header_fields(self.input.program, header));
                 self.leaves(&fields, ty, found);
             }
             Value::Struct(parts) | Value::HeaderOf(parts) => {
@@ -404,7 +408,7 @@ impl Lowering<'_> {
                     Type::Stack(element, _) | Type::List(element) => (**element).clone(),
                     _ => Type::Wrong,
                 };
-                for part in self.stack_values(value) {
+                for part in self.flat.storage.stack_values(value) {
                     self.leaves(&part, &element, found);
                 }
             }
@@ -430,7 +434,7 @@ impl Lowering<'_> {
         let kind = self.leaf_of(ty);
         let field = self.temporary_field(kind);
         write(self, parameter(Expression::Field(field.clone())));
-        let value = super::storage::leaf_value(kind, field);
+        let value = leaf_value(kind, field);
         self.assign(&target, &value, ty, call.span);
     }
 

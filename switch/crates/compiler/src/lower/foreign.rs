@@ -9,15 +9,15 @@
 use bits::Int;
 use bmv2::{ExternAttribute, ExternInstance, Parameter};
 
-use super::lowering::{Lowering, data_parameter};
-use super::value::{ObjectRef, Value};
+use super::lowering::Lowering;
+use super::value::{ObjectRef, Value, data_parameter};
 use super::{names, source_info};
 use crate::types::tree::{Argument, Call, InstanceKind, Type};
 
 impl Lowering<'_> {
     /// A call of a function that v1model does not have.
     pub fn foreign_function(&mut self, name: &str, call: &Call, ty: &Type) -> Value {
-        if self.emits_externs {
+        if self.input.emits_externs {
             let parameters = self.foreign_arguments(call);
             self.run(name, parameters, call.span);
         } else {
@@ -39,11 +39,11 @@ impl Lowering<'_> {
         call: &Call,
         ty: &Type,
     ) -> Value {
-        let of = match self.program.instances[object.instance].kind {
-            InstanceKind::Extern { of, .. } => self.program.externs[of].name.text.clone(),
+        let of = match self.input.program.instances[object.instance].kind {
+            InstanceKind::Extern { of, .. } => self.input.program.externs[of].name.text.clone(),
             _ => "this".into(),
         };
-        if self.emits_externs {
+        if self.input.emits_externs {
             let name = self.foreign_object(object);
             let mut parameters = vec![Parameter::Extern(name)];
             parameters.extend(self.foreign_arguments(call));
@@ -66,7 +66,8 @@ impl Lowering<'_> {
             let Argument::Expression(expression) = argument else { continue };
             match self.value(expression) {
                 Value::Header(header) => {
-                    parameters.push(Parameter::Expression(self.header_expression(&header)));
+                    parameters
+                        .push(Parameter::Expression(self.flat.storage.header_expression(&header)));
                 }
                 Value::Struct(_) | Value::HeaderOf(_) => {
                     let leaves = self.leaf_arguments(call, index);
@@ -80,7 +81,7 @@ impl Lowering<'_> {
 
     /// The control-plane name of an object, which is announced with its first use.
     fn foreign_object(&mut self, object: ObjectRef) -> String {
-        let program = self.program;
+        let program = self.input.program;
         let instance = &program.instances[object.instance];
         let declared = instance.name.as_ref().map_or("", |name| &*name.text);
         let prefix = &self.flat.scopes[object.scope.0].name;
@@ -93,7 +94,7 @@ impl Lowering<'_> {
         let parameters = constructor
             .and_then(|at| declaration.methods.get(at))
             .map_or(&[][..], |constructor| &constructor.parameters);
-        let outer = std::mem::replace(&mut self.scope, object.scope);
+        let outer = std::mem::replace(&mut self.local.scope, object.scope);
         let mut attributes = Vec::new();
         for (parameter, argument) in parameters.iter().zip(&instance.arguments) {
             let Argument::Expression(expression) = argument else { continue };
@@ -111,12 +112,12 @@ impl Lowering<'_> {
             };
             attributes.push((parameter.name.text.to_string(), value));
         }
-        self.scope = outer;
+        self.local.scope = outer;
         self.flat.foreign.push(ExternInstance {
             name: name.clone(),
             id: self.flat.foreign.len() as u32,
             extern_type: declaration.name.text.to_string(),
-            source_info: source_info::of(self.sources, instance.span),
+            source_info: source_info::of(self.input.sources, instance.span),
             attributes,
         });
         name

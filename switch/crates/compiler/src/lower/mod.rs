@@ -18,6 +18,7 @@
 //! simple_switch cannot do everything P4 allows. Each limit is found where the construct is
 //! flattened, and reported as a diagnostic with the code [`TARGET`]; nothing here panics.
 
+mod allocate;
 mod assign;
 mod blocks;
 mod call;
@@ -32,9 +33,12 @@ mod flat;
 mod foreign;
 mod graph;
 mod info;
+mod local;
 mod lowering;
 mod names;
 mod number;
+mod operand;
+mod overlap;
 mod packet;
 mod parse_states;
 mod parser;
@@ -47,11 +51,13 @@ mod statement;
 mod step;
 mod storage;
 mod table;
+mod target;
 mod value;
 
 pub use lowering::TARGET;
 
 use crate::types::tree;
+use lowering::{Input, Lowering};
 use syntax::Diagnostics;
 use syntax::SourceMap;
 
@@ -100,18 +106,16 @@ fn flatten(
     let mut copied = std::collections::BTreeSet::new();
     loop {
         let mut messages = Diagnostics::default();
-        let mut lowering = lowering::Lowering::new(program, sources, &mut messages);
-        lowering.emits_externs = options.emit_externs;
-        let count = copied.len();
-        lowering.copied = copied;
+        let input = Input::new(program, sources, options.emit_externs, &copied);
+        let mut lowering = Lowering::new(input, &mut messages);
         lowering.blocks();
-        let flat = lowering.flat;
-        copied = lowering.copied;
-        if copied.len() == count {
+        let (flat, differing) = (lowering.flat, lowering.made.differing);
+        if differing.is_subset(&copied) {
             for message in messages.into_sorted() {
                 diagnostics.push(message);
             }
             return flat;
         }
+        copied.extend(differing);
     }
 }

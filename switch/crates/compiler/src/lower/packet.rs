@@ -2,7 +2,8 @@
 
 use bmv2::{Expression, ExtractTarget, Lookahead, ParserOperation, SetSource};
 
-use super::lowering::{BlockKind, Lowering};
+use super::local::BlockKind;
+use super::lowering::Lowering;
 use super::storage::Leaf;
 use super::value::{HeaderRef, UnionRef, Value, number_of};
 use crate::types::tree::{Argument, Call, Type};
@@ -11,7 +12,7 @@ use syntax::Span;
 impl Lowering<'_> {
     /// A call of a method of the packet.
     pub fn packet_method(&mut self, method: &str, call: &Call, ty: &Type) -> Value {
-        let is_parser = self.block == BlockKind::Parser;
+        let is_parser = self.local.kind == BlockKind::Parser;
         match method {
             "extract" if is_parser => self.extract(call),
             "lookahead" if is_parser => {
@@ -70,7 +71,7 @@ impl Lowering<'_> {
             Value::Header(HeaderRef::OfUnion { union, member }) => match **union {
                 UnionRef::Next(stack) => {
                     let stack = &storage.union_stacks[stack.0];
-                    let member = &self.program.structs[stack.of].fields[*member];
+                    let member = &self.input.program.structs[stack.of].fields[*member];
                     Some(ExtractTarget::UnionStack {
                         stack: stack.name.clone(),
                         member: member.name.text.to_string(),
@@ -131,7 +132,7 @@ impl Lowering<'_> {
             }
             Value::Struct(parts) => parts.iter().for_each(|part| self.validate(part, at)),
             Value::Stack(_) => {
-                for element in self.stack_values(value) {
+                for element in self.flat.storage.stack_values(value) {
                     self.validate(&element, at);
                 }
             }
@@ -151,13 +152,13 @@ impl Lowering<'_> {
         match value {
             Value::Header(HeaderRef::Instance(id)) => {
                 let name = self.flat.storage.header_name(*id).to_owned();
-                self.emitted.push(name);
+                self.local.emitted.push(name);
             }
             Value::Struct(parts) | Value::StackOf(parts) => {
                 parts.iter().for_each(|part| self.emit_value(part, at));
             }
             Value::Stack(_) | Value::UnionStack(_) => {
-                for element in self.stack_values(value) {
+                for element in self.flat.storage.stack_values(value) {
                     self.emit_value(&element, at);
                 }
             }

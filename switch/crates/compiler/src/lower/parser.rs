@@ -7,7 +7,8 @@ use bits::Int;
 use bmv2::{Expression, ParseValueSet, TransitionKey, TransitionMatch};
 
 use super::flat::{Case, Goal, Next, State, ValueSet};
-use super::lowering::{Frame, Lowering};
+use super::local::Frame;
+use super::lowering::Lowering;
 use super::names;
 use super::number::{Range, ones};
 use super::storage::{Leaf, leaf};
@@ -22,16 +23,6 @@ use syntax::Span;
 const STATE_COUNT_MAX: usize = 10_000;
 /// A range in a `select` becomes at most this many prefixes.
 const PREFIX_COUNT_MAX: usize = 2_000;
-
-/// The parser being flattened.
-#[derive(Clone, Debug, Default)]
-pub struct Parsing {
-    /// The state being written; its steps are in `Lowering::steps`.
-    current: usize,
-    /// For each parser around, innermost last: the flat states of its states, and where `accept`
-    /// leads.
-    around: Vec<(Vec<usize>, Goal)>,
-}
 
 /// What a `select` compares: a leaf of a subject.
 struct Subject {
@@ -48,7 +39,7 @@ impl Lowering<'_> {
     /// The parser of the program, its parameters bound.
     pub fn top_parser(&mut self, parser: Id<tree::Parser>) {
         let start = self.new_state("start");
-        self.parsing.current = start;
+        self.local.parsing.current = start;
         self.states(parser, Goal::Stop);
     }
 
@@ -69,16 +60,16 @@ impl Lowering<'_> {
 
     /// Ends the state being written and goes on in another.
     fn finish_state(&mut self, next: Next, following: usize) {
-        let state = &mut self.flat.parser[self.parsing.current];
-        state.steps = std::mem::take(&mut self.steps);
+        let state = &mut self.flat.parser[self.local.parsing.current];
+        state.steps = std::mem::take(&mut self.local.steps);
         state.next = next;
-        self.parsing.current = following;
+        self.local.parsing.current = following;
     }
 
     /// Writes the states of a parser; the state being written leads to its `start`, and `accept`
     /// leads to `accept`.
     fn states(&mut self, parser: Id<tree::Parser>, accept: Goal) {
-        let declaration = &self.program.parsers[parser];
+        let declaration = &self.input.program.parsers[parser];
         self.value_sets(declaration);
         self.declare_locals(&declaration.locals);
         let Some(start) = declaration.states.iter().position(|state| &*state.name.text == "start")
@@ -86,11 +77,11 @@ impl Lowering<'_> {
             return;
         };
         // A parser without anything in front of its first state starts right in it.
-        let is_first = self.flat.parser.len() == 1 && self.steps.is_empty();
+        let is_first = self.flat.parser.len() == 1 && self.local.steps.is_empty();
         let states: Vec<usize> = (0..declaration.states.len())
             .map(|at| {
                 if at == start && is_first {
-                    self.parsing.current
+                    self.local.parsing.current
                 } else {
                     self.new_state(&declaration.states[at].name.text)
                 }
@@ -100,31 +91,31 @@ impl Lowering<'_> {
         if !is_first {
             self.finish_state(entry, states[start]);
         }
-        self.parsing.around.push((states.clone(), accept));
-        let outer = std::mem::take(&mut self.frame);
+        self.local.parsing.around.push((states.clone(), accept));
+        let outer = std::mem::take(&mut self.local.frame);
         for (state, flat) in declaration.states.iter().zip(states) {
-            self.parsing.current = flat;
+            self.local.parsing.current = flat;
             self.state(state);
         }
-        self.frame = outer;
-        self.parsing.around.pop();
+        self.local.frame = outer;
+        self.local.parsing.around.pop();
     }
 
     /// One state of one copy of a parser.
     fn state(&mut self, state: &tree::State) {
-        self.frame = Frame::default();
+        self.local.frame = Frame::default();
         self.block(&tree::Block { annotations: Vec::new(), statements: state.statements.clone() });
         let next = match &state.transition {
             Transition::Direct(target) => Next::Always(self.goal(*target)),
             Transition::Select(select) => self.select(select),
         };
-        let current = self.parsing.current;
+        let current = self.local.parsing.current;
         self.finish_state(next, current);
     }
 
     /// Where a transition leads in this copy.
     fn goal(&self, target: StateTarget) -> Goal {
-        let Some((states, accept)) = self.parsing.around.last() else { return Goal::Stop };
+        let Some((states, accept)) = self.local.parsing.around.last() else { return Goal::Stop };
         match target {
             StateTarget::Accept => *accept,
             // The switch does not drop what a parser rejects; v1model says so.
@@ -150,20 +141,20 @@ impl Lowering<'_> {
                 format!("at most {STATE_COUNT_MAX} are made; call sub-parsers fewer times"),
             );
         }
-        if self.nesting > 0 {
+        if self.local.nesting > 0 {
             return self.unsupported(
                 at,
                 "a parser cannot be applied inside an if, switch or loop",
                 "make a state of it and select that state",
             );
         }
-        let declaration = &self.program.parsers[parser];
+        let declaration = &self.input.program.parsers[parser];
         let outside = super::call::Outside::Nothing;
         self.inline(&declaration.parameters, arguments, &outside, at, |this| {
-            let name = this.flat.parser[this.parsing.current].name.clone();
+            let name = this.flat.parser[this.local.parsing.current].name.clone();
             let after = this.new_state(&name);
             this.in_instance(object, |this| this.states(parser, Goal::State(after)));
-            this.parsing.current = after;
+            this.local.parsing.current = after;
         });
     }
 
@@ -171,14 +162,14 @@ impl Lowering<'_> {
     fn value_sets(&mut self, declaration: &tree::Parser) {
         for local in &declaration.locals {
             let LocalDeclaration::ValueSet(id) = local else { continue };
-            let set = &self.program.value_sets[*id];
-            let prefix = self.flat.scopes[self.scope.0].name.clone();
+            let set = &self.input.program.value_sets[*id];
+            let prefix = self.flat.scopes[self.local.scope.0].name.clone();
             let name = names::qualified(&prefix, &set.annotations, &set.name.text);
             if self.flat.value_sets.iter().any(|known| known.set.name == name) {
                 continue;
             }
             let mut widths = Vec::new();
-            leaf_widths(self.program, &set.element, &mut widths);
+            leaf_widths(self.input.program, &set.element, &mut widths);
             let size = self.constant_number(&set.size);
             self.flat.value_sets.push(ValueSet {
                 of: *id,
@@ -249,9 +240,10 @@ impl Lowering<'_> {
         let storage = &self.flat.storage;
         for (at, stack) in storage.union_stacks.iter().enumerate() {
             let last = UnionRef::Last(super::storage::UnionStackId(at));
-            for (member, declared) in self.program.structs[stack.of].fields.iter().enumerate() {
+            for (member, declared) in self.input.program.structs[stack.of].fields.iter().enumerate()
+            {
                 let candidate = HeaderRef::OfUnion { union: Box::new(last.clone()), member };
-                if self.header_expression(&candidate) == *header {
+                if self.flat.storage.header_expression(&candidate) == *header {
                     let fields = &storage.type_of(&candidate).fields;
                     return Some(TransitionKey::UnionStackField {
                         stack: stack.name.clone(),

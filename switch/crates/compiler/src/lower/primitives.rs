@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 
 use bmv2::{Parameter, PrimitiveCall};
 
-use super::lowering::parameter;
 use super::step::{Label, Step};
-use super::value::{hex, number_of};
+use super::value::{hex, number_of, parameter};
 use syntax::{SourceMap, Span};
 
 /// The primitives of an action.

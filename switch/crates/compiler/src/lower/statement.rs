@@ -55,11 +55,11 @@ impl Lowering<'_> {
     /// `target = value`: the target's indexes first, then the value, then the write.
     fn assignment(&mut self, target: &tree::Expression, value: &tree::Expression, at: Span) {
         let pins = std::mem::replace(
-            &mut self.pins_indexes,
-            super::effects::has_effects(self.program, value),
+            &mut self.local.pins_indexes,
+            super::effects::has_effects(self.input.program, value),
         );
         let place = self.place(target);
-        self.pins_indexes = pins;
+        self.local.pins_indexes = pins;
         let result = self.value(value);
         self.assign(&place, &result, &target.ty, at);
     }
@@ -71,15 +71,15 @@ impl Lowering<'_> {
         value: Option<&tree::Expression>,
         at: Span,
     ) {
-        let declaration = &self.program.variables[variable];
+        let declaration = &self.input.program.variables[variable];
         let first = value.map(|value| self.value(value));
         // A variable keeps its place when its body is inlined again: only one copy is live.
-        let place = match self.places.get(&variable) {
+        let place = match self.made.places.get(&variable) {
             Some(place) => place.clone(),
             None => self.allocate(&declaration.name.text, &declaration.ty, at),
         };
-        self.places.insert(variable, place.clone());
-        self.bindings.insert(variable, place.clone());
+        self.made.places.insert(variable, place.clone());
+        self.local.bindings.insert(variable, place.clone());
         match first {
             Some(first) => self.assign_value(&place, &first, &declaration.ty, at),
             None => self.invalidate(&place, at),
@@ -91,14 +91,14 @@ impl Lowering<'_> {
         &mut self,
         which: impl FnOnce((super::step::Label, super::step::Label)) -> super::step::Label,
     ) {
-        if let Some(labels) = self.frame.loops.last().copied() {
+        if let Some(labels) = self.local.frame.loops.last().copied() {
             self.push(Step::Leave(which(labels)));
         }
     }
 
     /// `exit`: what calls owe their callers is copied first, innermost call first.
     fn exit(&mut self, at: Span) {
-        for copies in self.copies_out.clone().into_iter().rev() {
+        for copies in self.local.copies_out.clone().into_iter().rev() {
             for (target, value, ty) in copies {
                 self.assign(&target, &value, &ty, at);
             }
@@ -110,11 +110,11 @@ impl Lowering<'_> {
     fn return_statement(&mut self, value: Option<&tree::Expression>, at: Span) {
         if let Some(expression) = value {
             let value = self.value(expression);
-            if let Some(result) = self.frame.result.clone() {
+            if let Some(result) = self.local.frame.result.clone() {
                 self.assign_value(&result, &value, &expression.ty, at);
             }
         }
-        if let Some(end) = self.frame.end {
+        if let Some(end) = self.local.frame.end {
             self.push(Step::Leave(end));
         }
     }
@@ -194,7 +194,7 @@ impl Lowering<'_> {
     /// The table says which action ran.
     fn switch_on_action(&mut self, call: &tree::Call, switch: &Switch, at: Span) {
         let Callee::Table(table) = call.callee else { return };
-        let declared = &self.program.tables[table].actions;
+        let declared = &self.input.program.tables[table].actions;
         let mut cases = Vec::new();
         let mut otherwise = Vec::new();
         for case in &switch.cases {
@@ -275,9 +275,9 @@ impl Lowering<'_> {
             let condition = not(test(this));
             let then = vec![Step::Leave(end)];
             this.push(Step::If { condition, then, otherwise: Vec::new(), at });
-            this.frame.loops.push((end, next));
+            this.local.frame.loops.push((end, next));
             let body = this.steps_of(body);
-            this.frame.loops.pop();
+            this.local.frame.loops.pop();
             this.push(Step::Block { label: next, body });
             update(this);
         });
@@ -336,17 +336,17 @@ impl Lowering<'_> {
     /// The elements are known one by one, so the rounds are written one by one.
     fn for_each(&mut self, round: &ForIn, collection: &tree::Expression, at: Span) {
         let collection = self.value(collection);
-        let ty = self.program.variables[round.variable].ty.clone();
+        let ty = self.input.program.variables[round.variable].ty.clone();
         let end = self.new_label();
         let body = self.steps_of(|this| {
-            for element in this.stack_values(&collection) {
+            for element in this.flat.storage.stack_values(&collection) {
                 let next = this.new_label();
                 this.declare(round.variable, None, at);
                 let variable = this.variable(round.variable);
                 this.assign_value(&variable, &element, &ty, at);
-                this.frame.loops.push((end, next));
+                this.local.frame.loops.push((end, next));
                 let body = this.steps_of(|this| this.block(&round.body));
-                this.frame.loops.pop();
+                this.local.frame.loops.pop();
                 this.push(Step::Block { label: next, body });
             }
         });

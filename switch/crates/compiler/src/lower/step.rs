@@ -11,7 +11,7 @@ use syntax::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label(pub usize);
 
-/// Index into [`super::flat::Flat::tables`].
+/// Index into the tables of the flat program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TableId(pub usize);
 

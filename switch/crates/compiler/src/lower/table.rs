@@ -8,11 +8,12 @@ use bits::Int;
 use bmv2::{Expression, FieldRef};
 
 use super::flat::{Action, DefaultAction, Key, MatchKind, ObjectKind, Table, UsedAction};
-use super::lowering::{BlockKind, Lowering};
+use super::local::BlockKind;
+use super::lowering::Lowering;
 use super::names;
 use super::step::TableId;
-use super::storage::{Leaf, leaf_value};
-use super::value::{ScopeId, Value, number_of, truth_of};
+use super::storage::Leaf;
+use super::value::{ScopeId, Value, leaf_value, number_of, truth_of};
 use crate::types::tree::{self, ActionCall, Argument, Direction, Id, PropertyValue};
 use syntax::{Diagnostic, Span};
 
@@ -22,8 +23,8 @@ pub const TABLE_SIZE_DEFAULT: u32 = 1024;
 impl Lowering<'_> {
     /// The flat table of a declaration in the current scope, and the steps that compute its keys.
     pub fn table(&mut self, id: Id<tree::Table>, at: Span) -> TableId {
-        let place = (self.scope, id);
-        let table = match self.tables.get(&place) {
+        let place = (self.local.scope, id);
+        let table = match self.made.tables.get(&place) {
             Some(table) => *table,
             None => self.new_table(id, at),
         };
@@ -37,7 +38,7 @@ impl Lowering<'_> {
     fn compute_key(&mut self, table: TableId, index: usize) {
         let key = &self.flat.tables[table.0].keys[index];
         let (target, index) = (key.target.clone(), key.index);
-        let declaration = &self.program.tables[self.flat.tables[table.0].of].keys[index];
+        let declaration = &self.input.program.tables[self.flat.tables[table.0].of].keys[index];
         let value = self.value(&declaration.expression);
         let place = leaf_value(self.leaf_of(&declaration.expression.ty), target);
         self.assign_value(&place, &value, &declaration.expression.ty, declaration.span);
@@ -45,22 +46,22 @@ impl Lowering<'_> {
 
     /// The table in this scope, made with its first application.
     fn new_table(&mut self, id: Id<tree::Table>, at: Span) -> TableId {
-        let declaration = &self.program.tables[id];
-        if !matches!(self.block, BlockKind::Ingress | BlockKind::Egress) {
+        let declaration = &self.input.program.tables[id];
+        if !matches!(self.local.kind, BlockKind::Ingress | BlockKind::Egress) {
             self.unsupported(
                 at,
                 "tables can be applied in ingress and egress only",
                 "move the table, and keep its result in metadata",
             );
         }
-        let prefix = self.flat.scopes[self.scope.0].name.clone();
+        let prefix = self.flat.scopes[self.local.scope.0].name.clone();
         let name = names::qualified(&prefix, &declaration.annotations, &declaration.name.text);
         let keys = self.keys(declaration);
         self.flat.tables.push(Table {
             name,
             of: id,
-            scope: self.scope,
-            pipeline: usize::from(self.block == BlockKind::Egress),
+            scope: self.local.scope,
+            pipeline: usize::from(self.local.kind == BlockKind::Egress),
             keys,
             actions: Vec::new(),
             default_action: None,
@@ -73,7 +74,7 @@ impl Lowering<'_> {
             at: declaration.span,
         });
         let table = TableId(self.flat.tables.len() - 1);
-        self.tables.insert((self.scope, id), table);
+        self.made.tables.insert((self.local.scope, id), table);
         self.properties(declaration, table);
         self.table_actions(declaration, table);
         table
@@ -123,7 +124,8 @@ impl Lowering<'_> {
     /// What the control plane calls a key.
     fn key_name(&mut self, key: &tree::Key) -> Option<String> {
         let given = names::text(&key.annotations, "name").map(str::to_owned);
-        let name = given.or_else(|| names::key_name(self.program, self.sources, &key.expression));
+        let name = given
+            .or_else(|| names::key_name(self.input.program, self.input.sources, &key.expression));
         if name.is_none() {
             self.unsupported(
                 key.span,
@@ -218,7 +220,7 @@ impl Lowering<'_> {
     ) -> Option<usize> {
         let Value::Object(object) = self.value(value) else { return None };
         let index = self.declare_object(object)?;
-        if self.program.instances[object.instance].name.is_none() {
+        if self.input.program.instances[object.instance].name.is_none() {
             let name = names::qualified("", &property.annotations, &property.name.text);
             self.flat.objects[index].name = name;
         }
@@ -290,7 +292,7 @@ impl Lowering<'_> {
     fn check_profile_default(&mut self, declaration: &tree::Table, table: TableId) {
         let Some(default) = &declaration.default_action else { return };
         let is_written = default.call.span != declaration.name.span;
-        let action = &self.program.actions[default.call.action];
+        let action = &self.input.program.actions[default.call.action];
         if self.flat.tables[table.0].profile.is_none()
             || !is_written
             || action.body.statements.is_empty()
@@ -307,15 +309,15 @@ impl Lowering<'_> {
     /// The flat action of a table's action. Where the table binds arguments, its body is written
     /// for this table alone.
     fn action(&mut self, call: &ActionCall) -> usize {
-        let program = self.program;
+        let program = self.input.program;
         let declaration = &program.actions[call.action];
         let is_bound =
             call.arguments.iter().any(|argument| matches!(argument, Argument::Expression(_)));
         let scope = self.action_scope(call.action);
         self.use_action(call.action, true);
-        let pipeline = usize::from(self.block == BlockKind::Egress);
+        let pipeline = usize::from(self.local.kind == BlockKind::Egress);
         let place = (scope, call.action, pipeline);
-        if !is_bound && let Some(known) = self.actions.get(&place) {
+        if !is_bound && let Some(known) = self.made.actions.get(&place) {
             return *known;
         }
         let prefix = self.flat.scopes[scope.0].name.clone();
@@ -327,7 +329,7 @@ impl Lowering<'_> {
             if self.direction(*parameter) == Direction::None {
                 let index = parameters.len() as u32;
                 let value = self.runtime_parameter(*parameter, index, &mut parameters);
-                self.bindings.insert(*parameter, value);
+                self.local.bindings.insert(*parameter, value);
             } else {
                 bound.push(*parameter);
                 arguments.push(argument.clone());
@@ -343,7 +345,7 @@ impl Lowering<'_> {
         self.flat.actions.push(action);
         let index = self.flat.actions.len() - 1;
         if !is_bound {
-            self.actions.insert(place, index);
+            self.made.actions.insert(place, index);
         }
         index
     }
@@ -351,16 +353,16 @@ impl Lowering<'_> {
     /// Remembers that the current control uses an action, for the controller's list of actions.
     /// What only another action calls has become part of that one.
     pub fn use_action(&mut self, of: Id<tree::Action>, in_table: bool) {
-        if self.action_depth > 0 {
+        if self.local.action_depth > 0 {
             return;
         }
-        let (scope, user) = (self.action_scope(of), self.scope);
+        let (scope, user) = (self.action_scope(of), self.local.scope);
         let used = self.flat.used_actions.iter_mut();
         if let Some(known) = used.into_iter().find(|used| used.user == user && used.of == of) {
             known.in_table |= in_table;
             return;
         }
-        let declaration = &self.program.actions[of];
+        let declaration = &self.input.program.actions[of];
         let prefix = &self.flat.scopes[scope.0].name;
         let name = names::qualified(prefix, &declaration.annotations, &declaration.name.text);
         self.flat.used_actions.push(UsedAction { name, of, scope, user, in_table });
@@ -368,10 +370,10 @@ impl Lowering<'_> {
 
     /// Top-level actions are the same in every control.
     fn action_scope(&self, action: Id<tree::Action>) -> ScopeId {
-        let is_top_level = self.program.top_level.iter().any(|declaration| {
+        let is_top_level = self.input.program.top_level.iter().any(|declaration| {
             matches!(declaration, tree::LocalDeclaration::Action(id) if *id == action)
         });
-        if is_top_level { ScopeId(0) } else { self.scope }
+        if is_top_level { ScopeId(0) } else { self.local.scope }
     }
 
     /// A parameter that the control plane gives.
@@ -381,9 +383,9 @@ impl Lowering<'_> {
         index: u32,
         parameters: &mut Vec<(String, u32)>,
     ) -> Value {
-        let variable = &self.program.variables[parameter];
+        let variable = &self.input.program.variables[parameter];
         let name = names::text(&variable.annotations, "name").unwrap_or(&variable.name.text);
-        let kind = super::storage::leaf(self.program, &variable.ty);
+        let kind = super::storage::leaf(self.input.program, &variable.ty);
         parameters.push((name.to_owned(), kind.map_or(0, Leaf::width)));
         match kind {
             Some(Leaf::Number { .. }) => Value::Number(Expression::Local(index)),
@@ -401,7 +403,7 @@ impl Lowering<'_> {
 
     /// The constants that a call gives to the parameters of the control plane.
     pub fn action_data(&mut self, call: &ActionCall) -> Vec<Int> {
-        let parameters = self.program.actions[call.action].parameters.clone();
+        let parameters = self.input.program.actions[call.action].parameters.clone();
         let mut data = Vec::new();
         for (parameter, argument) in parameters.into_iter().zip(&call.arguments) {
             if self.direction(parameter) != Direction::None {

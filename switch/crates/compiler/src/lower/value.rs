@@ -6,10 +6,10 @@
 //! needs no step at all.
 
 use bits::Int;
-use bmv2::{BinaryOperator, Expression, FieldRef, UnaryOperator};
+use bmv2::{BinaryOperator, Expression, FieldRef, Parameter, UnaryOperator};
 use std::rc::Rc;
 
-use super::storage::{HeaderId, StackId, UnionId, UnionStackId};
+use super::storage::{HeaderId, Leaf, StackId, UnionId, UnionStackId};
 use crate::types::tree;
 
 /// What an expression stands for.
@@ -135,6 +135,23 @@ impl Value {
             _ => false,
         }
     }
+
+    /// Whether reading the value anew with every use costs nothing.
+    pub fn is_simple(&self) -> bool {
+        match self {
+            Value::Bool(Expression::Unary { operand, .. }) => {
+                matches!(**operand, Expression::Field(_))
+            }
+            Value::Number(number) => {
+                matches!(number, Expression::Field(_) | Expression::Hex(_) | Expression::Local(_))
+            }
+            Value::HeaderOf(_) | Value::StackOf(_) | Value::Bool(_) => false,
+            Value::Struct(parts) => parts.iter().all(Value::is_simple),
+            Value::Header(header) => matches!(header, HeaderRef::Instance(_)),
+            Value::Union(union) => matches!(union, UnionRef::Instance(_)),
+            _ => true,
+        }
+    }
 }
 
 /// The truth value stored in a field of one bit.
@@ -161,4 +178,32 @@ pub fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> 
 /// A constant.
 pub fn hex(number: u64) -> Expression {
     Expression::Hex(Int::from(number))
+}
+
+/// What is read from a field.
+pub fn leaf_value(kind: Leaf, field: FieldRef) -> Value {
+    match kind {
+        Leaf::Bool => Value::Bool(truth_of(Expression::Field(field))),
+        Leaf::Number { .. } => Value::Number(Expression::Field(field)),
+        Leaf::Varbit { .. } => Value::Varbit(field),
+    }
+}
+
+/// An expression as the argument of a primitive.
+pub fn parameter(expression: Expression) -> Parameter {
+    match expression {
+        Expression::Local(index) => Parameter::RuntimeData(index),
+        expression => Parameter::Expression(expression),
+    }
+}
+
+/// A value as the argument of a primitive; truth values as numbers.
+pub fn data_parameter(value: Value) -> Parameter {
+    match value {
+        Value::Bool(truth) => parameter(number_of(truth)),
+        Value::Number(number) => parameter(number),
+        Value::Text(text) => Parameter::String(text.to_string()),
+        Value::Varbit(field) => parameter(Expression::Field(field)),
+        _ => parameter(hex(0)),
+    }
 }
