@@ -233,12 +233,16 @@ class HolBlocking(Lab):
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
         """Theory and simulation; then the queues of both live runs."""
+        most = ", ".join(
+            f"{share:.1%} with {ports} ports"
+            for ports, share in _saturation(recordings["simulation"]).items()
+        )
         return [
             Figure(
                 "theory",
                 "Part A. Left: mean wait against load in a router of 16 ports; points are "
                 "simulated, lines are the literature's formulas. Right: what FIFO input queues "
-                "carry at most.",
+                f"carry at most: {most}.",
                 lambda canvas: self._draw_theory(canvas, recordings["simulation"]),
                 height=4.6,
             ),
@@ -274,9 +278,12 @@ class HolBlocking(Lab):
             linewidth=1,
             label="output queues, theory",
         )
-        wait.axvline(FIFO_SATURATION_LIMIT, color=drawing.GREY, linewidth=0.8, linestyle="--")
-        wait.annotate(
-            "2 - √2", (FIFO_SATURATION_LIMIT, 0.012), xytext=(3, 0), textcoords="offset points"
+        wait.axvline(
+            FIFO_SATURATION_LIMIT,
+            color=drawing.GREY,
+            linewidth=0.8,
+            linestyle="--",
+            label="2 - √2 = 58.6 %",
         )
         wait.set_yscale("log")
         wait.set_xlabel("load (cells per slot and input)")
@@ -289,7 +296,8 @@ class HolBlocking(Lab):
             list(found),
             {"simulated": list(found.values()), "exact": list(FIFO_SATURATION.values())},
         )
-        most.axhline(FIFO_SATURATION_LIMIT, color=drawing.GREY, linewidth=0.8, linestyle="--")
+        drawing.level(most, FIFO_SATURATION_LIMIT, "N = ∞")
+        drawing.legend(most)
         most.set_xscale("log", base=2)
         most.set_xticks(list(found), [str(ports) for ports in found])
         most.set_ylim(0.5, 0.8)

@@ -152,7 +152,10 @@ class IntMicroburst(Lab):
             Figure(
                 "overview",
                 "The same seconds three times: what the line's counters say once a second, what "
-                "they say of the queue at that instant, and what packets say of it as they leave.",
+                "they say of the queue at that instant, and what packets say of it as they leave. "
+                f"The counters' busiest second used {findings.busiest_second:.0%} of the line and "
+                f"found at most {findings.deepest_reading} packets in the queue; packets show "
+                f"{len(findings.shown)} of {len(findings.sent_s)} bursts.",
                 lambda canvas: drawing.overview(canvas, findings),
                 height=7.5,
             )
@@ -165,7 +168,9 @@ class IntMicroburst(Lab):
             Figure(
                 "burst",
                 "One burst, packet by packet. Above: the queue that each packet left behind. "
-                "Below: how many packets of each host came; the steep line is the culprit.",
+                "Below: how many packets of each host came; the steep line is the culprit, here "
+                f"{findings.host_of(burst.culprit)} with {burst.culprit_share:.0%} of what came "
+                f"while the queue grew to {burst.peak_bytes / BYTES_PER_KB:.0f} kB.",
                 lambda canvas: drawing.one_burst(canvas, findings, burst),
                 height=6.5,
             ),

@@ -44,7 +44,7 @@ SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, RED)
 GREY, PALE, INK = "#555555", "#e6e6e6", "#222222"
 # What a flow is called begins with one of these words.
 _COLOURS = {
-    "h1": BLUE, "h2": ORANGE, "h3": GREEN, "h4": RED, "h5": PURPLE,
+    "h1": BLUE, "h2": ORANGE, "h3": GREEN, "h4": RED, "h5": PURPLE, "h9": "#555555",
     "flow": BLUE, "download": BLUE, "page": ORANGE, "ping": GREEN,
 }  # fmt: skip
 # Marks of drops, one shape a reason.
@@ -163,7 +163,7 @@ def queue_depth(
         top = max(top, limit_packets)
     drops = [drop for drop in series.drops if class_ is None or drop.class_ == class_]
     drop_marks(axes, drops, height=top * 1.08)
-    axes.set_ylabel("queue (packets)")
+    axes.set_ylabel("queue\n(packets)")
     axes.set_ylim(0, top * 1.2)
     legend(axes)
 
@@ -176,7 +176,7 @@ def queues(axes: Axes, series: PortSeries, names: Mapping[int, str], *, limit_pa
         _steps(axes, series.time_s, packets, color=own, linewidth=0.8, label=name)
     each = "limit of each" if len(names) > 1 else "limit"
     level(axes, limit_packets, f"{each}: {limit_packets}")
-    axes.set_ylabel("queue (packets)")
+    axes.set_ylabel("queue\n(packets)")
     legend(axes)
 
 
@@ -215,7 +215,7 @@ def queues_in_bytes(
     each = "limit of each" if len(names) > 1 else "limit"
     level(axes, limit, f"{each}: {limit:.0f} kB")
     drop_marks(axes, series.drops, height=limit * 1.08)
-    axes.set_ylabel("queue (kB)")
+    axes.set_ylabel("queue\n(kB)")
     axes.set_ylim(0, limit * 1.2)
     legend(axes)
 
@@ -279,7 +279,7 @@ def congestion_window(
                 linestyle=":",
                 label=f"{name}: slow-start threshold",
             )
-    axes.set_ylabel("window (segments)")
+    axes.set_ylabel("window\n(segments)")
     axes.set_ylim(bottom=0)
     legend(axes)
 
@@ -298,7 +298,7 @@ def throughput(
         axes.plot(*shown, color=colour(name, index), linewidth=1.3, label=name)
     if line_rate_bps is not None:
         level(axes, line_rate_bps / factor, f"line: {line_rate_bps / factor:g} {unit}")
-    axes.set_ylabel(f"rate ({unit})")
+    axes.set_ylabel(f"rate\n({unit})")
     axes.set_ylim(0, largest / factor * 1.1 or 1)
     legend(axes)
 
@@ -315,7 +315,7 @@ def round_trips(axes: Axes, pings: Mapping[str, Sequence[Echo]]) -> None:
             color=colour(name, index) if len(pings) == 1 else SERIES[index],
             label=name,
         )
-    axes.set_ylabel("round trip (ms)")
+    axes.set_ylabel("round trip\n(ms)")
     axes.set_ylim(bottom=0)
     legend(axes)
 

@@ -30,7 +30,7 @@ th, td { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px soli
          vertical-align: top; }
 th { border-bottom: 2px solid #888; }
 td.source { color: #555; font-size: .9rem; }
-tr.rest td { border-bottom-color: #f0f0f0; }
+tr:has(+ tr.rest) td { border-bottom-color: #f4f4f4; }
 .measured { font-weight: 600; }
 figure { margin: 2rem 0; }
 figure .wide { border: 1px solid #eee; }
@@ -75,7 +75,7 @@ def page(
         f'<p class="machine">{escape(str(machine))}. {escape(_settings(lab))}</p>',
         picture(*place),
         _verdict(assessment),
-        *(_disturbance(sentence) for sentence in assessment.disturbances),
+        *_disturbances(assessment.disturbances),
         *(f"<p>{escape(remark)}</p>" for remark in assessment.remarks),
         "<h2>What to look for</h2>",
         _look_for(lab),
@@ -120,12 +120,14 @@ def _verdict(assessment: Assessment) -> str:
     return f'<p class="{kind}">{escape(assessment.verdict)}</p>'
 
 
-def _disturbance(sentence: str) -> str:
-    advice = (
-        "Its numbers say as much about the machine as about the router; run it again when idle, "
-        "or at a lower rate, such as RATE=100mbit."
-    )
-    return f'<p class="unjudged">{escape(sentence)}. {advice}</p>'
+def _disturbances(sentences: Sequence[str]) -> Iterator[str]:
+    for sentence in sentences:
+        yield f'<p class="unjudged">{escape(sentence)}.</p>'
+    if sentences:
+        yield (
+            "<p>Such numbers say as much about the machine as about the router: run the lab again "
+            "when the machine is idle, or at a lower rate, such as RATE=100mbit.</p>"
+        )
 
 
 def _look_for(lab: Lab) -> str:
@@ -165,7 +167,7 @@ def table_of(lines: Sequence[Sequence[str]]) -> str:
 def _cell_class(column: str, index: int, row: Sequence[str]) -> str:
     if column == "measured" or (index > 1 and row[1] == "measured"):
         return ' class="measured"'
-    return ' class="source"' if row[1] in table.SOURCES else ""
+    return ' class="source"' if index and row[1] in table.SOURCES else ""
 
 
 def picture(figure: Figure, svg: bytes) -> str:

@@ -24,17 +24,16 @@ def figure(place: Place) -> Figure:
         f"The network. The lab looks into the queue of {place.switch} at its port {place.port} "
         f"toward {far.node}: {_port_words(place.topology, place.switch, port)}."
     )
-    rows = max(_rows(place.topology), 1)
-    return Figure(
-        "network", caption, lambda canvas: _draw(canvas, place), height=0.9 + _ROW * (rows + 0.4)
-    )
+    (left, right), (low, high) = _extent(_places(place.topology))
+    height = drawing.WIDTH_IN * (high - low) / (right - left)
+    return Figure("network", caption, lambda canvas: _draw(canvas, place), height=height)
 
 
-def _rows(topology: Topology) -> int:
-    sides = _sides(topology)
-    between = any(side == "below" for _, side in sides.values())
-    most = max(sum(1 for each in sides.values() if each == spot) for spot in set(sides.values()))
-    return max(most, 1) + (1 if between else 0)
+def _extent(places: dict[str, tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """What the drawing spans, with room for what stands around the nodes; never very high."""
+    xs, ys = zip(*places.values(), strict=True)
+    aside = max(0.7, (7.0 - (max(xs) - min(xs))) / 2)
+    return (min(xs) - aside, max(xs) + aside), (min(ys) - 0.55, max(ys) + 0.8)
 
 
 def _sides(topology: Topology) -> dict[str, tuple[str, str]]:
@@ -94,14 +93,14 @@ def _draw(canvas: matplotlib.figure.Figure, place: Place) -> None:
             axes.add_patch(box)
             axes.text(x, y, f"router\n{name}", ha="center", va="center", fontsize=9, zorder=4)
         else:
-            own = drawing.colour(name)
+            own = drawing.colour(name, len(drawing.SERIES) - 1)
             axes.add_patch(
                 Circle((x, y), _HOST_R, facecolor="white", edgecolor=own, linewidth=2, zorder=3)
             )
             axes.text(x, y, name, ha="center", va="center", fontsize=9, zorder=4)
-    xs, ys = zip(*places.values(), strict=True)
-    axes.set_xlim(min(xs) - 0.7, max(xs) + 0.7)
-    axes.set_ylim(min(ys) - 0.6, max(ys) + 0.9)
+    horizontal, vertical = _extent(places)
+    axes.set_xlim(*horizontal)
+    axes.set_ylim(*vertical)
 
 
 def _draw_link(

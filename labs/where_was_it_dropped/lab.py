@@ -149,14 +149,16 @@ class WhereWasItDropped(Lab):
             Figure(
                 "timeline",
                 "Above: what counters say, that some packets were dropped. Below: what reports "
-                "say, each dropped packet at its place, in the colour of its sender.",
+                "say, each dropped packet at its place, in the colour of its sender. There are "
+                f"{len(findings.reports)} of them, at {len(findings.places)} places.",
                 lambda canvas: drawing.timeline(canvas, findings),
                 height=6.0,
             ),
             Figure(
                 "books",
                 "For each place the number that the router's counter has, and below it the "
-                "reports, by whose packets they tell of.",
+                "reports, by whose packets they tell of. Counters and reports differ by "
+                f"{findings.uncounted} packets.",
                 lambda canvas: drawing.books(canvas, findings),
                 height=4.0,
             ),
