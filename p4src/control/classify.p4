@@ -1,15 +1,15 @@
 // Classification: which queue of its port a packet will wait in, and who gets a copy of it.
 //
-//   addresses, protocol, DSCP, ports
+//   addresses, protocol, DSCP, ports of a packet that will be forwarded
 //        |
 //   ipv4_classes or ipv6_classes (ternary, highest priority first)
 //        | set_class             | set_class_and_mirror        | no entry
 //        v                       v                             v
 //   priority = the class     the same, and mirror.p4      priority 0, the lowest class
 //
-// Reads:  hdr.ipv4, hdr.ipv6, meta.l4.
+// Reads:  hdr.ipv4, hdr.ipv6, meta.l4, standard_metadata.egress_spec.
 // Writes: standard_metadata.priority.
-// Apply after routing. A class that the port does not have is dropped by the switch and counted.
+// Apply after routing and path_mtu. A class that the port does not have is dropped by the switch and counted.
 
 #ifndef VITRINE_CONTROL_CLASSIFY_P4
 #define VITRINE_CONTROL_CLASSIFY_P4
@@ -74,6 +74,12 @@ control classify(in headers_t hdr,
     }
 
     apply {
+        // What routing or path_mtu has dropped or sent to the controller waits in no queue of a
+        // class: it counts for no rule, and nobody gets a copy of it.
+        if (standard_metadata.egress_spec == DROP_PORT ||
+            standard_metadata.egress_spec == CPU_PORT) {
+            return;
+        }
         if (hdr.ipv4.isValid()) {
             ipv4_classes.apply();
         } else if (hdr.ipv6.isValid()) {
