@@ -1,9 +1,10 @@
 //! Changes of what P4Runtime has no words for: checked a few ports at a time, while packets pass,
-//! then made at one instant. Ports in which nothing is going on take them up a few at a time again,
-//! as of that instant: see `begin_change` of the device.
+//! then made, [`PORTS_PER_CHANGE`] ports at one instant. What could refuse a change has been asked
+//! before its first port changes, so however many ports it has, it is made whole or not at all.
 
 use std::vec;
 
+use device::Change;
 use messages::vitrine::v1;
 use p4runtime::router::config::{Changes, Draft};
 use p4runtime::router::{Problem, mirror};
@@ -15,6 +16,9 @@ use crate::exchange::{Reply, reply};
 
 /// To copy, edit and check a port takes as long as so many entries.
 const STEPS_PER_PORT: usize = 4;
+
+/// Ports that change at one instant; packets pass before those that are left.
+pub const PORTS_PER_CHANGE: usize = 16;
 
 /// A Configure that is carried out. Nothing else changes the configuration meanwhile: requests are
 /// carried out one after the other.
@@ -28,8 +32,8 @@ pub(super) struct ConfigureJob {
 enum Stage {
     /// Ports are checked.
     Checking { rest: vec::IntoIter<v1::PortChange>, draft: Draft, mirror: Option<v1::DropMirror> },
-    /// The change was made at this instant; ports take it up.
-    CatchingUp(Time),
+    /// The change has been checked, and the rest of it is to be made.
+    Making(Change),
 }
 
 impl ConfigureJob {
@@ -51,15 +55,18 @@ impl ConfigureJob {
                 Stage::Checking { rest, draft, .. } => {
                     let Some(change) = rest.next() else {
                         *left = 0;
-                        return self.make(plane, discard);
+                        return self.begin(plane, discard);
                     };
                     *left = left.saturating_sub(STEPS_PER_PORT);
-                    draft.edit_port(plane.device().traffic().config(), &change);
+                    draft.edit_port(plane.device(), &change);
                 }
-                Stage::CatchingUp(at) => {
-                    *left = left.saturating_sub(STEPS_PER_PORT);
-                    if plane.device().catch_up_some(1) {
-                        reply(self.reply, Ok(*at));
+                Stage::Making(change) => {
+                    *left = 0;
+                    let rest = change.split_off(PORTS_PER_CHANGE);
+                    let now = plane.now();
+                    plane.device().apply(now, std::mem::replace(change, rest));
+                    if change.traffic.ports.is_empty() {
+                        reply(self.reply, Ok(now));
                         return None;
                     }
                 }
@@ -68,14 +75,16 @@ impl ConfigureJob {
         Some(self)
     }
 
-    /// Makes the change at this instant, or answers that nothing is changed.
-    fn make(self, plane: &mut impl DataPlane, discard: &Discard) -> Option<Self> {
+    /// Everything has been read: goes over to making the change, or answers with all that is wrong.
+    fn begin(self, plane: &mut impl DataPlane, discard: &Discard) -> Option<Self> {
         let Self { stage: Stage::Checking { rest, draft, mirror }, reply: slot } = self else {
             return Some(self);
         };
         discard.take(rest);
-        match begin(plane, draft, mirror) {
-            Ok(at) => Some(Self { stage: Stage::CatchingUp(at), reply: slot }),
+        match checked(plane, draft, mirror) {
+            Ok(change) => {
+                Self { stage: Stage::Making(change), reply: slot }.go_on(plane, &mut 1, discard)
+            }
             Err(problems) => {
                 reply(slot, Err(problems));
                 None
@@ -84,13 +93,12 @@ impl ConfigureJob {
     }
 }
 
-/// Makes all of the change, or changes nothing and lists everything that is wrong.
-fn begin(
+/// The change, after all that could refuse it; the mirror is set. Or everything that is wrong.
+fn checked(
     plane: &mut impl DataPlane,
     draft: Draft,
     drop_mirror: Option<v1::DropMirror>,
-) -> Result<Time, Vec<Problem>> {
-    let now = plane.now();
+) -> Result<Change, Vec<Problem>> {
     let device = plane.device();
     let session = drop_mirror.map(|it| mirror::session_of(&it, device.pipeline())).transpose();
     let (change, session) = match (draft.finish(), session) {
@@ -101,10 +109,9 @@ fn begin(
             return Err(problems);
         }
     };
-    // The last that can refuse, so it comes first.
-    device.begin_change(now, change).map_err(|problem| vec![problem])?;
+    device.check(&change).map_err(|problem| vec![problem])?;
     if let Some(session) = session {
         device.mirror_drops(session);
     }
-    Ok(now)
+    Ok(change)
 }

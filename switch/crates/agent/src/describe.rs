@@ -51,6 +51,7 @@ impl DescribeJob {
         };
         let found = Box::new(Description {
             config,
+            links: BTreeMap::new(),
             drop_mirror: device.drop_mirror(),
             devices: BTreeMap::new(),
             netdevs: BTreeMap::new(),
@@ -83,6 +84,7 @@ impl DescribeJob {
         let config = &device.traffic().config().ports;
         let configs = portion.iter().filter_map(|port| Some((*port, config.get(port)?.clone())));
         found.config.ports.extend(configs);
+        found.links.extend(portion.iter().map(|port| (*port, device.link(*port))));
         found.snapshot.time = now;
         found.balanced &= portion.iter().all(|port| device.port_balances(*port));
         found.snapshot.ports.extend(Snapshot::ports_of(device, now, &portion, Detail::All));

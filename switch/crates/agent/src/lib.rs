@@ -62,7 +62,7 @@ mod write;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use device::{Books, Device, TraceFilter};
+use device::{Books, Device, LinkConfig, TraceFilter};
 use messages::p4::v1::write_request;
 use messages::vitrine::v1;
 use p4runtime::config::Config;
@@ -84,6 +84,7 @@ use crate::feed::Feed;
 use crate::reports::Reporter;
 use apply::Target;
 use configure::ConfigureJob;
+pub use configure::PORTS_PER_CHANGE;
 use describe::DescribeJob;
 pub use describe::PORTS_PER_INSTANT;
 use discard::Discard;
@@ -163,6 +164,8 @@ impl Atomicity {
 pub struct Description {
     /// What is configured; of the ports, those asked for.
     pub config: traffic::Config,
+    /// The cables at those.
+    pub links: BTreeMap<PortId, LinkConfig>,
     /// The clone session that drops are sent to.
     pub drop_mirror: Option<u32>,
     /// The network devices behind ports.

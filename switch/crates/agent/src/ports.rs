@@ -53,7 +53,7 @@ pub(super) fn add(
     let mut draft = Draft::default();
     draft.add_port(port, plane.new_port());
     let settings = v1::PortChange { port: port.0.into(), config: Some(settings) };
-    draft.edit_port(plane.device().traffic().config(), &settings);
+    draft.edit_port(plane.device(), &settings);
     let change = draft.finish().map_err(NotAdded::Problems)?;
     let changed = plane.device().change(now, change);
     changed.map_err(|problem| NotAdded::Problems(vec![problem]))?;
@@ -96,7 +96,7 @@ pub(super) fn remove(
     // Whoever watches the port sees it go down; nothing gets into it from now on.
     plane.device().set_port_up(now, port, false);
     let change = Change { ports: [(port, None)].into(), ..Change::default() };
-    plane.device().change(now, change).map_err(|problem| {
+    plane.device().change(now, change.into()).map_err(|problem| {
         Refusal::precondition(format!("the router needs port {port}: {problem}"))
     })?;
     Ok((now, plane.detach(port)))

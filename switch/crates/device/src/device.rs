@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroU32;
 
 use pipeline::{Config, FRAME_LENGTH_MAX, Frame, Pipeline, Replica, Seal};
-use traffic::{Change, ConfigError, Manager};
+use traffic::{ConfigError, Manager};
 use units::{Bytes, ClassId, HasLength, PortId, Time};
 
 use crate::books::Books;
@@ -12,6 +12,7 @@ use crate::budget::{Purse, Purses};
 use crate::capture::{Fate, Recorder};
 use crate::fate::{DropReason, Output, Queued};
 use crate::lines::{Cables, Company};
+use crate::link::Change;
 use crate::memory::PACKET_MEMORY;
 use crate::programs::Programs;
 use crate::trace::{TraceEvent, TraceFilter, TraceRecord, Tracer};
@@ -250,34 +251,35 @@ impl Device {
         self.config
     }
 
-    /// Changes ports, queues and lines at `now`, or refuses and changes nothing.
+    /// Changes ports and queues at `now`, or refuses and changes nothing. Ports that stay keep their
+    /// cables.
     pub fn configure(&mut self, now: Time, config: traffic::Config) -> Result<(), ConfigError> {
-        self.change(now, Change::between(self.traffic.config(), config))
+        self.change(now, traffic::Change::between(self.traffic.config(), config).into())
     }
 
     /// Changes what `change` names at `now`, or refuses it and changes nothing.
     pub fn change(&mut self, now: Time, change: Change) -> Result<(), ConfigError> {
-        change.check_ports()?;
-        self.begin_change(now, change)?;
-        let _all = self.catch_up_some(usize::MAX);
+        self.check(&change)?;
+        self.apply(now, change);
         Ok(())
     }
 
-    /// The same, as soon done for hundreds of ports as for one: ports of which it can make no
-    /// difference yet take it up when it can, or by [`Device::catch_up_some`]; until then reading
-    /// them shows what was before. Each port of the change has been
-    /// [checked](traffic::PortConfig::check).
-    pub fn begin_change(&mut self, now: Time, change: Change) -> Result<(), ConfigError> {
-        let _all = self.catch_up_some(usize::MAX);
-        let ports: BTreeSet<PortId> = change.ports.keys().copied().collect();
-        self.traffic.begin_change(now, change)?;
-        self.fall_behind(now, ports);
-        Ok(())
+    /// Whether the change is possible; the error names the first place that is wrong.
+    pub fn check(&self, change: &Change) -> Result<(), ConfigError> {
+        change.traffic.check(self.traffic.config())?;
+        change.links.iter().try_for_each(|(port, link)| link.check(&format!("port {port}")))
     }
 
-    /// Lets up to `count` ports take up what [`Device::begin_change`] has changed. `true`: all have.
-    pub fn catch_up_some(&mut self, count: usize) -> bool {
-        self.catch_up_some_cables(count) && self.traffic.catch_up_some(count)
+    /// Changes what `change` names at `now`. It is a [checked](Device::check) change, or a part of
+    /// one: what a part leaves the shared buffer short of is made good by the others.
+    pub fn apply(&mut self, now: Time, change: Change) {
+        let Change { traffic, links } = change;
+        let ports: BTreeSet<PortId> = traffic.ports.keys().chain(links.keys()).copied().collect();
+        links.into_iter().for_each(|(port, link)| self.cables.set_link(port, link));
+        self.traffic.apply(now, traffic);
+        for port in ports {
+            self.cables.configure(now, port, self.traffic.config().ports.get(&port));
+        }
     }
 
     /// The traffic manager, to read from: configuration, queues, counters.

@@ -8,41 +8,56 @@
 //! comes out of the receive line, and has *transmitted* it when it goes onto the transmit line.
 //! Frames do not touch a line that does nothing, which most of the time is nearly all of them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use pipeline::Frame;
-use traffic::{LineOutput, LineReport, LineVerdict, Lines, PortConfig};
+use traffic::{LineConfig, LineOutput, LineReport, LineVerdict, Lines, PortConfig};
 use units::{HasLength, PortId, Time};
 
 use crate::device::Device;
 use crate::fate::Output;
+use crate::link::LinkConfig;
 
 /// All lines of a device.
 #[derive(Debug)]
 pub(crate) struct Cables {
     pub receive: Lines<Frame>,
     pub transmit: Lines<Frame>,
-    /// Ports whose lines take up a change before their next frame, or when there is time; see
-    /// [`Device::begin_change`]. Nearly always none.
-    behind: BTreeSet<PortId>,
-    /// When those were changed.
-    since: Time,
+    /// What the cables are to be, of all ports that have one of their own.
+    links: BTreeMap<PortId, LinkConfig>,
 }
 
 impl Cables {
     pub fn new(seed: u64) -> Cables {
         let (receive, transmit) = (Lines::new(seed, "receive"), Lines::new(seed, "transmit"));
-        Cables { receive, transmit, behind: BTreeSet::new(), since: Time::ZERO }
+        Cables { receive, transmit, links: BTreeMap::new() }
     }
 
     /// Brings the lines of a port in line with its configuration. A port that is not configured any
     /// more has clear lines; what is under way on them still arrives.
-    fn configure(&mut self, now: Time, port: PortId, config: Option<&PortConfig>) {
-        let receive = config.map(PortConfig::receive_line).unwrap_or_default();
-        let transmit = config.map(PortConfig::transmit_line).unwrap_or_default();
+    pub fn configure(&mut self, now: Time, port: PortId, config: Option<&PortConfig>) {
+        let (receive, transmit) = match config {
+            Some(config) => {
+                let link = self.link(port);
+                (link.receive_line(config), link.transmit_line())
+            }
+            None => {
+                self.links.remove(&port);
+                (LineConfig::default(), LineConfig::default())
+            }
+        };
         let checked = "its port has been checked, and its link with it";
         self.receive.configure(now, port, receive).expect(checked);
         self.transmit.configure(now, port, transmit).expect(checked);
+    }
+
+    /// What the cable at a port is to be from its next [`configure`](Cables::configure) on.
+    pub fn set_link(&mut self, port: PortId, link: LinkConfig) {
+        self.links.insert(port, link);
+    }
+
+    fn link(&self, port: PortId) -> LinkConfig {
+        self.links.get(&port).cloned().unwrap_or_default()
     }
 
     pub fn next_due(&self) -> Option<Time> {
@@ -72,43 +87,13 @@ impl Device {
         (self.cables.receive.report(port), self.cables.transmit.report(port))
     }
 
-    /// The cables of `ports` have been changed at `now`. A line that carries nothing takes that up
-    /// before its next frame.
-    pub(crate) fn fall_behind(&mut self, now: Time, ports: BTreeSet<PortId>) {
-        let Cables { receive, transmit, .. } = &self.cables;
-        let in_use = |port: &PortId| receive.is_in_use(*port) || transmit.is_in_use(*port);
-        let at_once: Vec<PortId> = ports.iter().copied().filter(in_use).collect();
-        (self.cables.since, self.cables.behind) = (now, ports);
-        at_once.into_iter().for_each(|port| self.catch_up_cables(port));
-    }
-
-    /// Lets the cables of up to `count` ports catch up. `true`: those of all have.
-    pub(crate) fn catch_up_some_cables(&mut self, count: usize) -> bool {
-        let ports: Vec<PortId> = self.cables.behind.iter().copied().take(count).collect();
-        ports.into_iter().for_each(|port| self.catch_up_cables(port));
-        self.cables.behind.is_empty()
-    }
-
-    /// A frame is about to go onto a line of the port.
-    #[inline]
-    fn catch_up_cables(&mut self, port: PortId) {
-        if !self.cables.behind.is_empty() {
-            self.catch_up_cables_now(port);
-        }
-    }
-
-    #[cold]
-    fn catch_up_cables_now(&mut self, port: PortId) {
-        if self.cables.behind.remove(&port) {
-            self.traffic.catch_up(port);
-            let config = self.traffic.config().ports.get(&port);
-            self.cables.configure(self.cables.since, port, config);
-        }
+    /// How the cable at a port is configured.
+    pub fn link(&self, port: PortId) -> LinkConfig {
+        self.cables.link(port)
     }
 
     /// A neighbour hands over a frame.
     pub(crate) fn begin_receiving(&mut self, now: Time, port: PortId, frame: Frame) {
-        self.catch_up_cables(port);
         if self.cables.receive.is_clear(port) {
             return self.accept(now, port, frame, Company::Others);
         }
@@ -123,7 +108,6 @@ impl Device {
 
     /// The first bit of a frame leaves the port.
     pub(crate) fn begin_transmitting(&mut self, at: Time, port: PortId, frame: Frame) {
-        self.catch_up_cables(port);
         if self.cables.transmit.is_clear(port) {
             return self.outputs.push_back(Output::Transmit { at, port, frame });
         }

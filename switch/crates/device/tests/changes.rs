@@ -1,16 +1,14 @@
-//! Changes of many ports: made at one instant, whenever a port takes them up.
+//! Changes of ports and cables: at one instant, in how many parts ever.
 
 mod rig;
 
 use std::collections::BTreeMap;
 
-use device::Device;
+use device::{Change, Device, LinkConfig, SenderConfig, SenderRate};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use rig::{Said, device, frame, order, poll};
-use traffic::{
-    Change, Impairment, Jitter, LinkConfig, Loss, PortConfig, Probability, SenderConfig, SenderRate,
-};
+use traffic::{Impairment, Jitter, Loss, PortConfig, Probability};
 use units::{PortId, Rate, Span, Time};
 
 #[derive(Clone, Debug)]
@@ -20,7 +18,7 @@ enum Step {
     /// A frame comes in at a port and is to leave by another.
     Frame { input: u16, output: u8, class: u8, size: usize },
     /// Ports get other lines and cables.
-    Change(BTreeMap<PortId, PortConfig>),
+    Change(BTreeMap<PortId, (PortConfig, LinkConfig)>),
 }
 
 /// A cable that does nothing to frames, or delays, loses and doubles some.
@@ -44,10 +42,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let wait = (1..500u64).prop_map(|us| Step::Wait(Span::from_us(us)));
     let frame = (1..4u16, 1..4u8, 0..2u8, 64..1500usize)
         .prop_map(|(input, output, class, size)| Step::Frame { input, output, class, size });
-    let port = (prop::option::of(10..200u64), link()).prop_map(|(mbps, link)| {
-        let rate = mbps.map(Rate::from_mbps);
-        PortConfig { link, ..PortConfig::strict(rate, 2) }
-    });
+    let port = (prop::option::of(10..200u64), link())
+        .prop_map(|(mbps, link)| (PortConfig::strict(mbps.map(Rate::from_mbps), 2), link));
     let ports = btree_map((1..4u16).prop_map(PortId), port, 1..4);
     vec(prop_oneof![10 => frame, 10 => wait, 3 => ports.prop_map(Step::Change)], 1..60)
 }
@@ -56,15 +52,15 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 struct Driver {
     device: Device,
     now: Time,
-    /// How many ports take up a change after each step; none: all do at once.
-    catching_up: Option<usize>,
+    /// How many ports change at a time.
+    at_a_time: usize,
     said: Vec<Said>,
 }
 
 impl Driver {
-    fn new(catching_up: Option<usize>) -> Driver {
+    fn new(at_a_time: usize) -> Driver {
         let device = device(Some(Rate::from_mbps(100)));
-        Driver { device, now: Time::ZERO, catching_up, said: Vec::new() }
+        Driver { device, now: Time::ZERO, at_a_time, said: Vec::new() }
     }
 
     fn step(&mut self, step: &Step) {
@@ -79,68 +75,79 @@ impl Driver {
                 self.device.handle_frame(self.now, PortId(*input), &bytes);
             }
             Step::Change(ports) => {
-                let ports = ports.iter().map(|(port, config)| (*port, Some(config.clone())));
-                let change = Change { ports: ports.collect(), ..Change::default() };
-                let made = match self.catching_up {
-                    Some(_) => self.device.begin_change(self.now, change),
-                    None => self.device.change(self.now, change),
-                };
-                made.expect("valid");
+                let mut change = Change::default();
+                for (port, (config, link)) in ports {
+                    change.traffic.ports.insert(*port, Some(config.clone()));
+                    change.links.insert(*port, link.clone());
+                }
+                self.device.check(&change).expect("valid");
+                while change != Change::default() {
+                    let rest = change.split_off(self.at_a_time);
+                    self.device.apply(self.now, std::mem::replace(&mut change, rest));
+                }
             }
         }
-        let _more = self.catching_up.map(|count| self.device.catch_up_some(count));
     }
 
     fn finish(mut self) -> (Vec<Said>, String) {
-        while !self.device.catch_up_some(1) {}
         while let Some(due) = self.device.next_due() {
             self.said.extend(poll(&mut self.device, due));
         }
         assert!(self.device.balance());
         let lines: Vec<_> = (1..4).map(|port| self.device.lines(PortId(port))).collect();
+        let links: Vec<_> = (1..4).map(|port| self.device.link(PortId(port))).collect();
         let (config, books) = (self.device.traffic().config(), self.device.books());
-        (self.said, format!("{lines:?} {config:?} {books:?}"))
+        (self.said, format!("{lines:?} {links:?} {config:?} {books:?}"))
     }
 }
 
 proptest! {
     #[test]
-    fn nobody_can_tell_when_a_port_takes_up_a_change(steps in steps(), count in 0..2usize) {
-        let (mut prompt, mut late) = (Driver::new(None), Driver::new(Some(count)));
+    fn the_parts_of_a_change_make_the_change(steps in steps(), at_a_time in 1..3usize) {
+        let (mut whole, mut parts) = (Driver::new(usize::MAX), Driver::new(at_a_time));
         for step in &steps {
-            prompt.step(step);
-            late.step(step);
-            prop_assert_eq!(&prompt.said, &late.said, "after {:?}", step);
+            whole.step(step);
+            parts.step(step);
+            prop_assert_eq!(&whole.said, &parts.said, "after {:?}", step);
         }
-        prop_assert_eq!(prompt.finish(), late.finish());
+        prop_assert_eq!(whole.finish(), parts.finish());
     }
 }
 
-/// The change is dated: a port that takes it up late serialises its next frame at the new rate, and
-/// the one before at the old.
+/// What a configuration is compared with is what the change before it made, on ports in which
+/// nothing has happened since, too.
 #[test]
-fn a_port_that_is_behind_sends_as_if_it_were_not() {
-    let mut device = device(Some(Rate::from_mbps(100)));
+fn a_configuration_after_a_change_takes_back_what_it_does_not_have() {
     let us = |us| Time::ZERO + Span::from_us(us);
     let mbps = |mbps| Some(Rate::from_mbps(mbps));
-    let send = |device: &mut Device, at| {
-        device.handle_frame(at, PortId(1), &frame(order::FORWARD, 2, 0, 1500));
+    let mut device = device(mbps(10));
+    let before = device.traffic().config().clone();
+    let ports = (1..=3).map(|port| (PortId(port), Some(PortConfig::strict(mbps(20), 2))));
+    let faster = traffic::Change { ports: ports.collect(), ..traffic::Change::default() };
+    device.apply(us(10), faster.into());
+    device.configure(us(20), before.clone()).expect("valid");
+    assert_eq!(device.traffic().config(), &before);
+    // 1500 bytes at 10 Mb/s keep the line for 1.2 ms.
+    device.handle_frame(us(20), PortId(1), &frame(order::FORWARD, 2, 0, 1500));
+    assert_eq!(poll(&mut device, us(20)).len(), 1);
+    assert_eq!(device.traffic().port(PortId(2)).unwrap().line_free_at, us(20 + 1200));
+}
+
+#[test]
+fn a_wrong_cable_changes_nothing() {
+    let mut device = device(None);
+    let before = device.traffic().config().clone();
+    let never_good = Loss::Bursty {
+        turns_bad: Probability::ALWAYS,
+        turns_good: Probability::NEVER,
+        while_good: Probability::NEVER,
+        while_bad: Probability::ALWAYS,
     };
-    send(&mut device, us(0));
-    send(&mut device, us(0));
-    assert_eq!(poll(&mut device, us(10)).len(), 1, "the second waits for the line");
-    let ports = (1..=3).map(|port| (PortId(port), Some(PortConfig::strict(mbps(10), 2))));
-    let change = Change { ports: ports.collect(), ..Change::default() };
-    device.begin_change(us(10), change).expect("valid");
-    let rate_of = |device: &Device, port| device.traffic().config().ports[&PortId(port)].line_rate;
-    assert_eq!(rate_of(&device, 2), mbps(100), "it is behind");
-    // 1500 bytes at 100 Mb/s take 120 us; the second frame leaves then, and keeps the line for 1.2 ms.
-    let said = poll(&mut device, us(120));
-    assert_eq!(said.iter().map(Said::at).collect::<Vec<_>>(), [us(120)]);
-    assert_eq!(rate_of(&device, 2), mbps(10), "its departure asked for it");
-    assert_eq!(rate_of(&device, 3), mbps(100), "nothing has happened to it");
-    assert_eq!(device.traffic().port(PortId(2)).unwrap().line_free_at, us(120 + 1200));
-    assert!(!device.catch_up_some(1));
-    assert!(device.catch_up_some(2));
-    assert_eq!(rate_of(&device, 3), mbps(10));
+    let receive = Impairment { loss: never_good, ..Impairment::default() };
+    let mut change = Change::default();
+    change.traffic.ports.insert(PortId(1), Some(PortConfig::strict(Some(Rate::from_mbps(1)), 2)));
+    change.links.insert(PortId(2), LinkConfig { receive, ..LinkConfig::default() });
+    let refused = device.change(Time::ZERO, change).unwrap_err();
+    assert_eq!(refused.place, "port 2, receive line, loss");
+    assert_eq!(device.traffic().config(), &before);
 }

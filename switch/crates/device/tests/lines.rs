@@ -2,12 +2,10 @@
 
 mod rig;
 
-use device::PortBooks;
+use device::{Change, LinkConfig, PortBooks, SenderConfig, SenderRate};
 use proptest::prelude::*;
 use rig::{Said, device_with, frame, order, poll};
-use traffic::{
-    Impairment, Jitter, Limit, LinkConfig, Loss, Probability, SenderConfig, SenderRate, Tally,
-};
+use traffic::{Impairment, Jitter, Limit, Loss, Probability, Tally};
 use units::{Bytes, PortId, Rate, Span, Time};
 
 const IN: PortId = PortId(1);
@@ -141,9 +139,8 @@ fn a_line_that_becomes_clear_empties_before_it_is_bypassed() {
     let receive = Impairment { delay: Span::from_us(100), ..Impairment::default() };
     let mut device = device_with(None, LinkConfig { receive, ..LinkConfig::default() });
     device.handle_frame(us(0), IN, &frame(order::FORWARD, 2, 0, 64));
-    let mut config = device.traffic().config().clone();
-    config.ports.values_mut().for_each(|port| port.link = LinkConfig::default());
-    device.configure(us(10), config).expect("valid");
+    let links = [(IN, LinkConfig::default())].into();
+    device.change(us(10), Change { links, ..Change::default() }).expect("valid");
     // The second would overtake the first if it went straight to the router.
     device.handle_frame(us(20), IN, &frame(order::FORWARD, 2, 0, 128));
     let mut said = poll(&mut device, us(200));

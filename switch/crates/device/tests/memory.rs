@@ -2,7 +2,7 @@
 
 mod rig;
 
-use device::{DropReason, PACKET_OVERHEAD_BYTES};
+use device::{Change, DropReason, LinkConfig, PACKET_OVERHEAD_BYTES};
 use rig::{device, frame, order, poll};
 use traffic::{Limit, PortConfig};
 use units::{Bytes, PortId, Rate, Span, Time};
@@ -46,11 +46,11 @@ fn an_unlimited_queue_drops_what_does_not_fit_into_memory_and_goes_on_when_there
 #[test]
 fn what_waits_before_a_line_counts_and_is_dropped_as_received() {
     let mut device = bounded();
-    let mut config = device.traffic().config().clone();
-    let mut port = PortConfig::strict(Some(Rate::from_mbps(1)), 2);
-    port.link.sender.backlog = Limit::NONE;
-    config.ports.insert(IN, port);
-    device.configure(Time::ZERO, config).expect("valid");
+    let port = PortConfig::strict(Some(Rate::from_mbps(1)), 2);
+    let mut change = Change::default();
+    change.traffic.ports.insert(IN, Some(port));
+    change.links.insert(IN, LinkConfig::default());
+    device.change(Time::ZERO, change).expect("valid");
     for _ in 0..25 {
         device.handle_frame(Time::ZERO, IN, &frame(order::FORWARD, 3, 1, LENGTH as usize));
     }

@@ -2,9 +2,9 @@
 
 mod rig;
 
-use device::{Device, Output, Seal};
+use device::{Device, LinkConfig, Output, Seal, SenderConfig, SenderRate};
 use rig::order;
-use traffic::{Impairment, LinkConfig, Probability, SenderConfig, SenderRate};
+use traffic::{Impairment, Probability};
 use units::{PortId, Time};
 
 const SEAL: Seal = Seal { length_bytes: 80, value: 0x1234_5678_9abc };

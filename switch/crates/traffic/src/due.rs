@@ -25,11 +25,6 @@ impl DueHeap {
         self.heap.first().map(|(at, member)| (*at, *member as usize))
     }
 
-    /// Whether `member` is due at all.
-    pub fn contains(&self, member: usize) -> bool {
-        self.places.get(member).is_some_and(|place| *place != ABSENT)
-    }
-
     /// When `member` is due.
     #[cfg(test)]
     pub fn instant_of(&self, member: usize) -> Option<Time> {

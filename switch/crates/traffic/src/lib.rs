@@ -49,7 +49,7 @@ pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence
 pub use histogram::Histogram;
 pub use line::{
     Impairment, Jitter, Line, LineConfig, LineCounters, LineOutput, LineReport, LineVerdict, Lines,
-    LinkConfig, Loss, SenderConfig, SenderRate,
+    Loss,
 };
 pub use manager::{InputReport, Manager, PortReport, QueueReport, TransferReport, VoqReport};
 pub use watch::{QueueChange, QueueStep, Step, Watching};

@@ -299,16 +299,6 @@ impl Port {
         utilisation.basis_points(now)
     }
 
-    /// Whether the port is due when it was before, once it has this configuration: what waits only
-    /// waits for the line, whose frame ends as promised.
-    pub fn keeps_its_due(&self, config: &PortConfig) -> bool {
-        self.held.packets == 0
-            || !self.shaped
-                && self.shaper.is_none()
-                && !config.has_own_rates()
-                && self.queues.len() <= config.queues.len()
-    }
-
     /// Takes over a new configuration at `now`. Queues that exist before and after keep their
     /// packets and their books; the caller has emptied those that go.
     pub fn reconfigure<P>(&mut self, slab: &mut Slab<P>, config: &PortConfig, now: Time) {

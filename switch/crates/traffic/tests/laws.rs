@@ -8,10 +8,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use support::Packet;
 use traffic::{
-    AqmConfig, ArbiterConfig, Arrival, BufferConfig, BufferShare, Change, CodelConfig, Config,
-    Departure, Discipline, DropReason, FullOutput, InputConfig, InputQueueing, Limit, LinkConfig,
-    Manager, NodeConfig, Output, PieConfig, PortConfig, QueueConfig, RedConfig, SchedulerConfig,
-    ShaperConfig, Verdict,
+    AqmConfig, ArbiterConfig, Arrival, BufferConfig, BufferShare, CodelConfig, Config, Departure,
+    Discipline, DropReason, FullOutput, InputConfig, InputQueueing, Limit, Manager, NodeConfig,
+    Output, PieConfig, PortConfig, QueueConfig, RedConfig, SchedulerConfig, ShaperConfig, Verdict,
 };
 use units::{Bytes, ClassId, PacketRate, PortId, Rate, Ratio, Span, Time};
 
@@ -118,7 +117,6 @@ fn port() -> impl Strategy<Value = PortConfig> {
                 shaper,
                 scheduler,
                 utilisation_window: Span::from_us(500),
-                link: LinkConfig::default(),
                 queues,
             },
         )
@@ -202,19 +200,6 @@ fn sparse_steps() -> impl Strategy<Value = Vec<Step>> {
     vec(prop_oneof![20 => send(), 20 => wait, 1 => change], 1..150)
 }
 
-/// A router whose ports have nothing to do with each other.
-fn apart() -> impl Strategy<Value = Config> {
-    config().prop_map(|config| Config { buffer: None, input: None, ..config })
-}
-
-/// Many changes, while some ports are idle and others have more than they can send.
-fn changing_steps() -> impl Strategy<Value = Vec<Step>> {
-    let wait = (1..150u64).prop_map(|us| Step::Wait(Span::from_us(us)));
-    let change = prop_oneof![3 => apart(), 3 => plain(), 1 => config()];
-    let change = change.prop_map(|config| Step::Configure(Box::new(config)));
-    vec(prop_oneof![20 => send(), 5 => wait, 1 => change], 1..250)
-}
-
 /// What happened to each packet, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Log {
@@ -230,16 +215,13 @@ struct Driver {
     /// How many packets passed.
     passed: u64,
     log: Log,
-    /// How many ports take up a change after each step; none: all do at once.
-    catching_up: Option<usize>,
 }
 
 impl Driver {
     fn new(config: Config) -> Driver {
         let mut manager = Manager::new(5);
         manager.configure(Time::ZERO, config).expect("the strategies make valid configurations");
-        let (now, log, catching_up) = (Time::ZERO, Log::default(), None);
-        Driver { manager, now, sent: 0, passed: 0, log, catching_up }
+        Driver { manager, now: Time::ZERO, sent: 0, passed: 0, log: Log::default() }
     }
 
     /// A packet that is the only one of its instant.
@@ -286,20 +268,12 @@ impl Driver {
                     self.log.drops.push((dropped.packet.id, dropped.at, dropped.reason));
                 }
             }
-            Step::Configure(config) if self.catching_up.is_some() => {
-                self.drain(self.now);
-                // Nothing may be behind of the change before, or this one is not the difference.
-                while !self.manager.catch_up_some(1) {}
-                let change = Change::between(self.manager.config(), Config::clone(config));
-                self.manager.begin_change(self.now, change).expect("valid");
-            }
             Step::Configure(config) => {
                 self.drain(self.now);
                 self.manager.configure(self.now, Config::clone(config)).expect("valid");
                 assert_eq!(self.manager.config(), &**config, "it reads back as it was written");
             }
         }
-        let _more = self.catching_up.map(|count| self.manager.catch_up_some(count));
         assert!(self.manager.balance(), "conservation after {step:?}");
     }
 
@@ -355,28 +329,6 @@ fn compare_with_passing(config: &Config, steps: &[Step]) -> u64 {
     passed
 }
 
-/// Drives two routers, in one of which only `count` ports take up a change after each step, and
-/// compares them.
-fn compare_with_catching_up(config: &Config, steps: &[Step], count: usize) {
-    let (mut prompt, mut late) = (Driver::new(config.clone()), Driver::new(config.clone()));
-    late.catching_up = Some(count);
-    for (index, step) in steps.iter().enumerate() {
-        let is_wait = |index: usize| matches!(steps.get(index), Some(Step::Wait(_)));
-        for driver in [&mut prompt, &mut late] {
-            match index > 0 && is_wait(index - 1) && is_wait(index + 1) {
-                true => driver.send_alone(step),
-                false => driver.step(step),
-            }
-        }
-        assert_eq!(prompt.manager.next_due(), late.manager.next_due(), "after {step:?}");
-        assert_eq!(prompt.log, late.log, "after {step:?}");
-    }
-    while !late.manager.catch_up_some(1) {}
-    assert_eq!(prompt.manager.config(), late.manager.config());
-    assert_eq!(prompt.books(), late.books());
-    assert_eq!(prompt.finish(), late.finish());
-}
-
 /// Packets of one input, output and class leave in the order in which they came.
 fn check_order(log: &Log) {
     let mut last = BTreeMap::new();
@@ -423,13 +375,6 @@ proptest! {
         config in prop_oneof![config(), plain()], steps in sparse_steps()
     ) {
         compare_with_passing(&config, &steps);
-    }
-
-    #[test]
-    fn nobody_can_tell_when_a_port_takes_up_a_change(
-        config in prop_oneof![apart(), plain()], steps in changing_steps(), count in 0..2usize
-    ) {
-        compare_with_catching_up(&config, &steps, count);
     }
 
     #[test]

@@ -5,8 +5,7 @@ mod support;
 use proptest::prelude::*;
 use support::{Packet, us};
 use traffic::{
-    Impairment, Jitter, Limit, Line, LineConfig, LineOutput, LineVerdict, Lines, Loss, PortConfig,
-    Probability, SenderRate,
+    Impairment, Jitter, Limit, Line, LineConfig, LineOutput, LineVerdict, Lines, Loss, Probability,
 };
 use units::{Bytes, PortId, Rate, Span, Time};
 
@@ -159,9 +158,9 @@ fn a_shorter_delay_does_not_make_frames_overtake() {
 #[test]
 fn lines_of_many_ports_come_out_by_instant_and_port() {
     let mut lines = Lines::new(7, "receive");
-    let mut port = PortConfig::strict(Some(Rate::from_mbps(100)), 1);
+    let serialises = LineConfig { rate: Some(Rate::from_mbps(100)), ..LineConfig::default() };
     for number in [1, 2, 3] {
-        lines.configure(us(0), PortId(number), port.receive_line()).expect("valid");
+        lines.configure(us(0), PortId(number), serialises.clone()).expect("valid");
     }
     // 1500 bytes at 100 Mb/s take 120 us, 750 take 60.
     for (number, length) in [(3, 1500), (2, 1500), (1, 750), (1, 750)] {
@@ -176,9 +175,8 @@ fn lines_of_many_ports_come_out_by_instant_and_port() {
     }
     assert_eq!(found, [(1, us(60)), (1, us(120)), (2, us(120)), (3, us(120))]);
     assert!(lines.balance());
-    // The port's line does not concern a sender that has a rate of its own, or none.
-    port.link.sender.rate = SenderRate::Unlimited;
-    lines.configure(us(200), PortId(1), port.receive_line()).expect("valid");
+    // A line that nothing happens on is not asked.
+    lines.configure(us(200), PortId(1), LineConfig::default()).expect("valid");
     assert!(lines.is_clear(PortId(1)) && lines.is_clear(PortId(9)));
     assert!(!lines.is_clear(PortId(2)));
 }

@@ -3,9 +3,9 @@
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use compiler::{Options, SourceError, SourceProvider, compile};
-use device::{Device, Output};
+use device::{Change, Device, LinkConfig, Output, SenderConfig, SenderRate};
 use pipeline::{CloneSession, Config, Node, Pipeline};
-use traffic::{LinkConfig, PortConfig, SenderConfig, SenderRate};
+use traffic::PortConfig;
 use units::{ClassId, PortId, Rate, Time};
 
 /// What an order says is to happen; the numbers are those of `orders.p4`.
@@ -69,12 +69,12 @@ pub fn device(rate: Option<Rate>) -> Device {
 /// A device with ports 1 to 3 of this rate, two classes each, and such a cable at each.
 pub fn device_with(rate: Option<Rate>, link: LinkConfig) -> Device {
     let mut device = Device::new(Config::default());
-    let mut config = traffic::Config::default();
-    for port in 1..=3 {
-        let port_config = PortConfig { link: link.clone(), ..PortConfig::strict(rate, 2) };
-        config.ports.insert(PortId(port), port_config);
+    let mut change = Change::default();
+    for port in (1..=3).map(PortId) {
+        change.traffic.ports.insert(port, Some(PortConfig::strict(rate, 2)));
+        change.links.insert(port, link.clone());
     }
-    device.configure(Time::ZERO, config).expect("valid");
+    device.change(Time::ZERO, change).expect("valid");
     device.install(pipeline());
     device
 }

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use device::{Change, Device, LinkConfig};
 use messages::vitrine::v1;
-use traffic::{Change, Config, Limit, PortConfig, QueueConfig, SchedulerConfig, ShaperConfig};
+use traffic::{Limit, PortConfig, QueueConfig, SchedulerConfig, ShaperConfig};
 use units::{Bytes, CLASS_COUNT_MAX, PacketRate, PortId, Rate, Span};
 use v1::shaper::Kind;
 
@@ -40,22 +41,24 @@ impl Draft {
     /// With what is to change of the whole router.
     pub fn new(buffer: Option<v1::Buffer>, input: Option<v1::InputStage>) -> Draft {
         let mut problems = Vec::new();
-        let change = Change {
+        let change = traffic::Change {
             buffer: buffer.map(|buffer| input::buffer_of(&buffer)),
             input: input.map(|stage| input::input_of(&stage, &mut problems)),
             ports: BTreeMap::new(),
         };
-        Draft { change, problems }
+        Draft { change: change.into(), problems }
     }
 
     /// Adds a port that is not there yet.
     pub fn add_port(&mut self, port: PortId, config: PortConfig) {
-        self.change.ports.insert(port, Some(config));
+        self.change.traffic.ports.insert(port, Some(config));
     }
 
     /// Edits a port as it is in this draft or else in `present`.
-    pub fn edit_port(&mut self, present: &Config, change: &v1::PortChange) {
-        let Draft { change: Change { ports, .. }, problems } = self;
+    pub fn edit_port(&mut self, device: &Device, change: &v1::PortChange) {
+        let Draft { change: Change { traffic: traffic::Change { ports, .. }, links }, problems } =
+            self;
+        let present = device.traffic().config();
         let place = format!("port {}", change.port);
         let port = u16::try_from(change.port).ok().map(PortId);
         let found = port.and_then(|port| match ports.get(&port) {
@@ -69,10 +72,15 @@ impl Draft {
         let before = problems.len();
         if let Some(change) = &change.config {
             edit_port(&mut config, change, &place, problems);
+            if let Some(change) = &change.link {
+                let link = links.entry(port).or_insert_with(|| device.link(port));
+                link::edit_link(link, change, &place, problems);
+            }
         }
         if problems.len() == before {
             // Each port on its own, so that every port's first mistake is reported.
             problems.extend(config.check(&place).err());
+            problems.extend(links.get(&port).and_then(|link| link.check(&place).err()));
         }
         ports.insert(port, Some(config));
     }
@@ -122,9 +130,6 @@ fn edit_port(
     }
     if let Some(shaper) = &change.shaper {
         port.shaper = shaper_of(shaper, place, problems);
-    }
-    if let Some(change) = &change.link {
-        link::edit_link(&mut port.link, change, place, problems);
     }
     if let Some(window_ns) = change.utilisation_window_ns {
         edit_window(port, window_ns, place, problems);
@@ -218,7 +223,7 @@ fn shaper_of(
 }
 
 /// A port's configuration with every field set.
-pub fn port_message(port: &PortConfig) -> v1::PortConfig {
+pub fn port_message(port: &PortConfig, link: &LinkConfig) -> v1::PortConfig {
     let queues = port.queues.iter().zip(0..).map(|(queue, class)| v1::QueueConfig {
         class,
         limit: Some(limit_message(&queue.limit)),
@@ -235,7 +240,7 @@ pub fn port_message(port: &PortConfig) -> v1::PortConfig {
         queue_count: u32::try_from(port.queues.len()).ok(),
         queues: queues.collect(),
         utilisation_window_ns: Some(port.utilisation_window.whole_ns()),
-        link: Some(link::link_message(&port.link)),
+        link: Some(link::link_message(link)),
     }
 }
 
@@ -268,10 +273,17 @@ pub(super) fn problem(place: &str, found: String, advice: &str) -> Problem {
 mod tests {
     use super::*;
     use traffic::{
-        AqmConfig, ArbiterConfig, BufferConfig, Discipline, InputConfig, InputQueueing, PieConfig,
-        RedConfig,
+        AqmConfig, ArbiterConfig, BufferConfig, Config, Discipline, InputConfig, InputQueueing,
+        PieConfig, RedConfig,
     };
     use units::Time;
+
+    /// A device with this configuration.
+    fn device(config: Config) -> Device {
+        let mut device = Device::new(pipeline::Config::default());
+        device.configure(Time::ZERO, config).unwrap();
+        device
+    }
 
     fn two_ports() -> Config {
         let port = PortConfig::strict(Rate::from_bps(10_000_000), 2);
@@ -283,14 +295,13 @@ mod tests {
         v1::PortChange { port, config: Some(config) }
     }
 
-    /// Applies changes as the traffic manager does.
+    /// Applies changes as the agent does.
     fn edit(config: &mut Config, changes: &Changes) -> Result<(), Vec<Problem>> {
         let mut draft = Draft::new(changes.buffer, changes.input);
-        changes.ports.iter().for_each(|change| draft.edit_port(config, change));
-        let mut manager = traffic::Manager::<Bytes>::new(0);
-        manager.configure(Time::ZERO, config.clone()).unwrap();
-        manager.change(Time::ZERO, draft.finish()?).map_err(|problem| vec![problem])?;
-        config.clone_from(manager.config());
+        let mut device = device(config.clone());
+        changes.ports.iter().for_each(|change| draft.edit_port(&device, change));
+        device.change(Time::ZERO, draft.finish()?).map_err(|problem| vec![problem])?;
+        config.clone_from(device.traffic().config());
         Ok(())
     }
 
@@ -314,7 +325,7 @@ mod tests {
         config.buffer = Some(BufferConfig { size: Bytes(100_000) });
         let before = config.clone();
         let sent = Changes {
-            ports: vec![change(1, port_message(&before.ports[&PortId(1)]))],
+            ports: vec![change(1, port_message(&before.ports[&PortId(1)], &LinkConfig::default()))],
             buffer: Some(input::buffer_message(before.buffer.as_ref())),
             input: Some(input::input_message(before.input.as_ref())),
             ..Changes::default()

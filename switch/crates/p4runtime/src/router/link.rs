@@ -1,9 +1,8 @@
 //! The cable at a port: the neighbour that sends, and one line each way.
 
+use device::{LinkConfig, SenderConfig, SenderRate};
 use messages::vitrine::v1;
-use traffic::{
-    Impairment, Jitter, LineReport, LinkConfig, Loss, Probability, SenderConfig, SenderRate,
-};
+use traffic::{Impairment, Jitter, LineReport, Loss, Probability};
 use units::Rate;
 use v1::loss::Kind;
 

@@ -102,7 +102,8 @@ impl RouterService {
         let seen = &found.snapshot;
         let ports = seen.ports.iter().map(|port| v1::Port {
             port: u32::from(port.port.0),
-            config: configs.ports.get(&port.port).map(config::port_message),
+            config: (configs.ports.get(&port.port).zip(found.links.get(&port.port)))
+                .map(|(config, link)| config::port_message(config, link)),
             counters: Some(counters::port_message(port)),
             device: found.devices.get(&port.port).cloned().unwrap_or_default(),
             netdev: found.netdevs.get(&port.port).map(counters::netdev_message),

@@ -34,15 +34,19 @@ impl Change {
         }
     }
 
-    /// Checks each port by itself; the error names the first place that is wrong.
-    pub fn check_ports(&self) -> Result<(), ConfigError> {
+    /// Checks each port by itself, then how those that are to change fit each other and those of
+    /// `present` that stay. The error names the first place that is wrong.
+    pub fn check(&self, present: &Config) -> Result<(), ConfigError> {
+        self.check_ports()?;
+        self.check_whole(present)
+    }
+
+    pub(crate) fn check_ports(&self) -> Result<(), ConfigError> {
         let mut ports = self.ports.iter().filter_map(|(port, it)| Some((port, it.as_ref()?)));
         ports.try_for_each(|(port, config)| config.check(&format!("port {port}")))
     }
 
-    /// Checks how ports that are right by themselves fit each other and those of `present` that
-    /// stay.
-    pub(crate) fn check_whole(&self, present: &Config) -> Result<(), ConfigError> {
+    fn check_whole(&self, present: &Config) -> Result<(), ConfigError> {
         let stay = present.ports.iter().filter(|(port, _)| !self.ports.contains_key(port));
         let ports = stay.map(|(_, config)| config).chain(self.ports.values().flatten());
         if let Some(buffer) = self.buffer.unwrap_or(present.buffer) {

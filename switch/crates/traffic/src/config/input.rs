@@ -102,8 +102,8 @@ impl InputConfig {
 
     pub(crate) fn validate(&self, port_count: usize) -> Result<(), ConfigError> {
         let place = "input stage";
-        self.limit.validate(place)?;
-        self.voq_limit.validate("input stage, virtual output queues")?;
+        self.limit.check(place)?;
+        self.voq_limit.check("input stage, virtual output queues")?;
         if port_count > FABRIC_PORT_COUNT_MAX {
             return Err(ConfigError::new(
                 place,

@@ -3,7 +3,6 @@
 use units::{Bytes, CLASS_COUNT_MAX, ClassId, Rate, Span};
 
 use super::{AqmConfig, BufferShare, ConfigError, SchedulerConfig, ShaperConfig};
-use crate::line::{LineConfig, LinkConfig, SenderRate};
 
 /// How much may wait, in packets, in bytes or both. What is on the line no longer waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +34,8 @@ impl Limit {
             && self.bytes.is_none_or(|limit| bytes + length <= limit)
     }
 
-    pub(crate) fn validate(&self, place: &str) -> Result<(), ConfigError> {
+    /// Checks that something fits; `place` says whose limit it is.
+    pub fn check(&self, place: &str) -> Result<(), ConfigError> {
         let zero = match (self.packets, self.bytes) {
             (Some(0), _) => "0 packets",
             (_, Some(Bytes(0))) => "0 bytes",
@@ -92,8 +92,6 @@ pub struct PortConfig {
     pub scheduler: SchedulerConfig,
     /// Utilisation is told for windows of this length.
     pub utilisation_window: Span,
-    /// The cable at the port, for whoever drives the manager.
-    pub link: LinkConfig,
     /// The queues, class 0 first; one to eight.
     pub queues: Vec<QueueConfig>,
 }
@@ -108,7 +106,6 @@ impl PortConfig {
             shaper: None,
             scheduler: SchedulerConfig::strict(class_count),
             utilisation_window: Span::from_ms(10),
-            link: LinkConfig::default(),
             queues: vec![QueueConfig::default(); class_count],
         }
     }
@@ -129,14 +126,13 @@ impl PortConfig {
                 "10 ms is a good choice",
             ));
         }
-        self.limit.validate(place)?;
-        self.link.validate(place)?;
+        self.limit.check(place)?;
         if let Some(shaper) = &self.shaper {
             shaper.validate(place)?;
         }
         for (class, queue) in self.queues.iter().enumerate() {
             let place = format!("{place}, class {class}");
-            queue.limit.validate(&place)?;
+            queue.limit.check(&place)?;
             if let Some(shaper) = &queue.shaper {
                 shaper.validate(&place)?;
             }
@@ -145,33 +141,6 @@ impl PortConfig {
             }
         }
         self.scheduler.validate(self, place)
-    }
-
-    /// Whether a packet may have to wait for more than the line.
-    pub(crate) fn has_own_rates(&self) -> bool {
-        self.shaper.is_some()
-            || matches!(self.scheduler, SchedulerConfig::Hierarchy(_))
-            || self.queues.iter().any(|queue| queue.shaper.is_some())
-    }
-
-    /// The line from the neighbour to the port.
-    pub fn receive_line(&self) -> LineConfig {
-        let rate = match self.link.sender.rate {
-            SenderRate::OfPort => self.line_rate,
-            SenderRate::Own(rate) => Some(rate),
-            SenderRate::Unlimited => None,
-        };
-        LineConfig {
-            rate,
-            overhead: self.overhead,
-            backlog: self.link.sender.backlog,
-            impairment: self.link.receive,
-        }
-    }
-
-    /// The line from the port to the neighbour. The port has serialised the frames already.
-    pub fn transmit_line(&self) -> LineConfig {
-        LineConfig { impairment: self.link.transmit, ..LineConfig::default() }
     }
 
     /// The configured queue of a class.

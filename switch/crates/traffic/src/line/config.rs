@@ -1,46 +1,9 @@
-//! What a line does to the frames on it, and the cable of a port: one line each way.
+//! What a line does to the frames on it.
 
 use units::{Bytes, Rate, Span};
 
 use crate::config::{ConfigError, Limit};
 use chance::Probability;
-
-/// The cable of a port, both directions.
-///
-/// The traffic manager keeps it with the port and does nothing with it: lines begin and end
-/// outside of it. Whoever drives the manager gives it to [`Lines`](crate::Lines).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkConfig {
-    /// The neighbour at the other end, as far as it sends.
-    pub sender: SenderConfig,
-    /// What happens to frames on their way from the neighbour.
-    pub receive: Impairment,
-    /// What happens to frames on their way to the neighbour.
-    pub transmit: Impairment,
-}
-
-/// The neighbour's network card: how fast it puts frames on the line, and what waits in it.
-///
-/// A host on a virtual link hands over 64 KB in no time; a host on a wire cannot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SenderConfig {
-    /// How fast it sends.
-    pub rate: SenderRate,
-    /// How much may wait in it; what does not fit is the sender's loss, not the router's.
-    pub backlog: Limit,
-}
-
-/// How fast a neighbour sends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SenderRate {
-    /// As fast as it hands frames over.
-    Unlimited,
-    /// At the rate of the port that it is connected to, whatever that becomes.
-    #[default]
-    OfPort,
-    /// At a rate of its own.
-    Own(Rate),
-}
 
 /// What a cable does to frames besides carrying them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,8 +70,8 @@ pub enum Loss {
 impl LineConfig {
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.backlog.validate("line, backlog")?;
-        self.impairment.validate("line")
+        self.backlog.check("line, backlog")?;
+        self.impairment.check("line")
     }
 
     /// Whether frames on the line arrive at once and as they are.
@@ -122,16 +85,9 @@ impl LineConfig {
     }
 }
 
-impl LinkConfig {
-    pub(crate) fn validate(&self, place: &str) -> Result<(), ConfigError> {
-        self.sender.backlog.validate(&format!("{place}, sender, backlog"))?;
-        self.receive.validate(&format!("{place}, receive line"))?;
-        self.transmit.validate(&format!("{place}, transmit line"))
-    }
-}
-
 impl Impairment {
-    pub(crate) fn validate(&self, place: &str) -> Result<(), ConfigError> {
+    /// Checks every value; `place` says which line it is.
+    pub fn check(&self, place: &str) -> Result<(), ConfigError> {
         match self.loss {
             Loss::Bursty { turns_good: Probability::NEVER, turns_bad, .. }
                 if turns_bad != Probability::NEVER =>

@@ -75,11 +75,6 @@ impl<P: HasLength + Clone> Lines<P> {
         self.line(port).is_none_or(Line::is_clear)
     }
 
-    /// Whether frames are on the line of `port`, or wait for it.
-    pub fn is_in_use(&self, port: PortId) -> bool {
-        self.due.contains(port.index())
-    }
-
     /// The sender hands over a frame at `now`. A port without a line refuses.
     pub fn handle_frame(&mut self, now: Time, port: PortId, packet: P) -> LineVerdict<P> {
         let Some(line) = self.lines.get_mut(port.index()).and_then(Option::as_deref_mut) else {

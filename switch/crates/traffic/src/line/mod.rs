@@ -24,7 +24,7 @@ use crate::counters::Tally;
 use crate::fate::Depth;
 use chance::{Chance, Probability};
 
-pub use config::{Impairment, Jitter, LineConfig, LinkConfig, Loss, SenderConfig, SenderRate};
+pub use config::{Impairment, Jitter, LineConfig, Loss};
 pub use lines::{LineReport, Lines};
 
 use loss::LossProcess;

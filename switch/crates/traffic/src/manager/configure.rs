@@ -16,14 +16,11 @@
 //! | input stage removed | go to their output queues by order of arrival | what those refuse is dropped for their reason |
 //! | a queue or a port removed | dropped as `QueueRemoved` | arrivals are `BadClass` or `UnknownPort` |
 //!
-//! Ports in which nothing is going on take up a change later, as of its instant: `behind.rs`.
-//!
 //! Nothing else is lost. No counter is reset but those of what is removed; virtual output queues
 //! count as removed when they are filed anew, and begin with what they hold.
 
 use units::{ClassId, HasLength, PortId, Time};
 
-use super::behind::Behind;
 use super::{Crossing, Manager};
 use crate::config::{Change, Config, ConfigError, PortConfig};
 use crate::fabric::Fabric;
@@ -47,57 +44,35 @@ impl<P: HasLength> Manager<P> {
 
     /// Changes what `change` names at `now`, or refuses it and changes nothing.
     pub fn change(&mut self, now: Time, change: Change) -> Result<(), ConfigError> {
-        change.check_ports()?;
-        self.begin_change(now, change)?;
-        let _all = self.catch_up_some(usize::MAX);
+        change.check(&self.config)?;
+        self.apply(now, change);
         Ok(())
     }
 
-    /// Changes what `change` names at `now`, or refuses it and changes nothing; but ports of which
-    /// that can make no difference yet are left [behind](Manager::catch_up_some). Each port of the
-    /// change has been [checked](PortConfig::check).
-    pub fn begin_change(&mut self, now: Time, change: Change) -> Result<(), ConfigError> {
-        debug_assert_eq!(change.check_ports(), Ok(()), "the ports have been checked");
-        let _all = self.catch_up_some(usize::MAX);
-        change.check_whole(&self.config)?;
+    /// Changes what `change` names at `now`. It is a [checked](Change::check) change, or a part of
+    /// one.
+    pub fn apply(&mut self, now: Time, change: Change) {
+        debug_assert_eq!(change.check_ports(), Ok(()), "the change has been checked");
         self.advance(now);
-        let Change { mut ports, buffer, input } = change;
-        let has_buffer = self.config.buffer.is_some();
+        let Change { ports, buffer, input } = change;
+        let had_buffer = self.config.buffer.is_some();
         self.config.buffer = buffer.unwrap_or(self.config.buffer);
         if let Some(input) = input {
             self.config.input = input;
         }
-        let has_buffer = has_buffer || self.config.buffer.is_some();
-        let has_input = self.crossing.is_some() || self.config.input.is_some();
-        let may_wait = |port, wanted: &Option<PortConfig>| {
-            let state = self.ports.get(port).zip(wanted.as_ref());
-            !has_buffer
-                && !has_input
-                && state.is_some_and(|(state, config)| state.keeps_its_due(config))
-        };
-        let at_once = ports.iter().filter(|(port, wanted)| !may_wait(**port, wanted));
-        let at_once: Vec<PortId> = at_once.map(|(port, _)| *port).collect();
         let mut queues_removed = false;
-        for port in at_once {
-            let wanted = ports.remove(&port).flatten();
+        for (port, wanted) in ports {
             queues_removed |= self.change_port(now, port, wanted);
         }
-        self.behind = Behind { since: now, ports };
-        if has_buffer {
+        if had_buffer || self.config.buffer.is_some() {
             self.ports.reconfigure_buffer(&self.config);
         }
         self.configure_input(now, queues_removed);
         self.note_room_everywhere(now);
-        Ok(())
     }
 
     /// Changes or removes one port, or adds it. `true`: it has fewer queues than before.
-    pub(super) fn change_port(
-        &mut self,
-        now: Time,
-        port: PortId,
-        wanted: Option<PortConfig>,
-    ) -> bool {
+    fn change_port(&mut self, now: Time, port: PortId, wanted: Option<PortConfig>) -> bool {
         let present = self.config.ports.remove(&port);
         let before = present.as_ref().map_or(0, |config| config.queues.len());
         let kept = wanted.as_ref().map_or(0, |config| config.queues.len());

@@ -1,6 +1,5 @@
 //! The traffic manager: packets in by `handle_packet`, out by `poll_output`.
 
-mod behind;
 mod configure;
 mod crossing;
 mod passing;
@@ -21,7 +20,6 @@ use crate::ports::{Admitted, Ports};
 use crate::slab::{Handle, Slab};
 use crate::watch::{QueueChange, QueueStep, Step, Watch, Watching};
 
-use behind::Behind;
 use crossing::Crossing;
 
 pub use report::{InputReport, PortReport, QueueReport, TransferReport, VoqReport};
@@ -45,9 +43,9 @@ pub use report::{InputReport, PortReport, QueueReport, TransferReport, VoqReport
 ///    its departure, before the next poll.
 /// 4. Go to 1. (`next_due` may well be `t` again: a packet for an idle port departs at once.)
 ///
-/// Who knows of an input that it is the only one of its instant may try
-/// [`pass_packet`](Manager::pass_packet) first, which gives a departure at once where the next poll
-/// would.
+/// A caller that has exactly one input for an instant may try
+/// [`pass_packet`](Manager::pass_packet) first: where the packet departs at once, it returns the
+/// departure without a poll.
 ///
 /// So at one instant departures come first, then arrivals, then control. The crossbar of a router
 /// that has one arbitrates when an instant is over, with all that happened in it: it is due one
@@ -70,9 +68,8 @@ pub use report::{InputReport, PortReport, QueueReport, TransferReport, VoqReport
 /// A packet costs the same whatever the number of packets queued, idle ports cost nothing, and
 /// nothing is allocated once the largest backlog has been seen.
 pub struct Manager<P> {
-    /// What is in force, but for the ports that are behind.
+    /// What is in force.
     config: Config,
-    behind: Behind,
     /// For all dice of the router.
     seed: u64,
     /// The latest instant at which anything happened.
@@ -112,7 +109,6 @@ impl<P: HasLength> Manager<P> {
     pub fn new(seed: u64) -> Manager<P> {
         Manager {
             config: Config::default(),
-            behind: Behind::default(),
             seed,
             now: Time::ZERO,
             slab: Slab::new(),
@@ -132,7 +128,6 @@ impl<P: HasLength> Manager<P> {
     pub fn handle_packet(&mut self, now: Time, arrival: Arrival<P>) -> Verdict<P> {
         self.advance(now);
         let Arrival { packet, input, output, class, ecn_capable, precedence } = arrival;
-        self.catch_up(output);
         let length = packet.length();
         self.totals.offered.add(length);
         self.longest = self.longest.max(length);
@@ -210,7 +205,6 @@ impl<P: HasLength> Manager<P> {
     /// Unknown ports are ignored.
     pub fn set_stalled(&mut self, now: Time, port: PortId, stalled: bool) {
         self.advance(now);
-        self.catch_up(port);
         let Some(state) = self.ports.get_mut(port) else { return };
         state.set_stalled(now, stalled);
         self.due.set(port.index(), state.due());
@@ -301,7 +295,6 @@ impl<P: HasLength> Manager<P> {
     #[inline]
     fn depart(&mut self, output: PortId, at: Time) -> Option<Output<P>> {
         self.now = self.now.max(at);
-        self.catch_up(output);
         let class = self.choose_past_aqm(output, at)?;
         let port = self.ports.existing_mut(output);
         let handle = port.depart(&mut self.slab, class, at)?;

@@ -26,7 +26,6 @@ impl<P: HasLength> Manager<P> {
         if !self.is_quiet(now) {
             return Err(arrival);
         }
-        self.catch_up(arrival.output);
         let port = self.ports.get_mut(arrival.output);
         let Some(port) = port.filter(|port| port.lets_pass(class, length, now)) else {
             return Err(arrival);
