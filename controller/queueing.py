@@ -21,6 +21,11 @@ from enum import Enum
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from google.protobuf.descriptor import Descriptor
+from vitrine.v1 import router_pb2
+
+from controller.errors import NameNotFoundError
+
 CLASS_COUNT_MAX = 8
 
 # A frame of 1500 bytes of IP with its Ethernet header: the longest packet of the labs.
@@ -59,63 +64,40 @@ Shaper: TypeAlias = BitShaper | PacketShaper
 
 
 # ---- active queue management ---------------------------------------------------------------------
-# None means the value of the RFC or the paper. Where `ecn` holds (the default of all kinds), a
-# packet that can carry a mark is marked where another would be dropped.
+
+# A parameter as it is in the proto file: a number, yes or no, a ratio, a limit, or a list of
+# parameters by name.
+Parameter: TypeAlias = int | Fraction | Limit | tuple[Mapping[str, "Parameter"], ...]
+
+# What the service knows: the parameters of each kind of queue management, by the kind's name.
+AQM_KINDS: Mapping[str, Descriptor] = {
+    field.name: field.message_type
+    for field in router_pb2.Aqm.DESCRIPTOR.oneofs_by_name["kind"].fields
+}
 
 
-@dataclass(frozen=True)
-class Codel:
-    """Controlled delay (RFC 8289): drops at the head while packets wait too long."""
+@dataclass(frozen=True, init=False)
+class Aqm:
+    """Who is dropped or marked before a queue is full: a kind, and its parameters.
 
-    target_ns: int | None = None
-    interval_ns: int | None = None
-    mtu_bytes: int | None = None
-    ecn: bool | None = None
+        Aqm("codel", target_ns=5_000_000)
 
+    Kinds and parameters have the names of the proto file, which says what they mean. A parameter
+    that is not given has the value of the RFC or the paper.
+    """
 
-@dataclass(frozen=True)
-class EcnStep:
-    """Marks what can be marked while the queue is at or above a threshold; drops nobody."""
+    kind: str
+    parameters: Mapping[str, Parameter]
 
-    threshold: Limit
-
-
-@dataclass(frozen=True)
-class Pie:
-    """Proportional integral controller enhanced (RFC 8033)."""
-
-    target_ns: int | None = None
-    update_ns: int | None = None
-    burst_ns: int | None = None
-    alpha: Fraction | None = None
-    beta: Fraction | None = None
-    ecn_below_ppm: int | None = None
-    mean_packet_bytes: int | None = None
-    ecn: bool | None = None
-
-
-@dataclass(frozen=True)
-class RedProfile:
-    """Thresholds of the average queue, and the probability of a drop at the upper one."""
-
-    min: int
-    max: int
-    max_ppm: int
-
-
-@dataclass(frozen=True)
-class Red:
-    """Random early detection (1993); with several profiles, by drop precedence, WRED."""
-
-    profiles: tuple[RedProfile, ...] = ()
-    in_bytes: bool = False
-    weight_ppm: int | None = None
-    gentle: bool | None = None
-    mean_packet_bytes: int | None = None
-    ecn: bool | None = None
-
-
-Aqm: TypeAlias = Codel | EcnStep | Pie | Red
+    def __init__(self, kind: str, **parameters: Parameter) -> None:
+        if kind not in AQM_KINDS:
+            raise NameNotFoundError("queue management", kind, AQM_KINDS)
+        known = AQM_KINDS[kind].fields_by_name
+        for name in parameters:
+            if name not in known:
+                raise NameNotFoundError(f"parameter of {kind}", name, known)
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "parameters", parameters)
 
 
 # ---- who goes first ------------------------------------------------------------------------------

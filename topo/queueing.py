@@ -14,11 +14,14 @@ docs/topologies.md is the reference.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
 from controller.queueing import (
+    AQM_KINDS,
     CLASS_COUNT_MAX,
     ETHERNET_FRAME_BYTES,
     OFF,
@@ -26,9 +29,7 @@ from controller.queueing import (
     Arbiter,
     BitShaper,
     BufferShare,
-    Codel,
     Discipline,
-    EcnStep,
     Group,
     Groups,
     Hierarchy,
@@ -39,11 +40,9 @@ from controller.queueing import (
     Node,
     Off,
     PacketShaper,
-    Pie,
+    Parameter,
     PortSettings,
     QueueSettings,
-    Red,
-    RedProfile,
     Scheduler,
     Shaper,
 )
@@ -191,53 +190,76 @@ def _share(place: Place) -> BufferShare:
 
 
 # ---- AQM -----------------------------------------------------------------------------------------
+# Kinds and parameters are those of the proto file. A parameter's name ends there in its unit, which
+# says how it is read; people write the unit behind the number instead: `target: 5 ms` is
+# `target_ns`.
+
+_UNITS: Mapping[str, Callable[[str], int]] = {
+    "_bps": units.rate_bps,
+    "_bytes": units.size_bytes,
+    "_ns": units.span_ns,
+    "_packets": units.packets,
+    "_ppm": units.share_ppm,
+}
 
 
 def _aqm(place: Place) -> Aqm | Off:
     """`off`, a kind by name, or `{kind: {its parameters}}`."""
     if not place.is_mapping():
-        kinds: dict[str, Aqm | Off] = {OFF: OFF, "codel": Codel(), "pie": Pie(), "red": Red()}
+        named = [kind for kind, parameters in AQM_KINDS.items() if not _only_field(parameters)]
+        kinds: dict[str, Aqm | Off] = {OFF: OFF, **{kind: Aqm(kind) for kind in named}}
         return place.one_of(kinds)
-    parts = place.fields(optional={"codel", "ecn_step", "pie", "red"})
+    parts = place.fields(optional=AQM_KINDS)
     if len(parts) != 1:
-        place.refuse("must name one kind of queue management: codel, ecn_step, pie or red.")
-    ((kind, parameters),) = parts.items()
-    if kind == "ecn_step":
-        return EcnStep(limit(parameters))
-    readers: dict[str, Callable[[Place], Aqm]] = {"codel": _codel, "pie": _pie, "red": _red}
-    return readers[kind](parameters)
+        *most, last = AQM_KINDS
+        place.refuse(f"must name one kind of queue management: {', '.join(most)} or {last}.")
+    ((kind, value),) = parts.items()
+    parameters = AQM_KINDS[kind]
+    only = _only_field(parameters)
+    if only is not None:
+        return Aqm(kind, **{only.name: _parameter(value, only)})
+    # RED's profiles are the one thing that people write differently.
+    return Aqm(kind, **(_red(value) if kind == "red" else _parameters(value, parameters)))
 
 
-def _codel(place: Place) -> Codel:
-    fields = place.fields(optional={"target", "interval", "mtu", "ecn"})
-    return Codel(
-        target_ns=_given(fields, "target", lambda it: it.parse(units.span_ns)),
-        interval_ns=_given(fields, "interval", lambda it: it.parse(units.span_ns)),
-        mtu_bytes=_given(fields, "mtu", lambda it: it.parse(units.size_bytes)),
-        ecn=_given(fields, "ecn", Place.flag),
-    )
+def _only_field(parameters: Descriptor) -> FieldDescriptor | None:
+    """The one parameter of a kind that has no others: it stands for all, without its name."""
+    return parameters.fields[0] if len(parameters.fields) == 1 else None
 
 
-def _pie(place: Place) -> Pie:
-    fields = place.fields(
-        optional={"target", "update", "burst", "alpha", "beta", "ecn_below", "mean_packet", "ecn"}
-    )
-    return Pie(
-        target_ns=_given(fields, "target", lambda it: it.parse(units.span_ns)),
-        update_ns=_given(fields, "update", lambda it: it.parse(units.span_ns)),
-        burst_ns=_given(fields, "burst", lambda it: it.parse(units.span_ns)),
-        alpha=_given(fields, "alpha", lambda it: it.parse(units.ratio)),
-        beta=_given(fields, "beta", lambda it: it.parse(units.ratio)),
-        ecn_below_ppm=_given(fields, "ecn_below", lambda it: it.parse(units.share_ppm)),
-        mean_packet_bytes=_given(fields, "mean_packet", lambda it: it.parse(units.size_bytes)),
-        ecn=_given(fields, "ecn", Place.flag),
-    )
+def _parameters(place: Place, parameters: Descriptor) -> dict[str, Parameter]:
+    words = {_word(field): field for field in parameters.fields}
+    given = place.fields(optional=words)
+    return {words[word].name: _parameter(value, words[word]) for word, value in given.items()}
 
 
-def _red(place: Place) -> Red:
+def _word(field: FieldDescriptor) -> str:
+    """A parameter's name without its unit."""
+    unit = next((unit for unit in _UNITS if field.name.endswith(unit)), "")
+    return field.name.removesuffix(unit)
+
+
+def _parameter(place: Place, field: FieldDescriptor) -> Parameter:
+    """A parameter, by its type and by the unit in its name."""
+    if field.message_type is not None:
+        return limit(place) if field.message_type.name == "Limit" else place.parse(units.ratio)
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        return place.flag()
+    for unit, parser in _UNITS.items():
+        if field.name.endswith(unit):
+            return place.parse(parser)
+    return place.whole()
+
+
+def _red(place: Place) -> dict[str, Parameter]:
     """One profile in place, or several under `profiles`, lowest drop precedence first."""
     own = {"min", "max", "probability"}
-    fields = place.fields(optional={*own, "profiles", "weight", "gentle", "mean_packet", "ecn"})
+    others = {
+        _word(field): field
+        for field in AQM_KINDS["red"].fields
+        if field.name not in ("in_bytes", "profiles")
+    }
+    fields = place.fields(optional={*own, "profiles", *others})
     if "profiles" in fields and own & fields.keys():
         place.refuse("has both `profiles` and a profile of its own: choose one.")
     if "profiles" in fields:
@@ -253,29 +275,28 @@ def _red(place: Place) -> Red:
         profiles = []
     if len({in_bytes for _, in_bytes in profiles}) > 1:
         place.refuse("has profiles in packets and in bytes: use one of them for all.")
-    return Red(
-        profiles=tuple(profile for profile, _ in profiles),
-        in_bytes=any(in_bytes for _, in_bytes in profiles),
-        weight_ppm=_given(fields, "weight", lambda it: it.parse(units.share_ppm)),
-        gentle=_given(fields, "gentle", Place.flag),
-        mean_packet_bytes=_given(fields, "mean_packet", lambda it: it.parse(units.size_bytes)),
-        ecn=_given(fields, "ecn", Place.flag),
-    )
+    given = {
+        field.name: _parameter(fields[it], field) for it, field in others.items() if it in fields
+    }
+    if profiles:
+        given["profiles"] = tuple(profile for profile, _ in profiles)
+        given["in_bytes"] = any(in_bytes for _, in_bytes in profiles)
+    return given
 
 
-def _profile(fields: dict[str, Place]) -> tuple[RedProfile, bool]:
+def _profile(fields: dict[str, Place]) -> tuple[dict[str, Parameter], bool]:
     """A profile and whether it counts bytes; its thresholds must count the same."""
     low, high = limit(fields["min"]), limit(fields["max"])
     in_bytes = low.packets is None
     if in_bytes is not (high.packets is None):
         fields["max"].refuse("and `min` must both be packets or both be bytes.")
     probability = _given(fields, "probability", lambda it: it.parse(units.share_ppm))
-    profile = RedProfile(
-        min=(low.bytes if in_bytes else low.packets) or 0,
-        max=(high.bytes if in_bytes else high.packets) or 0,
+    profile: dict[str, Parameter] = {
+        "min": (low.bytes if in_bytes else low.packets) or 0,
+        "max": (high.bytes if in_bytes else high.packets) or 0,
         # Floyd's and Jacobson's own choice, as in the proto file.
-        max_ppm=20_000 if probability is None else probability,
-    )
+        "max_ppm": 20_000 if probability is None else probability,
+    }
     return profile, in_bytes
 
 

@@ -16,9 +16,9 @@ import pytest
 from controller.p4info import P4Info
 from controller.queueing import (
     OFF,
+    Aqm,
     Arbiter,
     BitShaper,
-    EcnStep,
     InputQueueing,
     InputStage,
     Limit,
@@ -52,7 +52,7 @@ def test_a_mark_is_told_when_the_packet_departs_and_only_to_those_who_watch_its_
     session, queues, cabled
 ):
     # At 1 b/s nothing follows the first frame; whoever finds one that waits is marked.
-    slow = QueueSettings(shaper=BitShaper(1), aqm=EcnStep(Limit(packets=1)))
+    slow = QueueSettings(shaper=BitShaper(1), aqm=Aqm("ecn_step", threshold=Limit(packets=1)))
     queues.configure({1: PortSettings(queues={0: slow})})
     with (
         watch(session, queues=[(1, 0)], marks=True, head_bytes=16) as told,

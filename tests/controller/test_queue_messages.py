@@ -3,7 +3,9 @@
 from fractions import Fraction
 
 import pytest
+from vitrine.v1 import router_pb2
 
+from controller.errors import NameNotFoundError
 from controller.queue_messages import (
     drop_mirror,
     drop_mirror_message,
@@ -13,13 +15,13 @@ from controller.queue_messages import (
     port_settings,
 )
 from controller.queueing import (
+    AQM_KINDS,
     OFF,
+    Aqm,
     Arbiter,
     BitShaper,
     BufferShare,
-    Codel,
     Discipline,
-    EcnStep,
     Group,
     Groups,
     Hierarchy,
@@ -29,11 +31,8 @@ from controller.queueing import (
     Limit,
     Node,
     PacketShaper,
-    Pie,
     PortSettings,
     QueueSettings,
-    Red,
-    RedProfile,
 )
 
 
@@ -45,16 +44,61 @@ def there_and_back(settings):
     "aqm",
     [
         OFF,
-        Codel(5_000_000, 100_000_000, 1514, ecn=False),
-        EcnStep(Limit(packets=20)),
-        Pie(1, 2, 3, Fraction(1, 8), Fraction(5, 4), 100_000, 1000, ecn=True),
-        Red((RedProfile(5, 15, 20_000), RedProfile(2, 8, 100_000)), True, 2_000, False, 500, True),
+        Aqm("codel", target_ns=5_000_000, interval_ns=100_000_000, mtu_bytes=1514, ecn=False),
+        Aqm("ecn_step", threshold=Limit(packets=20)),
+        Aqm("pie", target_ns=1, alpha=Fraction(1, 8), ecn_below_ppm=100_000, ecn=True),
+        Aqm(
+            "red",
+            profiles=(
+                {"min": 5, "max": 15, "max_ppm": 20_000},
+                {"min": 2, "max": 8, "max_ppm": 100_000},
+            ),
+            in_bytes=True,
+            weight_ppm=2_000,
+            gentle=False,
+        ),
     ],
-    ids=lambda aqm: type(aqm).__name__,
+    ids=str,
 )
 def test_every_kind_of_queue_management_comes_back(aqm):
     queue = QueueSettings(aqm=aqm)
     assert there_and_back(PortSettings(queues={0: queue})).queues[0].aqm == aqm
+
+
+def _sample(field):
+    """Some value for a parameter of any type."""
+    if field.message_type is not None:
+        return {"Limit": Limit(packets=3), "Ratio": Fraction(3, 2)}.get(
+            field.message_type.name, ({"min": 1, "max": 2, "max_ppm": 3},)
+        )
+    return field.type == field.TYPE_BOOL or 7
+
+
+@pytest.mark.parametrize("kind", AQM_KINDS)
+def test_every_parameter_of_every_kind_that_the_proto_file_has_comes_back(kind):
+    aqm = Aqm(kind, **{field.name: _sample(field) for field in AQM_KINDS[kind].fields})
+    queue = QueueSettings(aqm=aqm)
+    assert there_and_back(PortSettings(queues={0: queue})).queues[0].aqm == aqm
+
+
+def test_a_misspelt_kind_or_parameter_is_refused_with_a_suggestion():
+    with pytest.raises(NameNotFoundError, match="'coddle'; did you mean 'codel'"):
+        Aqm("coddle")
+    with pytest.raises(NameNotFoundError, match="parameter of pie is named 'target'; did"):
+        Aqm("pie", target=3)
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        (Arbiter, router_pb2.Arbiter),
+        (Discipline, router_pb2.Discipline),
+        (InputQueueing, router_pb2.InputQueueing),
+    ],
+)
+def test_enumerations_have_the_names_of_the_proto_file(words, numbers):
+    names = {name for name, _ in numbers.items() if not name.endswith("UNSPECIFIED")}
+    assert set(words.__members__) == names
 
 
 @pytest.mark.parametrize("shaper", [OFF, BitShaper(8_000_000, 3000), PacketShaper(500, 2)])
@@ -102,7 +146,7 @@ def test_what_is_none_is_not_sent():
 
 def test_what_holds_for_every_queue_yields_to_what_a_queue_says_itself():
     settings = PortSettings(
-        every_queue=QueueSettings(Limit(packets=50), aqm=Codel()),
+        every_queue=QueueSettings(Limit(packets=50), aqm=Aqm("codel")),
         queues={1: QueueSettings(Limit(bytes=9000))},
     )
     zero, one = port_message(settings, classes=range(2)).queues

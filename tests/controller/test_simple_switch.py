@@ -7,9 +7,9 @@ import pytest
 
 from controller.errors import ConnectError, RequestError
 from controller.queueing import (
+    Aqm,
     BitShaper,
     BufferShare,
-    Codel,
     Discipline,
     Group,
     Groups,
@@ -100,7 +100,7 @@ REFUSED = {
     "its rates know no burst": port(
         queue_count=1, every_queue=QueueSettings(shaper=PacketShaper(100, 5))
     ),
-    "no queue management": port(queue_count=1, every_queue=QueueSettings(aqm=Codel())),
+    "no queue management": port(queue_count=1, every_queue=QueueSettings(aqm=Aqm("codel"))),
     "no shares of one": port(
         queue_count=1, every_queue=QueueSettings(share=BufferShare(Fraction(1)))
     ),
@@ -122,7 +122,7 @@ def test_what_that_switch_cannot_do_is_refused_by_name(limit):
 def test_everything_that_is_wrong_is_said_at_once_and_each_thing_once():
     settings = RouterSettings(
         {
-            1: PortSettings(queue_count=2, every_queue=QueueSettings(aqm=Codel())),
+            1: PortSettings(queue_count=2, every_queue=QueueSettings(aqm=Aqm("codel"))),
             2: PortSettings(queue_count=2, scheduler=WEIGHTS),
         },
         buffer_bytes=10_000,

@@ -6,18 +6,14 @@ import pytest
 
 from controller.queueing import (
     OFF,
+    Aqm,
     BitShaper,
     BufferShare,
-    Codel,
     Discipline,
-    EcnStep,
     Group,
     Groups,
     Limit,
     PacketShaper,
-    Pie,
-    Red,
-    RedProfile,
 )
 from topo.document import Place
 from topo.errors import ModelError
@@ -64,14 +60,27 @@ def test_a_shaper_is_in_bits_or_in_packets(port, text, shaper):
 @pytest.mark.parametrize(
     ("text", "aqm"),
     [
-        ("codel", Codel()),
+        ("codel", Aqm("codel")),
         ("off", OFF),
-        ("{codel: {target: 5 ms, ecn: no}}", Codel(target_ns=5_000_000, ecn=False)),
-        ("{ecn_step: 20 packets}", EcnStep(Limit(packets=20))),
-        ("{pie: {target: 15 ms, alpha: 1/8}}", Pie(target_ns=15_000_000, alpha=Fraction(1, 8))),
+        ("{codel: {target: 5 ms, ecn: no}}", Aqm("codel", target_ns=5_000_000, ecn=False)),
+        ("{ecn_step: 20 packets}", Aqm("ecn_step", threshold=Limit(packets=20))),
+        (
+            "{pie: {target: 15 ms, alpha: 1/8, ecn_below: 5 %, mean_packet: 1 kB}}",
+            Aqm(
+                "pie",
+                target_ns=15_000_000,
+                alpha=Fraction(1, 8),
+                ecn_below_ppm=50_000,
+                mean_packet_bytes=1000,
+            ),
+        ),
         (
             "{red: {min: 5 kB, max: 15 kB, probability: 10 %}}",
-            Red((RedProfile(5_000, 15_000, 100_000),), in_bytes=True),
+            Aqm(
+                "red",
+                profiles=({"min": 5_000, "max": 15_000, "max_ppm": 100_000},),
+                in_bytes=True,
+            ),
         ),
     ],
 )
@@ -109,7 +118,12 @@ def test_a_share_of_the_buffer_is_read(port):
         ("scheduler: {drr: {8: 1}}", "is no class: classes are 0 to 7"),
         ("scheduler: {hierarchy: {rate: 1 Mb/s}}", "must have either `children` or a `class`"),
         ("aqm: blue", "aqm must be one of off, codel, pie, red"),
-        ("aqm: {codel: {}, red: {}}", "must name one kind of queue management"),
+        ("aqm: {codel: {}, red: {}}", "must name one kind of queue management: codel, ecn_step"),
+        (
+            "aqm: {codel: {traget: 5 ms}}",
+            "aqm.codel has an unknown key 'traget'; there are: ecn",
+        ),
+        ("aqm: {codel: {target: 5}}", "aqm.codel.target: '5' is not a length of time"),
         ("aqm: {red: {min: 5 packets}}", "aqm.red lacks 'max'"),
         ("aqm: {red: {min: 5 packets, max: 9 kB}}", "must both be packets or both be bytes"),
         ("aqm: {red: {min: 1 kB, max: 2 kB, profiles: []}}", "choose one"),
