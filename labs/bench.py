@@ -26,7 +26,7 @@ from apps.domain import Domain
 from controller.queueing import Limit
 from controller.session import Session
 from controller.toolchain import Toolchain
-from labs import network
+from labs import network, routers
 from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES
 from labs.measure import holdups, iperf, page, ping
@@ -155,6 +155,7 @@ class Bench:
 
         The first port is the one that the live view shows.
         """
+        routers.look_at(*ports[0])
         clock = Clock.started_now()
         by_switch: dict[str, list[int]] = {}
         for switch, port in ports:

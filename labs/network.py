@@ -11,6 +11,7 @@ from apps import router, telemetry
 from apps.domain import Domain
 from controller.session import Session
 from controller.toolchain import ROOT, Toolchain, ToolchainError
+from labs import routers
 from topo.backend import Backend
 from topo.live import LiveNetwork
 from topo.model import Topology
@@ -53,6 +54,8 @@ def programmed(
                 telemetry.program(session, domain, topology, switch)
             stack.enter_context(router.serving(session, topology, switch))
             sessions[switch.name] = session
+        addresses = {switch.name: live.address(switch.name) for switch in topology.switches}
+        stack.enter_context(routers.announced(addresses))
         yield live, sessions
 
 

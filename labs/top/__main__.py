@@ -1,7 +1,8 @@
-"""`make top`: attaches to a running router and shows its insides; ROUTER=host:port names it.
+"""`make top`: shows the insides of the routers that run; ROUTER names one, by name or host:port.
 
-Anybody may read, so this neither becomes a controller nor disturbs one. Without a terminal it
-prints one screen and ends.
+Anybody may read, so this neither becomes a controller nor disturbs one. It outlives networks: when
+a router goes away it waits, and goes on with the next one. Without a terminal it prints one screen
+and ends.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import shutil
 import sys
 import time
 
-from controller.connection import DEFAULT_ADDRESS
 from controller.errors import ControllerError
+from controller.lines import Lines
 from controller.queues import Queues
 from controller.session import Session
+from labs import routers
 from labs.text import blocks_of
 from labs.top.monitor import Moment, Monitor
 from labs.top.screen import Choice, busiest, draw, pressed
@@ -24,17 +26,24 @@ from topo import wait
 INTERVAL_S = 0.1
 # The configuration changes seldom; it is read anew this often.
 SETTINGS_INTERVAL_S = 1.0
+# How long one attempt to reach a router lasts while it is waited for.
+RETRY_S = 0.5
 
 
 class Router:
     """The router that is looked at."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, deadline_s: float) -> None:
         self.address = address
-        self._session = Session.observe(address)
+        self._session = Session.observe(address, deadline_s=deadline_s)
         self._queues = Queues(self._session)
+        self._lines = Lines(self._session)
         self._monitor = Monitor()
-        self._settings = self._queues.settings()
+        try:
+            self._settings = self._queues.settings()
+        except ControllerError:
+            self.close()
+            raise
         self._read_s = time.monotonic()
 
     def look(self) -> Moment:
@@ -42,7 +51,8 @@ class Router:
         if time.monotonic() - self._read_s > SETTINGS_INTERVAL_S:
             self._settings = self._queues.settings()
             self._read_s = time.monotonic()
-        return self._monitor.take(self._queues.read(), self._settings)
+        sample = self._queues.read()
+        return self._monitor.take(sample, self._settings, self._lines.read())
 
     def close(self) -> None:
         """Ends the connection."""
@@ -51,46 +61,78 @@ class Router:
 
 def main() -> int:
     """Returns the exit status."""
-    router = None
     try:
-        router = Router(os.environ.get("ROUTER") or DEFAULT_ADDRESS)
         if sys.stdin.isatty() and sys.stdout.isatty():
-            _watch(router)
+            with Terminal() as terminal:
+                _Watching(terminal, os.environ.get("ROUTER", "")).run()
         else:
-            _print_once(router)
+            _print_once(routers.address_of(os.environ.get("ROUTER", "")))
     except ControllerError as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 0
-    finally:
-        if router is not None:
-            router.close()
     return 0
 
 
-def _watch(router: Router) -> None:
-    moment = router.look()
-    choice = Choice(port=busiest(moment))
-    blocks = blocks_of(sys.stdout)
-    with Terminal() as terminal:
+class _Watching:
+    """One router after the other in a terminal, until `q`."""
+
+    def __init__(self, terminal: Terminal, name: str) -> None:
+        # A name that is none is refused at once; a router that is not up yet is waited for.
+        self._address = routers.address_of(name) if name else ""
+        self._terminal = terminal
+        self._router: Router | None = None
+        self._blocks = blocks_of(sys.stdout)
+        self._is_ended = False
+
+    def run(self) -> None:
+        """Returns when the user has seen enough."""
+        while not self._is_ended:
+            address = self._address or routers.address_of(routers.up().router)
+            try:
+                self._router = Router(address, RETRY_S)
+                self._watch(self._router)
+            except ControllerError:
+                self._wait(address)
+            finally:
+                if self._router is not None:
+                    self._router.close()
+                    self._router = None
+
+    def _wait(self, address: str) -> None:
+        """Nobody answers: says so, and looks whether the user has enough."""
+        self._terminal.draw(
+            [f"waiting for a router at {address}", "It is shown as soon as it is up.   q quit"]
+        )
+        if self._terminal.key(RETRY_S) == "q":
+            self._is_ended = True
+
+    def _watch(self, router: Router) -> None:
+        """Shows one router until it goes away or another one is wanted."""
+        moment = router.look()
+        choice = Choice(port=_first_port(router.address, moment))
         next_s = time.monotonic()
         while True:
-            width, height = terminal.size
-            terminal.draw(
+            width, height = self._terminal.size
+            self._terminal.draw(
                 draw(
                     moment,
                     choice,
-                    title=router.address,
+                    title=_title(router.address),
                     width=width,
                     height=height,
-                    blocks=blocks,
+                    blocks=self._blocks,
                 )
             )
             next_s = max(next_s + INTERVAL_S, time.monotonic())
             while (left_s := next_s - time.monotonic()) > 0:
-                key = terminal.key(left_s)
+                key = self._terminal.key(left_s)
                 if key == "q":
+                    self._is_ended = True
+                    return
+                if key == "r":
+                    self._address = _next_router(router.address)
                     return
                 if key is not None:
                     choice = pressed(choice, key, moment)
@@ -100,16 +142,39 @@ def _watch(router: Router) -> None:
             moment = moment if choice.paused else seen
 
 
-def _print_once(router: Router) -> None:
-    router.look()
-    # Rates need a second look.
-    wait.holds_within(lambda: False, INTERVAL_S * 3)
-    size = shutil.get_terminal_size((100, 40))
-    moment = router.look()
+def _title(address: str) -> str:
+    """The router's name with its address, where it is one of the kit's network."""
+    names = [name for name, each in routers.up().routers.items() if each == address]
+    return f"{names[0]} {address}" if names else address
+
+
+def _next_router(address: str) -> str:
+    """The address of the next router of the network; the same one if there is no other."""
+    known = list(routers.up().routers.values()) or [address]
+    return known[(known.index(address) + 1) % len(known)] if address in known else known[0]
+
+
+def _first_port(address: str, moment: Moment) -> int | None:
+    """The port that the present run is about, or else the busiest."""
+    up = routers.up()
+    is_about = up.routers.get(up.router) == address
+    return up.port if is_about and up.port is not None else busiest(moment)
+
+
+def _print_once(address: str) -> None:
+    router = Router(address, RETRY_S * 4)
+    try:
+        router.look()
+        # Rates need a second look.
+        wait.holds_within(lambda: False, INTERVAL_S * 3)
+        moment = router.look()
+    finally:
+        router.close()
+    size = shutil.get_terminal_size((80, 40))
     lines = draw(
         moment,
-        Choice(port=busiest(moment)),
-        title=router.address,
+        Choice(port=_first_port(address, moment)),
+        title=_title(address),
         width=size.columns,
         height=size.lines,
         blocks=blocks_of(sys.stdout),

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from controller.lines import CableState
 from controller.queueing import Limit, PortSettings, RouterSettings
 from controller.queues import InputState, PortState, QueueState, Sample
 
@@ -58,6 +59,12 @@ class PortNow:
     dropped: Mapping[str, int]
     drop_rate: float
     queues: Sequence[QueueNow]
+    # What waits in the neighbour's network card, and what is on the cable each way, in packets.
+    receive_line: int = 0
+    arriving: int = 0
+    leaving: int = 0
+    # Refused by the neighbour's card, because it was full.
+    refused: int = 0
     # Lost by the kernel or the network device, since the port was made.
     lost_outside: Mapping[str, int] = field(default_factory=dict)
 
@@ -91,7 +98,12 @@ class Monitor:
     _samples: deque[Sample] = field(default_factory=deque)
     _history: dict[tuple[int, int], deque[int]] = field(default_factory=dict)
 
-    def take(self, sample: Sample, settings: RouterSettings) -> Moment:
+    def take(
+        self,
+        sample: Sample,
+        settings: RouterSettings,
+        cables: Mapping[int, CableState] | None = None,
+    ) -> Moment:
         """The router at a sample, compared with the one a second before."""
         if self._samples and sample.time_s < self._samples[-1].time_s:
             # The switch was started again: nothing of before can be compared.
@@ -106,6 +118,7 @@ class Monitor:
             self._port(state, before.ports.get(number, state), span_s, settings.ports.get(number))
             for number, state in sorted(sample.ports.items())
         ]
+        ports = [_with_cable(port, (cables or {}).get(port.number)) for port in ports]
         inputs = [state for _, state in sorted(sample.inputs.items())]
         return Moment(sample.time_s, ports, settings, inputs, sample.matches)
 
@@ -161,6 +174,18 @@ class Monitor:
             ),
             history=tuple(history),
         )
+
+
+def _with_cable(port: PortNow, cable: CableState | None) -> PortNow:
+    if cable is None:
+        return port
+    return replace(
+        port,
+        receive_line=cable.receive.backlog_packets,
+        arriving=cable.receive.under_way_packets,
+        leaving=cable.transmit.under_way_packets,
+        refused=cable.receive.refused_packets,
+    )
 
 
 def _per_second(count: int, span_s: float) -> float:

@@ -21,7 +21,7 @@ from labs.top.monitor import Moment, PortNow, QueueNow
 from topo.backend import CPU_PORT
 from topo.units import format_rate
 
-KEYS = "p pause   s sort   ↑↓ port   ←→ queue   q quit"
+KEYS = "p pause   s sort   r router   ↑↓ port   ←→ queue   q quit"
 _BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 # No longer than can be compared at a glance.
 _BAR_MAX = 40
@@ -126,6 +126,7 @@ def draw(
     inside = _input_stage(moment, width, style)
     queues = [
         style.bold(f"queues of port {_name(port.number)}  {_scheduler(settings)}"[:width]),
+        *_cable_lines(port, width, style),
         *_outside_lines(port, width, style),
         *_queue_lines(port, choice, width, blocks, style),
     ]
@@ -194,6 +195,20 @@ def _queue_lines(
 def _name(port: int) -> str:
     """A port's number; the one to the controller is on no cable."""
     return "cpu" if port == CPU_PORT else str(port)
+
+
+def _cable_lines(port: PortNow, width: int, style: _Style) -> list[str]:
+    """What waits or is under way outside of the router's queues; nothing where nothing is."""
+    parts = [
+        (port.receive_line, "in the neighbour's card (receive line)"),
+        (port.arriving, "on the cable to us"),
+        (port.leaving, "on the cable from us"),
+        (port.refused, "refused by the neighbour's card"),
+    ]
+    words = [f"{count} {what}" for count, what in parts if count]
+    if not words:
+        return []
+    return [style.warn(f"  {', '.join(words)}"[:width], port.receive_line > 0)]
 
 
 def _outside_lines(port: PortNow, width: int, style: _Style) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from controller.errors import ConnectError
 from controller.queueing import (
     Arbiter,
     Discipline,
@@ -23,6 +24,7 @@ from controller.queueing import (
     RouterSettings,
 )
 from controller.queues import InputState, PortState, QueueState, Sample, VoqState
+from labs import routers
 from labs.network import ROOT
 from labs.top.monitor import Monitor
 from labs.top.screen import KEYS, Choice, busiest, draw, pressed
@@ -104,6 +106,19 @@ def test_what_is_lost_between_a_port_and_its_device_is_said_where_there_is_some(
     )
     assert "  lost between this port and its network device: 12 overrun" in lines
     assert not any("network device" in line for line in shown())
+
+
+def test_what_waits_outside_of_the_queues_is_said_where_there_is_some():
+    now = moment()
+    ports = [replace(port, receive_line=134, arriving=3, refused=9) for port in now.ports]
+    lines = draw(
+        replace(now, ports=ports), Choice(port=2), title="s1", width=110, height=24, styled=False
+    )
+    assert (
+        "  134 in the neighbour's card (receive line), 3 on the cable to us, "
+        "9 refused by the neighbour's card"
+    ) in lines
+    assert not any("cable" in line for line in shown())
 
 
 def test_the_history_fills_what_the_rest_leaves():
@@ -220,6 +235,19 @@ def test_without_a_terminal_one_screen_is_printed(address):
     assert done.stdout.startswith(f"{address}   2 ports   1.5 s   live   by port\n")
 
 
+def test_routers_are_known_by_name_while_their_network_is_up(tmp_path, monkeypatch):
+    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
+    assert routers.address_of("") == "127.0.0.1:9559"
+    with routers.announced({"s1": "127.0.0.1:9559", "s2": "127.0.0.1:9560"}):
+        routers.look_at("s2", 3)
+        assert routers.up() == routers.Up({"s1": "127.0.0.1:9559", "s2": "127.0.0.1:9560"}, "s2", 3)
+        assert routers.address_of("s2") == "127.0.0.1:9560"
+        with pytest.raises(ConnectError, match="no router 's3': there are: s1, s2"):
+            routers.address_of("s3")
+    with pytest.raises(ConnectError, match="no network of the kit is up"):
+        routers.address_of("s2")
+
+
 def test_no_router_is_one_sentence():
     done = subprocess.run(
         [sys.executable, "-m", "labs.top"],
@@ -265,6 +293,9 @@ def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(
         until("PAUSED")
         do("send-keys", "-t", "top", "Up")
         until("queues of port 1")
+        # There is only one router: the next one is the same.
+        do("send-keys", "-t", "top", "r")
+        until("queues of port 2")
         do("send-keys", "-t", "top", "q")
         wait.until(lambda: not any("ports" in line for line in screen()), "the end of top", 20)
     finally:

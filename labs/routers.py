@@ -1,0 +1,75 @@
+"""Which routers are up on this machine, for `make top` and `make trace` in another terminal.
+
+Whoever has a network up says so in a file beside its record, and takes it away with the network.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from controller.connection import DEFAULT_ADDRESS
+from controller.errors import ConnectError
+from topo import record
+
+
+@dataclass(frozen=True)
+class Up:
+    """The routers of the network that is up."""
+
+    # Addresses by name.
+    routers: Mapping[str, str] = field(default_factory=dict)
+    # The port that the present run is about: a router's name and a number.
+    router: str = ""
+    port: int | None = None
+
+
+def _file() -> Path:
+    return record.path().with_name("routers.json")
+
+
+@contextlib.contextmanager
+def announced(routers: Mapping[str, str]) -> Iterator[None]:
+    """Says that these routers are up, for the length of a `with` block."""
+    _write(Up(dict(routers)))
+    try:
+        yield
+    finally:
+        _file().unlink(missing_ok=True)
+
+
+def look_at(router: str, port: int) -> None:
+    """Says which port is worth a look."""
+    _write(Up(up().routers, router, port))
+
+
+def up() -> Up:
+    """What is up; nothing, if no network of the kit is."""
+    try:
+        return Up(**json.loads(_file().read_text()))
+    except (OSError, ValueError, TypeError):
+        return Up()
+
+
+def address_of(name: str) -> str:
+    """The address of a router by its name, or the address itself; the first one without a name."""
+    known = up().routers
+    if not name:
+        return next(iter(known.values()), DEFAULT_ADDRESS)
+    if ":" in name:
+        return name
+    if name in known:
+        return known[name]
+    there = f"there are: {', '.join(known)}" if known else "no network of the kit is up"
+    raise ConnectError(f"there is no router {name!r}: {there}. An address is HOST:PORT.")
+
+
+def _write(what: Up) -> None:
+    beside = _file().with_suffix(".new")
+    beside.write_text(json.dumps(asdict(what)))
+    # Written under sudo, read by everybody.
+    beside.chmod(0o644)
+    beside.replace(_file())

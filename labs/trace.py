@@ -1,0 +1,79 @@
+"""`make trace`: follows packets of a flow through a router that runs, and prints their lives.
+
+ROUTER is a name or HOST:PORT, FLOW as `10.0.1.1:*->10.0.2.1:80`, COUNT how many packets. Anybody
+may look: this neither becomes a controller nor disturbs one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import grpc
+from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
+
+from controller import device
+from controller.connection import REQUEST_DEADLINE_S
+from controller.errors import ControllerError
+from controller.session import Session
+from controller.trace import Follow, trace
+from labs import routers
+from labs.life import FlowError, Life, Sources, patterns
+
+COUNT = 3
+
+
+def main() -> int:
+    """Returns the exit status."""
+    try:
+        count = int(os.environ.get("COUNT") or COUNT)
+        follow = Follow(patterns=patterns(os.environ.get("FLOW") or "*->*"), packets_max=count)
+        address = routers.address_of(os.environ.get("ROUTER", ""))
+        with Session.observe(address) as session:
+            print(f"following {count} packets through {address}; Ctrl-C ends", flush=True)
+            _follow(session, follow)
+    except (ControllerError, FlowError) as error:
+        print(f"vitrine: {error}", file=sys.stderr)
+        return 1
+    except ValueError:
+        print(f"vitrine: COUNT={os.environ['COUNT']} is not a number.", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+def _follow(session: Session, follow: Follow) -> None:
+    """Prints each life when it has ended, so that packets under way do not mix."""
+    sources = _sources(session)
+    lives: dict[int, Life] = {}
+    ended = 0
+    with trace(session, [follow]) as steps:
+        for step in steps:
+            life = lives.setdefault(step.packet, Life(step.packet, sources))
+            life.steps.append(step)
+            if not step.is_last:
+                continue
+            print("\n".join(lives.pop(step.packet).lines()), end="\n\n", flush=True)
+            # A copy has a life of its own, which is printed too and not counted.
+            ended += life.steps[0].kind == "received"
+            if ended >= follow.packets_max and not lives:
+                return
+
+
+def _sources(session: Session) -> Sources:
+    """Where the names of the program that runs there stand in its text."""
+    request = p4runtime_pb2.GetForwardingPipelineConfigRequest(
+        device_id=device.find_id(session.channel, session.address),
+        response_type=p4runtime_pb2.GetForwardingPipelineConfigRequest.ALL,
+    )
+    stub = p4runtime_pb2_grpc.P4RuntimeStub(session.channel)
+    try:
+        answer = stub.GetForwardingPipelineConfig(request, timeout=REQUEST_DEADLINE_S)
+    except grpc.RpcError:
+        return Sources()
+    return Sources.of(answer.config.p4_device_config)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

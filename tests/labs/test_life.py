@@ -1,0 +1,133 @@
+"""`make trace`: what frames a flow has, and how a packet's life is told."""
+
+import json
+
+import pytest
+from vitrine.v1 import router_pb2
+
+from controller.trace import Bytes, Step
+from labs.life import FlowError, Life, Sources, frame_words, patterns
+
+# Ethernet, IPv4 of 20 bytes, TCP from port 40000 to port 80.
+FRAME = bytes.fromhex(
+    "000000000001 000000000002 0800"
+    "4500 0028 0000 0000 4006 0000 0a000101 0a000201"
+    "9c40 0050 00000000 00000000 5010 0000 0000 0000"
+)
+PROGRAM = {
+    "pipelines": [
+        {
+            "tables": [
+                {
+                    "name": "ingress.routes",
+                    "source_info": {
+                        "filename": "p4src/programs/../control/routing.p4",
+                        "line": 70,
+                    },
+                }
+            ],
+            "conditionals": [
+                {
+                    "name": "node_2",
+                    "source_info": {
+                        "filename": "p4src/programs/router.p4",
+                        "line": 31,
+                        "source_fragment": "if (hdr.ipv4.isValid()) { ...",
+                    },
+                }
+            ],
+        }
+    ],
+    "actions": [
+        {
+            "name": "ingress.next_hop",
+            "primitives": [
+                {"op": "assign"},
+                {"op": "assign", "source_info": {"filename": "a/control/routing.p4", "line": 38}},
+            ],
+        }
+    ],
+}
+
+
+def test_a_flow_is_bytes_at_offsets():
+    found = {each.offset: each.value for each in patterns("tcp 10.0.1.1:*->10.0.2.1:80")}
+    assert all(FRAME[at : at + len(value)] == value for at, value in found.items())
+    assert sorted(found) == [12, 14, 23, 30 - 4, 30, 36]
+    assert patterns("*->*") == [Bytes(12, b"\x08\x00")]
+
+
+@pytest.mark.parametrize(
+    ("flow", "said"),
+    [
+        ("10.0.1.1", "expected SOURCE->TARGET"),
+        ("10.0.1->*", "'10.0.1' is not an IPv4 address"),
+        ("*:http->*", "'http' is not a port"),
+        ("*:70000->*", "'70000' is not a port"),
+    ],
+)
+def test_a_flow_that_cannot_be_read_is_a_sentence(flow, said):
+    with pytest.raises(FlowError, match=said):
+        patterns(flow)
+
+
+def test_a_frame_in_words():
+    assert frame_words(FRAME) == "10.0.1.1:40000 > 10.0.2.1:80, TCP, 54 bytes"
+    assert frame_words(bytes(12) + b"\x08\x06" + bytes(28)) == "frame of type 0x0806, 42 bytes"
+
+
+def program(**kind):
+    return router_pb2.ProgramStep(**kind)
+
+
+def test_a_life_is_told_from_the_port_it_came_in_by_to_its_end():
+    values = router_pb2.Values(
+        name="ingress.routes",
+        values=[router_pb2.Value(name="hdr.ipv4.dst_addr", value="167772673")],
+    )
+    steps = [
+        (0, "received", router_pb2.Received(port=1, frame=FRAME)),
+        (0, "program", program(parser_state="start")),
+        (0, "program", program(parser_state="parse_ipv4")),
+        (0, "program", program(control="ingress")),
+        (0, "program", program(condition=router_pb2.Condition(name="node_2", holds=True))),
+        (0, "program", program(table=router_pb2.TableLookup(key=values, entry=2))),
+        (0, "program", program(action=router_pb2.Values(name="ingress.next_hop"))),
+        (
+            0,
+            "program",
+            program(field=router_pb2.FieldChange(field="ipv4.ttl", before="64", after="63")),
+        ),
+        (
+            50_000_000_000,
+            "departed",
+            router_pb2.Departed(queue={"port": 2}, enqueued_ps=0, enqueue_depth_packets=42),
+        ),
+        (50_000_000_000, "transmitted", router_pb2.Transmitted(port=2, frame=FRAME)),
+    ]
+    life = Life(7, Sources.of(json.dumps(PROGRAM).encode()))
+    life.steps = [Step(7, time_ps, kind, message) for time_ps, kind, message in steps]
+    lines = list(life.lines())
+    assert lines == [
+        "packet 7  10.0.1.1:40000 > 10.0.2.1:80, TCP, 54 bytes, at port 1",
+        "  parser   start, parse_ipv4",
+        "  -- ingress --",
+        "  if       yes: hdr.ipv4.isValid()                        programs/router.p4:31",
+        "  table    ingress.routes: entry 2                        control/routing.p4:70",
+        "             hdr.ipv4.dst_addr = 10.0.2.1",
+        "  action   ingress.next_hop()                             control/routing.p4:38",
+        "             ipv4.ttl: 64 -> 63",
+        "  queue    port 2, class 0: waited 50.000 ms behind 42 packets",
+        "  sent     by port 2, 50.000 ms after it came",
+    ]
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_drop_has_its_reason():
+    steps = [
+        Step(1, 0, "received", router_pb2.Received(port=1, frame=FRAME)),
+        Step(1, 1_000_000_000, "dropped", router_pb2.QUEUE_LIMIT),
+    ]
+    life = Life(1, Sources())
+    life.steps = steps
+    assert list(life.lines())[-1] == "  dropped  queue limit, 1.000 ms after it came"
