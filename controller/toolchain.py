@@ -4,8 +4,7 @@
     program, config = toolchain.compiled("router")
 
 Both compile the same sources to the same two files, so everything behind them is the same too.
-Ours are compiled by the build; the P4 project's compiler runs here, when its output is older than
-the sources.
+Either compiles when a program is asked for that has changed since.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
+from controller import compiling
+from controller.compiling import ROOT, SOURCES
 from controller.errors import ControllerError
 from controller.p4info import P4Info
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "p4src"
 _COMPILE_DEADLINE_S = 300.0
 # The driver comes with every installation of p4c; some put only the back end on the path.
 _P4C_NAMES = ("p4c-bm2-ss", "p4c")
@@ -70,21 +69,22 @@ class Toolchain(Enum):
                 "project's packages (vm/README.md), or leave TOOLCHAIN out."
             )
 
-    def compiled(self, name: str) -> tuple[P4Info, bytes]:
-        """The program p4src/programs/NAME.p4: its P4Info and its BMv2 JSON."""
+    def compiled(self, program: str | Path) -> tuple[P4Info, bytes]:
+        """P4Info and BMv2 JSON of p4src/programs/NAME.p4, or of the source at a path."""
+        source = program if isinstance(program, Path) else compiling.find(program)
         if self is Toolchain.VITRINE:
-            return _load(ROOT / "build" / "p4" / name)
-        stem = ROOT / "build" / "p4lang" / name
-        if not _is_current(stem.with_suffix(".json")):
+            return _load(compiling.current(source))
+        stem = ROOT / "build" / "p4lang" / source.stem
+        if not _is_current(stem.with_suffix(".json"), source):
             self.check()
-            compile_by_p4c(SOURCES / "programs" / f"{name}.p4", stem)
+            compile_by_p4c(source, stem)
         return _load(stem)
 
 
 def compile_by_p4c(source: Path, stem: Path) -> None:
     """Compiles with the P4 project's compiler to STEM.json and STEM.p4info.txtpb."""
     stem.parent.mkdir(parents=True, exist_ok=True)
-    command = [_p4c() or _P4C_NAMES[0], "-I", str(SOURCES / "include")]
+    command = [_p4c() or _P4C_NAMES[0], "-I", str(SOURCES / "include"), "-I", str(SOURCES)]
     info = str(stem.with_suffix(".p4info.txtpb"))
     if Path(command[0]).name == "p4c":
         # The driver takes a folder and names the JSON after the source.
@@ -106,13 +106,13 @@ def _p4c() -> str | None:
     return next(filter(None, map(shutil.which, _P4C_NAMES)), None)
 
 
-def _is_current(compiled: Path) -> bool:
+def _is_current(compiled: Path, source: Path) -> bool:
     if not compiled.exists():
         return False
     made = compiled.stat().st_mtime
-    return all(source.stat().st_mtime <= made for source in SOURCES.rglob("*.p4"))
+    return all(each.stat().st_mtime <= made for each in (source, *SOURCES.rglob("*.p4")))
 
 
 def _load(stem: Path) -> tuple[P4Info, bytes]:
-    """A program that was never compiled is the user's first mistake; P4Info.load says so."""
-    return P4Info.load(stem.with_suffix(".p4info.txtpb")), stem.with_suffix(".json").read_bytes()
+    info, config = (stem.with_name(stem.name + suffix) for suffix in (".p4info.txtpb", ".json"))
+    return P4Info.load(info), config.read_bytes()

@@ -56,9 +56,9 @@ def test_the_compiler_that_is_there_gets_our_v1model(path, tmp_path, name, argum
     stem = tmp_path / "out" / "router"
     toolchain.compile_by_p4c(tmp_path / "router.p4", stem)
     said = (tmp_path / "said").read_text().split()
-    assert said[:2] == ["-I", str(toolchain.SOURCES / "include")]
+    assert said[:4] == ["-I", str(toolchain.SOURCES / "include"), "-I", str(toolchain.SOURCES)]
     wanted = [each.format(stem=stem, folder=stem.parent) for each in arguments]
-    assert said[2 : 2 + len(wanted)] == wanted
+    assert said[4 : 4 + len(wanted)] == wanted
     assert said[-1] == str(tmp_path / "router.p4")
 
 
