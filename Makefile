@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top trace up shell down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
+.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top trace up shell reload down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -70,13 +70,16 @@ trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*
 	@vm/python.sh
 	@build/venv/bin/python -m labs.trace
 
-up:              ## build a network and open Mininet's prompt; TOPO=<file.yaml>, else the first lab's; DOMAIN=<file.yaml> for telemetry
+up:              ## build a network and open Mininet's prompt; TOPO=<file.yaml>, else the first lab's; PROGRAM=<file.p4>; DOMAIN=<file.yaml> for telemetry
 	@vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m labs.prompt
 
 shell:           ## p4runtime-shell at a router that is up; ROUTER=<host:port>
 	@vm/python.sh
 	@build/venv/bin/python -m apps.shell
+
+reload:          ## the network that is up takes its P4 programs as they are now; PROGRAM=<file.p4> ROUTER=<name>
+	@vm/as_root.sh build/venv/bin/python -m apps.reload
 
 down:            ## end whatever an interrupted run left behind
 	@vm/python.sh

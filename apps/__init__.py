@@ -6,9 +6,11 @@
     qos_file, qos        classes, queues, marks and mirrors of a router from a readable file
     domain     which routers report what, read from a file
     telemetry  makes a router a node of such a domain
+    programming   the above into each router's own program, at the start and on request
+    reload     that request: `make reload`
     collector  receives the reports
     watch      records what happens inside a router
     shell      p4runtime-shell, connected
 
-`router` and `telemetry` are called by whoever builds the network; the others are commands.
+Those up to `programming` are called by whoever builds the network; the others are commands.
 """

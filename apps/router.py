@@ -1,6 +1,7 @@
-"""Runs the kit's router (p4src/programs/router.p4) from a topology: routes and own addresses.
+"""Fills the kit's router (p4src/programs/router.p4) from a topology: routes and own addresses.
 
-    router.program(session, topology, switch)
+    session.insert(router.routes(topology, switch))
+    session.modify(router.defaults())
     with router.serving(session, topology, switch):
         ...the router answers ARP, neighbour discovery and pings, sends ICMP errors and fragments...
 
@@ -21,6 +22,7 @@ from apps.replies import Address, Own
 from controller.entities import Item
 from controller.entries import Call, Choice, Entry, Exact, Lpm, Match
 from controller.errors import ControllerError
+from controller.p4info import P4Info
 from controller.session import Packet, Session
 from topo import paths
 from topo.model import Network, Switch, Topology
@@ -35,11 +37,18 @@ _TURN_S = 0.2
 _ERRORS_PER_S = 100.0
 
 
-def program(session: Session, topology: Topology, switch: Switch) -> None:
-    """The routes of one switch; the router program is loaded already."""
-    session.insert(routes(topology, switch))
-    # What leads nowhere is told to its sender by the service, where one runs.
-    session.modify([Entry(table, None, Call("no_route")) for table in ROUTES.values()])
+def defaults() -> list[Item]:
+    """What leads nowhere is told to its sender by the service, where one runs."""
+    return [Entry(table, None, Call("no_route")) for table in ROUTES.values()]
+
+
+def can_serve(program: P4Info) -> bool:
+    """Whether a program sends and takes what the service needs."""
+    fields = {
+        header.name: {field.name for field in header.fields} for header in program.packet_headers
+    }
+    wanted = {"packet_in": {"ingress_port", "reason"}, "packet_out": {"egress_port"}}
+    return all(names <= fields.get(header, set()) for header, names in wanted.items())
 
 
 def routes(topology: Topology, switch: Switch) -> list[Item]:
@@ -118,6 +127,9 @@ class Service:
         self._stopping.set()
 
     def _handle(self, packet: Packet) -> None:
+        if not packet.metadata.keys() >= {"ingress_port", "reason"}:
+            # A program of a user's own, which sends packets for reasons of its own.
+            return
         port, reason = (int(str(packet.metadata[key])) for key in ("ingress_port", "reason"))
         own = self._ports.get(port)
         if own is None:

@@ -36,15 +36,12 @@ class DomainError(ControllerError):
     """The domain does not fit the topology; the sentence names what is missing."""
 
 
-def program(session: Session, domain: Domain, topology: Topology, switch: Switch) -> None:
-    """Makes one router a node; the session has loaded int_router and its routes already."""
-    session.insert([report_session(domain, topology, switch)])
-    defaults, entries = tables(domain, topology, switch)
-    session.modify(defaults)
-    session.insert(entries)
+def mirror_drops(session: Session, domain: Domain) -> None:
+    """Lets what the queues drop become reports in the same way as what leaves them.
+
+    Only our switch can do that, so others are asked for it only where the domain wants it.
+    """
     if domain.drops:
-        # What the queues drop becomes reports in the same way as what leaves them. Only our switch
-        # can do that, so others are asked for it only where the domain does.
         Queues(session).configure(RouterSettings(drop_mirror=REPORT_SESSION))
 
 

@@ -18,6 +18,7 @@ class NameNotFoundError(ControllerError):
     """The P4 program has nothing of that kind with that name."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind = kind
         known = sorted(known)
         close = difflib.get_close_matches(name, known, n=1)
         if close:

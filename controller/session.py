@@ -185,16 +185,48 @@ class Session:
 
     def load(self, program: P4Info, config: bytes) -> None:
         """Gives the device a program: P4Info and compiled form (BMv2 JSON). Entries are gone."""
-        message = p4runtime_pb2.ForwardingPipelineConfig(p4_device_config=config)
-        message.p4info.CopyFrom(program.message)
-        # By the cookie a session knows its program again when it comes back to a device.
-        digest = hashlib.sha256(program.message.SerializeToString(deterministic=True) + config)
-        message.cookie.cookie = int.from_bytes(digest.digest()[:8], "big")
+        message = _configuration(program, config)
         self._await_ready()
         with self._writing, refusals("the device refused the program"):
             self._push(message)
             self._program, self._config = program, message
             self._ledger.clear()
+
+    def swap(
+        self, program: P4Info, config: bytes, insert: Iterable[Item], modify: Iterable[Item] = ()
+    ) -> None:
+        """Replaces the program while packets flow: no packet meets it before its entries are there.
+
+        The program is saved at the device, filled there, and put in force whole. What the device
+        refuses changes nothing for the packets.
+        """
+        message = _configuration(program, config)
+        updates = [
+            p4runtime_pb2.Update(type=kind, entity=entities.to_entity(item, program))
+            for kind, items in (
+                (p4runtime_pb2.Update.INSERT, insert),
+                (p4runtime_pb2.Update.MODIFY, modify),
+            )
+            for item in items
+        ]
+        request = p4runtime_pb2.SetForwardingPipelineConfigRequest
+        self._await_ready()
+        with self._writing:
+            with refusals("the device refused the program"):
+                self._push(message, request.VERIFY_AND_SAVE)
+            try:
+                self._write_back(updates)
+                with refusals("the device does not put the program in force"):
+                    self._push(None, request.COMMIT)
+            except ControllerError:
+                if self._config is not None:
+                    # Writes would go on reaching the program that is saved, so it is replaced too.
+                    self._push(self._config)
+                    self._write_back(self._ledger.updates())
+                raise
+            self._program, self._config = program, message
+            self._ledger.clear()
+            self._ledger.note(updates)
 
     def use(self) -> P4Info:
         """Takes over the program that the device runs already, with the entries it has.
@@ -316,8 +348,18 @@ class Session:
             message = self._inbox.packets.get(timeout=deadline_s)
         except queue.Empty:
             return None
-        fields = {field.id: field.name for field in self.program.packet_headers["packet_in"].fields}
-        metadata = {fields[each.metadata_id]: decode(each.value) for each in message.metadata}
+        fields = {
+            field.id: field.name
+            for header in self.program.packet_headers
+            if header.name == "packet_in"
+            for field in header.fields
+        }
+        # Between two programs a packet may have fields that only the other one had.
+        metadata = {
+            fields[each.metadata_id]: decode(each.value)
+            for each in message.metadata
+            if each.metadata_id in fields
+        }
         return Packet(message.payload, metadata)
 
     def receive_digest(self, deadline_s: float) -> p4runtime_pb2.DigestList | None:
@@ -396,11 +438,17 @@ class Session:
             names = [update.entity.WhichOneof("entity") for update in updates]
             raise WriteError(write_refusal(error, names)) from error
 
-    def _push(self, config: p4runtime_pb2.ForwardingPipelineConfig) -> None:
+    def _push(
+        self,
+        config: p4runtime_pb2.ForwardingPipelineConfig | None,
+        action: p4runtime_pb2.SetForwardingPipelineConfigRequest.Action = (
+            p4runtime_pb2.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT
+        ),
+    ) -> None:
         request = p4runtime_pb2.SetForwardingPipelineConfigRequest(
             device_id=self.device_id,
             election_id=p4runtime_pb2.Uint128(**halves(self.election_id)),
-            action=p4runtime_pb2.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT,
+            action=action,
             config=config,
         )
         self._stub.SetForwardingPipelineConfig(request, timeout=REQUEST_DEADLINE_S)
@@ -449,3 +497,12 @@ class Session:
         with refusals("the device refused a read"):
             for answer in self._stub.Read(request, timeout=REQUEST_DEADLINE_S):
                 yield from answer.entities
+
+
+def _configuration(program: P4Info, config: bytes) -> p4runtime_pb2.ForwardingPipelineConfig:
+    message = p4runtime_pb2.ForwardingPipelineConfig(p4_device_config=config)
+    message.p4info.CopyFrom(program.message)
+    # By the cookie a session knows its program again when it comes back to a device.
+    digest = hashlib.sha256(program.message.SerializeToString(deterministic=True) + config)
+    message.cookie.cookie = int.from_bytes(digest.digest()[:8], "big")
+    return message

@@ -16,6 +16,7 @@ by themselves; leaving the block without it drops them unread.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -124,7 +125,13 @@ class Bench:
         self._network.close()
         self._network = contextlib.ExitStack()
         self._live, self._sessions = self._network.enter_context(
-            network.programmed(topology, logs=self._logs, domain=domain, toolchain=self._toolchain)
+            network.programmed(
+                topology,
+                logs=self._logs,
+                domain=domain,
+                toolchain=self._toolchain,
+                program=os.environ.get("PROGRAM"),
+            )
         )
         for host in topology.hosts:
             # Linux remembers a path's slow-start threshold; every flow shall begin without memory.

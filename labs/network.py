@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from apps import router, telemetry
+from apps import reload, router, telemetry
 from apps.domain import Domain
+from apps.programming import Router, source_of
 from controller.session import Session
 from controller.toolchain import ROOT, Toolchain, ToolchainError
 from labs import routers
@@ -29,33 +30,45 @@ def programmed(
     domain: Domain | None = None,
     captures: Path | None = None,
     toolchain: Toolchain = Toolchain.VITRINE,
+    program: str | None = None,
 ) -> Iterator[tuple[LiveNetwork, Mapping[str, Session]]]:
     """The network and the session with each of its routers, by name.
 
-    With a telemetry domain the routers run the program that speaks INT and are nodes of it. In the
+    All routers run `program`, or each what the topology says, else the kit's router; with a
+    telemetry domain the kit's router that speaks INT, and they are nodes of the domain. In the
     folder `captures`, if one is given, each of them writes all of its packets: s1.pcapng.
     """
-    # Before anything is built: a program that was never compiled is the user's first mistake.
-    program, config = toolchain.compiled("router" if domain is None else "int_router")
+    # Before anything is built: a program that does not compile is the user's first mistake.
+    sources = {each.name: source_of(each, program, domain) for each in topology.switches}
+    for source in sources.values():
+        toolchain.compiled(source)
     backend = backend_of(toolchain, captures)
     with contextlib.ExitStack() as stack:
         live = stack.enter_context(LiveNetwork(topology, logs=logs, backend=backend))
         if live.cleaned:
             print(f"[vitrine] {live.cleaned}", file=sys.stderr)
-        sessions = {}
+        sessions, programs = {}, []
         for switch in topology.switches:
             session = stack.enter_context(
                 Session.connect(live.address(switch.name), device_id=switch.device_id)
             )
-            session.load(program, config)
-            router.program(session, topology, switch)
+            programs.append(
+                Router(
+                    *(session, topology, switch, sources[switch.name]),
+                    toolchain=toolchain,
+                    domain=domain,
+                )
+            )
+            for remark in programs[-1].start():
+                print(f"[vitrine] {remark}", file=sys.stderr)
             live.switch(switch.name).configure(session)
             if domain is not None:
-                telemetry.program(session, domain, topology, switch)
+                telemetry.mirror_drops(session, domain)
             stack.enter_context(router.serving(session, topology, switch))
             sessions[switch.name] = session
         addresses = {switch.name: live.address(switch.name) for switch in topology.switches}
         stack.enter_context(routers.announced(addresses))
+        stack.enter_context(reload.serving(programs))
         yield live, sessions
 
 

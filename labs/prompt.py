@@ -36,10 +36,13 @@ def main() -> int:
         topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
         file = os.environ.get("DOMAIN")
         domain = domains.load(Path(file)) if file else None
-        with network.programmed(topology, logs=LOGS, domain=domain, toolchain=toolchain) as (
-            live,
-            _,
-        ):
+        with network.programmed(
+            topology,
+            logs=LOGS,
+            domain=domain,
+            toolchain=toolchain,
+            program=os.environ.get("PROGRAM"),
+        ) as (live, _):
             print(welcome(topology, domain))
             CLI(live.mininet)
     except (ControllerError, TopologyError) as error:

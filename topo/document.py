@@ -58,6 +58,11 @@ class Place:
         """The way to the value in words: `hosts.h1.mac`, `links[0]`."""
         return ".".join(self._way).replace(".[", "[") or "the document"
 
+    @property
+    def folder(self) -> Path:
+        """Where the file lies: files that it names are seen from there."""
+        return self._file.resolve().parent
+
     def error(self, text: str) -> ModelError:
         """A complaint about this value."""
         return ModelError(f"{self._file}:{self._node.start_mark.line + 1}: {text}")

@@ -174,7 +174,7 @@ def _offloads(place: Place) -> dict[str, bool]:
 
 def _switch(name: str, place: Place, index: int, ports: _PortReader) -> Switch:
     fields = place.fields(
-        required={"ports"}, optional={"device_id", "grpc_port", "buffer", "input"}
+        required={"ports"}, optional={"device_id", "grpc_port", "buffer", "input", "program"}
     )
     device_id = fields["device_id"].whole() if "device_id" in fields else index
     grpc_port = _GRPC_PORT_FIRST + index
@@ -190,7 +190,16 @@ def _switch(name: str, place: Place, index: int, ports: _PortReader) -> Switch:
         ),
         buffer_bytes=fields["buffer"].parse(units.size_bytes) if "buffer" in fields else None,
         input=queueing.input_stage(fields["input"]) if "input" in fields else None,
+        program=_program(fields["program"]) if "program" in fields else None,
     )
+
+
+def _program(place: Place) -> str:
+    """A name as it is; a file as seen from the topology's own folder."""
+    text = place.text()
+    if not text.endswith(".p4"):
+        return text
+    return str(place.folder / Path(text).expanduser())
 
 
 class _PortReader:

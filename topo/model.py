@@ -158,6 +158,8 @@ class Switch:
     buffer_bytes: int | None = None
     # Queues in front of the fabric; None: none.
     input: InputStage | None = None
+    # Its P4 program: one of p4src/programs by name, or the path of a file. None: the kit's router.
+    program: str | None = None
 
     def port(self, number: int) -> Port:
         """The port with that number."""

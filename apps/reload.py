@@ -1,0 +1,120 @@
+"""`make reload`: the routers of a network that is up take their P4 programs as these are now.
+
+    make reload                         # what was changed in the files that run
+    make reload PROGRAM=other.p4        # another program, in all routers
+    make reload ROUTER=s1               # in one of them
+
+The network's own process does it, because it holds the sessions: it listens on a socket beside the
+record of the network (`topo.record`), takes one line and answers with what it did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from apps.programming import Router
+from controller import compiling
+from controller.errors import ControllerError
+from topo import record
+
+_BYTES_MAX = 1 << 20
+# Compiling takes a second at most; a switch that is busy may take longer to answer.
+_DEADLINE_S = 60.0
+
+
+def address() -> Path:
+    """The socket of the network that is up on this machine."""
+    return record.path().with_name("reload.sock")
+
+
+@contextlib.contextmanager
+def serving(routers: Sequence[Router]) -> Iterator[None]:
+    """Reloads these routers on request for the length of a `with` block."""
+    path = address()
+    # There is one network a machine; a socket that is there was left behind by a killed run.
+    path.unlink(missing_ok=True)
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        server.bind(str(path))
+        server.listen()
+        thread = threading.Thread(target=_serve, args=(server, routers), daemon=True)
+        thread.start()
+        yield
+    finally:
+        # Wakes the thread, which waits for the next request.
+        with contextlib.suppress(OSError):
+            server.shutdown(socket.SHUT_RDWR)
+        server.close()
+        path.unlink(missing_ok=True)
+
+
+def _serve(server: socket.socket, routers: Sequence[Router]) -> None:
+    while True:
+        try:
+            client, _ = server.accept()
+        except OSError:
+            # The block has been left.
+            return
+        with client, contextlib.suppress(OSError):
+            client.settimeout(_DEADLINE_S)
+            request = json.loads(client.makefile().readline(_BYTES_MAX) or "{}")
+            client.sendall(json.dumps(answer(routers, **request)).encode())
+
+
+def answer(
+    routers: Sequence[Router], router: str | None = None, program: str | None = None
+) -> dict[str, object]:
+    """Reloads one router or all, and says what became of each."""
+    chosen = [each for each in routers if router in (None, each.name)]
+    if not chosen:
+        names = ", ".join(each.name for each in routers)
+        return {"ok": False, "lines": [f"there is no router {router!r}; there are: {names}."]}
+    lines: list[str] = []
+    for each in chosen:
+        try:
+            remarks = each.reload(Path(program) if program else None)
+        except ControllerError as error:
+            return {"ok": False, "lines": [*lines, f"{each.name} is unchanged: {error}"]}
+        lines += [f"{each.name} runs {each.source}", *remarks]
+    return {"ok": True, "lines": lines}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    parser = argparse.ArgumentParser(prog="reload", description=__doc__.splitlines()[0])
+    parser.add_argument("--router", default=os.environ.get("ROUTER") or None, metavar="NAME")
+    parser.add_argument("--program", default=os.environ.get("PROGRAM") or None, metavar="FILE")
+    given = parser.parse_args(arguments)
+    try:
+        program = str(compiling.find(given.program)) if given.program else None
+        said = _ask({"router": given.router, "program": program})
+    except (ControllerError, OSError) as error:
+        print(f"reload: {error}", file=sys.stderr)
+        return 1
+    print(*said["lines"], sep="\n", file=sys.stdout if said["ok"] else sys.stderr)
+    return 0 if said["ok"] else 1
+
+
+def _ask(request: dict[str, str | None]) -> dict:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(_DEADLINE_S)
+        try:
+            client.connect(str(address()))
+        except OSError as error:
+            raise ControllerError(
+                "no network is up on this machine: start one with `make up` or `make lab`."
+            ) from error
+        client.sendall(json.dumps(request).encode() + b"\n")
+        return json.loads(client.makefile().read())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
