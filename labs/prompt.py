@@ -17,8 +17,9 @@ from apps import domain as domains
 from apps.domain import Domain
 from controller.errors import ControllerError
 from controller.toolchain import Toolchain
-from labs import network
+from labs import leftovers, network
 from labs.bottleneck.lab import Bottleneck
+from labs.errors import LabError
 from labs.settings import Settings
 from topo import units
 from topo.errors import TopologyError
@@ -44,8 +45,13 @@ def main() -> int:
             program=os.environ.get("PROGRAM"),
         ) as (live, _):
             print(welcome(topology, domain))
-            CLI(live.mininet)
-    except (ControllerError, TopologyError) as error:
+            try:
+                CLI(live.mininet)
+            finally:
+                shells = {host.name: host.pid for host in live.mininet.hosts}
+                for program in leftovers.end_all(shells):
+                    print(f"ended: {program}, which was still running")
+    except (ControllerError, LabError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
     return 0

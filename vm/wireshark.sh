@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # wireshark.sh: puts the kit's dissectors where Wireshark and tshark of this user look for them.
+# Where neither is installed, it installs tshark, which needs no screen.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -13,8 +14,18 @@ copied() {
     done
 }
 
-dry_run || command -v tshark >/dev/null || command -v wireshark >/dev/null ||
-    fail "neither wireshark nor tshark is installed: install one of them, for example with 'apt install tshark', then run the command again."
+install_tshark() {
+    # Whether users may capture: only root does here, and the labs run as root.
+    echo "wireshark-common wireshark-common/install-setuid boolean false" |
+        vm/as_root.sh debconf-set-selections &&
+        vm/as_root.sh env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
+        vm/as_root.sh env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends tshark
+}
+if ! dry_run && ! command -v tshark >/dev/null && ! command -v wireshark >/dev/null; then
+    step "Installing tshark; 'apt install wireshark' brings the window, too"
+    quietly build/log/wireshark.log install_tshark ||
+        fail "neither wireshark nor tshark is installed, and tshark could not be (see build/log/wireshark.log): install one of them, then run the command again."
+fi
 
 # tshark knows the folder; where only Wireshark is installed it is the folder of both.
 folder=$(tshark -G folders 2>/dev/null | sed -n 's/^Personal Lua Plugins:[[:space:]]*//p')

@@ -110,10 +110,11 @@ class _Watching:
 
     def _watch(self, router: Router) -> None:
         """Shows one router until it goes away or another one is wanted."""
-        moment = router.look()
+        about, moment = routers.up(), router.look()
         choice = Choice(port=_first_port(router.address, moment))
         next_s = time.monotonic()
-        while True:
+        # Until the user has named a router, what is shown follows what the lab is about.
+        while self._address or routers.up() == about:
             width, height = self._terminal.size
             self._terminal.draw(
                 draw(
