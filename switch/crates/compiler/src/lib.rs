@@ -8,6 +8,7 @@
 //! nothing is printed (messages are [`Diagnostic`]s), no input makes it panic. The first arrow is a
 //! crate of its own, `syntax`.
 
+mod architecture;
 mod compile;
 mod front;
 pub mod lower;

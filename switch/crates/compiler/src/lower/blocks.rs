@@ -5,11 +5,12 @@
 use bmv2::{Expression, FieldAlias, FieldListElement, FieldRef};
 
 use super::expression::and;
-use super::local::{BlockKind, Local};
+use super::local::Local;
 use super::lowering::Lowering;
 use super::names;
 use super::storage;
 use super::value::{ObjectRef, ScopeId, Value, leaf_value};
+use crate::architecture::BlockKind;
 use crate::types::tree::{
     self, Annotation, AnnotationValue, Argument, ExpressionKind, Id, InstanceKind, Type, Variable,
 };

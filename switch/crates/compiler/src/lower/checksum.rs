@@ -6,11 +6,11 @@
 use bmv2::{Checksum, Expression};
 
 use super::expression::and;
-use super::local::BlockKind;
 use super::lowering::Lowering;
 use super::step::Step;
 use super::target::Target;
 use super::value::Value;
+use crate::architecture::{BlockKind, CHECKSUM_DATA};
 use crate::types::tree::{Argument, Call};
 
 impl Lowering<'_> {
@@ -18,24 +18,14 @@ impl Lowering<'_> {
     pub fn checksum(&mut self, call: &Call, with_payload: bool) {
         let at = call.span;
         let verify = self.local.kind == BlockKind::VerifyChecksum;
-        if !verify && self.local.kind != BlockKind::ComputeChecksum {
-            return self.unsupported(
-                at,
-                "checksums can be computed in the checksum controls only",
-                "move the call to the control that the package gives for it, or use hash()",
-            );
-        }
         let condition = self.truth_argument(call, 0);
         let before = self.local.steps.len();
-        let leaves = self.leaf_arguments(call, 1);
+        let leaves = self.leaf_arguments(call, CHECKSUM_DATA);
         let target = match call.arguments.get(2) {
             Some(Argument::Expression(target)) => self.place(target),
             _ => Target::Nowhere,
         };
-        let algorithm = match call.arguments.get(3) {
-            Some(Argument::Expression(algorithm)) => self.enumerator_name(algorithm),
-            _ => String::new(),
-        };
+        let algorithm = self.enumerator_argument(call, 3);
         let Target::Whole(Value::Number(Expression::Field(target))) = target else {
             return self.unsupported(
                 at,

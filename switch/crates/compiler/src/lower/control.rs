@@ -8,6 +8,7 @@ use super::lowering::Lowering;
 use super::names;
 use super::storage::Leaf;
 use super::value::{ObjectRef, ScopeId, Value};
+use crate::architecture::Form;
 use crate::types::tree::{
     self, Argument, Expression, ExpressionKind, Id, InstanceKind, LocalDeclaration, Type,
 };
@@ -104,7 +105,7 @@ impl Lowering<'_> {
         Some(index)
     }
 
-    /// What a v1model extern becomes on the switch. Other externs are reported where they
+    /// What an extern of the architecture becomes on the switch. Other externs are reported where they
     /// are used, or handed on there; standing alone they do no harm.
     fn object_kind(
         &mut self,
@@ -113,44 +114,46 @@ impl Lowering<'_> {
         at: Span,
     ) -> Option<ObjectKind> {
         let declaration = &self.input.program.externs[of];
-        let name = declaration.name.text.clone();
         let element = declaration.type_arguments.first().cloned();
-        Some(match &*name {
-            "counter" => ObjectKind::Counter {
-                size: self.constructor_number(arguments, 0, at),
-                unit: self.constructor_name(arguments, 1),
-            },
-            "direct_counter" => {
-                ObjectKind::DirectCounter { unit: self.constructor_name(arguments, 0), table: None }
-            }
-            "meter" => ObjectKind::Meter {
-                size: self.constructor_number(arguments, 0, at),
-                unit: self.constructor_name(arguments, 1),
-            },
-            "direct_meter" => ObjectKind::DirectMeter {
-                unit: self.constructor_name(arguments, 0),
-                table: None,
-                result: None,
-            },
-            "register" => self.register(arguments, element?, at),
-            "action_profile" => ObjectKind::ActionProfile {
-                size: self.constructor_number(arguments, 0, at),
+        Some(match declaration.known?.form {
+            Form::ActionProfile { size } => ObjectKind::ActionProfile {
+                size: self.constructor_number(arguments, size, at),
                 selector: None,
             },
-            "action_selector" => {
-                let algorithm = self.constructor_name(arguments, 0);
+            Form::ActionSelector { algorithm, size } => {
+                let algorithm = self.constructor_name(arguments, algorithm);
                 ObjectKind::ActionProfile {
-                    size: self.constructor_number(arguments, 1, at),
+                    size: self.constructor_number(arguments, size, at),
                     selector: Some((algorithm, Vec::new())),
                 }
             }
-            _ => return None,
+            Form::Counter { size, unit } => ObjectKind::Counter {
+                size: self.constructor_number(arguments, size, at),
+                unit: self.constructor_name(arguments, unit),
+            },
+            Form::DirectCounter { unit } => ObjectKind::DirectCounter {
+                unit: self.constructor_name(arguments, unit),
+                table: None,
+            },
+            Form::DirectMeter { unit } => ObjectKind::DirectMeter {
+                unit: self.constructor_name(arguments, unit),
+                table: None,
+                result: None,
+            },
+            Form::Meter { size, unit } => ObjectKind::Meter {
+                size: self.constructor_number(arguments, size, at),
+                unit: self.constructor_name(arguments, unit),
+            },
+            Form::Packet => return None,
+            Form::Register { size } => {
+                let size = self.constructor_number(arguments, size, at);
+                self.register(size, element?, at)
+            }
         })
     }
 
     /// Cells of one width.
-    fn register(&mut self, arguments: &[Argument], element: Type, at: Span) -> ObjectKind {
-        let size = self.constructor_number(arguments, 0, at);
+    fn register(&mut self, size: u32, element: Type, at: Span) -> ObjectKind {
         if size == 0 {
             self.unsupported(
                 at,

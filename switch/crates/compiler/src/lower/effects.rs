@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::architecture::Function;
 use crate::types::tree::{
     Argument, Block, Builtin, Call, Callee, Expression, ExpressionKind, ForCollection, Id, Program,
-    Statement, StatementKind, Variable,
+    Statement, StatementKind, Type, Variable,
 };
 
 /// Whether evaluating the expression can change anything, so that what was read before it has to
@@ -24,10 +25,8 @@ fn is_pure(program: &Program, callee: &Callee) -> bool {
     match callee {
         Callee::Builtin(builtin, _) => *builtin == Builtin::IsValid,
         Callee::Method { object, method } => match &object.ty {
-            crate::types::tree::Type::Extern(id) => {
-                let of = &program.externs[*id];
-                &*of.name.text == "packet_in"
-                    && matches!(&*of.methods[*method].name.text, "lookahead" | "length")
+            Type::Extern(id) => {
+                program.externs[*id].methods[*method].known.is_some_and(Function::is_pure)
             }
             _ => false,
         },

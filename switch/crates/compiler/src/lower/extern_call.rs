@@ -1,22 +1,39 @@
-//! Calls of what v1model provides, as primitives of simple_switch.
+//! Calls of what the architecture provides, as primitives of simple_switch.
 //!
-//! Before: a call of an extern function or method. After: a primitive. Where a primitive wants a
+//! Before: a call of an extern function or method. After: a primitive, with the operands that the
+//! architecture's table asks for. Where a primitive wants a
 //! field and the argument is something else (a slice, a truth value, an element by computed index),
 //! a temporary field stands in and is copied afterwards.
 
 use bmv2::{Expression, FieldRef, Parameter, ParserOperation};
 
 use super::flat::ObjectKind;
-use super::local::BlockKind;
 use super::lowering::Lowering;
 use super::storage::Leaf;
 use super::target::Target;
 use super::value::{Value, data_parameter, hex, leaf_value, number_of, parameter};
+use crate::architecture::{BlockKind, Function, Meaning, Operand, Place, Primitive};
 use crate::types::tree::{self, Argument, Call, Id, Type};
 use syntax::Span;
 
 /// The port that drops what is sent to it.
 const DROP_PORT: u64 = 511;
+
+/// What an operand needs of the arguments of the call.
+enum Evaluated {
+    Calculation {
+        algorithm: String,
+        leaves: Vec<(Value, Leaf)>,
+    },
+    /// The position of the argument.
+    Destination(usize),
+    FieldList(Option<u32>),
+    LearnList {
+        leaves: Vec<(Value, Leaf)>,
+        ty: Type,
+    },
+    Parameter(Parameter),
+}
 
 impl Lowering<'_> {
     /// A call of an extern function.
@@ -27,43 +44,157 @@ impl Lowering<'_> {
         ty: &Type,
     ) -> Value {
         let function = &self.input.program.extern_functions[id];
-        let (name, at) = (function.name.text.clone(), call.span);
         self.flat.calls_extern_function |= self.local.kind != BlockKind::Parser;
-        match &*name {
-            "assert" | "assume" => {
-                let truth = self.truth_argument(call, 0);
-                self.run(&name, vec![parameter(number_of(truth))], at);
+        match function.known {
+            Some(known) => self.known_call(known, None, call, ty),
+            None => self.foreign_function(&function.name.text.clone(), call, ty),
+        }
+    }
+
+    /// A call of a function or method that the architecture has.
+    fn known_call(
+        &mut self,
+        function: &Function,
+        object: Option<usize>,
+        call: &Call,
+        ty: &Type,
+    ) -> Value {
+        match function.meaning {
+            Meaning::ByEnumerator(argument, choices) => {
+                let name = self.enumerator_argument(call, argument);
+                let chosen = choices.iter().find(|(enumerator, _)| *enumerator == name);
+                if let Some((_, primitive)) = chosen.or(choices.last()) {
+                    self.primitive(primitive, object, call);
+                }
             }
-            "clone" => self.clone_packet(call, None),
-            "clone_preserving_field_list" => {
-                let list = self.constant_argument(call, 2);
-                self.clone_packet(call, Some(list));
+            Meaning::Checksum { with_payload, place } => {
+                if self.is_in_place(&place, call.span) {
+                    self.checksum(call, with_payload);
+                }
             }
-            "digest" => self.digest(call),
-            "hash" => self.hash(call),
-            "log_msg" => self.log_msg(call),
-            "mark_to_drop" => self.mark_to_drop(call),
-            "random" => {
-                let [low, high] = [1, 2].map(|index| self.number_argument(call, index));
-                self.with_destination(call, 0, |this, place| {
-                    let parameters = vec![place, parameter(low), parameter(high)];
-                    this.run("modify_field_rng_uniform", parameters, at);
-                });
+            Meaning::DirectMeterRead => {
+                object.into_iter().for_each(|object| self.direct_meter(object, call));
             }
-            "recirculate_preserving_field_list" => self.keep_list("recirculate", call),
-            "resubmit_preserving_field_list" => self.keep_list("resubmit", call),
-            "truncate" => {
-                let length = self.number_argument(call, 0);
-                self.run("truncate", vec![parameter(length)], at);
-            }
-            "verify" => self.verify(call),
-            "update_checksum" | "verify_checksum" => self.checksum(call, false),
-            "update_checksum_with_payload" | "verify_checksum_with_payload" => {
-                self.checksum(call, true);
-            }
-            _ => return self.foreign_function(&name, call, ty),
+            Meaning::MarkToDrop => self.mark_to_drop(call),
+            Meaning::Nothing | Meaning::StaticAssert => {}
+            Meaning::Packet(method) => return self.packet_method(method, call, ty),
+            Meaning::Primitive(primitive) => self.primitive(&primitive, object, call),
+            Meaning::Verify => self.verify(call),
         }
         Value::Void
+    }
+
+    /// Whether a call may stand in this block; reports it if not.
+    fn is_in_place(&mut self, place: &Place, at: Span) -> bool {
+        let fits = place.blocks.contains(&self.local.kind);
+        if !fits {
+            self.unsupported(at, place.title, place.hint);
+        }
+        fits
+    }
+
+    /// A primitive with the operands that the table asks for. Arguments are evaluated from left to
+    /// right, except for the place that is written: it comes last.
+    fn primitive(&mut self, primitive: &Primitive, object: Option<usize>, call: &Call) {
+        let at = call.span;
+        if primitive.place.is_some_and(|place| !self.is_in_place(&place, at)) {
+            return;
+        }
+        let mut evaluated: Vec<(usize, Evaluated)> = Vec::new();
+        let mut operands: Vec<(usize, &Operand)> = primitive.operands.iter().enumerate().collect();
+        operands.sort_by_key(|(_, operand)| operand.argument());
+        for (position, operand) in operands {
+            evaluated.push((position, self.evaluated(*operand, object, call)));
+        }
+        evaluated.sort_by_key(|(position, _)| *position);
+        let mut destination = None;
+        let mut parameters = Vec::new();
+        for (position, value) in evaluated {
+            if let Evaluated::Destination(argument) = value {
+                destination = Some((position, argument));
+            }
+            parameters.push(self.parameter_of(value, at));
+        }
+        match destination {
+            None => self.run(primitive.name, parameters, at),
+            Some((position, argument)) => self.with_destination(call, argument, |this, place| {
+                parameters[position] = place;
+                this.run(primitive.name, parameters, at);
+            }),
+        }
+    }
+
+    /// What an operand needs of the arguments.
+    fn evaluated(&mut self, operand: Operand, object: Option<usize>, call: &Call) -> Evaluated {
+        match operand {
+            Operand::Calculation { algorithm, data } => Evaluated::Calculation {
+                algorithm: self.enumerator_argument(call, algorithm),
+                leaves: self.leaf_arguments(call, data),
+            },
+            Operand::Destination(argument) => Evaluated::Destination(argument),
+            Operand::FieldList(argument) => {
+                Evaluated::FieldList(Some(self.constant_argument(call, argument)))
+            }
+            Operand::LearnList(argument) => Evaluated::LearnList {
+                leaves: self.leaf_arguments(call, argument),
+                ty: match (call.type_arguments.first(), call.arguments.get(argument)) {
+                    (Some(ty), _) => ty.clone(),
+                    (None, Some(Argument::Expression(data))) => data.ty.clone(),
+                    _ => Type::Wrong,
+                },
+            },
+            Operand::NoFields => Evaluated::FieldList(None),
+            Operand::Number(argument) => {
+                Evaluated::Parameter(parameter(self.number_argument(call, argument)))
+            }
+            Operand::This => Evaluated::Parameter(self.object_parameter(object)),
+            Operand::Truth(argument) => {
+                let truth = self.truth_argument(call, argument);
+                Evaluated::Parameter(parameter(number_of(truth)))
+            }
+            Operand::Value(argument) => {
+                Evaluated::Parameter(data_parameter(self.value_argument(call, argument)))
+            }
+            Operand::Vector(argument) => {
+                let leaves = self.leaf_arguments(call, argument).into_iter();
+                let parameters = leaves.map(|(leaf, _)| data_parameter(leaf)).collect();
+                Evaluated::Parameter(Parameter::Vector(parameters))
+            }
+        }
+    }
+
+    /// The parameter of the primitive; lists and calculations are made now.
+    fn parameter_of(&mut self, value: Evaluated, at: Span) -> Parameter {
+        match value {
+            Evaluated::Calculation { algorithm, leaves } => {
+                Parameter::Calculation(self.calculation(&algorithm, leaves, false, at))
+            }
+            // The place stands there once it is evaluated.
+            Evaluated::Destination(_) => parameter(hex(0)),
+            Evaluated::FieldList(number) => parameter(hex(u64::from(self.field_list(number, at)))),
+            Evaluated::LearnList { leaves, ty } => {
+                parameter(hex(u64::from(self.learn_list(leaves, ty, at))))
+            }
+            Evaluated::Parameter(parameter) => parameter,
+        }
+    }
+
+    /// An extern object as the operand of its methods.
+    fn object_parameter(&self, object: Option<usize>) -> Parameter {
+        let Some(object) = object.map(|index| &self.flat.objects[index]) else {
+            return parameter(hex(0));
+        };
+        let name = object.name.clone();
+        match object.kind {
+            ObjectKind::Counter { .. } | ObjectKind::DirectCounter { .. } => {
+                Parameter::CounterArray(name)
+            }
+            ObjectKind::DirectMeter { .. } | ObjectKind::Meter { .. } => {
+                Parameter::MeterArray(name)
+            }
+            ObjectKind::Register { .. } => Parameter::RegisterArray(name),
+            ObjectKind::ActionProfile { .. } => Parameter::Extern(name),
+        }
     }
 
     /// The primitive works on the switch's standard metadata; a copy of it is marked field by field,
@@ -96,66 +227,45 @@ impl Lowering<'_> {
         ty: &Type,
     ) -> Value {
         let Type::Extern(of) = object.ty else { return Value::Void };
-        let name = self.input.program.externs[of].methods[method].name.text.clone();
-        match self.value(object) {
-            Value::Packet => self.packet_method(&name, call, ty),
-            Value::Object(object) => {
-                let Some(index) = self.declare_object(object) else {
-                    return self.foreign_method(object, &name, call, ty);
-                };
-                self.object_method(index, &name, call);
-                Value::Void
-            }
+        let method = &self.input.program.externs[of].methods[method];
+        match (self.value(object), method.known) {
+            (Value::Packet, Some(known)) => self.known_call(known, None, call, ty),
+            (Value::Object(object), known) => match (self.declare_object(object), known) {
+                (Some(index), Some(known)) => {
+                    if !self.holds_structs(index) {
+                        return self.known_call(known, Some(index), call, ty);
+                    }
+                    self.report_register(known, call);
+                    Value::Void
+                }
+                _ => self.foreign_method(object, &method.name.text, call, ty),
+            },
             _ => Value::Void,
         }
     }
 
-    /// Counters, meters and registers; action profiles have no methods.
-    fn object_method(&mut self, index: usize, method: &str, call: &Call) {
-        let at = call.span;
-        let object = &self.flat.objects[index];
-        let name = object.name.clone();
-        if let ObjectKind::Register { element, .. } = &object.kind
-            && super::storage::leaf(self.input.program, element).is_none()
-        {
-            return self.report_register(method, call);
-        }
-        match (&object.kind, method) {
-            (ObjectKind::Counter { .. }, "count") => {
-                let cell = self.number_argument(call, 0);
-                let parameters = vec![Parameter::CounterArray(name), parameter(cell)];
-                self.run("count", parameters, at);
+    /// Whether the object is a register whose cells are structs.
+    fn holds_structs(&self, index: usize) -> bool {
+        match &self.flat.objects[index].kind {
+            ObjectKind::Register { element, .. } => {
+                super::storage::leaf(self.input.program, element).is_none()
             }
-            (ObjectKind::Meter { .. }, "execute_meter") => {
-                let cell = self.number_argument(call, 0);
-                self.with_destination(call, 1, |this, place| {
-                    let parameters = vec![Parameter::MeterArray(name), parameter(cell), place];
-                    this.run("execute_meter", parameters, at);
-                });
-            }
-            (ObjectKind::Register { .. }, "read") => {
-                let cell = self.number_argument(call, 1);
-                self.with_destination(call, 0, |this, place| {
-                    let parameters = vec![place, Parameter::RegisterArray(name), parameter(cell)];
-                    this.run("register_read", parameters, at);
-                });
-            }
-            (ObjectKind::Register { .. }, "write") => {
-                let cell = self.number_argument(call, 0);
-                let value = self.value_argument(call, 1);
-                let parameters =
-                    vec![Parameter::RegisterArray(name), parameter(cell), data_parameter(value)];
-                self.run("register_write", parameters, at);
-            }
-            (ObjectKind::DirectMeter { .. }, "read") => self.direct_meter(index, call),
-            // Direct counters count by themselves; the other objects have no methods.
-            _ => {}
+            _ => false,
         }
     }
 
     /// The cells of the register are structs.
-    fn report_register(&mut self, method: &str, call: &Call) {
-        let place = match call.arguments.get(usize::from(method == "write")) {
+    fn report_register(&mut self, method: &Function, call: &Call) {
+        let value = match method.meaning {
+            Meaning::Primitive(primitive) => {
+                primitive.operands.iter().find_map(|operand| match operand {
+                    Operand::Destination(argument) | Operand::Value(argument) => Some(*argument),
+                    _ => None,
+                })
+            }
+            _ => None,
+        };
+        let place = match value.and_then(|argument| call.arguments.get(argument)) {
             Some(Argument::Expression(expression)) => expression.span,
             _ => call.span,
         };
@@ -188,48 +298,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// `clone` and its relative with a list of fields to keep.
-    fn clone_packet(&mut self, call: &Call, list: Option<u32>) {
-        let at = call.span;
-        let kind = match call.arguments.first() {
-            Some(Argument::Expression(kind)) => self.enumerator_name(kind),
-            _ => String::new(),
-        };
-        let (operation, block, place) = match kind.as_str() {
-            "I2E" => ("clone_ingress_pkt_to_egress", BlockKind::Ingress, "ingress"),
-            _ => ("clone_egress_pkt_to_egress", BlockKind::Egress, "egress"),
-        };
-        if self.local.kind != block {
-            return self.unsupported(
-                at,
-                format!("a clone of type {kind} is possible in {place} only"),
-                "use CloneType.I2E in ingress and CloneType.E2E in egress",
-            );
-        }
-        let session = self.number_argument(call, 1);
-        let list = self.field_list(list, at);
-        self.run(operation, vec![parameter(session), parameter(hex(u64::from(list)))], at);
-    }
-
-    /// `resubmit` and `recirculate`: marks the packet, which goes on to the end of its pipeline.
-    fn keep_list(&mut self, operation: &str, call: &Call) {
-        let at = call.span;
-        let (block, place) = match operation {
-            "resubmit" => (BlockKind::Ingress, "ingress"),
-            _ => (BlockKind::Egress, "egress"),
-        };
-        if self.local.kind != block {
-            return self.unsupported(
-                at,
-                format!("{operation} is possible in {place} only"),
-                "resubmit belongs to ingress, recirculate to egress",
-            );
-        }
-        let list = self.constant_argument(call, 0);
-        let list = self.field_list(Some(list), at);
-        self.run(operation, vec![parameter(hex(u64::from(list)))], at);
-    }
-
     /// The id of the list of fields with this number in `@field_list`; an empty list for none.
     fn field_list(&mut self, number: Option<u32>, at: Span) -> u32 {
         if let Some(id) = number.and_then(|number| self.made.field_lists.get(&number)) {
@@ -246,34 +314,8 @@ impl Lowering<'_> {
         id
     }
 
-    /// `base + hash(data) % max`, as the primitive computes it.
-    fn hash(&mut self, call: &Call) {
-        let at = call.span;
-        let algorithm = match call.arguments.get(1) {
-            Some(Argument::Expression(algorithm)) => self.enumerator_name(algorithm),
-            _ => String::new(),
-        };
-        let base = self.number_argument(call, 2);
-        let leaves = self.leaf_arguments(call, 3);
-        let max = self.number_argument(call, 4);
-        let calculation = self.calculation(&algorithm, leaves, false, at);
-        self.with_destination(call, 0, |this, place| {
-            let parameters =
-                vec![place, parameter(base), Parameter::Calculation(calculation), parameter(max)];
-            this.run("modify_field_with_hash_based_offset", parameters, at);
-        });
-    }
-
-    /// The fields go to the controller as a list that is named here.
-    fn digest(&mut self, call: &Call) {
-        let at = call.span;
-        let receiver = self.number_argument(call, 0);
-        let leaves = self.leaf_arguments(call, 1);
-        let ty = match (call.type_arguments.first(), call.arguments.get(1)) {
-            (Some(ty), _) => ty.clone(),
-            (None, Some(Argument::Expression(data))) => data.ty.clone(),
-            _ => Type::Wrong,
-        };
+    /// The list of fields that a digest takes to the controller, by its number.
+    fn learn_list(&mut self, leaves: Vec<(Value, Leaf)>, ty: Type, at: Span) -> u32 {
         let name = self.digest_name(&ty);
         let id = self.flat.learn_lists.len() as u32 + 1;
         let elements = leaves.into_iter().map(|(leaf, kind)| match leaf {
@@ -289,8 +331,7 @@ impl Lowering<'_> {
         if !self.flat.digests.iter().any(|digest| digest.name == name) {
             self.flat.digests.push(super::flat::Digest { name, ty });
         }
-        let parameters = vec![parameter(receiver), parameter(hex(u64::from(id)))];
-        self.run("generate_digest", parameters, at);
+        id
     }
 
     /// A digest is called after its struct; one without a name gets a number.
@@ -302,17 +343,6 @@ impl Lowering<'_> {
                 format!("digest_{}", self.flat.digests.iter().filter(numbered).count())
             }
         }
-    }
-
-    /// Text with `{}` for values.
-    fn log_msg(&mut self, call: &Call) {
-        let text = self.value_argument(call, 0);
-        let values = match call.arguments.get(1) {
-            Some(Argument::Expression(_)) => self.leaf_arguments(call, 1),
-            _ => Vec::new(),
-        };
-        let values = values.into_iter().map(|(leaf, _)| data_parameter(leaf)).collect();
-        self.run("log_msg", vec![data_parameter(text), Parameter::Vector(values)], call.span);
     }
 
     /// A test that ends the parser with an error.
@@ -443,6 +473,14 @@ impl Lowering<'_> {
         match call.arguments.get(index) {
             Some(Argument::Expression(expression)) => self.value(expression),
             _ => Value::Void,
+        }
+    }
+
+    /// The name of the enumerator that argument `index` is; empty where it is not known.
+    pub fn enumerator_argument(&mut self, call: &Call, index: usize) -> String {
+        match call.arguments.get(index) {
+            Some(Argument::Expression(expression)) => self.enumerator_name(expression),
+            _ => String::new(),
         }
     }
 

@@ -8,24 +8,8 @@ use super::flat::Goal;
 use super::step::{Label, Step};
 use super::target::Target;
 use super::value::{ScopeId, Value};
+use crate::architecture::BlockKind;
 use crate::types::tree::{self, Id, Type};
-
-/// The block of the architecture that is being flattened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockKind {
-    /// Writes checksums.
-    ComputeChecksum,
-    /// Emits headers.
-    Deparser,
-    /// Behind the queues.
-    Egress,
-    /// In front of the queues.
-    Ingress,
-    /// Reads headers.
-    Parser,
-    /// Checks checksums.
-    VerifyChecksum,
-}
 
 /// What surrounds the steps of one body.
 #[derive(Clone, Debug, Default)]

@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use bmv2::{FieldRef, Parameter, ParserOperation, PrimitiveCall};
 
 use super::flat::{Flat, Scope};
-use super::local::{BlockKind, Local};
+use super::local::Local;
 use super::step::{Label, Step, TableId};
 use super::storage::{Leaf, SCALARS, StorageError, leaf};
 use super::value::{ObjectRef, ScopeId, Value};
+use crate::architecture::BlockKind;
 use crate::types::tree::{self, Argument, ExpressionKind, Id, Type};
 use syntax::{Diagnostic, Diagnostics, SourceMap, Span};
 

@@ -2,29 +2,29 @@
 
 use bmv2::{Expression, ExtractTarget, Lookahead, ParserOperation, SetSource};
 
-use super::local::BlockKind;
 use super::lowering::Lowering;
 use super::storage::Leaf;
 use super::value::{HeaderRef, UnionRef, Value, number_of};
+use crate::architecture::{BlockKind, PacketMethod};
 use crate::types::tree::{Argument, Call, Type};
 use syntax::Span;
 
 impl Lowering<'_> {
     /// A call of a method of the packet.
-    pub fn packet_method(&mut self, method: &str, call: &Call, ty: &Type) -> Value {
+    pub fn packet_method(&mut self, method: PacketMethod, call: &Call, ty: &Type) -> Value {
         let is_parser = self.local.kind == BlockKind::Parser;
         match method {
-            "extract" if is_parser => self.extract(call),
-            "lookahead" if is_parser => {
+            PacketMethod::Extract if is_parser => self.extract(call),
+            PacketMethod::Lookahead if is_parser => {
                 // As a statement the call has no type of its own, and still can fail.
                 return self.lookahead(call, call.type_arguments.first().unwrap_or(ty));
             }
-            "advance" if is_parser => {
+            PacketMethod::Advance if is_parser => {
                 let width_bits = self.number_argument(call, 0);
                 self.parse(ParserOperation::Advance { width_bits });
             }
-            "emit" => self.emit(call),
-            "length" => {
+            PacketMethod::Emit => self.emit(call),
+            PacketMethod::Length => {
                 self.unsupported(
                     call.span,
                     "this parser cannot ask for the length of the packet",
@@ -32,7 +32,7 @@ impl Lowering<'_> {
                 );
                 return self.temporary(ty, call.span);
             }
-            _ => {}
+            PacketMethod::Advance | PacketMethod::Extract | PacketMethod::Lookahead => {}
         }
         Value::Void
     }

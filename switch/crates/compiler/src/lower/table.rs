@@ -8,12 +8,12 @@ use bits::Int;
 use bmv2::{Expression, FieldRef};
 
 use super::flat::{Action, DefaultAction, Key, MatchKind, ObjectKind, Table, UsedAction};
-use super::local::BlockKind;
 use super::lowering::Lowering;
 use super::names;
 use super::step::TableId;
 use super::storage::Leaf;
 use super::value::{ScopeId, Value, leaf_value, number_of, truth_of};
+use crate::architecture::BlockKind;
 use crate::types::tree::{self, ActionCall, Argument, Direction, Id, PropertyValue};
 use syntax::{Diagnostic, Span};
 

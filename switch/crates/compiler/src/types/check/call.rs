@@ -12,6 +12,7 @@ use super::scope::{Binding, FunctionBinding};
 use super::template::Template;
 use super::unify::Solution;
 use super::{BodyKind, Checker, constant, wrong};
+use crate::architecture::Meaning;
 use crate::types::tree::{
     Action, Argument, Call, Callee, Expression, ExpressionKind, ExternFunction, Function, Id,
     InstanceKind, Text, Type, Value,
@@ -275,11 +276,12 @@ impl<'a> Checker<'a, '_> {
         if !self.check_inferred(&name, &parameters, &names, &solution, &arguments) {
             return wrong(site.span);
         }
-        if &*name == "verify" && self.body.kind != BodyKind::Parser {
+        let meaning = self.program.extern_functions[id].known.map(|function| function.meaning);
+        if matches!(meaning, Some(Meaning::Verify)) && self.body.kind != BodyKind::Parser {
             self.error("call", site.span, "`verify` can be called in parsers only");
             return wrong(site.span);
         }
-        if &*name == "static_assert" {
+        if matches!(meaning, Some(Meaning::StaticAssert)) {
             return self.static_assert(&arguments, site.span);
         }
         let ty = self.substitute(&return_type, &solution, site.span);

@@ -7,6 +7,7 @@ use super::lvalue::has_effects;
 use super::scope::{Binding, FunctionBinding};
 use super::template::Template;
 use super::{Checker, is_constant};
+use crate::architecture;
 use crate::types::tree::{
     Constant, DerivedKind as Kind, Enum, Enumerator, ExpressionKind, ExternFunction, InstanceKind,
     LocalDeclaration, NewType, Type, Value,
@@ -351,6 +352,7 @@ impl<'a> Checker<'a, '_> {
             type_parameters,
             parameters: self.parameter_infos(&prototype.parameters),
             return_type: self.return_type(&prototype.return_type),
+            known: architecture::function(&prototype.name.text),
             span: prototype.span,
         };
         self.scopes.pop();

@@ -10,6 +10,7 @@ use super::call::CallSite;
 use super::scope::Binding;
 use super::unify::Solution;
 use super::{BodyKind, Checker, constant, wrong};
+use crate::architecture::{Meaning, PacketMethod};
 use crate::types::tree::{
     Argument, Builtin, Callee, DerivedKind, Expression, ExpressionKind, Extern, Id, Instance,
     InstanceKind, LocalDeclaration, Table, Type, Value,
@@ -203,7 +204,7 @@ impl<'a> Checker<'a, '_> {
             self.error("call", site.span, "a method cannot be called here");
             return wrong(site.span);
         }
-        self.check_method_place(id, &member.text, site.span);
+        self.check_method_place(id, at, site.span);
         self.finish_method(object, id, at, parameters, site, expected)
     }
 
@@ -243,9 +244,8 @@ impl<'a> Checker<'a, '_> {
         let Some(types) = self.solved(&name, &names, &solution, site.span) else {
             return wrong(site.span);
         };
-        let is_packet = &*self.program.externs[id].name.text == "packet_in";
         if !self.check_inferred(&name, parameters, &names, &solution, &arguments)
-            || (is_packet && !self.check_packet_call(&name, &arguments, &types, site.span))
+            || !self.check_packet_call(id, at, &arguments, &types, site.span)
         {
             return wrong(site.span);
         }
@@ -254,25 +254,36 @@ impl<'a> Checker<'a, '_> {
         self.finish_call(callee, types, Some(arguments), ty, site.span)
     }
 
+    /// What a method of a packet does; `None` for methods of anything else.
+    fn packet_method(&self, id: Id<Extern>, at: usize) -> Option<PacketMethod> {
+        match self.program.externs[id].methods.get(at)?.known?.meaning {
+            Meaning::Packet(method) => Some(method),
+            _ => None,
+        }
+    }
+
     /// `packet_in` and `packet_out` belong to parsers and controls.
-    fn check_method_place(&mut self, id: Id<Extern>, method: &str, span: Span) {
-        let object = self.program.externs[id].name.text.clone();
-        if &*object == "packet_in" && matches!(self.body.kind, BodyKind::Action) {
-            self.error("call", span, format!("`{method}` can be called in parsers only"));
+    fn check_method_place(&mut self, id: Id<Extern>, at: usize, span: Span) {
+        let reads = self.packet_method(id, at).is_some_and(|method| method != PacketMethod::Emit);
+        if reads && matches!(self.body.kind, BodyKind::Action) {
+            let name = &self.program.externs[id].methods[at].name.text;
+            let title = format!("`{name}` can be called in parsers only");
+            self.error("call", span, title);
         }
     }
 
     /// What `extract` and `lookahead` ask of their types.
     fn check_packet_call(
         &mut self,
-        method: &str,
+        id: Id<Extern>,
+        at: usize,
         arguments: &[Argument],
         types: &[Type],
         span: Span,
     ) -> bool {
         let Some(ty) = types.first() else { return true };
-        match method {
-            "extract" => {
+        match self.packet_method(id, at) {
+            Some(PacketMethod::Extract) => {
                 if !self.is_header_or_union(ty) {
                     let title = format!("only headers can be extracted, not a `{}`", self.show(ty));
                     self.error("extract", span, title);
@@ -293,12 +304,14 @@ impl<'a> Checker<'a, '_> {
                     return false;
                 }
             }
-            "lookahead" if self.size_bits(ty, false).is_none() && *ty != Type::Wrong => {
+            Some(PacketMethod::Lookahead)
+                if self.size_bits(ty, false).is_none() && *ty != Type::Wrong =>
+            {
                 let title = format!("a `{}` cannot be looked ahead", self.show(ty));
                 self.error("extract", span, title);
                 return false;
             }
-            "lookahead" if self.has_varbit(ty) => {
+            Some(PacketMethod::Lookahead) if self.has_varbit(ty) => {
                 self.error("extract", span, "lookahead needs a type of fixed size");
                 return false;
             }

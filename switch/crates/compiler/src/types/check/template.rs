@@ -7,6 +7,7 @@
 use super::Checker;
 use super::declaration::rigid_variables;
 use super::scope::Binding;
+use crate::architecture;
 use crate::types::tree::{Extern, Field, Id, Method, Package, ParameterInfo, Struct, Text, Type};
 use syntax::tree as ast;
 use syntax::{Diagnostic, Span};
@@ -191,6 +192,7 @@ impl<'a> Checker<'a, '_> {
             name: declaration.name.clone(),
             type_arguments: arguments.to_vec(),
             methods: Vec::new(),
+            known: architecture::object(&declaration.name.text),
             span: declaration.span,
         };
         let id = self.program.externs.push(made);
@@ -269,6 +271,8 @@ impl<'a> Checker<'a, '_> {
             type_parameters,
             parameters: self.parameter_infos(&prototype.parameters),
             return_type: self.return_type(&prototype.return_type),
+            known: architecture::object(object)
+                .and_then(|object| object.method(&prototype.name.text)),
         };
         self.scopes.pop();
         made

@@ -13,11 +13,12 @@ use super::parsed::{self, Blocks};
 use super::places::{Places, kind, written};
 use super::visit::{self, Node};
 use super::worlds::{HeaderIndex, Validity, Worlds};
+use crate::architecture::{Function, Meaning, PacketMethod};
 use crate::types::tree::{
     Action, Argument, BinaryOperator, Block, Builtin, Call, Callee, Control, DerivedKind,
-    Direction, Expression, ExpressionKind, Id, InstanceKind, LocalDeclaration, ParameterInfo,
-    Program, Statement, StatementKind, Switch, SwitchLabel, Table, TableResult, Type,
-    UnaryOperator, Variable, VariableKind,
+    Direction, Expression, ExpressionKind, Id, LocalDeclaration, ParameterInfo, Program, Statement,
+    StatementKind, Switch, SwitchLabel, Table, TableResult, Type, UnaryOperator, Variable,
+    VariableKind,
 };
 use std::collections::BTreeSet;
 use syntax::{Diagnostic, Diagnostics};
@@ -28,16 +29,6 @@ use syntax::{Diagnostic, Diagnostics};
 const EFFORT_MAX: usize = 200_000;
 /// How many worlds make a unit of effort.
 const WORLDS_PER_EFFORT: usize = 16;
-
-/// Sums over a list of fields. The switch leaves out the fields of headers that are not valid, so a
-/// list may name all that a packet can have.
-const SUMS: [&str; 5] = [
-    "hash",
-    "update_checksum",
-    "update_checksum_with_payload",
-    "verify_checksum",
-    "verify_checksum_with_payload",
-];
 
 /// Uses of fields of headers that are not valid.
 pub(super) fn uses(program: &Program, diagnostics: &mut Diagnostics) {
@@ -441,12 +432,12 @@ impl<'t, 'd> Walk<'t, 'd> {
             }
             Callee::ExternFunction(id) => {
                 let function = &self.program.extern_functions[*id];
-                self.foreign(&function.name.text, &function.parameters, &call.arguments);
+                self.foreign(function.known, &function.parameters, &call.arguments);
             }
             Callee::Method { object, method } => {
                 let Type::Extern(of) = object.ty else { return };
                 if let Some(method) = self.program.externs[of].methods.get(*method) {
-                    self.foreign(&method.name.text, &method.parameters, &call.arguments);
+                    self.foreign(method.known, &method.parameters, &call.arguments);
                 }
             }
             Callee::Control { control: None, .. } | Callee::Parser { .. } => {
@@ -472,14 +463,21 @@ impl<'t, 'd> Walk<'t, 'd> {
 
     /// A function or method without a body. `extract` makes valid, `mark_to_drop` makes it
     /// pointless to go on; whatever else is written to is not known behind.
-    fn foreign(&mut self, name: &str, parameters: &[ParameterInfo], arguments: &'t [Argument]) {
-        for (parameter, argument) in parameters.iter().zip(arguments) {
+    fn foreign(
+        &mut self,
+        known: Option<&Function>,
+        parameters: &[ParameterInfo],
+        arguments: &'t [Argument],
+    ) {
+        let meaning = known.map(|function| function.meaning);
+        // The switch leaves out of a sum the fields of headers that are not valid, so a list may
+        // name all that a packet can have.
+        let summed = known.and_then(Function::summed_argument);
+        for (at, (parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
             let Argument::Expression(value) = argument else { continue };
             if !matches!(parameter.direction, Direction::Out | Direction::InOut) {
                 match &value.kind {
-                    ExpressionKind::Aggregate(parts)
-                        if SUMS.contains(&name) && *parameter.name.text == *"data" =>
-                    {
+                    ExpressionKind::Aggregate(parts) if summed == Some(at) => {
                         parts.iter().for_each(|part| self.summand(part));
                     }
                     _ => self.expression(value),
@@ -488,11 +486,13 @@ impl<'t, 'd> Walk<'t, 'd> {
             }
             self.target(value);
             match self.places.header(self.program, value) {
-                Some(header) if name == "extract" => self.worlds.set(header, true),
+                Some(header) if matches!(meaning, Some(Meaning::Packet(PacketMethod::Extract))) => {
+                    self.worlds.set(header, true);
+                }
                 _ => self.forget(value),
             }
         }
-        if name == "mark_to_drop" {
+        if matches!(meaning, Some(Meaning::MarkToDrop)) {
             self.worlds = Worlds::unreached();
         }
     }
@@ -622,15 +622,5 @@ impl<'t, 'd> Walk<'t, 'd> {
             }
             _ => {}
         }
-    }
-}
-
-/// The control or parser that an argument of a package is an instance of.
-pub(super) fn kind_of(program: &Program, argument: &Argument) -> Option<InstanceKind> {
-    match argument {
-        Argument::Expression(Expression { kind: ExpressionKind::Instance(id), .. }) => {
-            Some(program.instances[*id].kind)
-        }
-        _ => None,
     }
 }

@@ -1,22 +1,18 @@
 //! What the parser leaves: which headers can be valid together when it accepts.
 
-use super::invalid::{Walk, kind_of};
+use super::invalid::Walk;
 use super::visit::{self, Node};
 use super::worlds::Worlds;
+use crate::architecture::BlockKind;
 use crate::types::tree::{
     Callee, Control, Expression, ExpressionKind, Id, InstanceKind, KeysetElement, Parser, Program,
     Select, StateTarget, Transition, Value, Variable,
 };
 
-/// The parser, ingress and egress of a `V1Switch`, if `main` is one.
+/// The parser, ingress and egress of the architecture, if `main` is a package of one.
 pub(super) fn blocks(program: &Program) -> Option<Blocks> {
-    let main = &program.instances[program.main?];
-    let InstanceKind::Package(package) = main.kind else { return None };
-    if &*program.packages[package].name.text != "V1Switch" {
-        return None;
-    }
-    let block = |at: usize| kind_of(program, main.arguments.get(at)?);
-    match (block(0)?, block(2)?, block(3)?) {
+    let block = |kind| Some(program.instances[program.block(kind)?].kind);
+    match (block(BlockKind::Parser)?, block(BlockKind::Ingress)?, block(BlockKind::Egress)?) {
         (
             InstanceKind::Parser(parser),
             InstanceKind::Control(ingress),
@@ -40,7 +36,8 @@ pub(super) fn clones(program: &Program) -> bool {
         if let Node::Call(call) = node
             && let Callee::ExternFunction(id) = call.callee
         {
-            found |= program.extern_functions[id].name.text.starts_with("clone");
+            let known = program.extern_functions[id].known;
+            found |= known.is_some_and(|function| function.copies_packet());
         }
     });
     found

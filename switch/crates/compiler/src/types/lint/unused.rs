@@ -40,8 +40,8 @@ fn named_value(program: &Program, call: &Call) -> Option<Text> {
         Callee::Method { object, method } => {
             let Type::Extern(id) = object.ty else { return None };
             let method = program.externs[id].methods.get(*method)?;
-            let is_reading = matches!(&*method.name.text, "lookahead" | "length");
-            is_reading.then(|| method.name.text.clone())
+            let is_pure = method.known.is_some_and(|known| known.is_pure());
+            is_pure.then(|| method.name.text.clone())
         }
         _ => None,
     }

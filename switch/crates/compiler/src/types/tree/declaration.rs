@@ -4,6 +4,7 @@ use super::{
     Argument, Block, Direction, Expression, Id, MethodKind, Name, Parser, Table, Text, Type, Value,
     ValueSet,
 };
+use crate::architecture;
 use syntax::Span;
 
 /// One annotation.
@@ -188,6 +189,8 @@ pub struct ExternFunction {
     pub parameters: Vec<ParameterInfo>,
     /// What it returns.
     pub return_type: Type,
+    /// What the target makes of a call, if it is a function of the target's.
+    pub(crate) known: Option<&'static architecture::Function>,
     /// The declaration.
     pub span: Span,
 }
@@ -203,6 +206,8 @@ pub struct Extern {
     pub type_arguments: Vec<Type>,
     /// Constructors included.
     pub methods: Vec<Method>,
+    /// What the target has under this name.
+    pub(crate) known: Option<&'static architecture::Object>,
     /// The declaration.
     pub span: Span,
 }
@@ -222,6 +227,8 @@ pub struct Method {
     pub parameters: Vec<ParameterInfo>,
     /// What it returns.
     pub return_type: Type,
+    /// What the target makes of a call, if it is a method of the target's.
+    pub(crate) known: Option<&'static architecture::Function>,
 }
 
 /// A package, its type parameters filled in.

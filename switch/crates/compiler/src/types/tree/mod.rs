@@ -45,6 +45,7 @@ mod statement;
 mod table;
 mod ty;
 
+use crate::architecture::{self, Architecture, BlockKind};
 use std::rc::Rc;
 use syntax::Span;
 
@@ -119,4 +120,27 @@ pub type Text = Rc<str>;
 /// A name for things that the user did not write.
 pub fn synthetic_name(text: &str) -> Name {
     Name { text: text.into(), span: Span::NONE }
+}
+
+impl Program {
+    /// The architecture whose package `main` is.
+    pub(crate) fn architecture(&self) -> Option<&'static Architecture> {
+        match self.instances[self.main?].kind {
+            InstanceKind::Package(package) => {
+                architecture::of_package(&self.packages[package].name.text)
+            }
+            _ => None,
+        }
+    }
+
+    /// The instance that the package got as one of the architecture's blocks.
+    pub(crate) fn block(&self, kind: BlockKind) -> Option<Id<Instance>> {
+        let position = self.architecture()?.position(kind)?;
+        match self.instances[self.main?].arguments.get(position)? {
+            Argument::Expression(Expression { kind: ExpressionKind::Instance(id), .. }) => {
+                Some(*id)
+            }
+            _ => None,
+        }
+    }
 }

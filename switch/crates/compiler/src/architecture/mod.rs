@@ -1,0 +1,321 @@
+//! What the target provides, as data: extern functions, extern objects and their methods, and what
+//! each becomes on the switch.
+//!
+//! The programmer sees declarations, in `core.p4` and the architecture's file; those give the names
+//! and types that the checker works with. This table gives them a meaning. A declaration is looked
+//! up once, when it is checked, and carries what was found (`tree::ExternFunction::known`,
+//! `tree::Method::known`, `tree::Extern::known`): nothing after that compares names. What is declared
+//! and not found here is an extern of somebody else's switch.
+//!
+//! Another architecture is another table; the kinds of [`Meaning`] and [`Operand`] are those of
+//! simple_switch, which runs them all.
+
+mod core;
+mod v1model;
+
+/// The blocks of an architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Writes checksums.
+    ComputeChecksum,
+    /// Emits headers.
+    Deparser,
+    /// Behind the queues.
+    Egress,
+    /// In front of the queues.
+    Ingress,
+    /// Reads headers.
+    Parser,
+    /// Checks checksums.
+    VerifyChecksum,
+}
+
+/// An architecture.
+#[derive(Debug)]
+pub struct Architecture {
+    /// The package of which `main` is one.
+    pub package: &'static str,
+    /// The blocks in the order of the package's parameters.
+    pub blocks: &'static [BlockKind],
+    /// The struct in which the switch keeps what it knows of a packet.
+    pub metadata_type: &'static str,
+    /// Fields of that struct that decide where a packet goes.
+    pub deciding_fields: &'static [&'static str],
+    functions: &'static [Function],
+    objects: &'static [Object],
+}
+
+/// An extern function.
+#[derive(Debug)]
+pub struct Function {
+    name: &'static str,
+    pub meaning: Meaning,
+}
+
+/// A type of extern objects.
+#[derive(Debug)]
+pub struct Object {
+    name: &'static str,
+    pub form: Form,
+    methods: &'static [Function],
+}
+
+/// What an extern object is to the switch. The numbers are positions among the arguments of the
+/// constructor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    ActionProfile {
+        size: usize,
+    },
+    ActionSelector {
+        algorithm: usize,
+        size: usize,
+    },
+    Counter {
+        size: usize,
+        unit: usize,
+    },
+    DirectCounter {
+        unit: usize,
+    },
+    DirectMeter {
+        unit: usize,
+    },
+    Meter {
+        size: usize,
+        unit: usize,
+    },
+    /// `packet_in` or `packet_out`: the architecture makes it, nobody else can.
+    Packet,
+    Register {
+        size: usize,
+    },
+}
+
+/// What a call of an extern does.
+#[derive(Clone, Copy, Debug)]
+pub enum Meaning {
+    /// One of several primitives: by the name of the enumerator in the argument at this position,
+    /// or else the last.
+    ByEnumerator(usize, &'static [(&'static str, Primitive)]),
+    /// A checksum over fields, tested or written as the block says.
+    Checksum {
+        with_payload: bool,
+        place: Place,
+    },
+    /// Names the field to which a direct meter's colour goes.
+    DirectMeterRead,
+    /// The packet is dropped at the end of the block.
+    MarkToDrop,
+    /// Nothing: the switch does it by itself.
+    Nothing,
+    Packet(PacketMethod),
+    Primitive(Primitive),
+    /// Only the checker looks at it.
+    StaticAssert,
+    /// A test that ends the parser with an error.
+    Verify,
+}
+
+/// Methods of `packet_in` and `packet_out`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketMethod {
+    Advance,
+    Emit,
+    Extract,
+    Length,
+    Lookahead,
+}
+
+/// A call of one of the switch's primitives.
+#[derive(Clone, Copy, Debug)]
+pub struct Primitive {
+    pub name: &'static str,
+    /// What the primitive is given, in its order.
+    pub operands: &'static [Operand],
+    /// Where it may be called; anywhere if `None`.
+    pub place: Option<Place>,
+}
+
+/// Where a call is possible, and what is said elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub blocks: &'static [BlockKind],
+    pub title: &'static str,
+    pub hint: &'static str,
+}
+
+/// Something that a primitive is given. The numbers are positions among the arguments of the call,
+/// which are evaluated from left to right, whatever the order of the operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A calculation by an algorithm over data.
+    Calculation {
+        algorithm: usize,
+        data: usize,
+    },
+    /// A field that the primitive writes.
+    Destination(usize),
+    /// The list of fields that a copy of the packet keeps, named by a constant.
+    FieldList(usize),
+    /// The list of fields that the controller is sent.
+    LearnList(usize),
+    /// A list of fields without any.
+    NoFields,
+    Number(usize),
+    /// The object whose method is called.
+    This,
+    /// A truth value, as a number.
+    Truth(usize),
+    /// A number, truth value or string.
+    Value(usize),
+    /// The numbers that data is made of, one after the other; none if there is no such argument.
+    Vector(usize),
+}
+
+impl Architecture {
+    /// The position of a block among the arguments of the package.
+    pub fn position(&self, kind: BlockKind) -> Option<usize> {
+        self.blocks.iter().position(|block| *block == kind)
+    }
+}
+
+impl Function {
+    /// Whether a call changes nothing but its result, so that it may be left out.
+    pub fn is_pure(&self) -> bool {
+        matches!(self.meaning, Meaning::Packet(PacketMethod::Length | PacketMethod::Lookahead))
+    }
+
+    /// Whether another packet begins as a copy of this one.
+    pub fn copies_packet(&self) -> bool {
+        matches!(self.meaning, Meaning::ByEnumerator(_, kinds)
+            if kinds.iter().any(|(_, primitive)| primitive.name.starts_with("clone_")))
+    }
+
+    /// The argument that is a list of fields to compute over, if there is one.
+    pub fn summed_argument(&self) -> Option<usize> {
+        match self.meaning {
+            Meaning::Checksum { .. } => Some(CHECKSUM_DATA),
+            Meaning::Primitive(primitive) => {
+                primitive.operands.iter().find_map(|operand| match operand {
+                    Operand::Calculation { data, .. } => Some(*data),
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Operand {
+    /// The position of the argument that is evaluated for it.
+    pub fn argument(self) -> Option<usize> {
+        match self {
+            Operand::Calculation { data: argument, .. }
+            | Operand::Destination(argument)
+            | Operand::FieldList(argument)
+            | Operand::LearnList(argument)
+            | Operand::Number(argument)
+            | Operand::Truth(argument)
+            | Operand::Value(argument)
+            | Operand::Vector(argument) => Some(argument),
+            Operand::NoFields | Operand::This => None,
+        }
+    }
+}
+
+impl Object {
+    /// What the method of this name means.
+    pub fn method(&self, name: &str) -> Option<&'static Function> {
+        self.methods.iter().find(|method| method.name == name)
+    }
+}
+
+/// Position of the data among the arguments of the checksum functions.
+pub const CHECKSUM_DATA: usize = 1;
+
+const ARCHITECTURES: [&Architecture; 1] = [&v1model::V1MODEL];
+
+/// The architecture whose package has this name.
+pub fn of_package(name: &str) -> Option<&'static Architecture> {
+    ARCHITECTURES.into_iter().find(|architecture| architecture.package == name)
+}
+
+/// What an extern function of this name means.
+pub fn function(name: &str) -> Option<&'static Function> {
+    let of_architectures = ARCHITECTURES.iter().flat_map(|architecture| architecture.functions);
+    core::FUNCTIONS.iter().chain(of_architectures).find(|function| function.name == name)
+}
+
+/// What extern objects of this type are.
+pub fn object(name: &str) -> Option<&'static Object> {
+    let of_architectures = ARCHITECTURES.iter().flat_map(|architecture| architecture.objects);
+    core::OBJECTS.iter().chain(of_architectures).find(|object| object.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use syntax::tree::{Declaration, MethodKind};
+
+    /// What our `core.p4` and `v1model.p4` declare and this table gives no meaning: the
+    /// architecture calls it deprecated.
+    const DEPRECATED: [&str; 4] = ["Checksum16.get", "clone3", "recirculate", "resubmit"];
+
+    /// Functions, and methods with their objects, as the files declare them.
+    fn declared() -> BTreeSet<String> {
+        let read = |path: &str| match path {
+            "include/v1model.p4" => {
+                Ok(include_str!("../../../../../p4src/include/v1model.p4").to_owned())
+            }
+            "include/core.p4" => {
+                Ok(include_str!("../../../../../p4src/include/core.p4").to_owned())
+            }
+            _ => Err(syntax::SourceError::NotFound),
+        };
+        let mut sources = syntax::SourceMap::default();
+        let mut diagnostics = syntax::Diagnostics::default();
+        let tokens = syntax::preprocessor::preprocess(
+            &read,
+            "include/v1model.p4",
+            &syntax::preprocessor::PreprocessorOptions::default(),
+            &mut sources,
+            &mut diagnostics,
+        );
+        let program = syntax::parser::parse(&tokens, &mut diagnostics);
+        assert_eq!(diagnostics.error_count(), 0);
+        let mut names = BTreeSet::new();
+        for declaration in &program.declarations {
+            match declaration {
+                Declaration::Extern(object) => {
+                    let methods = object.methods.iter();
+                    let methods = methods.filter(|method| method.kind != MethodKind::Constructor);
+                    names.extend(methods.map(|method| {
+                        format!("{}.{}", object.name.text, method.prototype.name.text)
+                    }));
+                }
+                Declaration::ExternFunction { prototype, .. } => {
+                    names.insert(prototype.name.text.to_string());
+                }
+                _ => {}
+            }
+        }
+        names
+    }
+
+    #[test]
+    fn what_the_includes_declare_has_a_meaning_and_nothing_else_has() {
+        let functions =
+            core::FUNCTIONS.iter().chain(ARCHITECTURES.iter().flat_map(|one| one.functions));
+        let objects = core::OBJECTS.iter().chain(ARCHITECTURES.iter().flat_map(|one| one.objects));
+        let methods = objects.flat_map(|object| {
+            object.methods.iter().map(|method| format!("{}.{}", object.name, method.name))
+        });
+        let known: BTreeSet<String> =
+            functions.map(|function| function.name.to_owned()).chain(methods).collect();
+        let deprecated = DEPRECATED.map(str::to_owned);
+        let expected: BTreeSet<String> = known.iter().cloned().chain(deprecated).collect();
+        assert_eq!(declared(), expected);
+    }
+}

@@ -1,0 +1,163 @@
+//! What `v1model.p4` declares. Left out are the functions it calls deprecated, which p4c does not
+//! compile for simple_switch either.
+
+use super::{Architecture, BlockKind, Form, Function, Meaning, Object, Operand, Place, Primitive};
+use Operand::{
+    Calculation, Destination, FieldList, LearnList, NoFields, Number, This, Truth, Value, Vector,
+};
+
+pub const V1MODEL: Architecture = Architecture {
+    package: "V1Switch",
+    blocks: &[
+        BlockKind::Parser,
+        BlockKind::VerifyChecksum,
+        BlockKind::Ingress,
+        BlockKind::Egress,
+        BlockKind::ComputeChecksum,
+        BlockKind::Deparser,
+    ],
+    metadata_type: "standard_metadata_t",
+    deciding_fields: &["egress_spec", "mcast_grp"],
+    functions: FUNCTIONS,
+    objects: OBJECTS,
+};
+
+const FUNCTIONS: &[Function] = &[
+    anywhere("assert", "assert", &[Truth(0)]),
+    anywhere("assume", "assume", &[Truth(0)]),
+    Function {
+        name: "clone",
+        meaning: Meaning::ByEnumerator(
+            0,
+            &[
+                ("I2E", from_ingress(&[Number(1), NoFields])),
+                ("E2E", from_egress(&[Number(1), NoFields])),
+            ],
+        ),
+    },
+    Function {
+        name: "clone_preserving_field_list",
+        meaning: Meaning::ByEnumerator(
+            0,
+            &[
+                ("I2E", from_ingress(&[Number(1), FieldList(2)])),
+                ("E2E", from_egress(&[Number(1), FieldList(2)])),
+            ],
+        ),
+    },
+    anywhere("digest", "generate_digest", &[Number(0), LearnList(1)]),
+    anywhere(
+        "hash",
+        "modify_field_with_hash_based_offset",
+        &[Destination(0), Number(2), Calculation { algorithm: 1, data: 3 }, Number(4)],
+    ),
+    anywhere("log_msg", "log_msg", &[Value(0), Vector(1)]),
+    Function { name: "mark_to_drop", meaning: Meaning::MarkToDrop },
+    anywhere("random", "modify_field_rng_uniform", &[Destination(0), Number(1), Number(2)]),
+    Function {
+        name: "recirculate_preserving_field_list",
+        meaning: Meaning::Primitive(Primitive {
+            name: "recirculate",
+            operands: &[FieldList(0)],
+            place: Some(Place {
+                blocks: &[BlockKind::Egress],
+                title: "recirculate is possible in egress only",
+                hint: "resubmit belongs to ingress, recirculate to egress",
+            }),
+        }),
+    },
+    Function {
+        name: "resubmit_preserving_field_list",
+        meaning: Meaning::Primitive(Primitive {
+            name: "resubmit",
+            operands: &[FieldList(0)],
+            place: Some(Place {
+                blocks: &[BlockKind::Ingress],
+                title: "resubmit is possible in ingress only",
+                hint: "resubmit belongs to ingress, recirculate to egress",
+            }),
+        }),
+    },
+    anywhere("truncate", "truncate", &[Number(0)]),
+    checksum("update_checksum", false),
+    checksum("update_checksum_with_payload", true),
+    checksum("verify_checksum", false),
+    checksum("verify_checksum_with_payload", true),
+];
+
+const OBJECTS: &[Object] = &[
+    Object { name: "action_profile", form: Form::ActionProfile { size: 0 }, methods: &[] },
+    Object {
+        name: "action_selector",
+        form: Form::ActionSelector { algorithm: 0, size: 1 },
+        methods: &[],
+    },
+    Object {
+        name: "counter",
+        form: Form::Counter { size: 0, unit: 1 },
+        methods: &[anywhere("count", "count", &[This, Number(0)])],
+    },
+    Object {
+        name: "direct_counter",
+        form: Form::DirectCounter { unit: 0 },
+        // It counts with every match of its table.
+        methods: &[Function { name: "count", meaning: Meaning::Nothing }],
+    },
+    Object {
+        name: "direct_meter",
+        form: Form::DirectMeter { unit: 0 },
+        methods: &[Function { name: "read", meaning: Meaning::DirectMeterRead }],
+    },
+    Object {
+        name: "meter",
+        form: Form::Meter { size: 0, unit: 1 },
+        methods: &[anywhere("execute_meter", "execute_meter", &[This, Number(0), Destination(1)])],
+    },
+    Object {
+        name: "register",
+        form: Form::Register { size: 0 },
+        methods: &[
+            anywhere("read", "register_read", &[Destination(0), This, Number(1)]),
+            anywhere("write", "register_write", &[This, Number(0), Value(1)]),
+        ],
+    },
+];
+
+/// A function that is one primitive.
+const fn anywhere(
+    name: &'static str,
+    primitive: &'static str,
+    operands: &'static [Operand],
+) -> Function {
+    let primitive = Primitive { name: primitive, operands, place: None };
+    Function { name, meaning: Meaning::Primitive(primitive) }
+}
+
+/// A clone of the packet as it came in.
+const fn from_ingress(operands: &'static [Operand]) -> Primitive {
+    let place = Place {
+        blocks: &[BlockKind::Ingress],
+        title: "a clone of type I2E is possible in ingress only",
+        hint: "use CloneType.I2E in ingress and CloneType.E2E in egress",
+    };
+    Primitive { name: "clone_ingress_pkt_to_egress", operands, place: Some(place) }
+}
+
+/// A clone of the packet as it leaves.
+const fn from_egress(operands: &'static [Operand]) -> Primitive {
+    let place = Place {
+        blocks: &[BlockKind::Egress],
+        title: "a clone of type E2E is possible in egress only",
+        hint: "use CloneType.I2E in ingress and CloneType.E2E in egress",
+    };
+    Primitive { name: "clone_egress_pkt_to_egress", operands, place: Some(place) }
+}
+
+const fn checksum(name: &'static str, with_payload: bool) -> Function {
+    let place = Place {
+        blocks: &[BlockKind::VerifyChecksum, BlockKind::ComputeChecksum],
+        title: "checksums can be computed in the checksum controls only",
+        hint: "move the call to the control that the package gives for it, or use hash()",
+    };
+    Function { name, meaning: Meaning::Checksum { with_payload, place } }
+}
