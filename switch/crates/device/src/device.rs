@@ -98,6 +98,11 @@ impl Device {
         self.handle_parts(now, port, [bytes, &[]], |_| {}, seal);
     }
 
+    /// The same with a frame whose memory the device takes over, and nothing is copied.
+    pub fn handle_owned_frame(&mut self, now: Time, port: PortId, frame: Frame) {
+        self.begin_receiving(now, port, frame);
+    }
+
     /// The same with a frame of two parts, one behind the other, which `finish` changes where they
     /// are put together.
     pub fn handle_parts(

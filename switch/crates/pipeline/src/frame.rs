@@ -87,6 +87,15 @@ impl Frame {
         Frame(memory)
     }
 
+    /// Becomes a frame of what `write` appends, in the memory it has; what `write` finds there is
+    /// not its own.
+    pub fn rewrite(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let memory = &mut *self.0;
+        memory.resize(HEADROOM, 0);
+        (memory.start, memory.seal) = (HEADROOM, None);
+        write(memory);
+    }
+
     /// What goes over the wire.
     pub fn bytes(&self) -> &[u8] {
         &self.0[self.0.start..]

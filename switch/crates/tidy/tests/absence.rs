@@ -17,6 +17,7 @@ const CORE: &[&str] = &[
     "device",
     "hosts",
     "queueing",
+    "world",
     "p4runtime",
     "agent",
 ];
