@@ -1,1 +1,35 @@
-//! Hosts in virtual time.
+//! Hosts in virtual time: Ethernet, IP, ICMP, UDP, TCP, and what people do with them.
+//!
+//! ```text
+//!   commands ─> Host ─┬─ apps      bulk, pages, pings, datagrams, workloads
+//!   frames   <─>      ├─ stack     ARP/ND, IPv4/IPv6, ICMP, UDP, the table of connections
+//!   instants <─>      ├─ tcp       one connection: sender, receiver, recovery, timers
+//!                     └─ congestion  reno, cubic, bbr, ...: one file each
+//! ```
+//!
+//! [`Host`] is the state machine; its documentation is the driving contract. TCP does what Linux
+//! does, because the same networks run with Linux's hosts; where an RFC says otherwise the comment
+//! names both. There is no clock, no thread, no floating point and no I/O here: the same calls give
+//! the same bytes on every machine.
+
+mod agenda;
+mod apps;
+mod books;
+mod config;
+mod congestion;
+mod host;
+mod netdev;
+mod packet;
+mod payload;
+mod stack;
+mod tcp;
+
+pub use apps::*;
+pub use books::{Books, DropReason};
+pub use config::{HostConfig, Interface, NetdevConfig, Route};
+pub use congestion::algorithms;
+pub use host::{Host, NetdevId, Transmit};
+pub use stack::{AppId, ConnectionId, Datagram, Endpoint};
+pub use tcp::{
+    EcnSetting, Happened, Memory, RecoveryState, Snapshot, State, TcpSettings, WaitingFor,
+};

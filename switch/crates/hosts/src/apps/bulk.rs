@@ -1,0 +1,163 @@
+//! A bulk transfer: as much as the connection takes, for a time or up to a length (iperf3's client).
+
+use units::{Bytes, Rate, Span, Time};
+
+use super::{App, AppIo, Report};
+use crate::stack::{ConnectionId, Endpoint};
+use crate::tcp::Happened;
+
+const START: u64 = 0;
+const END: u64 = 1;
+/// More than any run sends.
+const FOREVER: u64 = 1 << 60;
+
+/// When a transfer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// After this long, counted from its start.
+    Span(Span),
+    /// When so many bytes were acknowledged.
+    Sent(Bytes),
+}
+
+/// A transfer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BulkConfig {
+    /// To whom.
+    pub to: Endpoint,
+    /// When it ends.
+    pub until: Until,
+    /// How long it waits before it starts.
+    pub after: Span,
+    /// Another congestion control than the host's.
+    pub congestion: Option<String>,
+    /// How many connections in parallel.
+    pub parallel: usize,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BulkReport {
+    /// Its connections, as long as there are.
+    pub connections: Vec<ConnectionId>,
+    /// Bytes acknowledged so far, over all connections; up to date whenever one ended or
+    /// the connections' snapshots are asked.
+    pub acknowledged: u64,
+    /// When the first handshake was over, and when all was acknowledged or the time was up.
+    pub started_at: Option<Time>,
+    /// See above.
+    pub ended_at: Option<Time>,
+    /// Connections that failed: refused, reset or given up.
+    pub failed: usize,
+}
+
+impl BulkReport {
+    /// Bytes acknowledged by the time between start and end.
+    pub fn rate(&self) -> Option<Rate> {
+        let span = self.ended_at?.since(self.started_at?);
+        let bits = u128::from(self.acknowledged) * 8 * 1_000_000_000_000;
+        Rate::from_bps((bits / u128::from(span.ps().max(1))) as u64)
+    }
+}
+
+/// The application.
+#[derive(Debug)]
+pub struct Bulk {
+    config: BulkConfig,
+    report: BulkReport,
+    open: usize,
+}
+
+impl Bulk {
+    /// Not started yet.
+    pub fn new(config: BulkConfig) -> Bulk {
+        Bulk { config, report: BulkReport::default(), open: 0 }
+    }
+
+    fn open(&mut self, io: &mut AppIo<'_>) {
+        let interest = Happened::ESTABLISHED
+            | Happened::ALL_ACKNOWLEDGED
+            | Happened::CLOSED
+            | Happened::RESET
+            | Happened::TIMED_OUT;
+        let settings = io.settings_with(self.config.congestion.as_deref());
+        let count = self.config.parallel.max(1);
+        for n in 0..count {
+            let Some(id) = io.connect(self.config.to, interest, settings.clone()) else {
+                self.report.failed += 1;
+                continue;
+            };
+            self.report.connections.push(id);
+            self.open += 1;
+            match self.config.until {
+                Until::Span(_) => io.send(id, FOREVER),
+                Until::Sent(bytes) => {
+                    let share = bytes.count() / count as u64;
+                    let rest = if n == 0 { bytes.count() % count as u64 } else { 0 };
+                    io.send(id, share + rest);
+                    io.close(id);
+                }
+            }
+        }
+        if let Until::Span(span) = self.config.until {
+            io.alarm_after(span, END);
+        }
+    }
+
+    fn end(&mut self, io: &mut AppIo<'_>) {
+        let acknowledged = |id: &ConnectionId| io.snapshot(*id).map_or(0, |s| s.bytes_acked);
+        self.report.acknowledged += self.report.connections.iter().map(acknowledged).sum::<u64>();
+        self.report.ended_at = Some(io.now());
+        for id in std::mem::take(&mut self.report.connections) {
+            io.abort(id);
+        }
+    }
+}
+
+impl App for Bulk {
+    fn start(&mut self, io: &mut AppIo<'_>) {
+        io.alarm_after(self.config.after, START);
+    }
+
+    fn stop(&mut self, io: &mut AppIo<'_>) {
+        if self.report.ended_at.is_none() {
+            self.end(io);
+        }
+    }
+
+    fn alarm(&mut self, io: &mut AppIo<'_>, token: u64) {
+        match token {
+            START => self.open(io),
+            _ => self.stop(io),
+        }
+    }
+
+    fn connection(
+        &mut self,
+        io: &mut AppIo<'_>,
+        id: ConnectionId,
+        happened: Happened,
+        _taken: u64,
+        acknowledged: u64,
+    ) {
+        if happened.any(Happened::ESTABLISHED) {
+            self.report.started_at.get_or_insert(io.now());
+        }
+        let failed = happened.any(Happened::RESET | Happened::TIMED_OUT);
+        let complete =
+            matches!(self.config.until, Until::Sent(_)) && happened.any(Happened::ALL_ACKNOWLEDGED);
+        if (failed || complete) && self.report.connections.contains(&id) {
+            self.report.connections.retain(|other| *other != id);
+            self.report.acknowledged += acknowledged;
+            self.report.failed += usize::from(failed);
+            self.open -= 1;
+            if self.open == 0 && self.report.ended_at.is_none() {
+                self.report.ended_at = Some(io.now());
+            }
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::Bulk(self.report.clone())
+    }
+}

@@ -1,0 +1,117 @@
+//! Who listens: takes connections, and what comes over them, and may answer.
+
+use std::collections::BTreeMap;
+
+use units::Bytes;
+
+use super::{App, AppIo, Report};
+use crate::stack::ConnectionId;
+use crate::tcp::Happened;
+
+/// What a listener does with what comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// Takes it all and says nothing (iperf3's server).
+    Discard,
+    /// Answers each request of so many bytes with so many (a web server).
+    Respond {
+        /// What a request has.
+        request: Bytes,
+        /// What its answer has.
+        response: Bytes,
+    },
+}
+
+/// A listener.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListenerConfig {
+    /// Where it listens.
+    pub port: u16,
+    /// What it does.
+    pub service: Service,
+    /// Another congestion control than the host's.
+    pub congestion: Option<String>,
+}
+
+/// What a listener saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListenerReport {
+    /// Connections taken, and of these over by now.
+    pub accepted: u64,
+    /// See above.
+    pub ended: u64,
+    /// Bytes taken over connections that are over; those of the others are in their snapshots.
+    pub taken_bytes: u64,
+    /// Requests answered.
+    pub answered: u64,
+}
+
+/// The application.
+#[derive(Debug)]
+pub struct Listener {
+    config: ListenerConfig,
+    report: ListenerReport,
+    /// How many requests of each connection were answered.
+    open: BTreeMap<ConnectionId, u64>,
+}
+
+impl Listener {
+    /// Not started yet.
+    pub fn new(config: ListenerConfig) -> Listener {
+        Listener { config, report: ListenerReport::default(), open: BTreeMap::new() }
+    }
+
+    fn answer(&mut self, io: &mut AppIo<'_>, id: ConnectionId, taken: u64) {
+        let Service::Respond { request, response } = self.config.service else { return };
+        let answered = self.open.entry(id).or_default();
+        while taken >= (*answered + 1) * request.count().max(1) {
+            *answered += 1;
+            self.report.answered += 1;
+            io.send(id, response.count());
+        }
+    }
+}
+
+impl App for Listener {
+    fn start(&mut self, io: &mut AppIo<'_>) {
+        let mut interest = Happened::ESTABLISHED
+            | Happened::PEER_CLOSED
+            | Happened::CLOSED
+            | Happened::RESET
+            | Happened::TIMED_OUT;
+        if self.config.service != Service::Discard {
+            interest |= Happened::READABLE;
+        }
+        let settings = io.settings_with(self.config.congestion.as_deref());
+        io.listen(self.config.port, interest, settings);
+    }
+
+    fn connection(
+        &mut self,
+        io: &mut AppIo<'_>,
+        id: ConnectionId,
+        happened: Happened,
+        taken: u64,
+        _acknowledged: u64,
+    ) {
+        if happened.any(Happened::ESTABLISHED) {
+            self.report.accepted += 1;
+            self.open.insert(id, 0);
+        }
+        if happened.any(Happened::READABLE) {
+            self.answer(io, id, taken);
+        }
+        if happened.any(Happened::PEER_CLOSED) {
+            io.close(id);
+        }
+        let over = Happened::CLOSED | Happened::RESET | Happened::TIMED_OUT;
+        if happened.any(over) && self.open.remove(&id).is_some() {
+            self.report.ended += 1;
+            self.report.taken_bytes += taken;
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::Listener(self.report.clone())
+    }
+}

@@ -1,0 +1,168 @@
+//! What hosts do with their networks: applications, one file each.
+//!
+//! An [`App`] is told what happens and answers with commands to its [`AppIo`]. It keeps no clock:
+//! alarms come back as [`App::alarm`]. Dice are its own ([`AppIo::dice`]), so that one application
+//! more changes nothing for the others.
+
+mod bulk;
+mod listener;
+
+use core::net::IpAddr;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use chance::Chance;
+use units::{Bytes, Span, Time};
+use wire::Ecn;
+
+use crate::agenda::Wake;
+use crate::stack::{AppId, ConnectionId, Datagram, Endpoint, Stack};
+use crate::tcp::{Connection, Happened, Snapshot, TcpSettings};
+
+pub use bulk::{Bulk, BulkConfig, BulkReport, Until};
+pub use listener::{Listener, ListenerConfig, ListenerReport, Service};
+
+/// One application of one host. What it does not care for it leaves out.
+pub trait App: Debug + Send {
+    /// It begins; `io.now()` is when.
+    fn start(&mut self, io: &mut AppIo<'_>);
+
+    /// It is to end: close what is open.
+    fn stop(&mut self, _io: &mut AppIo<'_>) {}
+
+    /// Something it asked to hear of happened to a connection: `taken` bytes of the other side's
+    /// stream are here, `acknowledged` bytes of ours are there.
+    fn connection(
+        &mut self,
+        _io: &mut AppIo<'_>,
+        _id: ConnectionId,
+        _happened: Happened,
+        _taken: u64,
+        _acknowledged: u64,
+    ) {
+    }
+
+    /// A datagram came to a port of its own.
+    fn datagram(&mut self, _io: &mut AppIo<'_>, _datagram: &Datagram) {}
+
+    /// The answer to an echo request.
+    fn echo_reply(&mut self, _io: &mut AppIo<'_>, _sequence: u16, _from: IpAddr) {}
+
+    /// Something sent could not be delivered.
+    fn unreachable(&mut self, _io: &mut AppIo<'_>, _from: IpAddr) {}
+
+    /// An instant it asked for has come.
+    fn alarm(&mut self, _io: &mut AppIo<'_>, _token: u64) {}
+
+    /// What it has to tell at this instant.
+    fn report(&self) -> Report;
+}
+
+/// What applications tell of themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// A bulk transfer.
+    Bulk(BulkReport),
+    /// Who listens.
+    Listener(ListenerReport),
+}
+
+/// What an application may do, at one instant.
+#[derive(Debug)]
+pub struct AppIo<'a> {
+    now: Time,
+    app: AppId,
+    stack: &'a mut Stack,
+}
+
+impl<'a> AppIo<'a> {
+    pub(crate) fn new(now: Time, app: AppId, stack: &'a mut Stack) -> AppIo<'a> {
+        AppIo { now, app, stack }
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Dice for this application and this purpose alone.
+    pub fn dice(&self, purpose: &str) -> Chance {
+        let name = format!("{}/app/{}/{purpose}", self.stack.name, self.app.0);
+        Chance::new(self.stack.seed, &name)
+    }
+
+    /// The host's TCP settings, with another congestion control if one is named.
+    pub fn settings_with(&self, congestion: Option<&str>) -> Option<Arc<TcpSettings>> {
+        congestion.map(|name| {
+            let own = TcpSettings::clone(&self.stack.settings);
+            Arc::new(TcpSettings { congestion: name.to_owned(), ..own })
+        })
+    }
+
+    /// Opens a connection and hears of what is in `interest`; none if there is no way there.
+    pub fn connect(
+        &mut self,
+        to: Endpoint,
+        interest: Happened,
+        settings: Option<Arc<TcpSettings>>,
+    ) -> Option<ConnectionId> {
+        self.stack.connect(self.now, self.app, to, interest, settings)
+    }
+
+    /// Takes connections to `port` from now on.
+    pub fn listen(&mut self, port: u16, interest: Happened, settings: Option<Arc<TcpSettings>>) {
+        self.stack.listen(port, self.app, interest, settings);
+    }
+
+    /// `bytes` more are to be sent.
+    pub fn send(&mut self, id: ConnectionId, bytes: u64) {
+        self.stack.with_connection(self.now, id, |connection, io| connection.offer(io, bytes));
+    }
+
+    /// No more will be sent.
+    pub fn close(&mut self, id: ConnectionId) {
+        self.stack.with_connection(self.now, id, Connection::close);
+    }
+
+    /// Ends it at once.
+    pub fn abort(&mut self, id: ConnectionId) {
+        self.stack.with_connection(self.now, id, Connection::abort);
+    }
+
+    /// Takes the other side's stream up to `limit` bytes and no further.
+    pub fn read_up_to(&mut self, id: ConnectionId, limit: u64) {
+        self.stack.with_connection(self.now, id, |c, io| c.read_up_to(io, limit));
+    }
+
+    /// What `ss -ti` tells.
+    pub fn snapshot(&self, id: ConnectionId) -> Option<Snapshot> {
+        self.stack.connections.snapshot(id).map(|(.., snapshot)| snapshot)
+    }
+
+    /// Takes datagrams to `port`; false if somebody else has it.
+    pub fn bind_udp(&mut self, port: u16) -> bool {
+        self.stack.bind_udp(port, self.app)
+    }
+
+    /// A port that nobody else has.
+    pub fn own_port(&mut self) -> u16 {
+        self.stack.ephemeral_port()
+    }
+
+    /// A datagram of `bytes` leaves: number `number` of `flow`.
+    pub fn send_datagram(&mut self, from: u16, to: Endpoint, flow: u64, number: u64, bytes: Bytes) {
+        let ecn = Ecn::NotEct;
+        self.stack.send_datagram(self.now, from, to, (flow, number), bytes.count() as usize, ecn);
+    }
+
+    /// An echo request leaves, with `bytes` of payload.
+    pub fn send_echo(&mut self, to: IpAddr, identifier: u16, sequence: u16, bytes: Bytes) {
+        let bytes = bytes.count() as usize;
+        self.stack.send_echo(self.now, self.app, to, identifier, sequence, bytes);
+    }
+
+    /// Calls [`App::alarm`] with `token` after `span`.
+    pub fn alarm_after(&mut self, span: Span, token: u64) {
+        self.stack.agenda.note(self.now.saturating_add(span), Wake::App(self.app.0, token));
+    }
+}

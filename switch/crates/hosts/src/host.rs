@@ -1,0 +1,165 @@
+//! One host: how it is driven.
+
+use units::{Bytes, Time};
+
+use crate::agenda::Wake;
+use crate::apps::{App, AppIo, Report};
+use crate::books::{Books, DropReason};
+use crate::config::HostConfig;
+use crate::stack::{AppId, ConnectionId, Endpoint, Notice, Stack};
+use crate::tcp::Snapshot;
+
+/// One of a host's cards: its place in [`HostConfig::netdevs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NetdevId(pub usize);
+
+/// A frame that leaves a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmit {
+    /// From which card.
+    pub netdev: NetdevId,
+    /// When its last bit is on the cable: now, plus the time it takes at the card's rate.
+    pub left_at: Time,
+}
+
+/// A host in virtual time, without clock, thread or socket.
+///
+/// Who drives it, at each instant `now` (instants never go back):
+///
+/// 1. hands it what happens: [`Host::handle_frame`] for each frame whose last bit arrives,
+///    [`Host::handle_time`] if `now` is [`Host::next_due`], and commands ([`Host::start`], ...);
+/// 2. then takes frames with [`Host::poll_transmit`] until there is none, and carries each to the
+///    other end of its cable, where it arrives at [`Transmit::left_at`] plus the cable's delay;
+/// 3. comes back when a frame arrives, or at [`Host::next_due`], whichever is first.
+///
+/// A card whose line is busy keeps its frames: they are in a queue that can be read
+/// ([`Host::queued`]) and is bounded. What every frame became stands in [`Host::books`].
+/// The same calls give the same frames on every machine; dice come from the configured seed, one
+/// generator for each who throws.
+#[derive(Debug)]
+pub struct Host {
+    stack: Stack,
+    apps: Vec<Option<Box<dyn App>>>,
+}
+
+impl Host {
+    /// A host without applications.
+    pub fn new(config: HostConfig) -> Host {
+        Host { stack: Stack::new(config), apps: Vec::new() }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.stack.name
+    }
+
+    /// A frame's last bit arrived at a card. It was taken, or dropped for the reason returned.
+    pub fn handle_frame(
+        &mut self,
+        now: Time,
+        netdev: NetdevId,
+        frame: &[u8],
+    ) -> Result<(), DropReason> {
+        let fate = self.stack.handle_frame(now, netdev.0, frame);
+        self.hand_over(now);
+        fate
+    }
+
+    /// Time has come to `now`: does what is due.
+    pub fn handle_time(&mut self, now: Time) {
+        while let Some((noted, whom)) = self.stack.take_due(now) {
+            match whom {
+                Wake::App(app, token) => {
+                    self.stack.notices.push_back((AppId(app), Notice::Alarm(token)));
+                }
+                Wake::Connection(place, generation) => {
+                    self.stack.wake_connection(now, noted, place, generation);
+                }
+                Wake::Neighbours(netdev) => self.stack.ask_neighbours_again(now, netdev),
+            }
+            self.hand_over(now);
+        }
+    }
+
+    /// The next frame that leaves a card now, written into `frame` in place of what was there.
+    pub fn poll_transmit(&mut self, now: Time, frame: &mut Vec<u8>) -> Option<Transmit> {
+        let (netdev, packet, left_at) = self.stack.depart(now)?;
+        packet.build(frame);
+        Some(Transmit { netdev: NetdevId(netdev), left_at })
+    }
+
+    /// When [`Host::handle_time`] and [`Host::poll_transmit`] are to be called next, if no frame
+    /// arrives before. It may be early: a call then finds nothing to do.
+    pub fn next_due(&self) -> Option<Time> {
+        let due = self.stack.next_due();
+        (due < Time::MAX).then_some(due)
+    }
+
+    /// Installs an application; it starts now and acts when its own settings say.
+    pub fn start(&mut self, now: Time, app: Box<dyn App>) -> AppId {
+        let id = AppId(self.apps.len());
+        self.apps.push(Some(app));
+        self.with_app(now, id, |app, io| app.start(io));
+        self.hand_over(now);
+        id
+    }
+
+    /// Stops an application: its connections are closed in good order.
+    pub fn stop(&mut self, now: Time, id: AppId) {
+        self.with_app(now, id, |app, io| app.stop(io));
+        self.hand_over(now);
+    }
+
+    /// What an application has to tell at this instant.
+    pub fn report(&self, id: AppId) -> Option<Report> {
+        self.apps.get(id.0)?.as_ref().map(|app| app.report())
+    }
+
+    /// The connections there are.
+    pub fn connections(&self) -> impl Iterator<Item = ConnectionId> + '_ {
+        self.stack.connections.all()
+    }
+
+    /// How many there are.
+    pub fn connection_count(&self) -> usize {
+        self.stack.connections.count()
+    }
+
+    /// What `ss -ti` tells of one: our end, the other end, and the state.
+    pub fn snapshot(&self, id: ConnectionId) -> Option<(Endpoint, Endpoint, Snapshot)> {
+        self.stack.connections.snapshot(id)
+    }
+
+    /// What became of every frame.
+    pub fn books(&self) -> &Books {
+        &self.stack.books
+    }
+
+    /// Frames and bytes in a card's sending queue.
+    pub fn queued(&self, netdev: NetdevId) -> (usize, Bytes) {
+        let netdev = &self.stack.netdevs[netdev.0];
+        (netdev.queued(), netdev.queued_bytes())
+    }
+
+    /// Hands applications what they have to hear, and what follows from their answers, until
+    /// nothing is left.
+    fn hand_over(&mut self, now: Time) {
+        while let Some((app, notice)) = self.stack.notices.pop_front() {
+            self.with_app(now, app, |app, io| match notice {
+                Notice::Connection { id, happened, taken, acknowledged } => {
+                    app.connection(io, id, happened, taken, acknowledged);
+                }
+                Notice::Datagram(datagram) => app.datagram(io, &datagram),
+                Notice::EchoReply { sequence, from } => app.echo_reply(io, sequence, from),
+                Notice::Unreachable { from } => app.unreachable(io, from),
+                Notice::Alarm(token) => app.alarm(io, token),
+            });
+        }
+    }
+
+    fn with_app(&mut self, now: Time, id: AppId, act: impl FnOnce(&mut dyn App, &mut AppIo<'_>)) {
+        let Some(mut app) = self.apps.get_mut(id.0).and_then(Option::take) else { return };
+        act(app.as_mut(), &mut AppIo::new(now, id, &mut self.stack));
+        self.apps[id.0] = Some(app);
+    }
+}

@@ -1,0 +1,89 @@
+//! What streams and datagrams are made of: bytes that follow from their place.
+//!
+//! Byte `n` of a stream is byte `n % 8` (little-endian) of the word `mix(key) + (n / 8) * STEP`. So
+//! nobody keeps payload: it is written when a segment is built and checked when one arrives, and a
+//! byte that is lost, doubled or displaced is found. A stream's key is its initial sequence number,
+//! which survives a router that rewrites addresses.
+
+/// Odd, and no two of its bytes are equal: neighbouring words differ everywhere.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+const WORD: usize = 8;
+
+/// Spreads a key over a word (SplitMix64's finish).
+fn mix(key: u64) -> u64 {
+    let z = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Writes the bytes of stream `key` that begin at `offset`.
+pub(crate) fn write(key: u64, offset: u64, bytes: &mut [u8]) {
+    let (mut word, lead) = first_word(key, offset, bytes.len());
+    let (head, rest) = bytes.split_at_mut(lead);
+    if lead > 0 {
+        let skip = (offset % WORD as u64) as usize;
+        head.copy_from_slice(&word.to_le_bytes()[skip..skip + lead]);
+        word = word.wrapping_add(STEP);
+    }
+    let (words, tail) = rest.as_chunks_mut::<WORD>();
+    for chunk in words {
+        *chunk = word.to_le_bytes();
+        word = word.wrapping_add(STEP);
+    }
+    tail.copy_from_slice(&word.to_le_bytes()[..tail.len()]);
+}
+
+/// Whether `bytes` are those of stream `key` at `offset`.
+pub(crate) fn is_right(key: u64, offset: u64, bytes: &[u8]) -> bool {
+    let (mut word, lead) = first_word(key, offset, bytes.len());
+    let (head, rest) = bytes.split_at(lead);
+    let mut wrong = 0u64;
+    if lead > 0 {
+        let skip = (offset % WORD as u64) as usize;
+        wrong |= u64::from(head != &word.to_le_bytes()[skip..skip + lead]);
+        word = word.wrapping_add(STEP);
+    }
+    let (words, tail) = rest.as_chunks::<WORD>();
+    for chunk in words {
+        wrong |= u64::from_le_bytes(*chunk) ^ word;
+        word = word.wrapping_add(STEP);
+    }
+    wrong == 0 && tail == &word.to_le_bytes()[..tail.len()]
+}
+
+/// The word in which `offset` lies, and how many bytes come before the next whole one.
+fn first_word(key: u64, offset: u64, length: usize) -> (u64, usize) {
+    let word = mix(key).wrapping_add((offset / WORD as u64).wrapping_mul(STEP));
+    let inside = (offset % WORD as u64) as usize;
+    (word, if inside == 0 { 0 } else { (WORD - inside).min(length) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// However a stream is cut, its bytes are the same.
+        #[test]
+        fn pieces_are_parts_of_the_whole(key: u64, from in 0..200usize, length in 0..200usize, far in 0..u64::MAX / 2) {
+            let mut whole = [0; 400];
+            write(key, far, &mut whole);
+            let mut piece = vec![0; length];
+            write(key, far + from as u64, &mut piece);
+            prop_assert_eq!(&piece[..], &whole[from..from + length]);
+            prop_assert!(is_right(key, far + from as u64, &piece));
+        }
+
+        /// One wrong bit, or the right bytes at a wrong place, are found.
+        #[test]
+        fn what_is_wrong_is_found(key: u64, offset in 0..10_000u64, at in 0..100usize, bit in 0..8u32, shift in 1..50u64) {
+            let mut bytes = [0; 100];
+            write(key, offset, &mut bytes);
+            prop_assert!(!is_right(key, offset + shift, &bytes));
+            prop_assert!(!is_right(key ^ 1, offset, &bytes));
+            bytes[at] ^= 1 << bit;
+            prop_assert!(!is_right(key, offset, &bytes));
+        }
+    }
+}

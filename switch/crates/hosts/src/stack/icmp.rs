@@ -1,0 +1,214 @@
+//! ICMP (RFC 792) and ICMPv6 (RFC 4443): echoes, and the errors that routers and hosts send.
+
+use core::net::IpAddr;
+use units::Time;
+use wire::{Ecn, Field, Protocol, icmpv4, icmpv6, ipv4, ipv6, tcp, udp};
+
+use super::receive::Arrival;
+use super::send::Envelope;
+use super::{AppId, Endpoint, Notice, Stack};
+use crate::books::DropReason;
+use crate::packet::Body;
+
+/// How much of the packet an error quotes: what fits into the least MTU of IPv4 (RFC 1812 section
+/// 4.3.2.3).
+const QUOTE_BYTES_MAX: usize = 548;
+/// Where the quoted packet's transport header has both ports, in TCP and UDP alike.
+const PORTS: (Field<u16>, Field<u16>) = (tcp::SRC_PORT, tcp::DST_PORT);
+
+/// What an error is about: a packet that we sent.
+struct Quoted {
+    destination: IpAddr,
+    protocol: Protocol,
+    ports: (u16, u16),
+    /// The sequence number of a TCP segment.
+    seq: Option<u32>,
+    identifier: u16,
+}
+
+impl Stack {
+    /// A ping leaves: `bytes` of payload.
+    pub fn send_echo(
+        &mut self,
+        now: Time,
+        app: AppId,
+        to: IpAddr,
+        id: u16,
+        seq: u16,
+        bytes: usize,
+    ) {
+        let Some(source) = self.source_for(to) else {
+            self.books.made += 1;
+            self.books.note_drop(DropReason::NoRoute);
+            return;
+        };
+        self.echoes.insert(id, app);
+        let kind = if to.is_ipv4() { icmpv4::ECHO_REQUEST } else { icmpv6::ECHO_REQUEST };
+        let message = echo(kind, id, seq);
+        let body = Body::Stream { key: u64::from(seq), offset: 0, length: bytes as u32 };
+        self.send_icmp(now, source, to, &message, body);
+    }
+
+    fn send_icmp(&mut self, now: Time, source: IpAddr, to: IpAddr, message: &[u8; 8], body: Body) {
+        let envelope = Envelope {
+            source,
+            destination: to,
+            protocol: if to.is_ipv4() { Protocol::ICMPV4 } else { Protocol::ICMPV6 },
+            ecn: Ecn::NotEct,
+            checksum_at: icmpv4::CHECKSUM.start(),
+            // ICMPv6 sums addresses, ICMP does not.
+            with_addresses: !to.is_ipv4(),
+            connection: None,
+        };
+        self.send(now, &envelope, message, body);
+    }
+
+    pub(super) fn handle_icmpv4(&mut self, arrival: &Arrival<'_>) -> Result<(), DropReason> {
+        let message =
+            icmpv4::Message::new_checked(arrival.payload).map_err(|_| DropReason::Malformed)?;
+        if !message.is_checksum_right() {
+            return Err(DropReason::BadChecksum);
+        }
+        self.books.taken_icmp += 1;
+        match message.kind() {
+            icmpv4::ECHO_REQUEST => self.answer_echo(arrival, icmpv4::ECHO_REPLY),
+            icmpv4::ECHO_REPLY => self.take_echo(arrival),
+            icmpv4::DESTINATION_UNREACHABLE if message.code() == icmpv4::FRAGMENTATION_NEEDED => {
+                let mtu = u32::from(message.next_hop_mtu());
+                self.take_too_big(arrival, quoted_ipv4(message.payload()), mtu);
+            }
+            icmpv4::DESTINATION_UNREACHABLE | icmpv4::TIME_EXCEEDED => {
+                self.take_unreachable(arrival, quoted_ipv4(message.payload()));
+            }
+            _ => (),
+        }
+        Ok(())
+    }
+
+    pub(super) fn handle_icmpv6(&mut self, arrival: &Arrival<'_>) -> Result<(), DropReason> {
+        let message =
+            icmpv6::Message::new_checked(arrival.payload).map_err(|_| DropReason::Malformed)?;
+        if !message.is_checksum_right(arrival.pseudo) {
+            return Err(DropReason::BadChecksum);
+        }
+        match message.kind() {
+            icmpv6::ECHO_REQUEST => self.answer_echo(arrival, icmpv6::ECHO_REPLY),
+            icmpv6::ECHO_REPLY => self.take_echo(arrival),
+            icmpv6::PACKET_TOO_BIG => {
+                let mtu = icmpv6::MTU.get(arrival.payload);
+                self.take_too_big(arrival, quoted_ipv6(message.payload()), mtu);
+            }
+            icmpv6::DESTINATION_UNREACHABLE | icmpv6::TIME_EXCEEDED => {
+                self.take_unreachable(arrival, quoted_ipv6(message.payload()));
+            }
+            icmpv6::NEIGHBOR_SOLICITATION | icmpv6::NEIGHBOR_ADVERTISEMENT => {
+                let IpAddr::V6(source) = arrival.source else { return Err(DropReason::Malformed) };
+                self.handle_neighbour(arrival.netdev, source, arrival.payload)?;
+            }
+            _ => (),
+        }
+        self.books.taken_icmp += 1;
+        Ok(())
+    }
+
+    fn answer_echo(&mut self, arrival: &Arrival<'_>, kind: u8) {
+        if !self.owns(arrival.destination) {
+            return;
+        }
+        let id = icmpv4::IDENTIFIER.get(arrival.payload);
+        let message = echo(kind, id, icmpv4::SEQUENCE.get(arrival.payload));
+        let body = Body::Bytes(arrival.payload[icmpv4::HEADER_SIZE_BYTES..].into());
+        self.send_icmp(arrival.now, arrival.destination, arrival.source, &message, body);
+    }
+
+    fn take_echo(&mut self, arrival: &Arrival<'_>) {
+        let id = icmpv4::IDENTIFIER.get(arrival.payload);
+        let sequence = icmpv4::SEQUENCE.get(arrival.payload);
+        if let Some(app) = self.echoes.get(&id) {
+            let notice = Notice::EchoReply { sequence, from: arrival.source };
+            self.notices.push_back((*app, notice));
+        }
+    }
+
+    /// The path takes less than we thought (RFC 1191, RFC 8201).
+    fn take_too_big(&mut self, arrival: &Arrival<'_>, quoted: Option<Quoted>, mtu: u32) {
+        let Some(quoted) = quoted else { return };
+        let least = if quoted.destination.is_ipv4() { 68 } else { 1280 };
+        let mtu = mtu.max(least);
+        if let Some(seq) = quoted.seq {
+            let remote = Endpoint::new(quoted.destination, quoted.ports.1);
+            let local = Endpoint::new(arrival.destination, quoted.ports.0);
+            // Only who saw a segment of ours can quote a number that is on its way (RFC 5927).
+            if self.note_path_mtu(arrival.now, local, remote, seq, mtu) {
+                self.path_mtu.insert(quoted.destination, mtu);
+            }
+        } else {
+            self.path_mtu.insert(quoted.destination, mtu);
+        }
+    }
+
+    /// Nobody took what we sent: applications hear of it; TCP goes on trying (RFC 1122 section
+    /// 4.2.3.9 calls such errors soft).
+    fn take_unreachable(&mut self, arrival: &Arrival<'_>, quoted: Option<Quoted>) {
+        let Some(quoted) = quoted else { return };
+        let app = match quoted.protocol {
+            Protocol::UDP => self.udp_ports.get(&quoted.ports.0),
+            Protocol::ICMPV4 | Protocol::ICMPV6 => self.echoes.get(&quoted.identifier),
+            _ => None,
+        };
+        if let Some(app) = app {
+            self.notices.push_back((*app, Notice::Unreachable { from: arrival.source }));
+        }
+    }
+
+    /// Tells the sender of a datagram that nobody has its port (RFC 1122 section 4.1.3.1).
+    pub(super) fn send_port_unreachable(&mut self, arrival: &Arrival<'_>) {
+        let (kind, code) = if arrival.source.is_ipv4() {
+            (icmpv4::DESTINATION_UNREACHABLE, icmpv4::PORT_UNREACHABLE)
+        } else {
+            (icmpv6::DESTINATION_UNREACHABLE, icmpv6::PORT_UNREACHABLE)
+        };
+        let message = [kind, code, 0, 0, 0, 0, 0, 0];
+        let quote = &arrival.packet[..arrival.packet.len().min(QUOTE_BYTES_MAX)];
+        let body = Body::Bytes(quote.into());
+        self.send_icmp(arrival.now, arrival.destination, arrival.source, &message, body);
+    }
+
+    /// The largest packet that the path to `destination` is known to take.
+    pub fn path_mtu(&self, destination: IpAddr, card: u32) -> u32 {
+        self.path_mtu.get(&destination).map_or(card, |mtu| card.min(*mtu))
+    }
+}
+
+fn echo(kind: u8, id: u16, sequence: u16) -> [u8; 8] {
+    let mut message = [0; 8];
+    icmpv4::TYPE.set(&mut message, kind);
+    icmpv4::IDENTIFIER.set(&mut message, id);
+    icmpv4::SEQUENCE.set(&mut message, sequence);
+    message
+}
+
+/// The quote may be cut off anywhere: what is missing is nothing.
+fn quoted_ipv4(packet: &[u8]) -> Option<Quoted> {
+    let size = ipv4::header_size(packet).ok()?;
+    let destination = IpAddr::V4(ipv4::DST_ADDR.get_checked(packet).ok()?);
+    quoted(destination, ipv4::PROTOCOL.get(packet), packet.get(size..)?)
+}
+
+fn quoted_ipv6(packet: &[u8]) -> Option<Quoted> {
+    let destination = IpAddr::V6(ipv6::DST_ADDR.get_checked(packet).ok()?);
+    quoted(destination, ipv6::NEXT_HDR.get(packet), packet.get(ipv6::HEADER_SIZE_BYTES..)?)
+}
+
+fn quoted(destination: IpAddr, protocol: Protocol, transport: &[u8]) -> Option<Quoted> {
+    let (source_port, destination_port) = PORTS;
+    let ports =
+        (source_port.get_checked(transport).ok()?, destination_port.get_checked(transport).ok()?);
+    let seq = (protocol == Protocol::TCP)
+        .then(|| tcp::SEQ_NUMBER.get_checked(transport).ok())
+        .flatten()
+        .map(|seq| seq.0);
+    let identifier = icmpv4::IDENTIFIER.get_checked(transport).unwrap_or(0);
+    debug_assert_eq!(udp::SRC_PORT.start(), source_port.start());
+    Some(Quoted { destination, protocol, ports, seq, identifier })
+}
