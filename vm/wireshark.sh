@@ -28,7 +28,7 @@ if ! dry_run && ! command -v tshark >/dev/null && ! command -v wireshark >/dev/n
 fi
 
 # tshark knows the folder; where only Wireshark is installed it is the folder of both.
-folder=$(tshark -G folders 2>/dev/null | sed -n 's/^Personal Lua Plugins:[[:space:]]*//p')
+folder=$(tshark -G folders 2>/dev/null | sed -n 's/^Personal Lua Plugins:[[:space:]]*//p') || true
 folder=${folder:-$HOME/.local/lib/wireshark/plugins}
 if is_there copied "$folder" || would "put the kit's dissectors where Wireshark finds them"; then exit 0; fi
 mkdir -p "$folder"

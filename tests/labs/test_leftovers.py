@@ -17,12 +17,12 @@ def _can_unshare():
 @pytest.mark.skipif(not _can_unshare(), reason="no network namespaces for users here")
 def test_a_program_in_a_host_is_ended_and_named():
     # The shell of a host, and a daemon that somebody started in it.
-    host = subprocess.Popen([*UNSHARE, "sh", "-c", "sleep 60 & echo $!; cat"],
+    host = subprocess.Popen([*UNSHARE, "sh", "-c", "tail -f /dev/null & echo $!; cat"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
     try:
         daemon = int(host.stdout.readline())
         said = leftovers.end_all({"h1": host.pid})
-        assert f"sleep (process {daemon}) in h1" in said
+        assert f"tail (process {daemon}) in h1" in said
         wait.until(lambda: leftovers.end_all({"h1": host.pid}) == [], "an empty host", 5)
     finally:
         host.kill()

@@ -162,7 +162,7 @@ def test_make_up_offers_the_prompt_of_mininet():
     done = subprocess.run(
         [sys.executable, "-m", "labs.prompt"],
         cwd=ROOT,
-        input="h1 ping -c 1 h2\nh2 sleep 300 &\n",
+        input="h1 ping -c 1 h2\nh2 tail -f /dev/null &\n",
         capture_output=True,
         text=True,
         timeout=60,
@@ -170,7 +170,7 @@ def test_make_up_offers_the_prompt_of_mininet():
     assert done.returncode == 0
     assert "1 received, 0% packet loss" in done.stdout + done.stderr
     # What was started by hand is ended with the network, and named.
-    assert re.search(r"ended: sleep \(process \d+\) in h2", done.stdout)
+    assert re.search(r"ended: tail \(process \d+\) in h2", done.stdout)
     assert not record.interface_exists("s1-eth1")
 
 
