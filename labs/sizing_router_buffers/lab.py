@@ -50,6 +50,9 @@ ORIGINAL = {
     9: _Original(9.45, 9.42, 0.00330, 0.024),
     2: _Original(2.11, 2.01, 0.04719, 0.021),
 }
+# The original's own answer to which buffer is just enough stands between two of its rows.
+JUST_ENOUGH = 21
+SIZES = (72, 36, JUST_ENOUGH, 18, 9, 2)
 # What the line's use must be, by packets of buffer.
 USE_BANDS = {72: (0.97, None), 36: (0.97, None), 18: (0.97, None), 9: (0.85, 0.98), 2: (None, 0.75)}
 
@@ -125,7 +128,7 @@ class SizingRouterBuffers(Lab):
                 seconds,
                 {"buffer_packets": self.packets(packets)},
             )
-            for packets in ORIGINAL
+            for packets in SIZES
         ]
         if self.settings.quick:
             return runs
@@ -211,7 +214,7 @@ class SizingRouterBuffers(Lab):
         """The original's table, and the bands."""
         found = {
             packets: Findings(recordings[f"buffer-{packets}"], self.window_s, self.rate_bps)
-            for packets in ORIGINAL
+            for packets in SIZES
         }
         rows: list[Row] = []
         numbers: dict[str, float] = {}
@@ -267,7 +270,7 @@ class SizingRouterBuffers(Lab):
 
     def _said(self, packets: int) -> tuple[str, str, str, str]:
         """Throughput, goodput, loss and round trip of the original, where this run is like it."""
-        if not self.is_original:
+        if not self.is_original or packets not in ORIGINAL:
             return "", "", "", ""
         said = ORIGINAL[packets]
         return (
@@ -333,6 +336,14 @@ class SizingRouterBuffers(Lab):
             )
             for packets, (least, most) in USE_BANDS.items()
         ]
+        bands.append(
+            Band(
+                f"buffer {self.packets(JUST_ENOUGH)}: part of the time in which the queue is empty",
+                found[JUST_ENOUGH].empty_share,
+                most=0.005,
+                runs=(f"buffer-{JUST_ENOUGH}",),
+            )
+        )
         smallest = self.packets(2) / bdp_packets(self.rate_bps, RTT_S)
         bands.append(
             Band(
@@ -378,7 +389,7 @@ class SizingRouterBuffers(Lab):
         runs = self.runs()
         found = {
             packets: Findings(recordings[f"buffer-{packets}"], self.window_s, self.rate_bps)
-            for packets in ORIGINAL
+            for packets in SIZES
         }
         empty = ", ".join(
             f"{each.empty_share:.0%} with {self.packets(packets)}"
@@ -397,16 +408,16 @@ class SizingRouterBuffers(Lab):
             "The congestion window of the same flows, each beside the bandwidth-delay product, "
             "all on one scale.",
             lambda canvas: self._draw_windows(canvas, recordings),
-            height=1.4 * len(ORIGINAL) + 0.5,
+            height=1.4 * len(SIZES) + 0.5,
         )
         use, rtt = (
-            ", ".join(text(packets) for packets in ORIGINAL)
+            ", ".join(text(packets) for packets in SIZES)
             for text in (
                 lambda packets: f"{found[packets].throughput_bps / self.rate_bps:.0%}",
                 lambda packets: f"{found[packets].rtt_ms:.0f} ms",
             )
         )
-        sizes = ", ".join(str(self.packets(packets)) for packets in ORIGINAL)
+        sizes = ", ".join(str(self.packets(packets)) for packets in SIZES)
         trade = Figure(
             "trade",
             f"What a larger buffer gains and what it costs. With {sizes} packets the line was used "
@@ -437,8 +448,8 @@ class SizingRouterBuffers(Lab):
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
         bdp = bdp_packets(self.rate_bps, RTT_S)
-        rows = drawing.stack(canvas, [1] * len(ORIGINAL), title="The flow's window")
-        for axes, packets in zip(rows, ORIGINAL, strict=True):
+        rows = drawing.stack(canvas, [1] * len(SIZES), title="The flow's window")
+        for axes, packets in zip(rows, SIZES, strict=True):
             samples = recordings[f"buffer-{packets}"].flows["flow"].samples
             drawing.congestion_window(axes, {"flow": samples}, thresholds=False)
             drawing.level(axes, bdp, f"bandwidth-delay product: {bdp:.1f} packets")
