@@ -68,8 +68,14 @@ VARIANTS = (
     Variant("notso", "no super-packets: each segment leaves on its own", offloads=False),
     Variant("served", "the packet in service counts: room for one behind it", buffer_packets=1),
     Variant(
+        "reno",
+        "delayed acknowledgements, and losses found as in 1990",
+        _OLD_RECOVERY,
+        receiver_route=(),
+    ),
+    Variant(
         "all",
-        "all of them, with each packet acknowledged",
+        "everything but delayed acknowledgements and super-packets",
         _OLD_RECOVERY,
         sender_route=("rto_min", "1s"),
         access_bps=10**9,
