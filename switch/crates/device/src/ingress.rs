@@ -75,7 +75,8 @@ impl Device {
         if let Err(reason) = fits {
             return self.drop_packet(now, queued, reason, Some((to.port, class)));
         }
-        queued.from_mirror = kind == InstanceType::Dropped;
+        // What comes of a mirrored drop later, by whatever way, is of the mirror too.
+        queued.from_mirror |= kind == InstanceType::Dropped;
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
         pipeline.dispatch(&mut queued.packet, to.port, kind, to.rid);
         let arrival = Arrival {

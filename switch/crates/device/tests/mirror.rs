@@ -73,3 +73,16 @@ fn a_drop_of_the_mirror_itself_goes_nowhere() {
     assert_eq!(frames_at(&said, MIRROR).len(), 2);
     assert!(device.balance());
 }
+
+/// The copy that tells of a drop is sent back into ingress, which sends it to the same missing class:
+/// that drop is its own, and telling of it would go on until the frame's steps are used up.
+#[test]
+fn what_comes_of_a_mirrored_drop_is_not_mirrored_either() {
+    let mut device = device(None);
+    device.mirror_drops(Some(1));
+    device.handle_frame(Time::ZERO, IN, &frame(order::RECIRCULATE_ONCE, 2, 5, 100));
+    assert_eq!(poll(&mut device, Time::ZERO), []);
+    let bad_class = device::DropReason::Traffic(DropReason::BadClass);
+    assert_eq!(device.books().dropped(bad_class).packets, 2);
+    assert!(device.balance());
+}
