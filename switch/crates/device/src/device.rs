@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroU32;
 
-use pipeline::{Config, FRAME_LENGTH_MAX, Frame, Pipeline, Replica, Seal};
+use frames::{Frame, Pool, Seal};
+use pipeline::{Config, FRAME_LENGTH_MAX, Pipeline, Replica};
 use traffic::{ConfigError, Manager};
 use units::{Bytes, ClassId, HasLength, PortId, Time};
 
@@ -43,6 +44,8 @@ pub struct Device {
     pub(crate) cables: Cables,
     pub(crate) books: Books,
     pub(crate) outputs: VecDeque<Output>,
+    /// Memory of frames to be used again, whatever program is loaded.
+    pub(crate) frames: Pool,
     /// Where copies go; kept so that it need not be allocated again.
     pub(crate) replicas: Vec<Replica>,
     pub(crate) tracer: Tracer,
@@ -68,6 +71,7 @@ impl Device {
             cables: Cables::new(config.seed),
             books: Books::default(),
             outputs: VecDeque::new(),
+            frames: Pool::default(),
             replicas: Vec::new(),
             tracer: Tracer::default(),
             purses: Purses::default(),
@@ -113,13 +117,22 @@ impl Device {
         finish: impl FnOnce(&mut [u8]),
         seal: Option<Seal>,
     ) {
-        let mut frame = match self.programs.current() {
-            Some(program) => program.pipeline.frame_of(parts),
-            None => Frame::new(&parts.concat()),
-        };
+        let mut frame = self.frames.frame_of(parts);
         finish(frame.bytes_mut());
         frame.set_seal(seal);
+        self.handle_owned_frame(now, port, frame);
+    }
+
+    /// The same with a frame that is given up, perhaps one that another device has transmitted:
+    /// nothing is copied.
+    pub fn handle_owned_frame(&mut self, now: Time, port: PortId, frame: Frame) {
         self.begin_receiving(now, port, frame);
+    }
+
+    /// A frame of these bytes in memory that was given back, for
+    /// [`handle_owned_frame`](Device::handle_owned_frame).
+    pub fn frame(&mut self, bytes: &[u8]) -> Frame {
+        self.frames.frame_of([bytes, &[]])
     }
 
     /// A frame has arrived.
@@ -139,7 +152,7 @@ impl Device {
             return self.drop_frame(now, trace, port, frame, DropReason::NoProgram);
         };
         program.packets += 1;
-        let packet = program.pipeline.receive_frame(port, frame, now);
+        let packet = program.pipeline.receive(&mut self.frames, port, frame, now);
         let (generation, purse) = (program.generation, Purse::NEW);
         let queued = Queued { packet, generation, purse, trace, from_mirror: false };
         self.run_ingress(now, queued, company);
@@ -185,18 +198,17 @@ impl Device {
         }
     }
 
-    /// Takes back a frame that was transmitted, for its memory to be used again.
+    /// Takes back a frame that was transmitted, for its memory to be used again. It need not have
+    /// come from this device.
     pub fn recycle(&mut self, frame: Frame) {
-        if let Some(program) = self.programs.current() {
-            program.pipeline.recycle_frame(frame);
-        }
+        self.frames.recycle(frame);
     }
 
     /// Takes the frame out of a deparsed packet, which is done with.
     pub(crate) fn take_frame(&mut self, queued: Queued) -> Frame {
         let Queued { packet, generation, purse, .. } = queued;
         self.purses.release(purse);
-        let frame = self.programs.of(generation).pipeline.transmit(packet);
+        let frame = self.programs.of(generation).pipeline.transmit(&mut self.frames, packet);
         self.programs.release(generation);
         frame
     }

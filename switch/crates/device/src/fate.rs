@@ -3,7 +3,8 @@
 use std::num::NonZeroU32;
 
 use bits::Int;
-use pipeline::{Frame, Packet};
+use frames::Frame;
+use pipeline::Packet;
 use units::{PortId, Time};
 
 use crate::budget::Purse;

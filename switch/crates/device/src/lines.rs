@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use pipeline::Frame;
+use frames::Frame;
 use traffic::{LineConfig, LineOutput, LineReport, LineVerdict, Lines, PortConfig};
 use units::{HasLength, PortId, Time};
 

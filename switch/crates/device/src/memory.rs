@@ -7,7 +7,7 @@
 //! What counts is a packet's length and [`PACKET_OVERHEAD_BYTES`], which stands for its headers, its
 //! place in the queue and the unused end of its buffer.
 
-use pipeline::Frame;
+use frames::Frame;
 use units::{Bytes, HasLength, PortId, Time};
 
 use crate::device::Device;

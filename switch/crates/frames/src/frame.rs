@@ -5,12 +5,11 @@
 //! the port.
 
 use std::hint::black_box;
-use std::ops::{Deref, DerefMut};
 
 use units::{Bytes, Distance, HasLength};
 
 /// Room in front of a frame, so that added headers need not move it.
-pub(crate) const HEADROOM: usize = 128;
+pub const HEADROOM: usize = 128;
 
 /// The bytes of one frame.
 ///
@@ -22,36 +21,21 @@ pub(crate) const HEADROOM: usize = 128;
 /// A frame goes from port to line to program to port, so what is moved is a pointer. It is more than
 /// fewer bytes: a larger structure that is read as a whole right after its parts were written waits
 /// until the processor has put away all that was written before, and that is the frame's bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame(pub(crate) Box<Memory>);
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame(Box<Memory>);
 
 /// What a [`Frame`] points at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Memory {
-    pub bytes: Vec<u8>,
+struct Memory {
+    bytes: Vec<u8>,
     /// Where the frame begins. Inside a packet, the packet knows better.
-    pub start: usize,
-    pub seal: Option<Seal>,
+    start: usize,
+    seal: Option<Seal>,
 }
 
 impl Default for Memory {
     fn default() -> Memory {
         Memory { bytes: Vec::new(), start: HEADROOM, seal: None }
-    }
-}
-
-impl Deref for Memory {
-    type Target = Vec<u8>;
-    #[inline(always)]
-    fn deref(&self) -> &Vec<u8> {
-        &self.bytes
-    }
-}
-
-impl DerefMut for Memory {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Vec<u8> {
-        &mut self.bytes
     }
 }
 
@@ -71,20 +55,30 @@ pub struct Seal {
 impl Frame {
     /// A frame of these bytes in memory of its own.
     pub fn new(bytes: &[u8]) -> Frame {
-        Frame::within(Box::default(), [bytes, &[]])
+        let mut frame = Frame::default();
+        frame.fill([bytes, &[]]);
+        frame
     }
 
-    /// A frame of these bytes, one part behind the other, in memory that has been used before.
-    pub(crate) fn within(mut memory: Box<Memory>, parts: [&[u8]; 2]) -> Frame {
+    /// Becomes a frame of these bytes, one part behind the other.
+    #[inline]
+    pub fn fill(&mut self, parts: [&[u8]; 2]) {
+        let Memory { bytes, start, seal } = &mut *self.0;
         // What stands in the room in front is never read: it is written over or left out.
-        if memory.len() < HEADROOM {
-            memory.reserve(HEADROOM + parts[0].len() + parts[1].len());
-            memory.resize(HEADROOM, 0);
+        if bytes.len() < HEADROOM {
+            bytes.reserve(HEADROOM + parts[0].len() + parts[1].len());
+            bytes.resize(HEADROOM, 0);
         }
-        memory.truncate(HEADROOM);
-        parts.into_iter().for_each(|part| memory.extend_from_slice(part));
-        (memory.start, memory.seal) = (HEADROOM, None);
-        Frame(memory)
+        bytes.truncate(HEADROOM);
+        parts.into_iter().for_each(|part| bytes.extend_from_slice(part));
+        (*start, *seal) = (HEADROOM, None);
+    }
+
+    /// Becomes a copy of another frame, in its own memory.
+    #[inline]
+    pub fn copy_from(&mut self, other: &Frame) {
+        self.0.bytes.clone_from(&other.0.bytes);
+        (self.0.start, self.0.seal) = (other.0.start, other.0.seal);
     }
 
     /// Becomes a frame of what `write` appends, in the memory it has; what `write` finds there is
@@ -97,11 +91,13 @@ impl Frame {
     }
 
     /// What goes over the wire.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
-        &self.0[self.0.start..]
+        &self.0.bytes[self.0.start..]
     }
 
     /// What goes over the wire, to be changed in place. Breaks the seal.
+    #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         let Memory { bytes, start, seal } = &mut *self.0;
         *seal = None;
@@ -109,6 +105,7 @@ impl Frame {
     }
 
     /// The bytes in front of what is sealed, to be changed in place; without a seal, all.
+    #[inline]
     pub fn head_mut(&mut self) -> &mut [u8] {
         let Memory { bytes, start, seal } = &mut *self.0;
         let sealed = seal.map_or(0, |seal| seal.length_bytes as usize);
@@ -116,12 +113,46 @@ impl Frame {
         &mut bytes[*start..end]
     }
 
+    /// The room in front and the bytes behind it, for a program that takes headers off and puts
+    /// others there.
+    #[inline(always)]
+    pub fn memory(&self) -> &[u8] {
+        &self.0.bytes
+    }
+
+    /// The same to be changed. Who changes bytes that are sealed says so: [`Frame::keep_seal_of`].
+    #[inline(always)]
+    pub fn memory_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.0.bytes
+    }
+
+    /// Where in its memory the frame begins.
+    #[inline(always)]
+    pub fn start(&self) -> usize {
+        self.0.start
+    }
+
+    /// Lets the frame begin at another place in its memory.
+    #[inline(always)]
+    pub fn start_at(&mut self, start: usize) {
+        self.0.start = start;
+    }
+
+    /// Only the last `length` bytes are still what they were: a seal of more than these is broken.
+    #[inline(always)]
+    pub fn keep_seal_of(&mut self, length: usize) {
+        let seal = &mut self.0.seal;
+        *seal = seal.filter(|seal| seal.length_bytes as usize <= length);
+    }
+
     /// What is noted about the frame's last bytes.
+    #[inline]
     pub fn seal(&self) -> Option<Seal> {
         self.0.seal
     }
 
     /// Notes something about the frame's last bytes, or nothing.
+    #[inline]
     pub fn set_seal(&mut self, seal: Option<Seal>) {
         self.0.seal = seal.filter(|seal| seal.length_bytes as usize <= self.bytes().len());
     }

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use bits::Int;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use frames::{Frame, Pool};
 use pipeline::{
-    Config, Entry, EntryAction, Frame, InstanceType, KeyMatch, Packet, Pipeline, Queueing,
-    after_egress, after_ingress,
+    Config, Entry, EntryAction, InstanceType, KeyMatch, Packet, Pipeline, Queueing, after_egress,
+    after_ingress,
 };
 use units::{PortId, Time};
 
@@ -226,8 +227,8 @@ fn frames(addresses: &[u32]) -> Vec<Vec<u8>> {
 /// One packet through ingress and egress, as the device drives it: its frame is handed over and
 /// comes back. Not inlined, so that every figure is of the same code.
 #[inline(never)]
-fn hand_over(pipeline: &mut Pipeline, frame: Frame, now: Time) -> Frame {
-    let mut packet = pipeline.receive_frame(PortId(1), frame, now);
+fn hand_over(pipeline: &mut Pipeline, pool: &mut Pool, frame: Frame, now: Time) -> Frame {
+    let mut packet = pipeline.receive(pool, PortId(1), frame, now);
     let end = pipeline.ingress(&mut packet, now);
     let fate = after_ingress(&end, DROP_PORT);
     let pipeline::IngressWay::Unicast { port, class } = fate.way else {
@@ -238,22 +239,23 @@ fn hand_over(pipeline: &mut Pipeline, frame: Frame, now: Time) -> Frame {
     let end = pipeline.egress(&mut packet, &queueing, now);
     assert_eq!(after_egress(&end, DROP_PORT).way, pipeline::EgressWay::Transmit);
     pipeline.deparse(&mut packet, now);
-    pipeline.transmit(packet)
+    pipeline.transmit(pool, packet)
 }
 
 /// The same with the copy that a port makes of what it receives.
-fn forward(pipeline: &mut Pipeline, bytes: &[u8], now: Time) -> usize {
-    let frame = pipeline.frame(bytes);
-    let sent = hand_over(pipeline, frame, now);
+fn forward(pipeline: &mut Pipeline, pool: &mut Pool, bytes: &[u8], now: Time) -> usize {
+    let frame = pool.frame_of([bytes, &[]]);
+    let sent = hand_over(pipeline, pool, frame, now);
     let length = sent.bytes().len();
-    pipeline.recycle_frame(sent);
+    pool.recycle(sent);
     length
 }
 
 /// Packets parsed and ready to be looked up.
 fn parsed(pipeline: &mut Pipeline, frames: &[Vec<u8>]) -> Vec<Packet> {
     let parse = |frame: &Vec<u8>| {
-        let mut packet = pipeline.receive(PortId(1), &frame[..64], Time::ZERO);
+        let frame = Frame::new(&frame[..64]);
+        let mut packet = pipeline.receive(&mut Pool::default(), PortId(1), frame, Time::ZERO);
         let _ = pipeline.ingress(&mut packet, Time::ZERO);
         packet
     };
@@ -266,11 +268,11 @@ fn forwarding(criterion: &mut Criterion) {
     for (name, config) in [("machine code", native()), ("interpreted", Config::default())] {
         let (mut pipeline, addresses) = router(ROUTES, &config);
         let frames = frames(&addresses);
-        let mut number = 0;
+        let (mut pool, mut number) = (Pool::default(), 0);
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 number = (number + 1) % PACKETS;
-                black_box(forward(&mut pipeline, &frames[number], Time::ZERO))
+                black_box(forward(&mut pipeline, &mut pool, &frames[number], Time::ZERO))
             });
         });
     }
@@ -359,8 +361,9 @@ fn forwarding_summary() {
 /// the first.
 fn frame_rows(mut forms: [&mut Pipeline; 2], packets: &[Vec<u8>]) -> f64 {
     let copied = |pipeline: &mut Pipeline, packets: &[Vec<u8>]| {
+        let mut pool = Pool::default();
         best(20_000, |number| {
-            black_box(forward(pipeline, &packets[number % PACKETS], Time::ZERO));
+            black_box(forward(pipeline, &mut pool, &packets[number % PACKETS], Time::ZERO));
         })
     };
     let mut row = |what: &str, cost: &dyn Fn(&mut Pipeline) -> f64| {
@@ -385,11 +388,12 @@ fn handed_over(pipeline: &mut Pipeline, packets: &[Vec<u8>]) -> f64 {
     const HEADERS: usize = 34;
     let mut frames: Vec<Option<Frame>> =
         packets.iter().map(|bytes| Some(Frame::new(bytes))).collect();
+    let mut pool = Pool::default();
     best(20_000, |number| {
         let at = number % PACKETS;
         let mut frame = frames[at].take().expect("it came back");
         frame.bytes_mut()[..HEADERS].copy_from_slice(&packets[at][..HEADERS]);
-        frames[at] = Some(black_box(hand_over(pipeline, frame, Time::ZERO)));
+        frames[at] = Some(black_box(hand_over(pipeline, &mut pool, frame, Time::ZERO)));
     })
 }
 

@@ -104,6 +104,7 @@ impl Emissions {
     pub fn deparse(&self, layout: &Layout, native: Option<&dyn Native>, packet: &mut Packet) {
         packet.make_room(self.room);
         let Body { area, frame, at, .. } = &mut **packet;
+        let frame = frame.memory_mut();
         if let Some(native) = native
             && self.varying.iter().all(|valid| area[*valid as usize] == 0)
         {

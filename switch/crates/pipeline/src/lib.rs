@@ -8,7 +8,7 @@
 //!
 //! For each frame received:
 //!
-//! 1. `packet = pipeline.receive(port, frame, now)`, then `end = pipeline.ingress(&mut packet, now)`.
+//! 1. `packet = pipeline.receive(&mut frames, port, frame, now)`, then `end = pipeline.ingress(&mut packet, now)`.
 //! 2. `fate = after_ingress(&end, drop_port)` says what happens, in this order:
 //!    a clone ([`Pipeline::clone_from_ingress`]), a digest ([`Pipeline::digest`]), the packet itself.
 //! 3. The packet itself is resubmitted ([`Pipeline::resubmit`], then step 1 without `receive`),
@@ -19,8 +19,8 @@
 //!    ([`Pipeline::clone_from_egress`]) and what becomes of the packet.
 //! 6. Unless it is dropped, [`Pipeline::deparse`]; then it is transmitted
 //!    ([`Pipeline::transmit`]) or recirculated ([`Pipeline::recirculate`], then step 1 without `receive`).
-//! 7. What is done with goes back: [`Pipeline::recycle`], [`Pipeline::recycle_frame`]. In the steady
-//!    state nothing of all this allocates.
+//! 7. What is done with goes back: a packet by [`Pipeline::recycle`], a frame to the pool of whoever
+//!    drives. In the steady state nothing of all this allocates.
 //!
 //! `device` is this loop with queues. Control-plane changes are methods of
 //! [`Pipeline`] and may come between any two packets.
@@ -35,7 +35,6 @@ mod error;
 mod expression;
 mod externs;
 mod fate;
-mod frame;
 mod hash;
 mod known;
 mod layout;
@@ -57,7 +56,6 @@ pub use fate::{
     CloneRequest, DropReason, EgressEnd, EgressFate, EgressWay, IngressEnd, IngressFate,
     IngressWay, InstanceType, after_egress, after_ingress,
 };
-pub use frame::{Frame, Seal};
 pub use hash::{Crc, CrcParameters, Hash};
 pub use known::Queueing;
 pub use observe::{Event, Observe, Unobserved};

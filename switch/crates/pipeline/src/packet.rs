@@ -2,10 +2,10 @@
 
 use std::ops::{Deref, DerefMut};
 
+use frames::{Frame, HEADROOM};
 use units::{Bytes, HasLength, PortId};
 
 use crate::fate::CloneRequest;
-use crate::frame::{Frame, HEADROOM, Memory};
 
 /// Longest frame that is accepted: a super-packet with room to spare.
 pub const FRAME_LENGTH_MAX: usize = 1 << 17;
@@ -46,7 +46,7 @@ pub struct Body {
     pub(crate) area: Box<[u8]>,
     /// Its seal is that of the received frame; after deparsing, that of the frame to send. A packet
     /// that waits to be used again has one, too, without meaning.
-    pub(crate) frame: Box<Memory>,
+    pub(crate) frame: Frame,
     pub(crate) start: usize,
     pub(crate) at: usize,
     /// Received length plus headers added less headers removed: what `packet_length` will be.
@@ -79,13 +79,13 @@ impl Body {
     /// Where the packet ends: with the frame, or where it is cut.
     #[inline(always)]
     pub(crate) fn end(&self) -> usize {
-        self.frame.len().min(self.at.saturating_add(self.truncated_to))
+        self.frame.memory().len().min(self.at.saturating_add(self.truncated_to))
     }
 
     /// The bytes from so far behind the parser's position on: the payload, for checksums.
     #[inline(always)]
     pub(crate) fn behind(&self, parsed: usize) -> &[u8] {
-        &self.frame[self.at + parsed..self.end()]
+        &self.frame.memory()[self.at + parsed..self.end()]
     }
 }
 
@@ -93,7 +93,7 @@ impl Packet {
     pub(crate) fn new(area_size: usize) -> Packet {
         Packet(Box::new(Body {
             area: vec![0; area_size].into(),
-            frame: Box::default(),
+            frame: Frame::default(),
             start: HEADROOM,
             at: HEADROOM,
             length_register: 0,
@@ -105,26 +105,37 @@ impl Packet {
         }))
     }
 
-    /// Starts over with a received frame; the area is the caller's to clear. Returns the memory that
+    /// Starts over with a received frame; the area is the caller's to clear. Returns the frame that
     /// the packet had before.
-    pub(crate) fn receive(&mut self, port: PortId, frame: Frame) -> Box<Memory> {
+    pub(crate) fn receive(&mut self, port: PortId, frame: Frame) -> Frame {
         let length = frame.bytes().len() as u32;
-        let before = std::mem::replace(&mut self.frame, frame.0);
-        let start = self.frame.start;
+        let before = std::mem::replace(&mut self.frame, frame);
+        self.begin(port, length);
+        before
+    }
+
+    /// Starts over with the bytes that another packet was received as.
+    pub(crate) fn receive_again(&mut self, other: &Packet) {
+        let received = other.received();
+        self.frame.fill([received, &[]]);
+        self.frame.set_seal(other.frame.seal());
+        self.begin(other.ingress_port, received.len() as u32);
+    }
+
+    fn begin(&mut self, port: PortId, length: u32) {
+        let start = self.frame.start();
         (self.start, self.at) = (start, start);
         self.length_register = length;
         self.ingress_length = length;
         self.truncated_to = usize::MAX;
         self.requests = Requests::default();
         (self.ingress_port, self.egress_port) = (port, PortId(0));
-        before
     }
 
     /// Becomes a copy of another packet, headers included.
     pub(crate) fn copy_from(&mut self, other: &Packet) {
         self.area.copy_from_slice(&other.area);
-        self.frame.bytes.clone_from(&other.frame.bytes);
-        self.frame.seal = other.frame.seal;
+        self.frame.copy_from(&other.frame);
         (self.start, self.at) = (other.start, other.at);
         self.length_register = other.length_register;
         self.ingress_length = other.ingress_length;
@@ -140,19 +151,20 @@ impl Packet {
         }
     }
 
-    /// Takes the frame to send out of a deparsed packet, and leaves it other memory.
-    pub(crate) fn take_frame(&mut self, other: Box<Memory>) -> Frame {
+    /// Takes the frame to send out of a deparsed packet, and leaves it another one's memory.
+    pub(crate) fn take_frame(&mut self, other: Frame) -> Frame {
         self.cut_frame();
-        self.frame.start = self.at;
-        Frame(std::mem::replace(&mut self.frame, other))
+        let at = self.at;
+        self.frame.start_at(at);
+        std::mem::replace(&mut self.frame, other)
     }
 
     /// Takes off a deparsed frame what is beyond its end.
     pub(crate) fn cut_frame(&mut self) {
         let end = self.end();
-        if end < self.frame.len() {
-            self.frame.seal = None;
-            self.frame.truncate(end);
+        if end < self.frame.memory().len() {
+            self.frame.set_seal(None);
+            self.frame.memory_mut().truncate(end);
         }
     }
 
@@ -160,9 +172,8 @@ impl Packet {
     /// covers some of them.
     #[inline]
     pub(crate) fn keep_seal_of_payload(&mut self) {
-        let payload = self.frame.len().saturating_sub(self.at);
-        let seal = &mut self.frame.seal;
-        *seal = seal.filter(|seal| seal.length_bytes as usize <= payload);
+        let payload = self.frame.memory().len().saturating_sub(self.at);
+        self.frame.keep_seal_of(payload);
     }
 
     /// The bytes from the parser's position on; after deparsing, the frame to send.
@@ -172,7 +183,7 @@ impl Packet {
 
     /// The frame as received.
     pub fn received(&self) -> &[u8] {
-        &self.frame[self.start..]
+        &self.frame.memory()[self.start..]
     }
 
     /// The port the packet came in by.
@@ -190,9 +201,10 @@ impl Packet {
     pub(crate) fn make_room(&mut self, length: usize) {
         if self.at < length {
             let grow = length - self.at + HEADROOM;
-            let (at, end) = (self.at, self.frame.len());
-            self.frame.resize(end + grow, 0);
-            self.frame.copy_within(at..end, at + grow);
+            let (at, end) = (self.at, self.frame.memory().len());
+            let memory = self.frame.memory_mut();
+            memory.resize(end + grow, 0);
+            memory.copy_within(at..end, at + grow);
             self.at += grow;
         }
     }

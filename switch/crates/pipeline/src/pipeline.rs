@@ -30,13 +30,13 @@
 //! go back to it ([`Pipeline::recycle`]).
 
 use bits::Int;
+use frames::{Frame, Pool};
 use units::{ClassId, PortId, Time};
 
 use crate::action::Machine;
 use crate::error::LoadError;
 use crate::externs::Externs;
 use crate::fate::{EgressEnd, IngressEnd, InstanceType};
-use crate::frame::{Frame, Memory};
 use crate::known::Queueing;
 use crate::load::Program;
 use crate::native::{Compile, Compiled};
@@ -83,12 +83,9 @@ pub struct Pipeline {
     pub(crate) key_scratch: Vec<u64>,
     /// Packets to be used again.
     pub(crate) spare: Vec<Packet>,
-    /// Memory of frames to be used again.
-    #[expect(clippy::vec_box, reason = "they come in boxes and leave in boxes")]
-    pub(crate) spare_frames: Vec<Box<Memory>>,
 }
 
-/// Packets, and memories of frames, kept for reuse.
+/// Packets kept for reuse.
 const SPARE_MAX: usize = 4096;
 
 impl Pipeline {
@@ -120,31 +117,14 @@ impl Pipeline {
             replication: Replication::default(),
             key_scratch: vec![0; 2 * key_limbs],
             spare: Vec::new(),
-            spare_frames: Vec::new(),
         }
     }
 
-    /// A frame of these bytes, in memory that was given back.
-    pub fn frame(&mut self, bytes: &[u8]) -> Frame {
-        self.frame_of([bytes, &[]])
-    }
-
-    /// The same of two parts, one behind the other.
-    pub fn frame_of(&mut self, parts: [&[u8]; 2]) -> Frame {
-        Frame::within(self.spare_frames.pop().unwrap_or_default(), parts)
-    }
-
-    /// A packet for a frame received on `port`; its bytes are copied.
-    pub fn receive(&mut self, port: PortId, frame: &[u8], now: Time) -> Packet {
-        let frame = self.frame(frame);
-        self.receive_frame(port, frame, now)
-    }
-
-    /// A packet for a frame received on `port`; its memory is taken over.
-    pub fn receive_frame(&mut self, port: PortId, frame: Frame, now: Time) -> Packet {
+    /// A packet for a frame received on `port`, whose memory it takes over. The memory that it had
+    /// before goes to the pool.
+    pub fn receive(&mut self, frames: &mut Pool, port: PortId, frame: Frame, now: Time) -> Packet {
         let mut packet = self.spare_packet();
-        let memory = packet.receive(port, frame);
-        self.recycle_memory(memory);
+        frames.recycle(packet.receive(port, frame));
         self.clear(&mut packet);
         let known = &self.program.known;
         store(known.ingress_port, &mut packet.area, port.0.into());
@@ -172,26 +152,14 @@ impl Pipeline {
         self.keep(packet);
     }
 
-    /// Gives a frame back that is done with, for its memory to be used again. It need not have come
-    /// from this pipeline.
-    pub fn recycle_frame(&mut self, frame: Frame) {
-        self.recycle_memory(frame.0);
-    }
-
-    fn recycle_memory(&mut self, memory: Box<Memory>) {
-        if self.spare_frames.len() < SPARE_MAX {
-            self.spare_frames.push(memory);
-        }
-    }
-
-    /// A packet with neither frame nor cleared headers.
+    /// A packet with a frame of no meaning, and without cleared headers.
     fn spare_packet(&mut self) -> Packet {
         self.spare.pop().unwrap_or_else(|| Packet::new(self.program.layout.size))
     }
 
     /// Turns a deparsed packet into the frame to send; the rest of it is done with.
-    pub fn transmit(&mut self, mut packet: Packet) -> Frame {
-        let frame = packet.take_frame(self.spare_frames.pop().unwrap_or_default());
+    pub fn transmit(&mut self, frames: &mut Pool, mut packet: Packet) -> Frame {
+        let frame = packet.take_frame(frames.spare());
         self.keep(packet);
         frame
     }
@@ -250,8 +218,8 @@ impl Pipeline {
         self.program.known.drop_precedence.map_or(0, load)
     }
 
-    /// Runs egress and, unless the packet is dropped, deparses it. What becomes of it:
-    /// [`crate::after_egress`].
+    /// Runs egress. What becomes of the packet says [`crate::after_egress`]; one that goes on is
+    /// [deparsed](Pipeline::deparse) next.
     pub fn egress(&mut self, packet: &mut Packet, queueing: &Queueing, now: Time) -> EgressEnd {
         self.egress_observed(packet, queueing, now, &mut Unobserved)
     }
@@ -327,10 +295,7 @@ impl Pipeline {
     /// A clone of the packet as it was received, parsed again, with the fields of a list kept.
     pub fn clone_from_ingress(&mut self, packet: &Packet, field_list: u32, now: Time) -> Packet {
         let mut clone = self.spare_packet();
-        let mut frame = self.frame(packet.received());
-        frame.set_seal(packet.frame.seal);
-        let memory = clone.receive(packet.ingress_port, frame);
-        self.recycle_memory(memory);
+        clone.receive_again(packet);
         self.clear(&mut clone);
         // The parser may look at the port; everything else it sees is zero.
         let port = packet.ingress_port.0.into();

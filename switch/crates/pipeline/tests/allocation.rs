@@ -7,6 +7,7 @@ use std::cell::Cell;
 
 use bits::Int;
 use common::LAB_ROUTER;
+use frames::Pool;
 use pipeline::native::Compile;
 use pipeline::{
     Config, Entry, EntryAction, IngressWay, InstanceType, KeyMatch, Pipeline, Queueing,
@@ -67,8 +68,9 @@ fn packet() -> Vec<u8> {
     packet
 }
 
-fn forward(pipeline: &mut Pipeline, bytes: &[u8]) {
-    let mut packet = pipeline.receive(PortId(1), bytes, Time::ZERO);
+fn forward(pipeline: &mut Pipeline, frames: &mut Pool, bytes: &[u8]) {
+    let frame = frames.frame_of([bytes, &[]]);
+    let mut packet = pipeline.receive(frames, PortId(1), frame, Time::ZERO);
     let end = pipeline.ingress(&mut packet, Time::ZERO);
     let IngressWay::Unicast { port, .. } = after_ingress(&end, PortId(511)).way else {
         panic!("{end:?}")
@@ -76,20 +78,21 @@ fn forward(pipeline: &mut Pipeline, bytes: &[u8]) {
     pipeline.dispatch(&mut packet, port, InstanceType::Normal, 0);
     let _ = pipeline.egress(&mut packet, &Queueing::default(), Time::ZERO);
     pipeline.deparse(&mut packet, Time::ZERO);
-    pipeline.recycle(packet);
+    let sent = pipeline.transmit(frames, packet);
+    frames.recycle(sent);
 }
 
 #[test]
 fn a_packet_through_the_lab_router_allocates_nothing_in_the_steady_state() {
     for compile in [None, Some(native::compile as Compile)] {
         let mut pipeline = router(compile);
-        let bytes = packet();
-        // The first packets make the memory, and the pool it goes back to, that later ones use.
-        forward(&mut pipeline, &bytes);
-        forward(&mut pipeline, &bytes);
+        let (mut frames, bytes) = (Pool::default(), packet());
+        // The first packets make the memory, and the pools it goes back to, that later ones use.
+        forward(&mut pipeline, &mut frames, &bytes);
+        forward(&mut pipeline, &mut frames, &bytes);
         let before = ALLOCATIONS.get();
         for _ in 0..1000 {
-            forward(&mut pipeline, &bytes);
+            forward(&mut pipeline, &mut frames, &bytes);
         }
         assert_eq!(ALLOCATIONS.get() - before, 0);
     }

@@ -8,6 +8,7 @@ const CORE: &[&str] = &[
     "chance",
     "bits",
     "wire",
+    "frames",
     "bmv2",
     "p4info",
     "syntax",

@@ -266,7 +266,7 @@ impl Parser {
         let error = loop {
             if !O::ENABLED {
                 let end = packet.end();
-                let (area, frame) = (&mut *packet.area, &packet.frame[..end]);
+                let (area, frame) = (&mut *packet.area, &packet.frame.memory()[..end]);
                 place = match native {
                     Some(native) => native.parse(area, frame, place),
                     None => self.plain_states(area, frame, place),
@@ -477,7 +477,7 @@ impl<O: Observe> Cursor<'_, O> {
         let length = self.program.layout.kinds[header.kind].bits_before.div_ceil(8) as usize;
         let Body { area, frame, at, .. } = &mut *self.packet;
         let (start, base) = (*at + self.parsed, header.base as usize);
-        let bytes = frame.get(start..start + length);
+        let bytes = frame.memory().get(start..start + length);
         let bytes = bytes.ok_or(self.parser.errors.packet_too_short)?;
         area[base..base + length].copy_from_slice(bytes);
         Ok(())
@@ -540,7 +540,7 @@ impl<O: Observe> Cursor<'_, O> {
             return Err(errors.header_too_short);
         }
         let Body { area, frame, at, .. } = &mut *self.packet;
-        let bytes = &frame[*at + self.parsed..][..length];
+        let bytes = &frame.memory()[*at + self.parsed..][..length];
         extract(layout, area, header, bytes, variable_bits);
         crate::action::set_valid(layout, area, header);
         self.parsed += length;

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use bits::Int;
+use frames::{Frame, Pool};
 use pipeline::{
     CloneRequest, DropReason, EgressWay, FRAME_LENGTH_MAX, IngressWay, InstanceType, Observe,
     Packet, Pipeline, Queueing, after_egress, after_ingress,
@@ -57,7 +58,7 @@ pub fn run_to_completion<O: Observe>(
     if frame.len() > FRAME_LENGTH_MAX {
         return vec![Output::Drop(DropReason::TooLong)];
     }
-    let packet = pipeline.receive(port, frame, now);
+    let packet = pipeline.receive(&mut Pool::default(), port, Frame::new(frame), now);
     let mut work = VecDeque::from([Stage::Ingress(packet)]);
     let (mut passes, mut copies) = (0, 0);
     while let Some(stage) = work.pop_front() {
