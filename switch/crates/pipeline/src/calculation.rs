@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use bits::Int;
 use bmv2::{Calculation, CalculationInput};
+use wire::Sum;
+use wire::checksum::fold;
 
 use crate::error::LoadError;
 use crate::expression::is_valid;
@@ -251,9 +253,9 @@ impl Words {
             }
         }
         if self.with_payload {
-            add(crate::hash::sum16(payload()));
+            add(Sum::of(payload()).word().into());
         }
-        crate::hash::fold16(sum)
+        fold(sum).checksum()
     }
 }
 

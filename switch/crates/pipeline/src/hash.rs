@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use wire::Sum;
+
 /// A CRC of 8, 16, 32 or 64 bits, by table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crc {
@@ -209,7 +211,7 @@ impl Hash {
     /// The hash of `input`.
     pub fn of(&mut self, input: &[u8]) -> u64 {
         match self {
-            Hash::Checksum16 => checksum16(input).into(),
+            Hash::Checksum16 => Sum::of(input).checksum().into(),
             Hash::Crc(crc) => crc.of(input),
             Hash::Identity => {
                 input.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
@@ -235,46 +237,6 @@ impl Hash {
 fn word(chunk: &[u8], word_bytes: usize) -> u64 {
     let value = chunk.iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
     value << (8 * (word_bytes - chunk.len()))
-}
-
-/// RFC 1071: the complement of the ones' complement sum of 16-bit words.
-pub(crate) fn checksum16(input: &[u8]) -> u16 {
-    fold16(sum16(input))
-}
-
-/// The sum of the 16-bit words, not yet folded.
-///
-/// Eight bytes at a time: 2^32 and 2^16 are 1 modulo 2^16 - 1, so a sum of wider words folds to
-/// the same value. Adding halves of 32 bits to a `u64` cannot overflow for a packet.
-#[inline]
-pub(crate) fn sum16(input: &[u8]) -> u64 {
-    let mut chunks = input.chunks_exact(8);
-    let mut sum: u64 = 0;
-    for chunk in chunks.by_ref() {
-        let value = u64::from_be_bytes(chunk.try_into().expect("eight bytes"));
-        sum += (value >> 32) + (value & 0xffff_ffff);
-    }
-    let mut rest = chunks.remainder();
-    if let Some((four, after)) = rest.split_first_chunk::<4>() {
-        sum += u64::from(u32::from_be_bytes(*four));
-        rest = after;
-    }
-    if let Some((two, after)) = rest.split_first_chunk::<2>() {
-        sum += u64::from(u16::from_be_bytes(*two));
-        rest = after;
-    }
-    // A byte alone is the high half of a word.
-    sum + rest.first().map_or(0, |byte| u64::from(*byte) << 8)
-}
-
-/// Folds a sum of words to 16 bits and takes the complement.
-#[inline]
-pub(crate) fn fold16(sum: u64) -> u16 {
-    // Each half is added to the other, and what that carries comes in again at the low end.
-    let (sum, carry) = (sum as u32).overflowing_add((sum >> 32) as u32);
-    let sum = sum + u32::from(carry);
-    let (sum, carry) = (sum as u16).overflowing_add((sum >> 16) as u16);
-    !(sum + u16::from(carry))
 }
 
 /// Every set bit of the input selects 32 bits of the key, which starts over when it ends.
@@ -360,12 +322,11 @@ mod tests {
     }
 
     #[test]
-    fn the_internet_checksum_of_rfc_1071s_example() {
-        // RFC 1071, section 3: the words sum to ddf2, the checksum is its complement.
-        assert_eq!(checksum16(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
-        // An odd byte counts as the high half of a word: 0x0100 + 0x0200.
-        assert_eq!(checksum16(&[1, 0, 2]), !0x0300);
-        assert_eq!(checksum16(&[]), 0xffff);
+    fn the_internet_checksum_is_that_of_rfc_1071() {
+        // Section 3: the words sum to ddf2, the checksum is its complement.
+        let example = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+        assert_eq!(hash("csum16", &example), 0x220d);
+        assert_eq!(hash("csum16", &[]), 0xffff);
     }
 
     #[test]

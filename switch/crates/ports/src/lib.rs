@@ -25,7 +25,6 @@
 //! the checksum to the hardware. What the program made wrong leaves wrong: only frames whose
 //! checksums are right are merged.
 
-pub mod checksum;
 mod headers;
 mod link_watch;
 pub mod memory;
@@ -43,6 +42,8 @@ mod socket;
 mod tail;
 mod tunnel;
 
+use wire::{ethernet, ipv4, vlan};
+
 pub use link_watch::{LinkState, LinkWatch};
 pub use netdev::{Netdev, OpenError};
 pub use offload::{ChecksumTask, GsoKind, Offload};
@@ -56,8 +57,10 @@ pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};
 pub use tail::{Note, Tail};
 
 /// The smallest frame a port takes or sends: an Ethernet header.
-pub const FRAME_SIZE_BYTES_MIN: usize = 14;
+pub const FRAME_SIZE_BYTES_MIN: usize = ethernet::HEADER_SIZE_BYTES;
 /// The largest frame a port takes or sends, not counting super-packets, which are split first.
 pub const FRAME_SIZE_BYTES_MAX: usize = 9216 + 18;
-/// The largest super-packet: 64 KB of IP packet and its layer 2 header with two VLAN tags.
-pub const SUPER_PACKET_SIZE_BYTES_MAX: usize = 65_535 + 22;
+/// The largest super-packet: 64 KB of IP packet and its layer 2 header with all VLAN tags.
+pub const SUPER_PACKET_SIZE_BYTES_MAX: usize = ipv4::PACKET_SIZE_BYTES_MAX
+    + ethernet::HEADER_SIZE_BYTES
+    + vlan::TAG_COUNT_MAX * vlan::TAG_SIZE_BYTES;

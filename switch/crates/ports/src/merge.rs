@@ -17,30 +17,27 @@
 //! A checksum that is wrong keeps its frame alone, so it arrives wrong. Frames stay in their order:
 //! a frame of another flow in between ends the super-packet.
 
-use crate::checksum;
-use crate::headers::{
-    IPV4_OWN_WORDS, Layout, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH, Transport, add_words,
-    double_word, put_word, word,
-};
+use wire::tcp::{self, Flags, SeqNumber};
+use wire::{Sum, ethernet, ipv4, ipv6, udp, vlan};
+
+use crate::headers::{IPV4_OWN_WORDS, Layout, Transport, words};
 use crate::offload::{ChecksumTask, GsoKind, HEADER_SIZE_BYTES, Offload};
 use crate::tail::Tail;
 
-/// The longest headers: Ethernet, two VLAN tags, IPv4 and TCP with all options.
-const HEAD_SIZE_BYTES_MAX: usize = 14 + 8 + 60 + 60;
-/// The longest IP packet.
-const IP_LENGTH_BYTES_MAX: usize = 65_535;
+/// The longest headers: Ethernet, all VLAN tags, IPv4 and TCP with all options.
+const HEAD_SIZE_BYTES_MAX: usize = ethernet::HEADER_SIZE_BYTES
+    + vlan::TAG_COUNT_MAX * vlan::TAG_SIZE_BYTES
+    + ipv4::HEADER_SIZE_BYTES_MAX
+    + tcp::HEADER_SIZE_BYTES_MAX;
 /// The kernel splits a UDP super-packet into at most this many (`UDP_MAX_SEGMENTS` of old kernels).
 const DATAGRAM_COUNT_MAX: usize = 64;
 
-/// Offset of the checksum in an IPv4 header.
-const IPV4_CHECKSUM_AT: usize = 10;
-
-const TCP_ACK: u8 = 0x10;
-const TCP_ECE: u8 = 0x40;
+/// Those that only the last frame may have.
+const LAST_FLAGS: u8 = Flags::FIN.union(Flags::PSH).low();
+/// That which only the first frame may have.
+const FIRST_FLAGS: u8 = Flags::CWR.low();
 /// Segments with any other flag mean more than their bytes, and travel alone.
-const TCP_FLAGS_PLAIN: u8 = TCP_ACK | TCP_CWR | TCP_ECE | TCP_FIN | TCP_PSH;
-/// "More fragments" and the fragment offset of IPv4.
-const FRAGMENT_MASK: u16 = 0x3fff;
+const PLAIN_FLAGS: u8 = Flags::ACK.union(Flags::ECE).low() | FIRST_FLAGS | LAST_FLAGS;
 
 /// A frame and what is known of its end.
 #[derive(Clone, Copy, Debug)]
@@ -115,8 +112,8 @@ impl SuperPacket {
         self.length = length;
         self.count += 1;
         if self.layout.transport == Transport::Tcp {
-            let flags = self.layout.transport_at + TCP_FLAGS_AT;
-            self.head[flags] |= frame[flags] & (TCP_FIN | TCP_PSH);
+            let flags = self.layout.transport_at + tcp::LOW_FLAGS.start();
+            self.head[flags] |= frame[flags] & LAST_FLAGS;
         }
         self.closed = frame.len() < at + self.piece_size
             || ends_the_row(&self.layout, frame)
@@ -153,58 +150,63 @@ impl SuperPacket {
         layout.write_lengths(head, self.length);
         layout.write_ip_checksum(head);
         let pseudo_header = layout.pseudo_header_sum(head, self.length - layout.transport_at);
-        put_word(head, layout.transport_at + layout.checksum_offset(), pseudo_header);
+        let checksum = layout.transport.checksum();
+        checksum.set(&mut head[layout.transport_at..], pseudo_header.word());
         let kind = match (layout.transport, layout.ipv6) {
             (Transport::Tcp, false) => GsoKind::Tcp4,
             (Transport::Tcp, true) => GsoKind::Tcp6,
             (Transport::Udp, _) => GsoKind::Udp,
         };
-        let task = ChecksumTask {
-            start: layout.transport_at as u16,
-            offset: layout.checksum_offset() as u16,
-        };
+        let task =
+            ChecksumTask { start: layout.transport_at as u16, offset: checksum.start() as u16 };
         // A payload is shorter than its IP packet, whose length is a word.
         let offload = Offload { checksum: Some(task), gso: Some((kind, self.piece_size as u16)) };
         let reduced = layout.transport == Transport::Tcp
-            && head[layout.transport_at + TCP_FLAGS_AT] & TCP_CWR != 0;
+            && tcp::LOW_FLAGS.get(&head[layout.transport_at..]) & FIRST_FLAGS != 0;
         (offload.write(layout.payload_at as u16, reduced), head)
     }
 
     /// Whether the headers of `frame` are those of the first, one piece further on.
     fn continues(&self, frame: &[u8]) -> bool {
-        let (ip, transport) = (self.layout.ip_at, self.layout.transport_at);
-        let same = |from: usize, to: usize| self.head[from..to] == frame[from..to];
+        let Layout { ipv6, ip_at, transport_at, payload_at, .. } = self.layout;
+        // Whether the headers agree between two offsets from where one of them begins.
+        let same = |at: usize, from: usize, to: usize| {
+            self.head[at + from..at + to] == frame[at + from..at + to]
+        };
         let number = self.count as u16;
-        let ip_continues = match self.layout.ipv6 {
-            true => same(0, ip + 4) && same(ip + 6, transport),
+        let ip_size = transport_at - ip_at;
+        let ip_continues = match ipv6 {
+            true => {
+                same(0, 0, ip_at + ipv6::PAYLOAD_LEN.start())
+                    && same(ip_at, ipv6::PAYLOAD_LEN.end(), ip_size)
+            }
             false => {
-                same(0, ip + 2)
-                    && word(frame, ip + 4) == word(&self.head, ip + 4).wrapping_add(number)
-                    && same(ip + 6, ip + 10)
-                    && same(ip + 12, transport)
+                let [first, own] = [&self.head[ip_at..], &frame[ip_at..]]
+                    .map(|header| ipv4::IDENTIFICATION.get(header));
+                same(0, 0, ip_at + ipv4::TOTAL_LEN.start())
+                    && own == first.wrapping_add(number)
+                    && same(ip_at, ipv4::IDENTIFICATION.end(), ipv4::HDR_CHECKSUM.start())
+                    && same(ip_at, ipv4::HDR_CHECKSUM.end(), ip_size)
             }
         };
-        if !ip_continues || self.layout.stated_ip_length(frame) != frame.len() - ip {
+        if !ip_continues || self.layout.stated_ip_length(frame) != frame.len() - ip_at {
             return false;
         }
+        let same = |from: usize, to: usize| same(transport_at, from, to);
+        let (head, frame) = (&self.head[transport_at..], &frame[transport_at..]);
         match self.layout.transport {
             Transport::Tcp => {
                 let offset = (self.count * self.piece_size) as u32;
-                let (flags, head_flags) =
-                    (frame[transport + TCP_FLAGS_AT], self.head[transport + TCP_FLAGS_AT]);
-                double_word(frame, transport + 4)
-                    == double_word(&self.head, transport + 4).wrapping_add(offset)
-                    && same(transport, transport + 4)
-                    && same(transport + 8, transport + TCP_FLAGS_AT)
-                    && flags & !(TCP_FIN | TCP_PSH) == head_flags & !TCP_CWR
-                    && same(transport + TCP_FLAGS_AT + 1, transport + 16)
-                    && same(transport + 18, self.layout.payload_at)
+                let first: SeqNumber = tcp::SEQ_NUMBER.get(head);
+                let [head_flags, flags] = [head, frame].map(|header| tcp::LOW_FLAGS.get(header));
+                tcp::SEQ_NUMBER.get(frame) == first + offset
+                    && same(0, tcp::SEQ_NUMBER.start())
+                    && same(tcp::SEQ_NUMBER.end(), tcp::LOW_FLAGS.start())
+                    && flags & !LAST_FLAGS == head_flags & !FIRST_FLAGS
+                    && same(tcp::LOW_FLAGS.end(), tcp::CHECKSUM.start())
+                    && same(tcp::CHECKSUM.end(), payload_at - transport_at)
             }
-            Transport::Udp => {
-                same(transport, transport + 4)
-                    && usize::from(word(frame, transport + 4)) == frame.len() - transport
-                    && word(frame, transport + 6) != 0
-            }
+            Transport::Udp => same(0, udp::LENGTH.start()) && is_plain_datagram(frame),
         }
     }
 }
@@ -212,67 +214,69 @@ impl SuperPacket {
 impl Layout {
     /// Whether a packet of so many bytes is not too long for its own header.
     fn fits(&self, length: usize) -> bool {
-        length - self.ip_at <= IP_LENGTH_BYTES_MAX
+        length - self.ip_at <= ipv4::PACKET_SIZE_BYTES_MAX
     }
 }
 
 /// Whether the frame is one of a kind that is split: whole, unpadded and without special meaning.
 fn is_plain(layout: &Layout, frame: &[u8]) -> bool {
-    let (ip, transport) = (layout.ip_at, layout.transport_at);
-    let is_fragment = !layout.ipv6 && word(frame, ip + 6) & FRAGMENT_MASK != 0;
+    let (ip, transport) = (&frame[layout.ip_at..], &frame[layout.transport_at..]);
+    let is_fragment = !layout.ipv6 && ipv4::FLAGS_FRAG_OFFSET.get(ip) & ipv4::FRAGMENT_MASK != 0;
     let transport_is_plain = match layout.transport {
         Transport::Tcp => {
-            let flags = frame[transport + TCP_FLAGS_AT];
-            flags & !TCP_FLAGS_PLAIN == 0 && flags & TCP_ACK != 0
+            let flags = tcp::LOW_FLAGS.get(transport);
+            flags & !PLAIN_FLAGS == 0 && flags & Flags::ACK.low() != 0
         }
-        // A checksum of zero means "none" (RFC 768): the pieces would get one.
-        Transport::Udp => {
-            usize::from(word(frame, transport + 4)) == frame.len() - transport
-                && word(frame, transport + 6) != 0
-        }
+        Transport::Udp => is_plain_datagram(transport),
     };
-    transport_is_plain && !is_fragment && layout.stated_ip_length(frame) == frame.len() - ip
+    transport_is_plain && !is_fragment && layout.stated_ip_length(frame) == ip.len()
+}
+
+/// Whether a datagram is unpadded and has a checksum: where there is none, the pieces would get one.
+fn is_plain_datagram(datagram: &[u8]) -> bool {
+    usize::from(udp::LENGTH.get(datagram)) == datagram.len() && udp::CHECKSUM.get(datagram) != 0
 }
 
 /// Whether the frame can only be the last of a super-packet.
 fn ends_the_row(layout: &Layout, frame: &[u8]) -> bool {
     layout.transport == Transport::Tcp
-        && frame[layout.transport_at + TCP_FLAGS_AT] & (TCP_FIN | TCP_PSH) != 0
+        && tcp::LOW_FLAGS.get(&frame[layout.transport_at..]) & LAST_FLAGS != 0
 }
 
 /// The sums over what is a frame's own in its row: the words in which the headers differ, checksums
 /// included, and the payload. Frames of a row are right if one of them is and these sums agree.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct OwnSums {
-    ip: u16,
-    transport: u16,
+    ip: Sum,
+    transport: Sum,
 }
 
 impl OwnSums {
     fn of(layout: &Layout, frame: Known<'_>) -> OwnSums {
-        let (bytes, at) = (frame.bytes, layout.transport_at);
+        let (bytes, transport) = (frame.bytes, &frame.bytes[layout.transport_at..]);
         // Two spellings of zero are the same sum.
-        let spelled = |sum: u16| if sum == 0xffff { 0 } else { sum };
+        let spelled = |sum: Sum| if sum.is_right() { Sum::ZERO } else { sum };
         let ip = match layout.ipv6 {
-            true => 0,
+            true => Sum::ZERO,
             false => {
-                let sum = word(bytes, layout.ip_at + IPV4_CHECKSUM_AT);
-                add_words(sum, bytes, layout.ip_at, &IPV4_OWN_WORDS)
+                let header = &bytes[layout.ip_at..];
+                let sum = Sum::from_word(ipv4::HDR_CHECKSUM.get(header));
+                words(header, &IPV4_OWN_WORDS).fold(sum, Sum::add)
             }
         };
         // The pseudo-header has the length, too.
-        let sum = checksum::add((bytes.len() - at) as u16, frame.payload_sum(layout));
-        let sum = checksum::add(sum, word(bytes, at + layout.checksum_offset()));
-        let transport = add_words(sum, bytes, at, layout.transport.own_words());
+        let sum = frame.payload_sum(layout).add(transport.len() as u16);
+        let sum = sum.add(layout.transport.checksum().get(transport));
+        let transport = words(transport, layout.transport.own_words()).fold(sum, Sum::add);
         OwnSums { ip: spelled(ip), transport: spelled(transport) }
     }
 }
 
 impl Known<'_> {
-    fn payload_sum(&self, layout: &Layout) -> u16 {
+    fn payload_sum(&self, layout: &Layout) -> Sum {
         let payload = &self.bytes[layout.payload_at..];
         let known = self.tail.and_then(|tail| tail.sum_of(payload.len()));
-        known.unwrap_or_else(|| checksum::sum(0, payload))
+        known.unwrap_or_else(|| Sum::of(payload))
     }
 }
 
@@ -280,19 +284,20 @@ impl Known<'_> {
 /// sum of everything all ones; for IPv4 and TCP that leaves two spellings of zero, of which 0xffff
 /// is never written.
 fn spells_zero_alike(layout: &Layout, frame: &[u8]) -> bool {
-    let transport = word(frame, layout.transport_at + layout.checksum_offset());
-    (layout.ipv6 || word(frame, layout.ip_at + IPV4_CHECKSUM_AT) != 0xffff)
-        && (layout.transport != Transport::Tcp || transport != 0xffff)
+    let ip_does = layout.ipv6 || ipv4::HDR_CHECKSUM.get(&frame[layout.ip_at..]) != 0xffff;
+    ip_does
+        && (layout.transport != Transport::Tcp
+            || tcp::CHECKSUM.get(&frame[layout.transport_at..]) != 0xffff)
 }
 
 /// Whether the checksums are those that splitting would write.
 fn checksums_are_right(layout: &Layout, frame: Known<'_>) -> bool {
     let (bytes, transport) = (frame.bytes, layout.transport_at);
     let headers = &bytes[transport..layout.payload_at];
-    let ip_is_right = layout.ipv6 || checksum::sum(0, &bytes[layout.ip_at..transport]) == 0xffff;
+    let ip_is_right = layout.ipv6 || Sum::of(&bytes[layout.ip_at..transport]).is_right();
     let pseudo_header = layout.pseudo_header_sum(bytes, bytes.len() - transport);
-    let sum = checksum::add(pseudo_header, frame.payload_sum(layout));
-    ip_is_right && spells_zero_alike(layout, bytes) && checksum::sum(sum, headers) == 0xffff
+    let sum = pseudo_header.join(frame.payload_sum(layout)).then(headers);
+    ip_is_right && spells_zero_alike(layout, bytes) && sum.is_right()
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ fn received(packets: &[(Offload, Vec<u8>)]) -> Vec<Vec<u8>> {
 fn any_flow() -> impl Strategy<Value = Flow> {
     // Flags that travel in super-packets, and now and then others.
     let flags = prop_oneof![
-        4 => (any::<u8>()).prop_map(|bits| TCP_ACK | bits & TCP_FLAGS_PLAIN),
+        4 => (any::<u8>()).prop_map(|bits| Flags::ACK.low() | bits & PLAIN_FLAGS),
         1 => any::<u8>(),
     ];
     (any::<bool>(), any::<bool>(), 0usize..3, any::<u8>(), any::<u8>(), flags, any::<bool>())
@@ -143,7 +143,7 @@ fn plain_flow() -> Flow {
         vlan_tags: 0,
         traffic_class: 0,
         hop_limit: 64,
-        flags: TCP_ACK,
+        flags: Flags::ACK.low(),
         tcp_options: true,
     }
 }
@@ -158,7 +158,7 @@ proptest! {
         let frames = pieces(&flow, &payload, piece_size);
         let packets = merge(&frames);
         prop_assert_eq!(received(&packets), frames);
-        if flow.udp || flow.flags & !TCP_FLAGS_PLAIN == 0 && flow.flags & TCP_ACK != 0 {
+        if flow.udp || flow.flags & !PLAIN_FLAGS == 0 && flow.flags & Flags::ACK.low() != 0 {
             prop_assert_eq!(packets.len(), 1);
         }
     }
@@ -206,12 +206,12 @@ proptest! {
         // Only if the damage left the frame one that has a place for a checksum.
         if let Ok(layout) = Layout::of(frame) {
             layout.write_ip_checksum(frame);
-            let field = layout.transport_at + layout.checksum_offset();
-            put_word(frame, field, 0);
             let length = frame.len() - layout.transport_at;
             let pseudo_header = layout.pseudo_header_sum(frame, length);
-            let sum = checksum::sum(pseudo_header, &frame[layout.transport_at..]);
-            put_word(frame, field, checksum::finish(sum));
+            let (field, header) =
+                (layout.transport.checksum(), &mut frame[layout.transport_at..]);
+            field.set(header, 0);
+            field.set(header, pseudo_header.then(header).checksum());
         }
         prop_assert_eq!(received(&merge(&frames)), frames);
     }

@@ -17,14 +17,16 @@
 
 use std::fmt;
 
-use crate::checksum;
-use crate::headers::{
-    IPV4_OWN_WORDS, Layout, LayoutError, PROTOCOL_SCTP, TCP_CWR, TCP_FIN, TCP_FLAGS_AT, TCP_PSH,
-    Transport, double_word, ip_header, put_word, skip_vlan_tags, word,
-};
+use wire::tcp::{self, Flags};
+use wire::{Field, Protocol, Sum, WireError, ipv4, udp, vlan};
+
+use crate::headers::{IPV4_OWN_WORDS, Layout, Transport, ip_header, words};
 use crate::offload::{ChecksumTask, GsoKind, Offload};
 use crate::tail::{Note, Tail};
 use crate::tunnel::Tunnel;
+
+/// RFC 9260 appendix A: CRC-32C.
+const SCTP_CHECKSUM: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISCSI);
 
 /// Why a received packet cannot become frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +54,11 @@ impl fmt::Display for SegmentError {
 
 impl std::error::Error for SegmentError {}
 
-impl From<LayoutError> for SegmentError {
-    fn from(error: LayoutError) -> SegmentError {
+impl From<WireError> for SegmentError {
+    fn from(error: WireError) -> SegmentError {
         match error {
-            LayoutError::Truncated => SegmentError::Truncated,
-            LayoutError::Unknown => SegmentError::UnexpectedHeaders,
+            WireError::Truncated => SegmentError::Truncated,
+            WireError::Malformed => SegmentError::UnexpectedHeaders,
         }
     }
 }
@@ -80,7 +82,7 @@ pub fn split(
             let (tunnel, layout) = match (find_headers(packet, offload.checksum), offload.checksum)
             {
                 (Ok(found), _) => found,
-                (Err(LayoutError::Unknown), Some(task)) => {
+                (Err(WireError::Malformed), Some(task)) => {
                     let tail = unsplit(packet, kind, piece_size, task)?;
                     emit(&Piece::whole(packet, Some(tail)));
                     return Ok(());
@@ -98,7 +100,7 @@ pub fn split(
             for number in 0..=last {
                 let from = number * piece_size;
                 let payload = &payloads[from..payloads.len().min(from + piece_size)];
-                let sum = checksum::sum(0, payload);
+                let sum = Sum::of(payload);
                 let is_last = number == last;
                 let place = Place { row: &row, number, payload_offset: from, is_last, sum };
                 emit(&Piece { head, payload, place: Some(place), unsplit: None });
@@ -135,7 +137,7 @@ struct Place<'a> {
     payload_offset: usize,
     is_last: bool,
     /// The sum of its payload.
-    sum: u16,
+    sum: Sum,
 }
 
 impl<'a> Piece<'a> {
@@ -187,7 +189,7 @@ impl<'a> Piece<'a> {
 fn find_headers(
     packet: &[u8],
     task: Option<ChecksumTask>,
-) -> Result<(Option<Tunnel>, Layout), LayoutError> {
+) -> Result<(Option<Tunnel>, Layout), WireError> {
     let plain = Layout::of(packet);
     match (plain, task) {
         (Ok(layout), None) => Ok((None, layout)),
@@ -227,26 +229,22 @@ fn finish_checksum(packet: &mut [u8], task: ChecksumTask) -> Result<(), SegmentE
     if is_sctp(packet, start) && field + 4 <= packet.len() {
         // SCTP's checksum is another one, in little-endian order (RFC 9260 section 6.8).
         packet[field..field + 4].fill(0);
-        let crc = checksum::crc32c(&packet[start..]);
+        let crc = SCTP_CHECKSUM.checksum(&packet[start..]);
         packet[field..field + 4].copy_from_slice(&crc.to_le_bytes());
         return Ok(());
     }
-    // The field already holds the pseudo-header's sum, so summing over it includes that.
-    let mut value = checksum::finish(checksum::sum(0, &packet[start..]));
-    // A UDP checksum of zero would mean "none" (RFC 768): the hardware sends ones instead. For TCP
-    // both spell the same number, so one rule serves.
-    if value == 0 {
-        value = 0xffff;
-    }
-    put_word(packet, field, value);
+    // The field already holds the pseudo-header's sum, so summing over it includes that. For TCP 0 and
+    // 0xffff are the same number, so the rule for UDP, as which the hardware sums, serves both.
+    let checksum = udp::checksum(Sum::of(&packet[start..]));
+    Field::<u16>::at(field).set(packet, checksum);
     Ok(())
 }
 
 /// Whether the header at `start`, directly behind IP, is SCTP's.
 fn is_sctp(packet: &[u8], start: usize) -> bool {
-    skip_vlan_tags(packet, 0)
+    vlan::skip(packet)
         .and_then(|(ether_type, ip_at)| ip_header(packet, ether_type, ip_at))
-        .is_ok_and(|(_, protocol, next)| protocol == PROTOCOL_SCTP && next == start)
+        .is_ok_and(|(_, protocol, next)| protocol == Protocol::SCTP && next == start)
 }
 
 impl GsoKind {
@@ -272,40 +270,39 @@ impl Place<'_> {
         layout.write_lengths(frame, frame.len());
         if !layout.ipv6 {
             let length = (frame.len() - ip) as u16;
-            let identification = word(head, ip + 4).wrapping_add(self.number as u16);
-            put_word(frame, ip + 4, identification);
-            let sum = checksum::add(checksum::add(common.ip, length), identification);
-            put_word(frame, ip + 10, checksum::finish(sum));
+            let first = ipv4::IDENTIFICATION.get(&head[ip..]);
+            let identification = first.wrapping_add(self.number as u16);
+            let header = &mut frame[ip..];
+            ipv4::IDENTIFICATION.set(header, identification);
+            let sum = common.ip.add(length).add(identification);
+            ipv4::HDR_CHECKSUM.set(header, sum.checksum());
         }
         let length = (frame.len() - transport) as u16;
-        let own = match layout.transport {
-            Transport::Tcp => self.write_tcp_header(transport, head, frame),
-            Transport::Udp => length,
-        };
-        let headers = checksum::add(common.transport, own);
-        let sum = checksum::add(checksum::add(headers, length), self.sum);
-        let value = match (checksum::finish(sum), layout.transport) {
-            // For UDP it would mean "none".
-            (0, Transport::Udp) => 0xffff,
-            (value, _) => value,
-        };
-        put_word(frame, transport + layout.checksum_offset(), value);
+        let (head, header) = (&head[transport..], &mut frame[transport..]);
+        let sum = common.transport.add(length).join(self.sum);
+        match layout.transport {
+            Transport::Tcp => {
+                let own = self.write_tcp_header(head, header);
+                tcp::CHECKSUM.set(header, sum.join(own).checksum());
+            }
+            Transport::Udp => udp::CHECKSUM.set(header, udp::checksum(sum.add(length))),
+        }
     }
 
     /// Returns the sum of the header's own words.
-    fn write_tcp_header(&self, tcp: usize, head: &[u8], frame: &mut [u8]) -> u16 {
-        let number = double_word(head, tcp + 4).wrapping_add(self.payload_offset as u32);
-        frame[tcp + 4..tcp + 8].copy_from_slice(&number.to_be_bytes());
-        let mut flags = head[tcp + TCP_FLAGS_AT];
+    fn write_tcp_header(&self, head: &[u8], header: &mut [u8]) -> Sum {
+        let number = tcp::SEQ_NUMBER.get(head) + self.payload_offset as u32;
+        tcp::SEQ_NUMBER.set(header, number);
+        let mut flags = tcp::LOW_FLAGS.get(head);
         if self.number > 0 {
-            flags &= !TCP_CWR;
+            flags &= !Flags::CWR.low();
         }
         if !self.is_last {
-            flags &= !(TCP_FIN | TCP_PSH);
+            flags &= !Flags::FIN.union(Flags::PSH).low();
         }
-        frame[tcp + TCP_FLAGS_AT] = flags;
-        let size_and_flags = u16::from_be_bytes([head[tcp + TCP_FLAGS_AT - 1], flags]);
-        checksum::add(checksum::add((number >> 16) as u16, number as u16), size_and_flags)
+        tcp::LOW_FLAGS.set(header, flags);
+        let offset_flags = u16::from_be_bytes([tcp::DATA_OFFSET.get(head), flags]);
+        Sum::from_word((number.0 >> 16) as u16).add(number.0 as u16).add(offset_flags)
     }
 }
 
@@ -313,27 +310,27 @@ impl Place<'_> {
 /// that are its own need be added.
 struct CommonSums {
     /// Of the IPv4 header.
-    ip: u16,
+    ip: Sum,
     /// Of pseudo-header and transport header, without the length in the former.
-    transport: u16,
+    transport: Sum,
 }
 
 impl CommonSums {
     /// Those of the super-packet whose headers these are.
     fn of(layout: &Layout, head: &[u8]) -> CommonSums {
-        let (ip_at, at) = (layout.ip_at, layout.transport_at);
-        let without = |sum: u16, start: usize, offsets: &[usize]| {
-            offsets
-                .iter()
-                .fold(sum, |sum, offset| checksum::remove(sum, word(head, start + offset)))
+        let (ip, transport) = (
+            &head[layout.ip_at..layout.transport_at],
+            &head[layout.transport_at..layout.payload_at],
+        );
+        let without = |sum: Sum, header: &[u8], own: &[usize], checksum: Field<u16>| {
+            words(header, own).fold(sum, Sum::remove).remove(checksum.get(header))
         };
-        let ip = without(checksum::sum(0, &head[ip_at..at]), ip_at, &IPV4_OWN_WORDS);
-        let pseudo_header = layout.pseudo_header_sum(head, 0);
-        let transport = checksum::sum(pseudo_header, &head[at..layout.payload_at]);
-        let transport = without(transport, at, layout.transport.own_words());
+        let transport_sum = layout.pseudo_header_sum(head, 0).then(transport);
+        let own_words = layout.transport.own_words();
         CommonSums {
-            ip: without(ip, ip_at, &[10]),
-            transport: without(transport, at, &[layout.checksum_offset()]),
+            // IPv6 has no checksum of its header, and nobody asks for this sum.
+            ip: without(Sum::of(ip), ip, &IPV4_OWN_WORDS, ipv4::HDR_CHECKSUM),
+            transport: without(transport_sum, transport, own_words, layout.transport.checksum()),
         }
     }
 }

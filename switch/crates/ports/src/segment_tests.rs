@@ -2,7 +2,7 @@
 //! right, and the payloads put together are what the sender handed over.
 
 use super::*;
-use crate::headers::{PROTOCOL_TCP, word};
+use crate::headers::word;
 use proptest::prelude::*;
 
 /// An Ethernet frame with IPv4 or IPv6 and TCP, checksums unfinished, as the kernel hands it over.
@@ -15,13 +15,13 @@ fn tcp_super_packet(v6: bool, vlan: bool, flags: u8, payload: &[u8]) -> Vec<u8> 
     if v6 {
         packet.extend([0x86, 0xdd, 0x60, 0, 0, 0]);
         packet.extend((tcp_size as u16).to_be_bytes());
-        packet.extend([PROTOCOL_TCP, 64]);
+        packet.extend([Protocol::TCP.0, 64]);
         packet.extend([0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
         packet.extend([0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
     } else {
         packet.extend([0x08, 0x00, 0x45, 0]);
         packet.extend(((20 + tcp_size) as u16).to_be_bytes());
-        packet.extend([0xff, 0xff, 0x40, 0, 64, PROTOCOL_TCP, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+        packet.extend([0xff, 0xff, 0x40, 0, 64, Protocol::TCP.0, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
     }
     packet.extend([0x30, 0x39, 0x14, 0x51]); // ports 12345 -> 5201
     packet.extend(0xffff_ff00u32.to_be_bytes()); // sequence number, about to wrap
@@ -41,10 +41,10 @@ fn frames_of(packet: &[u8], offload: Offload) -> Result<Vec<Vec<u8>>, SegmentErr
 fn transport_checksum_is_right(frame: &[u8], v6: bool, ip_at: usize) -> bool {
     let transport_at = ip_at + if v6 { 40 } else { 20 };
     let addresses = if v6 { ip_at + 8..ip_at + 40 } else { ip_at + 12..ip_at + 20 };
-    let length = (frame.len() - transport_at) as u16;
-    let protocol = u16::from(if v6 { frame[ip_at + 6] } else { frame[ip_at + 9] });
-    let pseudo = checksum::sum(checksum::add(protocol, length), &frame[addresses]);
-    checksum::sum(pseudo, &frame[transport_at..]) == 0xffff
+    let length = frame.len() - transport_at;
+    let protocol = Protocol(if v6 { frame[ip_at + 6] } else { frame[ip_at + 9] });
+    let pseudo_header = wire::checksum::pseudo_header(&frame[addresses], protocol, length);
+    pseudo_header.then(&frame[transport_at..]).is_right()
 }
 
 proptest! {
@@ -70,14 +70,14 @@ proptest! {
             } else {
                 prop_assert_eq!(usize::from(word(frame, ip_at + 2)), frame.len() - ip_at);
                 prop_assert_eq!(word(frame, ip_at + 4), 0xffffu16.wrapping_add(number as u16));
-                prop_assert_eq!(checksum::sum(0, &frame[ip_at..tcp_at]), 0xffff);
+                prop_assert!(Sum::of(&frame[ip_at..tcp_at]).is_right());
             }
             prop_assert!(transport_checksum_is_right(frame, v6, ip_at));
             let sequence = u32::from_be_bytes(frame[tcp_at + 4..tcp_at + 8].try_into().unwrap());
             prop_assert_eq!(sequence, 0xffff_ff00u32.wrapping_add(received.len() as u32));
             let kept = flags
-                & if first { 0xff } else { !TCP_CWR }
-                & if last { 0xff } else { !(TCP_FIN | TCP_PSH) };
+                & if first { 0xff } else { !Flags::CWR.low() }
+                & if last { 0xff } else { !(Flags::FIN.low() | Flags::PSH.low()) };
             prop_assert_eq!(frame[tcp_at + 13], kept);
             prop_assert_eq!(frame.len() - tcp_at - 32 == usize::from(piece_size) || last, true);
             received.extend_from_slice(&frame[tcp_at + 32..]);
@@ -104,10 +104,10 @@ proptest! {
 
 #[test]
 fn a_plain_packet_gets_only_its_checksum_finished() {
-    let mut packet = tcp_super_packet(false, false, TCP_PSH, b"hello");
+    let mut packet = tcp_super_packet(false, false, Flags::PSH.low(), b"hello");
     // The kernel leaves the pseudo-header's sum in the field: 10.0.0.1 + 10.0.0.2 + 6 + 37.
-    let pseudo = checksum::sum(checksum::add(6, 37), &packet[26..34]);
-    put_word(&mut packet, 50, pseudo);
+    let pseudo_header = wire::checksum::pseudo_header(&packet[26..34], Protocol::TCP, 37);
+    tcp::CHECKSUM.set(&mut packet[34..], pseudo_header.word());
     let task = ChecksumTask { start: 34, offset: 16 };
     let frames = frames_of(&packet, Offload { checksum: Some(task), gso: None }).expect("fits");
     assert_eq!(frames.len(), 1);
@@ -128,7 +128,7 @@ fn sctp_gets_its_own_kind_of_checksum() {
         0x40,
         0,
         64,
-        PROTOCOL_SCTP,
+        Protocol::SCTP.0,
         0,
         0,
         10,
@@ -145,7 +145,7 @@ fn sctp_gets_its_own_kind_of_checksum() {
     let frames = frames_of(&packet, Offload { checksum: Some(task), gso: None }).expect("fits");
     // A receiver computes the CRC with zeros in its place.
     let told = u32::from_le_bytes(frames[0][42..46].try_into().expect("four bytes"));
-    assert_eq!(told, checksum::crc32c(&packet[34..]));
+    assert_eq!(told, SCTP_CHECKSUM.checksum(&packet[34..]));
 }
 
 #[test]

@@ -6,6 +6,8 @@ use std::mem::{size_of, zeroed};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
+use wire::{EtherType, ethernet, vlan};
+
 use crate::SUPER_PACKET_SIZE_BYTES_MAX;
 use crate::link_watch;
 use crate::netdev::{Netdev, OpenError};
@@ -20,14 +22,13 @@ const RECEIVE_BATCH_SIZE_BYTES: usize = 512 << 10;
 /// only bridge the moments in which the process is not running.
 const SOCKET_BUFFER_SIZE_BYTES: libc::c_int = 32 << 20;
 /// Room before a frame into which a VLAN tag that the kernel took off is put back.
-const HEADROOM_BYTES: usize = 4;
+const HEADROOM_BYTES: usize = vlan::TAG_SIZE_BYTES;
 const CONTROL_SIZE_BYTES: usize = 64;
 
 // linux/if_packet.h; libc does not carry these.
 const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
 const TP_STATUS_VLAN_VALID: u32 = 1 << 4;
 const TP_STATUS_VLAN_TPID_VALID: u32 = 1 << 6;
-const ETHERTYPE_VLAN: u16 = 0x8100;
 
 /// One device's socket.
 pub struct PacketSocket {
@@ -280,8 +281,9 @@ impl ReceiveBatch {
                 return (offload, &mut slot.packet[HEADROOM_BYTES..HEADROOM_BYTES + length]);
             };
             // The addresses move into the headroom; the tag goes behind them.
-            slot.packet.copy_within(HEADROOM_BYTES..HEADROOM_BYTES + 12, 0);
-            slot.packet[12..16].copy_from_slice(&tag);
+            let tag_at = ethernet::ETHER_TYPE.start();
+            slot.packet.copy_within(HEADROOM_BYTES..HEADROOM_BYTES + tag_at, 0);
+            slot.packet[tag_at..tag_at + tag.len()].copy_from_slice(&tag);
             if let Ok(Offload { checksum: Some(task), .. }) = &mut offload {
                 task.start += HEADROOM_BYTES as u16;
             }
@@ -316,7 +318,7 @@ fn vlan_tag(message: &libc::msghdr) -> Option<[u8; 4]> {
         return None;
     }
     let has_tpid = auxdata.tp_status & TP_STATUS_VLAN_TPID_VALID != 0;
-    let tpid = if has_tpid { auxdata.tp_vlan_tpid } else { ETHERTYPE_VLAN };
+    let tpid = if has_tpid { auxdata.tp_vlan_tpid } else { EtherType::C_VLAN.0 };
     let ([a, b], [c, d]) = (tpid.to_be_bytes(), auxdata.tp_vlan_tci.to_be_bytes());
     Some([a, b, c, d])
 }

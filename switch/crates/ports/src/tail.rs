@@ -6,7 +6,9 @@
 //! sum it once more. Whoever carries a frame from one port to another carries its tail along, and
 //! drops it when one of those bytes has changed or is not the last any more.
 
-use crate::headers::{TCP_CWR, TCP_FLAGS_AT};
+use wire::Sum;
+use wire::tcp::{self, Flags};
+
 use crate::offload::{ChecksumTask, GsoKind, HEADER_SIZE_BYTES, Offload};
 
 /// Something known of the last bytes of a frame.
@@ -22,7 +24,7 @@ pub struct Tail {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     /// They are the payload of TCP or UDP, and this is their ones' complement sum.
-    Sum(u16),
+    Sum(Sum),
     /// They are the transport header and the payload of a super-packet behind headers that are not
     /// understood. It is one frame for the switch, longer than any on a wire.
     Unsplit {
@@ -47,7 +49,7 @@ impl Note {
             u64::from(kind) << 32 | u64::from(high) << 16 | u64::from(low)
         };
         match self {
-            Note::Sum(sum) => pack(KIND_SUM, 0, sum),
+            Note::Sum(sum) => pack(KIND_SUM, 0, sum.word()),
             Note::Unsplit { kind, piece_size, checksum_offset } => {
                 let kind = match kind {
                     GsoKind::Tcp4 => KIND_TCP4,
@@ -63,7 +65,7 @@ impl Note {
     pub fn from_bits(bits: u64) -> Option<Note> {
         let (high, low) = ((bits >> 16) as u16, bits as u16);
         let kind = match (bits >> 32) as u8 {
-            KIND_SUM => return Some(Note::Sum(low)),
+            KIND_SUM => return Some(Note::Sum(Sum::from_word(low))),
             KIND_TCP4 => GsoKind::Tcp4,
             KIND_TCP6 => GsoKind::Tcp6,
             KIND_UDP => GsoKind::Udp,
@@ -75,7 +77,7 @@ impl Note {
 
 impl Tail {
     /// The sum of the last `length` bytes, if that is known.
-    pub(crate) fn sum_of(&self, length: usize) -> Option<u16> {
+    pub(crate) fn sum_of(&self, length: usize) -> Option<Sum> {
         match self.note {
             Note::Sum(sum) if self.length_bytes as usize == length => Some(sum),
             _ => None,
@@ -93,8 +95,9 @@ impl Tail {
             checksum: Some(ChecksumTask { start, offset }),
             gso: Some((kind, piece_size)),
         };
-        let flags = frame.get(usize::from(start) + TCP_FLAGS_AT);
-        let reduced = kind != GsoKind::Udp && flags.is_some_and(|flags| flags & TCP_CWR != 0);
+        let flags = tcp::LOW_FLAGS.get_checked(&frame[usize::from(start)..]);
+        let reduced =
+            kind != GsoKind::Udp && flags.is_ok_and(|flags| flags & Flags::CWR.low() != 0);
         // Where the headers end is a hint of how much lies together in memory; the checksum's field
         // is always part of them.
         Some(offload.write(start + offset + 2, reduced))
@@ -109,7 +112,8 @@ mod tests {
     fn a_note_survives_as_a_number() {
         let unsplit = |kind| Note::Unsplit { kind, piece_size: 1448, checksum_offset: 16 };
         let kinds = [GsoKind::Tcp4, GsoKind::Tcp6, GsoKind::Udp].map(unsplit);
-        for note in kinds.into_iter().chain([Note::Sum(0), Note::Sum(0xffff)]) {
+        for note in kinds.into_iter().chain([0, 0xffff].map(|word| Note::Sum(Sum::from_word(word))))
+        {
             assert_eq!(Note::from_bits(note.to_bits()), Some(note));
         }
         assert_eq!(Note::from_bits(9 << 32), None);
@@ -117,8 +121,8 @@ mod tests {
 
     #[test]
     fn a_sum_is_that_of_its_bytes_and_of_no_others() {
-        let tail = Tail { length_bytes: 100, note: Note::Sum(7) };
-        assert_eq!((tail.sum_of(100), tail.sum_of(88)), (Some(7), None));
+        let tail = Tail { length_bytes: 100, note: Note::Sum(Sum::from_word(7)) };
+        assert_eq!((tail.sum_of(100), tail.sum_of(88)), (Some(Sum::from_word(7)), None));
         assert_eq!(tail.header_of(&[0; 200]), None);
     }
 

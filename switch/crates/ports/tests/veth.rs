@@ -218,7 +218,7 @@ fn a_super_packet_that_the_kernel_itself_does_not_understand_is_refused_by_name(
         pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
     // An EtherType for experiments in front of IPv4.
     let whole = super_packet(&[0x88, 0xb5, 1, 2, 3, 4]);
-    let frame = Whole(frame(100, &[]), Tail { length_bytes: 10, note: Note::Sum(0) });
+    let frame = Whole(frame(100, &[]), Tail { length_bytes: 10, note: Note::Sum(wire::Sum::ZERO) });
     let small = frame.0.clone();
     let outcome = left.send(&[whole, frame], &mut SendBatch::new());
     assert_eq!((outcome.sent, outcome.refused.total(), outcome.refused.unsplit), (1, 1, 1));

@@ -93,11 +93,11 @@ pub fn pseudo_header(addresses: &[u8], protocol: Protocol, length: usize) -> Sum
 /// The sum of a total of words in `u64`, however it came to be: 2^16 is 1 modulo 2^16 - 1.
 #[inline]
 pub const fn fold(total: u64) -> Sum {
-    // 64 bits become 33, 18, 17 and 16: each step adds the carries of the one before.
-    let total = (total >> 32) + (total & 0xffff_ffff);
-    let total = (total >> 16) + (total & 0xffff);
-    let total = (total >> 16) + (total & 0xffff);
-    Sum(((total >> 16) + (total & 0xffff)) as u16)
+    // Each half is added to the other, and what that carries comes in again at the low end.
+    let (sum, carry) = (total as u32).overflowing_add((total >> 32) as u32);
+    let sum = sum + carry as u32;
+    let (sum, carry) = (sum as u16).overflowing_add((sum >> 16) as u16);
+    Sum(sum + carry as u16)
 }
 
 /// Bytes that are added in one step of [`sum_of_lanes`].

@@ -19,8 +19,9 @@ pub const CONTROL: Field<u16> = Field::at(0);
 pub const ETHER_TYPE: Field<EtherType> = Field::at(2);
 pub const TAG_SIZE_BYTES: usize = 4;
 
-/// How many tags are looked behind: as many as Linux does. The standards stack two.
-pub const TAG_COUNT_MAX: usize = 8;
+/// How many tags are looked behind: a provider's around a customer's, as the standards stack them. What
+/// is behind more is nobody's business but the program's.
+pub const TAG_COUNT_MAX: usize = 2;
 
 /// A tag's control information.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -18,13 +18,13 @@ fn tagged(tags: &[u16], ether_type: u16) -> Vec<u8> {
 }
 
 #[test]
-fn tags_of_both_standards_are_skipped_as_deep_as_linux_does() {
-    for tags in [&[][..], &[0x8100], &[0x88a8, 0x8100], &[0x8100; 8]] {
+fn tags_of_both_standards_are_skipped_as_deep_as_these_stack_them() {
+    for tags in [&[][..], &[0x8100], &[0x88a8, 0x8100], &[0x8100, 0x8100]] {
         let frame = tagged(tags, 0x86dd);
         assert_eq!(vlan::skip(&frame), Ok((EtherType::IPV6, frame.len())), "{tags:x?}");
         assert_eq!(vlan::skip(&frame[..frame.len() - 1]), Err(WireError::Truncated));
     }
-    assert_eq!(vlan::skip(&tagged(&[0x8100; 9], 0x0800)), Err(WireError::Malformed));
+    assert_eq!(vlan::skip(&tagged(&[0x8100; 3], 0x0800)), Err(WireError::Malformed));
     // The unofficial type of stacked tags is what a frame carries, not a tag.
     let other = vlan::skip(&tagged(&[0x9100], 0x0800));
     assert_eq!(other, Ok((EtherType(0x9100), 14)));
