@@ -102,7 +102,8 @@ impl Device {
         self.handle_parts(now, port, [bytes, &[]], |_| {}, seal);
     }
 
-    /// The same with a frame whose memory the device takes over, and nothing is copied.
+    /// The same with a frame whose memory the device takes over, perhaps one that another device has
+    /// transmitted: nothing is copied.
     pub fn handle_owned_frame(&mut self, now: Time, port: PortId, frame: Frame) {
         self.begin_receiving(now, port, frame);
     }
@@ -121,18 +122,6 @@ impl Device {
         finish(frame.bytes_mut());
         frame.set_seal(seal);
         self.handle_owned_frame(now, port, frame);
-    }
-
-    /// The same with a frame that is given up, perhaps one that another device has transmitted:
-    /// nothing is copied.
-    pub fn handle_owned_frame(&mut self, now: Time, port: PortId, frame: Frame) {
-        self.begin_receiving(now, port, frame);
-    }
-
-    /// A frame of these bytes in memory that was given back, for
-    /// [`handle_owned_frame`](Device::handle_owned_frame).
-    pub fn frame(&mut self, bytes: &[u8]) -> Frame {
-        self.frames.frame_of([bytes, &[]])
     }
 
     /// A frame has arrived.

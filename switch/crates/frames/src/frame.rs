@@ -84,10 +84,10 @@ impl Frame {
     /// Becomes a frame of what `write` appends, in the memory it has; what `write` finds there is
     /// not its own.
     pub fn rewrite(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
-        let memory = &mut *self.0;
-        memory.resize(HEADROOM, 0);
-        (memory.start, memory.seal) = (HEADROOM, None);
-        write(memory);
+        let Memory { bytes, start, seal } = &mut *self.0;
+        bytes.resize(HEADROOM, 0);
+        (*start, *seal) = (HEADROOM, None);
+        write(bytes);
     }
 
     /// What goes over the wire.
