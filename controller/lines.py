@@ -26,6 +26,8 @@ NS_PER_US = 1_000
 
 # A rate of the sender: as fast as frames come.
 UNLIMITED = 0
+# What may wait in a neighbour's network card, if nothing else is said (Linux's txqueuelen).
+BACKLOG_PACKETS = 1000
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,9 @@ class Sender:
 
     # None: the rate of the port; UNLIMITED: as fast as frames come.
     rate_bps: int | None = None
-    # What may wait in it; 0 is no limit.
-    backlog_packets_max: int = 0
-    backlog_bytes_max: int = 0
+    # What may wait in it, beside each other; both None is no limit.
+    backlog_packets_max: int | None = BACKLOG_PACKETS
+    backlog_bytes_max: int | None = None
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ def _link_message(cable: Cable) -> router_pb2.Link:
     if cable.sender is not None:
         sender = cable.sender
         backlog = router_pb2.Limit(
-            packets=sender.backlog_packets_max, bytes=sender.backlog_bytes_max
+            packets=sender.backlog_packets_max or 0, bytes=sender.backlog_bytes_max or 0
         )
         link.sender.CopyFrom(router_pb2.Sender(rate_bps=sender.rate_bps, backlog=backlog))
     if cable.receive is not None:
@@ -205,7 +207,7 @@ def _cable(link: router_pb2.Link) -> Cable:
     sender = link.sender
     rate_bps = sender.rate_bps if sender.HasField("rate_bps") else None
     return Cable(
-        Sender(rate_bps, sender.backlog.packets, sender.backlog.bytes),
+        Sender(rate_bps, sender.backlog.packets or None, sender.backlog.bytes or None),
         _line(link.receive),
         _line(link.transmit),
     )

@@ -1,16 +1,36 @@
-"""A port's cable as the topology has it, in the words of `vitrine.v1`."""
+"""A port's cable as the topology has it, in the words of `vitrine.v1`.
+
+A cable is no queue. What may wait for it is bounded, so that no second is hidden there: of a host,
+as much as in a Linux network card; of another router, which has queues of its own, only what a late
+wake-up of its process lets go at once.
+"""
 
 from __future__ import annotations
 
-from controller.lines import BurstyLoss, Cable, Line, Sender
-from topo.model import Impairment, Port
+from controller.lines import BACKLOG_PACKETS, BurstyLoss, Cable, Line, Sender
+from controller.queueing import Limit
+from topo.model import MTU_BYTES, Impairment, Port
+
+# What a busy machine lets a router be late; slow lines carry a few frames in any case.
+LATE_MS = 20
+BACKLOG_FRAMES_MIN = 4
 
 
 def cable(port: Port) -> Cable:
     """What the port emulates of its cable."""
-    backlog = port.cable.sender.backlog
-    sender = Sender(port.cable.sender.rate_bps, backlog.packets or 0, backlog.bytes or 0)
+    backlog = _backlog(port)
+    sender = Sender(port.cable.sender.rate_bps, backlog.packets, backlog.bytes)
     return Cable(sender, _line(port.cable.receive), _line(port.cable.transmit))
+
+
+def _backlog(port: Port) -> Limit:
+    sender = port.cable.sender
+    if sender.backlog is not None:
+        return sender.backlog
+    rate_bps = port.rate_bps if sender.rate_bps is None else sender.rate_bps
+    if not (sender.is_router and rate_bps):
+        return Limit(packets=BACKLOG_PACKETS)
+    return Limit(bytes=max(rate_bps * LATE_MS // 8000, BACKLOG_FRAMES_MIN * MTU_BYTES))
 
 
 def _line(impairment: Impairment) -> Line:

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from controller.queueing import Limit
 from controller.values import Mac
 from topo import queueing, units
 from topo.document import Place
@@ -222,7 +223,9 @@ class _PortReader:
             mac=_mac(own, (0xAA << 32) | (device_id << 16) | int(number)),
             addresses=_addresses(own["address"]) if "address" in own else (),
             settings=queueing.port_settings(fields),
-            cable=_cable(fields, receive, own.get("receive")),
+            cable=_cable(
+                fields, receive, own.get("receive"), link is not None and not link.has_host
+            ),
         )
 
     def _link_at(self, end: End) -> _LinkPlace | None:
@@ -238,7 +241,12 @@ def _addresses(place: Place) -> tuple[Interface, ...]:
     return tuple(each.parse(ipaddress.ip_interface) for each in places)
 
 
-def _cable(transmit: Mapping[str, Place], receive: Mapping[str, Place], own: Place | None) -> Cable:
+def _cable(
+    transmit: Mapping[str, Place],
+    receive: Mapping[str, Place],
+    own: Place | None,
+    from_router: bool,
+) -> Cable:
     """The lines of a port; `own` is what the port says about what comes in."""
     incoming = {} if own is None else own.fields(optional=_IMPAIRMENT_KEYS | {"rate", "backlog"})
     rate_bps = None
@@ -246,9 +254,11 @@ def _cable(transmit: Mapping[str, Place], receive: Mapping[str, Place], own: Pla
         # As fast as the neighbour hands frames over, like a host on a virtual cable does.
         is_unlimited = incoming["rate"].text() == "unlimited"
         rate_bps = 0 if is_unlimited else incoming["rate"].parse(units.rate_bps)
-    sender = Sender(rate_bps=rate_bps)
+    sender = Sender(rate_bps=rate_bps, is_router=from_router)
     if "backlog" in incoming:
-        sender = replace(sender, backlog=queueing.limit(incoming["backlog"]))
+        place = incoming["backlog"]
+        is_unlimited = not place.is_mapping() and place.text() == "unlimited"
+        sender = replace(sender, backlog=Limit() if is_unlimited else queueing.limit(place))
     return Cable(_impairment(transmit), _impairment({**receive, **incoming}), sender)
 
 

@@ -110,8 +110,11 @@ class Sender:
 
     # None: at the port's own rate. 0: as fast as they are handed over.
     rate_bps: int | None = None
-    # What may wait in it; what does not fit is the sender's loss, not the router's.
-    backlog: Limit = field(default_factory=Limit)
+    # What may wait in it; what does not fit is the sender's loss, not the router's. None: what
+    # `cables` says of such a neighbour.
+    backlog: Limit | None = None
+    # Another router holds back what its line cannot carry; a host's card has a queue.
+    is_router: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from controller.queueing import InputQueueing, Limit, QueueSettings
 from controller.values import Mac
 from topo.errors import ModelError
 from topo.load import load
-from topo.model import Cable, End, Impairment, TcpBuffer
+from topo.model import Cable, End, Impairment, Sender, TcpBuffer
 
 LAB = Path(__file__).parents[2] / "labs" / "bottleneck" / "topology.yaml"
 
@@ -105,8 +105,9 @@ def test_hosts_know_their_gateways_or_learn_them(load_text, net):
 def test_a_link_between_routers_is_emulated_once_in_each_direction_by_who_sends(net):
     # 20 ms one way: s1 delays what it sends and s2 what it sends, nobody what comes in.
     way = Impairment(delay_ns=20_000_000, loss_ppm=100)
-    assert net.switch("s1").port(2).cable == Cable(transmit=way)
-    assert net.switch("s2").port(1).cable == Cable(transmit=way)
+    other = Sender(is_router=True)
+    assert net.switch("s1").port(2).cable == Cable(transmit=way, sender=other)
+    assert net.switch("s2").port(1).cable == Cable(transmit=way, sender=other)
 
 
 def test_a_link_to_a_host_is_emulated_in_both_directions_by_the_router(net):

@@ -48,12 +48,24 @@ pub struct LinkConfig {
 /// The neighbour's network card: how fast it puts frames on the line, and what waits in it.
 ///
 /// A host on a virtual link hands over 64 KB in no time; a host on a wire cannot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SenderConfig {
     /// How fast it sends.
     pub rate: SenderRate,
     /// How much may wait in it; what does not fit is the sender's loss, not the router's.
     pub backlog: Limit,
+}
+
+/// What waits in a Linux host's network card at most, unless it is told otherwise (`txqueuelen`).
+const BACKLOG_PACKETS: u64 = 1000;
+
+impl Default for SenderConfig {
+    /// A cable is no queue: whoever hands over more than the line carries loses the excess, and
+    /// does not find it again seconds later.
+    fn default() -> Self {
+        let backlog = Limit { packets: Some(BACKLOG_PACKETS), bytes: None };
+        Self { rate: SenderRate::default(), backlog }
+    }
 }
 
 /// How fast a neighbour sends.

@@ -81,6 +81,22 @@ fn what_the_senders_card_cannot_hold_is_not_the_routers_loss() {
 }
 
 #[test]
+fn a_cable_that_nobody_configured_hides_no_queue() {
+    let mut device = device_with(Some(Rate::from_mbps(10)), LinkConfig::default());
+    for _ in 0..1_100 {
+        device.handle_frame(us(0), IN, &frame(order::FORWARD, 2, 0, 1500));
+    }
+    // One is being sent and 1000 wait, as in a Linux network card; 99 do not fit.
+    let line = device.lines(IN).0;
+    assert_eq!(line.backlog.packets, 1_000);
+    assert_eq!(line.counters.refused.packets, 99);
+    // Everything that was handed over is in a number that somebody shows.
+    let shown = line.backlog.packets + line.under_way.packets + line.counters.refused.packets;
+    assert_eq!(shown + device.books().port(IN).received.packets, 1_100);
+    assert!(device.balance());
+}
+
+#[test]
 fn a_transmit_line_delivers_later_and_holds_nobody_up() {
     let transmit = Impairment { delay: Span::from_ms(10), ..Impairment::default() };
     let sender = SenderConfig { rate: SenderRate::Unlimited, ..SenderConfig::default() };

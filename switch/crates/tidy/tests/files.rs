@@ -122,7 +122,7 @@ fn every_file_says_on_top_what_it_holds() {
     };
     let mut violations: Vec<String> = rust().iter().filter_map(|f| silent(f, &["//!"])).collect();
     violations.extend(files("p4src/", ".p4").iter().filter_map(|f| silent(f, &["//", "/*"])));
-    for folder in ["controller/", "topo/", "labs/"] {
+    for folder in ["controller/", "topo/", "apps/", "labs/"] {
         violations
             .extend(files(folder, ".py").iter().filter_map(|f| silent(f, &["\"\"\"", "r\"\"\""])));
     }
@@ -133,7 +133,8 @@ fn every_file_says_on_top_what_it_holds() {
 #[test]
 fn nobody_leaves_a_todo() {
     let mark = concat!("TO", "DO");
-    let folders = ["switch/", "p4src/", "controller/", "topo/", "vm/", "docs/", "Makefile"];
+    let folders =
+        ["switch/", "p4src/", "controller/", "topo/", "apps/", "vm/", "docs/", "Makefile"];
     let mut violations = Vec::new();
     for file in folders.iter().flat_map(|folder| files(folder, "")) {
         for (number, line) in (1..).zip(file.text.lines()) {

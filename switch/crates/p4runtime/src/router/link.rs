@@ -38,7 +38,8 @@ fn sender_of(sender: &v1::Sender) -> SenderConfig {
         None => SenderRate::OfPort,
         Some(rate_bps) => Rate::from_bps(rate_bps).map_or(SenderRate::Unlimited, SenderRate::Own),
     };
-    SenderConfig { rate, backlog: limit_of(&sender.backlog.unwrap_or_default()) }
+    let backlog = sender.backlog.as_ref().map_or_else(|| SenderConfig::default().backlog, limit_of);
+    SenderConfig { rate, backlog }
 }
 
 fn line_of(line: &v1::Line, place: &str, problems: &mut Vec<Problem>) -> Impairment {
@@ -182,6 +183,16 @@ mod tests {
         };
         assert_eq!(sender(None), SenderRate::OfPort);
         assert_eq!(sender(Some(0)), SenderRate::Unlimited);
+    }
+
+    #[test]
+    fn what_waits_in_a_sender_is_bounded_unless_no_bound_is_asked_for() {
+        let backlog = |backlog| {
+            let sender = Some(v1::Sender { rate_bps: None, backlog });
+            edited(&v1::Link { sender, ..Default::default() }).0.sender.backlog
+        };
+        assert_eq!(backlog(None), SenderConfig::default().backlog);
+        assert_eq!(backlog(Some(v1::Limit::default())), traffic::Limit::default());
     }
 
     #[test]

@@ -1,0 +1,58 @@
+"""A port that is faster than the line behind it: nothing waits where nobody looks."""
+
+import pytest
+
+from controller.lines import Lines
+from controller.queueing import PortSettings
+from controller.queues import Queues
+from tests.live.networks import programmed
+from topo import wait
+
+pytestmark = pytest.mark.live
+
+NET = """\
+hosts:
+  h1: {address: 10.0.1.1/24}
+  h2: {address: 10.0.2.1/24}
+switches:
+  s1: {ports: {1: {address: 10.0.1.254/24}, 2: {}}}
+  s2: {ports: {1: {}, 2: {address: 10.0.2.254/24}}}
+links:
+  - [h1, s1:1]
+  - {ends: [s1:2, s2:1], rate: 20 Mb/s, queue: 50 packets}
+  - [s2:2, h2]
+"""
+# 1000 bytes of payload, 46 bytes of headers without a preamble: 40 Mb/s are 4780 a second.
+FLOOD = """
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    for _ in range(50):
+        s.sendto(bytes(1000), ("10.0.2.1", 5001))
+    time.sleep(0.01)
+"""
+
+
+def test_what_a_router_sends_faster_than_the_line_is_refused_in_view(tmp_path):
+    with programmed(NET, tmp_path) as (live, sessions):
+        Queues(sessions["s1"]).configure({2: PortSettings(rate_bps=30_000_000)})
+        lines = Lines(sessions["s2"])
+        flood = live.host("h1").start(["python3", "-c", FLOOD], tmp_path / "flood.log")
+        most = 0
+
+        def is_over():
+            nonlocal most
+            most = max(most, lines.read([1])[1].receive.backlog_bytes)
+            return flood.has_ended()
+
+        wait.until(is_over, "the end of the flood", 30)
+        wait.until(lambda: lines.read([1])[1].receive.backlog_bytes == 0, "an empty line", 10)
+        line = lines.read([1])[1].receive
+        # 20 ms of the line wait at most; the third that is too much is counted there.
+        assert 0 < most <= 50_000
+        assert line.refused_packets > 100
+        assert line.offered_packets == line.delivered_packets + line.refused_packets
+        # What s1 has sent is what s2's line was offered: nothing is in between.
+        sent = Queues(sessions["s1"]).read([2]).ports[2]
+        assert sum(queue.departed_packets for queue in sent.queues) == line.offered_packets
