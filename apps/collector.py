@@ -37,7 +37,7 @@ class Service:
         self.end = threading.Event()
 
     def run(self) -> None:
-        """Takes what arrives until the end is asked for, and then what has arrived by then."""
+        """Takes what arrives until it is told to end, and then what has arrived by then."""
         while True:
             ending = self.end.is_set()
             batch = self.receiver.receive(IDLE_WAIT_S)

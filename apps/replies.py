@@ -59,7 +59,7 @@ _SOLICITATION, _ADVERTISEMENT = 135, 136
 # Router, solicited, override: the answer counts, from now on.
 _ADVERTISEMENT_FLAGS = 0xE0000000
 _TARGET_LINK_ADDRESS = 2
-# How much of the packet an error carries: RFC 1812 asks for as much as fits 576 bytes, RFC 4443 for
+# How much of the packet an error carries: RFC 1812 requires as much as fits 576 bytes, RFC 4443 for
 # as much as fits 1280.
 _QUOTE_BYTES = 576 - 28
 _V6_QUOTE_BYTES = 1280 - 48

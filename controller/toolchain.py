@@ -4,7 +4,7 @@
     program, config = toolchain.compiled("router")
 
 Both compile the same sources to the same two files, so everything behind them is the same too.
-Either compiles when a program is asked for that has changed since.
+Either compiles a program when it is used and has changed.
 """
 
 from __future__ import annotations

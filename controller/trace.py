@@ -43,9 +43,9 @@ class Follow:
 
     port: int | None = None
     patterns: Sequence[Bytes] = ()
-    # Of these the first and then every so manieth.
+    # Of the packets that match, the first and then one in this many.
     one_in: int = 1
-    # No more than so many; 0 is no limit.
+    # At most this many; 0 is no limit.
     packets_max: int = 0
 
 

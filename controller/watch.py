@@ -133,7 +133,7 @@ class Overrun:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """So many events are missing here, because this reader or the switch was too slow."""
+    """This many events are missing here, because this reader or the switch was too slow."""
 
     events: int
 

@@ -68,7 +68,7 @@ def _check_port_free(port: int, switch: str) -> None:
             probe.bind(("127.0.0.1", port))
         except OSError:
             raise MachineError(
-                f"port {port}, on which {switch} shall answer, is in use{_user_of(port)}: "
+                f"port {port}, on which {switch} is to answer, is in use{_user_of(port)}: "
                 "end that program or give the switch another grpc_port."
             ) from None
 

@@ -43,7 +43,7 @@ control ecn_marking(inout headers_t hdr, inout standard_metadata_t standard_meta
     }
 
     apply {
-        // Most packets have 0 there, so that is asked first.
+        // Most packets have 0 there, so that is tested first.
         if ((hdr.ipv4.isValid() && hdr.ipv4.ecn != ECN_NOT_ECT && hdr.ipv4.ecn != ECN_CE) ||
             (hdr.ipv6.isValid() && hdr.ipv6.ecn != ECN_NOT_ECT && hdr.ipv6.ecn != ECN_CE)) {
             // No queue is that long: without an entry nothing is marked.

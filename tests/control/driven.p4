@@ -2,7 +2,7 @@
 // of P4Runtime and look at packets.
 //
 // A frame is an Ethernet header and a `told` header that the sender leaves zero. Its Ethernet type
-// says which table is asked where it goes; before that, every frame passes the counter, the meter,
+// says which table decides where it goes; before that, every frame passes the counter, the meter,
 // the register and the value set.
 
 #include <core.p4>
@@ -12,7 +12,7 @@ typedef bit<48> mac_addr_t;
 
 const bit<9> CPU_PORT = 510;
 
-// Ethernet types: the table that is asked.
+// Ethernet types: the table that decides.
 const bit<16> TYPE_EXACT = 0x8801;
 const bit<16> TYPE_LPM = 0x8802;
 const bit<16> TYPE_TERNARY = 0x8803;
