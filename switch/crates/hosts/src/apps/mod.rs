@@ -5,7 +5,11 @@
 //! more changes nothing for the others.
 
 mod bulk;
+mod datagrams;
 mod listener;
+mod page;
+mod ping;
+mod workload;
 
 use core::net::IpAddr;
 use std::fmt::Debug;
@@ -20,7 +24,13 @@ use crate::stack::{AppId, ConnectionId, Datagram, Endpoint, Stack};
 use crate::tcp::{Connection, Happened, Snapshot, TcpSettings};
 
 pub use bulk::{Bulk, BulkConfig, BulkReport, Until};
+pub use datagrams::{
+    DatagramSink, DatagramSource, DatagramSourceConfig, DatagramSourceReport, FlowReport, Pace,
+};
 pub use listener::{Listener, ListenerConfig, ListenerReport, Service};
+pub use page::{Fetched, Page, PageConfig, PageReport};
+pub use ping::{Ping, PingConfig, PingReport};
+pub use workload::{FlowDone, Lengths, Workload, WorkloadConfig, WorkloadReport};
 
 /// One application of one host. What it does not care for it leaves out.
 pub trait App: Debug + Send {
@@ -63,8 +73,18 @@ pub trait App: Debug + Send {
 pub enum Report {
     /// A bulk transfer.
     Bulk(BulkReport),
+    /// A sink of datagrams: what it saw of each flow.
+    DatagramSink(Vec<(u64, FlowReport)>),
+    /// A source of datagrams.
+    DatagramSource(DatagramSourceReport),
     /// Who listens.
     Listener(ListenerReport),
+    /// Pages fetched.
+    Page(PageReport),
+    /// Echo requests and their answers.
+    Ping(PingReport),
+    /// Flows that come at random.
+    Workload(WorkloadReport),
 }
 
 /// What an application may do, at one instant.

@@ -139,6 +139,8 @@ pub(crate) struct Sender {
     pub route: Route,
     /// Bytes the application wants sent, since the beginning, and whether there will be no more.
     pub offered: u64,
+    /// How much of it the send buffer takes, from the first unacknowledged byte on.
+    pub buffer_bytes: u64,
     pub closing: bool,
     /// The number of the FIN, once it was sent.
     pub fin: Option<u64>,
@@ -257,6 +259,7 @@ impl Sender {
             mss_peer: MSS_DEFAULT,
             route,
             offered: 0,
+            buffer_bytes: settings.wmem.default.count(),
             closing: false,
             fin: None,
             queue: SendQueue::default(),

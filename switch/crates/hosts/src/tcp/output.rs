@@ -34,6 +34,7 @@ impl Connection {
         if !open {
             return;
         }
+        self.expand_send_buffer();
         let was_empty = self.snd.queue.is_empty();
         let mut sent = 0;
         let mut deferred = false;
@@ -279,14 +280,20 @@ impl Connection {
         }
     }
 
-    /// The number up to which the send buffer holds what the application wants to send. The buffer
-    /// grows with the window, twice as large (Linux's tcp_sndbuf_expand).
+    /// The number up to which the send buffer holds what the application wants to send.
     fn send_limit(&self) -> u64 {
+        let held = self.snd.una.max(1).saturating_add(self.snd.buffer_bytes);
+        held.min(self.snd.offered.saturating_add(1))
+    }
+
+    /// The send buffer grows with the window, twice as large, and never shrinks (Linux's
+    /// tcp_sndbuf_expand): in recovery more than a window may be unacknowledged.
+    pub(super) fn expand_send_buffer(&mut self) {
         let memory = &self.settings.wmem;
         let packets = self.snd.window.cwnd.max(self.settings.initial_window);
         let wanted = 2 * u64::from(packets.max(self.snd.reordering + 1)) * u64::from(self.snd.mss);
-        let buffer = wanted.max(memory.default.count()).min(memory.max.count());
-        (self.snd.una.max(1).saturating_add(buffer)).min(self.snd.offered.saturating_add(1))
+        let wanted = wanted.max(memory.default.count()).min(memory.max.count());
+        self.snd.buffer_bytes = self.snd.buffer_bytes.max(wanted);
     }
 
     /// Bytes that could leave as far as the application and the send buffer are concerned.

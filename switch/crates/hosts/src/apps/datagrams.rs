@@ -1,0 +1,216 @@
+//! Datagrams: a source that is steady, bursty or random, and a sink that counts what is missing.
+
+use std::collections::BTreeMap;
+
+use chance::Chance;
+use units::{Bytes, Rate, Span, Time};
+
+use super::{App, AppIo, Report};
+use crate::stack::{Datagram, Endpoint};
+
+/// When datagrams leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// At equal distances.
+    Steady,
+    /// So many at once, then a pause that keeps the mean rate.
+    Bursts {
+        /// How many.
+        datagrams: u64,
+    },
+    /// Exponentially distributed distances: a Poisson process.
+    Poisson,
+    /// Steady while on, silent while off; both times are exponentially distributed.
+    OnOff {
+        /// The mean of each.
+        on: Span,
+        /// See above.
+        off: Span,
+    },
+}
+
+/// A source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatagramSourceConfig {
+    /// To whom.
+    pub to: Endpoint,
+    /// UDP payload a second, while it sends.
+    pub rate: Rate,
+    /// Payload of each datagram, 24 bytes at least.
+    pub length: Bytes,
+    /// When they leave.
+    pub pace: Pace,
+    /// How long it waits before it starts.
+    pub after: Span,
+    /// How long it sends.
+    pub span: Span,
+}
+
+/// What a source did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DatagramSourceReport {
+    /// Datagrams made.
+    pub sent: u64,
+    /// Of these, told to have found nobody.
+    pub unreachable: u64,
+}
+
+/// The source.
+#[derive(Debug)]
+pub struct DatagramSource {
+    config: DatagramSourceConfig,
+    report: DatagramSourceReport,
+    port: u16,
+    flow: u64,
+    dice: Option<Chance>,
+    ends_at: Time,
+    off_at: Time,
+}
+
+impl DatagramSource {
+    /// Not started yet.
+    pub fn new(config: DatagramSourceConfig) -> DatagramSource {
+        DatagramSource {
+            config,
+            report: DatagramSourceReport::default(),
+            port: 0,
+            flow: 0,
+            dice: None,
+            ends_at: Time::MAX,
+            off_at: Time::MAX,
+        }
+    }
+
+    /// How many leave now, and how long until the next.
+    fn next(&mut self, now: Time) -> (u64, Span) {
+        let gap = self.config.rate.span_of(self.config.length);
+        let Some(dice) = &mut self.dice else { return (0, Span::MAX) };
+        match self.config.pace {
+            Pace::Steady => (1, gap),
+            Pace::Bursts { datagrams } => (datagrams.max(1), gap * datagrams.max(1)),
+            Pace::Poisson => (1, dice.exponential(gap)),
+            Pace::OnOff { on, off } if now >= self.off_at => {
+                let silent = dice.exponential(off);
+                self.off_at = now + silent + dice.exponential(on);
+                (0, silent)
+            }
+            Pace::OnOff { .. } => (1, gap),
+        }
+    }
+}
+
+impl App for DatagramSource {
+    fn start(&mut self, io: &mut AppIo<'_>) {
+        let mut dice = io.dice("datagrams");
+        self.flow = dice.bits();
+        self.port = io.own_port();
+        io.bind_udp(self.port);
+        self.ends_at = io.now() + self.config.after + self.config.span;
+        if let Pace::OnOff { on, .. } = self.config.pace {
+            self.off_at = io.now() + self.config.after + dice.exponential(on);
+        }
+        self.dice = Some(dice);
+        io.alarm_after(self.config.after, 0);
+    }
+
+    fn stop(&mut self, io: &mut AppIo<'_>) {
+        self.ends_at = io.now();
+    }
+
+    fn alarm(&mut self, io: &mut AppIo<'_>, _token: u64) {
+        if io.now() >= self.ends_at {
+            return;
+        }
+        let (count, gap) = self.next(io.now());
+        for _ in 0..count {
+            let number = self.report.sent;
+            self.report.sent += 1;
+            io.send_datagram(self.port, self.config.to, self.flow, number, self.config.length);
+        }
+        io.alarm_after(gap, 0);
+    }
+
+    fn unreachable(&mut self, _io: &mut AppIo<'_>, _from: core::net::IpAddr) {
+        self.report.unreachable += 1;
+    }
+
+    fn report(&self) -> Report {
+        Report::DatagramSource(self.report)
+    }
+}
+
+/// What a sink saw of one source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowReport {
+    /// Datagrams and payload bytes that came.
+    pub received: u64,
+    /// See above.
+    pub bytes: u64,
+    /// The highest number seen, plus one: with `received`, what is lost so far.
+    pub expected: u64,
+    /// Came after one with a higher number.
+    pub out_of_order: u64,
+    /// Met congestion.
+    pub marked: u64,
+    /// The smoothed difference of transit times (RFC 3550 section 6.4.1).
+    pub jitter: Span,
+    /// Shortest, longest and summed time from source to sink.
+    pub delay_min: Span,
+    /// See above.
+    pub delay_max: Span,
+    /// See above.
+    pub delay_sum: Span,
+}
+
+impl FlowReport {
+    /// Numbers that did not come, as far as is known.
+    pub fn lost(&self) -> u64 {
+        self.expected.saturating_sub(self.received)
+    }
+}
+
+/// The sink: takes all datagrams to one port.
+#[derive(Debug)]
+pub struct DatagramSink {
+    port: u16,
+    flows: BTreeMap<u64, (FlowReport, Span)>,
+}
+
+impl DatagramSink {
+    /// On this port.
+    pub fn new(port: u16) -> DatagramSink {
+        DatagramSink { port, flows: BTreeMap::new() }
+    }
+}
+
+impl App for DatagramSink {
+    fn start(&mut self, io: &mut AppIo<'_>) {
+        io.bind_udp(self.port);
+    }
+
+    fn datagram(&mut self, io: &mut AppIo<'_>, datagram: &Datagram) {
+        let transit = io.now().since(datagram.sent_at);
+        let (flow, before) = self
+            .flows
+            .entry(datagram.flow)
+            .or_insert((FlowReport { delay_min: Span::MAX, ..FlowReport::default() }, transit));
+        flow.received += 1;
+        flow.bytes += datagram.bytes as u64;
+        flow.out_of_order += u64::from(datagram.number < flow.expected);
+        flow.expected = flow.expected.max(datagram.number + 1);
+        flow.marked += u64::from(datagram.marked);
+        // J += (|D| - J) / 16.
+        let apart = Span::from_ps(transit.ps().abs_diff(before.ps()));
+        flow.jitter = flow.jitter - flow.jitter / 16 + apart / 16;
+        flow.delay_min = flow.delay_min.min(transit);
+        flow.delay_max = flow.delay_max.max(transit);
+        flow.delay_sum += transit;
+        *before = transit;
+    }
+
+    fn report(&self) -> Report {
+        Report::DatagramSink(
+            self.flows.iter().map(|(flow, (report, _))| (*flow, *report)).collect(),
+        )
+    }
+}

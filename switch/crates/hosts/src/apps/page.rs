@@ -1,0 +1,162 @@
+//! Requests and responses: a page fetched over several connections, once or again and again.
+
+use units::{Bytes, Span, Time};
+
+use super::{App, AppIo, Report};
+use crate::stack::{ConnectionId, Endpoint};
+use crate::tcp::Happened;
+
+/// Somebody who fetches pages from a [`super::Listener`] that responds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageConfig {
+    /// Who has them: one connection to each, all at the same time (one server and one connection is
+    /// wget; many servers are incast).
+    pub from: Vec<Endpoint>,
+    /// What the servers take for a request, and what each answers with.
+    pub request: Bytes,
+    /// See above.
+    pub response: Bytes,
+    /// How long it waits before it starts, and between the end of one page and the next.
+    pub after: Span,
+    /// See above.
+    pub pause: Span,
+    /// The pause is drawn from an exponential distribution with that mean.
+    pub random_pause: bool,
+    /// How many pages.
+    pub count: u64,
+    /// Another congestion control than the host's.
+    pub congestion: Option<String>,
+}
+
+/// One page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// When it was asked for.
+    pub at: Time,
+    /// How long until its last byte was here, handshakes included.
+    pub took: Span,
+    /// Bytes that came.
+    pub bytes: u64,
+}
+
+/// What became of the pages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageReport {
+    /// Whole pages, in their order.
+    pub fetched: Vec<Fetched>,
+    /// Pages of which a connection failed.
+    pub failed: u64,
+}
+
+/// The application.
+#[derive(Debug)]
+pub struct Page {
+    config: PageConfig,
+    report: PageReport,
+    dice: Option<chance::Chance>,
+    began: u64,
+    began_at: Time,
+    open: Vec<ConnectionId>,
+    bytes: u64,
+    broken: bool,
+}
+
+impl Page {
+    /// Not started yet.
+    pub fn new(config: PageConfig) -> Page {
+        Page {
+            config,
+            report: PageReport::default(),
+            dice: None,
+            began: 0,
+            began_at: Time::ZERO,
+            open: Vec::new(),
+            bytes: 0,
+            broken: false,
+        }
+    }
+
+    fn ask(&mut self, io: &mut AppIo<'_>) {
+        self.began += 1;
+        self.began_at = io.now();
+        (self.bytes, self.broken) = (0, false);
+        let interest = Happened::READABLE | Happened::RESET | Happened::TIMED_OUT;
+        let settings = io.settings_with(self.config.congestion.as_deref());
+        for server in self.config.from.clone() {
+            match io.connect(server, interest, settings.clone()) {
+                Some(id) => {
+                    self.open.push(id);
+                    io.send(id, self.config.request.count().max(1));
+                }
+                None => self.broken = true,
+            }
+        }
+        if self.open.is_empty() {
+            self.end(io);
+        }
+    }
+
+    /// The last of the page's connections is done with.
+    fn end(&mut self, io: &mut AppIo<'_>) {
+        if self.broken {
+            self.report.failed += 1;
+        } else {
+            let took = io.now().since(self.began_at);
+            self.report.fetched.push(Fetched { at: self.began_at, took, bytes: self.bytes });
+        }
+        if self.began < self.config.count {
+            let pause = match &mut self.dice {
+                Some(dice) if self.config.random_pause => dice.exponential(self.config.pause),
+                _ => self.config.pause,
+            };
+            io.alarm_after(pause, 0);
+        }
+    }
+}
+
+impl App for Page {
+    fn start(&mut self, io: &mut AppIo<'_>) {
+        self.dice = Some(io.dice("pauses"));
+        if self.config.count > 0 {
+            io.alarm_after(self.config.after, 0);
+        }
+    }
+
+    fn stop(&mut self, io: &mut AppIo<'_>) {
+        self.config.count = 0;
+        for id in std::mem::take(&mut self.open) {
+            io.abort(id);
+        }
+    }
+
+    fn alarm(&mut self, io: &mut AppIo<'_>, _token: u64) {
+        if self.began < self.config.count {
+            self.ask(io);
+        }
+    }
+
+    fn connection(
+        &mut self,
+        io: &mut AppIo<'_>,
+        id: ConnectionId,
+        happened: Happened,
+        taken: u64,
+        _acknowledged: u64,
+    ) {
+        let Some(place) = self.open.iter().position(|open| *open == id) else { return };
+        let failed = happened.any(Happened::RESET | Happened::TIMED_OUT);
+        if failed || taken >= self.config.response.count() {
+            self.open.swap_remove(place);
+            self.bytes += taken;
+            self.broken |= failed;
+            io.close(id);
+            if self.open.is_empty() {
+                self.end(io);
+            }
+        }
+    }
+
+    fn report(&self) -> Report {
+        Report::Page(self.report.clone())
+    }
+}

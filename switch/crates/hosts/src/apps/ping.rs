@@ -1,0 +1,102 @@
+//! Echo requests at regular intervals, and how long their answers took.
+
+use core::net::IpAddr;
+
+use units::{Bytes, Span, Time};
+
+use super::{App, AppIo, Report};
+
+/// A ping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PingConfig {
+    /// Whom to ask.
+    pub to: IpAddr,
+    /// How often.
+    pub interval: Span,
+    /// How many times; none: until it is stopped.
+    pub count: Option<u64>,
+    /// What each request carries; `ping`'s default is 56.
+    pub payload: Bytes,
+    /// How long it waits before it starts.
+    pub after: Span,
+}
+
+/// What it saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PingReport {
+    /// Requests sent.
+    pub sent: u64,
+    /// Answers: number and round-trip time of each.
+    pub answers: Vec<(u64, Span)>,
+    /// Requests that somebody could not deliver.
+    pub unreachable: u64,
+}
+
+/// The application.
+#[derive(Debug)]
+pub struct Ping {
+    config: PingConfig,
+    report: PingReport,
+    identifier: u16,
+    /// When each request left, by its number.
+    sent_at: Vec<Time>,
+    answered: Vec<bool>,
+    stopped: bool,
+}
+
+impl Ping {
+    /// Not started yet.
+    pub fn new(config: PingConfig) -> Ping {
+        Ping {
+            config,
+            report: PingReport::default(),
+            identifier: 0,
+            sent_at: Vec::new(),
+            answered: Vec::new(),
+            stopped: false,
+        }
+    }
+}
+
+impl App for Ping {
+    fn start(&mut self, io: &mut AppIo<'_>) {
+        self.identifier = io.own_port();
+        io.alarm_after(self.config.after, 0);
+    }
+
+    fn stop(&mut self, _io: &mut AppIo<'_>) {
+        self.stopped = true;
+    }
+
+    fn alarm(&mut self, io: &mut AppIo<'_>, _token: u64) {
+        let number = self.report.sent;
+        if self.stopped || self.config.count.is_some_and(|count| number >= count) {
+            return;
+        }
+        self.report.sent += 1;
+        self.sent_at.push(io.now());
+        self.answered.push(false);
+        io.send_echo(self.config.to, self.identifier, number as u16, self.config.payload);
+        io.alarm_after(self.config.interval, 0);
+    }
+
+    fn echo_reply(&mut self, io: &mut AppIo<'_>, sequence: u16, _from: IpAddr) {
+        // The number's low bits came back: it is the latest request that has them.
+        let Some(last) = self.report.sent.checked_sub(1) else { return };
+        let back = u64::from((last as u16).wrapping_sub(sequence));
+        let Some(number) = last.checked_sub(back) else { return };
+        let answered = &mut self.answered[number as usize];
+        if !std::mem::replace(answered, true) {
+            let rtt = io.now().since(self.sent_at[number as usize]);
+            self.report.answers.push((number, rtt));
+        }
+    }
+
+    fn unreachable(&mut self, _io: &mut AppIo<'_>, _from: IpAddr) {
+        self.report.unreachable += 1;
+    }
+
+    fn report(&self) -> Report {
+        Report::Ping(self.report.clone())
+    }
+}
