@@ -164,6 +164,14 @@ def test_a_report_is_drawn_anew_from_what_was_kept(tmp_path):
     assert (folder / "report.html").exists()
 
 
+def test_a_run_of_an_older_kit_that_lacks_what_the_lab_has_now_is_refused_by_name(tmp_path):
+    lab = Prepared(settings())
+    folder, _ = _conduct(lab, tmp_path)
+    (folder / "data" / "flow").rename(folder / "data" / "stream")
+    with pytest.raises(LabError, match="has no run flow, which the lab has now: .* with kit"):
+        redraw(lab, archive.find(str(folder), tmp_path), io.StringIO())
+
+
 @pytest.mark.parametrize("lab", catalogue.LABS, ids=lambda lab: lab.name)
 def test_the_table_in_a_handout_is_that_of_the_kept_run_it_names(lab):
     ((file, text),) = handout.parts(lab)
