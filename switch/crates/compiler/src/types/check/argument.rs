@@ -5,49 +5,17 @@
 //! round finds the types of all arguments, because any of them may tell what a type parameter is; only
 //! the second converts.
 
+use super::parameter::Parameter;
 use super::unify::Solution;
 use super::{Checker, is_constant};
 use crate::types::tree::{
-    Argument, Expression, ExpressionKind, Id, ParameterInfo, Text, Type, Variable, VariableKind,
+    Argument, Expression, ExpressionKind, Id, Type, Variable, VariableKind,
 };
 use syntax::tree::{self as ast, ArgumentValue, Direction};
 use syntax::{Diagnostic, Span};
 
 /// The code of messages about which argument is for which parameter.
 pub(super) const ARGUMENT: &str = "argument";
-
-/// A parameter, of whatever.
-#[derive(Clone, Debug)]
-pub(super) struct Parameter {
-    pub name: Text,
-    pub direction: Direction,
-    pub ty: Type,
-    pub is_optional: bool,
-    pub default: Option<Expression>,
-    pub span: Span,
-    /// The argument must be known at compile time.
-    pub is_constant: bool,
-}
-
-impl Parameter {
-    /// A parameter of something without a body. Without a direction it wants a compile-time value.
-    pub fn from_info(info: &ParameterInfo) -> Parameter {
-        Parameter {
-            name: info.name.text.clone(),
-            direction: info.direction,
-            ty: info.ty.clone(),
-            is_optional: info.is_optional,
-            default: info.default.clone(),
-            span: info.name.span,
-            is_constant: info.direction == Direction::None,
-        }
-    }
-
-    /// Whether a call may leave it out.
-    fn may_be_missing(&self) -> bool {
-        self.is_optional || self.default.is_some()
-    }
-}
 
 impl<'a> Checker<'a, '_> {
     /// The parameters of something with a body. Without a direction they take any value, as if

@@ -7,7 +7,7 @@
 //! Overloads are told apart by number and names of their parameters, never by types (specification,
 //! "Resolving calls"): so one is picked before any argument is looked at.
 
-use super::argument::Parameter;
+use super::parameter::Parameter;
 use super::scope::{Binding, FunctionBinding};
 use super::template::Template;
 use super::unify::Solution;

@@ -5,7 +5,7 @@
 
 use super::lvalue::has_effects;
 use super::scope::{Binding, FunctionBinding};
-use super::template::Template;
+use super::template::{Template, rigid_variables};
 use super::{Checker, is_constant};
 use crate::architecture;
 use crate::types::tree::{
@@ -381,10 +381,4 @@ impl<'a> Checker<'a, '_> {
         let rigid = rigid_variables(&declaration.type_parameters);
         self.instantiate(index, &rigid, declaration.span);
     }
-}
-
-/// One type variable for each parameter, equal to nothing else: the parameters' names with a
-/// prime, so that no call's variables are taken for them.
-pub(super) fn rigid_variables(names: &[Name]) -> Vec<Type> {
-    names.iter().map(|name| Type::Variable(format!("{}'", name.text).into())).collect()
 }

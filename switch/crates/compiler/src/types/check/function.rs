@@ -5,9 +5,8 @@
 //! is right for all types or wrong for all; after that one function is made for each list of types it is
 //! called with.
 
-use super::declaration::rigid_variables;
 use super::scope::{Binding, FunctionBinding};
-use super::template::Template;
+use super::template::{Template, rigid_variables};
 use super::type_ref::is_block;
 use super::{Body, BodyKind, Checker};
 use crate::types::tree::{

@@ -7,8 +7,9 @@
 //! back end makes the copies.
 
 use super::Checker;
-use super::argument::{ARGUMENT, Parameter};
+use super::argument::ARGUMENT;
 use super::convert::MISMATCH;
+use super::parameter::Parameter;
 use super::scope::Binding;
 use super::template::Template;
 use super::unify::Solution;

@@ -5,8 +5,8 @@
 //! built-in method. Where each may stand is checked here, because it depends on what is called: tables
 //! and controls are applied in controls, parsers in parsers, packets are read in parsers.
 
-use super::argument::Parameter;
 use super::call::CallSite;
+use super::parameter::Parameter;
 use super::scope::Binding;
 use super::unify::Solution;
 use super::{BodyKind, Checker, constant, wrong};

@@ -21,6 +21,7 @@ mod lvalue;
 mod member;
 mod method;
 mod operator;
+mod parameter;
 mod parser;
 mod priorities;
 mod scope;

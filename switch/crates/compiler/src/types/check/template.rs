@@ -5,7 +5,6 @@
 //! for every new list of arguments, with the parameters standing for the arguments.
 
 use super::Checker;
-use super::declaration::rigid_variables;
 use super::scope::Binding;
 use crate::architecture;
 use crate::types::tree::{Extern, Field, Id, Method, Package, ParameterInfo, Struct, Text, Type};
@@ -337,4 +336,10 @@ impl<'a> Checker<'a, '_> {
 /// `@optional` in front of a parameter.
 pub(super) fn is_optional(parameter: &ast::Parameter) -> bool {
     parameter.annotations.iter().any(|annotation| &*annotation.name.text == "optional")
+}
+
+/// One type variable for each parameter, equal to nothing else: the parameters' names with a
+/// prime, so that no call's variables are taken for them.
+pub(super) fn rigid_variables(names: &[ast::Name]) -> Vec<Type> {
+    names.iter().map(|name| Type::Variable(format!("{}'", name.text).into())).collect()
 }

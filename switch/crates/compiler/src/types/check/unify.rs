@@ -1,7 +1,7 @@
 //! Inference of type arguments: which types make the parameters fit the arguments.
 
 use super::Checker;
-use super::argument::Parameter;
+use super::parameter::Parameter;
 use super::template::Template;
 use crate::types::tree::{Direction, Id, Text, Type, Variable, VariableKind};
 use std::collections::BTreeMap;

@@ -11,6 +11,7 @@ mod reach;
 mod uninitialised;
 mod unused;
 mod visit;
+mod walk;
 mod worlds;
 
 use super::tree::Program;

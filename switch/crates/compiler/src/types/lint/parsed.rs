@@ -1,7 +1,7 @@
 //! What the parser leaves: which headers can be valid together when it accepts.
 
-use super::invalid::Walk;
 use super::visit::{self, Node};
+use super::walk::Walk;
 use super::worlds::Worlds;
 use crate::architecture::BlockKind;
 use crate::types::tree::{
