@@ -6,8 +6,9 @@ impl Int {
     /// `self / divisor` rounded towards zero, and the remainder, which has the sign of `self`.
     /// `None` where the divisor is zero.
     ///
-    /// One bit at a time: P4 divides compile-time constants and, in the standard switch, fields;
-    /// both are short, and the loop is bounded by the dividend's width.
+    /// A divisor of one limb takes a step for each limb of the dividend. Any other takes one for
+    /// each bit: P4 divides compile-time constants and, in the standard switch, fields, which are
+    /// short.
     pub fn divide(&self, divisor: &Int) -> Option<(Int, Int)> {
         if divisor.is_zero() {
             return None;
@@ -15,6 +16,10 @@ impl Int {
         let (dividend, positive) = (magnitude(self), magnitude(divisor));
         if let (Some(left), Some(right)) = (dividend.to_u64(), positive.to_u64()) {
             return Some(signed(self, divisor, Int::from(left / right), Int::from(left % right)));
+        }
+        if let Some(right) = positive.to_u64() {
+            let (quotient, remainder) = by_limb(&dividend, right);
+            return Some(signed(self, divisor, quotient, Int::from(remainder)));
         }
         let mut quotient = Int::zero();
         let mut remainder = Int::zero();
@@ -31,6 +36,19 @@ impl Int {
         }
         Some(signed(self, divisor, quotient, remainder))
     }
+}
+
+/// Long division of a number that is not negative, a limb at a time.
+fn by_limb(dividend: &Int, divisor: u64) -> (Int, u64) {
+    let length = dividend.bit_length() / 64 + 1;
+    let mut limbs = vec![0; length + 1];
+    let mut remainder = 0;
+    for index in (0..length).rev() {
+        let part = u128::from(remainder) << 64 | u128::from(dividend.limb(index));
+        limbs[index] = (part / u128::from(divisor)) as u64;
+        remainder = (part % u128::from(divisor)) as u64;
+    }
+    (Int::from_limbs(&limbs), remainder)
 }
 
 fn magnitude(number: &Int) -> Int {

@@ -63,26 +63,22 @@ impl Int {
 
     /// A `hexstr` of BMv2 JSON: at least `width_bytes` bytes, with `0x` and the sign in front.
     pub fn to_hex(&self, width_bytes: usize) -> String {
-        let digits = 2 * width_bytes.max(1);
-        if self.is_negative() {
-            format!("-0x{:0digits$x}", HexDigits(&-self))
-        } else {
-            format!("0x{:0digits$x}", HexDigits(self))
-        }
+        // The sign and the prefix count as part of the width.
+        let width = 2 * width_bytes.max(1) + "0x".len() + usize::from(self.is_negative());
+        format!("{self:#0width$x}")
     }
 }
 
-/// A non-negative number, for `{:x}`.
-struct HexDigits<'a>(&'a Int);
-
-impl fmt::LowerHex for HexDigits<'_> {
+impl fmt::LowerHex for Int {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let magnitude = if self.is_negative() { -self } else { self.clone() };
         let mut digits = String::new();
-        for index in (0..self.0.bit_length().div_ceil(64).max(1)).rev() {
-            digits.push_str(&format!("{:016x}", self.0.limb(index)));
+        for index in (0..magnitude.bit_length().div_ceil(64).max(1)).rev() {
+            digits.push_str(&format!("{:016x}", magnitude.limb(index)));
         }
         let shortest = digits.trim_start_matches('0');
-        f.pad_integral(true, "", if shortest.is_empty() { "0" } else { shortest })
+        let digits = if shortest.is_empty() { "0" } else { shortest };
+        f.pad_integral(!self.is_negative(), "0x", digits)
     }
 }
 
@@ -163,6 +159,13 @@ mod tests {
         let number = Int::one().shift_left(128);
         assert_eq!(number.to_string(), "340282366920938463463374607431768211456");
         assert_eq!("340282366920938463463374607431768211456".parse::<Int>().unwrap(), number);
+    }
+
+    #[test]
+    fn the_longest_number_that_a_program_can_shift_to_is_printed_at_once() {
+        // 65,536 * log10(2) = 19,728.3. A step for each bit of each part would take minutes.
+        assert_eq!(Int::one().shift_left(65_536).to_string().len(), 19_729);
+        assert_eq!(format!("{:#x} {:x}", Int::from(10), Int::from(-255)), "0xa -ff");
     }
 
     #[test]

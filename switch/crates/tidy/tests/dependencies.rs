@@ -17,7 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("frames", &["units"]),
     ("bmv2", &["bits"]),
     ("p4info", &[]),
-    ("syntax", &[]),
+    ("syntax", &["bits"]),
     ("compiler", &["bits", "bmv2", "p4info", "syntax"]),
     ("pipeline", &["bits", "bmv2", "frames", "units", "wire"]),
     ("native", &["pipeline"]),

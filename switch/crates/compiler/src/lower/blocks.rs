@@ -196,7 +196,7 @@ impl Lowering<'_> {
         self.leaves(part, &field.ty, &mut leaves);
         for value in names::values(annotation) {
             let AnnotationValue::Value(tree::Value::Integer(number)) = value else { continue };
-            let Ok(number) = u32::try_from(number) else { continue };
+            let Some(number) = number.to_u32() else { continue };
             let id = *self.made.field_lists.entry(number).or_insert_with(|| {
                 let id = self.flat.field_lists.len() as u32 + 1;
                 self.flat.field_lists.push(bmv2::FieldList {

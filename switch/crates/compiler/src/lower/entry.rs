@@ -8,7 +8,6 @@
 
 use bits::Int;
 use bmv2::MatchKey;
-use num_traits::ToPrimitive;
 
 use super::flat::{Entry, MatchKind};
 use super::lowering::Lowering;
@@ -127,12 +126,15 @@ impl Lowering<'_> {
         let mut wanted = Vec::new();
         for entry in &entries.list {
             let next = if largest_wins { previous - delta } else { previous + delta };
-            previous = entry.priority.as_ref().and_then(ToPrimitive::to_i64).unwrap_or(next);
+            previous = entry.priority.as_ref().and_then(Int::to_i64).unwrap_or(next);
             wanted.push(previous);
         }
         let largest = wanted.iter().copied().max().unwrap_or(0);
         let count = |priority: i64| if largest_wins { largest - priority + 1 } else { priority };
-        wanted.into_iter().map(|priority| count(priority).to_i32().unwrap_or(i32::MAX)).collect()
+        wanted
+            .into_iter()
+            .map(|priority| i32::try_from(count(priority)).unwrap_or(i32::MAX))
+            .collect()
     }
 
     /// A property of the table that is true or false.

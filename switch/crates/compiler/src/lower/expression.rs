@@ -169,7 +169,7 @@ impl Lowering<'_> {
             tree::Value::Error(index) | tree::Value::MatchKind(index) => {
                 Value::Number(hex(*index as u64))
             }
-            tree::Value::Integer(number) => Value::Number(Expression::Hex(number::int(number))),
+            tree::Value::Integer(number) => Value::Number(Expression::Hex(number.clone())),
             tree::Value::Text(text) => Value::Text(text.clone()),
         }
     }

@@ -30,7 +30,7 @@ pub fn text<'a>(annotations: &'a [Annotation], name: &str) -> Option<&'a str> {
 /// The non-negative number of an annotation such as `@id(5)`.
 pub fn number(annotations: &[Annotation], name: &str) -> Option<u32> {
     match values(annotation(annotations, name)?) {
-        [AnnotationValue::Value(Value::Integer(number))] => u32::try_from(number).ok(),
+        [AnnotationValue::Value(Value::Integer(number))] => number.to_u32(),
         _ => None,
     }
 }

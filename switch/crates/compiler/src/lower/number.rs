@@ -6,7 +6,6 @@
 
 use bits::Int;
 use bmv2::{BinaryOperator as Operator, Expression};
-use num_bigint::{BigInt, Sign};
 
 use super::storage::Leaf;
 use super::value::{binary, hex};
@@ -71,13 +70,6 @@ impl Range {
 /// 2^width - 1.
 pub fn ones(width: u32) -> Int {
     &Int::one().shift_left(width as usize) - &Int::one()
-}
-
-/// A constant of the typed tree as a constant of the switch.
-pub fn int(number: &BigInt) -> Int {
-    let (sign, bytes) = number.to_bytes_be();
-    let magnitude = Int::from_be_bytes(&bytes);
-    if sign == Sign::Minus { -&magnitude } else { magnitude }
 }
 
 /// `left operator right` for operators whose result is a number of type `result`; the operands

@@ -3,15 +3,16 @@
 //! has substituted constructor arguments.
 
 use super::tree::{BinaryOperator, Type, UnaryOperator, Value};
-use num_bigint::{BigInt, Sign};
-use num_integer::Integer;
-use num_traits::{One, ToPrimitive, Zero};
+use bits::Int;
 
 /// A constant shifted left by more than this is refused: its digits would fill the memory.
 pub const SHIFT_MAX: u32 = 1 << 16;
 
 /// A number of more bits is not multiplied or shifted on.
-const BIT_COUNT_MAX: u64 = 1 << 18;
+const BIT_COUNT_MAX: usize = 1 << 18;
+
+/// A number of more bits is not divided: [`Int::divide`] takes a step for each.
+const DIVIDEND_BIT_COUNT_MAX: usize = 1 << 15;
 
 /// Longest string that is put together.
 const TEXT_LENGTH_MAX: usize = 1 << 20;
@@ -26,20 +27,16 @@ pub enum FoldError {
 }
 
 /// The value of `value` as `ty` has it: the lowest bits, with a sign for `int<N>`.
-pub fn wrap(value: &BigInt, ty: &Type) -> BigInt {
+pub fn wrap(value: &Int, ty: &Type) -> Int {
     match ty {
-        Type::Bit(width) => value.mod_floor(&(BigInt::one() << *width)),
-        Type::Int(width) => {
-            let modulus = BigInt::one() << *width;
-            let low = value.mod_floor(&modulus);
-            if *width > 0 && low.bit(u64::from(*width) - 1) { low - modulus } else { low }
-        }
+        Type::Bit(width) => value.truncate(*width as usize),
+        Type::Int(width) => value.wrap_signed(*width as usize),
         _ => value.clone(),
     }
 }
 
 /// Whether `value` is a value of `ty` as it is.
-pub fn fits(value: &BigInt, ty: &Type) -> bool {
+pub fn fits(value: &Int, ty: &Type) -> bool {
     wrap(value, ty) == *value
 }
 
@@ -48,9 +45,7 @@ pub fn unary(operator: UnaryOperator, operand: &Value, ty: &Type) -> Result<Valu
     match (operator, operand) {
         (UnaryOperator::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
         (UnaryOperator::Negate, Value::Integer(value)) => Ok(Value::Integer(wrap(&-value, ty))),
-        (UnaryOperator::Complement, Value::Integer(value)) => {
-            Ok(Value::Integer(wrap(&(-value - 1), ty)))
-        }
+        (UnaryOperator::Complement, Value::Integer(value)) => Ok(Value::Integer(wrap(&!value, ty))),
         _ => Err(FoldError::Mismatch),
     }
 }
@@ -90,8 +85,8 @@ pub fn binary(
 
 fn integers(
     operator: BinaryOperator,
-    l: &BigInt,
-    r: &BigInt,
+    l: &Int,
+    r: &Int,
     right_type: &Type,
     ty: &Type,
 ) -> Result<Value, FoldError> {
@@ -99,7 +94,7 @@ fn integers(
     let value = match operator {
         Op::Add => l + r,
         Op::Subtract => l - r,
-        Op::Multiply if l.bits() + r.bits() > BIT_COUNT_MAX => {
+        Op::Multiply if l.bit_length() + r.bit_length() > BIT_COUNT_MAX => {
             return Err(FoldError::Undefined("a number with too many digits"));
         }
         Op::Multiply => l * r,
@@ -107,28 +102,31 @@ fn integers(
             if r.is_zero() {
                 return Err(FoldError::Undefined("division by zero"));
             }
-            if ty == &Type::Integer && (l.sign() == Sign::Minus || r.sign() == Sign::Minus) {
+            if ty == &Type::Integer && (l.is_negative() || r.is_negative()) {
                 return Err(FoldError::Undefined("division of negative numbers"));
             }
-            if operator == Op::Divide { l / r } else { l % r }
+            if l.bit_length() > DIVIDEND_BIT_COUNT_MAX {
+                return Err(FoldError::Undefined("a number with too many digits"));
+            }
+            let (quotient, remainder) = l.divide(r).unwrap_or_default();
+            if operator == Op::Divide { quotient } else { remainder }
         }
-        Op::AddSaturating => saturate(l + r, ty),
-        Op::SubtractSaturating => saturate(l - r, ty),
+        Op::AddSaturating => saturate(&(l + r), ty),
+        Op::SubtractSaturating => saturate(&(l - r), ty),
         Op::BitAnd => l & r,
         Op::BitOr => l | r,
         Op::BitXor => l ^ r,
         Op::ShiftLeft => shift_left(l, r, ty)?,
         Op::ShiftRight => {
-            if r.sign() == Sign::Minus {
+            if r.is_negative() {
                 return Err(FoldError::Undefined("a shift by a negative number"));
             }
-            // An arithmetic shift of a BigInt rounds down, as two's complement does.
-            l >> r.to_u32().unwrap_or(u32::MAX)
+            l.shift_right(r.to_u32().unwrap_or(u32::MAX) as usize)
         }
         Op::Concat => match right_type {
             Type::Bit(width) | Type::Int(width) => {
                 let low = wrap(r, &Type::Bit(*width));
-                (l << *width) + low
+                &l.shift_left(*width as usize) + &low
             }
             _ => return Err(FoldError::Mismatch),
         },
@@ -143,34 +141,32 @@ fn integers(
     Ok(Value::Integer(wrap(&value, ty)))
 }
 
-fn shift_left(l: &BigInt, r: &BigInt, ty: &Type) -> Result<BigInt, FoldError> {
-    if r.sign() == Sign::Minus {
+fn shift_left(l: &Int, r: &Int, ty: &Type) -> Result<Int, FoldError> {
+    if r.is_negative() {
         return Err(FoldError::Undefined("a shift by a negative number"));
     }
     match (ty, r.to_u32()) {
-        (Type::Bit(width) | Type::Int(width), Some(count)) if count >= *width => Ok(BigInt::zero()),
-        (Type::Bit(_) | Type::Int(_), None) => Ok(BigInt::zero()),
-        (_, Some(count)) if count <= SHIFT_MAX && l.bits() <= BIT_COUNT_MAX => Ok(l << count),
+        (Type::Bit(width) | Type::Int(width), Some(count)) if count >= *width => Ok(Int::zero()),
+        (Type::Bit(_) | Type::Int(_), None) => Ok(Int::zero()),
+        (_, Some(count)) if count <= SHIFT_MAX && l.bit_length() <= BIT_COUNT_MAX => {
+            Ok(l.shift_left(count as usize))
+        }
         _ => Err(FoldError::Undefined("a number with too many digits")),
     }
 }
 
 /// The nearest value that `ty` has.
-fn saturate(value: BigInt, ty: &Type) -> BigInt {
-    let (low, high) = match ty {
-        Type::Bit(width) => (BigInt::zero(), (BigInt::one() << *width) - 1),
-        Type::Int(width) => {
-            let half = BigInt::one() << width.saturating_sub(1);
-            (-half.clone(), half - 1)
-        }
-        _ => return value,
-    };
-    value.clamp(low, high)
+fn saturate(value: &Int, ty: &Type) -> Int {
+    match ty {
+        Type::Bit(width) => value.saturate_unsigned(*width as usize),
+        Type::Int(width) => value.saturate_signed(*width as usize),
+        _ => value.clone(),
+    }
 }
 
 /// Bits `high..=low` of `value`.
-pub fn slice(value: &BigInt, high: u32, low: u32) -> BigInt {
-    wrap(&(value >> low), &Type::Bit(high.saturating_sub(low) + 1))
+pub fn slice(value: &Int, high: u32, low: u32) -> Int {
+    wrap(&value.shift_right(low as usize), &Type::Bit(high.saturating_sub(low) + 1))
 }
 
 /// `value` as `ty`, for casts between numbers and `bool`.
@@ -178,7 +174,7 @@ pub fn cast(value: &Value, ty: &Type) -> Result<Value, FoldError> {
     match (value, ty) {
         (Value::Integer(number), Type::Bool) => Ok(Value::Bool(!number.is_zero())),
         (Value::Bool(truth), Type::Bit(_) | Type::Int(_) | Type::Integer) => {
-            Ok(Value::Integer(BigInt::from(u8::from(*truth))))
+            Ok(Value::Integer(Int::from(u32::from(*truth))))
         }
         (Value::Integer(number), _) => Ok(Value::Integer(wrap(number, ty))),
         (Value::Bool(truth), Type::Bool) => Ok(Value::Bool(*truth)),
@@ -225,6 +221,6 @@ mod tests {
         let (l, r) = (Value::Integer(0xA.into()), Value::Integer(0x5.into()));
         let made = binary(BinaryOperator::Concat, &l, &r, &Type::Bit(4), &Type::Bit(8));
         assert_eq!(made, number(0xA5));
-        assert_eq!(slice(&0xA5.into(), 7, 4), BigInt::from(0xA));
+        assert_eq!(slice(&0xA5.into(), 7, 4), Int::from(0xA));
     }
 }

@@ -4,7 +4,7 @@ use super::Parser;
 use crate::Diagnostic;
 use crate::token::Token;
 use crate::tree::IntegerLiteral;
-use num_bigint::BigInt;
+use bits::Int;
 use std::rc::Rc;
 
 /// Longest literal: more than any width needs, little enough to convert quickly.
@@ -19,7 +19,7 @@ impl Parser<'_> {
                 let title = format!("`{}` is not an integer: {reason}", token.text);
                 let hint = "write 10, 0x0A, 0b1010, 8w10 (bit<8>) or 8s10 (int<8>)";
                 self.report(Diagnostic::error("integer", token.span, title).hint(hint));
-                IntegerLiteral { value: BigInt::ZERO, width: None }
+                IntegerLiteral { value: Int::zero(), width: None }
             }
         }
     }
@@ -42,7 +42,7 @@ fn integer_literal(text: &str) -> Result<IntegerLiteral, String> {
 }
 
 /// Digits in the base that their prefix names.
-fn digits(text: &str) -> Result<BigInt, String> {
+fn digits(text: &str) -> Result<Int, String> {
     let lower = text.to_ascii_lowercase();
     let (radix, digits) = match lower.get(..2) {
         Some("0x") => (16, lower.get(2..)),
@@ -52,7 +52,7 @@ fn digits(text: &str) -> Result<BigInt, String> {
         _ => (10, lower.get(..)),
     };
     let digits = digits.unwrap_or("").replace('_', "");
-    BigInt::parse_bytes(digits.as_bytes(), radix).ok_or_else(|| "there is a wrong digit".into())
+    Int::from_digits(&digits, radix).map_err(|_| "there is a wrong digit".into())
 }
 
 /// The characters between the quotes, escapes resolved.

@@ -2,7 +2,7 @@
 
 use super::{Name, PrefixedName, TypeRef};
 use crate::Span;
-use num_bigint::BigInt;
+use bits::Int;
 use std::rc::Rc;
 
 /// An expression with its place.
@@ -126,7 +126,7 @@ pub enum ExpressionKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntegerLiteral {
     /// The number written, never negative.
-    pub value: BigInt,
+    pub value: Int,
     /// `Some((signed, width))` for `8w..` and `8s..`.
     pub width: Option<(bool, u32)>,
 }

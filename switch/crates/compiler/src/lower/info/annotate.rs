@@ -73,7 +73,7 @@ impl Writer<'_> {
             AnnotationValue::Value(Value::Bool(truth)) => ExpressionValue::Bool(*truth),
             AnnotationValue::Value(Value::Text(text)) => ExpressionValue::String(text.to_string()),
             AnnotationValue::Value(Value::Integer(number)) => {
-                ExpressionValue::Int64(i64::try_from(number).unwrap_or(i64::MAX))
+                ExpressionValue::Int64(number.to_i64().unwrap_or(i64::MAX))
             }
             AnnotationValue::Value(Value::Enumerator(of, member)) => {
                 let member = &self.program.enums[*of].members[*member];

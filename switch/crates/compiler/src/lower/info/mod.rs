@@ -177,7 +177,8 @@ fn platform_properties(annotations: &[Annotation]) -> Option<PlatformProperties>
     let mut properties = PlatformProperties::default();
     for (key, value) in pairs(annotations, "platform_property") {
         let AnnotationValue::Value(Value::Integer(number)) = value else { continue };
-        let number = i32::try_from(number).unwrap_or(i32::MAX);
+        let number = number.to_i64().and_then(|number| i32::try_from(number).ok());
+        let number = number.unwrap_or(i32::MAX);
         match key.as_str() {
             "multicast_group_table_size" => properties.multicast_group_table_size = number,
             "multicast_group_table_total_replicas" => {

@@ -12,7 +12,6 @@ use p4info::{
 };
 
 use super::super::names;
-use super::super::number;
 use super::super::storage::{Leaf, leaf};
 use super::Writer;
 use super::tables::padded;
@@ -112,7 +111,7 @@ impl Writer<'_> {
         let width = leaf(program, underlying).map_or(0, Leaf::width);
         let member = |member: &tree::Enumerator| {
             let value = match &member.value {
-                Some(Value::Integer(value)) => number::int(value),
+                Some(Value::Integer(value)) => value.clone(),
                 _ => Int::zero(),
             };
             SerializableEnumMember {
@@ -282,7 +281,9 @@ fn bitstring(ty: &Type) -> P4BitstringLikeTypeSpec {
 /// The second argument of a translation: a number of bits, `bit<W>`, or `string`.
 fn sdn_type(annotation: &tree::Annotation) -> SdnType {
     let width = match names::values(annotation) {
-        [_, AnnotationValue::Value(Value::Integer(width))] => i32::try_from(width).ok(),
+        [_, AnnotationValue::Value(Value::Integer(width))] => {
+            width.to_i64().and_then(|width| i32::try_from(width).ok())
+        }
         _ => match &annotation.body {
             AnnotationBody::Unstructured { tokens, .. } => {
                 tokens.iter().skip(1).find_map(|token| token.parse().ok())

@@ -8,9 +8,7 @@
 use super::parameter::Parameter;
 use super::unify::Solution;
 use super::{Checker, is_constant};
-use crate::types::tree::{
-    Argument, Expression, ExpressionKind, Id, Type, Variable, VariableKind,
-};
+use crate::types::tree::{Argument, Expression, ExpressionKind, Id, Type, Variable, VariableKind};
 use syntax::tree::{self as ast, ArgumentValue, Direction};
 use syntax::{Diagnostic, Span};
 

@@ -7,7 +7,7 @@
 use super::{Checker, constant, is_constant, wrong};
 use crate::types::constant::{cast, fits, wrap};
 use crate::types::tree::{Expression, ExpressionKind, Text, Type, Value};
-use num_bigint::BigInt;
+use bits::Int;
 use syntax::tree::{DerivedKind, UnaryOperator};
 use syntax::{Diagnostic, Span};
 
@@ -81,10 +81,7 @@ impl Checker<'_, '_> {
                 Type::Int(width) => Type::Bit(*width),
                 other => other.clone(),
             };
-            if !fits(number, ty)
-                && !fits(number, &as_bits)
-                && number.sign() != num_bigint::Sign::Minus
-            {
+            if !fits(number, ty) && !fits(number, &as_bits) && !number.is_negative() {
                 let title = format!("{number} does not fit into `{}`", self.show(ty));
                 let kept = wrap(number, ty);
                 self.report(
@@ -104,7 +101,7 @@ impl Checker<'_, '_> {
             ExpressionKind::Constant(Value::Enumerator(id, member)) => {
                 let known = self.program.enums[*id].members.get(*member);
                 let number = known.and_then(|member| member.value.clone());
-                constant(number.unwrap_or(Value::Integer(BigInt::ZERO)), underlying.clone(), span)
+                constant(number.unwrap_or(Value::Integer(Int::zero())), underlying.clone(), span)
             }
             ExpressionKind::Constant(Value::Integer(_)) => {
                 Expression { ty: underlying.clone(), ..value }
@@ -286,7 +283,7 @@ impl Checker<'_, '_> {
 
     /// What `...` stands for: zeros, false, invalid headers.
     pub(super) fn default_value(&self, ty: &Type, span: Span) -> Option<Expression> {
-        let zero = Value::Integer(BigInt::ZERO);
+        let zero = Value::Integer(Int::zero());
         let kind = match ty {
             Type::Bit(_) | Type::Int(_) | Type::Integer => ExpressionKind::Constant(zero),
             Type::Bool => ExpressionKind::Constant(Value::Bool(false)),

@@ -9,7 +9,7 @@ use super::lvalue::same_value;
 use crate::types::tree::{
     Entry, Expression, ExpressionKind, KeysetElement, Table, Text, Type, Value,
 };
-use num_bigint::BigInt;
+use bits::Int;
 use syntax::{Diagnostic, Span};
 
 impl Checker<'_, '_> {
@@ -76,10 +76,10 @@ fn same_keys(left: &Entry, right: &Entry) -> bool {
 }
 
 /// The bits of a mask, turned over: zeros where it has ones.
-fn zeros(mask: &Expression) -> Option<BigInt> {
+fn zeros(mask: &Expression) -> Option<Int> {
     match (&mask.kind, &mask.ty) {
         (ExpressionKind::Constant(Value::Integer(bits)), Type::Bit(width)) => {
-            Some((BigInt::from(1) << *width) - 1 - bits)
+            Some((!bits).truncate(*width as usize))
         }
         _ => None,
     }
@@ -87,5 +87,5 @@ fn zeros(mask: &Expression) -> Option<BigInt> {
 
 /// A mask that leaves nothing out.
 fn is_all_ones(mask: &Expression) -> bool {
-    zeros(mask).is_none_or(|zeros| zeros == BigInt::ZERO)
+    zeros(mask).is_none_or(|zeros| zeros.is_zero())
 }

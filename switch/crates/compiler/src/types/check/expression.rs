@@ -10,7 +10,6 @@ use crate::types::constant::{fits, slice, wrap};
 use crate::types::tree::{
     DerivedKind, Direction, Expression, ExpressionKind, Text, Type, Value, VariableKind,
 };
-use num_traits::ToPrimitive;
 use syntax::tree::{self as ast, PrefixedName};
 use syntax::{Diagnostic, Span};
 
@@ -75,10 +74,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// A constant number, or a report.
-    pub(super) fn constant_number(
-        &mut self,
-        expression: &'a ast::Expression,
-    ) -> Option<num_bigint::BigInt> {
+    pub(super) fn constant_number(&mut self, expression: &'a ast::Expression) -> Option<bits::Int> {
         let value = self.expression(expression, Some(&Type::Integer));
         match (value.kind, &value.ty) {
             (_, Type::Wrong) => None,
@@ -350,7 +346,9 @@ impl<'a> Checker<'a, '_> {
             return wrong(span);
         }
         let known = match &index.kind {
-            ExpressionKind::Constant(Value::Integer(number)) => Some(number.to_usize()),
+            ExpressionKind::Constant(Value::Integer(number)) => {
+                Some(number.to_u64().and_then(|number| usize::try_from(number).ok()))
+            }
             _ => None,
         };
         if let Some(number) = &known
@@ -424,7 +422,7 @@ impl<'a> Checker<'a, '_> {
             return wrong(span);
         };
         let limit = slice_limit(&base.ty);
-        let bound = |number: &num_bigint::BigInt| number.to_u32().filter(|bit| *bit < limit);
+        let bound = |number: &bits::Int| number.to_u32().filter(|bit| *bit < limit);
         let (Some(high_bit), Some(low_bit)) = (bound(&high_number), bound(&low_number)) else {
             let (bad, place) = match bound(&high_number) {
                 None => (high_number, high.span),

@@ -383,7 +383,7 @@ impl<'a> Checker<'a, '_> {
             [argument] if takes_count => match &argument.value {
                 ArgumentValue::Expression(count) => {
                     let number = self.constant_number(count)?;
-                    if number.sign() == num_bigint::Sign::Minus {
+                    if number.is_negative() {
                         self.error("range", count.span, "the count cannot be negative");
                         return None;
                     }

@@ -10,7 +10,7 @@ use super::type_ref::WIDTH_MAX;
 use super::{Checker, constant, is_constant, wrong};
 use crate::types::constant::{FoldError, binary, unary};
 use crate::types::tree::{Expression, ExpressionKind, Type, UnaryOperator, Value};
-use num_bigint::Sign;
+use bits::Int;
 use syntax::tree::{self as ast, BinaryOperator};
 use syntax::{Diagnostic, Span};
 
@@ -188,7 +188,7 @@ impl<'a> Checker<'a, '_> {
             return wrong(span);
         }
         if let ExpressionKind::Constant(Value::Integer(count)) = &right.kind
-            && count.sign() == Sign::Minus
+            && count.is_negative()
         {
             let title = format!("a shift by a negative number, {count}");
             self.error("range", right.span, title);
@@ -213,9 +213,9 @@ impl<'a> Checker<'a, '_> {
     fn shift_count(&mut self, count: Expression) -> Expression {
         let number = match count.kind {
             ExpressionKind::Constant(Value::Integer(number)) => number,
-            _ => num_bigint::BigInt::ZERO,
+            _ => bits::Int::zero(),
         };
-        let number = number.min(num_bigint::BigInt::from(u32::MAX));
+        let number = number.min(bits::Int::from(u32::MAX));
         constant(Value::Integer(number), Type::Bit(32), count.span)
     }
 
@@ -293,14 +293,14 @@ impl<'a> Checker<'a, '_> {
         };
         // Zero divided is zero whatever the divisor; a zero divisor is reported elsewhere.
         let is_zero = |side: &Expression| {
-            side.kind == ExpressionKind::Constant(Value::Integer(num_bigint::BigInt::ZERO))
+            side.kind == ExpressionKind::Constant(Value::Integer(bits::Int::zero()))
         };
         if is_zero(left) || is_zero(right) {
             return;
         }
-        let is_power = divisor
-            .and_then(num_bigint::BigInt::to_biguint)
-            .is_some_and(|number| number.count_ones() == 1);
+        let is_power = divisor.is_some_and(|number| {
+            !number.is_negative() && (number & &(number - &Int::one())).is_zero()
+        });
         if !is_power {
             let title = "this division must be known at compile time";
             self.report(
@@ -394,7 +394,7 @@ impl<'a> Checker<'a, '_> {
         }
         if let (BinaryOperator::Divide | BinaryOperator::Modulo, ExpressionKind::Constant(zero)) =
             (operator, &right.kind)
-            && *zero == Value::Integer(num_bigint::BigInt::ZERO)
+            && *zero == Value::Integer(bits::Int::zero())
         {
             self.error("range", span, "this has no value: division by zero");
             return wrong(span);

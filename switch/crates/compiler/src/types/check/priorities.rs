@@ -6,7 +6,7 @@
 
 use super::Checker;
 use crate::types::tree::{Entries, Entry, Expression, ExpressionKind, PropertyValue, Table, Value};
-use num_bigint::{BigInt, Sign};
+use bits::Int;
 use syntax::Diagnostic;
 
 impl Checker<'_, '_> {
@@ -57,17 +57,17 @@ impl Checker<'_, '_> {
         };
         let delta = match property(table, "priority_delta") {
             Some(ExpressionKind::Constant(Value::Integer(delta))) => delta.clone(),
-            _ => BigInt::from(1),
+            _ => Int::one(),
         };
-        let mut seen: Vec<(BigInt, &Entry)> = Vec::new();
+        let mut seen: Vec<(Int, &Entry)> = Vec::new();
         for entry in &entries.list {
             let previous = seen.last().map(|(priority, _)| priority);
             let next = match (&entry.priority, previous) {
                 (Some(written), _) => written.clone(),
                 (None, Some(previous)) if largest_wins => previous - &delta,
-                (None, previous) => previous.cloned().unwrap_or_default() + &delta,
+                (None, previous) => &previous.cloned().unwrap_or_default() + &delta,
             };
-            if next.sign() != Sign::Plus || next > BigInt::from(i32::MAX) {
+            if next <= Int::zero() || next > Int::from(i32::MAX) {
                 self.report_overflow(table, entry, &next);
                 return;
             }
@@ -84,7 +84,7 @@ impl Checker<'_, '_> {
     }
 
     /// Counting down or up from a written priority has left the possible ones.
-    fn report_overflow(&mut self, table: &Table, entry: &Entry, priority: &BigInt) {
+    fn report_overflow(&mut self, table: &Table, entry: &Entry, priority: &Int) {
         let title = format!("the entries of `{}` run out of priorities", table.name.text);
         let label = format!("this entry would have the priority {priority}");
         self.report(

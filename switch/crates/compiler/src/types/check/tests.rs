@@ -4,7 +4,7 @@ use super::check;
 use crate::types::tree::{
     Argument, Callee, Expression, ExpressionKind, Program, StatementKind, Type, Value,
 };
-use num_bigint::BigInt;
+use bits::Int;
 use syntax::parser::parse;
 use syntax::preprocessor::{PreprocessorOptions, preprocess};
 use syntax::{Diagnostics, SourceMap};
@@ -46,7 +46,7 @@ fn constants_are_folded_exactly() {
         ("const tuple<bit<8>, bool> t = { 5, true }; const bit<8> x = t[0];", 5),
     ] {
         let value = last_constant(declaration);
-        let wanted = ExpressionKind::Constant(Value::Integer(BigInt::from(expected)));
+        let wanted = ExpressionKind::Constant(Value::Integer(Int::from(expected)));
         assert_eq!(value.kind, wanted, "{declaration}");
     }
 }

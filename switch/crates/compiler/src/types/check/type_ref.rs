@@ -4,7 +4,6 @@ use super::Checker;
 use super::scope::Binding;
 use super::suggest::nearest;
 use crate::types::tree::{ExpressionKind, Type, Value};
-use num_traits::ToPrimitive;
 use syntax::tree::{self as ast, DerivedKind, PrefixedName, TypeKind};
 use syntax::{Diagnostic, Span};
 

@@ -47,7 +47,7 @@ impl Places {
             ExpressionKind::Index { base, index } => {
                 let ExpressionKind::Constant(Value::Integer(at)) = &index.kind else { return None };
                 let (variable, mut way) = self.place(program, base)?;
-                way.push(usize::try_from(at).ok()?);
+                way.push(at.to_u32()? as usize);
                 Some((variable, way))
             }
             _ => None,

@@ -4,7 +4,7 @@ use super::{
     Action, Control, Enum, ExternFunction, Function, Id, Instance, Parser, Table, Text, Type,
     Variable,
 };
-use num_bigint::BigInt;
+use bits::Int;
 use syntax::Span;
 
 pub use syntax::tree::BinaryOperator;
@@ -133,7 +133,7 @@ pub enum Value {
     /// Of `error`: index into [`super::Program::errors`].
     Error(usize),
     /// Of `bit<N>`, `int<N>` (always in range), `int`, a `type` over these.
-    Integer(BigInt),
+    Integer(Int),
     /// Of `match_kind`: index into [`super::Program::match_kinds`].
     MatchKind(usize),
     /// Of `string`.

@@ -1,7 +1,7 @@
 //! Tables.
 
 use super::{Action, Annotation, Argument, Expression, Id, Keyset, Name};
-use num_bigint::BigInt;
+use bits::Int;
 use syntax::Span;
 
 /// A table.
@@ -90,7 +90,7 @@ pub struct Entry {
     /// Whether it is `const` on its own (in a table whose entries are not).
     pub is_const: bool,
     /// `priority`, where written.
-    pub priority: Option<BigInt>,
+    pub priority: Option<Int>,
     /// One element a key.
     pub keyset: Keyset,
     /// The action with all its arguments.
