@@ -19,7 +19,16 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         for (bit<8> i in 1 .. 4) {
             product = product * i;
         }
-        hdr.h.c = product;    }
+        hdr.h.c = product;
+        // The list is evaluated once: 1 + 2 + 4 = 7, whatever the rounds do to `last`.
+        bit<8> last = 4;
+        bit<8> all = 0;
+        for (bit<8> i in (list<bit<8>>){1, 2, last}) {
+            all = all + i;
+            last = 32;
+        }
+        hdr.h.d = all;
+    }
 }
 
 #include "main.p4"

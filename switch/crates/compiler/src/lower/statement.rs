@@ -335,11 +335,17 @@ impl Lowering<'_> {
 
     /// The elements are known one by one, so the rounds are written one by one.
     fn for_each(&mut self, round: &ForIn, collection: &tree::Expression, at: Span) {
-        let collection = self.value(collection);
+        let is_list = matches!(collection.ty, Type::List(_));
+        let value = self.value(collection);
         let ty = self.input.program.variables[round.variable].ty.clone();
+        let mut elements = self.flat.storage.stack_values(&value);
+        if is_list {
+            // A list is evaluated once: no round may change what a later one sees.
+            elements = elements.into_iter().map(|each| self.freeze(each, &ty, at)).collect();
+        }
         let end = self.new_label();
         let body = self.steps_of(|this| {
-            for element in this.flat.storage.stack_values(&collection) {
+            for element in elements {
                 let next = this.new_label();
                 this.declare(round.variable, None, at);
                 let variable = this.variable(round.variable);

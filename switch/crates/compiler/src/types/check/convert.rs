@@ -51,6 +51,12 @@ impl Checker<'_, '_> {
             (Type::Bit(_) | Type::Int(_), Type::Integer) if is_constant(&value) => {
                 Some(Expression { ty: Type::Integer, ..value })
             }
+            // Only a number without a width: a `bit<N>` has to be cast to a `type`.
+            (Type::Integer, Type::New(id)) if is_constant(&value) => {
+                let original = self.program.new_types[*id].original.clone();
+                let inner = self.convert_quietly(value, &original)?;
+                Some(self.reinterpret(inner, ty))
+            }
             (Type::Enum(id), _) => {
                 let underlying = self.program.enums[*id].underlying.clone()?;
                 let inner = self.underlying_value(value, &underlying);

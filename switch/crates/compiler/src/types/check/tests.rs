@@ -52,6 +52,22 @@ fn constants_are_folded_exactly() {
 }
 
 #[test]
+fn a_number_without_a_width_is_a_value_of_a_new_type() {
+    let value = last_constant("type bit<10> vrf_t; const vrf_t k = 5;");
+    assert_eq!(value.kind, ExpressionKind::Constant(Value::Integer(5.into())));
+    assert!(matches!(value.ty, Type::New(_)));
+    let declared = "type bit<10> vrf_t; type vrf_t twice_t; struct s_t { vrf_t v; twice_t w; }";
+    for body in ["s.v = 0;", "s = { 1, 2 };", "if (s.v == 3 || 4 != s.v) { s.w = 5; }", "f(6);"] {
+        let text = format!("{declared} void f(in vrf_t v) {{ }} void g(inout s_t s) {{ {body} }}");
+        let (_, titles) = check_text(&text);
+        assert!(titles.is_empty(), "{body}: {titles:?}");
+    }
+    // With a width it is a value of another type.
+    let (_, titles) = check_text("type bit<10> vrf_t; const vrf_t k = 10w5;");
+    assert_eq!(titles, ["this is a `bit<10>`, but a `vrf_t` is needed"]);
+}
+
+#[test]
 fn lists_take_the_type_they_are_used_as() {
     let value = last_constant(
         "struct inner { bit<8> x; } struct outer { inner i; bool b; bit<4> rest; }
