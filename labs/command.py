@@ -132,7 +132,15 @@ def side_of(lab: Lab, kept: Kept) -> Side:
 
 def read_recordings(lab: Lab, kept: Kept) -> dict[str, Recording]:
     """What the runs of a kept lab have left."""
-    return {run.name: recording_files.read(kept.folder / "data" / run.name) for run in lab.runs()}
+    assert kept.results is not None
+    folders = {run.name: kept.folder / "data" / run.name for run in lab.runs()}
+    missing = [name for name, folder in folders.items() if not folder.exists()]
+    if missing:
+        raise LabError(
+            f"{kept.name} has no run {missing[0]}, which the lab has now: it was measured with "
+            f"kit {kept.results['machine']['kit']}, which can draw it."
+        )
+    return {name: recording_files.read(folder) for name, folder in folders.items()}
 
 
 def redraw(lab: Lab, kept: Kept, output: TextIO) -> None:
