@@ -101,7 +101,8 @@ impl Connection {
         self.update_window(&mut work, segment, seq, ack);
         self.snd.una = ack;
         self.tag_sacked(&mut work, segment);
-        if segment.flags.contains(Flags::ECE) && self.ecn {
+        // On a SYN, ECE is part of the agreement, no echo.
+        if segment.flags.contains(Flags::ECE) && !segment.flags.contains(Flags::SYN) && self.ecn {
             work.ece = true;
             self.snd.counts.marks += 1;
         }
@@ -162,7 +163,10 @@ impl Connection {
             work.window_update = window != self.snd.wnd;
             self.snd.wnd_seq = seq;
             self.snd.wnd = window;
-            self.snd.wnd_max = self.snd.wnd_max.max(window);
+            if window > self.snd.wnd_max {
+                self.snd.wnd_max = window;
+                self.fit_mss();
+            }
         }
     }
 

@@ -512,7 +512,12 @@ impl Connection {
     pub(super) fn fit_mss(&mut self) {
         let path = self.snd.route.mtu - self.snd.route.header;
         let options = if self.timestamps { TIMESTAMP_BYTES } else { 0 };
-        self.snd.mss = path.min(self.snd.mss_peer).saturating_sub(options).max(8);
+        let whole = path.min(self.snd.mss_peer).saturating_sub(options).max(8);
+        // Half of the largest window at most, so that a small one does not stand still between two
+        // segments (RFC 9293 section 3.8.6.2.1; Linux's tcp_bound_to_half_wnd).
+        let window = self.snd.wnd_max.min(u64::from(u32::MAX)) as u32;
+        let most = if window > MSS_DEFAULT { window / 2 } else { window.max(8) };
+        self.snd.mss = if window == 0 { whole } else { whole.min(most) };
     }
 
     /// The path turned out to take no more than `mtu` bytes (RFC 1191, RFC 8201).

@@ -56,10 +56,10 @@ impl Connection {
         if let Some(mss) = offer.max_segment_size {
             self.snd.mss_peer = u32::from(mss);
         }
-        self.fit_mss();
         // The window of a SYN is never scaled (RFC 7323 section 2.2).
         self.snd.wnd = u64::from(segment.window);
         self.snd.wnd_max = self.snd.wnd;
+        self.fit_mss();
     }
 
     /// RFC 9293 section 3.10.7.3.
@@ -111,17 +111,21 @@ impl Connection {
         let syn = u64::from(segment.flags.contains(Flags::SYN));
         let fin = u64::from(segment.flags.contains(Flags::FIN));
         let end = seq + syn + segment.payload.len() as u64 + fin;
-        self.check_sequence(io, segment, seq, end)?;
+        // Of a simultaneous open the SYN comes once more, with the acknowledgment (RFC 9293 figure 7).
+        let answers = self.state == State::SynReceived
+            && segment.flags.contains(Flags::SYN)
+            && segment.flags.contains(Flags::ACK)
+            && end == self.rcv.nxt;
+        if !answers {
+            self.check_sequence(io, segment, seq, end)?;
+        }
         if segment.flags.contains(Flags::RST) {
             return self.handle_reset(io, seq);
         }
-        if segment.flags.contains(Flags::SYN) {
-            // RFC 5961 section 4.2: challenge. The answer to a simultaneous open is a SYN as well.
-            let answers = self.state == State::SynReceived && segment.flags.contains(Flags::ACK);
-            if !answers {
-                self.send_ack(io);
-                return Err(Refusal::Unexpected);
-            }
+        if segment.flags.contains(Flags::SYN) && !answers {
+            // RFC 5961 section 4.2: challenge.
+            self.send_ack(io);
+            return Err(Refusal::Unexpected);
         }
         if !segment.flags.contains(Flags::ACK) {
             return Err(Refusal::Unexpected);
