@@ -328,6 +328,22 @@ impl BitWriter<'_> {
     }
 }
 
+/// Calculations, and the hashes they use.
+pub(crate) fn load_calculations(
+    layout: &Layout,
+    source: &bmv2::Program,
+) -> Result<(Vec<NamedCalculation>, Vec<Hash>), LoadError> {
+    let (mut calculations, mut hashes) = (Vec::new(), Vec::new());
+    for (index, calculation) in source.calculations.iter().enumerate() {
+        let path = format!("/calculations/{index}");
+        let hash = hash_named(&calculation.algorithm).map_err(|error| error.under(&path))?;
+        hashes.push(hash);
+        let named = NamedCalculation::new(layout, calculation, hashes.len() - 1);
+        calculations.push(named.map_err(|error| error.under(&path))?);
+    }
+    Ok((calculations, hashes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

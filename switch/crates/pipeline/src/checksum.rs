@@ -2,14 +2,17 @@
 
 use units::Time;
 
-use crate::calculation::{Recipe, Words};
+use crate::action::Names;
+use crate::calculation::{NamedCalculation, Recipe, Words};
+use crate::error::{LoadError, unknown};
+use crate::expression::load::Scope;
 use crate::expression::{Condition, Decision};
 use crate::externs::Externs;
-use crate::load::Program;
 use crate::observe::{Event, Observe};
 use crate::packet::Body;
 use crate::pipeline::machine;
-use crate::place::Cell;
+use crate::place::{Cell, Place};
+use crate::program::Program;
 
 /// A checksum.
 #[derive(Clone, Debug)]
@@ -135,4 +138,51 @@ impl Checksum {
         let wanted = condition.is_none_or(|condition| machine.holds(condition, &[]));
         wanted.then(|| machine.hash(self.calculation))
     }
+}
+
+/// Checksums to verify, and checksums to update.
+pub(crate) fn load_checksums(
+    names: &Names<'_>,
+    calculations: &[NamedCalculation],
+    source: &bmv2::Program,
+) -> Result<(Vec<Checksum>, Vec<Checksum>), LoadError> {
+    let (mut verified, mut updated) = (Vec::new(), Vec::new());
+    let scope = Scope { layout: names.layout, params: &[], registers: names.registers };
+    for (index, checksum) in source.checksums.iter().enumerate() {
+        let path = format!("/checksums/{index}");
+        let at = |member: &'static str| {
+            let path = format!("{path}/{member}");
+            move |error: LoadError| error.under(&path)
+        };
+        let field = names.layout.field(&checksum.target).map_err(at("target"))?;
+        let Place::Cell(target) = field.place else {
+            let message = "a checksum has at most 64 bits";
+            return Err(LoadError::new(format!("{path}/target"), message));
+        };
+        let name = &checksum.calculation;
+        let calculation = names.calculations.iter().position(|candidate| candidate == name);
+        let known = names.calculations.iter().map(String::as_str);
+        let calculation = calculation
+            .ok_or_else(|| unknown("calculation", name, known))
+            .map_err(at("calculation"))?;
+        let condition = checksum.condition.as_ref().map(|condition| scope.condition(condition));
+        let condition = condition.transpose().map_err(at("if_cond"))?;
+        let valid = names.layout.headers[field.header as usize].valid;
+        let recipe = &calculations[calculation].recipe;
+        let loaded = Checksum {
+            name: checksum.name.clone(),
+            valid,
+            target,
+            calculation: calculation as u32,
+            plain: PlainChecksum::new(condition.as_ref(), recipe, valid),
+            condition,
+        };
+        if checksum.verify {
+            verified.push(loaded.clone());
+        }
+        if checksum.update {
+            updated.push(loaded);
+        }
+    }
+    Ok((verified, updated))
 }

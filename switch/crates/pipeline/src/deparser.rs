@@ -1,5 +1,7 @@
 //! Putting headers back onto the wire.
 
+use crate::action::{Names, Routine, load_routine};
+use crate::error::LoadError;
 use crate::layout::Layout;
 use crate::native::{Header, Native};
 use crate::packet::{Body, Packet};
@@ -202,4 +204,22 @@ pub(crate) fn extract(
         copy(Place::packed(variable.offset + index as u32, 0, 8), middle + 8 * index, 8);
     }
     copy(Place::packed(header.base, before, after), middle + variable_bits, after as usize);
+}
+
+/// What the program's deparser emits, and what it does before.
+pub(crate) fn load_deparser(
+    names: &Names<'_>,
+    source: &bmv2::Program,
+) -> Result<(Emissions, Option<Routine>), LoadError> {
+    let Some(deparser) = source.deparsers.first() else { return Ok((Emissions::default(), None)) };
+    let order = deparser.order.iter().enumerate().map(|(index, name)| {
+        let header = names.layout.header(name).map(|header| Emission::new(names.layout, header));
+        header.map_err(|error| error.under(&format!("/deparsers/0/order/{index}")))
+    });
+    let order = Emissions::new(names.layout, order.collect::<Result<_, _>>()?);
+    if deparser.primitives.is_empty() {
+        return Ok((order, None));
+    }
+    let routine = load_routine(names, &deparser.primitives);
+    Ok((order, Some(routine.map_err(|error| error.under("/deparsers/0"))?)))
 }

@@ -1,9 +1,13 @@
 //! All mutable state that actions touch, by index.
 
 use crate::chance::Chance;
+use crate::error::LoadError;
 use crate::hash::Hash;
 use crate::parser::ValueSet;
-use crate::state::{Counter, MeterArray, RegisterArray};
+use crate::pipeline::Config;
+use crate::state::{
+    Counter, MeterArray, RegisterArray, load_counters, load_meters, load_registers,
+};
 
 /// Counters, meters, registers, hashes with state, random numbers; and room to work in.
 #[derive(Clone, Debug)]
@@ -29,4 +33,23 @@ impl Externs {
             counter.count(length_bytes);
         }
     }
+}
+
+/// The state of a program before its first packet.
+pub(crate) fn load_externs(
+    source: &bmv2::Program,
+    hashes: Vec<Hash>,
+    value_sets: Vec<ValueSet>,
+    config: &Config,
+) -> Result<Externs, LoadError> {
+    Ok(Externs {
+        counters: load_counters(source)?,
+        meters: load_meters(source)?,
+        registers: load_registers(source)?,
+        hashes,
+        value_sets,
+        chance: Chance::new(config.seed),
+        hash_input: Vec::new(),
+        before: Vec::new(),
+    })
 }

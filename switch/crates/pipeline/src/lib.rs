@@ -22,7 +22,13 @@
 //! 7. What is done with goes back: a packet by [`Pipeline::recycle`], a frame to the pool of whoever
 //!    drives. In the steady state nothing of all this allocates.
 //!
-//! `device` is this loop with queues. Control-plane changes are methods of
+//! # Three words
+//!
+//! A program is *loaded* from JSON object by object, each beside its type; then the objects are *linked*:
+//! put in order and rewritten where one knows of another (`link`). For machine code, what was linked is
+//! *lowered* to the few words of [`native`], which a compiler handed in from outside *compiles*.
+//!
+//! `device` is the loop above with queues. Control-plane changes are methods of
 //! [`Pipeline`] and may come between any two packets.
 
 mod action;
@@ -30,6 +36,7 @@ mod api;
 mod calculation;
 mod chance;
 mod checksum;
+mod control;
 mod deparser;
 mod error;
 mod expression;
@@ -38,7 +45,8 @@ mod fate;
 mod hash;
 mod known;
 mod layout;
-mod load;
+mod link;
+mod lists;
 pub mod native;
 mod observe;
 mod packet;
@@ -46,6 +54,7 @@ mod parser;
 mod pipeline;
 mod place;
 mod profile;
+mod program;
 mod replication;
 mod state;
 mod table;

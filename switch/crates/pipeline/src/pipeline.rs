@@ -38,12 +38,12 @@ use crate::error::LoadError;
 use crate::externs::Externs;
 use crate::fate::{EgressEnd, IngressEnd, InstanceType};
 use crate::known::Queueing;
-use crate::load::Program;
 use crate::native::{Compile, Compiled};
 use crate::observe::{Event, Observe, Unobserved};
 use crate::packet::{Body, Packet};
 use crate::place::Slot;
 use crate::profile::ActionProfile;
+use crate::program::Program;
 use crate::replication::Replication;
 use crate::table::Table;
 
@@ -96,7 +96,7 @@ impl Pipeline {
 
     /// Loads a program.
     pub fn new(program: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
-        crate::load::load(program, config)
+        crate::link::link(program, config)
     }
 
     /// A pipeline of what was loaded, its tables still empty.

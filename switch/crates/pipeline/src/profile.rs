@@ -8,7 +8,9 @@ use std::ops::RangeInclusive;
 
 use bits::Int;
 
-use crate::calculation::Recipe;
+use crate::calculation::{Recipe, hash_named};
+use crate::control::Controls;
+use crate::error::LoadError;
 use crate::table::{EntryAction, TableError};
 
 /// A member: an action and its data.
@@ -224,6 +226,23 @@ impl ActionProfile {
 
     fn not_found(&self, what: &str, id: u32) -> TableError {
         TableError::NotFound { what: format!("{what} {id} in action profile {}", self.name) }
+    }
+}
+
+impl Controls<'_> {
+    /// An action profile, without members.
+    pub fn profile(&mut self, profile: &bmv2::ActionProfile) -> Result<ActionProfile, LoadError> {
+        let selector = match &profile.selector {
+            Some(selector) => {
+                let under = |error: LoadError| error.under("/selector");
+                self.hashes.push(hash_named(&selector.algorithm).map_err(under)?);
+                let recipe =
+                    Recipe::of_fields(self.names.layout, &selector.input).map_err(under)?;
+                Some(Selector { recipe, hash: self.hashes.len() - 1 })
+            }
+            None => None,
+        };
+        Ok(ActionProfile::new(profile.name.clone(), profile.size_max as usize, selector))
     }
 }
 

@@ -3,6 +3,11 @@
 use bits::Int;
 use units::Time;
 
+use crate::error::LoadError;
+
+/// Cells of one counter, meter or register array.
+const ARRAY_SIZE_MAX: u64 = 1 << 26;
+
 /// How often something happened, and for how many bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
@@ -215,6 +220,67 @@ impl MeterUnit {
             MeterUnit::Packets => 1,
         }
     }
+}
+
+/// The size of an array, if there is memory for so many cells.
+fn array_size(path: &str, size: u32) -> Result<usize, LoadError> {
+    match u64::from(size) <= ARRAY_SIZE_MAX {
+        true => Ok(size as usize),
+        false => {
+            let message = format!("an array has at most {ARRAY_SIZE_MAX} cells, not {size}");
+            Err(LoadError::new(path, message))
+        }
+    }
+}
+
+/// The cells of the indirect counter arrays; a direct counter lives in its table.
+pub(crate) fn load_counters(source: &bmv2::Program) -> Result<Vec<Vec<Counter>>, LoadError> {
+    let arrays = source.counter_arrays.iter().enumerate().filter(|(_, array)| !array.is_direct);
+    arrays
+        .map(|(index, array)| {
+            let path = format!("/counter_arrays/{index}/size");
+            Ok(vec![Counter::default(); array_size(&path, array.size.unwrap_or(0))?])
+        })
+        .collect()
+}
+
+impl From<bmv2::MeterUnit> for MeterUnit {
+    fn from(unit: bmv2::MeterUnit) -> MeterUnit {
+        match unit {
+            bmv2::MeterUnit::Bytes => MeterUnit::Bytes,
+            bmv2::MeterUnit::Packets => MeterUnit::Packets,
+        }
+    }
+}
+
+pub(crate) fn load_meters(source: &bmv2::Program) -> Result<Vec<MeterArray>, LoadError> {
+    let arrays = source.meter_arrays.iter().enumerate();
+    arrays
+        .map(|(index, array)| {
+            let path = format!("/meter_arrays/{index}");
+            if array.rate_count != 2 {
+                let message = format!("a meter of v1model has 2 rates, not {}", array.rate_count);
+                return Err(LoadError::new(format!("{path}/rate_count"), message));
+            }
+            // A direct meter lives in its table.
+            let size = if array.is_direct { 0 } else { array.size };
+            let size = array_size(&format!("{path}/size"), size)?;
+            Ok(MeterArray { unit: array.unit.into(), meters: vec![Meter::default(); size] })
+        })
+        .collect()
+}
+
+pub(crate) fn load_registers(source: &bmv2::Program) -> Result<Vec<RegisterArray>, LoadError> {
+    let arrays = source.register_arrays.iter().enumerate();
+    arrays
+        .map(|(index, array)| {
+            let limbs = u64::from(array.width_bits.div_ceil(64).max(1));
+            let total = u64::from(array.size).saturating_mul(limbs);
+            let size = u32::try_from(total).unwrap_or(u32::MAX);
+            let _ = array_size(&format!("/register_arrays/{index}/size"), size)?;
+            Ok(RegisterArray::new(array.size as usize, array.width_bits))
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use bits::Int;
 
-use super::{Machine, Step};
-use crate::expression::{HeaderRef, UnionRef, is_valid};
+use super::{HeaderStep, Machine};
+use crate::expression::{UnionRef, is_valid};
 use crate::layout::Layout;
 use crate::observe::Observe;
 use crate::place::Place;
 
 impl<O: Observe> Machine<'_, O> {
-    pub(super) fn add_header(&mut self, header: u32, clear: bool) {
+    fn add_header(&mut self, header: u32, clear: bool) {
         let program = self.program;
         let layout = &program.layout;
         if clear && !is_valid(layout, &self.packet.area, header) {
@@ -26,7 +26,7 @@ impl<O: Observe> Machine<'_, O> {
         set_valid(layout, &mut self.packet.area, header);
     }
 
-    pub(super) fn remove_header(&mut self, header: u32) {
+    fn remove_header(&mut self, header: u32) {
         let layout = &self.program.layout;
         if is_valid(layout, &self.packet.area, header) {
             let header = &layout.headers[header as usize];
@@ -36,52 +36,61 @@ impl<O: Observe> Machine<'_, O> {
         }
     }
 
-    pub(super) fn copy_header(&mut self, to: &HeaderRef, from: &HeaderRef, params: &[u64]) {
-        let view = self.view(params);
-        if let (Some(to), Some(from)) = (to.find(&view), from.find(&view)) {
-            copy_header(&self.program.layout, &mut self.packet.area, to, from);
-        }
-    }
-
-    /// Steps on whole stacks and unions.
-    pub(super) fn move_headers(&mut self, step: &Step, params: &[u64]) {
+    /// Steps on whole headers, stacks and unions.
+    #[inline(never)]
+    pub(super) fn change_headers(&mut self, step: &HeaderStep, params: &[u64]) {
         let layout = &self.program.layout;
         let view = self.view(params);
         match step {
-            Step::CopyStack { to, from } => {
+            HeaderStep::Add { header, clear } => {
+                if let Some(header) = header.find(&view) {
+                    self.add_header(header, *clear);
+                }
+            }
+            HeaderStep::Remove { header } => {
+                if let Some(header) = header.find(&view) {
+                    self.remove_header(header);
+                }
+            }
+            HeaderStep::Copy { to, from } => {
+                if let (Some(to), Some(from)) = (to.find(&view), from.find(&view)) {
+                    copy_header(layout, &mut self.packet.area, to, from);
+                }
+            }
+            HeaderStep::CopyStack { to, from } => {
                 let [to, from] = [to, from].map(|stack| &layout.stacks[*stack as usize]);
                 self.packet.area[to.next as usize] = self.packet.area[from.next as usize];
                 for (to, from) in to.headers.iter().zip(&from.headers) {
                     copy_header(layout, &mut self.packet.area, *to, *from);
                 }
             }
-            Step::CopyUnion { to, from } => {
+            HeaderStep::CopyUnion { to, from } => {
                 let union = |union: &UnionRef| union.find(&view);
                 if let (Some(to), Some(from)) = (union(to), union(from)) {
                     copy_union(layout, &mut self.packet.area, to, from);
                 }
             }
-            Step::CopyUnionStack { to, from } => {
+            HeaderStep::CopyUnionStack { to, from } => {
                 let [to, from] = [to, from].map(|stack| &layout.union_stacks[*stack as usize]);
                 self.packet.area[to.next as usize] = self.packet.area[from.next as usize];
                 for (to, from) in to.unions.iter().zip(&from.unions) {
                     copy_union(layout, &mut self.packet.area, *to, *from);
                 }
             }
-            Step::Pop { stack, count } => {
+            HeaderStep::Pop { stack, count } => {
                 let count = count.value(&view);
                 let stack = &layout.stacks[*stack as usize];
                 lower_fill(&mut self.packet.area, stack.next, count);
                 pop(layout, &mut self.packet.area, &stack.headers, count);
             }
-            Step::Push { stack, count } => {
+            HeaderStep::Push { stack, count } => {
                 let count = count.value(&view);
                 let stack = &layout.stacks[*stack as usize];
                 raise_fill(&mut self.packet.area, stack.next, stack.headers.len(), count);
                 push(layout, &mut self.packet.area, &stack.headers, count);
             }
             // A stack of unions moves as one stack for each member of its unions.
-            Step::PopUnions { stack, count } => {
+            HeaderStep::PopUnions { stack, count } => {
                 let count = count.value(&view);
                 let stack = &layout.union_stacks[*stack as usize];
                 lower_fill(&mut self.packet.area, stack.next, count);
@@ -89,7 +98,7 @@ impl<O: Observe> Machine<'_, O> {
                     pop(layout, &mut self.packet.area, &headers, count);
                 }
             }
-            Step::PushUnions { stack, count } => {
+            HeaderStep::PushUnions { stack, count } => {
                 let count = count.value(&view);
                 let stack = &layout.union_stacks[*stack as usize];
                 raise_fill(&mut self.packet.area, stack.next, stack.unions.len(), count);
@@ -97,7 +106,6 @@ impl<O: Observe> Machine<'_, O> {
                     push(layout, &mut self.packet.area, &headers, count);
                 }
             }
-            _ => {}
         }
     }
 }

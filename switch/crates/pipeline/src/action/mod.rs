@@ -20,13 +20,13 @@
 //! The list is data, not closures: `native` makes of it what a compiler to machine code reads.
 
 mod apply;
-mod compile;
 mod headers;
+mod load;
 mod moves;
 mod run;
 
-pub(crate) use compile::{Names, compile, compile_primitives};
 pub(crate) use headers::set_valid;
+pub(crate) use load::{Names, load_actions, load_routine};
 pub(crate) use moves::Move;
 pub(crate) use run::{JUMPS_MAX, Machine};
 
@@ -57,6 +57,10 @@ pub(crate) enum Destination {
 }
 
 /// A step. Its tag is a byte of its own, so that finding out which it is costs one load.
+///
+/// What decides the way, and what nearly every packet does, is here; the rest is a kind of its own,
+/// and one call away. Each kind is run by one match without a rest: a step that nobody runs does not
+/// compile.
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(crate) enum Step {
@@ -64,29 +68,99 @@ pub(crate) enum Step {
     Apply {
         table: u32,
     },
-    AddHeader {
-        header: HeaderRef,
-        clear: bool,
-    },
     /// The packet is dropped unless the condition holds; the text says what and where.
     Assert {
         condition: Condition,
         what: String,
     },
+    Assign(Assign),
     /// Runs an action without parameters.
     Call {
         action: u32,
         next: u32,
     },
-    Clone {
-        session: Number,
-        field_list: Number,
+    Count {
+        array: u32,
+        index: Number,
     },
-    CopyBits {
-        to: Bits,
-        from: Bits,
+    Exit,
+    Extern(ExternStep),
+    /// The moves that end an action, and its end.
+    Finish {
+        moves: Box<[Move]>,
     },
-    CopyHeader {
+    Header(HeaderStep),
+    /// Goes on at one of two steps: if the condition does not hold, if it holds.
+    If {
+        condition: Condition,
+        next: [u32; 2],
+        /// Which of the conditions' names is its own.
+        name: u32,
+    },
+    Jump {
+        to: u32,
+    },
+    JumpUnless {
+        condition: Condition,
+        to: u32,
+    },
+    Move(Move),
+    /// A register of up to 64 bits goes to a field.
+    RegisterReadNarrow {
+        to: Cell,
+        array: u32,
+        index: Number,
+    },
+    RegisterWriteNarrow {
+        array: u32,
+        index: Number,
+        value: Number,
+    },
+    Request(Request),
+    /// The end of an action.
+    Return,
+    SetCell {
+        to: Cell,
+        value: Number,
+    },
+    /// Goes on at one of two steps: if the test fails, if it succeeds.
+    Test {
+        subject: Subject,
+        next: [u32; 2],
+        /// What that makes of the condition that the test belongs to, if it settles it.
+        settles: [Option<bool>; 2],
+        /// Which of the conditions' names is its own.
+        name: u32,
+    },
+}
+
+/// An assignment that is more than a number put into a window.
+#[derive(Clone, Debug)]
+pub(crate) enum Assign {
+    CopyBits { to: Bits, from: Bits },
+    CopyVariable { to: Variable, from: Variable },
+    SetFound { header: HeaderRef, field: Cell, value: Number },
+    SetWide { to: Destination, value: Wide },
+}
+
+/// Something done to a counter, meter, register, hash or random number.
+#[derive(Clone, Debug)]
+pub(crate) enum ExternStep {
+    Hash { to: Destination, base: Number, calculation: u32, size: Number },
+    Meter { array: u32, index: Number, to: Destination },
+    Random { to: Destination, low: Number, high: Number },
+    RegisterRead { to: Destination, array: u32, index: Number },
+    RegisterWrite { array: u32, index: Number, value: Wide },
+}
+
+/// Something done to whole headers, stacks or unions.
+#[derive(Clone, Debug)]
+pub(crate) enum HeaderStep {
+    Add {
+        header: HeaderRef,
+        clear: bool,
+    },
+    Copy {
         to: HeaderRef,
         from: HeaderRef,
     },
@@ -102,56 +176,6 @@ pub(crate) enum Step {
         to: u32,
         from: u32,
     },
-    CopyVariable {
-        to: Variable,
-        from: Variable,
-    },
-    Count {
-        array: u32,
-        index: Number,
-    },
-    Digest {
-        list: Number,
-    },
-    /// `egress_spec` gets the drop port, the multicast group is cleared.
-    Drop {
-        egress_spec: Option<Cell>,
-        group: Option<Cell>,
-    },
-    Exit,
-    /// The moves that end an action, and its end.
-    Finish {
-        moves: Box<[Move]>,
-    },
-    Hash {
-        to: Destination,
-        base: Number,
-        calculation: u32,
-        size: Number,
-    },
-    /// Goes on at one of two steps: if the condition does not hold, if it holds.
-    If {
-        condition: Condition,
-        next: [u32; 2],
-        /// Which of the conditions' names is its own.
-        name: u32,
-    },
-    Jump {
-        to: u32,
-    },
-    JumpUnless {
-        condition: Condition,
-        to: u32,
-    },
-    Log {
-        parts: Vec<LogPart>,
-    },
-    Meter {
-        array: u32,
-        index: Number,
-        to: Destination,
-    },
-    Move(Move),
     /// Elements of a stack move to lower indexes.
     Pop {
         stack: u32,
@@ -170,64 +194,34 @@ pub(crate) enum Step {
         stack: u32,
         count: Number,
     },
-    Random {
-        to: Destination,
-        low: Number,
-        high: Number,
+    Remove {
+        header: HeaderRef,
+    },
+}
+
+/// Something asked for that happens to the packet later, or is told of it.
+#[derive(Clone, Debug)]
+pub(crate) enum Request {
+    Clone {
+        session: Number,
+        field_list: Number,
+    },
+    Digest {
+        list: Number,
+    },
+    /// `egress_spec` gets the drop port, the multicast group is cleared.
+    Drop {
+        egress_spec: Option<Cell>,
+        group: Option<Cell>,
+    },
+    Log {
+        parts: Vec<LogPart>,
     },
     Recirculate {
         field_list: Number,
     },
-    RegisterRead {
-        to: Destination,
-        array: u32,
-        index: Number,
-    },
-    /// A register of up to 64 bits goes to a field.
-    RegisterReadNarrow {
-        to: Cell,
-        array: u32,
-        index: Number,
-    },
-    RegisterWrite {
-        array: u32,
-        index: Number,
-        value: Wide,
-    },
-    RegisterWriteNarrow {
-        array: u32,
-        index: Number,
-        value: Number,
-    },
-    RemoveHeader {
-        header: HeaderRef,
-    },
     Resubmit {
         field_list: Number,
-    },
-    /// The end of an action.
-    Return,
-    SetCell {
-        to: Cell,
-        value: Number,
-    },
-    SetFound {
-        header: HeaderRef,
-        field: Cell,
-        value: Number,
-    },
-    SetWide {
-        to: Destination,
-        value: Wide,
-    },
-    /// Goes on at one of two steps: if the test fails, if it succeeds.
-    Test {
-        subject: Subject,
-        next: [u32; 2],
-        /// What that makes of the condition that the test belongs to, if it settles it.
-        settles: [Option<bool>; 2],
-        /// Which of the conditions' names is its own.
-        name: u32,
     },
     Truncate {
         length: Number,

@@ -6,16 +6,17 @@ use bits::Int;
 use units::Time;
 
 use super::apply::Ran;
-use super::{Destination, LogPart, Routine, Step};
+use super::{Assign, Destination, ExternStep, LogPart, Request, Routine, Step};
 use crate::expression::{Condition, Number, View};
 use crate::externs::Externs;
 use crate::fate::CloneRequest;
 use crate::layout::Layout;
-use crate::load::Program;
 use crate::native::{Interpreter, Native, Point};
 use crate::observe::{Event, Observe};
 use crate::packet::Body;
+use crate::place::Cell;
 use crate::profile::ActionProfile;
+use crate::program::Program;
 use crate::state::RegisterArray;
 use crate::table::{END, Table};
 
@@ -161,36 +162,42 @@ impl<'a, O: Observe> Machine<'a, O> {
                     flow.point.after = END;
                 }
             }
-            other => self.straight(other, flow.params),
-        }
-    }
-
-    /// Does a step that leads to the next; the frequent ones here.
-    #[inline(always)]
-    fn straight(&mut self, step: &Step, params: &[u64]) {
-        match step {
-            Step::Move(one) => one.run(&mut self.packet.area, params),
+            Step::Move(one) => one.run(&mut self.packet.area, flow.params),
             Step::SetCell { to, value } => {
-                let value = self.number(value, params);
+                let value = self.number(value, flow.params);
                 to.store(&mut self.packet.area, value);
             }
             Step::RegisterReadNarrow { to, array, index } => {
-                let index = self.number(index, params);
-                if let Some(value) = self.externs.registers[*array as usize].read_low(index) {
-                    to.store(&mut self.packet.area, value);
-                }
+                self.read_register(*to, *array, index, flow.params);
             }
             Step::RegisterWriteNarrow { array, index, value } => {
-                let (index, value) = (self.number(index, params), self.number(value, params));
-                // An index beyond the end writes nothing, as in simple_switch.
-                self.externs.registers[*array as usize].write_low(index, value);
+                self.write_register(*array, index, value, flow.params);
             }
             Step::Count { array, index } => {
-                let index = self.number(index, params);
+                let index = self.number(index, flow.params);
                 self.externs.count(*array, index, self.packet.ingress_length);
             }
-            other => self.step(other, params),
+            Step::Assign(step) => self.assign(step, flow.params),
+            Step::Extern(step) => self.use_extern(step, flow.params),
+            Step::Header(step) => self.change_headers(step, flow.params),
+            Step::Request(step) => self.request(step, flow.params),
         }
+    }
+
+    /// A register of up to 64 bits goes to a field; one beyond the end leaves it alone.
+    #[inline(always)]
+    fn read_register(&mut self, to: Cell, array: u32, index: &Number, params: &[u64]) {
+        let index = self.number(index, params);
+        if let Some(value) = self.externs.registers[array as usize].read_low(index) {
+            to.store(&mut self.packet.area, value);
+        }
+    }
+
+    /// The other way; an index beyond the end writes nothing, as in simple_switch.
+    #[inline(always)]
+    fn write_register(&mut self, array: u32, index: &Number, value: &Number, params: &[u64]) {
+        let (index, value) = (self.number(index, params), self.number(value, params));
+        self.externs.registers[array as usize].write_low(index, value);
     }
 
     /// Runs steps that stand alone.
@@ -218,21 +225,11 @@ impl<'a, O: Observe> Machine<'a, O> {
         }
     }
 
-    /// The less frequent steps.
+    /// Assignments that are more than a number put into a window.
     #[inline(never)]
-    fn step(&mut self, step: &Step, params: &[u64]) {
+    fn assign(&mut self, step: &Assign, params: &[u64]) {
         match step {
-            Step::AddHeader { header, clear } => {
-                if let Some(header) = header.find(&self.view(params)) {
-                    self.add_header(header, *clear);
-                }
-            }
-            Step::RemoveHeader { header } => {
-                if let Some(header) = header.find(&self.view(params)) {
-                    self.remove_header(header);
-                }
-            }
-            Step::CopyBits { to, from } => {
+            Assign::CopyBits { to, from } => {
                 if to.bit == from.bit && to.bit == 0 && to.width % 8 == 0 {
                     let (from, length) = (from.offset as usize, to.width as usize / 8);
                     self.packet.area.copy_within(from..from + length, to.offset as usize);
@@ -241,21 +238,13 @@ impl<'a, O: Observe> Machine<'a, O> {
                     to.store(&mut self.packet.area, &value);
                 }
             }
-            Step::CopyHeader { to, from } => self.copy_header(to, from, params),
-            Step::CopyStack { .. }
-            | Step::CopyUnion { .. }
-            | Step::CopyUnionStack { .. }
-            | Step::Pop { .. }
-            | Step::PopUnions { .. }
-            | Step::Push { .. }
-            | Step::PushUnions { .. } => self.move_headers(step, params),
-            Step::CopyVariable { to, from } => {
+            Assign::CopyVariable { to, from } => {
                 let bytes = from.bytes(&self.packet.area);
                 let (start, length) = (from.offset as usize, bytes.len().min(to.size as usize));
                 self.packet.area.copy_within(start..start + length, to.offset as usize);
                 to.length.store(&mut self.packet.area, length as u64 * 8);
             }
-            Step::SetFound { header, field, value } => {
+            Assign::SetFound { header, field, value } => {
                 let view = self.view(params);
                 if let Some(header) = header.find(&view) {
                     let value = value.value(&view);
@@ -263,11 +252,10 @@ impl<'a, O: Observe> Machine<'a, O> {
                     field.at(base).store(&mut self.packet.area, value);
                 }
             }
-            Step::SetWide { to, value } => {
+            Assign::SetWide { to, value } => {
                 let value = value.value(&self.view(params));
                 self.store(to, &value, params);
             }
-            _ => self.request(step, params),
         }
     }
 
@@ -279,16 +267,17 @@ impl<'a, O: Observe> Machine<'a, O> {
     }
 
     /// Steps that ask for something.
-    fn request(&mut self, step: &Step, params: &[u64]) {
+    #[inline(never)]
+    fn request(&mut self, step: &Request, params: &[u64]) {
         let view = self.view(params);
         match step {
-            Step::Clone { session, field_list } => {
+            Request::Clone { session, field_list } => {
                 let session = session.value(&view) as u32 & 0x7fff;
                 let field_list = field_list.value(&view) as u32;
                 self.packet.requests.clone = Some(CloneRequest { session, field_list });
             }
-            Step::Digest { list } => self.packet.requests.digest = list.value(&view) as u32,
-            Step::Drop { egress_spec, group } => {
+            Request::Digest { list } => self.packet.requests.digest = list.value(&view) as u32,
+            Request::Drop { egress_spec, group } => {
                 if let Some(cell) = egress_spec {
                     cell.store(&mut self.packet.area, self.program.drop_port.0.into());
                 }
@@ -296,7 +285,7 @@ impl<'a, O: Observe> Machine<'a, O> {
                     cell.store(&mut self.packet.area, 0);
                 }
             }
-            Step::Log { parts } => {
+            Request::Log { parts } => {
                 let text = |part: &LogPart| match part {
                     LogPart::Text(text) => text.clone(),
                     LogPart::Value(value) => value.value(&view).to_string(),
@@ -306,31 +295,31 @@ impl<'a, O: Observe> Machine<'a, O> {
                     self.observer.event(|| Event::Log { text });
                 }
             }
-            Step::Recirculate { field_list } => {
+            Request::Recirculate { field_list } => {
                 self.packet.requests.recirculate = field_list.value(&view) as u32;
             }
-            Step::Resubmit { field_list } => {
+            Request::Resubmit { field_list } => {
                 self.packet.requests.resubmit = field_list.value(&view) as u32;
             }
-            Step::Truncate { length } => {
+            Request::Truncate { length } => {
                 let length = usize::try_from(length.value(&view)).unwrap_or(usize::MAX);
                 self.packet.truncated_to = self.packet.truncated_to.min(length);
             }
-            _ => self.use_extern(step, params),
         }
     }
 
     /// Steps on counters, meters, registers, hashes and random numbers.
-    fn use_extern(&mut self, step: &Step, params: &[u64]) {
+    #[inline(never)]
+    fn use_extern(&mut self, step: &ExternStep, params: &[u64]) {
         let view = self.view(params);
         match step {
-            Step::Hash { to, base, calculation, size } => {
+            ExternStep::Hash { to, base, calculation, size } => {
                 // simple_switch takes a size of 0 for 1.
                 let (base, size) = (base.value(&view), size.value(&view).max(1));
                 let hash = self.hash(*calculation);
                 self.store_low(to, (hash % size).wrapping_add(base), params);
             }
-            Step::Meter { array, index, to } => {
+            ExternStep::Meter { array, index, to } => {
                 let index = index.value(&view) as usize;
                 let array = &mut self.externs.meters[*array as usize];
                 let amount = array.unit.amount(self.packet.ingress_length);
@@ -339,26 +328,24 @@ impl<'a, O: Observe> Machine<'a, O> {
                     self.store_low(to, color as u64, params);
                 }
             }
-            Step::Random { to, low, high } => {
+            ExternStep::Random { to, low, high } => {
                 let (low, high) = (low.value(&view), high.value(&view));
                 if low <= high {
                     let value = self.externs.chance.between(low, high);
                     self.store_low(to, value, params);
                 }
             }
-            Step::RegisterRead { to, array, index } => {
+            ExternStep::RegisterRead { to, array, index } => {
                 let value = self.externs.registers[*array as usize].read(index.value(&view));
                 if let Some(value) = value {
                     self.store(to, &value, params);
                 }
             }
-            Step::RegisterWrite { array, index, value } => {
+            ExternStep::RegisterWrite { array, index, value } => {
                 let (index, value) = (index.value(&view), value.value(&view));
                 // An index beyond the end writes nothing, as in simple_switch.
                 let _ = self.externs.registers[*array as usize].write(index, &value);
             }
-            // The other functions have taken the others.
-            _ => {}
         }
     }
 

@@ -114,7 +114,7 @@ impl Condition {
     /// The condition as a decision list, if it is made of nothing else.
     pub fn decided(self) -> Condition {
         let mut tests = Vec::new();
-        match lower(&self, YES, NO, &mut tests) {
+        match flatten(&self, YES, NO, &mut tests) {
             Some(start) => Condition::Decision(Decision { tests: tests.into(), start }),
             // Then perhaps each side of it.
             None => match self {
@@ -132,19 +132,19 @@ impl Condition {
 }
 
 /// Adds the tests of a condition; returns the first. `yes` and `no` follow them.
-fn lower(condition: &Condition, yes: u8, no: u8, tests: &mut Vec<Test>) -> Option<u8> {
+fn flatten(condition: &Condition, yes: u8, no: u8, tests: &mut Vec<Test>) -> Option<u8> {
     match condition {
         Condition::And(pair) => {
-            let second = lower(&pair.1, yes, no, tests)?;
-            lower(&pair.0, second, no, tests)
+            let second = flatten(&pair.1, yes, no, tests)?;
+            flatten(&pair.0, second, no, tests)
         }
         Condition::Or(pair) => {
-            let second = lower(&pair.1, yes, no, tests)?;
-            lower(&pair.0, yes, second, tests)
+            let second = flatten(&pair.1, yes, no, tests)?;
+            flatten(&pair.0, yes, second, tests)
         }
-        Condition::Not(operand) => lower(operand, no, yes, tests),
+        Condition::Not(operand) => flatten(operand, no, yes, tests),
         Condition::Const(value) => Some(if *value { yes } else { no }),
-        Condition::NonZero(Number::Bool(operand)) => lower(operand, yes, no, tests),
+        Condition::NonZero(Number::Bool(operand)) => flatten(operand, yes, no, tests),
         Condition::CellConst { compare, cell, value } => {
             let (range, holds) = range(*compare, *value);
             let (yes, no) = if holds { (yes, no) } else { (no, yes) };

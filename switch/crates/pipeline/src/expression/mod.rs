@@ -1,7 +1,7 @@
 //! Expressions as they run: trees with every name resolved.
 //!
 //! BMv2 computes with numbers without bounds and cuts them when they are stored. Nearly always 64
-//! bits are enough to get the very same result, and `compile` proves it per expression:
+//! bits are enough to get the very same result, and `load` proves it per expression:
 //!
 //! * [`Number`] yields the true value modulo 2^64. Addition, subtraction, multiplication, bitwise
 //!   operators and shifts to the left need no more than that of their operands. Where an operator
@@ -11,8 +11,8 @@
 //!
 //! The trees are data, not closures, so that a compiler to machine code can walk them.
 
-pub(crate) mod compile;
 mod decision;
+pub(crate) mod load;
 mod run;
 mod simplify;
 

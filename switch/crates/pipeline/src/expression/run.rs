@@ -213,7 +213,7 @@ fn binary(operator: BinaryOperator, left: &Int, right: &Int) -> Int {
         BinaryOperator::ShiftRight => left.shift_right(count),
         BinaryOperator::Subtract => left - right,
         BinaryOperator::WrapSigned => left.wrap_signed(count),
-        // `compile` makes no number of these.
+        // `load` makes no number of these.
         BinaryOperator::And
         | BinaryOperator::DereferenceHeaderStack
         | BinaryOperator::DereferenceUnionStack

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use bits::mask64;
 
 use super::{Op, Operator, Store, Target, Test, Value};
-use crate::action::{Action, JUMPS_MAX, Move, Routine, Step};
+use crate::action::{Action, JUMPS_MAX, Move, Request, Routine, Step};
 use crate::expression::{Condition, Decision, HeaderRef, Next, Number, Operands, Subject};
 use crate::layout::Layout;
-use crate::load::Program;
 use crate::place::Cell;
 use crate::profile::ActionProfile;
+use crate::program::Program;
 use crate::table::Table;
 
 /// The steps of a program, an op each.
@@ -125,7 +125,7 @@ impl<'a> Lowering<'a> {
             Step::Call { action, next } => {
                 Op::Call { to: self.actions[*action as usize].start, next: *next }
             }
-            Step::Drop { egress_spec, group } => {
+            Step::Request(Request::Drop { egress_spec, group }) => {
                 let dropped = egress_spec.map(|cell| (cell, self.drop_port));
                 let stores = dropped.into_iter().chain(group.map(|cell| (cell, 0)));
                 Op::Set { stores: stores.map(|(cell, value)| constant(cell, value)).collect() }
@@ -158,7 +158,14 @@ impl<'a> Lowering<'a> {
                 Op::Set { stores: vec![Store { to: Target::Cell(*to), value }] }
             }
             Step::Test { subject, next, .. } => Op::Branch { test: asked(subject), next: *next },
-            _ => return None,
+            Step::Assert { .. }
+            | Step::Assign(_)
+            | Step::Count { .. }
+            | Step::Extern(_)
+            | Step::Header(_)
+            | Step::Jump { .. }
+            | Step::JumpUnless { .. }
+            | Step::Request(_) => return None,
         })
     }
 

@@ -18,7 +18,7 @@ pub(crate) fn states(parser: &Parser, lowering: &Lowering<'_>) -> Vec<Option<Sta
         _ => true,
     };
     let known = |state: &State| state.parts.len() <= PARTS_MAX && state.parts.iter().all(short);
-    parser.lowered(lowering).map(|state| state.filter(known)).collect()
+    parser.lower(lowering).map(|state| state.filter(known)).collect()
 }
 
 /// Checksums that are compared, with the condition that their header is valid, or that are written.

@@ -4,8 +4,10 @@
 //! packet is given the error `ParserTimeout` (core.p4). Parsers that make progress need no more
 //! than one state a byte of header.
 
-mod compile;
-mod lowered;
+mod load;
+mod lower;
+
+pub(crate) use load::load_parser;
 
 use units::Time;
 
@@ -14,12 +16,12 @@ use crate::deparser::extract;
 use crate::error::{LoadError, unknown};
 use crate::expression::{Condition, HeaderRef, Number};
 use crate::externs::Externs;
-use crate::load::Program;
 use crate::native::{Native, Position};
 use crate::observe::{Event, Observe};
 use crate::packet::Body;
 use crate::pipeline::machine;
 use crate::place::{Cell, Gather, Place};
+use crate::program::Program;
 
 /// How many states one packet may enter.
 pub(crate) const STATES_MAX: u32 = 4096;
@@ -236,9 +238,9 @@ impl Parser {
         let next = |name: &Option<String>| name.as_deref().map_or(Ok(ACCEPT), position);
         let mut states = Vec::new();
         for (index, state) in parser.parse_states.iter().enumerate() {
-            let compiled = compile::state(names, state, sets, &next);
+            let loaded = load::state(names, state, sets, &next);
             let path = format!("/parse_states/{index}");
-            states.push(compiled.map_err(|error| error.under(&path))?);
+            states.push(loaded.map_err(|error| error.under(&path))?);
         }
         let start = next(&parser.init_state).map_err(|error| error.under("/init_state"))?;
         let errors = ErrorCodes::new(&program.errors);
@@ -695,4 +697,15 @@ fn peek(bytes: &[u8], ahead: Ahead) -> bits::Int {
     let covering = &bytes[ahead.offset / 8..end.div_ceil(8)];
     let padding = (8 - end % 8) % 8;
     bits::Int::from_be_bytes(covering).shift_right(padding).truncate(ahead.width)
+}
+
+/// The value sets of a program, without members.
+pub(crate) fn load_value_sets(source: &bmv2::Program) -> Vec<ValueSet> {
+    let sets = source.parse_vsets.iter();
+    sets.map(|set| ValueSet {
+        name: set.name.clone(),
+        width: set.width_bits as usize,
+        members: Vec::new(),
+    })
+    .collect()
 }

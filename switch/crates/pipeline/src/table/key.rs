@@ -54,7 +54,7 @@ struct CellPart {
 
 /// A key of an entry.
 #[derive(Clone, Debug)]
-pub(super) struct CompiledKey {
+pub(super) struct EncodedKey {
     pub value: Vec<u64>,
     pub mask: Vec<u64>,
     pub ranges: Vec<Range>,
@@ -151,27 +151,27 @@ impl KeyShape {
         }
     }
 
-    /// Checks and compiles an entry's key.
-    pub(super) fn compile(&self, table: &str, key: &[KeyMatch]) -> Result<CompiledKey, TableError> {
+    /// Checks and encodes an entry's key.
+    pub(super) fn encode(&self, table: &str, key: &[KeyMatch]) -> Result<EncodedKey, TableError> {
         let refuse = |message: String| TableError::Key { table: table.to_owned(), message };
         if key.len() != self.parts.len() {
             let (expected, found) = (self.parts.len(), key.len());
             return Err(refuse(format!("it has {expected} keys, the entry has {found}")));
         }
-        let mut compiled = CompiledKey {
+        let mut encoded = EncodedKey {
             value: vec![0; self.limbs],
             mask: vec![0; self.limbs],
             ranges: Vec::new(),
             prefix_length: 0,
         };
         for (part, matched) in self.parts.iter().zip(key) {
-            part.compile(matched, self.is_ternary, &mut compiled)
+            part.encode(matched, self.is_ternary, &mut encoded)
                 .map_err(|message| refuse(format!("key {}: {message}", part.name)))?;
         }
-        for (value, mask) in compiled.value.iter_mut().zip(&compiled.mask) {
+        for (value, mask) in encoded.value.iter_mut().zip(&encoded.mask) {
             *value &= mask;
         }
-        Ok(compiled)
+        Ok(encoded)
     }
 }
 
@@ -190,11 +190,11 @@ impl KeyPart {
     }
 
     /// Adds what an entry asks of this key.
-    fn compile(
+    fn encode(
         &self,
         matched: &KeyMatch,
         is_ternary: bool,
-        key: &mut CompiledKey,
+        key: &mut EncodedKey,
     ) -> Result<(), String> {
         let width = self.width as usize;
         let all = &Int::one().shift_left(width) - &Int::one();
@@ -221,10 +221,10 @@ impl KeyPart {
                 (value.clone(), mask.clone())
             }
             (KeyMatch::Range { low, high }, MatchType::Range) => {
-                return self.compile_range(low, high, key);
+                return self.encode_range(low, high, key);
             }
             (KeyMatch::Any, MatchType::Range) => {
-                return self.compile_range(&Int::zero(), &all, key);
+                return self.encode_range(&Int::zero(), &all, key);
             }
             (_, expected) => {
                 return Err(format!("it is matched {expected:?}, the entry says {matched:?}"));
@@ -241,7 +241,7 @@ impl KeyPart {
     }
 
     /// A range, and the mask of the bits its ends share.
-    fn compile_range(&self, low: &Int, high: &Int, key: &mut CompiledKey) -> Result<(), String> {
+    fn encode_range(&self, low: &Int, high: &Int, key: &mut EncodedKey) -> Result<(), String> {
         let width = self.width as usize;
         let [low, high] = [low, high].map(|end| end.to_u64().filter(|_| end.bit_length() <= width));
         let (Some(low), Some(high)) = (low, high) else {

@@ -6,6 +6,7 @@
 
 mod exact;
 mod key;
+mod load;
 mod lpm;
 mod segments;
 mod ternary;
@@ -18,7 +19,8 @@ use units::{Span, Time};
 
 use exact::ExactIndex;
 pub(crate) use exact::NONE;
-pub(crate) use key::{KeyPart, KeyShape};
+use key::{KeyPart, KeyShape};
+pub(crate) use load::fill_tables;
 use lpm::LpmIndex;
 use ternary::TernaryIndex;
 
@@ -469,8 +471,8 @@ impl Table {
 
     /// The entry with exactly this key and priority.
     pub fn find_entry(&self, key: &[KeyMatch], priority: i32) -> Result<EntryId, TableError> {
-        let key = self.shape.compile(&self.name, key)?;
-        match self.find_compiled(&key, priority) {
+        let key = self.shape.encode(&self.name, key)?;
+        match self.find_encoded(&key, priority) {
             NONE => Err(self.not_found("entry with this key".to_owned())),
             entry => Ok(EntryId(entry)),
         }
@@ -548,8 +550,8 @@ impl Table {
         if self.const_entries {
             return Err(TableError::Const { table: self.name.clone() });
         }
-        let key = self.shape.compile(&self.name, &entry.key)?;
-        if self.find_compiled(&key, entry.priority) != NONE {
+        let key = self.shape.encode(&self.name, &entry.key)?;
+        if self.find_encoded(&key, entry.priority) != NONE {
             return Err(TableError::Exists { what: format!("the entry of table {}", self.name) });
         }
         if self.count == self.size {
@@ -603,7 +605,7 @@ impl Table {
         if self.const_entries {
             return Err(TableError::Const { table: self.name.clone() });
         }
-        let key = self.shape.compile(&self.name, &self.entry(id)?.key)?;
+        let key = self.shape.encode(&self.name, &self.entry(id)?.key)?;
         match &mut self.index {
             Index::Exact(index) => {
                 let _ = index.remove(&key.value);
@@ -655,7 +657,7 @@ impl Table {
         self.count = 0;
     }
 
-    fn find_compiled(&self, key: &key::CompiledKey, priority: i32) -> u32 {
+    fn find_encoded(&self, key: &key::EncodedKey, priority: i32) -> u32 {
         match &self.index {
             Index::Exact(index) => index.find(&key.value),
             Index::Lpm(index) => index.find_prefix(&key.value, key.prefix_length),

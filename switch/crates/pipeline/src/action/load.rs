@@ -3,9 +3,11 @@
 use bits::Int;
 use bmv2::{BinaryOperator, Expression, Parameter, PrimitiveCall};
 
-use super::{Action, Destination, LogPart, Move, Routine, Step};
+use super::{
+    Action, Assign, Destination, ExternStep, HeaderStep, LogPart, Move, Request, Routine, Step,
+};
 use crate::error::{LoadError, unknown};
-use crate::expression::compile::{Scope, is_condition, param_limbs};
+use crate::expression::load::{Scope, is_condition, param_limbs};
 use crate::expression::{Condition, HeaderRef, Number, Wide};
 use crate::layout::{FieldAt, Layout};
 use crate::place::Place;
@@ -20,7 +22,7 @@ pub(crate) struct Names<'a> {
     pub calculations: &'a [String],
 }
 
-/// One primitive call being compiled.
+/// One primitive call being loaded.
 struct Call<'a> {
     names: &'a Names<'a>,
     scope: Scope<'a>,
@@ -41,15 +43,15 @@ struct Here {
     index: u32,
 }
 
-/// Compiles an action to the end of `code`.
-pub(crate) fn compile(
+/// Loads an action to the end of `code`.
+fn load_action(
     names: &Names<'_>,
     action: &bmv2::Action,
     code: &mut Vec<Step>,
 ) -> Result<Action, LoadError> {
     let widths: Vec<u32> = action.runtime_data.iter().map(|data| data.width_bits).collect();
     let start = code.len() as u32;
-    compile_calls(names, &widths, &action.primitives, code)?;
+    load_calls(names, &widths, &action.primitives, code)?;
     let limbs = match widths.len() {
         0 => 0,
         count => {
@@ -61,8 +63,8 @@ pub(crate) fn compile(
     Ok(Action { name: action.name.clone(), params: params.collect(), limbs, start })
 }
 
-/// Compiles a list of primitives to the end of `code`: a step each, and the end.
-fn compile_calls(
+/// Loads a list of primitives to the end of `code`: a step each, and the end.
+fn load_calls(
     names: &Names<'_>,
     params: &[u32],
     calls: &[PrimitiveCall],
@@ -146,15 +148,15 @@ impl Call<'_> {
 
     /// Primitives that decide what becomes of the packet.
     fn fate_step(&self, operation: &str) -> Result<Option<Step>, LoadError> {
-        Ok(Some(match operation {
+        Ok(Some(Step::Request(match operation {
             "clone_ingress_pkt_to_egress" | "clone_egress_pkt_to_egress" => {
                 self.count(2)?;
-                Step::Clone { session: self.number(0)?, field_list: self.number(1)? }
+                Request::Clone { session: self.number(0)?, field_list: self.number(1)? }
             }
             "drop" => {
                 self.count(0)?;
                 let known = |header, field| self.names.layout.known(header, field);
-                Step::Drop {
+                Request::Drop {
                     egress_spec: known("standard_metadata", "egress_spec"),
                     group: known("intrinsic_metadata", "mcast_grp"),
                 }
@@ -166,26 +168,26 @@ impl Call<'_> {
                     _ => return Err(self.refuse(0, "the standard metadata")),
                 };
                 let known = |field| self.names.layout.known(&header, field);
-                Step::Drop { egress_spec: known("egress_spec"), group: known("mcast_grp") }
+                Request::Drop { egress_spec: known("egress_spec"), group: known("mcast_grp") }
             }
             "generate_digest" => {
                 self.count(2)?;
-                Step::Digest { list: self.number(1)? }
+                Request::Digest { list: self.number(1)? }
             }
             "recirculate" => {
                 self.count(1)?;
-                Step::Recirculate { field_list: self.number(0)? }
+                Request::Recirculate { field_list: self.number(0)? }
             }
             "resubmit" => {
                 self.count(1)?;
-                Step::Resubmit { field_list: self.number(0)? }
+                Request::Resubmit { field_list: self.number(0)? }
             }
             "truncate" => {
                 self.count(1)?;
-                Step::Truncate { length: self.number(0)? }
+                Request::Truncate { length: self.number(0)? }
             }
             _ => return Ok(None),
-        }))
+        })))
     }
 
     /// Primitives that give a field the value of an expression.
@@ -237,7 +239,8 @@ impl Call<'_> {
             let width = Expression::Hex(Int::from(field.place.width()));
             let clamped = binary(operator, value.clone(), width);
             let value = self.scope.wide(&clamped).map_err(under)?;
-            return Ok(Step::SetWide { to: Destination::Place(field.place), value });
+            let to = Destination::Place(field.place);
+            return Ok(Step::Assign(Assign::SetWide { to, value }));
         }
         let to = self.destination(0)?;
         let narrow = self.scope.number(value).map_err(under)?;
@@ -250,29 +253,29 @@ impl Call<'_> {
                 }
             }
             (Destination::Found { header, field: Place::Cell(field) }, Some(value)) => {
-                Step::SetFound { header, field, value }
+                Step::Assign(Assign::SetFound { header, field, value })
             }
             (to, _) => match (to, self.scope.wide(value).map_err(under)?) {
                 (Destination::Place(Place::Bits(to)), Wide::Bits { bits: from, .. })
                     if to.width == from.width =>
                 {
-                    Step::CopyBits { to, from }
+                    Step::Assign(Assign::CopyBits { to, from })
                 }
-                (to, value) => Step::SetWide { to, value },
+                (to, value) => Step::Assign(Assign::SetWide { to, value }),
             },
         })
     }
 
     /// Primitives on headers, stacks and unions.
     fn header_step(&self, operation: &str) -> Result<Option<Step>, LoadError> {
-        Ok(Some(match operation {
+        Ok(Some(Step::Header(match operation {
             "add_header" | "add_header_fast" => {
                 self.count(1)?;
-                Step::AddHeader { header: self.header(0)?, clear: operation == "add_header" }
+                HeaderStep::Add { header: self.header(0)?, clear: operation == "add_header" }
             }
             "remove_header" => {
                 self.count(1)?;
-                Step::RemoveHeader { header: self.header(0)? }
+                HeaderStep::Remove { header: self.header(0)? }
             }
             "assign_header" | "copy_header" => {
                 self.count(2)?;
@@ -280,12 +283,12 @@ impl Call<'_> {
                 if self.kind(&to)? != self.kind(&from)? {
                     return Err(self.refuse(1, "a header of the same type"));
                 }
-                Step::CopyHeader { to, from }
+                HeaderStep::Copy { to, from }
             }
             "assign_union" => {
                 self.count(2)?;
                 let union = |index| self.scope.union(&self.expression(index)?);
-                Step::CopyUnion { to: union(0)?, from: union(1)? }
+                HeaderStep::CopyUnion { to: union(0)?, from: union(1)? }
             }
             "assign_header_stack" => {
                 self.count(2)?;
@@ -295,11 +298,11 @@ impl Call<'_> {
                 if left.kind != right.kind || left.headers.len() != right.headers.len() {
                     return Err(self.refuse(1, "a stack of the same type"));
                 }
-                Step::CopyStack { to, from }
+                HeaderStep::CopyStack { to, from }
             }
             "assign_union_stack" => {
                 self.count(2)?;
-                Step::CopyUnionStack { to: self.union_stack(0)?, from: self.union_stack(1)? }
+                HeaderStep::CopyUnionStack { to: self.union_stack(0)?, from: self.union_stack(1)? }
             }
             "assign_VL" => {
                 self.count(2)?;
@@ -310,21 +313,22 @@ impl Call<'_> {
                     },
                     _ => Err(self.refuse(index, "a field of variable length")),
                 };
-                Step::CopyVariable { to: variable(0)?, from: variable(1)? }
+                let (to, from) = (variable(0)?, variable(1)?);
+                return Ok(Some(Step::Assign(Assign::CopyVariable { to, from })));
             }
             "push" | "pop" => {
                 self.count(2)?;
                 let count = self.number(1)?;
                 let of_unions = matches!(self.expression(0)?, Expression::HeaderUnionStack(_));
                 match (operation, of_unions) {
-                    ("push", false) => Step::Push { stack: self.stack(0)?, count },
-                    ("push", true) => Step::PushUnions { stack: self.union_stack(0)?, count },
-                    (_, false) => Step::Pop { stack: self.stack(0)?, count },
-                    (_, true) => Step::PopUnions { stack: self.union_stack(0)?, count },
+                    ("push", false) => HeaderStep::Push { stack: self.stack(0)?, count },
+                    ("push", true) => HeaderStep::PushUnions { stack: self.union_stack(0)?, count },
+                    (_, false) => HeaderStep::Pop { stack: self.stack(0)?, count },
+                    (_, true) => HeaderStep::PopUnions { stack: self.union_stack(0)?, count },
                 }
             }
             _ => return Ok(None),
-        }))
+        })))
     }
 
     /// Primitives on counters, meters, registers, hashes and random numbers.
@@ -339,7 +343,8 @@ impl Call<'_> {
             "execute_meter" => {
                 self.count(3)?;
                 let array = self.array(0, "meter array", names.meters)?;
-                Step::Meter { array, index: self.number(1)?, to: self.destination(2)? }
+                let (index, to) = (self.number(1)?, self.destination(2)?);
+                Step::Extern(ExternStep::Meter { array, index, to })
             }
             "register_read" => {
                 self.count(3)?;
@@ -349,7 +354,7 @@ impl Call<'_> {
                     Destination::Cell(to) if width <= 64 => {
                         Step::RegisterReadNarrow { to, array, index }
                     }
-                    to => Step::RegisterRead { to, array, index },
+                    to => Step::Extern(ExternStep::RegisterRead { to, array, index }),
                 }
             }
             "register_write" => {
@@ -358,22 +363,25 @@ impl Call<'_> {
                 let (index, value) = (self.number(1)?, self.expression(2)?);
                 match self.scope.number(&value)? {
                     Some(value) if width <= 64 => Step::RegisterWriteNarrow { array, index, value },
-                    _ => Step::RegisterWrite { array, index, value: self.scope.wide(&value)? },
+                    _ => {
+                        let value = self.scope.wide(&value)?;
+                        Step::Extern(ExternStep::RegisterWrite { array, index, value })
+                    }
                 }
             }
             "modify_field_with_hash_based_offset" => {
                 self.count(4)?;
-                Step::Hash {
+                Step::Extern(ExternStep::Hash {
                     to: self.destination(0)?,
                     base: self.number(1)?,
                     calculation: self.array(2, "calculation", names.calculations)?,
                     size: self.number(3)?,
-                }
+                })
             }
             "modify_field_rng_uniform" => {
                 self.count(3)?;
                 let to = self.destination(0)?;
-                Step::Random { to, low: self.number(1)?, high: self.number(2)? }
+                Step::Extern(ExternStep::Random { to, low: self.number(1)?, high: self.number(2)? })
             }
             _ => return Ok(None),
         }))
@@ -396,7 +404,7 @@ impl Call<'_> {
             parts.push(LogPart::Value(self.scope.wide(&value)?));
             parts.push(unescape(piece));
         }
-        Ok(Step::Log { parts })
+        Ok(Step::Request(Request::Log { parts }))
     }
 
     fn count(&self, expected: usize) -> Result<(), LoadError> {
@@ -573,12 +581,24 @@ fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> Expr
     Expression::Binary { operator, left: Box::new(left), right: Box::new(right) }
 }
 
-/// Compiles the primitives of a parser state or a deparser, which have no parameters.
-pub(crate) fn compile_primitives(
+/// Loads the primitives of a parser state or a deparser, which have no parameters.
+pub(crate) fn load_routine(
     names: &Names<'_>,
     calls: &[PrimitiveCall],
 ) -> Result<Routine, LoadError> {
     let mut code = Vec::new();
-    compile_calls(names, &[], calls, &mut code)?;
+    load_calls(names, &[], calls, &mut code)?;
     Ok(Routine(code))
+}
+
+/// Loads all actions to the end of `code`.
+pub(crate) fn load_actions(
+    names: &Names<'_>,
+    source: &bmv2::Program,
+    code: &mut Vec<Step>,
+) -> Result<Vec<Action>, LoadError> {
+    let loaded = source.actions.iter().enumerate().map(|(index, action)| {
+        load_action(names, action, code).map_err(|error| error.under(&format!("/actions/{index}")))
+    });
+    loaded.collect()
 }

@@ -1,6 +1,6 @@
 //! Names to places, and the proof that 64 bits are enough.
 //!
-//! Every [`Number`] is compiled together with the range its true value lies in, computed from the
+//! Every [`Number`] is loaded together with the range its true value lies in, computed from the
 //! widths of fields and the constants. `(0, 255)` comes out of a `bit<8>`; subtracting two of them
 //! gives `(-255, 255)`; masking that with `0xff` gives `(0, 255)` again. A range beyond 127 bits
 //! is given up as unknown: the number is then still right modulo 2^64, which is all that a store

@@ -1,21 +1,21 @@
-//! States in the words of a compiler to machine code.
+//! States lowered to the words of a compiler to machine code.
 
-use super::compile::plain;
+use super::load::plain;
 use super::{Ahead, Cases, Operation, Parser, PlainExtraction, State};
 use crate::native::{self, Header, Lowering, StatePart};
 use crate::place::Place;
 
 impl Parser {
     /// The states; none in place of one that only the interpreter knows.
-    pub fn lowered(&self, lowering: &Lowering<'_>) -> impl Iterator<Item = Option<native::State>> {
-        self.states.iter().map(|state| state.lowered(lowering))
+    pub fn lower(&self, lowering: &Lowering<'_>) -> impl Iterator<Item = Option<native::State>> {
+        self.states.iter().map(|state| state.lower(lowering))
     }
 }
 
 impl State {
     /// A part for each extraction and then for each operation: by their number the interpreter finds
     /// where machine code has left the state.
-    fn lowered(&self, lowering: &Lowering<'_>) -> Option<native::State> {
+    fn lower(&self, lowering: &Lowering<'_>) -> Option<native::State> {
         let Cases { key, cases } = self.short()?;
         let extractions = self.extractions.iter().map(|one| Some(extract(one)));
         let operations = self.operations.iter().map(|one| part(one, lowering));

@@ -2,13 +2,13 @@
 //! forms found.
 
 use super::{
-    ACCEPT, Ahead, Case, Cases, KeyPart, KeySource, Matches, Operation, PlainExtraction, State,
-    Target, ValueSet,
+    ACCEPT, Ahead, Case, Cases, KeyPart, KeySource, Matches, Operation, Parser, PlainExtraction,
+    State, Target, ValueSet,
 };
-use crate::action::{Names, Routine, compile_primitives};
+use crate::action::{Names, Routine, load_routine};
 use crate::error::{LoadError, unknown};
 use crate::expression::HeaderRef;
-use crate::expression::compile::Scope;
+use crate::expression::load::Scope;
 use crate::layout::Layout;
 use crate::place::{Gather, Place};
 
@@ -20,14 +20,14 @@ pub(super) fn state(
 ) -> Result<State, LoadError> {
     let mut operations = Vec::new();
     for (index, operation) in state.operations.iter().enumerate() {
-        let compiled = compile_operation(names, operation);
+        let loaded = load_operation(names, operation);
         let path = format!("/parser_ops/{index}");
-        operations.push(compiled.map_err(|error| error.under(&path))?);
+        operations.push(loaded.map_err(|error| error.under(&path))?);
     }
     let mut key = Vec::new();
     for (index, part) in state.transition_key.iter().enumerate() {
         let path = format!("/transition_key/{index}");
-        key.push(compile_key(names, part).map_err(|error| error.under(&path))?);
+        key.push(load_key(names, part).map_err(|error| error.under(&path))?);
     }
     let key_bytes = key.iter().map(|part: &KeyPart| part.bytes).sum();
     // The plain extractions at its start.
@@ -38,7 +38,7 @@ pub(super) fn state(
         extractions.push(extraction);
     }
     let _ = operations.drain(..extractions.len());
-    let mut compiled = State {
+    let mut loaded = State {
         name: state.name.clone(),
         extractions,
         operations,
@@ -54,17 +54,17 @@ pub(super) fn state(
         let next =
             next(&transition.next_state).map_err(|error| under(error.under("/next_state")))?;
         match &transition.matches {
-            bmv2::TransitionMatch::Default => compiled.default = next,
+            bmv2::TransitionMatch::Default => loaded.default = next,
             matches => {
-                let matches = compile_match(matches, key_bytes, sets).map_err(under)?;
-                compiled.transitions.push((matches, next));
+                let matches = load_match(matches, key_bytes, sets).map_err(under)?;
+                loaded.transitions.push((matches, next));
             }
         }
     }
-    if compiled.operations.is_empty() {
-        compiled.plain = compiled.short();
+    if loaded.operations.is_empty() {
+        loaded.plain = loaded.short();
     }
-    Ok(compiled)
+    Ok(loaded)
 }
 
 impl State {
@@ -89,7 +89,7 @@ impl State {
     }
 }
 
-fn compile_match(
+fn load_match(
     matches: &bmv2::TransitionMatch,
     key_bytes: usize,
     sets: &[ValueSet],
@@ -130,7 +130,7 @@ fn compile_match(
     }
 }
 
-fn compile_key(names: &Names<'_>, part: &bmv2::TransitionKey) -> Result<KeyPart, LoadError> {
+fn load_key(names: &Names<'_>, part: &bmv2::TransitionKey) -> Result<KeyPart, LoadError> {
     let layout = names.layout;
     let scope = Scope { layout, params: &[], registers: names.registers };
     let (source, width) = match part {
@@ -183,7 +183,7 @@ fn ahead(bits: bmv2::Lookahead) -> Result<Ahead, LoadError> {
     }
 }
 
-fn compile_target(names: &Names<'_>, target: &bmv2::ExtractTarget) -> Result<Target, LoadError> {
+fn load_target(names: &Names<'_>, target: &bmv2::ExtractTarget) -> Result<Target, LoadError> {
     Ok(match target {
         bmv2::ExtractTarget::Header(name) => Target::Header(names.layout.header(name)?),
         bmv2::ExtractTarget::Stack(name) => Target::Stack(names.layout.stack(name)?),
@@ -204,7 +204,7 @@ pub(super) fn plain(layout: &Layout, target: &Target) -> Option<PlainExtraction>
     alone.then_some(PlainExtraction { header, base, length, valid })
 }
 
-fn compile_operation(
+fn load_operation(
     names: &Names<'_>,
     operation: &bmv2::ParserOperation,
 ) -> Result<Operation, LoadError> {
@@ -215,7 +215,7 @@ fn compile_operation(
             Operation::Advance(scope.index(width_bits).map_err(under)?)
         }
         bmv2::ParserOperation::Extract(target) => {
-            let target = compile_target(names, target).map_err(under)?;
+            let target = load_target(names, target).map_err(under)?;
             if names.layout.kinds[target.kind(names)].variable.is_some() {
                 return self_sized(names, &target);
             }
@@ -223,12 +223,12 @@ fn compile_operation(
         }
         bmv2::ParserOperation::ExtractVariable { target, width_bits } => {
             Operation::ExtractVariable {
-                target: compile_target(names, target).map_err(under)?,
+                target: load_target(names, target).map_err(under)?,
                 width: scope.index(width_bits).map_err(under)?,
             }
         }
         bmv2::ParserOperation::Primitive(call) => {
-            Operation::Steps(compile_primitives(names, std::slice::from_ref(call))?)
+            Operation::Steps(load_routine(names, std::slice::from_ref(call))?)
         }
         bmv2::ParserOperation::Set { target, source } => match source {
             bmv2::SetSource::Lookahead(bits) => Operation::Lookahead {
@@ -312,5 +312,16 @@ fn set(
         ],
         source_info: None,
     };
-    compile_primitives(names, &[call])
+    load_routine(names, &[call])
+}
+
+/// The program's parser, if it has one.
+pub(crate) fn load_parser(
+    names: &Names<'_>,
+    source: &bmv2::Program,
+    sets: &[ValueSet],
+) -> Result<Option<Parser>, LoadError> {
+    let Some(parser) = source.parsers.first() else { return Ok(None) };
+    let parser = Parser::new(names, source, parser, sets);
+    parser.map(Some).map_err(|error| error.under("/parsers/0"))
 }

@@ -1,0 +1,198 @@
+//! Linking: the order in which a program's objects are loaded, each beside its type, and what is
+//! rewritten when all of them are there.
+
+use crate::action::{Names, Step, load_actions};
+use crate::calculation::load_calculations;
+use crate::checksum::load_checksums;
+use crate::control::Controls;
+use crate::deparser::load_deparser;
+use crate::error::LoadError;
+use crate::expression::{Condition, Next};
+use crate::externs::load_externs;
+use crate::known::Known;
+use crate::layout::Layout;
+use crate::lists::{load_digests, load_field_lists};
+use crate::parser::{load_parser, load_value_sets};
+use crate::pipeline::{Config, Pipeline};
+use crate::program::Program;
+use crate::table::{END, Table, Target, fill_tables};
+
+/// Loads the objects of a program in the order in which they name each other, and links them.
+pub(crate) fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
+    let layout = Layout::new(source)?;
+    let (calculations, hashes) = load_calculations(&layout, source)?;
+    let counter_names = indirect_counter_names(source);
+    let meter_names = names_of(&source.meter_arrays, |array| &array.name);
+    let calculation_names = names_of(&calculations, |calculation| &calculation.name);
+    let register_names: Vec<(String, u32)> =
+        source.register_arrays.iter().map(|array| (array.name.clone(), array.width_bits)).collect();
+    let names = Names {
+        layout: &layout,
+        registers: &register_names,
+        counters: &counter_names,
+        meters: &meter_names,
+        calculations: &calculation_names,
+    };
+    let mut code = Vec::new();
+    let actions = load_actions(&names, source, &mut code)?;
+    let first_node = code.len();
+    let value_sets = load_value_sets(source);
+    let parser = load_parser(&names, source, &value_sets)?;
+    let (emitted, deparser) = load_deparser(&names, source)?;
+    let (verified, updated) = load_checksums(&names, &calculations, source)?;
+    let mut controls = Controls {
+        source,
+        names: &names,
+        actions: &actions,
+        code,
+        condition_names: Vec::new(),
+        tables: Vec::new(),
+        profiles: Vec::new(),
+        hashes,
+    };
+    let ingress = controls.control("ingress")?;
+    let egress = controls.control("egress")?;
+    let Controls { code, condition_names, tables, profiles, hashes, .. } = controls;
+    check_ends(&code, first_node, &tables)?;
+    let externs = load_externs(source, hashes, value_sets, config)?;
+    let field_lists = load_field_lists(&layout, source)?;
+    let digests = load_digests(&layout, source)?;
+    let program = Program {
+        // Last, when everything that the program refers to has been looked up.
+        known: Known::new(&layout)?,
+        field_lists,
+        digests,
+        drop_port: config.drop_port,
+        parser,
+        actions,
+        calculations,
+        code,
+        condition_names,
+        ingress,
+        egress,
+        verified,
+        updated,
+        emitted,
+        deparser,
+        counter_names,
+        meter_names,
+        register_names,
+        layout,
+    };
+    let mut pipeline = Pipeline::assemble(program, externs, tables, profiles);
+    fill_tables(&mut pipeline, source)?;
+    call_hidden_tables(&mut pipeline);
+    spread_conditions(&mut pipeline.program.code);
+    if let Some(compile) = config.compile {
+        pipeline.compile(compile);
+    }
+    Ok(pipeline)
+}
+
+/// Turns tables that can only ever run one action into calls of it.
+///
+/// Compilers put statements between the tables of a control into tables of their own, without
+/// keys and with a constant default action. They stay visible to the control plane.
+fn call_hidden_tables(pipeline: &mut Pipeline) {
+    for node in &mut pipeline.program.code {
+        let Step::Apply { table } = node else { continue };
+        let table = &pipeline.tables[*table as usize];
+        let plain = table.shape.parts.is_empty() && !table.with_counters && table.profile.is_none();
+        let constant = table.const_default && table.const_default_action.is_some();
+        if let Some(Target::Action(position)) = table.default.target
+            && plain
+            && constant
+            && table.is_empty()
+            && table.default.data.is_empty()
+        {
+            let action = table.actions[position as usize];
+            *node = Step::Call { action: action.action as u32, next: action.next[1] };
+        }
+    }
+}
+
+/// Makes conditions that are lists of tests steps of their own, one a test: the first where the
+/// condition stood, the others at the end of the code.
+fn spread_conditions(code: &mut Vec<Step>) {
+    for node in 0..code.len() {
+        let Step::If { condition: Condition::Decision(decision), next: ways, name } = &code[node]
+        else {
+            continue;
+        };
+        let (ways, name, tests) = (*ways, *name, decision.tests());
+        let others = code.len() - 1;
+        let position = |test: usize| if test == 0 { node } else { others + test };
+        let steps = tests.into_iter().map(|(subject, next)| Step::Test {
+            subject,
+            next: next.map(|next| match next {
+                Next::Settled(holds) => ways[usize::from(holds)],
+                Next::Test(test) => position(test) as u32,
+            }),
+            settles: next.map(|next| match next {
+                Next::Settled(holds) => Some(holds),
+                Next::Test(_) => None,
+            }),
+            name,
+        });
+        let mut steps = steps.collect::<Vec<_>>().into_iter();
+        if let Some(first) = steps.next() {
+            code[node] = first;
+        }
+        code.extend(steps);
+    }
+}
+
+fn names_of<T>(objects: &[T], name: impl Fn(&T) -> &String) -> Vec<String> {
+    objects.iter().map(|object| name(object).clone()).collect()
+}
+
+fn indirect_counter_names(source: &bmv2::Program) -> Vec<String> {
+    let indirect = source.counter_arrays.iter().filter(|array| !array.is_direct);
+    indirect.map(|array| array.name.clone()).collect()
+}
+
+/// Refuses controls that go in circles: a packet must come to their end.
+fn check_ends(code: &[Step], first_node: usize, tables: &[Table]) -> Result<(), LoadError> {
+    let successors = |node: u32| -> Vec<u32> {
+        let next = match &code[node as usize] {
+            Step::Call { next, .. } => vec![*next],
+            Step::If { next, .. } => next.to_vec(),
+            Step::Apply { table } => {
+                let table = &tables[*table as usize];
+                let actions = table.actions.iter().flat_map(|action| action.next);
+                actions.chain([table.miss_next]).collect()
+            }
+            _ => Vec::new(),
+        };
+        next.into_iter().filter(|node| *node != END).collect()
+    };
+    // Depth first, without recursion: a node is unseen, on the path, or done.
+    let mut state = vec![0u8; code.len()];
+    for root in first_node as u32..code.len() as u32 {
+        let mut path = vec![(root, successors(root))];
+        if state[root as usize] != 0 {
+            continue;
+        }
+        state[root as usize] = 1;
+        while let Some((node, rest)) = path.last_mut() {
+            match rest.pop() {
+                Some(next) if state[next as usize] == 0 => {
+                    state[next as usize] = 1;
+                    path.push((next, successors(next)));
+                }
+                Some(next) if state[next as usize] == 1 => {
+                    return Err(LoadError::new(
+                        "/pipelines",
+                        "the nodes of a control form a circle",
+                    ));
+                }
+                Some(_) => {}
+                None => {
+                    state[*node as usize] = 2;
+                    let _ = path.pop();
+                }
+            }
+        }
+    }
+    Ok(())
+}

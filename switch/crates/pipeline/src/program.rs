@@ -1,0 +1,41 @@
+//! The loaded program: what packets only read.
+
+use std::collections::BTreeMap;
+
+use units::PortId;
+
+use crate::action::{Action, Routine, Step};
+use crate::calculation::NamedCalculation;
+use crate::checksum::Checksum;
+use crate::deparser::Emissions;
+use crate::known::Known;
+use crate::layout::Layout;
+use crate::lists::DigestList;
+use crate::parser::Parser;
+use crate::place::Place;
+
+/// The immutable part of a loaded program.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub layout: Layout,
+    pub known: Known,
+    pub drop_port: PortId,
+    pub parser: Option<Parser>,
+    pub actions: Vec<Action>,
+    pub calculations: Vec<NamedCalculation>,
+    /// All actions, then the nodes of all controls.
+    pub code: Vec<Step>,
+    pub condition_names: Vec<String>,
+    pub ingress: u32,
+    pub egress: u32,
+    pub verified: Vec<Checksum>,
+    pub updated: Vec<Checksum>,
+    pub emitted: Emissions,
+    pub deparser: Option<Routine>,
+    /// Fields kept by clones, resubmitted and recirculated packets, by id.
+    pub field_lists: BTreeMap<u32, Vec<Place>>,
+    pub digests: Vec<DigestList>,
+    pub counter_names: Vec<String>,
+    pub meter_names: Vec<String>,
+    pub register_names: Vec<(String, u32)>,
+}
