@@ -45,7 +45,7 @@ GREY, PALE, INK = "#555555", "#e6e6e6", "#222222"
 # What a flow is called begins with one of these words.
 _COLOURS = {
     "h1": BLUE, "h2": ORANGE, "h3": GREEN, "h4": RED, "h5": PURPLE, "h9": "#555555",
-    "flow": BLUE, "download": BLUE, "page": ORANGE, "ping": GREEN,
+    "flow": BLUE, "download": BLUE, "page": ORANGE, "ping": GREEN, "the": "#999999",
 }  # fmt: skip
 # Marks of drops, one shape a reason.
 _MARKS = {"QUEUE_LIMIT": "v", "AQM": "^", "INPUT_LIMIT": "<", "VOQ_LIMIT": ">", "PORT_LIMIT": "s"}

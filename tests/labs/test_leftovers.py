@@ -1,6 +1,7 @@
 """What was started by hand in a host is ended and named when its network goes."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,8 @@ def test_a_program_in_a_host_is_ended_and_named():
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
     try:
         daemon = int(host.stdout.readline())
+        name = Path(f"/proc/{daemon}/comm")
+        wait.until(lambda: name.read_text() == "tail\n", "the start of the daemon", 5)
         said = leftovers.end_all({"h1": host.pid})
         assert f"tail (process {daemon}) in h1" in said
         wait.until(lambda: leftovers.end_all({"h1": host.pid}) == [], "an empty host", 5)

@@ -138,6 +138,8 @@ def test_a_long_series_is_drawn_with_its_extremes():
 
 def test_a_flow_has_one_colour_whatever_is_said_of_it():
     assert drawing.colour("h1, BBR") == drawing.colour("h1") == drawing.colour("h1", 3)
+    # The line that carries a flow is not drawn as the flow.
+    assert drawing.colour("the line") != drawing.colour("download, payload")
     assert drawing.colour("h2 again") == drawing.colour("h2") != drawing.colour("h1")
 
 
