@@ -83,7 +83,7 @@ impl Device {
             input: queued.packet.ingress_port(),
             output: to.port,
             class,
-            ecn_capable: ecn::of(queued.packet.received()).is_capable(),
+            ecn: ecn::of(queued.packet.received()),
             precedence: pipeline.drop_precedence(&queued.packet),
             packet: queued,
         };

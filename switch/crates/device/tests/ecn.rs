@@ -4,7 +4,7 @@ mod rig;
 
 use device::{Device, DropReason};
 use rig::{Said, device, frame, order, poll};
-use traffic::{AqmConfig, Limit, Probability, RedConfig, RedProfile};
+use traffic::{AqmConfig, EcnStepConfig, Limit, Probability, RedConfig, RedProfile};
 use units::{ClassId, PortId, Rate, Span, Time};
 
 const IN: PortId = PortId(1);
@@ -82,10 +82,10 @@ fn an_ecn_capable_packet_is_marked_where_another_is_dropped() {
 #[test]
 fn a_step_marks_from_its_threshold_on_and_drops_nobody() {
     let threshold = Limit::packets(10);
-    let mut device = managed(AqmConfig::EcnStep { threshold });
+    let mut device = managed(AqmConfig::EcnStep(EcnStepConfig { threshold }));
     // Nothing departs while the burst comes in: packets 1 to 10 find 0 to 9 waiting.
     assert_eq!(burst(&mut device, &ipv4(0, 0b10)), (490, 10));
-    let mut device = managed(AqmConfig::EcnStep { threshold });
+    let mut device = managed(AqmConfig::EcnStep(EcnStepConfig { threshold }));
     assert_eq!(burst(&mut device, &ipv4(0, 0)), (0, 500));
 }
 

@@ -1,6 +1,6 @@
 //! The experiment behind `vitrine-sim queue`: sources of traffic in front of one output port.
 
-use traffic::{Arrival, Chance, Config, Counters, Histogram, Manager, Output, PortConfig};
+use traffic::{Arrival, Chance, Config, Counters, Ecn, Histogram, Manager, Output, PortConfig};
 use units::{Bytes, ClassId, HasLength, PortId, Span, Time};
 
 use crate::agenda::Agenda;
@@ -17,8 +17,8 @@ pub struct Source {
     pub arrivals: Arrivals,
     /// How long they are.
     pub lengths: Lengths,
-    /// Whether they may be marked instead of dropped.
-    pub ecn_capable: bool,
+    /// What they say of congestion marks.
+    pub ecn: Ecn,
 }
 
 /// One port, its sources, and how long to watch.
@@ -113,7 +113,7 @@ pub fn run(experiment: &Experiment) -> Result<Outcome, traffic::ConfigError> {
                 let source = &experiment.sources[index];
                 let frame = Frame(source.lengths.draw(&mut running.chance));
                 let mut arrival = Arrival::new(frame, PortId(0), PORT, source.class);
-                arrival.ecn_capable = source.ecn_capable;
+                arrival.ecn = source.ecn;
                 // Drops are in the queue's books; nobody else asks for them here.
                 let _counted = manager.handle_packet(now, arrival);
                 agenda.note(now + running.arrivals.gap(), Event::Arrival { source: index });

@@ -2,7 +2,7 @@
 
 use queueing::one_port::{self, ClassOutcome, Experiment, Source};
 use queueing::{Arrivals, Lengths};
-use traffic::{Limit, PortConfig};
+use traffic::{Ecn, Limit, PortConfig};
 use units::{Bytes, ClassId, Rate, Span};
 
 /// 8 Mb/s: a byte takes 1 us, a packet of 1000 bytes 1 ms.
@@ -11,12 +11,7 @@ const MEAN_LENGTH: Bytes = Bytes(1000);
 
 fn source(class: u8, load: f64, lengths: Lengths) -> Source {
     let gap = Span::from_ps((lengths.mean() * 1e6 / load).round() as u64);
-    Source {
-        class: ClassId(class),
-        arrivals: Arrivals::Poisson { gap },
-        lengths,
-        ecn_capable: false,
-    }
+    Source { class: ClassId(class), arrivals: Arrivals::Poisson { gap }, lengths, ecn: Ecn::NotEct }
 }
 
 /// Runs sources on one port; the wait of each class in mean service times of 1 ms.

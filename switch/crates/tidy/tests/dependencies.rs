@@ -22,7 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pipeline", &["bits", "bmv2", "frames", "units", "wire"]),
     ("native", &["pipeline"]),
     ("chance", &["units"]),
-    ("traffic", &["chance", "units"]),
+    ("traffic", &["chance", "units", "wire"]),
     ("device", &["bits", "bmv2", "frames", "pipeline", "traffic", "units", "wire"]),
     ("queueing", &["traffic", "units"]),
     ("hosts", &["chance", "units", "wire"]),

@@ -2,6 +2,8 @@
 
 use units::{Bytes, ClassId, PortId, Span, Time};
 
+use wire::Ecn;
+
 /// Why the traffic manager dropped a packet. The order is that of the counters' arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
@@ -70,10 +72,11 @@ pub struct Arrival<P> {
     pub input: PortId,
     /// Where it is to leave.
     pub output: PortId,
-    /// The class of the output port; 0 is the lowest.
+    /// The class of the output port; 0 is the lowest. Where two classes are managed as a pair, the
+    /// packet goes into the queue of the pair that its ECN codepoint asks for.
     pub class: ClassId,
-    /// Whether congestion may be told by a mark instead of a drop (ECT(0), ECT(1) or CE).
-    pub ecn_capable: bool,
+    /// What it says of congestion marks.
+    pub ecn: Ecn,
     /// Drop precedence for WRED: 0 green, 1 yellow, 2 red.
     pub precedence: u8,
 }
@@ -81,7 +84,7 @@ pub struct Arrival<P> {
 impl<P> Arrival<P> {
     /// A green packet that is not ECN-capable.
     pub fn new(packet: P, input: PortId, output: PortId, class: ClassId) -> Arrival<P> {
-        Arrival { packet, input, output, class, ecn_capable: false, precedence: 0 }
+        Arrival { packet, input, output, class, ecn: Ecn::NotEct, precedence: 0 }
     }
 }
 
@@ -93,7 +96,7 @@ pub(crate) struct Waiting {
     pub input: PortId,
     pub output: PortId,
     pub class: ClassId,
-    pub ecn_capable: bool,
+    pub ecn: Ecn,
     pub precedence: u8,
     /// The packet's number among all arrivals; orders packets that arrived at one instant.
     pub sequence: u64,

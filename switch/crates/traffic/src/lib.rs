@@ -37,12 +37,13 @@ mod slab;
 mod utilisation;
 mod watch;
 
+pub use aqm::configs::*;
 pub use chance::{Chance, Probability};
 pub use config::{
-    AqmConfig, ArbiterConfig, BufferConfig, BufferShare, Change, CodelConfig, Config, ConfigError,
-    Discipline, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, GroupConfig, HIERARCHY_DEPTH_MAX,
-    InputConfig, InputQueueing, Limit, Member, NodeConfig, NodeKind, PieConfig, PortConfig,
-    QueueConfig, RedConfig, RedProfile, RedUnit, SchedulerConfig, ShaperConfig,
+    ArbiterConfig, BufferConfig, BufferShare, Change, Config, ConfigError, Discipline,
+    FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, GroupConfig, HIERARCHY_DEPTH_MAX, InputConfig,
+    InputQueueing, Limit, Member, NodeConfig, NodeKind, PortConfig, QueueConfig, SchedulerConfig,
+    ShaperConfig,
 };
 pub use counters::{Counters, Tally};
 pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict};
@@ -53,3 +54,4 @@ pub use line::{
 };
 pub use manager::{InputReport, Manager, PortReport, QueueReport, TransferReport, VoqReport};
 pub use watch::{QueueChange, QueueStep, Step, Watching};
+pub use wire::Ecn;

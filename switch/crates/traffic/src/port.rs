@@ -4,10 +4,10 @@
 //! the line is busy until `line_free_at`. So the instants here are those of the modelled line, and
 //! it does not matter how late somebody asks for them.
 
-use units::{Bytes, CLASS_COUNT_MAX, PortId, Span, Time};
+use units::{Bytes, CLASS_COUNT_MAX, ClassId, PortId, Span, Time};
 
-use crate::aqm::AqmVerdict;
-
+use crate::aqm::configs::AqmConfig;
+use crate::aqm::{AqmVerdict, Leaving};
 use crate::config::PortConfig;
 use crate::counters::Counters;
 use crate::fate::{Depth, DropReason};
@@ -16,6 +16,7 @@ use crate::schedule::{ClassSet, Head, Heads, Scheduler};
 use crate::shaper::Shaper;
 use crate::slab::{Handle, Slab};
 use crate::utilisation::Utilisation;
+use wire::Ecn;
 
 pub(crate) struct Port {
     id: PortId,
@@ -41,9 +42,24 @@ pub(crate) struct Port {
     /// Whether a packet that comes alone waits for nothing but the line, and nobody has to be told
     /// of it: strict priority, no shaper, no AQM.
     plain: bool,
+    /// Queues that one method manages together.
+    pairs: Vec<Pair>,
     /// What was dropped before it could be told which queue it belongs to.
     pub misfits: Counters,
     utilisation: Utilisation,
+}
+
+/// Two queues that one method manages, by their classes; the method is the Classic queue's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pair {
+    classic: usize,
+    l4s: usize,
+}
+
+impl Pair {
+    fn has(self, class: usize) -> bool {
+        class == self.classic || class == self.l4s
+    }
 }
 
 impl Port {
@@ -64,6 +80,7 @@ impl Port {
             scheduler: Scheduler::new(&config.scheduler, config.line_rate, now),
             shaped: false,
             plain: false,
+            pairs: Vec::new(),
             misfits: Counters::default(),
             utilisation: Utilisation::new(config.utilisation_window),
         };
@@ -179,17 +196,46 @@ impl Port {
     /// What active queue management makes of the first packet of `class`, about to depart at `at`.
     #[inline]
     pub fn judge_head<P>(&mut self, slab: &Slab<P>, class: usize, at: Time) -> AqmVerdict {
-        let queue = &mut self.queues[class];
-        let (Some(aqm), Some(head)) = (&mut queue.aqm, queue.fifo.head()) else {
-            return AqmVerdict::Pass;
+        let (manager, other) = match self.pair_of(class) {
+            Some(pair) => (pair.classic, if class == pair.l4s { pair.classic } else { pair.l4s }),
+            None => (class, class),
         };
+        let queue = &self.queues[class];
+        let Some(head) = queue.fifo.head() else { return AqmVerdict::Pass };
+        if self.queues[manager].aqm.is_none() {
+            return AqmVerdict::Pass;
+        }
         let slot = slab.slot(head);
         let left = Depth {
             packets: queue.fifo.packets() - 1,
             bytes: queue.fifo.bytes() - slot.waiting.length,
         };
-        let waited = at.since(slot.residence.enqueued_at);
-        aqm.handle_departure(at, waited, left, slot.waiting.ecn_capable)
+        let has_other = other != class && self.backlog.contains(other);
+        let leaving = Leaving {
+            at,
+            waited: at.since(slot.residence.enqueued_at),
+            left,
+            ecn: slot.waiting.ecn,
+            is_l4s: class != manager,
+            other_since: has_other.then(|| self.heads[other].enqueued_at),
+        };
+        let aqm = self.queues[manager].aqm.as_mut();
+        aqm.map_or(AqmVerdict::Pass, |aqm| aqm.handle_departure(&leaving))
+    }
+
+    /// The class in whose queue a packet for `class` waits.
+    #[inline]
+    pub fn queue_for(&self, class: ClassId, ecn: Ecn) -> ClassId {
+        match self.pair_of(class.index()) {
+            Some(pair) if ecn.is_l4s() => ClassId(pair.l4s as u8),
+            Some(pair) => ClassId(pair.classic as u8),
+            None => class,
+        }
+    }
+
+    #[inline]
+    fn pair_of(&self, class: usize) -> Option<Pair> {
+        self.pairs.iter().copied().find(|pair| pair.has(class))
     }
 
     /// The queue of `class` was emptied by drops: it keeps no credit.
@@ -350,6 +396,11 @@ impl Port {
             let dice = Dice { seed: self.seed, name: format!("aqm/{}/{class}", self.id) };
             self.queues.push(Queue::new(queue, dice, now));
         }
+        let pair = |(classic, queue): (usize, &Queue)| {
+            let l4s = queue.config.aqm.as_ref().and_then(AqmConfig::l4s_class)?.index();
+            Some(Pair { classic, l4s })
+        };
+        self.pairs = self.queues.iter().enumerate().filter_map(pair).collect();
         let own_rates = self.queues.iter().any(|queue| queue.shaper.is_some());
         self.shaped = own_rates || self.scheduler.has_rates();
         self.plain = self.scheduler.is_strict()

@@ -1,6 +1,6 @@
 //! The output ports of a router, by number, and the buffer they share.
 
-use units::{Bytes, PortId, Time};
+use units::{Bytes, ClassId, PortId, Time};
 
 use crate::aqm::{AqmVerdict, Asking};
 use crate::buffer::{SharedBuffer, beyond_minimum};
@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::fate::{DropReason, Waiting};
 use crate::port::Port;
 use crate::slab::{Handle, Slab};
+use wire::Ecn;
 
 #[derive(Default)]
 pub(crate) struct Ports {
@@ -79,6 +80,13 @@ impl Ports {
         let used = queues().map(|queue| beyond_minimum(&queue.config.share, queue.fifo.bytes()));
         let used: Bytes = used.sum();
         self.buffer = config.buffer.map(|buffer| SharedBuffer::new(buffer, minima, used));
+    }
+
+    /// The class in whose queue a packet for `class` waits: another one only where two are managed as
+    /// a pair.
+    #[inline]
+    pub fn queue_for(&self, port: PortId, class: ClassId, ecn: Ecn) -> ClassId {
+        self.get(port).map_or(class, |port| port.queue_for(class, ecn))
     }
 
     /// Whether the packet's port and class exist; a bad class is counted at the port.

@@ -154,7 +154,7 @@ mod tests {
             input: PortId(0),
             output: PortId(0),
             class: ClassId(0),
-            ecn_capable: false,
+            ecn: wire::Ecn::NotEct,
             precedence: 0,
             sequence: 0,
         }

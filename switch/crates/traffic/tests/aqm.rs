@@ -4,8 +4,8 @@ mod support;
 
 use support::*;
 use traffic::{
-    AqmConfig, CodelConfig, DropReason, Limit, Manager, PieConfig, PortConfig, Probability,
-    RedConfig, RedProfile, Verdict,
+    AqmConfig, CodelConfig, DropReason, Ecn, EcnStepConfig, Limit, Manager, PieConfig, PortConfig,
+    Probability, RedConfig, RedProfile, Verdict,
 };
 use units::{ClassId, PortId, Rate, Span, Time};
 
@@ -23,7 +23,7 @@ fn ms(ms: u64) -> Time {
 
 /// Offers `per_ms` packets of 1000 bytes every millisecond until `until_ms`; each millisecond
 /// serves one.
-fn overload(manager: &mut Manager<Packet>, per_ms: u64, until_ms: u64, ecn: bool) -> Seen {
+fn overload(manager: &mut Manager<Packet>, per_ms: u64, until_ms: u64, ecn: Ecn) -> Seen {
     let mut seen = Seen::default();
     for now in 0..until_ms {
         let (departed, dropped) = outputs(manager, ms(now));
@@ -32,7 +32,7 @@ fn overload(manager: &mut Manager<Packet>, per_ms: u64, until_ms: u64, ecn: bool
         seen.dropped_at_head.extend(dropped.iter().map(|drop| (drop.at, drop.reason)));
         for id in 0..per_ms {
             let mut arrival = arrival(id, 1000, 0);
-            arrival.ecn_capable = ecn;
+            arrival.ecn = ecn;
             if let Verdict::Dropped(dropped) = manager.handle_packet(ms(now), arrival) {
                 assert_eq!(dropped.reason, DropReason::Aqm);
                 seen.refused += 1;
@@ -54,7 +54,7 @@ struct Seen {
 #[test]
 fn codel_drops_at_the_head_on_its_schedule() {
     let mut manager = one_port(port(AqmConfig::Codel(CodelConfig::default())));
-    let seen = overload(&mut manager, 2, 500, false);
+    let seen = overload(&mut manager, 2, 500, Ecn::NotEct);
     // Two packets a millisecond against one: after k departures a packet has waited about k / 2
     // ms, so the target of 5 ms is passed around 10 ms; an interval later the first drop, then
     // +100, +70.71, +57.74, +50, +44.72 ms, each at the departure that follows: within 1 ms.
@@ -71,7 +71,7 @@ fn codel_drops_at_the_head_on_its_schedule() {
 #[test]
 fn codel_marks_what_can_be_marked_and_drops_nothing_then() {
     let mut manager = one_port(port(AqmConfig::Codel(CodelConfig::default())));
-    let seen = overload(&mut manager, 2, 500, true);
+    let seen = overload(&mut manager, 2, 500, Ecn::Ect0);
     assert!(seen.marked >= 5 && seen.dropped_at_head.is_empty());
     let queue = manager.queue(PortId(1), ClassId(0)).expect("configured");
     assert_eq!(queue.counters.marked.packets, seen.marked);
@@ -81,7 +81,7 @@ fn codel_marks_what_can_be_marked_and_drops_nothing_then() {
 fn pie_steers_an_unresponsive_overload_to_its_target() {
     // Half of what comes must go: the probability rises until the wait is near the target.
     let mut manager = one_port(port(AqmConfig::Pie(PieConfig::default())));
-    let seen = overload(&mut manager, 2, 60_000, false);
+    let seen = overload(&mut manager, 2, 60_000, Ecn::NotEct);
     let late = &seen.waits[seen.waits.len() / 2..];
     let mean_us = late.iter().map(|wait| wait.whole_us()).sum::<u64>() / late.len() as u64;
     assert!((10_000..20_000).contains(&mean_us), "a mean wait of {mean_us} us for 15 ms");
@@ -102,7 +102,7 @@ fn red_drops_arrivals_in_proportion_to_the_average_queue() {
         ..RedConfig::default()
     };
     let mut manager = one_port(port(AqmConfig::Red(red)));
-    let seen = overload(&mut manager, 2, 20_000, false);
+    let seen = overload(&mut manager, 2, 20_000, Ecn::NotEct);
     let queue = manager.queue(PortId(1), ClassId(0)).expect("configured");
     assert!(queue.depth.packets.abs_diff(167) < 15, "{:?}", queue.depth);
     assert!((seen.refused as f64 / 40_000.0 - 0.5).abs() < 0.02);
@@ -111,11 +111,11 @@ fn red_drops_arrivals_in_proportion_to_the_average_queue() {
 #[test]
 fn a_step_marks_above_its_threshold_and_drops_nobody() {
     let threshold = Limit::packets(3);
-    let mut manager = one_port(port(AqmConfig::EcnStep { threshold }));
+    let mut manager = one_port(port(AqmConfig::EcnStep(EcnStepConfig { threshold })));
     let arrivals = [true, true, true, true, false, true];
     for (id, ecn_capable) in arrivals.into_iter().enumerate() {
         let mut arrival = arrival(id as u64, 1000, 0);
-        arrival.ecn_capable = ecn_capable;
+        arrival.ecn = if ecn_capable { Ecn::Ect0 } else { Ecn::NotEct };
         assert_eq!(manager.handle_packet(ms(0), arrival), Verdict::Held);
     }
     let marked: Vec<bool> =

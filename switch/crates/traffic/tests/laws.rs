@@ -9,8 +9,9 @@ use proptest::prelude::*;
 use support::Packet;
 use traffic::{
     AqmConfig, ArbiterConfig, Arrival, BufferConfig, BufferShare, CodelConfig, Config, Departure,
-    Discipline, DropReason, FullOutput, InputConfig, InputQueueing, Limit, Manager, NodeConfig,
-    Output, PieConfig, PortConfig, QueueConfig, RedConfig, SchedulerConfig, ShaperConfig, Verdict,
+    Discipline, DropReason, Ecn, EcnStepConfig, FullOutput, InputConfig, InputQueueing, Limit,
+    Manager, NodeConfig, Output, PieConfig, PortConfig, QueueConfig, RedConfig, SchedulerConfig,
+    ShaperConfig, Verdict,
 };
 use units::{Bytes, ClassId, PacketRate, PortId, Rate, Ratio, Span, Time};
 
@@ -27,7 +28,7 @@ enum Step {
         output: u16,
         class: u8,
         length: u64,
-        ecn_capable: bool,
+        ecn: Ecn,
     },
     Configure(Box<Config>),
 }
@@ -66,12 +67,13 @@ fn aqm() -> impl Strategy<Value = Option<AqmConfig>> {
         ..PieConfig::default()
     };
     let red = RedConfig { weight: traffic::Probability::ALWAYS, ..RedConfig::default() };
+    let step = EcnStepConfig { threshold: Limit::packets(3) };
     prop_oneof![
         4 => Just(None),
         1 => Just(Some(AqmConfig::Codel(codel))),
         1 => Just(Some(AqmConfig::Pie(pie))),
         1 => Just(Some(AqmConfig::Red(red))),
-        1 => Just(Some(AqmConfig::EcnStep { threshold: Limit::packets(3) })),
+        1 => Just(Some(AqmConfig::EcnStep(step))),
     ]
 }
 
@@ -160,15 +162,10 @@ fn config() -> impl Strategy<Value = Config> {
 }
 
 fn send() -> impl Strategy<Value = Step> {
+    let ecn = (0..4u8).prop_map(Ecn::from_bits);
     let length = prop_oneof![Just(64u64), 65..1500u64, Just(1500u64)];
-    (0..PORT_COUNT + 1, 0..PORT_COUNT + 1, 0..4u8, length, any::<bool>()).prop_map(
-        |(input, output, class, length, ecn_capable)| Step::Send {
-            input,
-            output,
-            class,
-            length,
-            ecn_capable,
-        },
+    (0..PORT_COUNT + 1, 0..PORT_COUNT + 1, 0..4u8, length, ecn).prop_map(
+        |(input, output, class, length, ecn)| Step::Send { input, output, class, length, ecn },
     )
 }
 
@@ -226,13 +223,13 @@ impl Driver {
 
     /// A packet that is the only one of its instant.
     fn send_alone(&mut self, step: &Step) {
-        let Step::Send { input, output, class, length, ecn_capable } = *step else {
+        let Step::Send { input, output, class, length, ecn } = *step else {
             return self.step(step);
         };
         self.drain(self.now);
         let packet = Packet { id: self.sent + 1, length };
         let mut arrival = Arrival::new(packet, PortId(input), PortId(output), ClassId(class));
-        arrival.ecn_capable = ecn_capable;
+        arrival.ecn = ecn;
         match self.manager.pass_packet(self.now, arrival) {
             Ok(departure) => {
                 self.sent += 1;
@@ -257,13 +254,13 @@ impl Driver {
     fn step(&mut self, step: &Step) {
         match step {
             Step::Wait(span) => self.now += *span,
-            Step::Send { input, output, class, length, ecn_capable } => {
+            Step::Send { input, output, class, length, ecn } => {
                 self.drain(self.now);
                 self.sent += 1;
                 let packet = Packet { id: self.sent, length: *length };
                 let (input, output) = (PortId(*input), PortId(*output));
                 let mut arrival = Arrival::new(packet, input, output, ClassId(*class));
-                arrival.ecn_capable = *ecn_capable;
+                arrival.ecn = *ecn;
                 if let Verdict::Dropped(dropped) = self.manager.handle_packet(self.now, arrival) {
                     self.log.drops.push((dropped.packet.id, dropped.at, dropped.reason));
                 }
@@ -472,7 +469,7 @@ fn packets_pass_an_idle_port_and_wait_for_a_busy_one() {
     let mut port = PortConfig::strict(Some(Rate::from_mbps(12)), 2);
     port.utilisation_window = Span::from_us(500);
     let config = Config { ports: [(PortId(1), port)].into(), ..Config::default() };
-    let send = Step::Send { input: 0, output: 1, class: 1, length: 1500, ecn_capable: false };
+    let send = Step::Send { input: 0, output: 1, class: 1, length: 1500, ecn: Ecn::NotEct };
     let wait = |us| Step::Wait(Span::from_us(us));
     // 1500 bytes take 1 ms at 12 Mb/s. The first packet comes at 1 us and keeps the line until
     // 1001, so the second, at 1000, waits; the third comes at 2001, when the line is free again.

@@ -62,4 +62,10 @@ impl Ecn {
     pub const fn is_capable(self) -> bool {
         !matches!(self, Ecn::NotEct)
     }
+
+    /// Whether a packet belongs into an L4S queue: ECT(1), or CE, which may have been ECT(1).
+    #[inline]
+    pub const fn is_l4s(self) -> bool {
+        matches!(self, Ecn::Ect1 | Ecn::Ce)
+    }
 }

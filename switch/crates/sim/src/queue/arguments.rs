@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use queueing::one_port::{Experiment, Source};
-use traffic::{Discipline, NodeConfig, PortConfig, SchedulerConfig, ShaperConfig};
+use traffic::{Discipline, Ecn, NodeConfig, PortConfig, SchedulerConfig, ShaperConfig};
 use units::{Bytes, ClassId, Rate, Span};
 
 use super::aqm::Aqm;
@@ -52,13 +52,24 @@ pub struct Arguments {
     /// Limit of each queue: packets such as `64`, bytes such as `100000B`, or `none`.
     #[arg(long, value_delimiter = ',', default_value = "none")]
     limits: Vec<String>,
-    /// Active queue management of all queues: none, codel[:TARGET_MS:INTERVAL_MS], pie[:TARGET_MS],
-    /// red[:MIN:MAX:PERCENT] in packets, or ecn:PACKETS.
+    /// Active queue management of all queues: none, or a method and its parameters by the names of
+    /// topology files, such as codel, codel:target=5ms:ecn=no or ecn_step:threshold=20. A method
+    /// for two classes (dualpi2) manages its L4S class from class 0.
     #[arg(long, value_delimiter = ',', default_value = "none")]
     aqm: Vec<Aqm>,
-    /// Packets are ECN-capable: they are marked where others would be dropped.
-    #[arg(long)]
-    ecn: bool,
+    /// What the packets of each class say of ECN. Those of ect0 and ect1 are marked where others
+    /// would be dropped; where two classes are managed as a pair, it decides in which queue they
+    /// wait. Without a value, all classes say ect0.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "not-ect",
+        default_missing_value = "ect0"
+    )]
+    ecn: Vec<Codepoint>,
     /// Seconds to observe.
     #[arg(long, default_value_t = 100)]
     seconds: u64,
@@ -72,6 +83,13 @@ pub struct Arguments {
     /// queued over time.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Codepoint {
+    NotEct,
+    Ect0,
+    Ect1,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -136,8 +154,17 @@ impl Arguments {
             let packet_s = lengths.mean() * 8.0 / self.rate.bps() as f64;
             let arrivals = of_class("arrivals", &self.arrivals, class)?;
             let arrivals = words::arrivals(&arrivals, load, packet_s)?;
-            let (class, ecn_capable) = (ClassId(class as u8), self.ecn);
-            sources.push(Source { class, arrivals, lengths, ecn_capable });
+            let ecn = match of_class("ecn", &self.ecn, class)? {
+                Codepoint::NotEct => Ecn::NotEct,
+                Codepoint::Ect0 => Ecn::Ect0,
+                Codepoint::Ect1 => Ecn::Ect1,
+            };
+            sources.push(Source { class: ClassId(class as u8), arrivals, lengths, ecn });
+        }
+        // The L4S queue of a pair is managed by the method of the other queue.
+        let l4s_class = setup.aqm.config().and_then(|aqm| aqm.l4s_class());
+        if let Some(queue) = l4s_class.and_then(|class| port.queues.get_mut(class.index())) {
+            queue.aqm = None;
         }
         let whole = Span::from_secs(self.warm_up + self.seconds);
         let sample_every = (self.plot.is_some() && !self.sweeps()).then_some(whole / SAMPLE_COUNT);

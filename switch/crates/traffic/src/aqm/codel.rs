@@ -4,11 +4,54 @@
 //! packet at the head is dropped, and the next one interval / sqrt(n) after the n-th, until the
 //! wait is below the target: drops at 0, 100, 170.7, 228.4, ... ms for an interval of 100 ms.
 
-use units::{Span, Time};
+use chance::Chance;
+use units::{Bytes, Span, Time};
 
-use super::{AqmVerdict, mark_or_drop};
-use crate::config::CodelConfig;
+use super::{AqmVerdict, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
 use crate::fate::Depth;
+
+/// The parameters of CoDel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodelConfig {
+    /// The delay that is good enough.
+    pub target: Span,
+    /// How long the delay must be above it before anything is dropped.
+    pub interval: Span,
+    /// With no more than this in the queue nothing is dropped.
+    pub mtu: Bytes,
+    /// Mark instead of drop where possible.
+    pub ecn: bool,
+}
+
+/// RFC 8289's: 5 ms, 100 ms, an Ethernet frame; marking on.
+impl Default for CodelConfig {
+    fn default() -> CodelConfig {
+        CodelConfig {
+            target: Span::from_ms(5),
+            interval: Span::from_ms(100),
+            mtu: Bytes(1514),
+            ecn: true,
+        }
+    }
+}
+
+impl MethodConfig for CodelConfig {
+    fn parameters(&mut self) -> Vec<(&'static str, Parameter<'_>)> {
+        vec![
+            ("target", Parameter::Span(&mut self.target)),
+            ("interval", Parameter::Span(&mut self.interval)),
+            ("mtu", Parameter::Bytes(&mut self.mtu)),
+            ("ecn", Parameter::Flag(&mut self.ecn)),
+        ]
+    }
+
+    fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        match self.interval {
+            Span::ZERO => Err(("an interval of no length", "100 ms suits the Internet")),
+            _ => Ok(()),
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Codel {
@@ -27,10 +70,12 @@ pub(crate) struct Codel {
     just_dropped: bool,
 }
 
-impl Codel {
-    pub fn new(config: CodelConfig) -> Codel {
+impl Method for Codel {
+    type Config = CodelConfig;
+
+    fn new(config: &CodelConfig, _now: Time, _chance: Chance) -> Codel {
         Codel {
-            config,
+            config: config.clone(),
             above_since: None,
             dropping: false,
             drop_next: Time::ZERO,
@@ -40,13 +85,8 @@ impl Codel {
         }
     }
 
-    pub fn handle_departure(
-        &mut self,
-        at: Time,
-        waited: Span,
-        left: Depth,
-        ecn_capable: bool,
-    ) -> AqmVerdict {
+    fn handle_departure(&mut self, leaving: &Leaving) -> AqmVerdict {
+        let Leaving { at, waited, left, ecn, .. } = *leaving;
         let bad = self.is_bad(at, waited, left);
         let just_dropped = std::mem::take(&mut self.just_dropped);
         if self.dropping {
@@ -67,7 +107,7 @@ impl Codel {
             }
             self.begin(at);
         }
-        let verdict = mark_or_drop(self.config.ecn, ecn_capable);
+        let verdict = mark_or_drop(self.config.ecn, ecn);
         // The first drop has set the time of the second already.
         if self.count > self.count_at_start {
             match verdict {
@@ -78,7 +118,9 @@ impl Codel {
         }
         verdict
     }
+}
 
+impl Codel {
     /// Whether the wait has been above the target for a whole interval.
     fn is_bad(&mut self, at: Time, waited: Span, left: Depth) -> bool {
         if waited < self.config.target || left.bytes <= self.config.mtu {
@@ -109,9 +151,16 @@ impl Codel {
 
 #[cfg(test)]
 mod tests {
-    use units::Bytes;
-
     use super::*;
+    use wire::Ecn;
+
+    fn codel() -> Codel {
+        Codel::new(&CodelConfig::default(), Time::ZERO, Chance::new(1, "codel"))
+    }
+
+    fn leaving(at: Time, waited: Span, left: Depth, ecn: Ecn) -> Leaving {
+        Leaving { at, waited, left, ecn, is_l4s: false, other_since: None }
+    }
 
     /// Departures every 10 us with this wait, from time zero; returns the drops in microseconds.
     fn drops(codel: &mut Codel, waited: Span, from_us: u64, until_us: u64) -> Vec<u64> {
@@ -119,14 +168,14 @@ mod tests {
         let instants = (from_us..until_us).step_by(10);
         let dropped = instants.filter(|us| {
             let at = Time::ZERO + Span::from_us(*us);
-            codel.handle_departure(at, waited, left, false) == AqmVerdict::Drop
+            codel.handle_departure(&leaving(at, waited, left, Ecn::NotEct)) == AqmVerdict::Drop
         });
         dropped.collect()
     }
 
     #[test]
     fn drops_come_at_the_interval_over_the_square_root_of_their_number() {
-        let mut codel = Codel::new(CodelConfig::default());
+        let mut codel = codel();
         let dropped = drops(&mut codel, Span::from_ms(50), 0, 430_000);
         // The wait is above the target from 0 on, so the first drop is at 100 ms; then
         // 100 / sqrt(n): +100, +70.71, +57.74, +50, +44.72 ms, seen at the next departure.
@@ -136,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_wait_below_the_target_ends_the_dropping_and_the_patience_begins_anew() {
-        let mut codel = Codel::new(CodelConfig::default());
+        let mut codel = codel();
         assert_eq!(drops(&mut codel, Span::from_ms(50), 0, 150_000), [100_000]);
         assert_eq!(drops(&mut codel, Span::from_ms(4), 150_000, 160_000), []);
         assert_eq!(drops(&mut codel, Span::from_ms(50), 160_000, 260_000), []);
@@ -145,7 +194,7 @@ mod tests {
 
     #[test]
     fn dropping_resumes_near_its_former_rate_after_a_short_truce() {
-        let mut codel = Codel::new(CodelConfig::default());
+        let mut codel = codel();
         // 100, 200, 270.72, 328.45, 378.45, 423.17 ms: six drops, five more than at the start.
         assert_eq!(drops(&mut codel, Span::from_ms(50), 0, 430_000).len(), 6);
         drops(&mut codel, Span::from_ms(4), 430_000, 430_010);
@@ -157,24 +206,26 @@ mod tests {
 
     #[test]
     fn the_last_packet_of_a_queue_is_never_dropped() {
-        let mut codel = Codel::new(CodelConfig::default());
+        let mut codel = codel();
         let left = Depth { packets: 1, bytes: Bytes(1500) };
         for ms in 0..1000 {
             let at = Time::ZERO + Span::from_ms(ms);
-            let verdict = codel.handle_departure(at, Span::from_ms(500), left, false);
+            let verdict =
+                codel.handle_departure(&leaving(at, Span::from_ms(500), left, Ecn::NotEct));
             assert_eq!(verdict, AqmVerdict::Pass);
         }
     }
 
     #[test]
     fn packets_that_can_be_marked_are_marked_on_the_same_schedule() {
-        let mut codel = Codel::new(CodelConfig::default());
+        let mut codel = codel();
         let left = Depth { packets: 100, bytes: Bytes(150_000) };
         let marked: Vec<u64> = (0..430_000)
             .step_by(10)
             .filter(|us| {
                 let at = Time::ZERO + Span::from_us(*us);
-                codel.handle_departure(at, Span::from_ms(50), left, true) == AqmVerdict::Mark
+                codel.handle_departure(&leaving(at, Span::from_ms(50), left, Ecn::Ect0))
+                    == AqmVerdict::Mark
             })
             .collect();
         assert_eq!(marked, [100_000, 200_000, 270_720, 328_450, 378_450, 423_170]);

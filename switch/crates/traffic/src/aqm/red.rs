@@ -7,12 +7,93 @@
 //!
 //! All in fixed point: the average in 2^-24 of its unit, probabilities in 2^-32.
 
-use units::{Span, Time};
-
-use super::{AqmVerdict, Asking, mark_or_drop};
-use crate::config::{RedConfig, RedProfile, RedUnit};
-use crate::fate::Depth;
 use chance::{Chance, Probability};
+use units::{Bytes, Span, Time};
+
+use super::{AqmVerdict, Asking, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
+use crate::fate::Depth;
+
+/// The parameters of RED.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedConfig {
+    /// What the average counts.
+    pub unit: RedUnit,
+    /// One profile for all packets, or up to three by drop precedence (green, yellow, red); a
+    /// precedence beyond the last takes the last.
+    pub profiles: Vec<RedProfile>,
+    /// The weight of one arrival in the moving average.
+    pub weight: Probability,
+    /// Rise to certain dropping between `max` and twice `max`, rather than at `max`.
+    pub gentle: bool,
+    /// While the queue is idle the average decays as if packets of this length arrived back to
+    /// back at the line's rate and found nothing.
+    pub mean_packet: Bytes,
+    /// Mark instead of drop where possible, as long as the average is within the profile.
+    pub ecn: bool,
+}
+
+/// What RED's thresholds and average are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RedUnit {
+    /// Bytes waiting.
+    Bytes,
+    /// Packets waiting.
+    Packets,
+}
+
+/// How likely an arrival is dropped, by the average queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedProfile {
+    /// Below this average nothing is dropped.
+    pub min: u64,
+    /// At this average the probability is `max_probability`.
+    pub max: u64,
+    /// The probability at `max`.
+    pub max_probability: Probability,
+}
+
+/// Floyd's: 5 and 15 packets, 2 %, weight 0.002, gentle; marking on.
+impl Default for RedConfig {
+    fn default() -> RedConfig {
+        let profile = RedProfile { min: 5, max: 15, max_probability: Probability::ppm(20_000) };
+        RedConfig {
+            unit: RedUnit::Packets,
+            profiles: vec![profile],
+            weight: Probability::ppm(2_000),
+            gentle: true,
+            mean_packet: Bytes(1000),
+            ecn: true,
+        }
+    }
+}
+
+impl MethodConfig for RedConfig {
+    /// The thresholds are those of the first profile.
+    fn parameters(&mut self) -> Vec<(&'static str, Parameter<'_>)> {
+        let mut parameters = vec![
+            ("weight", Parameter::Share(&mut self.weight)),
+            ("gentle", Parameter::Flag(&mut self.gentle)),
+            ("mean_packet", Parameter::Bytes(&mut self.mean_packet)),
+            ("ecn", Parameter::Flag(&mut self.ecn)),
+        ];
+        if let Some(profile) = self.profiles.first_mut() {
+            parameters.push(("min", Parameter::Count(&mut profile.min)));
+            parameters.push(("max", Parameter::Count(&mut profile.max)));
+            parameters.push(("probability", Parameter::Share(&mut profile.max_probability)));
+        }
+        parameters
+    }
+
+    fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        if self.profiles.is_empty() || self.profiles.len() > 3 {
+            return Err(("no profile or more than three", "give one, or one per drop precedence"));
+        }
+        if self.profiles.iter().any(|profile| profile.min >= profile.max) {
+            return Err(("a minimum that is not below its maximum", "max = 3 x min is customary"));
+        }
+        Ok(())
+    }
+}
 
 const ONE: u64 = 1 << 32;
 const AVERAGE_BITS: u32 = 24;
@@ -29,12 +110,14 @@ pub(crate) struct Red {
     idle_since: Option<Time>,
 }
 
-impl Red {
-    pub fn new(config: RedConfig, now: Time, chance: Chance) -> Red {
-        Red { config, chance, average: 0, count: 0, idle_since: Some(now) }
+impl Method for Red {
+    type Config = RedConfig;
+
+    fn new(config: &RedConfig, now: Time, chance: Chance) -> Red {
+        Red { config: config.clone(), chance, average: 0, count: 0, idle_since: Some(now) }
     }
 
-    pub fn handle_arrival(&mut self, asking: &Asking) -> AqmVerdict {
+    fn handle_arrival(&mut self, asking: &Asking) -> AqmVerdict {
         if let Some(since) = self.idle_since.take() {
             let service = asking.line_rate.map(|rate| rate.span_of(self.config.mean_packet));
             self.decay(asking.now.since(since), service);
@@ -61,16 +144,18 @@ impl Red {
             return AqmVerdict::Pass;
         }
         self.count = 0;
-        mark_or_drop(self.config.ecn && base < ONE, asking.waiting.ecn_capable)
+        mark_or_drop(self.config.ecn && base < ONE, asking.waiting.ecn)
     }
 
-    /// A packet departs and leaves `left` behind.
-    pub fn handle_departure(&mut self, at: Time, left: Depth) {
-        if left.packets == 0 {
-            self.idle_since = Some(at);
+    fn handle_departure(&mut self, leaving: &Leaving) -> AqmVerdict {
+        if leaving.left.packets == 0 {
+            self.idle_since = Some(leaving.at);
         }
+        AqmVerdict::Pass
     }
+}
 
+impl Red {
     /// avg += w (queue - avg).
     fn average_in(&mut self, depth: Depth) {
         let queue = match self.config.unit {
@@ -119,18 +204,19 @@ impl Red {
 
 #[cfg(test)]
 mod tests {
-    use units::{Bytes, ClassId, PortId, Rate};
+    use units::{ClassId, PortId, Rate};
 
     use super::*;
     use crate::fate::Waiting;
+    use wire::Ecn;
 
-    fn waiting(ecn_capable: bool, precedence: u8) -> Waiting {
+    fn waiting(ecn: Ecn, precedence: u8) -> Waiting {
         Waiting {
             length: Bytes(1000),
             input: PortId(0),
             output: PortId(0),
             class: ClassId(0),
-            ecn_capable,
+            ecn,
             precedence,
             sequence: 0,
         }
@@ -145,11 +231,11 @@ mod tests {
     /// A RED whose average follows the queue at once.
     fn instant_red(config: RedConfig) -> Red {
         let config = RedConfig { weight: Probability::ALWAYS, ..config };
-        Red::new(config, Time::ZERO, Chance::new(1, "red"))
+        Red::new(&config, Time::ZERO, Chance::new(1, "red"))
     }
 
     fn drops(red: &mut Red, packets: u64, precedence: u8) -> usize {
-        let waiting = waiting(false, precedence);
+        let waiting = waiting(Ecn::NotEct, precedence);
         (0..100_000).filter(|_| ask(red, packets, &waiting) == AqmVerdict::Drop).count()
     }
 
@@ -167,7 +253,7 @@ mod tests {
     #[test]
     fn drops_are_spaced_evenly_not_by_chance_alone() {
         let mut red = instant_red(RedConfig::default());
-        let packet = waiting(false, 0);
+        let packet = waiting(Ecn::NotEct, 0);
         let mut gap = 0;
         for _ in 0..100_000 {
             gap += 1;
@@ -193,7 +279,7 @@ mod tests {
     #[test]
     fn marks_replace_drops_until_the_drop_is_forced() {
         let mut red = instant_red(RedConfig::default());
-        let packet = waiting(true, 0);
+        let packet = waiting(Ecn::Ect0, 0);
         let seen: Vec<_> = (0..1000).map(|_| ask(&mut red, 14, &packet)).collect();
         assert!(seen.contains(&AqmVerdict::Mark) && !seen.contains(&AqmVerdict::Drop));
         assert_eq!(ask(&mut red, 30, &packet), AqmVerdict::Drop);
@@ -203,10 +289,17 @@ mod tests {
     fn an_idle_queue_forgets_its_average() {
         let config =
             RedConfig { weight: Probability::ratio(1, 2).expect("half"), ..RedConfig::default() };
-        let mut red = Red::new(config, Time::ZERO, Chance::new(1, "red"));
-        let packet = waiting(false, 0);
+        let mut red = Red::new(&config, Time::ZERO, Chance::new(1, "red"));
+        let packet = waiting(Ecn::NotEct, 0);
         red.average = 32 << AVERAGE_BITS;
-        red.handle_departure(Time::ZERO, Depth::default());
+        let _verdict = red.handle_departure(&Leaving {
+            at: Time::ZERO,
+            waited: Span::ZERO,
+            left: Depth::default(),
+            ecn: Ecn::NotEct,
+            is_l4s: false,
+            other_since: None,
+        });
         // 3 ms idle at 1 ms a packet (1000 bytes at 8 Mb/s): 32 x (1/2)^3 = 4, and the arrival
         // itself finds an empty queue: 2.
         let asking = Asking {

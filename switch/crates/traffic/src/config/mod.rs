@@ -9,7 +9,6 @@
 //!
 //! One file per part; this one holds the root and the check.
 
-mod aqm;
 mod buffer;
 mod change;
 mod error;
@@ -24,7 +23,6 @@ use std::collections::BTreeMap;
 
 use units::PortId;
 
-pub use aqm::{AqmConfig, CodelConfig, PieConfig, RedConfig, RedProfile, RedUnit};
 pub use buffer::{BufferConfig, BufferShare};
 pub use change::Change;
 pub use error::ConfigError;

@@ -2,7 +2,9 @@
 
 use units::{Bytes, CLASS_COUNT_MAX, ClassId, Rate, Span};
 
-use super::{AqmConfig, BufferShare, ConfigError, SchedulerConfig, ShaperConfig};
+use crate::aqm::configs::AqmConfig;
+
+use super::{BufferShare, ConfigError, SchedulerConfig, ShaperConfig};
 
 /// How much may wait, in packets, in bytes or both. What is on the line no longer waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,10 +139,50 @@ impl PortConfig {
                 shaper.validate(&place)?;
             }
             if let Some(aqm) = &queue.aqm {
-                aqm.validate(&place)?;
+                aqm.check(&place)?;
             }
         }
+        self.check_pairs(place)?;
         self.scheduler.validate(self, place)
+    }
+
+    /// Checks the queues that are managed in pairs.
+    fn check_pairs(&self, place: &str) -> Result<(), ConfigError> {
+        let mut taken = Vec::new();
+        for (class, queue) in self.queues.iter().enumerate() {
+            let Some(l4s) = queue.aqm.as_ref().and_then(AqmConfig::l4s_class) else { continue };
+            let refuse = |found: String, advice: &str| {
+                Err(ConfigError::new(format!("{place}, class {class}, AQM"), found, advice))
+            };
+            match self.queues.get(l4s.index()) {
+                _ if l4s.index() == class => {
+                    return refuse(
+                        format!("class {l4s} as the L4S class of itself"),
+                        "name another class of the port",
+                    );
+                }
+                None => {
+                    return refuse(
+                        format!("the L4S class {l4s}, which has no queue"),
+                        "name another class of the port, or give the port more classes",
+                    );
+                }
+                Some(other) if other.aqm.is_some() => {
+                    return refuse(
+                        format!("the L4S class {l4s}, which has queue management of its own"),
+                        "take that away: one method manages both queues",
+                    );
+                }
+                Some(_) if taken.contains(&l4s) => {
+                    return refuse(
+                        format!("the L4S class {l4s}, which another class has taken"),
+                        "give each Classic class an L4S class of its own",
+                    );
+                }
+                Some(_) => taken.push(l4s),
+            }
+        }
+        Ok(())
     }
 
     /// The configured queue of a class.

@@ -127,13 +127,14 @@ impl<P: HasLength> Manager<P> {
     /// A packet comes from ingress processing at `now`.
     pub fn handle_packet(&mut self, now: Time, arrival: Arrival<P>) -> Verdict<P> {
         self.advance(now);
-        let Arrival { packet, input, output, class, ecn_capable, precedence } = arrival;
+        let Arrival { packet, input, output, class, ecn, precedence } = arrival;
+        let class = self.ports.queue_for(output, class, ecn);
         let length = packet.length();
         self.totals.offered.add(length);
         self.longest = self.longest.max(length);
         self.sequence += 1;
         let sequence = self.sequence;
-        let waiting = Waiting { length, input, output, class, ecn_capable, precedence, sequence };
+        let waiting = Waiting { length, input, output, class, ecn, precedence, sequence };
         let place = match self.admit(&waiting, now) {
             Ok(place) => place,
             Err(reason) => {
