@@ -8,10 +8,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use support::Packet;
 use traffic::{
-    AqmConfig, ArbiterConfig, Arrival, BufferConfig, BufferShare, CodelConfig, Config, Departure,
-    Discipline, DropReason, Ecn, EcnStepConfig, FullOutput, InputConfig, InputQueueing, Limit,
-    Manager, NodeConfig, Output, PieConfig, PortConfig, QueueConfig, RedConfig, SchedulerConfig,
-    ShaperConfig, Verdict,
+    AqmConfig, ArbiterConfig, Arrival, BufferConfig, BufferShare, Config, Departure, Discipline,
+    DropReason, Ecn, FullOutput, InputConfig, InputQueueing, Limit, Manager, NodeConfig, Output,
+    Parameter, PortConfig, Probability, QueueConfig, SchedulerConfig, ShaperConfig, Verdict,
 };
 use units::{Bytes, ClassId, PacketRate, PortId, Rate, Ratio, Span, Time};
 
@@ -53,28 +52,25 @@ fn shaper() -> impl Strategy<Value = Option<ShaperConfig>> {
     prop_oneof![4 => Just(None), 1 => bits.prop_map(Some), 1 => packets.prop_map(Some)]
 }
 
+/// Every method there is, with short times and high gains, so that a short run meets them.
 fn aqm() -> impl Strategy<Value = Option<AqmConfig>> {
-    // Short times, so that a short run meets them.
-    let codel = CodelConfig {
-        target: Span::from_us(200),
-        interval: Span::from_us(500),
-        ..CodelConfig::default()
+    let hurried = |name| {
+        let mut aqm = AqmConfig::named(name).expect("a name of the list");
+        for (name, parameter) in aqm.parameters() {
+            match parameter {
+                Parameter::Limit(limit) => *limit = Limit::packets(3),
+                Parameter::Ratio(gain) => {
+                    *gain = Ratio::new(1000 * gain.over(), gain.under()).expect("not zero");
+                }
+                Parameter::Share(weight) if name == "weight" => *weight = Probability::ALWAYS,
+                Parameter::Span(span) => *span = Span::from_ps(span.ps() / 200),
+                _ => {}
+            }
+        }
+        Some(aqm)
     };
-    let pie = PieConfig {
-        target: Span::from_us(100),
-        update: Span::from_us(100),
-        burst: Span::from_us(200),
-        ..PieConfig::default()
-    };
-    let red = RedConfig { weight: traffic::Probability::ALWAYS, ..RedConfig::default() };
-    let step = EcnStepConfig { threshold: Limit::packets(3) };
-    prop_oneof![
-        4 => Just(None),
-        1 => Just(Some(AqmConfig::Codel(codel))),
-        1 => Just(Some(AqmConfig::Pie(pie))),
-        1 => Just(Some(AqmConfig::Red(red))),
-        1 => Just(Some(AqmConfig::EcnStep(step))),
-    ]
+    let methods = prop::sample::select(AqmConfig::NAMES.to_vec());
+    prop_oneof![Just(None), methods.prop_map(hurried)]
 }
 
 fn queue() -> impl Strategy<Value = QueueConfig> {
@@ -108,18 +104,40 @@ fn scheduler(class_count: usize) -> impl Strategy<Value = SchedulerConfig> {
     ]
 }
 
+/// Gives each queue that is managed together with a second one the next queue of the port, which
+/// then has no management of its own; the last has none to get.
+fn pair_up(queues: &mut [QueueConfig]) {
+    for class in 0..queues.len() {
+        let Some(aqm) = queues[class].aqm.as_mut().filter(|aqm| aqm.l4s_class().is_some()) else {
+            continue;
+        };
+        for (_, parameter) in aqm.parameters() {
+            if let Parameter::Class(l4s) = parameter {
+                *l4s = ClassId(class as u8 + 1);
+            }
+        }
+        match queues.get_mut(class + 1) {
+            Some(l4s) => l4s.aqm = None,
+            None => queues[class].aqm = None,
+        }
+    }
+}
+
 fn port() -> impl Strategy<Value = PortConfig> {
     (1..=CLASS_COUNT).prop_flat_map(|class_count| {
         let queues = vec(queue(), class_count);
         (10..200u64, 0..30u64, limit(), shaper(), scheduler(class_count), queues).prop_map(
-            |(mbps, overhead, limit, shaper, scheduler, queues)| PortConfig {
-                line_rate: Some(Rate::from_mbps(mbps)),
-                overhead: Bytes(overhead),
-                limit,
-                shaper,
-                scheduler,
-                utilisation_window: Span::from_us(500),
-                queues,
+            |(mbps, overhead, limit, shaper, scheduler, mut queues)| {
+                pair_up(&mut queues);
+                PortConfig {
+                    line_rate: Some(Rate::from_mbps(mbps)),
+                    overhead: Bytes(overhead),
+                    limit,
+                    shaper,
+                    scheduler,
+                    utilisation_window: Span::from_us(500),
+                    queues,
+                }
             },
         )
     })
