@@ -4,10 +4,11 @@ mod support;
 
 use support::*;
 use traffic::{
-    AqmConfig, CodelConfig, DropReason, Ecn, EcnStepConfig, Limit, Manager, PieConfig, PortConfig,
-    Probability, RedConfig, RedProfile, Verdict,
+    AqmConfig, Arrival, CodelConfig, Discipline, DropReason, DualPi2Config, Ecn, EcnStepConfig,
+    Limit, Manager, PieConfig, PortConfig, Probability, RedConfig, RedProfile, SchedulerConfig,
+    Verdict,
 };
-use units::{ClassId, PortId, Rate, Span, Time};
+use units::{Bytes, ClassId, PortId, Rate, Span, Time};
 
 /// 8 Mb/s: a byte takes 1 us, 1000 bytes 1 ms.
 fn port(aqm: AqmConfig) -> PortConfig {
@@ -123,4 +124,118 @@ fn a_step_marks_above_its_threshold_and_drops_nobody() {
     // Packets 3 and 5 find three or more waiting; packet 4 cannot be marked.
     assert_eq!(marked, [false, false, false, true, false, true]);
     assert_eq!(manager.totals().marked.packets, 2);
+}
+
+/// Two classes at 8 Mb/s, coupled: class 0 is Classic, class 1 is L4S and served nine times as much.
+fn coupled() -> PortConfig {
+    let mut port = PortConfig::strict(Some(Rate::from_mbps(8)), 2);
+    port.scheduler = SchedulerConfig::shared(Discipline::Drr { quantum: Bytes(1000) }, &[1, 9]);
+    port.queues.iter_mut().for_each(|queue| queue.limit = Limit::packets(10_000));
+    port.queues[0].aqm = Some(AqmConfig::Dualpi2(DualPi2Config::default()));
+    port
+}
+
+/// Packets of 1000 bytes, of which the line takes one a millisecond, for a minute; the first half
+/// does not count. In `tenths`, how many tenths of the line packets of each codepoint offer. Returns
+/// by class what was dropped and marked of what departed or was dropped, and the mean wait.
+fn minute_of(tenths: &[(Ecn, u64)]) -> [(f64, f64, Span); 2] {
+    let mut manager = one_port(coupled());
+    let mut seen = [(0u64, 0u64, 0u64, Span::ZERO); 2];
+    let mut sent = 0;
+    for tenth in 0..600_000u64 {
+        let now = Time::ZERO + Span::from_us(100 * tenth);
+        let (departed, dropped) = outputs(&mut manager, now);
+        if tenth > 300_000 {
+            for departure in departed {
+                let seen = &mut seen[departure.class.index()];
+                seen.0 += 1;
+                seen.2 += u64::from(departure.residence.marked);
+                seen.3 += departure.queueing_span();
+            }
+            for drop in dropped {
+                assert_eq!(drop.reason, DropReason::Aqm);
+                seen[drop.class.index()].0 += 1;
+                seen[drop.class.index()].1 += 1;
+            }
+        }
+        for (ecn, rate) in tenths {
+            // A whole line is one packet in ten of these steps.
+            if tenth * rate / 100 != (tenth + 1) * rate / 100 {
+                sent += 1;
+                // All say class 0: the codepoint decides.
+                let arrival = Arrival { ecn: *ecn, ..arrival(sent, 1000, 0) };
+                assert_eq!(manager.handle_packet(now, arrival), Verdict::Held);
+            }
+        }
+    }
+    assert!(manager.balance());
+    seen.map(|(all, dropped, marked, waits)| {
+        let all = all.max(1);
+        (dropped as f64 / all as f64, marked as f64 / all as f64, waits / all)
+    })
+}
+
+#[test]
+fn dualpi2_couples_the_marks_of_l4s_to_the_square_root_of_classic_drops() {
+    // Classic traffic of 0.9 and L4S of 0.2 lines: 0.1 must be dropped, so p_C = 0.1 / 0.9 = 0.111
+    // and p' = 0.333, at which the Classic wait stands at its target; L4S is marked with 2 p' = 0.667
+    // and dropped not at all.
+    let [classic, l4s] = minute_of(&[(Ecn::NotEct, 9), (Ecn::Ect1, 2)]);
+    assert!((classic.0 - 0.111).abs() < 0.01, "{classic:?}");
+    assert!((l4s.1 - 0.667).abs() < 0.03 && l4s.0 == 0.0, "{l4s:?}");
+    let ms = |span: Span| span.whole_us() as f64 / 1000.0;
+    assert!((ms(classic.2) - 15.0).abs() < 2.0, "{classic:?}");
+    // An L4S packet waits for the frame on the line, and one or two before it.
+    assert!(ms(l4s.2) < 2.0, "{l4s:?}");
+}
+
+#[test]
+fn dualpi2_marks_classic_packets_that_can_be_marked_until_it_is_overloaded() {
+    // Marks alone slow nobody here: the wait grows, p' passes 1 / k, and ECN is of no use any more.
+    // 0.2 of 1.2 lines must go: p_C = 0.167 would do, but ECT(0) packets are dropped only from
+    // p_C = 0.25 on, so the controller goes between marking all and dropping too many.
+    let [classic, _] = minute_of(&[(Ecn::Ect0, 12)]);
+    assert!((classic.0 - 0.167).abs() < 0.02, "{classic:?}");
+    assert!(classic.1 > 0.0, "{classic:?}");
+}
+
+#[test]
+fn dualpi2_drops_l4s_packets_that_do_not_respond_to_their_marks() {
+    // 1.5 lines of L4S: a third must go, p_C = 1 / 3 and p' = 0.577 > 1 / k; the rest is marked.
+    let [_, l4s] = minute_of(&[(Ecn::Ect1, 15)]);
+    assert!((l4s.0 - 0.333).abs() < 0.02, "{l4s:?}");
+    assert!(l4s.0 + l4s.1 > 0.99, "{l4s:?}");
+}
+
+#[test]
+fn two_classes_are_coupled_only_where_it_makes_sense() {
+    let refused = |edit: fn(&mut PortConfig)| {
+        let mut port = coupled();
+        edit(&mut port);
+        port.check("port 1").expect_err("refused").to_string()
+    };
+    assert!(
+        refused(|port| port.queues[1].aqm = AqmConfig::named("codel"))
+            .contains("class 0, AQM: the L4S class 1, which has queue management of its own")
+    );
+    assert!(
+        refused(|port| {
+            port.queues.truncate(1);
+            port.scheduler = SchedulerConfig::strict(1);
+        })
+        .contains("the L4S class 1, which has no queue")
+    );
+    assert!(
+        refused(|port| {
+            port.queues.swap(0, 1);
+        })
+        .contains("class 1, AQM: class 1 as the L4S class of itself")
+    );
+    assert!(
+        refused(|port| {
+            port.queues.push(port.queues[0].clone());
+            port.scheduler = SchedulerConfig::strict(3);
+        })
+        .contains("class 2, AQM: the L4S class 1, which another class has taken")
+    );
 }

@@ -6,8 +6,8 @@
 
 use messages::vitrine::v1;
 use traffic::{
-    AqmConfig, BufferShare, CodelConfig, EcnStepConfig, Limit, PieConfig, Probability, RedConfig,
-    RedProfile, RedUnit,
+    AqmConfig, BufferShare, CodelConfig, DualPi2Config, EcnStepConfig, Limit, PieConfig,
+    Probability, RedConfig, RedProfile, RedUnit,
 };
 use units::{Bytes, ClassId, Ratio, Span};
 use v1::aqm::Kind;
@@ -79,6 +79,11 @@ macro_rules! methods {
 
 methods! {
     Codel(CodelConfig) { target_ns: target, interval_ns: interval, mtu_bytes: mtu, ecn: ecn };
+    Dualpi2(DualPi2Config) {
+        l4s_class: l4s_class, target_ns: target, update_ns: update, alpha: alpha, beta: beta,
+        coupling: coupling, l4s_min_ns: l4s_min, l4s_range_ns: l4s_range,
+        l4s_queue_packets: l4s_queue
+    };
     EcnStep(EcnStepConfig) { threshold: threshold };
     Pie(PieConfig) {
         target_ns: target, update_ns: update, burst_ns: burst, alpha: alpha, beta: beta,

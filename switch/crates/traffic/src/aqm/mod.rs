@@ -5,6 +5,7 @@
 //! `methods!` below; docs/contributing.md walks through it.
 
 mod codel;
+mod dualpi2;
 mod ecn_step;
 mod pi;
 mod pie;
@@ -23,6 +24,7 @@ use configs::*;
 /// What a configuration is made of.
 pub mod configs {
     pub use super::codel::CodelConfig;
+    pub use super::dualpi2::DualPi2Config;
     pub use super::ecn_step::EcnStepConfig;
     pub use super::pie::PieConfig;
     pub use super::red::{RedConfig, RedProfile, RedUnit};
@@ -197,6 +199,9 @@ macro_rules! methods {
 methods! {
     /// Controlled delay (RFC 8289): drops at the head while packets wait too long.
     "codel" Codel(codel::Codel) CodelConfig;
+    /// Dual queue coupled (RFC 9332): manages an L4S queue together with its own, drops and marks so
+    /// that both kinds of senders get about the same rate.
+    "dualpi2" Dualpi2(dualpi2::DualPi2) DualPi2Config;
     /// Marks ECN-capable arrivals while the queue is at or above a threshold, as DCTCP wants it;
     /// drops nobody.
     "ecn_step" EcnStep(ecn_step::EcnStep) EcnStepConfig;
