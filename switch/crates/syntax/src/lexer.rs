@@ -25,7 +25,7 @@ pub fn tokenize(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Vec<
         lexer.at = end;
         tokens.push(Token {
             kind,
-            text: Rc::from(text.get(start..end).unwrap_or("")),
+            text: unbroken(text.get(start..end).unwrap_or("")),
             span: lexer.span(start, end),
             starts_line,
             follows_space,
@@ -140,15 +140,33 @@ fn is_space(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\u{b}' || c == '\u{feff}'
 }
 
-/// Length of a backslash with the line end behind it.
+/// Length of a backslash with the line end behind it; blanks between the two do not count.
 fn continued_line(rest: &str) -> Option<usize> {
-    if rest.starts_with("\\\n") {
-        Some(2)
-    } else if rest.starts_with("\\\r\n") {
-        Some(3)
-    } else {
-        None
+    let behind = rest.strip_prefix('\\')?;
+    let blanks = behind.find(|c| !matches!(c, ' ' | '\t' | '\r'))?;
+    behind[blanks..].starts_with('\n').then_some(1 + blanks + 1)
+}
+
+/// The characters of a token, without the line ends that a backslash takes out of it.
+fn unbroken(token: &str) -> Rc<str> {
+    let mut text = String::new();
+    let mut rest = token;
+    while let Some(at) = rest.find('\\') {
+        let (before, from) = rest.split_at(at);
+        text.push_str(before);
+        // An escaped backslash in a string is no end of a line.
+        let length = match continued_line(from) {
+            Some(length) => length,
+            None => {
+                let length = 1 + from[1..].chars().next().map_or(0, char::len_utf8);
+                text.push_str(&from[..length]);
+                length
+            }
+        };
+        rest = &from[length..];
     }
+    text.push_str(rest);
+    text.into()
 }
 
 fn line_length(rest: &str) -> usize {
@@ -158,7 +176,9 @@ fn line_length(rest: &str) -> usize {
 /// A line comment goes on behind a backslash at the line's end.
 fn line_comment_length(rest: &str) -> usize {
     let mut length = line_length(rest);
-    while rest.get(..length).is_some_and(|line| line.trim_end_matches('\r').ends_with('\\'))
+    while rest
+        .get(..length)
+        .is_some_and(|line| line.trim_end_matches([' ', '\t', '\r']).ends_with('\\'))
         && length < rest.len()
     {
         length += 1 + line_length(rest.get(length + 1..).unwrap_or(""));
@@ -166,8 +186,18 @@ fn line_comment_length(rest: &str) -> usize {
     length
 }
 
+/// Letters, digits and underscores, also behind a backslash at the line's end.
 fn word_length(rest: &str) -> usize {
-    rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len())
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut length = 0;
+    loop {
+        let part = &rest[length..];
+        length += part.find(|c| !is_part(c)).unwrap_or(part.len());
+        match continued_line(&rest[length..]) {
+            Some(skipped) if rest[length + skipped..].starts_with(is_part) => length += skipped,
+            _ => return length,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -195,7 +225,7 @@ mod tests {
     #[test]
     fn comments_vanish_and_lines_are_marked() {
         let mut diagnostics = Diagnostics::default();
-        let tokens = tokenize(FileId(0), "a /* \n */ b // c\nd\\\ne", &mut diagnostics);
+        let tokens = tokenize(FileId(0), "a /* \n */ b // c\nd \\\ne", &mut diagnostics);
         let marks: Vec<_> = tokens.iter().map(|t| (&*t.text, t.starts_line)).collect();
         assert_eq!(marks, [("a", true), ("b", false), ("d", true), ("e", false)]);
     }

@@ -16,9 +16,14 @@ pub(super) fn evaluate(
     sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Result<bool, String> {
-    let resolved = resolve_defined(tokens, macros);
     let mut expanded = Vec::new();
-    if !macros.expand(resolved, TOKEN_COUNT_MAX, sources, diagnostics, &mut expanded) {
+    if !macros.expand_condition(
+        tokens.to_vec(),
+        TOKEN_COUNT_MAX,
+        sources,
+        diagnostics,
+        &mut expanded,
+    ) {
         return Err("it expands to too many tokens".into());
     }
     let mut reader = Reader { tokens: &expanded, at: 0, depth: 0 };
@@ -26,33 +31,6 @@ pub(super) fn evaluate(
     match reader.peek() {
         "" => Ok(value != 0),
         rest => Err(format!("`{rest}` is not expected there")),
-    }
-}
-
-/// `defined X` and `defined(X)` must be answered before macros are expanded.
-fn resolve_defined(tokens: &[Token], macros: &Macros) -> Vec<Token> {
-    let mut resolved = Vec::new();
-    let mut rest = tokens;
-    loop {
-        let (first, word, others) = match rest {
-            [first, open, word, close, others @ ..]
-                if first.is("defined") && open.is("(") && close.is(")") =>
-            {
-                (first, word, others)
-            }
-            [first, word, others @ ..] if first.is("defined") && word.kind == TokenKind::Word => {
-                (first, word, others)
-            }
-            [first, others @ ..] => {
-                resolved.push(first.clone());
-                rest = others;
-                continue;
-            }
-            [] => return resolved,
-        };
-        let text = if macros.is_defined(word) { "1" } else { "0" };
-        resolved.push(Token { kind: TokenKind::Integer, text: text.into(), ..first.clone() });
-        rest = others;
     }
 }
 

@@ -1,10 +1,10 @@
 //! Directives: `#define`, `#include`, conditionals, `#line`, `#error`, ...
 
 use super::condition::evaluate;
-use super::macros::Macro;
+use super::macros::{HAS_INCLUDE, Macro, Parameters};
 use super::{Conditional, FileState, Preprocessor, spell};
 use crate::token::{Token, TokenKind};
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, FileId, Span};
 use std::rc::Rc;
 
 impl Preprocessor<'_> {
@@ -21,7 +21,17 @@ impl Preprocessor<'_> {
                 self.require_name(arguments, span);
                 self.open(span, is_defined == wanted, state);
             }
-            "elif" => self.elif(span, arguments, state),
+            "elif" => {
+                let file = state.file;
+                self.elif(span, state, |this| this.condition(arguments, span, file));
+            }
+            "elifdef" | "elifndef" => {
+                let wanted = &*name.text == "elifdef";
+                self.elif(span, state, |this| {
+                    let word = this.require_name(arguments, span);
+                    word.is_some_and(|word| this.macros.is_defined(word)) == wanted
+                });
+            }
             "else" => self.else_branch(span, state),
             "endif" if state.conditionals.pop().is_none() => self.unmatched("#endif", span),
             "endif" => {}
@@ -64,8 +74,8 @@ impl Preprocessor<'_> {
             other => {
                 let title = format!("there is no directive `#{other}`");
                 self.diagnostics.push(Diagnostic::error("preprocessor", span, title).hint(
-                    "known are define, undef, include, if, ifdef, ifndef, elif, else, endif, \
-                     line, error, warning and pragma",
+                    "known are define, undef, include, if, ifdef, ifndef, elif, elifdef, elifndef, \
+                     else, endif, line, error, warning and pragma",
                 ));
             }
         }
@@ -73,7 +83,7 @@ impl Preprocessor<'_> {
 
     fn open_if(&mut self, span: Span, arguments: &[Token], state: &mut FileState) {
         // Skipped conditions are not read: they may use what only the other branch defines.
-        let holds = state.is_active() && self.condition(arguments, span);
+        let holds = state.is_active() && self.condition(arguments, span, state.file);
         self.open(span, holds, state);
     }
 
@@ -87,9 +97,15 @@ impl Preprocessor<'_> {
         });
     }
 
-    fn elif(&mut self, span: Span, arguments: &[Token], state: &mut FileState) {
+    /// `condition` is read only where no branch before was wanted.
+    fn elif(
+        &mut self,
+        span: Span,
+        state: &mut FileState,
+        condition: impl FnOnce(&mut Self) -> bool,
+    ) {
         let wants = state.conditionals.last().is_some_and(|open| !open.was_active);
-        let holds = wants && self.condition(arguments, span);
+        let holds = wants && condition(self);
         match state.conditionals.last_mut() {
             Some(open) if !open.had_else => {
                 open.is_active = holds;
@@ -115,8 +131,9 @@ impl Preprocessor<'_> {
         self.diagnostics.push(Diagnostic::error("preprocessor", span, title));
     }
 
-    fn condition(&mut self, arguments: &[Token], span: Span) -> bool {
-        match evaluate(arguments, &self.macros, self.sources, self.diagnostics) {
+    fn condition(&mut self, arguments: &[Token], span: Span, file: FileId) -> bool {
+        let arguments = self.resolve_has_include(arguments, file);
+        match evaluate(&arguments, &self.macros, self.sources, self.diagnostics) {
             Ok(value) => value,
             Err(reason) => {
                 let title = format!("cannot evaluate this condition: {reason}");
@@ -124,6 +141,35 @@ impl Preprocessor<'_> {
                 false
             }
         }
+    }
+
+    /// `__has_include(<name>)` and `__has_include("name")` as 1 or 0.
+    fn resolve_has_include(&self, tokens: &[Token], file: FileId) -> Vec<Token> {
+        let mut resolved = Vec::new();
+        let mut rest = tokens;
+        while let [first, others @ ..] = rest {
+            rest = others;
+            let asked = match others {
+                [open, inside @ ..] if first.is(HAS_INCLUDE) && open.is("(") => inside,
+                _ => {
+                    resolved.push(first.clone());
+                    continue;
+                }
+            };
+            let length = asked.iter().position(|token| token.is(")")).unwrap_or(asked.len());
+            let (name, behind) = asked.split_at(length);
+            rest = behind.get(1..).unwrap_or(&[]);
+            let text = spell(name);
+            let (name, is_quoted) = match text.strip_prefix('<') {
+                Some(name) => (name.trim_end_matches('>'), false),
+                None => (text.trim_matches('"'), true),
+            };
+            let paths = self.include_paths(name, is_quoted, file);
+            let exists = paths.iter().any(|path| self.provider.read(path).is_ok());
+            let text = if exists { "1" } else { "0" };
+            resolved.push(Token { kind: TokenKind::Integer, text: text.into(), ..first.clone() });
+        }
+        resolved
     }
 
     fn require_name<'t>(&mut self, arguments: &'t [Token], span: Span) -> Option<&'t Token> {
@@ -211,25 +257,34 @@ impl Preprocessor<'_> {
     }
 }
 
-/// `a, b)` and what follows.
-fn parameters(tokens: &[Token]) -> Option<(Vec<Rc<str>>, &[Token])> {
+/// `a, b)` and what follows. A last `...` takes any number of arguments: by the name in front of it,
+/// or else as `__VA_ARGS__`.
+fn parameters(tokens: &[Token]) -> Option<(Parameters, &[Token])> {
     let mut names: Vec<Rc<str>> = Vec::new();
     let mut rest = tokens;
     if let [close, body @ ..] = rest
         && close.is(")")
     {
-        return Some((names, body));
+        return Some((Parameters { names, is_variadic: false }, body));
     }
     loop {
         let [name, separator, others @ ..] = rest else { return None };
+        if name.is("...") {
+            names.push("__VA_ARGS__".into());
+            return separator.is(")").then_some((Parameters { names, is_variadic: true }, others));
+        }
         if name.kind != TokenKind::Word || names.contains(&name.text) {
             return None;
         }
         names.push(name.text.clone());
         rest = others;
         match &*separator.text {
-            ")" => return Some((names, rest)),
+            ")" => return Some((Parameters { names, is_variadic: false }, rest)),
             "," => {}
+            "..." => {
+                let (close, body) = rest.split_first()?;
+                return close.is(")").then_some((Parameters { names, is_variadic: true }, body));
+            }
             _ => return None,
         }
     }

@@ -15,10 +15,21 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(super) struct Macro {
     /// `None` for one without parentheses.
-    pub parameters: Option<Vec<Rc<str>>>,
+    pub parameters: Option<Parameters>,
     /// What it stands for.
     pub body: Vec<Token>,
 }
+
+/// What stands in the parentheses of a macro.
+#[derive(Clone, Debug)]
+pub(super) struct Parameters {
+    pub names: Vec<Rc<str>>,
+    /// The last one takes all arguments that are left, with the commas between them.
+    pub is_variadic: bool,
+}
+
+/// Known to `#ifdef`, and answered in conditions.
+pub(super) const HAS_INCLUDE: &str = "__has_include";
 
 /// The macros defined at this point of the text.
 #[derive(Default)]
@@ -32,6 +43,8 @@ struct Expansion<'a> {
     input: Vec<Token>,
     /// Tokens that may still be made.
     budget: usize,
+    /// `defined X` is answered before X is expanded, wherever it comes from.
+    answers_defined: bool,
     sources: &'a SourceMap,
     diagnostics: &'a mut Diagnostics,
 }
@@ -52,7 +65,8 @@ impl Macros {
     }
 
     pub fn is_defined(&self, word: &Token) -> bool {
-        self.table.contains_key(&word.text) || matches!(&*word.text, "__FILE__" | "__LINE__")
+        self.table.contains_key(&word.text)
+            || matches!(&*word.text, "__FILE__" | "__LINE__" | HAS_INCLUDE)
     }
 
     /// Appends `tokens`, expanded, to `output`; false when the budget was not enough.
@@ -64,9 +78,45 @@ impl Macros {
         diagnostics: &mut Diagnostics,
         output: &mut Vec<Token>,
     ) -> bool {
-        let mut expansion = Expansion { input: tokens, budget, sources, diagnostics };
-        expansion.input.reverse();
+        self.start(tokens, budget, false, sources, diagnostics, output)
+    }
+
+    /// As [`Macros::expand`], for the condition of an `#if`.
+    pub fn expand_condition(
+        &self,
+        tokens: Vec<Token>,
+        budget: usize,
+        sources: &SourceMap,
+        diagnostics: &mut Diagnostics,
+        output: &mut Vec<Token>,
+    ) -> bool {
+        self.start(tokens, budget, true, sources, diagnostics, output)
+    }
+
+    fn start(
+        &self,
+        mut input: Vec<Token>,
+        budget: usize,
+        answers_defined: bool,
+        sources: &SourceMap,
+        diagnostics: &mut Diagnostics,
+        output: &mut Vec<Token>,
+    ) -> bool {
+        input.reverse();
+        let mut expansion = Expansion { input, budget, answers_defined, sources, diagnostics };
         self.run(&mut expansion, output, 0)
+    }
+
+    /// `defined X` or `defined(X)` as 1 or 0, its `defined` taken off the input already.
+    fn answer_defined(&self, defined: &Token, expansion: &mut Expansion<'_>) -> Option<Token> {
+        let (word, length) = match expansion.input.as_slice() {
+            [.., close, word, open] if open.is("(") && close.is(")") => (word, 3),
+            [.., word] if word.kind == TokenKind::Word => (word, 1),
+            _ => return None,
+        };
+        let text = if self.is_defined(word) { "1" } else { "0" };
+        expansion.input.truncate(expansion.input.len() - length);
+        Some(Token { kind: TokenKind::Integer, text: text.into(), ..defined.clone() })
     }
 
     fn run(&self, expansion: &mut Expansion<'_>, output: &mut Vec<Token>, depth: usize) -> bool {
@@ -75,6 +125,13 @@ impl Macros {
                 return false;
             }
             expansion.budget -= 1;
+            if expansion.answers_defined
+                && token.is("defined")
+                && let Some(answer) = self.answer_defined(&token, expansion)
+            {
+                output.push(answer);
+                continue;
+            }
             if token.kind == TokenKind::Word && !is_hidden(&token) {
                 if let Some(place) = place_token(&token, expansion.sources) {
                     output.push(place);
@@ -109,7 +166,7 @@ impl Macros {
         let mut made = match &definition.parameters {
             None => paste_all(definition.body.clone()),
             Some(parameters) => {
-                let arguments = take_arguments(expansion)?;
+                let arguments = take_arguments(parameters, expansion)?;
                 let arguments = self.check_arguments(name, parameters, arguments, expansion);
                 self.substitute(definition, parameters, &arguments, expansion, depth)
             }
@@ -128,23 +185,23 @@ impl Macros {
     fn check_arguments(
         &self,
         name: &Token,
-        parameters: &[Rc<str>],
+        parameters: &Parameters,
         mut arguments: Vec<Vec<Token>>,
         expansion: &mut Expansion<'_>,
     ) -> Vec<Vec<Token>> {
+        let wanted = parameters.names.len();
         // `F()` has no argument or one empty argument, as the macro wants.
-        if parameters.is_empty() && arguments.len() == 1 && arguments.iter().all(Vec::is_empty) {
+        if wanted == 0 && arguments.len() == 1 && arguments.iter().all(Vec::is_empty) {
             arguments.clear();
         }
-        if arguments.len() != parameters.len() {
-            let title = format!(
-                "macro `{}` takes {} arguments, not {}",
-                name.text,
-                parameters.len(),
-                arguments.len()
-            );
+        if parameters.is_variadic && arguments.len() + 1 == wanted {
+            arguments.push(Vec::new());
+        }
+        if arguments.len() != wanted {
+            let found = arguments.len();
+            let title = format!("macro `{}` takes {wanted} arguments, not {found}", name.text);
             expansion.diagnostics.push(Diagnostic::error("preprocessor", name.span, title));
-            arguments.resize(parameters.len(), Vec::new());
+            arguments.resize(wanted, Vec::new());
         }
         arguments
     }
@@ -154,13 +211,13 @@ impl Macros {
     fn substitute(
         &self,
         definition: &Macro,
-        parameters: &[Rc<str>],
+        parameters: &Parameters,
         arguments: &[Vec<Token>],
         expansion: &mut Expansion<'_>,
         depth: usize,
     ) -> Vec<Token> {
         let argument_of = |token: &Token| {
-            let at = parameters.iter().position(|parameter| *parameter == token.text)?;
+            let at = parameters.names.iter().position(|parameter| *parameter == token.text)?;
             arguments.get(at).filter(|_| token.kind == TokenKind::Word)
         };
         let body = &definition.body;
@@ -175,6 +232,18 @@ impl Macros {
             {
                 made.push(string_token(token, argument));
                 at += 2;
+                continue;
+            }
+            // `, ## args`: the comma is there only if there are arguments.
+            if token.is(",")
+                && is_paste(Some(at + 1))
+                && let Some(last) = body.get(at + 2).filter(|last| parameters.is_rest(last))
+            {
+                if let Some(argument) = argument_of(last).filter(|argument| !argument.is_empty()) {
+                    made.push(token.clone());
+                    self.expand_argument(argument, expansion, &mut made, depth);
+                }
+                at += 3;
                 continue;
             }
             match argument_of(token) {
@@ -206,6 +275,7 @@ impl Macros {
         let mut inner = Expansion {
             input,
             budget: expansion.budget,
+            answers_defined: expansion.answers_defined,
             sources: expansion.sources,
             diagnostics: &mut *expansion.diagnostics,
         };
@@ -213,6 +283,13 @@ impl Macros {
             inner.budget = 0;
         }
         expansion.budget = inner.budget;
+    }
+}
+
+impl Parameters {
+    /// Whether the word stands for all arguments that are left.
+    fn is_rest(&self, word: &Token) -> bool {
+        self.is_variadic && self.names.last() == Some(&word.text)
     }
 }
 
@@ -268,9 +345,14 @@ fn place_token(token: &Token, sources: &SourceMap) -> Option<Token> {
     }
 }
 
-/// Takes `( ... )` off the input, split at commas outside of inner parentheses. Leaves the input
-/// alone and returns `None` when there is no complete list.
-fn take_arguments(expansion: &mut Expansion<'_>) -> Option<Vec<Vec<Token>>> {
+/// Takes `( ... )` off the input, split at commas outside of inner parentheses, as far as the macro
+/// has parameters to split for. Leaves the input alone and returns `None` when there is no complete
+/// list.
+fn take_arguments(
+    parameters: &Parameters,
+    expansion: &mut Expansion<'_>,
+) -> Option<Vec<Vec<Token>>> {
+    let is_whole = |count: usize| parameters.is_variadic && count == parameters.names.len();
     if !expansion.input.last()?.is("(") {
         return None;
     }
@@ -288,7 +370,7 @@ fn take_arguments(expansion: &mut Expansion<'_>) -> Option<Vec<Vec<Token>>> {
                 expansion.input.truncate(expansion.input.len() - taken - 1);
                 return Some(arguments);
             }
-        } else if depth == 1 && token.is(",") {
+        } else if depth == 1 && token.is(",") && !is_whole(arguments.len()) {
             arguments.push(Vec::new());
             continue;
         }

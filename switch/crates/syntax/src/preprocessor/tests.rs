@@ -38,6 +38,10 @@ fn macros_expand_as_in_c() {
         ("__LINE__\n\n__LINE__ __FILE__", "1 3 \"main.p4\""),
         ("#line 40 \"other.p4\"\n__LINE__ __FILE__", "40 \"other.p4\""),
         ("#define LONG 1 + \\\n 2\nLONG", "1 + 2"),
+        ("#define LONG 1 + \\ \t\n 2\nLONG", "1 + 2"),
+        ("bit<3\\\n2> \"a\\\nb\\\\\"", "bit<32> \"ab\\\\\""),
+        ("#define F(a, ...) [a|__VA_ARGS__]\nF(1) F(1, 2, (3, 4))", "[1|] [1|2, (3, 4)]"),
+        ("#define F(rest...) g(0, ## rest)\nF() F(1, 2)", "g(0) g(0,1, 2)"),
     ] {
         assert_eq!(expand(text), (expected.to_string(), 0), "{text}");
     }
@@ -55,12 +59,23 @@ fn conditionals_choose_one_branch() {
         ("-1 < 0 && 7 / 2 == 3 && 7 % 2", "yes"),
         ("2 > 1 > 0", "yes"),
         ("16 >> 2 == 4", "yes"),
+        ("HAS_V && !HAS_W", "yes"),
+        ("defined __has_include && !__has_include(<none.p4>)", "yes"),
+        ("__has_include(\"main.p4\") + __has_include(\"none.p4\") == 1", "yes"),
     ] {
-        let text = format!("#define V 20200408\n#if {condition}\nyes\n#else\nno\n#endif");
+        let macros = "#define V 20200408\n#define HAS_V defined(V)\n#define HAS_W defined W";
+        let text = format!("{macros}\n#if {condition}\nyes\n#else\nno\n#endif");
         assert_eq!(expand(&text), (expected.to_string(), 0), "{condition}");
     }
     let text = "#if 0\n#if nonsense (\n#endif\na\n#elif 1\nb\n#elif 1 / 0\nc\n#else\nd\n#endif";
     assert_eq!(expand(text), ("b".to_string(), 0), "skipped conditions are not read");
+    for (defined, expected) in [("A", "a"), ("B", "b"), ("C", "c"), ("D", "not c")] {
+        let text = format!(
+            "#define {defined}\n#ifdef A\na\n#elifdef B\nb\n#elifndef C\nnot c\n#else\nc\n\
+             #endif"
+        );
+        assert_eq!(expand(&text), (expected.to_string(), 0), "{defined}");
+    }
 }
 
 #[test]
