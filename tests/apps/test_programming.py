@@ -14,6 +14,7 @@ from controller.values import Mac
 from tests.controller import real_switch
 from tests.controller.real_switch import RealSwitch
 from tests.topo.examples import DIAMOND, loaded
+from topo import wait
 
 pytestmark = real_switch.needed
 
@@ -122,6 +123,7 @@ def test_a_reloaded_program_is_back_after_a_restart(router, own):
     router.reload()
     count = len(list(router.session.read("ipv4_routes")))
     router.switch.end()
+    wait.until(lambda: not router.session.is_ready, "the end of the stream", 5)
     router.switch.start()
     assert len(list(router.session.read("ipv4_routes"))) == count
     assert "discard" in [
