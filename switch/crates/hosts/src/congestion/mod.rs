@@ -8,6 +8,7 @@
 //! All arithmetic is in whole numbers: packets, microseconds, bytes a second.
 
 mod bbr1;
+mod bbr3;
 mod cubic;
 mod dctcp;
 mod max_filter;
@@ -203,8 +204,9 @@ pub(crate) trait Congestion: Debug + Send {
 type Make = fn(Chance) -> Box<dyn Congestion>;
 
 /// Every algorithm there is. A new one is a file of this folder and a line here.
-const TABLE: [(&str, Make); 5] = [
+const TABLE: [(&str, Make); 6] = [
     ("bbr", |dice| Box::new(bbr1::Bbr::new(dice))),
+    ("bbr3", |dice| Box::new(bbr3::Bbr3::new(dice))),
     ("cubic", |_| Box::new(cubic::Cubic::default())),
     ("dctcp", |_| Box::new(dctcp::Dctcp::default())),
     ("prague", |_| Box::new(prague::Prague::default())),
