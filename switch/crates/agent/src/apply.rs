@@ -3,43 +3,21 @@
 //! A change that is refused leaves no trace. Where a change takes several steps in the pipeline
 //! (one-shot groups), the steps that can fail come first, or are taken back.
 
-use std::collections::BTreeSet;
-
-use p4runtime::Code;
-use p4runtime::binding::key_match;
 use p4runtime::refusal::Refusal;
 use p4runtime::translate::action::{ActionCall, EntryAction};
 use p4runtime::translate::cells::{CellRange, CounterValue, MeterRates};
 use p4runtime::translate::change::{Change, DigestChange, EntryRef};
 use p4runtime::translate::profile::{GroupChange, MemberChange};
 use p4runtime::translate::table::{EntryKey, EntryState, TableChange};
-use pipeline::{EntryId, Meter, Pipeline, TableError};
-use units::{PortId, Span, Time};
+use pipeline::{EntryId, Meter};
+use units::{Span, Time};
 
-use super::forwarding::{Beside, Forwarding};
-use super::look;
-use super::{links, one_shot, replicate};
-
-/// What a change is carried out on.
-pub(super) struct Target<'a> {
-    pub forwarding: &'a mut Forwarding,
-    pub pipeline: &'a mut Pipeline,
-    pub now: Time,
-    /// The ports that are down.
-    pub down: &'a BTreeSet<PortId>,
-}
-
-/// A change of a table with masks looks through them; so many take as long as one step.
-const MASKS_PER_STEP: usize = 32;
+use super::forwarding::Beside;
+use super::target::Target;
+use super::values::{counter_of, meter_config, priority_of, refused, value_set_values};
+use super::{one_shot, replicate, watched_ports};
 
 impl Target<'_> {
-    /// How much work a change is, in entries of a table.
-    pub fn steps(&self, change: &Change) -> usize {
-        let table = change.table_id().and_then(|id| self.forwarding.binding.table(id).ok());
-        let masks = table.map_or(0, |bound| self.pipeline.tables()[bound.table].mask_count());
-        change.steps() + masks / MASKS_PER_STEP
-    }
-
     /// Carries out one change.
     pub fn apply(&mut self, change: Change) -> Result<(), Refusal> {
         match change {
@@ -58,7 +36,7 @@ impl Target<'_> {
             Change::ValueSet(id, members) => {
                 let set = self.forwarding.binding.value_set(id)?;
                 let fields = &self.forwarding.config.index.value_set(id)?.fields;
-                let members = look::value_set_values(fields, &members)?;
+                let members = value_set_values(fields, &members)?;
                 self.pipeline.set_value_set(set, members).map_err(refused)
             }
             Change::Digest(id, change) => self.apply_to_digest(id, change),
@@ -104,7 +82,7 @@ impl Target<'_> {
         };
         one_shot::check_style(self, key.table_id, &action, one_shot.is_some())?;
         let entry = pipeline::Entry {
-            key: key.parts.iter().map(key_match).collect(),
+            key: key.parts.clone(),
             priority: priority_of(key),
             action,
             idle_timeout: span_of(state.idle_timeout_ns),
@@ -176,12 +154,6 @@ impl Target<'_> {
             one_shot::remove(self, &group);
         }
         Ok(())
-    }
-
-    fn find(&self, key: &EntryKey) -> Result<EntryId, Refusal> {
-        let table = self.forwarding.binding.table(key.table_id)?.table;
-        let parts: Vec<_> = key.parts.iter().map(key_match).collect();
-        self.pipeline.tables()[table].find_entry(&parts, priority_of(key)).map_err(refused)
     }
 
     /// Direct cells of an entry; that its table has them was checked against P4Info.
@@ -301,21 +273,6 @@ impl Target<'_> {
         self.set_member(profile_id, member_id, call, new)
     }
 
-    /// Adds or changes a member of an action profile.
-    pub fn set_member(
-        &mut self,
-        profile_id: u32,
-        member_id: u32,
-        call: ActionCall,
-        new: bool,
-    ) -> Result<(), Refusal> {
-        let profile = self.forwarding.binding.profile(profile_id)?;
-        let table_id = self.forwarding.config.index.profile(profile_id)?.table_ids.first();
-        let table_id = *table_id.ok_or_else(|| Refusal::invalid("it belongs to no table"))?;
-        let action = self.forwarding.binding.table(table_id)?.action(call.action_id)?;
-        self.pipeline.set_member(profile, member_id, action, call.args, new).map_err(refused)
-    }
-
     fn apply_to_group(
         &mut self,
         profile_id: u32,
@@ -343,7 +300,7 @@ impl Target<'_> {
                 return Ok(());
             }
         };
-        let members = links::weighted(&state, self.down);
+        let members = watched_ports::weighted(&state, self.down);
         self.pipeline.set_group(profile, group_id, &members, new).map_err(refused)?;
         self.forwarding.ledger.groups.insert(key, state);
         Ok(())
@@ -379,17 +336,8 @@ fn action_of(
     Ok(pipeline::EntryAction::Action { action, data: call.args })
 }
 
-/// Priorities came from an i32.
-fn priority_of(key: &EntryKey) -> i32 {
-    key.priority.cast_signed()
-}
-
 fn span_of(timeout_ns: u64) -> Option<Span> {
     (timeout_ns > 0).then(|| Span::from_ps(timeout_ns.saturating_mul(1000)))
-}
-
-fn counter_of(value: CounterValue) -> pipeline::Counter {
-    pipeline::Counter { packets: value.packets, bytes: value.bytes }
 }
 
 /// Configures a direct meter, if there is one. It fills the buckets, so a meter that stays as it is
@@ -398,15 +346,6 @@ fn set_meter(cell: Option<&mut Meter>, rates: Option<MeterRates>, now: Time) {
     let wanted = rates.map(meter_config);
     if let Some(cell) = cell.filter(|cell| cell.config() != wanted) {
         cell.configure(wanted, now);
-    }
-}
-
-fn meter_config(rates: MeterRates) -> pipeline::MeterConfig {
-    pipeline::MeterConfig {
-        committed_rate_per_s: rates.committed_rate,
-        committed_burst: rates.committed_burst,
-        peak_rate_per_s: rates.peak_rate,
-        peak_burst: rates.peak_burst,
     }
 }
 
@@ -419,19 +358,4 @@ fn cells_in<T>(cells: &mut [T], range: CellRange) -> Result<&mut [T], Refusal> {
 
 fn outside(at: u64, size: usize) -> Refusal {
     Refusal::out_of_range(format!("index {at} is outside the array, which has {size} cells"))
-}
-
-/// The pipeline's reasons with the codes that the specification gives them.
-pub(super) fn refused(error: TableError) -> Refusal {
-    let code = match &error {
-        TableError::ActionNotInTable { .. } | TableError::Data { .. } | TableError::Key { .. } => {
-            Code::InvalidArgument
-        }
-        TableError::Const { .. } => Code::PermissionDenied,
-        TableError::Exists { .. } => Code::AlreadyExists,
-        TableError::Full { .. } => Code::ResourceExhausted,
-        TableError::InUse { .. } => Code::FailedPrecondition,
-        TableError::NotFound { .. } => Code::NotFound,
-    };
-    Refusal::new(code, error.to_string())
 }

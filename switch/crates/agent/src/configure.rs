@@ -10,8 +10,8 @@ use p4runtime::router::config::{Changes, Draft};
 use p4runtime::router::{Problem, mirror};
 use units::Time;
 
-use super::DataPlane;
 use super::discard::Discard;
+use super::plane::DataPlane;
 use crate::exchange::{Reply, reply};
 
 /// To copy, edit and check a port takes as long as so many entries.

@@ -10,7 +10,8 @@ use p4runtime::router::counters::{Detail, Snapshot};
 use traffic::Histogram;
 use units::PortId;
 
-use super::{DataPlane, Description};
+use super::plane::DataPlane;
+use super::request::Description;
 use crate::exchange::{Reply, reply};
 
 /// Ports that are read at one instant: with eight queues each some ten microseconds.

@@ -1,6 +1,9 @@
 //! Entries that no packet has hit for their timeouts: found by sweeping over the tables now and
 //! then, a few entries at a time. Specification: "Idle-timeout", "Table Idle Timeout Notification".
 
+use std::sync::Arc;
+
+use p4runtime::config::Config;
 use p4runtime::report::Report;
 use p4runtime::translate::table::{FoundEntry, TableQuery};
 use pipeline::EntryId;
@@ -61,20 +64,20 @@ impl Sweep {
                     view.pipeline.table_mut(bound.table).touch(id, view.now);
                 }
                 if self.idle.len() == ENTRIES_PER_REPORT {
-                    self.report(table_id, reporter);
+                    self.report(table_id, &forwarding.config, reporter);
                 }
             }
-            self.report(table_id, reporter);
+            self.report(table_id, &forwarding.config, reporter);
             self.tables.pop();
             self.at = 0;
         }
         true
     }
 
-    fn report(&mut self, table_id: u32, reporter: &mut Reporter) {
+    fn report(&mut self, table_id: u32, config: &Arc<Config>, reporter: &mut Reporter) {
         if !self.idle.is_empty() {
             let entries = std::mem::take(&mut self.idle);
-            reporter.report(Report::IdleTimeout { table_id, entries });
+            reporter.report(config, Report::IdleTimeout { table_id, entries });
         }
     }
 }

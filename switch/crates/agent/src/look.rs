@@ -5,21 +5,20 @@
 
 use std::ops::{ControlFlow, RangeInclusive};
 
-use bits::Int;
-use p4runtime::binding::{TableBinding, key_match, key_part};
+use p4runtime::binding::TableBinding;
 use p4runtime::found::Found;
-use p4runtime::index::{Field, Name, Profile, Table};
+use p4runtime::index::{Name, Profile, Table};
 use p4runtime::refusal::Refusal;
 use p4runtime::translate::action::EntryAction;
-use p4runtime::translate::cells::{CounterValue, MeterRates};
 use p4runtime::translate::change::EntryRef;
-use p4runtime::translate::matching::KeyPart;
+use p4runtime::translate::matching::canonical;
 use p4runtime::translate::query::{Cells, DirectCells, Query};
 use p4runtime::translate::table::{EntryKey, FoundEntry, TableQuery};
-use pipeline::{Entry, EntryId, Pipeline};
+use pipeline::{Entry, EntryId, KeyMatch, Pipeline};
 use units::Time;
 
 use super::forwarding::Forwarding;
+use super::values::{counter_value, meter_rates, refused, value_set_member};
 
 /// What a query is answered from.
 pub(super) struct View<'a> {
@@ -193,7 +192,7 @@ impl View<'_> {
     fn entry_by_key(
         &mut self,
         table_id: u32,
-        parts: &[KeyPart],
+        parts: &[KeyMatch],
         query: &TableQuery,
         walk: &mut Walk<'_>,
         found: &mut Vec<Found>,
@@ -203,10 +202,9 @@ impl View<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         if query.priority != 0 || !table.needs_priority() {
-            let key: Vec<_> = parts.iter().map(key_match).collect();
             let priority = query.priority.cast_signed();
             // An entry that is not there is an empty answer, not an error.
-            let id = self.pipeline.tables()[bound.table].find_entry(&key, priority);
+            let id = self.pipeline.tables()[bound.table].find_entry(parts, priority);
             let entry = id.ok().and_then(|id| self.entry(table, bound, id, query));
             let entry = entry.filter(|entry| query.admits(entry));
             found.extend(entry.map(|entry| Found::Table(table_id, entry)));
@@ -305,10 +303,9 @@ impl View<'_> {
             }
             DirectCells::Entry(EntryRef::Key(key)) => {
                 let (table, bound) = table_of(self.forwarding, key.table_id)?;
-                let parts: Vec<_> = key.parts.iter().map(key_match).collect();
                 let priority = key.priority.cast_signed();
-                let id = self.pipeline.tables()[bound.table].find_entry(&parts, priority);
-                let id = id.map_err(super::apply::refused)?;
+                let id = self.pipeline.tables()[bound.table].find_entry(&key.parts, priority);
+                let id = id.map_err(refused)?;
                 let entry = self.entry(table, bound, id, &query);
                 found.extend(entry.map(|entry| wrap(key.table_id, entry)));
                 return Ok(ControlFlow::Continue(()));
@@ -530,7 +527,7 @@ fn table_of(forwarding: &Forwarding, id: u32) -> Result<(&Table, &TableBinding),
 }
 
 fn key_of(table: &Table, entry: &Entry) -> EntryKey {
-    let parts = table.fields.iter().zip(&entry.key).map(|(field, part)| key_part(field, part));
+    let parts = table.fields.iter().zip(&entry.key).map(|(field, part)| canonical(field, part));
     let priority = if table.needs_priority() { entry.priority.max(0).cast_unsigned() } else { 0 };
     EntryKey { table_id: table.name.id, parts: parts.collect(), priority }
 }
@@ -543,42 +540,4 @@ fn action_of(bound: &TableBinding, action: &pipeline::EntryAction) -> Option<Ent
         pipeline::EntryAction::Group(id) => Some(EntryAction::Group(*id)),
         pipeline::EntryAction::Member(id) => Some(EntryAction::Member(*id)),
     }
-}
-
-pub(super) fn counter_value(counter: pipeline::Counter) -> CounterValue {
-    CounterValue { packets: counter.packets, bytes: counter.bytes }
-}
-
-pub(super) fn meter_rates(config: pipeline::MeterConfig) -> MeterRates {
-    MeterRates {
-        committed_rate: config.committed_rate_per_s,
-        committed_burst: config.committed_burst,
-        peak_rate: config.peak_rate_per_s,
-        peak_burst: config.peak_burst,
-    }
-}
-
-/// Members of a value set as the pipeline wants them: all fields as one number, the first in the
-/// highest bits. Its value sets hold values only, not masks or ranges.
-pub(super) fn value_set_values(
-    fields: &[Field],
-    members: &[Vec<KeyPart>],
-) -> Result<Vec<Int>, Refusal> {
-    let value = |member: &Vec<KeyPart>| {
-        fields.iter().zip(member).try_fold(Int::zero(), |sum, (field, part)| match part {
-            KeyPart::Exact(value) => Ok(&sum.shift_left(field.width_bits) | value),
-            _ => Err(Refusal::unimplemented("value sets of this switch match exactly")),
-        })
-    };
-    members.iter().map(value).collect()
-}
-
-fn value_set_member(fields: &[Field], bytes: &[u8]) -> Vec<KeyPart> {
-    let whole = Int::from_be_bytes(bytes);
-    let mut below_bits: usize = fields.iter().map(|field| field.width_bits).sum();
-    let part = |field: &Field| {
-        below_bits -= field.width_bits;
-        KeyPart::Exact(whole.shift_right(below_bits).truncate(field.width_bits))
-    };
-    fields.iter().map(part).collect()
 }

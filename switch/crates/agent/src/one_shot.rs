@@ -8,9 +8,10 @@ use p4runtime::refusal::Refusal;
 use p4runtime::translate::action::OneShotAction;
 use pipeline::EntryAction;
 
-use super::apply::Target;
 use super::forwarding::OneShot;
-use super::links;
+use super::target::Target;
+use super::values::refused;
+use super::watched_ports;
 
 /// Makes members and group for the choices of an entry.
 pub(super) fn insert(
@@ -35,10 +36,10 @@ pub(super) fn insert(
         }
         group.member_ids.push(member_id);
     }
-    let weighted = links::weighted_choices(&group, target.down);
+    let weighted = watched_ports::weighted_choices(&group, target.down);
     if let Err(error) = target.pipeline.set_group(profile, group_id, &weighted, true) {
         remove(target, &group);
-        return Err(super::apply::refused(error));
+        return Err(refused(error));
     }
     Ok(group)
 }

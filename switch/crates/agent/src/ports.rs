@@ -14,7 +14,7 @@ use p4runtime::router::config::Draft;
 use traffic::Change;
 use units::{PortId, Time};
 
-use super::DataPlane;
+use super::plane::DataPlane;
 
 /// An opened network device; only who opened it knows what is inside.
 pub struct Opened(pub Box<dyn Any + Send>);

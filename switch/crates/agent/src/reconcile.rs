@@ -18,10 +18,10 @@ use p4runtime::translate::change::Change;
 use p4runtime::translate::query::{Cells, Query};
 use pipeline::Pipeline;
 
-use super::apply::Target;
 use super::discard::Discard;
 use super::forwarding::Forwarding;
 use super::look::{Cursor, View};
+use super::target::Target;
 use super::undo;
 use crate::exchange::Reply;
 

@@ -5,7 +5,7 @@ use p4runtime::refusal::Refusal;
 use p4runtime::translate::replication::{CloneSession, MulticastGroup, NumberedChange};
 use pipeline::{Node, Replica as Copy};
 
-use super::apply::Target;
+use super::target::Target;
 
 /// Carries out a change to a multicast group.
 pub(super) fn apply_to_group(

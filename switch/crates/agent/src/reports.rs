@@ -8,20 +8,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_channel::mpsc;
+use p4runtime::config::Config;
 use p4runtime::report::Report;
 
 /// Reports that may wait to be told.
 const WAITING_COUNT_MAX: usize = 4096;
 
+/// A report, with the program whose ids it speaks of: another may be in force when it is told.
+#[derive(Debug)]
+pub struct Reported {
+    /// The program in force when it was made.
+    pub config: Arc<Config>,
+    /// The report.
+    pub report: Report,
+}
+
 /// The data plane's end.
 #[derive(Debug)]
 pub struct Reporter {
-    sender: mpsc::Sender<Report>,
+    sender: mpsc::Sender<Reported>,
     lost: Arc<AtomicU64>,
 }
 
 /// The other end: a stream of reports.
-pub type Reports = mpsc::Receiver<Report>;
+pub type Reports = mpsc::Receiver<Reported>;
 
 impl Reporter {
     /// A reporter and the end from which its reports are taken.
@@ -31,8 +41,9 @@ impl Reporter {
     }
 
     /// Hands a report over, or counts it as lost. Never waits.
-    pub fn report(&mut self, report: Report) {
-        if self.sender.try_send(report).is_err() {
+    pub fn report(&mut self, config: &Arc<Config>, report: Report) {
+        let reported = Reported { config: Arc::clone(config), report };
+        if self.sender.try_send(reported).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
     }

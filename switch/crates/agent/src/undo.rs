@@ -12,8 +12,8 @@ use p4runtime::translate::query::{Cells, DirectCells, Query};
 use p4runtime::translate::replication::NumberedChange;
 use p4runtime::translate::table::{EntryKey, EntryState, FoundEntry, TableChange, TableQuery};
 
-use super::apply::Target;
 use super::look::{Cursor, View};
+use super::target::Target;
 
 /// How something that was found is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

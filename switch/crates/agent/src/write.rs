@@ -12,9 +12,9 @@ use p4runtime::router::config::ports_text;
 use p4runtime::translate::change::Change;
 use units::PortId;
 
-use super::Atomicity;
-use super::apply::Target;
 use super::discard::Discard;
+use super::request::Atomicity;
+use super::target::Target;
 use super::undo;
 use crate::exchange::{Reply, reply};
 

@@ -7,12 +7,11 @@
 use std::collections::BTreeMap;
 
 use bits::Int;
-use pipeline::{KeyMatch, Pipeline};
+use pipeline::Pipeline;
 
-use crate::index::{Field, Index, MatchKind, Name, Table};
+use crate::index::{Index, Name, Table};
 use crate::refusal::Refusal;
 use crate::translate::action::ActionCall;
-use crate::translate::matching::KeyPart;
 
 /// Numbers in the pipeline, by P4Info's ids.
 #[derive(Clone, Debug, Default)]
@@ -145,56 +144,6 @@ impl TableBinding {
     pub fn call(&self, action: usize, data: &[Int]) -> Option<ActionCall> {
         let action_id = *self.action_ids.get(&action)?;
         Some(ActionCall { action_id, args: data.to_vec() })
-    }
-}
-
-/// A part of a key as the pipeline wants it.
-pub fn key_match(part: &KeyPart) -> KeyMatch {
-    match part {
-        KeyPart::Exact(value) | KeyPart::Optional(Some(value)) => KeyMatch::Exact(value.clone()),
-        KeyPart::Optional(None) => KeyMatch::Any,
-        KeyPart::Lpm { value, prefix_len } => {
-            // Not above the field's width, which is an i32 in P4Info.
-            KeyMatch::Lpm { value: value.clone(), length_bits: *prefix_len as u32 }
-        }
-        KeyPart::Range { low, high } => KeyMatch::Range { low: low.clone(), high: high.clone() },
-        KeyPart::Ternary { value, mask } => {
-            KeyMatch::Ternary { value: value.clone(), mask: mask.clone() }
-        }
-    }
-}
-
-/// A part of an entry's key as controllers see it. Entries of the program itself may be written in
-/// other forms than controllers use; they become the canonical one.
-pub fn key_part(field: &Field, found: &KeyMatch) -> KeyPart {
-    let all = || &Int::one().shift_left(field.width_bits) - &Int::one();
-    let (value, mask) = match found {
-        KeyMatch::Any => (Int::zero(), Int::zero()),
-        KeyMatch::Exact(value) => (value.clone(), all()),
-        KeyMatch::Lpm { value, length_bits } => {
-            let behind_bits = field.width_bits.saturating_sub(*length_bits as usize);
-            (value.clone(), all().shift_right(behind_bits).shift_left(behind_bits))
-        }
-        KeyMatch::Ternary { value, mask } => (value.clone(), mask.clone()),
-        KeyMatch::Range { low, high } => {
-            return KeyPart::Range { low: low.clone(), high: high.clone() };
-        }
-    };
-    let value = &value & &mask;
-    match field.kind {
-        MatchKind::Exact => KeyPart::Exact(value),
-        MatchKind::Lpm => {
-            let prefix_len = match found {
-                KeyMatch::Lpm { length_bits, .. } => *length_bits as usize,
-                KeyMatch::Any => 0,
-                _ => field.width_bits,
-            };
-            KeyPart::Lpm { value, prefix_len }
-        }
-        MatchKind::Optional => KeyPart::Optional((!mask.is_zero()).then_some(value)),
-        MatchKind::Range if mask.is_zero() => KeyPart::Range { low: value, high: all() },
-        MatchKind::Range => KeyPart::Range { low: value.clone(), high: value },
-        MatchKind::Ternary => KeyPart::Ternary { value, mask },
     }
 }
 

@@ -6,12 +6,13 @@ use bits::Int;
 use messages::p4::v1 as p4;
 use messages::p4::v1::entity::Entity;
 use messages::p4::v1::packet_replication_engine_entry::Type as Replication;
+use pipeline::KeyMatch;
 
 use crate::index::Index;
 use crate::translate::action::ActionCall;
 use crate::translate::cells::{self, CounterValue, MeterRates};
 use crate::translate::change::{self, DigestConfig};
-use crate::translate::matching::{self, KeyPart};
+use crate::translate::matching;
 use crate::translate::profile::{self, GroupState};
 use crate::translate::replication::{self, CloneSession, MulticastGroup};
 use crate::translate::table::{self, FoundEntry};
@@ -42,7 +43,7 @@ pub enum Found {
     /// An entry of a table.
     Table(u32, FoundEntry),
     /// The members of a value set.
-    ValueSet(u32, Vec<Vec<KeyPart>>),
+    ValueSet(u32, Vec<Vec<KeyMatch>>),
 }
 
 impl Found {

@@ -1,7 +1,12 @@
 //! What the data plane tells controllers of its own accord: packets, digests, idle entries.
 
+use messages::p4::v1 as p4;
+use messages::p4::v1::stream_message_response::Update;
+
 use crate::digest::List;
-use crate::translate::table::FoundEntry;
+use crate::index::Index;
+use crate::packet_io;
+use crate::translate::table::{FoundEntry, entry_message};
 
 /// Something the data plane has to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,4 +25,55 @@ pub enum Report {
         /// The entries.
         entries: Vec<FoundEntry>,
     },
+}
+
+/// A report as controllers get it.
+#[derive(Clone, Debug)]
+pub struct Notification {
+    /// What is sent on the streams of primaries.
+    pub message: p4::StreamMessageResponse,
+    /// The role that the digest or table is reserved for, if it is for one.
+    owner: Option<String>,
+}
+
+impl Report {
+    /// The notification, `epoch_ns` nanoseconds after 1970; `None` if the program has no such digest
+    /// or table.
+    pub fn notification(&self, index: &Index, epoch_ns: i64) -> Option<Notification> {
+        let (update, owner) = match self {
+            Report::PacketIn { frame } => {
+                (Update::Packet(packet_io::packet_in_message(index, frame)), None)
+            }
+            Report::Digest(list) => {
+                let digest = index.digest(list.digest_id).ok()?;
+                let data = list.messages.iter().map(|it| digest.shape.encode(&mut it.iter()));
+                let message = p4::DigestList {
+                    digest_id: list.digest_id,
+                    list_id: list.list_id,
+                    data: data.collect(),
+                    timestamp: epoch_ns,
+                };
+                (Update::Digest(message), digest.name.role.clone())
+            }
+            Report::IdleTimeout { table_id, entries } => {
+                let table = index.table(*table_id).ok()?;
+                let entries = entries.iter().map(|entry| entry_message(index, table, entry));
+                let message = p4::IdleTimeoutNotification {
+                    table_entry: entries.collect(),
+                    timestamp: epoch_ns,
+                };
+                (Update::IdleTimeoutNotification(message), table.name.role.clone())
+            }
+        };
+        let message = p4::StreamMessageResponse { update: Some(update) };
+        Some(Notification { message, owner })
+    }
+}
+
+impl Notification {
+    /// Whether the primary of a role is told. The default role, which has no name, is told
+    /// everything; a role is told what is not reserved for another.
+    pub fn concerns(&self, role: &str) -> bool {
+        role.is_empty() || self.owner.as_deref().is_none_or(|owner| owner == role)
+    }
 }

@@ -13,12 +13,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use agent::Agent;
 use agent::discard::Discard;
 use agent::exchange::{self, Wake};
+use agent::front::Front;
 use agent::ports::Devices;
 use agent::reports::{Reporter, Reports};
-use messages::p4::v1 as p4;
-use messages::p4::v1::stream_message_response::Update;
-use p4runtime::report::Report;
-use p4runtime::{packet_io, translate};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
@@ -27,9 +24,8 @@ use tokio_stream::StreamExt;
 use crate::calls::intake::{self, Bounded};
 use crate::calls::p4runtime::P4RuntimeService;
 use crate::calls::router::RouterService;
-use crate::calls::{ANSWER_ENTITIES_MAX, Configs, Shared};
+use crate::calls::{ANSWER_ENTITIES_MAX, Shared};
 use crate::connections;
-use crate::session::Sessions;
 use crate::stubs::p4::p4_runtime_server::P4RuntimeServer;
 use crate::stubs::vitrine::router_server::RouterServer;
 pub use crate::tls::Tls;
@@ -80,7 +76,7 @@ pub enum StartError {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    front: Arc<Front>,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
 }
@@ -101,22 +97,22 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
     let (reporter, reports) = Reporter::new();
     let (discard, discarded) = Discard::new();
     free(discarded).map_err(StartError::Threads)?;
+    let lost_reports = reporter.lost_count();
+    let agent = Agent::new(inbox, reporter, discard);
+    let front = Arc::new(Front::new(config.device_id, agent.published(), plane, lost_reports));
     let shared = Arc::new(Shared {
-        sessions: Sessions::new(config.device_id),
-        configs: Configs::default(),
+        front: Arc::clone(&front),
         pipeline: config.pipeline,
         devices: config.devices,
-        plane,
-        lost_reports: reporter.lost_count(),
         answers: Arc::new(Semaphore::new(ANSWER_ENTITIES_MAX)),
-        changing_config: tokio::sync::Mutex::default(),
+        loading: Arc::default(),
     });
-    runtime.spawn(deliver(Arc::clone(&shared), reports));
+    runtime.spawn(tell(Arc::clone(&front), reports));
 
     let (stop, stopped) = oneshot::channel::<()>();
     let p4runtime = P4RuntimeServer::new(P4RuntimeService { shared: Arc::clone(&shared) })
         .max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX);
-    let router = RouterServer::new(RouterService { shared: Arc::clone(&shared) });
+    let router = RouterServer::new(RouterService { shared });
     let room = intake::room();
     let server = tonic::transport::Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
@@ -130,8 +126,8 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
         });
     runtime.spawn(server);
 
-    let server = Server { address, shared, stop: Some(stop), runtime: Some(runtime) };
-    Ok((server, Agent::new(inbox, reporter, discard)))
+    let server = Server { address, front, stop: Some(stop), runtime: Some(runtime) };
+    Ok((server, agent))
 }
 
 /// Binds the address, within a runtime.
@@ -147,16 +143,11 @@ impl Server {
     pub fn address(&self) -> SocketAddr {
         self.address
     }
-
-    /// What the services share; for a program that is loaded without a controller.
-    pub fn shared(&self) -> &Arc<Shared> {
-        &self.shared
-    }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.shared.sessions.end_all();
+        self.front.end_all();
         if let Some(stop) = self.stop.take() {
             let _already_stopped = stop.send(());
         }
@@ -172,40 +163,10 @@ fn free(discarded: std::sync::mpsc::Receiver<Box<dyn Any + Send>>) -> io::Result
     thread.spawn(move || discarded.into_iter().for_each(drop)).map(drop)
 }
 
-/// Turns reports of the data plane into messages for the controllers concerned.
-async fn deliver(shared: Arc<Shared>, mut reports: Reports) {
-    while let Some(report) = reports.next().await {
-        let Some(config) = shared.configs.committed() else { continue };
-        let index = &config.index;
-        let (update, owner) = match report {
-            Report::PacketIn { frame } => {
-                (Update::Packet(packet_io::packet_in_message(index, &frame)), None)
-            }
-            Report::Digest(list) => {
-                let Ok(digest) = index.digest(list.digest_id) else { continue };
-                let data = list.messages.iter().map(|it| digest.shape.encode(&mut it.iter()));
-                let message = p4::DigestList {
-                    digest_id: list.digest_id,
-                    list_id: list.list_id,
-                    data: data.collect(),
-                    timestamp: epoch_ns(),
-                };
-                (Update::Digest(message), digest.name.role.clone())
-            }
-            Report::IdleTimeout { table_id, entries } => {
-                let Ok(table) = index.table(table_id) else { continue };
-                let entry = |entry| translate::table::entry_message(index, table, entry);
-                let message = p4::IdleTimeoutNotification {
-                    table_entry: entries.iter().map(entry).collect(),
-                    timestamp: epoch_ns(),
-                };
-                (Update::IdleTimeoutNotification(message), table.name.role.clone())
-            }
-        };
-        let message = p4::StreamMessageResponse { update: Some(update) };
-        shared.sessions.report(&message, |role| {
-            role.is_empty() || owner.as_deref().is_none_or(|owner| owner == role)
-        });
+/// Tells controllers what the data plane reports.
+async fn tell(front: Arc<Front>, mut reports: Reports) {
+    while let Some(reported) = reports.next().await {
+        front.tell(&reported, epoch_ns());
     }
 }
 

@@ -4,9 +4,10 @@
 use std::fmt::Write;
 
 use agent::exchange;
+use agent::front::outbox;
 use device::PACKET_MEMORY;
 use p4runtime::{arbitration, digest, translate};
-use service::{calls, connections, outbox, server};
+use service::{calls, connections, server};
 use traffic::QueueConfig;
 use units::{CLASS_COUNT_MAX, PORT_NUMBER_MAX};
 

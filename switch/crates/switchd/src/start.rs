@@ -91,8 +91,8 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
         new_port: new_port(settings),
     };
     let mut switch = Switch::new(core, server, poller, stop);
-    if let Some((config, program)) = program {
-        switch.adopt(config, program);
+    if let Some(program) = program {
+        switch.adopt(program);
     }
     Ok(switch)
 }
@@ -145,13 +145,12 @@ fn read_certificates(files: &TlsFiles) -> Result<Tls, SwitchError> {
 
 /// Reads and loads the program of the command line. It comes without P4Info, so a controller that
 /// wants to write tables sends its own.
-fn load(path: &Path, device: &Device) -> Result<(Arc<Config>, Load), SwitchError> {
+fn load(path: &Path, device: &Device) -> Result<Load, SwitchError> {
     let json = std::fs::read(path)
         .map_err(|error| SwitchError::new(format!("cannot read {}: {error}", path.display())))?;
     let config = Arc::new(Config::without_p4info(json.into()));
-    let load = Load::new(Arc::clone(&config), &device.program_config())
-        .map_err(|refusal| SwitchError::new(format!("{}: {}", path.display(), refusal.message)))?;
-    Ok((config, load))
+    Load::new(config, &device.program_config())
+        .map_err(|refusal| SwitchError::new(format!("{}: {}", path.display(), refusal.message)))
 }
 
 /// Every port with its classes by strict priority. The CPU port has no line: what goes to the

@@ -29,7 +29,6 @@ use std::time::Duration;
 use agent::ports::Opened;
 use agent::{Agent, DataPlane, Load, SLICE_SPAN};
 use device::{Device, Output};
-use p4runtime::config::Config;
 use p4runtime::netdev::NetdevCounters;
 use ports::{Poller, ReceiveBatch};
 use service::server::Server;
@@ -109,10 +108,9 @@ impl Switch {
     }
 
     /// Puts the program of the command line in force.
-    pub fn adopt(&mut self, config: Arc<Config>, program: Load) {
+    pub fn adopt(&mut self, program: Load) {
         let (agent, mut plane) = self.core.parts(Time::ZERO);
         agent.adopt(&mut plane, program);
-        self.server.shared().configs.commit(config);
     }
 
     /// Runs until a signal says stop.

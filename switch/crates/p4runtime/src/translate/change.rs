@@ -5,11 +5,12 @@ use messages::p4::v1 as p4;
 use messages::p4::v1::entity::Entity;
 use messages::p4::v1::packet_replication_engine_entry::Type as Replication;
 use messages::p4::v1::update::Type;
+use pipeline::KeyMatch;
 use units::PortId;
 
 use super::action::EntryAction;
 use super::cells::{self, CellRange, CounterValue, MeterRates};
-use super::matching::{self, KeyPart};
+use super::matching;
 use super::profile::{self, GroupChange, MemberChange};
 use super::replication::{self, CloneSession, MulticastGroup, NumberedChange};
 use super::table::{self, EntryKey, TableChange};
@@ -44,7 +45,7 @@ pub enum Change {
     /// A table.
     Table(TableChange),
     /// The members of a parser value set.
-    ValueSet(u32, Vec<Vec<KeyPart>>),
+    ValueSet(u32, Vec<Vec<KeyMatch>>),
 }
 
 /// An entry of a table.

@@ -1,50 +1,22 @@
-//! Match keys: `FieldMatch` lists to and from one [`KeyPart`] per field of the table.
+//! Match keys: `FieldMatch` lists to and from one [`KeyMatch`] per field of the table.
 //!
 //! The rules are the specification's section "Match Format". A field that may be anything is left
 //! out of a message; inside, it has a part that matches everything, so that a key always has as
-//! many parts as the table has fields.
+//! many parts as the table has fields. Each kind of field has one form: an exact one `Exact`, an
+//! optional one `Exact` or `Any`, the others that of their name.
 
 use bits::Int;
 use messages::p4::v1 as p4;
 use messages::p4::v1::field_match::{self, FieldMatchType};
+use pipeline::KeyMatch;
 use prost::bytes::Bytes;
 
 use crate::index::shape::hex;
 use crate::index::{Field, MatchKind};
 use crate::refusal::Refusal;
 
-/// What one field of a key must be.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum KeyPart {
-    /// Equal to this.
-    Exact(Int),
-    /// Equal to `value` in the first `prefix_len` bits; 0 matches everything.
-    Lpm {
-        /// Zero behind the prefix.
-        value: Int,
-        /// In bits.
-        prefix_len: usize,
-    },
-    /// Equal to this; `None` matches everything.
-    Optional(Option<Int>),
-    /// Between the two, both included.
-    Range {
-        /// The smallest that matches.
-        low: Int,
-        /// The largest that matches.
-        high: Int,
-    },
-    /// Equal to `value` where `mask` has ones; mask 0 matches everything.
-    Ternary {
-        /// Zero where the mask is.
-        value: Int,
-        /// Ones where it matters.
-        mask: Int,
-    },
-}
-
 /// The key that a message gives; INVALID_ARGUMENT if it breaks a rule.
-pub fn key_of(fields: &[Field], matches: &[p4::FieldMatch]) -> Result<Vec<KeyPart>, Refusal> {
+pub fn key_of(fields: &[Field], matches: &[p4::FieldMatch]) -> Result<Vec<KeyMatch>, Refusal> {
     for (idx, given) in matches.iter().enumerate() {
         if !fields.iter().any(|field| field.id == given.field_id) {
             return Err(Refusal::invalid(format!(
@@ -67,18 +39,18 @@ pub fn key_of(fields: &[Field], matches: &[p4::FieldMatch]) -> Result<Vec<KeyPar
 }
 
 /// The message for a key; what matches everything is left out.
-pub fn key_message(fields: &[Field], key: &[KeyPart]) -> Vec<p4::FieldMatch> {
+pub fn key_message(fields: &[Field], key: &[KeyMatch]) -> Vec<p4::FieldMatch> {
     let parts = fields.iter().zip(key);
     let given = parts.filter(|(field, part)| !matches_everything(field, part));
     given
         .map(|(field, part)| p4::FieldMatch {
             field_id: field.id,
-            field_match_type: Some(part_message(part)),
+            field_match_type: part_message(field, part),
         })
         .collect()
 }
 
-fn part_of(field: &Field, given: Option<&p4::FieldMatch>) -> Result<KeyPart, Refusal> {
+fn part_of(field: &Field, given: Option<&p4::FieldMatch>) -> Result<KeyMatch, Refusal> {
     if field.width_bits == 0 {
         return Err(Refusal::unimplemented(
             "its type is translated to a string, which this switch does not do",
@@ -90,11 +62,11 @@ fn part_of(field: &Field, given: Option<&p4::FieldMatch>) -> Result<KeyPart, Ref
     })?;
     match (field.kind, given) {
         (MatchKind::Exact, FieldMatchType::Exact(exact)) => {
-            Ok(KeyPart::Exact(value_of(field, &exact.value)?))
+            Ok(KeyMatch::Exact(value_of(field, &exact.value)?))
         }
         (MatchKind::Lpm, FieldMatchType::Lpm(lpm)) => lpm_of(field, lpm),
         (MatchKind::Optional, FieldMatchType::Optional(optional)) => {
-            Ok(KeyPart::Optional(Some(value_of(field, &optional.value)?)))
+            Ok(KeyMatch::Exact(value_of(field, &optional.value)?))
         }
         (MatchKind::Range, FieldMatchType::Range(range)) => range_of(field, range),
         (MatchKind::Ternary, FieldMatchType::Ternary(ternary)) => ternary_of(field, ternary),
@@ -105,7 +77,7 @@ fn part_of(field: &Field, given: Option<&p4::FieldMatch>) -> Result<KeyPart, Ref
     }
 }
 
-fn lpm_of(field: &Field, lpm: &field_match::Lpm) -> Result<KeyPart, Refusal> {
+fn lpm_of(field: &Field, lpm: &field_match::Lpm) -> Result<KeyMatch, Refusal> {
     let value = value_of(field, &lpm.value)?;
     let prefix_len = usize::try_from(lpm.prefix_len)
         .ok()
@@ -123,10 +95,11 @@ fn lpm_of(field: &Field, lpm: &field_match::Lpm) -> Result<KeyPart, Refusal> {
             hex(&lpm.value)
         )));
     }
-    Ok(KeyPart::Lpm { value, prefix_len })
+    // Not above the field's width, which is an i32 in P4Info.
+    Ok(KeyMatch::Lpm { value, length_bits: prefix_len as u32 })
 }
 
-fn ternary_of(field: &Field, ternary: &field_match::Ternary) -> Result<KeyPart, Refusal> {
+fn ternary_of(field: &Field, ternary: &field_match::Ternary) -> Result<KeyMatch, Refusal> {
     let value = value_of(field, &ternary.value)?;
     let mask = value_of(field, &ternary.mask)?;
     if mask.is_zero() {
@@ -139,10 +112,10 @@ fn ternary_of(field: &Field, ternary: &field_match::Ternary) -> Result<KeyPart, 
             hex(&ternary.mask)
         )));
     }
-    Ok(KeyPart::Ternary { value, mask })
+    Ok(KeyMatch::Ternary { value, mask })
 }
 
-fn range_of(field: &Field, range: &field_match::Range) -> Result<KeyPart, Refusal> {
+fn range_of(field: &Field, range: &field_match::Range) -> Result<KeyMatch, Refusal> {
     let low = value_of(field, &range.low)?;
     let high = value_of(field, &range.high)?;
     if low > high {
@@ -152,7 +125,7 @@ fn range_of(field: &Field, range: &field_match::Range) -> Result<KeyPart, Refusa
             hex(&range.high)
         )));
     }
-    let part = KeyPart::Range { low, high };
+    let part = KeyMatch::Range { low, high };
     if matches_everything(field, &part) {
         return Err(Refusal::invalid("the range is the whole field; leave the field out instead"));
     }
@@ -166,23 +139,23 @@ fn value_of(field: &Field, bytes: &[u8]) -> Result<Int, Refusal> {
 }
 
 /// The part for a field that a message leaves out.
-fn everything(field: &Field) -> Result<KeyPart, Refusal> {
+fn everything(field: &Field) -> Result<KeyMatch, Refusal> {
     match field.kind {
         MatchKind::Exact => Err(Refusal::invalid("it is exact and must be given")),
-        MatchKind::Lpm => Ok(KeyPart::Lpm { value: Int::zero(), prefix_len: 0 }),
-        MatchKind::Optional => Ok(KeyPart::Optional(None)),
-        MatchKind::Range => Ok(KeyPart::Range { low: Int::zero(), high: largest(field) }),
-        MatchKind::Ternary => Ok(KeyPart::Ternary { value: Int::zero(), mask: Int::zero() }),
+        MatchKind::Lpm => Ok(KeyMatch::Lpm { value: Int::zero(), length_bits: 0 }),
+        MatchKind::Optional => Ok(KeyMatch::Any),
+        MatchKind::Range => Ok(KeyMatch::Range { low: Int::zero(), high: largest(field) }),
+        MatchKind::Ternary => Ok(KeyMatch::Ternary { value: Int::zero(), mask: Int::zero() }),
     }
 }
 
-fn matches_everything(field: &Field, part: &KeyPart) -> bool {
+fn matches_everything(field: &Field, part: &KeyMatch) -> bool {
     match part {
-        KeyPart::Exact(_) => false,
-        KeyPart::Lpm { prefix_len, .. } => *prefix_len == 0,
-        KeyPart::Optional(value) => value.is_none(),
-        KeyPart::Range { low, high } => low.is_zero() && *high == largest(field),
-        KeyPart::Ternary { mask, .. } => mask.is_zero(),
+        KeyMatch::Any => true,
+        KeyMatch::Exact(_) => false,
+        KeyMatch::Lpm { length_bits, .. } => *length_bits == 0,
+        KeyMatch::Range { low, high } => low.is_zero() && *high == largest(field),
+        KeyMatch::Ternary { mask, .. } => mask.is_zero(),
     }
 }
 
@@ -190,25 +163,57 @@ fn largest(field: &Field) -> Int {
     &Int::one().shift_left(field.width_bits) - &Int::one()
 }
 
-fn part_message(part: &KeyPart) -> FieldMatchType {
+/// `None` for what is left out of a message.
+fn part_message(field: &Field, part: &KeyMatch) -> Option<FieldMatchType> {
     let bytes = |value: &Int| Bytes::from(bits::canonical(value));
-    match part {
-        KeyPart::Exact(value) => FieldMatchType::Exact(field_match::Exact { value: bytes(value) }),
-        KeyPart::Lpm { value, prefix_len } => FieldMatchType::Lpm(field_match::Lpm {
-            value: bytes(value),
-            // Not above the field's width, which is an i32 in P4Info.
-            prefix_len: *prefix_len as i32,
-        }),
-        KeyPart::Optional(value) => {
-            let value = value.as_ref().map(bytes).unwrap_or_default();
-            FieldMatchType::Optional(field_match::Optional { value })
+    Some(match part {
+        KeyMatch::Any => return None,
+        KeyMatch::Exact(value) if field.kind == MatchKind::Optional => {
+            FieldMatchType::Optional(field_match::Optional { value: bytes(value) })
         }
-        KeyPart::Range { low, high } => {
+        KeyMatch::Exact(value) => FieldMatchType::Exact(field_match::Exact { value: bytes(value) }),
+        KeyMatch::Lpm { value, length_bits } => FieldMatchType::Lpm(field_match::Lpm {
+            value: bytes(value),
+            prefix_len: length_bits.cast_signed(),
+        }),
+        KeyMatch::Range { low, high } => {
             FieldMatchType::Range(field_match::Range { low: bytes(low), high: bytes(high) })
         }
-        KeyPart::Ternary { value, mask } => {
+        KeyMatch::Ternary { value, mask } => {
             FieldMatchType::Ternary(field_match::Ternary { value: bytes(value), mask: bytes(mask) })
         }
+    })
+}
+
+/// A part of an entry's key in the one form that its field has. Entries of the program itself may be
+/// written in others.
+pub fn canonical(field: &Field, found: &KeyMatch) -> KeyMatch {
+    let (value, mask) = match found {
+        KeyMatch::Any => (Int::zero(), Int::zero()),
+        KeyMatch::Exact(value) => (value.clone(), largest(field)),
+        KeyMatch::Lpm { value, length_bits } => {
+            let behind_bits = field.width_bits.saturating_sub(*length_bits as usize);
+            (value.clone(), largest(field).shift_right(behind_bits).shift_left(behind_bits))
+        }
+        KeyMatch::Ternary { value, mask } => (value.clone(), mask.clone()),
+        KeyMatch::Range { .. } => return found.clone(),
+    };
+    let value = &value & &mask;
+    match field.kind {
+        MatchKind::Exact => KeyMatch::Exact(value),
+        MatchKind::Lpm => {
+            let length_bits = match found {
+                KeyMatch::Lpm { length_bits, .. } => *length_bits,
+                KeyMatch::Any => 0,
+                _ => field.width_bits as u32,
+            };
+            KeyMatch::Lpm { value, length_bits }
+        }
+        MatchKind::Optional if mask.is_zero() => KeyMatch::Any,
+        MatchKind::Optional => KeyMatch::Exact(value),
+        MatchKind::Range if mask.is_zero() => KeyMatch::Range { low: value, high: largest(field) },
+        MatchKind::Range => KeyMatch::Range { low: value.clone(), high: value },
+        MatchKind::Ternary => KeyMatch::Ternary { value, mask },
     }
 }
 

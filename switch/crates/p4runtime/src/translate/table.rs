@@ -5,21 +5,22 @@
 
 use messages::p4::v1 as p4;
 use messages::p4::v1::update::Type;
+use pipeline::KeyMatch;
 use prost::bytes::Bytes;
 
 use super::action::{self, ActionCall, EntryAction, Use};
 use super::cells::{self, CounterValue, MeterRates};
-use super::matching::{self, KeyPart};
+use super::matching;
 use crate::index::{Index, Table};
 use crate::refusal::Refusal;
 
 /// What tells the entries of a table apart.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryKey {
     /// The table's id in P4Info.
     pub table_id: u32,
     /// One part per field of the table.
-    pub parts: Vec<KeyPart>,
+    pub parts: Vec<KeyMatch>,
     /// The higher wins; 0 in tables whose entries need none.
     pub priority: u32,
 }
@@ -326,7 +327,7 @@ pub struct TableQuery {
     /// One table; `None`: all of them, and no filter.
     pub table_id: Option<u32>,
     /// Exactly this key.
-    pub key: Option<Vec<KeyPart>>,
+    pub key: Option<Vec<KeyMatch>>,
     /// Only this priority; 0: any.
     pub priority: u32,
     /// Only entries that run this action; 0: any.

@@ -31,7 +31,7 @@ use crate::state::{Counter, Meter};
 pub struct EntryId(pub u32);
 
 /// What an entry asks of one key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeyMatch {
     /// Any value.
     Any,

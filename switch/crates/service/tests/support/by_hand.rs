@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use agent::{Agent, SLICE_STEPS_MAX};
@@ -19,15 +20,22 @@ pub struct ByHand {
     pub budget: usize,
     /// Each slice has taken its time as soon as somebody asks.
     pub is_slow: bool,
+    /// How many requests have been sent to the data plane.
+    pub sent: Arc<AtomicUsize>,
     agent: Agent,
     server: Option<Server>,
 }
 
 impl ByHand {
     pub fn start() -> ByHand {
-        let (server, agent) = serve(Arc::new(|| ()));
+        let sent = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&sent);
+        let (server, agent) = serve(Arc::new(move || {
+            count.fetch_add(1, Ordering::Release);
+        }));
         let device = Device::new(pipeline::Config::default());
-        ByHand { device, budget: SLICE_STEPS_MAX, is_slow: false, agent, server: Some(server) }
+        let (budget, server) = (SLICE_STEPS_MAX, Some(server));
+        ByHand { device, budget, is_slow: false, sent, agent, server }
     }
 
     /// A connection; the server needs no data plane for that.

@@ -12,8 +12,8 @@ use p4runtime::translate::profile::GroupState;
 use pipeline::EntryId;
 use units::PortId;
 
-use super::apply::Target;
 use super::forwarding::OneShot;
+use super::target::Target;
 
 /// How far the groups have been put together anew.
 #[derive(Debug, Default)]

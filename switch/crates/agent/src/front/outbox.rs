@@ -13,12 +13,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use ::p4runtime::Status;
+use futures_util::Stream;
 use messages::p4::v1::StreamMessageResponse;
-use p4runtime::Status;
 use prost::Message;
-use tokio_stream::Stream;
-
-use crate::status::tonic_status;
 
 /// Bytes of reports that may wait on one stream: half a second of full frames at 64 Mb/s.
 pub const REPORT_SIZE_BYTES_MAX: usize = 4 << 20;
@@ -127,12 +125,12 @@ impl State {
     }
 }
 
-/// The draining end, in the form that gRPC wants.
+/// The draining end.
 #[derive(Debug)]
 pub struct OutboxStream(pub Arc<Outbox>);
 
 impl Stream for OutboxStream {
-    type Item = Result<StreamMessageResponse, tonic::Status>;
+    type Item = Result<StreamMessageResponse, Status>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut state = self.0.lock();
@@ -147,7 +145,7 @@ impl Stream for OutboxStream {
             Some(end) => {
                 // An error is handed out once; after it, and after a normal end, nothing follows.
                 let end = std::mem::replace(end, Ok(()));
-                Poll::Ready(end.err().map(|status| Err(tonic_status(status))))
+                Poll::Ready(end.err().map(Err))
             }
         }
     }
@@ -155,7 +153,7 @@ impl Stream for OutboxStream {
 
 #[cfg(test)]
 mod tests {
-    use p4runtime::Refusal;
+    use ::p4runtime::{Code, Refusal};
 
     use super::*;
     use messages::p4::v1 as p4;
@@ -172,7 +170,7 @@ mod tests {
         StreamMessageResponse { update: Some(Update::Arbitration(update)) }
     }
 
-    fn drain(outbox: &Arc<Outbox>) -> Vec<Result<StreamMessageResponse, tonic::Status>> {
+    fn drain(outbox: &Arc<Outbox>) -> Vec<Result<StreamMessageResponse, Status>> {
         let mut stream = OutboxStream(Arc::clone(outbox));
         let mut context = Context::from_waker(Waker::noop());
         let mut drained = Vec::new();
@@ -217,6 +215,6 @@ mod tests {
         outbox.end(Err(Refusal::not_found("device 9 is not here").into()));
         let drained = drain(&outbox);
         assert_eq!(drained.len(), 1);
-        assert_eq!(drained[0].as_ref().unwrap_err().code(), tonic::Code::NotFound);
+        assert_eq!(drained[0].as_ref().unwrap_err().code, Code::NotFound);
     }
 }

@@ -8,14 +8,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use ::p4runtime::Code;
+use ::p4runtime::arbitration::{Arbitration, Bid, ClientId, ElectionId, Notice, Standing};
+use ::p4runtime::refusal::Refusal;
 use messages::google::rpc;
 use messages::p4::v1 as p4;
 use messages::p4::v1::stream_message_response::Update;
-use p4runtime::Code;
-use p4runtime::arbitration::{Arbitration, Bid, ClientId, ElectionId, Notice, Standing};
-use p4runtime::refusal::Refusal;
 
-use crate::outbox::Outbox;
+use super::outbox::Outbox;
 
 /// Every open stream of one device.
 #[derive(Debug)]

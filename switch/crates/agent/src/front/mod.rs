@@ -1,0 +1,91 @@
+//! What controllers talk to: messages in, messages out, however they are carried.
+//!
+//! A [`Front`] knows who is connected and who may write, turns each call into a [`Request`] to the
+//! data plane and its result into the answer that the specification asks for. It knows no transport
+//! and no runtime: its calls are futures that wait for nothing but the data plane, so a gRPC server
+//! awaits them on its threads, and a page or a virtual world polls them between two turns of
+//! [`Agent::work`](crate::Agent::work).
+//!
+//! A call whose future is dropped has either not reached the data plane, and then nothing happens, or
+//! has, and then it is carried out to its end. Either way what packets, reads and
+//! GetForwardingPipelineConfig see is one and the same, because only the data plane says which
+//! program there is.
+//!
+//! ```text
+//!   sessions.rs   the open streams, and who is primary
+//!   outbox.rs     what waits to be sent on one stream
+//!   stream.rs     one controller's stream
+//!   p4runtime.rs  the calls of p4.v1.P4Runtime
+//!   router.rs     the calls of vitrine.v1.Router
+//! ```
+
+pub mod outbox;
+mod p4runtime;
+mod router;
+mod sessions;
+mod stream;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use self::p4runtime::ReadAnswer;
+use self::sessions::{Claim, Sessions};
+pub use self::stream::Stream;
+use crate::exchange::{Answer, Handle, Reply, answered, slot};
+use crate::programs::Published;
+use crate::reports::Reported;
+use crate::request::Request;
+use ::p4runtime::Refusal;
+
+/// One device, as controllers see it.
+#[derive(Debug)]
+pub struct Front {
+    sessions: Sessions,
+    programs: Published,
+    plane: Handle<Request>,
+    lost_reports: Arc<AtomicU64>,
+}
+
+impl Front {
+    /// The device with this number. `programs` and `lost_reports` are the agent's and its
+    /// reporter's; `plane` leads to the agent's inbox.
+    pub fn new(
+        device_id: u64,
+        programs: Published,
+        plane: Handle<Request>,
+        lost_reports: Arc<AtomicU64>,
+    ) -> Self {
+        Self { sessions: Sessions::new(device_id), programs, plane, lost_reports }
+    }
+
+    /// Tells the primaries concerned what the data plane has reported, `epoch_ns` nanoseconds after
+    /// 1970.
+    pub fn tell(&self, reported: &Reported, epoch_ns: i64) {
+        let Reported { config, report } = reported;
+        if let Some(notification) = report.notification(&config.index, epoch_ns) {
+            self.sessions.report(&notification.message, |role| notification.concerns(role));
+        }
+    }
+
+    /// Ends every stream, as the device is going to stop.
+    pub fn end_all(&self) {
+        self.sessions.end_all();
+    }
+
+    /// Reports that no controller got to see, wherever on the way they were lost.
+    fn lost_report_count(&self) -> u64 {
+        self.sessions.lost_reports() + self.lost_reports.load(Ordering::Relaxed)
+    }
+
+    /// Sends a request if the sender is primary still, and waits until it is answered.
+    async fn ask_as_primary<T>(
+        &self,
+        claim: &Claim,
+        make: impl FnOnce(Reply<T>) -> Request,
+    ) -> Result<T, Refusal> {
+        let permit = self.plane.reserve().await?;
+        let (reply, answer): (Reply<T>, Answer<T>) = slot();
+        self.sessions.authorize(claim, || permit.send(make(reply)))?;
+        answered(answer).await
+    }
+}

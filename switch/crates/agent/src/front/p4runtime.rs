@@ -1,0 +1,163 @@
+//! `p4.v1.P4Runtime`: the checks of each call in the order of the specification, then a request to
+//! the data plane, then its result as the specification packs it.
+
+use std::iter::Flatten;
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+use ::p4runtime::config::Config;
+use ::p4runtime::details::{Room, batch_status};
+use ::p4runtime::found::Found;
+use ::p4runtime::translate::{change, query};
+use ::p4runtime::{Refusal, Status};
+use messages::p4::v1 as p4;
+use messages::p4::v1::set_forwarding_pipeline_config_request::Action;
+
+use super::Front;
+use super::sessions::Claim;
+use crate::forwarding::Load;
+use crate::request::{Atomicity, Request};
+use crate::write::check_batch;
+
+/// The version of the API that is served: that of the definitions the messages are made from.
+const API_VERSION: &str = "1.4.1";
+
+/// Entities in one message of a Read's answer: some 100 KB, well below the 4 MiB that clients take.
+const ENTITIES_PER_MESSAGE: usize = 1000;
+
+/// What a Read found, as messages of bounded size: an iterator, and a last word after it.
+#[derive(Debug)]
+pub struct ReadAnswer {
+    config: Arc<Config>,
+    entity_count: usize,
+    found: Flatten<IntoIter<Vec<Found>>>,
+    /// What went wrong, if something did; told after what was found.
+    pub failure: Option<Status>,
+}
+
+impl ReadAnswer {
+    /// How many entities there are in all messages.
+    pub fn entity_count(&self) -> usize {
+        self.entity_count
+    }
+}
+
+impl Iterator for ReadAnswer {
+    type Item = p4::ReadResponse;
+
+    fn next(&mut self) -> Option<p4::ReadResponse> {
+        let entities = self.found.by_ref().take(ENTITIES_PER_MESSAGE);
+        let entities: Vec<_> = entities.map(|found| found.message(&self.config.index)).collect();
+        (!entities.is_empty()).then_some(p4::ReadResponse { entities })
+    }
+}
+
+impl Front {
+    /// Write. `room`: how much of errors the client takes.
+    pub async fn write(
+        &self,
+        request: p4::WriteRequest,
+        room: Room,
+    ) -> Result<p4::WriteResponse, Status> {
+        let election_id = request.election_id.as_ref();
+        let claim = Claim::new(request.device_id, &request.role, request.role_id, election_id)?;
+        // First without a place in the channel: a sender that is not primary takes up none.
+        self.sessions.authorize(&claim, || ())?;
+        let config = self.programs.now().current()?;
+        let atomicity = Atomicity::new(request.atomicity)?;
+        let changes = request
+            .updates
+            .iter()
+            .map(|update| change::change_of(&config.index, update, &request.role))
+            .collect::<Vec<_>>();
+        check_batch(&changes, atomicity)?;
+        let write = |reply| Request::Write { config, changes, atomicity, reply };
+        let results = self.ask_as_primary(&claim, write).await??.into_results();
+        if results.iter().all(Result::is_ok) {
+            Ok(p4::WriteResponse::default())
+        } else {
+            Err(batch_status("Write", &results, room))
+        }
+    }
+
+    /// Read. `room`: how much of errors the client takes.
+    pub async fn read(&self, request: p4::ReadRequest, room: Room) -> Result<ReadAnswer, Status> {
+        self.sessions.check_device(request.device_id)?;
+        if request.entities.iter().any(|entity| entity.entity.is_none()) {
+            let message = "an entity is empty: say what to read, with ids 0 for all of a kind";
+            return Err(Refusal::invalid(message).into());
+        }
+        let config = self.programs.now().current()?;
+        let queries = request.entities.iter().map(|entity| query::query_of(&config.index, entity));
+        let queries = queries.collect();
+        let for_plane = Arc::clone(&config);
+        let role = request.role;
+        let read = |reply| Request::Read { config: for_plane, queries, role, reply };
+        let (found, results) = self.plane.ask(read).await??;
+        let failed = results.iter().any(Result::is_err);
+        Ok(ReadAnswer {
+            config,
+            entity_count: found.iter().map(Vec::len).sum(),
+            found: found.into_iter().flatten(),
+            failure: failed.then(|| batch_status("Read", &results, room)),
+        })
+    }
+
+    /// SetForwardingPipelineConfig. `load` makes a program of a configuration, which takes long
+    /// ([`Load::new`]): where others are served meanwhile, on a thread of its own.
+    pub async fn set_config<F>(
+        &self,
+        request: p4::SetForwardingPipelineConfigRequest,
+        load: impl FnOnce(Arc<Config>) -> F,
+    ) -> Result<p4::SetForwardingPipelineConfigResponse, Status>
+    where
+        F: Future<Output = Result<Load, Refusal>>,
+    {
+        let action = request.action();
+        let election_id = request.election_id.as_ref();
+        let claim = Claim::new(request.device_id, &request.role, request.role_id, election_id)?;
+        self.sessions.authorize(&claim, || ())?;
+        if action == Action::Unspecified {
+            return Err(Refusal::invalid("the action is not set; use VERIFY_AND_COMMIT").into());
+        }
+        if action == Action::Commit {
+            if request.config.is_some() {
+                let message = "COMMIT puts the saved configuration in force; leave config unset";
+                return Err(Refusal::invalid(message).into());
+            }
+            self.ask_as_primary(&claim, |reply| Request::Commit { load: None, reply }).await??;
+            return Ok(p4::SetForwardingPipelineConfigResponse::default());
+        }
+        let load = load(Arc::new(Config::new(request.config)?)).await?;
+        match action {
+            Action::VerifyAndSave => {
+                self.ask_as_primary(&claim, |reply| Request::Save { load, reply }).await??;
+            }
+            Action::VerifyAndCommit => {
+                let load = Some(load);
+                self.ask_as_primary(&claim, |reply| Request::Commit { load, reply }).await??;
+            }
+            Action::ReconcileAndCommit => {
+                self.ask_as_primary(&claim, |reply| Request::Reconcile { load, reply }).await??;
+            }
+            Action::Unspecified | Action::Commit | Action::Verify => {}
+        }
+        Ok(p4::SetForwardingPipelineConfigResponse::default())
+    }
+
+    /// GetForwardingPipelineConfig.
+    pub fn get_config(
+        &self,
+        request: &p4::GetForwardingPipelineConfigRequest,
+    ) -> Result<p4::GetForwardingPipelineConfigResponse, Status> {
+        self.sessions.check_device(request.device_id)?;
+        let wanted = request.response_type();
+        let config = self.programs.now().in_force.map(|config| config.reply(wanted));
+        Ok(p4::GetForwardingPipelineConfigResponse { config })
+    }
+
+    /// Capabilities.
+    pub fn capabilities(&self) -> p4::CapabilitiesResponse {
+        p4::CapabilitiesResponse { p4runtime_api_version: API_VERSION.to_owned() }
+    }
+}

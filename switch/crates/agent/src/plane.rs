@@ -1,0 +1,30 @@
+//! [`DataPlane`]: what the agent needs of whoever drives the device.
+
+use device::Device;
+use p4runtime::netdev::NetdevCounters;
+use traffic::PortConfig;
+use units::{PortId, Time};
+
+use super::ports::Opened;
+
+/// What the agent needs of the device. All of it happens at [`DataPlane::now`].
+pub trait DataPlane {
+    /// The instant of the data plane.
+    fn now(&self) -> Time;
+    /// The device.
+    fn device(&mut self) -> &mut Device;
+    /// A frame from the controller, controller header first, as if it came in on the CPU port.
+    fn packet_out(&mut self, frame: Vec<u8>);
+    /// How a port is configured that nobody says otherwise of.
+    fn new_port(&self) -> PortConfig;
+    /// The network device behind a port.
+    fn netdev_of(&self, port: PortId) -> Option<String>;
+    /// What happened between the router and the network device behind a port, if it has one.
+    fn netdev_counters(&mut self, port: PortId) -> Option<NetdevCounters>;
+    /// Puts an opened network device behind a port.
+    fn attach(&mut self, port: PortId, opened: Opened);
+    /// Takes the network device of a port away.
+    fn detach(&mut self, port: PortId) -> Option<Opened>;
+    /// Nanoseconds since 1970 at the instant zero of the data plane, by the wall clock of now.
+    fn epoch_offset_ns(&self) -> i64;
+}

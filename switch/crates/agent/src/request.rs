@@ -1,0 +1,192 @@
+//! [`Request`]: what those who serve controllers ask of the data plane, as values.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use device::{Books, LinkConfig, TraceFilter};
+use messages::p4::v1::write_request;
+use messages::vitrine::v1;
+use p4runtime::Refusal;
+use p4runtime::config::Config;
+use p4runtime::found::Found;
+use p4runtime::netdev::NetdevCounters;
+use p4runtime::router::counters::Snapshot;
+use p4runtime::router::{Problem, config};
+use p4runtime::translate::change::Change;
+use p4runtime::translate::query::Query;
+use p4runtime::watch::{Filter, Start};
+use traffic::{Depth, Histogram};
+use units::{PortId, Time};
+
+use super::exchange::Reply;
+use super::feed::Feed;
+use super::forwarding::Load;
+use super::ports::{NotAdded, Opened};
+use super::write::BatchResult;
+
+/// Something that is asked of the data plane.
+#[derive(Debug)]
+pub enum Request {
+    /// Puts a port in front of a network device.
+    AddPort {
+        /// Its number.
+        port: PortId,
+        /// The device's name.
+        device: String,
+        /// What is not as for every new port.
+        settings: Box<v1::PortConfig>,
+        /// The device.
+        opened: Opened,
+        /// When it came into being, or why not.
+        reply: Reply<Result<Time, NotAdded>>,
+    },
+    /// Puts a program in force: a new one, or the one that is saved. Forwarding state of a new one
+    /// is what the program declares; of a saved one, what has been written to it.
+    Commit {
+        /// The new one.
+        load: Option<Load>,
+        /// When it is in force.
+        reply: Reply<Result<(), Refusal>>,
+    },
+    /// Changes ports, queues, the shared buffer, the input stage.
+    Configure {
+        /// What is to change.
+        changes: config::Changes,
+        /// When it came into force, or what is wrong.
+        reply: Reply<Result<Time, Vec<Problem>>>,
+    },
+    /// Reads configuration and numbers of ports.
+    Describe {
+        /// None: all.
+        ports: Vec<PortId>,
+        /// What there is.
+        reply: Reply<Box<Description>>,
+    },
+    /// A controller has acted on a list of digests.
+    DigestAck {
+        /// P4Info's id.
+        digest_id: u32,
+        /// The list's number.
+        list_id: u64,
+    },
+    /// A controller sends a frame, controller header first.
+    PacketOut {
+        /// The bytes.
+        frame: Vec<u8>,
+    },
+    /// Reads forwarding state.
+    Read {
+        /// The configuration that the queries refer to.
+        config: Arc<Config>,
+        /// One per entity asked for; those that are wrong already stay so.
+        queries: Vec<Result<Query, Refusal>>,
+        /// Only entities of this role, if it is not empty.
+        role: String,
+        /// What was found.
+        reply: Reply<ReadResult>,
+    },
+    /// Puts a program in force with the forwarding state of the one before.
+    Reconcile {
+        /// The new one.
+        load: Load,
+        /// When it is in force.
+        reply: Reply<Result<(), Refusal>>,
+    },
+    /// Takes a port away.
+    RemovePort {
+        /// Its number.
+        port: PortId,
+        /// When it went, and what was opened for it.
+        reply: Reply<Result<(Time, Option<Opened>), Refusal>>,
+    },
+    /// Keeps a program to be committed; reads and writes go to it from now on.
+    Save {
+        /// The new one.
+        load: Load,
+        /// When it is kept.
+        reply: Reply<Result<(), Refusal>>,
+    },
+    /// Tells a client the steps of packets, until it closes the feed.
+    Trace {
+        /// Which packets.
+        filters: Vec<TraceFilter>,
+        /// Where it is told.
+        feed: Arc<Feed>,
+        /// Whether it is.
+        reply: Reply<Result<(), Refusal>>,
+    },
+    /// Tells a client of what it asks for, until it closes the feed.
+    Watch {
+        /// What it asks for.
+        filter: Filter,
+        /// Where it is told.
+        feed: Arc<Feed>,
+        /// From when on.
+        reply: Reply<Result<Start, Refusal>>,
+    },
+    /// Changes forwarding state.
+    Write {
+        /// The configuration that the changes refer to.
+        config: Arc<Config>,
+        /// One per update; those that are wrong already stay so.
+        changes: Vec<Result<Change, Refusal>>,
+        /// How they stand to each other.
+        atomicity: Atomicity,
+        /// What became of it.
+        reply: Reply<BatchResult>,
+    },
+}
+
+/// How the updates of a batch stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Atomicity {
+    /// All or none, and no packet sees less than all.
+    Atomic,
+    /// Each for itself.
+    Continue,
+    /// All or none, but packets may see some of them.
+    Rollback,
+}
+
+impl Atomicity {
+    /// From the number in a WriteRequest.
+    pub fn new(number: i32) -> Result<Self, Refusal> {
+        use write_request::Atomicity as Given;
+        match Given::try_from(number) {
+            Ok(Given::ContinueOnError) => Ok(Self::Continue),
+            Ok(Given::RollbackOnError) => Ok(Self::Rollback),
+            Ok(Given::DataplaneAtomic) => Ok(Self::Atomic),
+            Err(_) => Err(Refusal::invalid(format!("atomicity {number} is not known"))),
+        }
+    }
+}
+
+/// Everything that can be read of the router; `describe.rs` says of which instants.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// What is configured; of the ports, those asked for.
+    pub config: traffic::Config,
+    /// The cables at those.
+    pub links: BTreeMap<PortId, LinkConfig>,
+    /// The clone session that drops are sent to.
+    pub drop_mirror: Option<u32>,
+    /// The network devices behind ports.
+    pub devices: BTreeMap<PortId, String>,
+    /// What happened between those and the router.
+    pub netdevs: BTreeMap<PortId, NetdevCounters>,
+    /// The numbers of some ports, or of all.
+    pub snapshot: Snapshot,
+    /// What happened to every frame.
+    pub books: Books,
+    /// What the queues hold.
+    pub held: Depth,
+    /// Whether the books balance: the device's, and those of every queue of the ports asked for.
+    pub balanced: bool,
+    /// By how much the model lagged the clock, each time that it was more than a millisecond.
+    pub lags: Histogram,
+    /// To the wall clock.
+    pub epoch_offset_ns: i64,
+}
+
+/// What a Read found, in portions, and one result per entity asked for; or none of it was tried.
+pub type ReadResult = Result<(Vec<Vec<Found>>, Vec<Result<(), Refusal>>), Refusal>;
