@@ -57,7 +57,7 @@ impl Watchers {
             )));
         }
         check(device, &filter)?;
-        // What happened before is not for the newcomer.
+        // What happened before is not for the new watcher.
         self.handle_events(device);
         let depth = |queue: (_, _)| device.traffic().queue(queue.0, queue.1).map(|it| it.depth);
         let queues = filter.queues_in_order();

@@ -1,7 +1,7 @@
 //! `vitrine-switch`: a P4-programmable switch on Linux network devices.
 //!
 //! This crate only wires: arguments, the clock, the event loop. What a packet goes through is in
-//! `device`; what a controller may say is in `control`.
+//! `device`; what a controller may say is in `p4runtime` and `agent`.
 //!
 //! ```text
 //!   args.rs      the command line
@@ -9,14 +9,18 @@
 //!   settings.rs  what either of them comes to
 //!   start.rs     from settings to a running switch, with an error for everything that is missing
 //!   switch.rs    the loop of the one data-plane thread
+//!   precedence.rs      real-time priority for that thread, while it has little to do
+//!   precise_sleep.rs   waking early enough for the next departure
 //!   netdevs.rs   ports: frames in, frames out
 //!   link.rs      one port and the network device behind it
+//!   opener.rs    network devices for ports that are added later
 //!   recording.rs one capture of the whole switch
 //!   tap.rs       captures, and what the log says of packets
 //!   narrate.rs   the steps of packets as lines of the log
 //!   logging/     where the log goes and how its lines look
 //!   limits.rs    what the switch is bounded by
 //!   clock.rs     the one place that asks what time it is
+//!   pipeline_form.rs   interpreted, or as machine code
 //! ```
 
 mod args;
@@ -27,15 +31,15 @@ mod link;
 mod logging;
 mod narrate;
 mod netdevs;
-mod newcomer;
+mod opener;
 mod pipeline_form;
+mod precedence;
+mod precise_sleep;
 mod recording;
 mod settings;
 mod start;
 mod switch;
 mod tap;
-mod urgency;
-mod vigil;
 
 use std::path::Path;
 use std::process::ExitCode;

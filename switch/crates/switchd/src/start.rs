@@ -22,7 +22,7 @@ use units::{PortId, Time};
 
 use crate::clock::Clock;
 use crate::netdevs::Netdevs;
-use crate::newcomer::Opener;
+use crate::opener::Opener;
 use crate::settings::{Settings, Spelling, TlsFiles};
 use crate::switch::{Core, Switch};
 use crate::tap::Tap;

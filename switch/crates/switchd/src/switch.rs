@@ -38,11 +38,11 @@ use units::{PortId, Span, Time};
 
 use crate::clock::Clock;
 use crate::netdevs::{Netdevs, Room};
-use crate::newcomer::Newcomer;
+use crate::opener::OpenedPort;
 use crate::start::SwitchError;
 use crate::tap::Tap;
-use crate::urgency::Urgency;
-use crate::vigil::Vigil;
+use crate::precedence::PrecedenceKeeper;
+use crate::precise_sleep::PreciseSleep;
 
 /// What is due so soon is waited for awake: to be put to sleep and woken takes longer.
 const AWAKE_SPAN: Span = Span::from_us(5);
@@ -63,8 +63,8 @@ pub struct Switch {
     poller: Poller,
     stop: Arc<AtomicBool>,
     overrun: Overrun,
-    vigil: Vigil,
-    urgency: Urgency,
+    sleep: PreciseSleep,
+    precedence: PrecedenceKeeper,
 }
 
 /// What packets pass, and who hears of them.
@@ -103,8 +103,9 @@ impl Switch {
     ) -> Switch {
         poller.watch(&core.netdevs.descriptors());
         core.tap.begin(&mut core.device);
-        let (batch, overrun, vigil) = (ReceiveBatch::new(), Overrun::default(), Vigil::default());
-        Switch { core, batch, server, poller, stop, overrun, vigil, urgency: Urgency::new() }
+        let (batch, overrun) = (ReceiveBatch::new(), Overrun::default());
+        let (sleep, precedence) = (PreciseSleep::default(), PrecedenceKeeper::new());
+        Switch { core, batch, server, poller, stop, overrun, sleep, precedence }
     }
 
     /// Puts the program of the command line in force.
@@ -119,7 +120,7 @@ impl Switch {
         self.core.follow_netdevs(self.core.clock.now(), &mut self.poller);
         while !self.stop.load(Ordering::Relaxed) {
             let now = self.core.clock.now();
-            self.urgency.follow(now);
+            self.precedence.follow(now);
             self.note_overrun(now);
             self.core.take_samples(now);
             self.core.release(now);
@@ -189,7 +190,7 @@ impl Switch {
         Some(match () {
             () if span < AWAKE_SPAN => Duration::ZERO,
             // A frame that travels alone has an instant to keep.
-            () if frames == Some(due) && gathering.is_none() => self.vigil.sleep(now, span),
+            () if frames == Some(due) && gathering.is_none() => self.sleep.sleep_for(now, span),
             () => Duration::from_nanos(span.whole_ns()),
         })
     }
@@ -359,8 +360,8 @@ impl DataPlane for Plane<'_> {
 
     fn attach(&mut self, port: PortId, opened: Opened) {
         // Nothing else opens devices for this data plane.
-        let Ok(newcomer) = opened.0.downcast::<Newcomer>() else { return };
-        let Newcomer { socket, capture } = *newcomer;
+        let Ok(opened) = opened.0.downcast::<OpenedPort>() else { return };
+        let OpenedPort { socket, capture } = *opened;
         tracing::info!("port {port} is {}", socket.netdev().name());
         self.netdevs.add(port, socket);
         self.tap.add(port, capture);

@@ -1,4 +1,4 @@
-//! Ports that come while the switch runs: their devices are opened on a gRPC thread, which may wait.
+//! Ports that are added while the switch runs: their devices are opened on a gRPC thread, which may wait.
 
 use std::path::PathBuf;
 
@@ -16,11 +16,11 @@ pub struct Opener {
     pcap: Option<PathBuf>,
 }
 
-/// What a new port needs.
-pub struct Newcomer {
-    /// Its device.
+/// The network device of a new port.
+pub struct OpenedPort {
+    /// What its frames go through.
     pub socket: PacketSocket,
-    /// Its capture.
+    /// Where they are recorded, if they are.
     pub capture: Option<Capture>,
 }
 
@@ -39,6 +39,6 @@ impl Devices for Opener {
         })?;
         let capture = self.pcap.as_deref().map(|folder| Capture::create(folder, device));
         let capture = capture.transpose().map_err(Refusal::precondition)?;
-        Ok(Opened(Box::new(Newcomer { socket, capture })))
+        Ok(Opened(Box::new(OpenedPort { socket, capture })))
     }
 }

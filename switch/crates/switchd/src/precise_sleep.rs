@@ -1,12 +1,13 @@
 //! Waiting awake for an instant, and how much of that is allowed.
 //!
-//! A thread that sleeps until an instant is woken after it, some microseconds on one machine and
-//! sixty as a rule on a virtual one: the processor has to leave its idle state first. On a slow line
-//! that is the whole error of a departure. So who waits for one wakes early and looks at the clock
-//! until it has come. How early is learned from how late this machine's wakes come.
+//! A thread that sleeps until an instant is woken after it, by some microseconds on one machine and
+//! typically sixty on a virtual one: the processor has to leave its idle state first. On a slow line
+//! that is the whole error of a departure. So a thread that waits for one wakes early and watches the
+//! clock until the instant has come. How early is learned from how late this machine's wakes come.
 //!
-//! That costs processor time, and so is bounded: a [`Vigil`] earns one part in [`EARNING_DIVISOR`] of
-//! the time that passes, and who has used up what was earned sleeps, and is late.
+//! That costs processor time, so it is bounded: [`PreciseSleep`] earns one part in
+//! [`EARNING_DIVISOR`] of the time that passes, and once that is used up the thread sleeps to the
+//! instant itself, and is late.
 
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ const EARNING_DIVISOR: u64 = 10;
 const SAVINGS_MAX: Span = Span::from_us(240);
 
 /// How long to sleep, and how much of the time was spent awake.
-pub struct Vigil {
+pub struct PreciseSleep {
     /// How long before an instant a sleeper is to be woken.
     early: Span,
     /// When the sleep that was asked for last was to end, if one was.
@@ -42,9 +43,9 @@ pub struct Vigil {
     awake: Span,
 }
 
-impl Default for Vigil {
-    fn default() -> Vigil {
-        Vigil {
+impl Default for PreciseSleep {
+    fn default() -> PreciseSleep {
+        PreciseSleep {
             early: EARLY_SPAN,
             wakes_at: None,
             savings: Span::ZERO,
@@ -54,10 +55,10 @@ impl Default for Vigil {
     }
 }
 
-impl Vigil {
+impl PreciseSleep {
     /// How long to sleep at `now` if something is due in `span`; not at all to wait awake. To be
     /// called before every wait for such an instant.
-    pub fn sleep(&mut self, now: Time, span: Span) -> Duration {
+    pub fn sleep_for(&mut self, now: Time, span: Span) -> Duration {
         self.learn(now);
         let passed = now.since(self.counted_at);
         let earned = Span::from_ps(passed.ps() / EARNING_DIVISOR);
@@ -66,7 +67,7 @@ impl Vigil {
         self.savings = Span::from_ps(savings.ps().saturating_sub(spent.ps()));
         self.counted_at = now;
         self.awake = Span::ZERO;
-        // Half a vigil is not worth being woken for.
+        // To wait awake for a part of what is needed is not worth being woken for.
         let asleep = match () {
             () if self.savings < span.min(self.early) => span,
             () if span > self.early => span - self.early,
@@ -103,30 +104,30 @@ mod tests {
 
     #[test]
     fn a_sleeper_is_woken_early_and_waits_awake_for_the_rest() {
-        let mut vigil = Vigil::default();
+        let mut sleeper = PreciseSleep::default();
         // 10,000 us have earned more than can be saved.
-        assert_eq!(vigil.sleep(at(10_000), us(1000)), Duration::from_micros(940));
+        assert_eq!(sleeper.sleep_for(at(10_000), us(1000)), Duration::from_micros(940));
         // Woken 20 us late: 40 are left.
-        assert_eq!(vigil.sleep(at(10_960), us(40)), Duration::ZERO);
-        assert_eq!(vigil.sleep(at(10_980), us(20)), Duration::ZERO);
+        assert_eq!(sleeper.sleep_for(at(10_960), us(40)), Duration::ZERO);
+        assert_eq!(sleeper.sleep_for(at(10_980), us(20)), Duration::ZERO);
     }
 
     #[test]
     fn who_has_earned_nothing_sleeps_until_the_instant_itself() {
-        let mut vigil = Vigil::default();
-        assert_eq!(vigil.sleep(at(0), us(1000)), Duration::from_micros(1000));
+        let mut sleeper = PreciseSleep::default();
+        assert_eq!(sleeper.sleep_for(at(0), us(1000)), Duration::from_micros(1000));
         // 60 us of 600.
-        assert_eq!(vigil.sleep(at(600), us(100)), Duration::from_micros(40));
+        assert_eq!(sleeper.sleep_for(at(600), us(100)), Duration::from_micros(40));
     }
 
     #[test]
     fn no_more_than_a_tenth_of_the_time_is_spent_awake() {
-        let mut vigil = Vigil::default();
+        let mut sleeper = PreciseSleep::default();
         let (mut now, mut awake) = (0, 0);
         // Something is due every 50 us, and every call takes one.
         while now < 1_000_000 {
             let due = (now / 50 + 1) * 50;
-            let slept = vigil.sleep(at(now), us(due - now));
+            let slept = sleeper.sleep_for(at(now), us(due - now));
             let passed = (slept.as_micros() as u64).max(1);
             awake += if slept.is_zero() { passed } else { 0 };
             now += passed;
@@ -136,22 +137,22 @@ mod tests {
     }
 
     #[test]
-    fn a_long_sleep_after_a_vigil_is_not_taken_for_one() {
-        let mut vigil = Vigil::default();
-        assert_eq!(vigil.sleep(at(10_000), us(50)), Duration::ZERO);
+    fn a_long_sleep_after_waiting_awake_costs_no_savings() {
+        let mut sleeper = PreciseSleep::default();
+        assert_eq!(sleeper.sleep_for(at(10_000), us(50)), Duration::ZERO);
         // 240 saved up, 50 spent, and earned again long ago.
-        assert_eq!(vigil.sleep(at(1_000_000), us(50)), Duration::ZERO);
+        assert_eq!(sleeper.sleep_for(at(1_000_000), us(50)), Duration::ZERO);
     }
 
     /// How long before an instant a sleeper is woken after so many wakes, each `late` by so much.
     fn early_us_after(wakes: u64, late: u64) -> u64 {
-        let mut vigil = Vigil::default();
+        let mut sleeper = PreciseSleep::default();
         let mut early = 0;
         for wake in 1..=wakes {
-            let slept = vigil.sleep(at(wake * 2000), us(900)).as_micros() as u64;
+            let slept = sleeper.sleep_for(at(wake * 2000), us(900)).as_micros() as u64;
             early = 900 - slept;
             // It is asked again at the wake, and the thread does not stay awake in this test.
-            vigil.sleep(at(wake * 2000 + slept + late), us(5));
+            sleeper.sleep_for(at(wake * 2000 + slept + late), us(5));
         }
         early
     }

@@ -1,28 +1,28 @@
-//! How urgent the data-plane thread is to the kernel: of real time while it does little.
+//! How the kernel schedules the data-plane thread: with real-time priority while it does little.
 //!
-//! A frame of a slow line has an instant to keep, and on a busy machine even a thread that goes
-//! before ordinary ones waits for milliseconds now and then: on two cores with ten other busy
-//! processes, 71 % of the gaps of a 10 Mb/s line were within 100 us of the ideal, and 98 % with
-//! real-time scheduling. But a thread of real time that has much to do keeps others from running,
-//! hosts among them. So it is that only while it uses less than half of a processor; what needs more
-//! is limited by the processor, not by instants, and gains nothing by being first.
+//! A frame of a slow line has an instant to keep, and on a busy machine even a thread with a better
+//! nice value waits for milliseconds now and then: on two cores with ten other busy processes, 71 % of
+//! the gaps of a 10 Mb/s line were within 100 us of the ideal, and 98 % with real-time scheduling. But
+//! a real-time thread that has much to do keeps others from running, the hosts among them. So it has
+//! that priority only while it uses less than half of a processor; a thread that needs more is limited
+//! by the processor, not by instants, and gains nothing by going first.
 
 use std::time::Duration;
 
 use ports::Precedence;
 use units::{Span, Time};
 
-/// How long the thread is watched before it is judged.
+/// How long the thread's use of the processor is measured before its priority changes.
 const WINDOW: Span = Span::from_ms(100);
 
-/// Who uses more of a processor than this, in percent, is not of real time any more.
+/// Above this share of a processor, in percent, real-time priority is given up.
 const LEAVE_PERCENT: u64 = 50;
 
-/// Who uses less than this may be of real time again. Lower, so that it is not changed all the time.
+/// Below this share it is taken again. Lower, so that the priority does not change all the time.
 const RETURN_PERCENT: u64 = 35;
 
-/// The precedence of the calling thread, judged from time to time.
-pub struct Urgency {
+/// Keeps the calling thread at the precedence that its load allows.
+pub struct PrecedenceKeeper {
     precedence: Precedence,
     /// When the window began, and how much time the thread had used by then.
     began: Time,
@@ -31,10 +31,10 @@ pub struct Urgency {
     refused: bool,
 }
 
-impl Urgency {
+impl PrecedenceKeeper {
     /// For a thread that has taken high precedence.
-    pub fn new() -> Urgency {
-        Urgency {
+    pub fn new() -> PrecedenceKeeper {
+        PrecedenceKeeper {
             precedence: Precedence::High,
             began: Time::ZERO,
             used: ports::thread_time(),
@@ -42,14 +42,15 @@ impl Urgency {
         }
     }
 
-    /// Judges the thread if a window is over. To be called by it, once a wake.
+    /// Changes the precedence if a window is over and the load asks for it. To be called by the thread
+    /// itself, once a wake.
     pub fn follow(&mut self, now: Time) {
         let passed = now.since(self.began);
         if passed < WINDOW || self.refused {
             return;
         }
         let used = ports::thread_time();
-        let wanted = judged(self.precedence, passed, used.saturating_sub(self.used));
+        let wanted = wanted_precedence(self.precedence, passed, used.saturating_sub(self.used));
         (self.began, self.used) = (now, used);
         if wanted == self.precedence {
             return;
@@ -64,8 +65,8 @@ impl Urgency {
     }
 }
 
-/// What a thread is to be that used so much of the time that passed.
-fn judged(present: Precedence, passed: Span, used: Duration) -> Precedence {
+/// The precedence of a thread that used so much of the time that passed.
+fn wanted_precedence(present: Precedence, passed: Span, used: Duration) -> Precedence {
     let percent = used.as_nanos() as u64 * 100 / passed.whole_ns().max(1);
     match present {
         Precedence::RealTime if percent > LEAVE_PERCENT => Precedence::High,
@@ -79,9 +80,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_does_little_is_of_real_time_and_who_does_much_is_not() {
+    fn a_thread_with_little_to_do_has_real_time_priority_and_a_busy_one_has_not() {
         let of_100_ms =
-            |present, used_ms| judged(present, Span::from_ms(100), Duration::from_millis(used_ms));
+            |present, used_ms| wanted_precedence(present, Span::from_ms(100), Duration::from_millis(used_ms));
         assert_eq!(of_100_ms(Precedence::High, 34), Precedence::RealTime);
         assert_eq!(of_100_ms(Precedence::RealTime, 51), Precedence::High);
         // In between it stays what it is.
