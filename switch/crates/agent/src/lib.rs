@@ -33,6 +33,10 @@
 //!   values.rs         values in the pipeline's form, and back
 //! ```
 
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
 #![allow(deprecated, reason = "P4Runtime still has its older fields, and they are read back too")]
 
 mod agent;

@@ -11,7 +11,6 @@ use super::ports::Opened;
 pub trait DataPlane {
     /// The instant of the data plane.
     fn now(&self) -> Time;
-    /// The device.
     fn device(&mut self) -> &mut Device;
     /// A frame from the controller, controller header first, as if it came in on the CPU port.
     fn packet_out(&mut self, frame: Vec<u8>);

@@ -39,7 +39,6 @@ enum Kind {
 pub(super) struct Reconcile {
     /// The new program.
     pub forwarding: Forwarding,
-    /// Its pipeline.
     pub pipeline: Box<Pipeline>,
     /// What of the old one has still to be read, and how far the first of it has been.
     queries: VecDeque<Query>,

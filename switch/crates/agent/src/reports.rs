@@ -19,7 +19,6 @@ const WAITING_COUNT_MAX: usize = 4096;
 pub struct Reported {
     /// The program in force when it was made.
     pub config: Arc<Config>,
-    /// The report.
     pub report: Report,
 }
 

@@ -29,13 +29,11 @@ use super::write::BatchResult;
 pub enum Request {
     /// Puts a port in front of a network device.
     AddPort {
-        /// Its number.
         port: PortId,
         /// The device's name.
         device: String,
         /// What is not as for every new port.
         settings: Box<v1::PortConfig>,
-        /// The device.
         opened: Opened,
         /// When it came into being, or why not.
         reply: Reply<Result<Time, NotAdded>>,
@@ -70,10 +68,7 @@ pub enum Request {
         list_id: u64,
     },
     /// A controller sends a frame, controller header first.
-    PacketOut {
-        /// The bytes.
-        frame: Vec<u8>,
-    },
+    PacketOut { frame: Vec<u8> },
     /// Reads forwarding state.
     Read {
         /// The configuration that the queries refer to.
@@ -94,7 +89,6 @@ pub enum Request {
     },
     /// Takes a port away.
     RemovePort {
-        /// Its number.
         port: PortId,
         /// When it went, and what was opened for it.
         reply: Reply<Result<(Time, Option<Opened>), Refusal>>,
@@ -108,7 +102,6 @@ pub enum Request {
     },
     /// Tells a client the steps of packets, until it closes the feed.
     Trace {
-        /// Which packets.
         filters: Vec<TraceFilter>,
         /// Where it is told.
         feed: Arc<Feed>,

@@ -33,7 +33,6 @@ type Numbers = BTreeMap<u32, usize>;
 /// A table in the pipeline.
 #[derive(Clone, Debug)]
 pub struct TableBinding {
-    /// Its number.
     pub table: usize,
     /// Numbers of its actions by P4Info's ids. The same action may have another number in another
     /// table: compilers repeat actions in BMv2 JSON.

@@ -41,7 +41,6 @@ pub struct Digests {
     of: BTreeMap<u32, Digest>,
 }
 
-/// One digest.
 #[derive(Debug)]
 struct Digest {
     config: DigestConfig,

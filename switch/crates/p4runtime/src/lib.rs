@@ -22,6 +22,10 @@
 //!
 //! The messages are generated in the crate `messages`.
 
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
 #![allow(deprecated, reason = "P4Runtime still has its older fields, and they are read back too")]
 
 pub mod arbitration;

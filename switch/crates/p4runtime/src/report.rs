@@ -12,17 +12,13 @@ use crate::translate::table::{FoundEntry, entry_message};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     /// A frame left through the CPU port, controller header first.
-    PacketIn {
-        /// The bytes.
-        frame: Vec<u8>,
-    },
+    PacketIn { frame: Vec<u8> },
     /// Messages of the program's digests.
     Digest(List),
     /// Entries that no packet has hit for their timeout.
     IdleTimeout {
         /// Their table's id in P4Info.
         table_id: u32,
-        /// The entries.
         entries: Vec<FoundEntry>,
     },
 }

@@ -48,9 +48,7 @@ pub struct Filter {
 /// A depth of a queue that is told when it is crossed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
-    /// The queue.
     pub queue: QueueId,
-    /// The depth.
     pub level: Level,
 }
 
@@ -120,7 +118,6 @@ pub enum Item {
     },
     /// The numbers of one instant.
     Sample {
-        /// The numbers.
         snapshot: Box<Snapshot>,
         /// Samples left out before it.
         missed: u64,
@@ -129,13 +126,11 @@ pub enum Item {
     Step(Box<TraceRecord>),
     /// A depth crossed a threshold.
     Threshold {
-        /// When.
         at: Time,
         /// Which of the filter's thresholds.
         index: u32,
         /// Whether the depth became at least the level.
         above: bool,
-        /// The depth.
         depth: Depth,
     },
 }

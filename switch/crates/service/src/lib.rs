@@ -9,6 +9,11 @@
 //!  message <- outbox <- front <- Report <------------- Agent <- device
 //! ```
 
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
+
 pub mod calls;
 pub mod connections;
 pub mod server;

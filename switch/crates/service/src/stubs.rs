@@ -7,7 +7,6 @@ pub mod p4 {
     tonic::include_proto!("p4.v1");
 }
 
-/// Ours.
 pub mod vitrine {
     tonic::include_proto!("vitrine.v1");
 }

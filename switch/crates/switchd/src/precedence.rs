@@ -81,8 +81,9 @@ mod tests {
 
     #[test]
     fn a_thread_with_little_to_do_has_real_time_priority_and_a_busy_one_has_not() {
-        let of_100_ms =
-            |present, used_ms| wanted_precedence(present, Span::from_ms(100), Duration::from_millis(used_ms));
+        let of_100_ms = |present, used_ms| {
+            wanted_precedence(present, Span::from_ms(100), Duration::from_millis(used_ms))
+        };
         assert_eq!(of_100_ms(Precedence::High, 34), Precedence::RealTime);
         assert_eq!(of_100_ms(Precedence::RealTime, 51), Precedence::High);
         // In between it stays what it is.

@@ -39,10 +39,10 @@ use units::{PortId, Span, Time};
 use crate::clock::Clock;
 use crate::netdevs::{Netdevs, Room};
 use crate::opener::OpenedPort;
-use crate::start::SwitchError;
-use crate::tap::Tap;
 use crate::precedence::PrecedenceKeeper;
 use crate::precise_sleep::PreciseSleep;
+use crate::start::SwitchError;
+use crate::tap::Tap;
 
 /// What is due so soon is waited for awake: to be put to sleep and woken takes longer.
 const AWAKE_SPAN: Span = Span::from_us(5);

@@ -145,7 +145,6 @@ impl Front {
         Ok(p4::SetForwardingPipelineConfigResponse::default())
     }
 
-    /// GetForwardingPipelineConfig.
     pub fn get_config(
         &self,
         request: &p4::GetForwardingPipelineConfigRequest,
@@ -156,7 +155,6 @@ impl Front {
         Ok(p4::GetForwardingPipelineConfigResponse { config })
     }
 
-    /// Capabilities.
     pub fn capabilities(&self) -> p4::CapabilitiesResponse {
         p4::CapabilitiesResponse { p4runtime_api_version: API_VERSION.to_owned() }
     }

@@ -16,7 +16,6 @@ use crate::ports::{NotAdded, Opened};
 use crate::request::Request;
 
 impl Front {
-    /// Describe.
     pub async fn describe(
         &self,
         request: &v1::DescribeRequest,

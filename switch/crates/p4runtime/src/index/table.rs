@@ -8,7 +8,6 @@ use crate::refusal::Refusal;
 /// How one field of a key matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchKind {
-    /// Equal.
     Exact,
     /// Equal in the first bits.
     Lpm,
@@ -36,7 +35,6 @@ pub struct Field {
 /// Where an action of a table may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Anywhere.
     Any,
     /// Only as the default action.
     DefaultOnly,
@@ -53,7 +51,6 @@ pub struct ActionRef {
     pub scope: Scope,
 }
 
-/// A table.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Id, name, role.

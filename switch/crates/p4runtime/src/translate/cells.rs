@@ -7,9 +7,7 @@ use crate::refusal::Refusal;
 /// What a counter has counted; a program that counts only one leaves the other 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CounterValue {
-    /// Packets.
     pub packets: u64,
-    /// Bytes.
     pub bytes: u64,
 }
 
@@ -31,17 +29,14 @@ pub struct MeterRates {
 pub struct CellRange {
     /// The first of them.
     pub first: u64,
-    /// How many.
     pub count: u64,
 }
 
 impl CellRange {
-    /// One cell.
     pub fn one(at: u64) -> Self {
         Self { first: at, count: 1 }
     }
 
-    /// Their indexes.
     pub fn indexes(self) -> std::ops::Range<u64> {
         self.first..self.first + self.count
     }

@@ -42,7 +42,6 @@ pub enum Change {
     Nothing,
     /// Cells of a register array, one number per leaf of its type.
     Register(u32, CellRange, Vec<Int>),
-    /// A table.
     Table(TableChange),
     /// The members of a parser value set.
     ValueSet(u32, Vec<Vec<KeyMatch>>),
@@ -64,7 +63,6 @@ pub enum DigestChange {
     Insert(DigestConfig),
     /// They are sent already, but from now on so.
     Modify(DigestConfig),
-    /// No more.
     Delete,
 }
 

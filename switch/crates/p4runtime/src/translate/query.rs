@@ -13,7 +13,6 @@ use crate::refusal::Refusal;
 /// What a read looks for; ids are P4Info's, and `None` is all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Query {
-    /// Clone sessions.
     CloneSessions(Option<u32>),
     /// Cells of counter arrays.
     Counters(Cells),
@@ -29,22 +28,18 @@ pub enum Query {
     Members(Option<u32>, Option<u32>),
     /// Cells of meter arrays.
     Meters(Cells),
-    /// Multicast groups.
     MulticastGroups(Option<u32>),
     /// What no switch of this kind has.
     Nothing,
     /// Cells of register arrays.
     Registers(Cells),
-    /// Table entries.
     Table(TableQuery),
-    /// Value sets.
     ValueSets(Option<u32>),
 }
 
 /// Cells of arrays: an array or all, and in it a cell or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cells {
-    /// Which array.
     pub array_id: Option<u32>,
     /// Which cell of it.
     pub at: Option<u64>,

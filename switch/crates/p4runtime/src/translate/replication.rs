@@ -60,7 +60,6 @@ pub enum NumberedChange<T> {
     Insert(u32, T),
     /// It exists and becomes this.
     Modify(u32, T),
-    /// It goes.
     Delete(u32),
 }
 

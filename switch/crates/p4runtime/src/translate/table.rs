@@ -30,7 +30,6 @@ pub struct EntryKey {
 pub struct Attachment {
     /// The older, numeric form.
     pub controller_metadata: u64,
-    /// Any bytes.
     pub metadata: Bytes,
 }
 

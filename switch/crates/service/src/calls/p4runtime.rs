@@ -25,7 +25,6 @@ const READ_MESSAGES_WAITING_MAX: usize = 5;
 /// A client that takes nothing of an answer for so long does not get the rest.
 const READ_STALL_MAX: Duration = Duration::from_secs(60);
 
-/// The service.
 #[derive(Debug)]
 pub struct P4RuntimeService {
     /// What it shares with the others.

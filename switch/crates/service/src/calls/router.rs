@@ -17,7 +17,6 @@ use crate::stubs::vitrine::router_server::Router;
 /// What a stream of answers is to tonic.
 type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, tonic::Status>> + Send>>;
 
-/// The service.
 #[derive(Debug)]
 pub struct RouterService {
     /// What it shares with the others.
