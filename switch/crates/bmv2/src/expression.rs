@@ -55,7 +55,6 @@ pub enum Expression {
         /// The value where it does not.
         if_false: Box<Expression>,
     },
-    /// A field.
     Field(FieldRef),
     /// A header instance.
     Header(String),
@@ -65,29 +64,24 @@ pub enum Expression {
     HeaderUnion(String),
     /// A stack of header unions.
     HeaderUnionStack(String),
-    /// A constant.
     Hex(Int),
     /// The action's parameter of this index.
     Local(u32),
     /// A cell of a register array.
     Register {
-        /// The array.
         array: String,
         /// Which cell.
         index: Box<Expression>,
     },
     /// A field of the last valid header of a stack.
     StackField {
-        /// The stack.
         stack: String,
-        /// The field.
         field: String,
     },
     /// An operator with one operand.
     Unary {
         /// Which operator.
         operator: UnaryOperator,
-        /// Its operand.
         operand: Box<Expression>,
     },
 }

@@ -11,9 +11,12 @@
 //! older version spells something differently (`shift` for `advance`, `actions` for `action_ids`),
 //! reading accepts both and writing uses the newer. What p4c leaves out of a header union is added.
 
+// What a name says by itself carries no comment.
+#[allow(missing_docs)]
 mod expression;
 mod node;
 mod old_checksums;
+#[allow(missing_docs)]
 mod program;
 mod read;
 mod read_control;

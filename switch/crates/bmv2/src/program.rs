@@ -78,7 +78,6 @@ pub struct SourceInfo {
 /// A header or metadata type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeaderType {
-    /// Its name.
     pub name: String,
     /// Unique among header types.
     pub id: u32,
@@ -93,9 +92,7 @@ pub struct HeaderType {
 /// A field of a header type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldType {
-    /// Its name.
     pub name: String,
-    /// Its width.
     pub width: FieldWidth,
     /// `int<N>` rather than `bit<N>`.
     pub signed: bool,
@@ -115,7 +112,6 @@ pub enum FieldWidth {
 /// A header or metadata instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Its name.
     pub name: String,
     /// Unique among headers.
     pub id: u32,
@@ -130,7 +126,6 @@ pub struct Header {
 /// A stack of headers of one type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeaderStack {
-    /// Its name.
     pub name: String,
     /// Unique among stacks.
     pub id: u32,
@@ -143,7 +138,6 @@ pub struct HeaderStack {
 /// A type of header unions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeaderUnionType {
-    /// Its name.
     pub name: String,
     /// Unique among union types.
     pub id: u32,
@@ -154,7 +148,6 @@ pub struct HeaderUnionType {
 /// A header union: at most one of its headers is valid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeaderUnion {
-    /// Its name.
     pub name: String,
     /// Unique among unions.
     pub id: u32,
@@ -169,7 +162,6 @@ pub struct HeaderUnion {
 /// A stack of header unions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeaderUnionStack {
-    /// Its name.
     pub name: String,
     /// Unique among stacks of unions.
     pub id: u32,
@@ -184,7 +176,6 @@ pub struct HeaderUnionStack {
 pub struct FieldList {
     /// Unique among lists of its kind.
     pub id: u32,
-    /// Its name.
     pub name: String,
     /// Where it comes from.
     pub source_info: Option<SourceInfo>,
@@ -197,41 +188,32 @@ pub struct FieldList {
 pub enum FieldListElement {
     /// A constant of a width.
     Constant {
-        /// Its value.
         value: Int,
-        /// Its width.
         width_bits: u32,
     },
-    /// A field.
     Field(FieldRef),
 }
 
-/// An enum.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Enum {
-    /// Its name.
     pub name: String,
     /// Its constants and their values.
     pub entries: Vec<(String, u32)>,
 }
 
-/// A parser.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parser {
-    /// Its name.
     pub name: String,
     /// Unique among parsers.
     pub id: u32,
     /// Name of the start state; none accepts at once.
     pub init_state: Option<String>,
-    /// Its states.
     pub parse_states: Vec<ParseState>,
 }
 
 /// A parser state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParseState {
-    /// Its name.
     pub name: String,
     /// Unique among the states of all parsers.
     pub id: u32,
@@ -263,15 +245,9 @@ pub enum ParserOperation {
     /// Calls a primitive.
     Primitive(PrimitiveCall),
     /// Assigns to a field.
-    Set {
-        /// The field.
-        target: FieldRef,
-        /// The value.
-        source: SetSource,
-    },
+    Set { target: FieldRef, source: SetSource },
     /// Stops the parser with an error unless the condition holds.
     Verify {
-        /// The condition.
         condition: Expression,
         /// The error code.
         error: Expression,
@@ -286,12 +262,7 @@ pub enum ExtractTarget {
     /// The next element of a stack.
     Stack(String),
     /// A member of the next element of a stack of unions.
-    UnionStack {
-        /// The stack.
-        stack: String,
-        /// The member.
-        member: String,
-    },
+    UnionStack { stack: String, member: String },
 }
 
 /// What a parser assigns.
@@ -315,24 +286,19 @@ pub struct Lookahead {
 /// A component of a transition key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransitionKey {
-    /// A field.
     Field(FieldRef),
     /// Bits ahead in the packet.
     Lookahead(Lookahead),
     /// A field of the last extracted header of a stack.
     StackField {
-        /// The stack.
         stack: String,
-        /// The field.
         field: String,
     },
     /// A field of the last extracted union of a stack.
     UnionStackField {
-        /// The stack.
         stack: String,
         /// The union's member.
         member: String,
-        /// The field.
         field: String,
     },
 }
@@ -360,7 +326,6 @@ pub enum TransitionMatch {
     },
     /// When the key is a member of a value set.
     ValueSet {
-        /// The set.
         name: String,
         /// The bits that count.
         mask: Option<Vec<u8>>,
@@ -370,7 +335,6 @@ pub enum TransitionMatch {
 /// A parser value set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParseValueSet {
-    /// Its name.
     pub name: String,
     /// Unique among value sets.
     pub id: u32,
@@ -380,10 +344,8 @@ pub struct ParseValueSet {
     pub size_max: Option<u32>,
 }
 
-/// A deparser.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deparser {
-    /// Its name.
     pub name: String,
     /// Unique among deparsers.
     pub id: u32,
@@ -408,7 +370,6 @@ pub enum MeterUnit {
 /// An array of meters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MeterArray {
-    /// Its name.
     pub name: String,
     /// Unique among meter arrays.
     pub id: u32,
@@ -431,7 +392,6 @@ pub struct MeterArray {
 /// An array of counters; each counts packets and bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CounterArray {
-    /// Its name.
     pub name: String,
     /// Unique among counter arrays.
     pub id: u32,
@@ -448,7 +408,6 @@ pub struct CounterArray {
 /// An array of registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterArray {
-    /// Its name.
     pub name: String,
     /// Unique among register arrays.
     pub id: u32,
@@ -463,7 +422,6 @@ pub struct RegisterArray {
 /// A named hash computation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calculation {
-    /// Its name.
     pub name: String,
     /// Unique among calculations.
     pub id: u32,
@@ -479,12 +437,7 @@ pub struct Calculation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CalculationInput {
     /// A constant of a width.
-    Constant {
-        /// Its value.
-        value: Int,
-        /// Its width.
-        width_bits: u32,
-    },
+    Constant { value: Int, width_bits: u32 },
     /// A field, skipped while its header is not valid.
     Field(FieldRef),
     /// All fields of a header, skipped while it is not valid.
@@ -493,7 +446,6 @@ pub enum CalculationInput {
     Payload,
 }
 
-/// An action.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Action {
     /// Its name; not unique.
@@ -509,9 +461,7 @@ pub struct Action {
 /// A parameter of an action.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuntimeData {
-    /// Its name.
     pub name: String,
-    /// Its width.
     pub width_bits: u32,
 }
 
@@ -520,7 +470,6 @@ pub struct RuntimeData {
 pub struct PrimitiveCall {
     /// Name of the primitive.
     pub operation: String,
-    /// Its arguments.
     pub parameters: Vec<Parameter>,
     /// Where it comes from.
     pub source_info: Option<SourceInfo>,
@@ -529,7 +478,6 @@ pub struct PrimitiveCall {
 /// An argument of a primitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// A calculation.
     Calculation(String),
     /// An array of counters.
     CounterArray(String),
@@ -551,7 +499,6 @@ pub enum Parameter {
     Vector(Vec<Parameter>),
 }
 
-/// A control.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pipeline {
     /// `ingress` or `egress`.
@@ -562,11 +509,9 @@ pub struct Pipeline {
     pub source_info: Option<SourceInfo>,
     /// Name of its first table, conditional or action call; none for an empty control.
     pub init_table: Option<String>,
-    /// Its tables.
     pub tables: Vec<Table>,
     /// The action profiles of its tables.
     pub action_profiles: Vec<ActionProfile>,
-    /// Its conditionals.
     pub conditionals: Vec<Conditional>,
     /// Its direct calls of actions.
     pub action_calls: Vec<ActionCall>,
@@ -575,7 +520,6 @@ pub struct Pipeline {
 /// An action profile, with or without a selector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActionProfile {
-    /// Its name.
     pub name: String,
     /// Unique among action profiles.
     pub id: u32,
@@ -590,7 +534,6 @@ pub struct ActionProfile {
 /// How a member of a group is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
-    /// The hash.
     pub algorithm: String,
     /// The fields hashed.
     pub input: Vec<FieldRef>,
@@ -616,15 +559,9 @@ pub enum MatchType {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TableKind {
     /// The entry names a member of an action profile.
-    Indirect {
-        /// The profile.
-        action_profile: String,
-    },
+    Indirect { action_profile: String },
     /// The entry names a member or a group of an action profile.
-    IndirectWithSelector {
-        /// The profile.
-        action_profile: String,
-    },
+    IndirectWithSelector { action_profile: String },
     /// The entry holds the action and its data.
     #[default]
     Simple,
@@ -633,13 +570,11 @@ pub enum TableKind {
 /// A match-action table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// Its name.
     pub name: String,
     /// Unique among tables.
     pub id: u32,
     /// Where it comes from.
     pub source_info: Option<SourceInfo>,
-    /// Its keys.
     pub key: Vec<TableKey>,
     /// The most general match type of its keys.
     pub match_type: MatchType,
@@ -744,12 +679,7 @@ pub enum MatchKey {
         prefix_length: u32,
     },
     /// Between two values.
-    Range {
-        /// The lowest.
-        start: Int,
-        /// The highest.
-        end: Int,
-    },
+    Range { start: Int, end: Int },
     /// Equal in the bits of a mask.
     Ternary {
         /// To this.
@@ -767,13 +697,11 @@ pub enum MatchKey {
 /// An `if` of a control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditional {
-    /// Its name.
     pub name: String,
     /// Unique among conditionals.
     pub id: u32,
     /// Where it comes from.
     pub source_info: Option<SourceInfo>,
-    /// The condition.
     pub expression: Expression,
     /// What follows if it holds.
     pub true_next: Option<String>,
@@ -784,7 +712,6 @@ pub struct Conditional {
 /// A direct call of an action in a control.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActionCall {
-    /// Its name.
     pub name: String,
     /// Unique among action calls.
     pub id: u32,
@@ -796,10 +723,8 @@ pub struct ActionCall {
     pub next_node: Option<String>,
 }
 
-/// A checksum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checksum {
-    /// Its name.
     pub name: String,
     /// Unique among checksums.
     pub id: u32,
@@ -820,7 +745,6 @@ pub struct Checksum {
 /// An instance of a target-specific extern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExternInstance {
-    /// Its name.
     pub name: String,
     /// Unique among extern instances.
     pub id: u32,
@@ -835,9 +759,7 @@ pub struct ExternInstance {
 /// The value of an extern's attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExternAttribute {
-    /// An expression.
     Expression(Expression),
-    /// A number.
     Hex(Int),
     /// Text.
     String(String),

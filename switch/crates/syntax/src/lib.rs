@@ -14,6 +14,8 @@ pub mod parser;
 pub mod preprocessor;
 pub mod source;
 pub mod token;
+// What a name says by itself carries no comment.
+#[allow(missing_docs)]
 pub mod tree;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};

@@ -429,7 +429,6 @@ pub fn choose(condition: Expression, if_true: Expression, if_false: Expression) 
     }
 }
 
-/// Conjunction.
 pub fn and(left: Expression, right: Expression) -> Expression {
     match (left, right) {
         (Expression::Bool(true), other) | (other, Expression::Bool(true)) => other,
@@ -438,7 +437,6 @@ pub fn and(left: Expression, right: Expression) -> Expression {
     }
 }
 
-/// Disjunction.
 pub fn or(left: Expression, right: Expression) -> Expression {
     match (left, right) {
         (Expression::Bool(false), other) | (other, Expression::Bool(false)) => other,
@@ -447,7 +445,6 @@ pub fn or(left: Expression, right: Expression) -> Expression {
     }
 }
 
-/// Negation.
 pub fn not(truth: Expression) -> Expression {
     match truth {
         Expression::Bool(truth) => Expression::Bool(!truth),

@@ -160,7 +160,6 @@ pub struct UsedAction {
     pub in_table: bool,
 }
 
-/// A table.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Its control-plane name.
@@ -200,7 +199,6 @@ pub struct Key {
     pub name: String,
     /// How it is compared.
     pub match_kind: MatchKind,
-    /// The field.
     pub target: FieldRef,
     /// Index into the declaration's keys.
     pub index: usize,
@@ -211,7 +209,6 @@ pub struct Key {
 pub enum MatchKind {
     /// All bits.
     Exact,
-    /// A prefix.
     Lpm,
     /// All bits or none.
     Optional,
@@ -281,14 +278,12 @@ pub enum ObjectKind {
     DirectCounter {
         /// What it counts.
         unit: String,
-        /// Its table.
         table: Option<usize>,
     },
     /// `direct_meter`.
     DirectMeter {
         /// What it measures.
         unit: String,
-        /// Its table.
         table: Option<usize>,
         /// Where its result goes.
         result: Option<FieldRef>,

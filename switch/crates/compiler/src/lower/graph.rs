@@ -19,10 +19,8 @@ use syntax::Span;
 /// Index of a node; `None` is the end.
 pub type Next = Option<usize>;
 
-/// A node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// A table.
     Apply {
         /// Which.
         table: TableId,
@@ -74,7 +72,6 @@ pub enum AfterTable {
     },
 }
 
-/// A graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
     /// Where it starts.

@@ -17,7 +17,6 @@ use syntax::Span;
 /// Why a table's places cannot be joined: one asks for hit or miss, another for the action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MixedOutcomes {
-    /// The table.
     pub table: TableId,
     /// One of the places.
     pub at: Span,

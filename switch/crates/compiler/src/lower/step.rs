@@ -24,7 +24,6 @@ pub enum Step {
     Block {
         /// The name of the end.
         label: Label,
-        /// The steps.
         body: Vec<Step>,
     },
     /// Ends the control for this packet.

@@ -34,7 +34,6 @@ pub const ELEMENT_COUNT_MAX: usize = 1 << 16;
 pub struct Field {
     /// Its name, dotted where it came from a nested struct.
     pub name: String,
-    /// Its kind.
     pub kind: Leaf,
 }
 
@@ -106,7 +105,6 @@ pub struct Union {
     pub name: String,
     /// The P4 type.
     pub of: tree::Id<tree::Struct>,
-    /// Its headers.
     pub members: Vec<HeaderId>,
 }
 

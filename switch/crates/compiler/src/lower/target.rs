@@ -12,9 +12,7 @@ pub enum Target {
     Nowhere,
     /// Bits of a number.
     Slice {
-        /// The number.
         base: Expression,
-        /// Its type.
         range: Range,
         /// Most significant bit.
         high: u32,
@@ -23,9 +21,7 @@ pub enum Target {
     },
     /// Bits of a number from a computed position.
     SliceFrom {
-        /// The number.
         base: Expression,
-        /// Its type.
         range: Range,
         /// Least significant bit.
         low: (Expression, Range),

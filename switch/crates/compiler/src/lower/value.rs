@@ -30,15 +30,12 @@ pub enum Value {
     Object(ObjectRef),
     /// The packet, in parsers and deparsers.
     Packet,
-    /// A stack.
     Stack(StackId),
     /// Elements of a stack that is not stored.
     StackOf(Vec<Value>),
     /// A struct, tuple or list, by fields.
     Struct(Vec<Value>),
-    /// A string.
     Text(Rc<str>),
-    /// A union.
     Union(UnionRef),
     /// A stack of unions.
     UnionStack(UnionStackId),
@@ -61,12 +58,10 @@ pub struct ObjectRef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScopeId(pub usize);
 
-/// A header.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HeaderRef {
     /// Element of a stack by a computed index.
     At {
-        /// The stack.
         stack: StackId,
         /// A field or constant expression without side effects.
         index: Box<Expression>,
@@ -91,7 +86,6 @@ pub enum HeaderRef {
 pub enum UnionRef {
     /// Element of a stack by a computed index.
     At {
-        /// The stack.
         stack: UnionStackId,
         /// A field or constant expression without side effects.
         index: Box<Expression>,
@@ -175,7 +169,6 @@ pub fn binary(operator: BinaryOperator, left: Expression, right: Expression) -> 
     Expression::Binary { operator, left: Box::new(left), right: Box::new(right) }
 }
 
-/// A constant.
 pub fn hex(number: u64) -> Expression {
     Expression::Hex(Int::from(number))
 }

@@ -28,7 +28,6 @@ pub enum Declaration {
     ExternFunction {
         /// In front of `extern`.
         annotations: Vec<Annotation>,
-        /// The function.
         prototype: FunctionPrototype,
     },
     /// A function with a body.
@@ -54,11 +53,8 @@ pub enum Declaration {
 pub struct ConstantDeclaration {
     /// In front of `const`.
     pub annotations: Vec<Annotation>,
-    /// Its type.
     pub type_ref: TypeRef,
-    /// Its name.
     pub name: Name,
-    /// Its value.
     pub value: Expression,
     /// The whole declaration.
     pub span: Span,
@@ -69,9 +65,7 @@ pub struct ConstantDeclaration {
 pub struct VariableDeclaration {
     /// In front of the type.
     pub annotations: Vec<Annotation>,
-    /// Its type.
     pub type_ref: TypeRef,
-    /// Its name.
     pub name: Name,
     /// Its first value.
     pub initializer: Option<Expression>,
@@ -97,11 +91,8 @@ pub enum Direction {
 pub struct Parameter {
     /// In front of the direction (`@optional`, ...).
     pub annotations: Vec<Annotation>,
-    /// Its direction.
     pub direction: Direction,
-    /// Its type.
     pub type_ref: TypeRef,
-    /// Its name.
     pub name: Name,
     /// Its value when no argument is given.
     pub default: Option<Expression>,
@@ -114,9 +105,7 @@ pub struct Parameter {
 pub struct Signature {
     /// In front of the keyword.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
-    /// Type parameters.
     pub type_parameters: Vec<Name>,
     /// Parameters of `apply`.
     pub parameters: Vec<Parameter>,
@@ -148,7 +137,6 @@ pub enum ParserLocalElement {
     Instantiation(Instantiation),
     /// `value_set`.
     ValueSet(ValueSetDeclaration),
-    /// A variable.
     Variable(VariableDeclaration),
 }
 
@@ -161,7 +149,6 @@ pub struct ValueSetDeclaration {
     pub type_ref: TypeRef,
     /// How many values the control plane may put in.
     pub size: Expression,
-    /// Its name.
     pub name: Name,
     /// The whole declaration.
     pub span: Span,
@@ -193,7 +180,6 @@ pub enum ControlLocalDeclaration {
     Instantiation(Instantiation),
     /// `table`.
     Table(TableDeclaration),
-    /// A variable.
     Variable(VariableDeclaration),
 }
 
@@ -202,7 +188,6 @@ pub enum ControlLocalDeclaration {
 pub struct ActionDeclaration {
     /// In front of `action`.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// With a direction: bound where the action is called. Without: given by the control plane.
     pub parameters: Vec<Parameter>,
@@ -221,7 +206,6 @@ pub struct Instantiation {
     pub type_ref: TypeRef,
     /// For the constructor.
     pub arguments: Vec<Argument>,
-    /// Its name.
     pub name: Name,
     /// Bodies of abstract methods; `None` when no `= { ... }` is written.
     pub initializer: Option<Vec<ObjDeclaration>>,
@@ -253,11 +237,8 @@ impl ObjDeclaration {
 pub struct FunctionPrototype {
     /// What it returns.
     pub return_type: TypeRef,
-    /// Its name.
     pub name: Name,
-    /// Type parameters.
     pub type_parameters: Vec<Name>,
-    /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// The whole prototype.
     pub span: Span,
@@ -279,9 +260,7 @@ pub struct FunctionDeclaration {
 pub struct ExternDeclaration {
     /// In front of `extern`.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
-    /// Type parameters.
     pub type_parameters: Vec<Name>,
     /// In written order.
     pub methods: Vec<MethodPrototype>,
@@ -316,9 +295,7 @@ pub enum MethodKind {
 pub struct PackageTypeDeclaration {
     /// In front of `package`.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
-    /// Type parameters.
     pub type_parameters: Vec<Name>,
     /// Parameters of the constructor.
     pub parameters: Vec<Parameter>,
@@ -344,9 +321,7 @@ pub struct DerivedTypeDeclaration {
     pub annotations: Vec<Annotation>,
     /// Which keyword.
     pub kind: DerivedKind,
-    /// Its name.
     pub name: Name,
-    /// Type parameters.
     pub type_parameters: Vec<Name>,
     /// In written order.
     pub fields: Vec<StructField>,
@@ -359,9 +334,7 @@ pub struct DerivedTypeDeclaration {
 pub struct StructField {
     /// In front of it.
     pub annotations: Vec<Annotation>,
-    /// Its type.
     pub type_ref: TypeRef,
-    /// Its name.
     pub name: Name,
     /// The whole field.
     pub span: Span,
@@ -374,7 +347,6 @@ pub struct EnumDeclaration {
     pub annotations: Vec<Annotation>,
     /// `bit<N>` or `int<N>` for one whose values are given.
     pub underlying: Option<TypeRef>,
-    /// Its name.
     pub name: Name,
     /// In written order.
     pub members: Vec<Enumerator>,
@@ -385,7 +357,6 @@ pub struct EnumDeclaration {
 /// One name of an `enum`.
 #[derive(Clone, Debug)]
 pub struct Enumerator {
-    /// The name.
     pub name: Name,
     /// Its value, where the enum has an underlying type.
     pub value: Option<Expression>,

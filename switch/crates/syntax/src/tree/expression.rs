@@ -49,7 +49,6 @@ pub enum ExpressionKind {
     },
     /// `condition ? then : otherwise`.
     Conditional {
-        /// The boolean.
         condition: Box<Expression>,
         /// Its value when true.
         then: Box<Expression>,
@@ -117,7 +116,6 @@ pub enum ExpressionKind {
     Unary {
         /// Which operation.
         operator: UnaryOperator,
-        /// The operand.
         operand: Box<Expression>,
     },
 }
@@ -134,9 +132,7 @@ pub struct IntegerLiteral {
 /// `name = expression`.
 #[derive(Clone, Debug)]
 pub struct KeyValue {
-    /// The name.
     pub key: Name,
-    /// Its value.
     pub value: Expression,
 }
 
@@ -145,7 +141,6 @@ pub struct KeyValue {
 pub struct Argument {
     /// The parameter's name, when given.
     pub name: Option<Name>,
-    /// The value.
     pub value: ArgumentValue,
     /// From the name or value to the end.
     pub span: Span,
@@ -156,7 +151,6 @@ pub struct Argument {
 pub enum ArgumentValue {
     /// `_`: an `out` value that nobody wants.
     DontCare,
-    /// A value.
     Expression(Expression),
 }
 

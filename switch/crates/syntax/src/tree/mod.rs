@@ -41,7 +41,6 @@ pub use type_ref::{TypeKind, TypeRef};
 /// A name as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// Its characters.
     pub text: Rc<str>,
     /// Where.
     pub span: Span,

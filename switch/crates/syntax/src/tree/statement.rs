@@ -35,7 +35,6 @@ pub enum StatementKind {
     Call(Expression),
     /// `if`.
     Conditional {
-        /// The boolean.
         condition: Expression,
         /// Run when true.
         then: Box<Statement>,
@@ -89,7 +88,6 @@ pub struct ForStatement {
     pub condition: Expression,
     /// Run after every round.
     pub update: Vec<Statement>,
-    /// The round.
     pub body: Statement,
 }
 
@@ -102,11 +100,9 @@ pub struct ForInStatement {
     pub variable_annotations: Vec<Annotation>,
     /// The variable's type.
     pub type_ref: TypeRef,
-    /// The variable.
     pub name: Name,
     /// What it runs through.
     pub collection: ForCollection,
-    /// The round.
     pub body: Statement,
 }
 
@@ -149,7 +145,6 @@ pub enum SwitchLabel {
 pub struct ParserState {
     /// In front of `state`.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// In written order.
     pub statements: Vec<Statement>,

@@ -8,7 +8,6 @@ use crate::Span;
 pub struct TableDeclaration {
     /// In front of `table`.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// In written order.
     pub properties: Vec<TableProperty>,
@@ -62,7 +61,6 @@ pub struct KeyElement {
 pub struct ActionListElement {
     /// In front of it.
     pub annotations: Vec<Annotation>,
-    /// The action.
     pub action: ActionRef,
 }
 

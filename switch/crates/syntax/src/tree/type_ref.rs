@@ -46,7 +46,6 @@ pub enum TypeKind {
     Specialized {
         /// The generic type.
         name: PrefixedName,
-        /// Its arguments.
         arguments: Vec<TypeRef>,
     },
     /// `string`.

@@ -68,7 +68,6 @@ impl<'a> Checker<'a, '_> {
         self.convert(value, ty)
     }
 
-    /// A condition.
     pub(super) fn boolean(&mut self, expression: &'a ast::Expression) -> Expression {
         self.expression_of(expression, &Type::Bool)
     }

@@ -34,7 +34,6 @@ impl<'a> Template<'a> {
         }
     }
 
-    /// Its name.
     pub fn name(self) -> &'a ast::Name {
         match self {
             Template::ControlType(found) | Template::ParserType(found) => &found.name,

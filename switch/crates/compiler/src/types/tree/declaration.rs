@@ -43,18 +43,14 @@ pub enum AnnotationBody {
 pub enum AnnotationValue {
     /// A name that stands for no constant.
     Name(Text),
-    /// A constant.
     Value(Value),
 }
 
 /// A variable or parameter.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
-    /// Its type.
     pub ty: Type,
     /// What kind.
     pub kind: VariableKind,
@@ -76,9 +72,7 @@ pub enum VariableKind {
 /// A named constant. Uses of it are folded.
 #[derive(Clone, Debug)]
 pub struct Constant {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// Its value, an aggregate for structs, lists and tuples.
     pub value: Expression,
@@ -89,11 +83,8 @@ pub struct Constant {
 /// A declaration inside a control or parser, or at the top level.
 #[derive(Clone, Debug)]
 pub enum LocalDeclaration {
-    /// An action.
     Action(Id<Action>),
-    /// An instance.
     Instance(Id<Instance>),
-    /// A table.
     Table(Id<Table>),
     /// A value set.
     ValueSet(Id<ValueSet>),
@@ -106,12 +97,9 @@ pub enum LocalDeclaration {
     },
 }
 
-/// An action.
 #[derive(Clone, Debug)]
 pub struct Action {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// Those with a direction come first, then the control plane's ([`Direction::None`]).
     pub parameters: Vec<Id<Variable>>,
@@ -124,9 +112,7 @@ pub struct Action {
 /// A function with a body, its type parameters filled in.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// The type arguments of this use; empty when it is not generic.
     pub type_arguments: Vec<Type>,
@@ -143,9 +129,7 @@ pub struct Function {
 /// A control with a body.
 #[derive(Clone, Debug)]
 pub struct Control {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// Parameters of `apply`.
     pub parameters: Vec<Id<Variable>>,
@@ -162,11 +146,8 @@ pub struct Control {
 /// A parameter of something without a body.
 #[derive(Clone, Debug)]
 pub struct ParameterInfo {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
-    /// Its direction.
     pub direction: Direction,
     /// Its type; a [`Type::Variable`] where it depends on a call's type arguments.
     pub ty: Type,
@@ -179,13 +160,10 @@ pub struct ParameterInfo {
 /// A function the target provides.
 #[derive(Clone, Debug)]
 pub struct ExternFunction {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// Names of its type parameters.
     pub type_parameters: Vec<Text>,
-    /// Its parameters.
     pub parameters: Vec<ParameterInfo>,
     /// What it returns.
     pub return_type: Type,
@@ -198,9 +176,7 @@ pub struct ExternFunction {
 /// An extern object type, its type parameters filled in.
 #[derive(Clone, Debug)]
 pub struct Extern {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// The type arguments of this use.
     pub type_arguments: Vec<Type>,
@@ -215,15 +191,12 @@ pub struct Extern {
 /// A method of an extern object.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
     /// Constructor, method or abstract method.
     pub kind: MethodKind,
-    /// Its name.
     pub name: Name,
     /// Names of its own type parameters.
     pub type_parameters: Vec<Text>,
-    /// Its parameters.
     pub parameters: Vec<ParameterInfo>,
     /// What it returns.
     pub return_type: Type,
@@ -234,9 +207,7 @@ pub struct Method {
 /// A package, its type parameters filled in.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// The type arguments of this use.
     pub type_arguments: Vec<Type>,
@@ -249,7 +220,6 @@ pub struct Package {
 /// An instance of an extern, control, parser or package.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
     /// `None` for a constructor call inside an expression. The type's name for `Type.apply()`.
     pub name: Option<Name>,
@@ -269,17 +239,13 @@ pub struct Instance {
 /// What an instance is an instance of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstanceKind {
-    /// A control.
     Control(Id<Control>),
     /// An extern object; the constructor is the method of this index.
     Extern {
-        /// Its type.
         of: Id<Extern>,
         /// Index into [`Extern::methods`]; `None` where an extern has no constructor declared.
         constructor: Option<usize>,
     },
-    /// A package.
     Package(Id<Package>),
-    /// A parser.
     Parser(Id<Parser>),
 }

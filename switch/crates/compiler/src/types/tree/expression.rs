@@ -42,7 +42,6 @@ pub enum ExpressionKind {
     Cast(Box<Expression>),
     /// `condition ? then : otherwise`.
     Conditional {
-        /// The boolean.
         condition: Box<Expression>,
         /// Its value when true.
         then: Box<Expression>,
@@ -104,7 +103,6 @@ pub enum ExpressionKind {
     Unary {
         /// Which operation.
         operator: UnaryOperator,
-        /// The operand.
         operand: Box<Expression>,
     },
     /// A variable or parameter.
@@ -151,7 +149,6 @@ pub enum TableResult {
     Miss,
 }
 
-/// A call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// What is called.

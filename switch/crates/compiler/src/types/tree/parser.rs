@@ -6,9 +6,7 @@ use syntax::Span;
 /// A parser with a body.
 #[derive(Clone, Debug)]
 pub struct Parser {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// Parameters of `apply`.
     pub parameters: Vec<Id<Variable>>,
@@ -25,9 +23,7 @@ pub struct Parser {
 /// One state.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// In order. `verify`, `extract` and the like are calls.
     pub statements: Vec<Statement>,
@@ -108,9 +104,7 @@ pub enum KeysetElement {
 /// `value_set<type>(size) name;`
 #[derive(Clone, Debug)]
 pub struct ValueSet {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// Type of its members; fields of a struct may have `@match`.
     pub element: Type,

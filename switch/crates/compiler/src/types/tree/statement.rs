@@ -45,7 +45,6 @@ pub enum StatementKind {
     ForIn(Box<ForIn>),
     /// `if`.
     If {
-        /// The boolean.
         condition: Expression,
         /// Run when true.
         then: Block,
@@ -78,7 +77,6 @@ pub struct For {
     pub condition: Expression,
     /// Run after every round, also after `continue`.
     pub update: Vec<Statement>,
-    /// The round.
     pub body: Block,
 }
 
@@ -91,7 +89,6 @@ pub struct ForIn {
     pub variable: Id<Variable>,
     /// What it runs through; evaluated once.
     pub collection: ForCollection,
-    /// The round.
     pub body: Block,
 }
 

@@ -4,12 +4,9 @@ use super::{Action, Annotation, Argument, Expression, Id, Keyset, Name};
 use bits::Int;
 use syntax::Span;
 
-/// A table.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// In written order.
     pub keys: Vec<Key>,
@@ -95,7 +92,6 @@ pub struct Entry {
     pub keyset: Keyset,
     /// The action with all its arguments.
     pub call: ActionCall,
-    /// Annotations.
     pub annotations: Vec<Annotation>,
     /// Where.
     pub span: Span,
@@ -104,9 +100,7 @@ pub struct Entry {
 /// A property that P4 itself does not know.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// Whether it is `const`.
     pub is_const: bool,

@@ -33,7 +33,6 @@ pub enum Type {
     MatchKind,
     /// `type`.
     New(Id<NewType>),
-    /// A package.
     Package(Id<Package>),
     /// A parser with a body.
     Parser(Id<Parser>),
@@ -66,7 +65,6 @@ pub enum Type {
 /// A struct, header or header union, its type parameters filled in.
 #[derive(Clone, Debug)]
 pub struct Struct {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
     /// Which of the three.
     pub kind: DerivedKind,
@@ -80,23 +78,16 @@ pub struct Struct {
     pub span: Span,
 }
 
-/// A field.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
-    /// Its type.
     pub ty: Type,
 }
 
-/// An enum.
 #[derive(Clone, Debug)]
 pub struct Enum {
-    /// Annotations.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// `bit<N>` or `int<N>` (possibly through `type`) for a serialisable enum.
     pub underlying: Option<Type>,
@@ -109,7 +100,6 @@ pub struct Enum {
 /// One member of an enum.
 #[derive(Clone, Debug)]
 pub struct Enumerator {
-    /// Its name.
     pub name: Name,
     /// Its value, exactly when the enum has an underlying type.
     pub value: Option<Value>,
@@ -120,7 +110,6 @@ pub struct Enumerator {
 pub struct NewType {
     /// Annotations, `@p4runtime_translation` among them.
     pub annotations: Vec<Annotation>,
-    /// Its name.
     pub name: Name,
     /// What it is made of; may be a new type again.
     pub original: Type,
