@@ -81,13 +81,13 @@ impl Frame {
         (self.0.start, self.0.seal) = (other.0.start, other.0.seal);
     }
 
-    /// Becomes a frame of what `write` appends, in the memory it has; what `write` finds there is
-    /// not its own.
-    pub fn rewrite(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    /// Becomes what `write` puts into the memory, which it finds empty. There is no room in front;
+    /// a program that adds headers makes some.
+    pub fn rewrite<T>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
         let Memory { bytes, start, seal } = &mut *self.0;
-        bytes.resize(HEADROOM, 0);
-        (*start, *seal) = (HEADROOM, None);
-        write(bytes);
+        bytes.clear();
+        (*start, *seal) = (0, None);
+        write(bytes)
     }
 
     /// What goes over the wire.
@@ -201,6 +201,14 @@ mod tests {
         frame.flip_bit(24);
         assert_eq!(frame.bytes(), [0x80, 0x01, 0]);
         assert_eq!(frame.length(), Bytes(3));
+    }
+
+    #[test]
+    fn a_frame_that_is_written_anew_keeps_nothing_of_before() {
+        let mut frame = Frame::new(&[1, 2, 3]);
+        frame.set_seal(Some(Seal { length_bytes: 2, value: 9 }));
+        frame.rewrite(|bytes| bytes.extend([7, 8]));
+        assert_eq!((frame.bytes(), frame.seal()), (&[7, 8][..], None));
     }
 
     #[test]

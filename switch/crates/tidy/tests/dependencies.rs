@@ -26,7 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("device", &["bits", "bmv2", "frames", "pipeline", "traffic", "units", "wire"]),
     ("queueing", &["traffic", "units"]),
     ("hosts", &["chance", "units", "wire"]),
-    ("world", &["bits", "device", "hosts", "pipeline", "traffic", "units"]),
+    ("world", &["bits", "device", "frames", "hosts", "pipeline", "traffic", "units", "wire"]),
     ("ports", &["units", "wire"]),
     ("messages", &[]),
     ("p4runtime", &["bits", "device", "messages", "pipeline", "traffic", "units"]),

@@ -16,7 +16,7 @@ use units::{Bytes, PortId};
 
 use crate::world::NodeId;
 
-/// A place where a cable can be plugged in. The one interface of a host is port 0.
+/// A place where a cable can be plugged in. The first network card of a host is port 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct End {
     /// The host or router.

@@ -1,28 +1,32 @@
 //! What a world asks of a host.
 
 use device::Frame;
-use units::Time;
+use units::{PortId, Time};
 
-use crate::frames::Frames;
+use frames::Pool;
 
 /// An end point: it takes frames and sends some.
 ///
 /// Driven like a [`Device`](device::Device), sans-IO: the world asks [`next_due`](Host::next_due),
-/// takes at that instant what [`poll_transmit`](Host::poll_transmit) has until it has nothing more,
-/// and then hands over the frames that arrive at that instant. An answer to one of them is asked
-/// for after that, at the same instant.
+/// lets the host do at that instant what it has to ([`handle_time`](Host::handle_time)), takes what
+/// [`poll_transmit`](Host::poll_transmit) has until it has nothing more, and then hands over the
+/// frames that arrive at that instant. An answer to one of them is asked for after that, at the
+/// same instant. The ports of a host are its network cards, from 0.
 ///
 /// What the host's network card makes wait is not the host's: the port at the other end of its
 /// cable emulates the card, as it does where hosts are live
 /// ([`SenderConfig`](device::SenderConfig)).
 pub trait Host {
     /// A frame arrives. Its memory goes back to `frames`, now or when the host is done with it.
-    fn handle_frame(&mut self, now: Time, frame: Frame, frames: &mut Frames);
+    fn handle_frame(&mut self, now: Time, port: PortId, frame: Frame, frames: &mut Pool);
 
-    /// The next frame that the host sends at `now`, in memory from `frames`.
-    fn poll_transmit(&mut self, now: Time, frames: &mut Frames) -> Option<Frame>;
+    /// It is an instant that [`next_due`](Host::next_due) has named.
+    fn handle_time(&mut self, now: Time);
 
-    /// When `poll_transmit` has to be asked, if nothing arrives before. No earlier than the instant
-    /// at which it was last asked and had nothing more.
+    /// The next frame that the host sends at `now`, in memory from `frames`, and by which port.
+    fn poll_transmit(&mut self, now: Time, frames: &mut Pool) -> Option<(PortId, Frame)>;
+
+    /// When the host has something to do or to send, if nothing arrives before. Later than the
+    /// instant at which it was last asked and had nothing more, or never.
     fn next_due(&self) -> Option<Time>;
 }

@@ -8,8 +8,10 @@
 //!
 //! * [`World`] is the network and the one place where its time is kept; its documentation is the
 //!   driving contract and the order of what happens at one instant.
+//! * [`network`] builds one from a topology, and knows its nodes by name.
 //! * [`Host`] is what a world asks of an end point.
-//! * [`Frames`] keeps the memory of frames to be used again.
+//! * A [`Pool`] keeps the memory of frames to be used again: frames are moved from host to cable to
+//!   router to host and copied nowhere, so that a world in steady state allocates nothing.
 //! * `cable.rs` says what a cable is, and what belongs to the ports at its ends instead.
 //! * `fault.rs` has what goes wrong: cables that are cut, routers that start again.
 //! * [`Ledger`] says where every frame is; [`World::balances`] is the law that nothing vanishes.
@@ -18,15 +20,15 @@ mod cable;
 mod capture;
 mod due;
 mod fault;
-mod frames;
 mod host;
 mod ledger;
+pub mod network;
 mod report;
 mod world;
 
 pub use cable::{CableDrop, CableId, End, PortCounters};
 pub use capture::{Captured, Direction};
-pub use frames::Frames;
+pub use frames::Pool;
 pub use host::Host;
 pub use ledger::{Ledger, Loss};
 pub use report::Report;

@@ -8,10 +8,10 @@ use units::{HasLength, PortId, Time};
 use crate::cable::{CableDrop, CableId, Crossing, End, Plug, Port, PortCounters};
 use crate::capture::{Captured, Direction};
 use crate::due::Due;
-use crate::frames::Frames;
 use crate::host::Host;
 use crate::ledger::Past;
 use crate::report::Report;
+use frames::Pool;
 
 /// How many rounds one instant has. No path of routers is that long, so what is still on its way
 /// then runs in a circle that takes no time, and is dropped.
@@ -71,7 +71,7 @@ pub struct World<H> {
     crossings: Vec<Crossing>,
     /// How many rounds the instant `now` has had.
     rounds: u32,
-    pub(crate) frames: Frames,
+    pub(crate) frames: Pool,
     pub(crate) reports: VecDeque<Report>,
     pub(crate) captured: VecDeque<Captured>,
 }
@@ -112,7 +112,7 @@ impl<H: Host> World<H> {
             due: Due::new(),
             crossings: Vec::new(),
             rounds: 0,
-            frames: Frames::default(),
+            frames: Pool::default(),
             reports: VecDeque::new(),
             captured: VecDeque::new(),
         }
@@ -120,7 +120,7 @@ impl<H: Host> World<H> {
 
     // ---- building ------------------------------------------------------------------------------
 
-    /// Adds a host. Its interface is port 0.
+    /// Adds a host. Its network cards are its ports, from 0.
     pub fn add_host(&mut self, host: H) -> NodeId {
         self.add(Kind::Host(host))
     }
@@ -236,7 +236,7 @@ impl<H: Host> World<H> {
     ///
     /// If the node is a host, or a router without a CPU port.
     pub fn packet_out(&mut self, node: NodeId, bytes: &[u8]) {
-        let (now, frame) = (self.now, self.frames.frame(bytes));
+        let (now, frame) = (self.now, self.frames.frame_of([bytes, &[]]));
         let router = self.router_mut(node);
         let port = router.cpu_port.expect("a router that takes packets has a CPU port");
         router.past.injected += 1;
@@ -317,12 +317,13 @@ impl<H: Host> World<H> {
     /// has something, up to `horizon`.
     fn let_go(&mut self, node: usize, at: Time, horizon: Time) {
         match &mut self.nodes[node].kind {
-            Kind::Host(_) => {
+            Kind::Host(host) => {
+                host.handle_time(at);
                 self.begin_instant(at);
                 while let Kind::Host(host) = &mut self.nodes[node].kind
-                    && let Some(frame) = host.poll_transmit(at, &mut self.frames)
+                    && let Some((port, frame)) = host.poll_transmit(at, &mut self.frames)
                 {
-                    self.send(NodeId(node as u32).port(0), frame);
+                    self.send(End { node: NodeId(node as u32), port }, frame);
                 }
             }
             Kind::Router(router) => {
@@ -422,7 +423,7 @@ impl<H: Host> World<H> {
             self.record(to, Direction::Received, &frame);
         }
         match &mut self.nodes[to.node.index()].kind {
-            Kind::Host(host) => host.handle_frame(self.now, frame, &mut self.frames),
+            Kind::Host(host) => host.handle_frame(self.now, to.port, frame, &mut self.frames),
             Kind::Router(router) => router.device.handle_owned_frame(self.now, to.port, frame),
         }
     }

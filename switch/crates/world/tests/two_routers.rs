@@ -7,13 +7,15 @@
 
 mod rig;
 
-use bits::Int;
 use device::LinkConfig;
-use pipeline::{Config, Entry, EntryAction, KeyMatch, Pipeline};
-use rig::{CPU_PORT, Notebook, router, router_p4};
+use rig::{Notebook, router_p4};
 use traffic::{Impairment, PortConfig};
-use units::{Rate, Span, Time};
-use wire::Sum;
+use units::{Bytes, PortId, Rate, Span, Time};
+use wire::{MacAddress, Sum};
+use world::network::{
+    Address, EndSpec, HostSpec, LinkSpec, Makers, Network, PortSpec, RouterSpec, Topology,
+    fill_router,
+};
 use world::{Direction, NodeId, Report, World};
 
 const H1: [u8; 4] = [10, 0, 1, 1];
@@ -47,26 +49,6 @@ fn echo(frame: &[u8]) -> Option<Vec<u8>> {
     (frame[34] == ECHO_REQUEST).then(|| icmp(ECHO_REPLY, address(30), address(26), frame.len()))
 }
 
-/// The kit's router with a route for each network: prefix of 24 bits, port.
-fn with_routes(routes: &[([u8; 4], u64)]) -> impl FnOnce(Config) -> Pipeline {
-    let routes = routes.to_vec();
-    move |config| {
-        let mut pipeline = router_p4(config);
-        let table = pipeline.table_index("ingress.routing.ipv4_routes").expect("a table");
-        let action =
-            pipeline.action_index(table, "ingress.routing.set_next_hop").expect("an action");
-        for (prefix, port) in routes {
-            let value = u64::from(u32::from_be_bytes(prefix));
-            let key = vec![KeyMatch::Lpm { value: value.into(), length_bits: 24 }];
-            let data = [port, 0x0200_0000_00fe, 0x0200_0000_0001].map(Int::from).to_vec();
-            let action = EntryAction::Action { action, data };
-            let entry = Entry { key, priority: 0, action, idle_timeout: None };
-            let _ = pipeline.insert_entry(table, entry, Time::ZERO).expect("there is room");
-        }
-        pipeline
-    }
-}
-
 struct Dumbbell {
     world: World<Notebook>,
     h1: NodeId,
@@ -75,25 +57,108 @@ struct Dumbbell {
     s2: NodeId,
 }
 
-fn dumbbell(h1: Notebook, h2: Notebook) -> Dumbbell {
-    let port = |mbps, delay| {
-        let transmit = Impairment { delay, ..Impairment::default() };
-        let link = LinkConfig { transmit, ..LinkConfig::default() };
-        (PortConfig::strict(Some(Rate::from_mbps(mbps)), 1), link)
+/// The network above, as a topology file has it.
+fn topology() -> Topology {
+    let mac = |last| MacAddress([2, 0, 0, 0, 0, last]);
+    let address = |ip: [u8; 4]| Address { ip: ip.into(), prefix_bits: 24 };
+    let host = |name: &str, number, ip: [u8; 4], router: [u8; 4]| HostSpec {
+        name: name.to_owned(),
+        mac: mac(number),
+        addresses: vec![(address(ip), router.into())],
     };
-    let cpu = (CPU_PORT.0, (PortConfig::strict(None, 1), LinkConfig::default()));
-    let ports = || [(1, port(100, Span::ZERO)), (2, port(10, Span::from_ms(5))), cpu.clone()];
-    let to_h1 = |out| ([10, 0, 1, 0], out);
-    let to_h2 = |out| ([10, 0, 2, 0], out);
-    let mut world = World::new();
-    let (h1, h2) = (world.add_host(h1), world.add_host(h2));
-    let s1 = router(1, ports(), with_routes(&[to_h1(1), to_h2(2)]));
-    let s2 = router(2, ports(), with_routes(&[to_h1(2), to_h2(1)]));
-    let (s1, s2) = (world.add_router(s1, Some(CPU_PORT)), world.add_router(s2, Some(CPU_PORT)));
-    world.connect(h1.port(0), s1.port(1));
-    world.connect(s1.port(2), s2.port(2));
-    world.connect(s2.port(1), h2.port(0));
-    Dumbbell { world, h1, h2, s1, s2 }
+    let port = |number, own, ip: [u8; 4], mbps, delay| {
+        let transmit = Impairment { delay, ..Impairment::default() };
+        PortSpec {
+            number: PortId(number),
+            mac: mac(own),
+            addresses: vec![address(ip)],
+            settings: PortConfig::strict(Some(Rate::from_mbps(mbps)), 1),
+            link: LinkConfig { transmit, ..LinkConfig::default() },
+        }
+    };
+    let router = |name: &str, device_id, ports| RouterSpec {
+        name: name.to_owned(),
+        device_id,
+        ports,
+        buffer: None,
+        input: None,
+    };
+    let delay = Span::from_ms(5);
+    let s1 = vec![
+        port(1, 0x11, [10, 0, 1, 254], 100, Span::ZERO),
+        port(2, 0x12, [10, 0, 12, 1], 10, delay),
+    ];
+    let s2 = vec![
+        port(1, 0x21, [10, 0, 2, 254], 100, Span::ZERO),
+        port(2, 0x22, [10, 0, 12, 2], 10, delay),
+    ];
+    let link = |one: (&str, Option<u16>), other: (&str, Option<u16>)| LinkSpec {
+        ends: [one, other]
+            .map(|(node, port)| EndSpec { node: node.to_owned(), port: port.map(PortId) }),
+        mtu: Bytes(1500),
+    };
+    Topology {
+        hosts: vec![host("h1", 1, H1, [10, 0, 1, 254]), host("h2", 2, H2, [10, 0, 2, 254])],
+        routers: vec![router("s1", 1, s1), router("s2", 2, s2)],
+        links: vec![
+            link(("h1", None), ("s1", Some(1))),
+            link(("s1", Some(2)), ("s2", Some(2))),
+            link(("s2", Some(1)), ("h2", None)),
+        ],
+    }
+}
+
+fn dumbbell(h1: Notebook, h2: Notebook) -> Dumbbell {
+    let topology = topology();
+    let routes = topology.routes();
+    let mut hosts = [h2, h1].to_vec();
+    let makers = Makers {
+        host: &mut |_, _, _| hosts.pop().expect("there are two"),
+        program: &mut |router, config| {
+            let mut pipeline = router_p4(config);
+            fill_router(&mut pipeline, &routes[&router.name])?;
+            Ok(pipeline)
+        },
+        compile: None,
+    };
+    let network = Network::build(topology, 1, makers).expect("the topology is right");
+    let [h1, h2, s1, s2] =
+        ["h1", "h2", "s1", "s2"].map(|name| network.node(name).expect("it is in the topology"));
+    assert_eq!((network.router_of(2), network.router_of(3)), (Some(s2), None));
+    Dumbbell { world: network.world, h1, h2, s1, s2 }
+}
+
+#[test]
+fn routes_lead_over_the_fewest_links_to_the_next_hop() {
+    let routes = topology().routes();
+    let told = |router: &str| -> Vec<(String, u16, u8, u8)> {
+        let of = routes[router].iter();
+        of.map(|it| (it.to.to_string(), it.port.0, it.from_mac.0[5], it.to_mac.0[5])).collect()
+    };
+    let [h1, h2] = ["10.0.1.1", "10.0.2.1"].map(str::to_owned);
+    assert_eq!(told("s1"), [(h1.clone(), 1, 0x11, 1), (h2.clone(), 2, 0x12, 0x22)]);
+    assert_eq!(told("s2"), [(h1, 2, 0x22, 0x12), (h2, 1, 0x21, 2)]);
+}
+
+#[test]
+fn a_topology_that_contradicts_itself_is_refused_with_its_place() {
+    type Mistake = fn(&mut Topology);
+    let refused = |mistake: Mistake| {
+        let mut topology = topology();
+        mistake(&mut topology);
+        topology.check().expect_err("it is wrong").to_string()
+    };
+    let cases: [(Mistake, &str); 6] = [
+        (|it| it.hosts[1].name = "h1".into(), "h1: the name is used twice; give each node its own"),
+        (|it| it.routers[1].device_id = 1, "s2: device id 1 is another router's"),
+        (|it| it.links[1].ends[0].port = None, "links[1]: s1: say which port, as in s1:1"),
+        (|it| it.links[2].ends[0].port = Some(PortId(7)), "links[2]: s2:7: s2 has no port 7"),
+        (|it| it.links[1].ends[0].port = Some(PortId(1)), "links[1]: s1:1 has a cable already"),
+        (|it| _ = it.links.remove(0), "h1: the host is on no link"),
+    ];
+    for (mistake, message) in cases {
+        assert_eq!(refused(mistake), message);
+    }
 }
 
 #[test]

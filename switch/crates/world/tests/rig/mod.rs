@@ -8,10 +8,11 @@ use std::sync::OnceLock;
 
 use compiler::{Options, SourceError, SourceProvider, compile};
 use device::{Change, Device, Frame, LinkConfig};
+use frames::Pool;
 use pipeline::{CloneSession, Config, Node, Pipeline};
 use traffic::PortConfig;
 use units::{ClassId, PortId, Time};
-use world::{Frames, Host};
+use world::Host;
 
 /// The port of controllers.
 pub const CPU_PORT: PortId = PortId(510);
@@ -56,7 +57,7 @@ impl Notebook {
 }
 
 impl Host for Notebook {
-    fn handle_frame(&mut self, now: Time, frame: Frame, frames: &mut Frames) {
+    fn handle_frame(&mut self, now: Time, _: PortId, frame: Frame, frames: &mut Pool) {
         if let Some(answer) = self.answer.and_then(|answer| answer(frame.bytes())) {
             let place = self.to_send.partition_point(|(at, _)| *at <= now);
             self.to_send.insert(place, (now, answer));
@@ -65,9 +66,11 @@ impl Host for Notebook {
         frames.recycle(frame);
     }
 
-    fn poll_transmit(&mut self, now: Time, frames: &mut Frames) -> Option<Frame> {
+    fn handle_time(&mut self, _: Time) {}
+
+    fn poll_transmit(&mut self, now: Time, frames: &mut Pool) -> Option<(PortId, Frame)> {
         let (_, bytes) = self.to_send.pop_front_if(|(at, _)| *at <= now)?;
-        Some(frames.frame(&bytes))
+        Some((PortId(0), frames.frame_of([&bytes, &[]])))
     }
 
     fn next_due(&self) -> Option<Time> {
