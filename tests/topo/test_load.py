@@ -88,8 +88,8 @@ def test_the_examples_of_the_page_on_topologies_load(load_text):
 
 def test_the_schedulers_and_aqms_of_the_page_are_read(load_text):
     page = (LAB.parents[2] / "docs" / "topologies.md").read_text()
-    lines = re.findall(r"^((?:aqm|scheduler): +[^# \n][^#\n]*)", page, re.M)
-    assert len(lines) == 9
+    lines = re.findall(r"^((?:aqm|scheduler|queues): +[^# \n][^#\n]*)", page, re.M)
+    assert len(lines) == 11
     for line in lines:
         load_text(NET.replace("1: {}", f"1: {{classes: 3, {line.strip()}}}"))
 
