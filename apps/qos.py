@@ -1,4 +1,4 @@
-"""Classes, queues, weights, shapers, marks and mirrors of one router from a readable YAML file.
+"""Classes, queues, weights, shapers, marks, mirrors and input stage of one router from a YAML file.
 
     python -m apps.qos FILE [--router HOST:PORT] [--toolchain p4lang]
 
@@ -8,15 +8,16 @@
       2: {scheduler: strict, queues: {voice: {limit: 10 packets}}}
 
 Rules, marks and mirrors become exactly those of the file, and what it says unchanged is left alone,
-its counters included; ports that it does not name stay as they are. The words below `ports` are
-those of topology files (docs/topologies.md); examples lie beside this program in `examples`.
+its counters included; ports that it does not name stay as they are, and so do the shared buffer and
+the input stage. The words of `buffer`, `input` and below `ports` are those of topology files
+(docs/topologies.md); examples lie beside this program in `examples`.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -26,7 +27,7 @@ from controller import classes
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact
 from controller.errors import ControllerError
-from controller.queueing import CLASS_COUNT_MAX, PortSettings, RouterSettings
+from controller.queueing import CLASS_COUNT_MAX, RouterSettings
 from controller.queues import Queues
 from controller.session import Session
 from controller.simple_switch import SimpleSwitch, converted
@@ -34,7 +35,7 @@ from controller.toolchain import Toolchain
 from topo.errors import TopologyError
 
 # How the queues of a router are set; it refuses what the router cannot do.
-SetQueues: TypeAlias = Callable[[Mapping[int, PortSettings]], None]
+SetQueues: TypeAlias = Callable[[RouterSettings], None]
 
 THRESHOLDS = "ecn_thresholds"
 
@@ -44,7 +45,7 @@ def apply(session: Session, qos: Qos, set_queues: SetQueues | None = None) -> No
 
     `set_queues` is for a router that is not ours; it comes first, as it may refuse.
     """
-    (set_queues or Queues(session).configure)(qos.ports)
+    (set_queues or Queues(session).configure)(qos.router)
     thresholds = [
         Entry(
             THRESHOLDS,
@@ -66,8 +67,8 @@ def _present(session: Session) -> list[Entry | CloneSession]:
 
 
 def _simple_switch_queues(host: str, port: int) -> SetQueues:
-    def configure(ports: Mapping[int, PortSettings]) -> None:
-        conversion = converted(RouterSettings(ports), CLASS_COUNT_MAX)
+    def configure(settings: RouterSettings) -> None:
+        conversion = converted(settings, CLASS_COUNT_MAX)
         with SimpleSwitch(host, port) as switch:
             switch.configure(conversion)
         for remark in conversion.remarks:
@@ -94,7 +95,10 @@ def main(arguments: list[str] | None = None) -> int:
     except (ControllerError, TopologyError) as error:
         print(f"qos: {error}", file=sys.stderr)
         return 1
-    print(f"{len(qos.rules)} rules, {len(qos.ports)} ports, {len(qos.mirrors)} mirrors in force.")
+    print(
+        f"{len(qos.rules)} rules, {len(qos.router.ports)} ports, "
+        f"{len(qos.mirrors)} mirrors in force."
+    )
     return 0
 
 

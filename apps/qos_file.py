@@ -1,9 +1,9 @@
 """The readable file of a router's classes: what it says, read and checked.
 
-    qos = load(Path("voice.yaml"))  ->  Qos(rules, ports, marks, mirrors)
+    qos = load(Path("voice.yaml"))  ->  Qos(rules, router, marks, mirrors)
 
-Its words are explained by the program that puts it into force, qos.py beside it; those below
-`ports` are the words of topology files.
+Its words are explained by the program that puts it into force, qos.py beside it; `buffer`, `input`
+and what is below `ports` are the words of topology files.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from controller import classes
 from controller.classes import Rule
 from controller.entities import CloneSession
 from controller.errors import ControllerError
-from controller.queueing import CLASS_COUNT_MAX, PortSettings
+from controller.queueing import CLASS_COUNT_MAX, RouterSettings
 from topo import queueing, units
 from topo.document import Place
 
@@ -37,7 +37,7 @@ class Qos:
     """What a file says."""
 
     rules: tuple[Rule, ...]
-    ports: Mapping[int, PortSettings]
+    router: RouterSettings
     # The depth in packets from which a queue marks, by port and class.
     marks: Mapping[tuple[int, int], int]
     mirrors: tuple[CloneSession, ...]
@@ -45,7 +45,9 @@ class Qos:
 
 def load(file: Path) -> Qos:
     """Reads and checks a file; errors name the line."""
-    parts = Place.load(file).fields(optional={"classes", "rules", "ports", "mirrors"})
+    parts = Place.load(file).fields(
+        optional={*queueing.ROUTER_KEYS, "classes", "rules", "ports", "mirrors"}
+    )
     if "classes" in parts:
         numbers = {
             name: str(place.whole(high=CLASS_COUNT_MAX - 1))
@@ -59,7 +61,9 @@ def load(file: Path) -> Qos:
     }
     return Qos(
         rules=tuple(_rule(place) for place in parts["rules"].items()) if "rules" in parts else (),
-        ports={port: queueing.port_settings(fields) for port, fields in ports.items()},
+        router=queueing.router_settings(
+            parts, {port: queueing.port_settings(fields) for port, fields in ports.items()}
+        ),
         marks={
             (port, _number(class_, depth)): depth.parse(units.packets)
             for port, fields in ports.items()

@@ -175,12 +175,14 @@ def _offloads(place: Place) -> dict[str, bool]:
 
 def _switch(name: str, place: Place, index: int, ports: _PortReader) -> Switch:
     fields = place.fields(
-        required={"ports"}, optional={"device_id", "grpc_port", "buffer", "input", "program"}
+        required={"ports"},
+        optional={*queueing.ROUTER_KEYS, "device_id", "grpc_port", "program"},
     )
     device_id = fields["device_id"].whole() if "device_id" in fields else index
     grpc_port = _GRPC_PORT_FIRST + index
     if "grpc_port" in fields:
         grpc_port = fields["grpc_port"].whole(low=1, high=65535)
+    router = queueing.router_settings(fields)
     return Switch(
         name=name,
         device_id=device_id,
@@ -189,8 +191,8 @@ def _switch(name: str, place: Place, index: int, ports: _PortReader) -> Switch:
             ports.read(name, device_id, number, port)
             for number, port in fields["ports"].entries().items()
         ),
-        buffer_bytes=fields["buffer"].parse(units.size_bytes) if "buffer" in fields else None,
-        input=queueing.input_stage(fields["input"]) if "input" in fields else None,
+        buffer_bytes=router.buffer_bytes,
+        input=router.input,
         program=_program(fields["program"]) if "program" in fields else None,
     )
 

@@ -43,6 +43,7 @@ from controller.queueing import (
     Parameter,
     PortSettings,
     QueueSettings,
+    RouterSettings,
     Scheduler,
     Shaper,
 )
@@ -59,7 +60,21 @@ PORT_KEYS = frozenset(
     }
 )
 
+# The keys of a router that are about all of its ports.
+ROUTER_KEYS = frozenset({"buffer", "input"})
+
 _DISCIPLINES = {each.value: each for each in Discipline}
+
+
+def router_settings(
+    fields: Mapping[str, Place], ports: Mapping[int, PortSettings] | None = None
+) -> RouterSettings:
+    """The settings of a router; keys that are not in `ROUTER_KEYS` are left alone."""
+    return RouterSettings(
+        ports=ports or {},
+        buffer_bytes=_given(fields, "buffer", _buffer_bytes),
+        input=_given(fields, "input", input_stage),
+    )
 
 
 def port_settings(fields: dict[str, Place]) -> PortSettings:
@@ -146,6 +161,11 @@ def scheduler_of(place: Place, queue_count: int | None) -> Scheduler:
     if queue_count is None:
         place.refuse("is strict, but among how many? Give the port's `classes` too.")
     return Groups.strict(queue_count)
+
+
+def _buffer_bytes(place: Place) -> int:
+    """A size, or `none`: every queue has a memory of its own."""
+    return 0 if place.text() == "none" else place.parse(units.size_bytes)
 
 
 def _every_queue(fields: dict[str, Place]) -> QueueSettings | None:
@@ -388,6 +408,6 @@ def _limit_bytes(text: str) -> int:
         ) from None
 
 
-def _given(fields: dict[str, Place], key: str, read: Callable[[Place], T]) -> T | None:
+def _given(fields: Mapping[str, Place], key: str, read: Callable[[Place], T]) -> T | None:
     """What `read` makes of a field, or None where the file does not have it."""
     return read(fields[key]) if key in fields else None

@@ -12,7 +12,15 @@ from controller.classes import Rule
 from controller.entities import CloneSession
 from controller.errors import ConnectError
 from controller.p4info import P4Info
-from controller.queueing import OFF, BitShaper, Hierarchy, Limit, RouterSettings
+from controller.queueing import (
+    OFF,
+    Arbiter,
+    BitShaper,
+    Hierarchy,
+    InputQueueing,
+    InputStage,
+    Limit,
+)
 from controller.queues import Queues
 from controller.session import Session
 from controller.simple_switch import UnsupportedError, converted
@@ -23,6 +31,8 @@ from topo.errors import ModelError
 EXAMPLES = Path(qos.__file__).parent / "examples"
 
 FILE = """\
+buffer: 1 MB
+input: {queueing: voq, rate: 8 Mb/s, limit: 40 packets}
 classes: {bulk: 0, voice: 1}
 rules:
   - {class: voice, dscp: 46}
@@ -53,10 +63,14 @@ def test_a_file_is_read_with_its_classes_by_name(load_text):
         Rule(1, dscp=46),
         Rule(1, src=ip_network("10.0.1.0/24"), protocol=17, dst_port=5000, mirror=7),
     )
-    port = found.ports[510]
+    port = found.router.ports[510]
     assert (port.rate_bps, port.queue_count) == (8_000_000, 2)
     assert port.scheduler.groups[0].weights == {0: 1, 1: 3}
     assert port.queues[1].shaper == BitShaper(2_000_000)
+    assert found.router.buffer_bytes == 1_000_000
+    assert found.router.input == InputStage(
+        InputQueueing.VOQ, Limit(packets=40), rate_bps=8_000_000, arbiter=Arbiter.ISLIP
+    )
     assert found.marks == {(510, 0): 20}
     assert found.mirrors == (CloneSession(7, (510,), length_bytes_max=128),)
 
@@ -66,8 +80,18 @@ def test_the_examples_are_read(example):
     assert qos.load(example).rules
 
 
+def test_what_a_file_does_not_say_of_the_router_stays(load_text):
+    router = load_text("rules: [{class: 0}]\n").router
+    assert (router.buffer_bytes, router.input, router.ports) == (None, None, {})
+
+
+def test_buffer_and_input_stage_are_taken_away_by_none(load_text):
+    router = load_text("buffer: none\ninput: none\n").router
+    assert (router.buffer_bytes, router.input) == (0, InputStage(InputQueueing.NONE))
+
+
 def test_a_hierarchy_calls_its_classes_by_name():
-    port = qos.load(EXAMPLES / "link_sharing.yaml").ports[3]
+    port = qos.load(EXAMPLES / "link_sharing.yaml").router.ports[3]
     assert isinstance(port.scheduler, Hierarchy)
     leaves = {node.name: node.leaf.class_ for node in port.scheduler.root.children}
     assert leaves == {"gold": 1, "silver": 0}
@@ -76,14 +100,20 @@ def test_a_hierarchy_calls_its_classes_by_name():
 @pytest.mark.parametrize(
     ("right", "wrong", "complaint"),
     [
-        ("voice: 1}", "voice: 8}", "qos.yaml:1: classes.voice must be from 0 to 7"),
-        ("class: voice, dscp", "class: vioce, dscp", "qos.yaml:3: .*whole number, and is 'vioce'"),
-        ("dscp: 46", "dscp: 64", r"qos.yaml:3: rules\[0\].dscp must be from 0 to 63"),
-        ("10.0.1.0/24", "10.0.1.1/24", r"qos.yaml:4: rules\[1\].src: .* host bits set"),
-        ("protocol: udp", "protocol: upd", r"qos.yaml:4: rules\[1\].protocol must be"),
-        ("src: 10.0.1.0/24", "src: 10.0.1.0/24, dst: fd00::/8", "qos.yaml:4: .* mixes IPv4"),
-        ("20 packets", "20", r"qos.yaml:10: ports.510.ecn_marks.0: '20' is not"),
-        ("rate: 8 Mb/s", "speed: 8 Mb/s", "qos.yaml:7: ports.510 has an unknown key 'speed'"),
+        ("voice: 1}", "voice: 8}", "qos.yaml:3: classes.voice must be from 0 to 7"),
+        ("class: voice, dscp", "class: vioce, dscp", "qos.yaml:5: .*whole number, and is 'vioce'"),
+        ("dscp: 46", "dscp: 64", r"qos.yaml:5: rules\[0\].dscp must be from 0 to 63"),
+        ("10.0.1.0/24", "10.0.1.1/24", r"qos.yaml:6: rules\[1\].src: .* host bits set"),
+        ("protocol: udp", "protocol: upd", r"qos.yaml:6: rules\[1\].protocol must be"),
+        ("src: 10.0.1.0/24", "src: 10.0.1.0/24, dst: fd00::/8", "qos.yaml:6: .* mixes IPv4"),
+        ("20 packets", "20", r"qos.yaml:12: ports.510.ecn_marks.0: '20' is not"),
+        ("buffer: 1 MB", "buffer: 1", "qos.yaml:1: buffer: '1' is not a size"),
+        ("queueing: voq", "queueing: voqs", "qos.yaml:2: input.queueing must be one of"),
+        (
+            "    rate: 8 Mb/s",
+            "    speed: 8 Mb/s",
+            "qos.yaml:9: ports.510 has an unknown key 'speed'",
+        ),
     ],
 )
 def test_a_mistake_is_refused_with_its_line(load_text, right, wrong, complaint):
@@ -116,14 +146,18 @@ def test_a_file_comes_into_force_and_replaces_the_one_before(switch, tmp_path, c
         assert len(list(session.read("ipv4_classes"))) == 2
         assert len(list(session.read("ipv6_classes"))) == 1
         assert list(session.clone_sessions()) == [CloneSession(7, (510,), length_bytes_max=128)]
-        port = Queues(session).settings([510]).ports[510]
+        settings = Queues(session).settings([510])
+        assert (settings.buffer_bytes, settings.input.queueing) == (1_000_000, InputQueueing.VOQ)
+        port = settings.ports[510]
         assert port.queues[1].aqm.kind == "codel"
         assert (port.queues[1].limit, port.queues[0].aqm) == (Limit(packets=10), OFF)
-        path.write_text("rules: [{class: 0, dscp: 0}]\n")
+        path.write_text("buffer: none\ninput: none\nrules: [{class: 0, dscp: 0}]\n")
         assert qos.main([str(path), "--router", switch.address]) == 0
         assert len(list(session.read("ipv4_classes"))) == 1
         assert list(session.read("ecn_thresholds")) == []
         assert list(session.clone_sessions()) == []
+        settings = Queues(session).settings([510])
+        assert (settings.buffer_bytes, settings.input.queueing) == (0, InputQueueing.NONE)
 
 
 def test_a_router_that_is_not_there_is_said_in_one_line(tmp_path, capsys, monkeypatch):
@@ -135,8 +169,8 @@ def test_a_router_that_is_not_there_is_said_in_one_line(tmp_path, capsys, monkey
 
 
 def test_what_a_simple_switch_cannot_do_is_refused_before_anything_is_changed(load_text):
-    def refuse(ports):
-        converted(RouterSettings(ports), class_count=8)
+    def refuse(settings):
+        converted(settings, class_count=8)
 
     # No session: whatever would be asked of one, the refusal comes first.
     with pytest.raises(UnsupportedError, match="Port 510: it has no weights"):
