@@ -47,6 +47,8 @@ class Settings:
     # A shortened run that still measures, for tests.
     quick: bool = False
     toolchain: Toolchain = Toolchain.VITRINE
+    # The P4 program of all routers, as the user named it.
+    program: str | None = None
 
     def changed(self) -> dict[str, str]:
         """What differs from the lab's own settings, by the names that are written in commands."""
@@ -57,14 +59,17 @@ class Settings:
             "CONGESTION": self.congestion,
             "QUICK": "1" if self.quick else None,
             "TOOLCHAIN": None if self.toolchain is Toolchain.VITRINE else self.toolchain.value,
+            "PROGRAM": self.program,
         }
         return {name: word for name, word in words.items() if word is not None}
 
     def slug(self) -> str:
         """The same as a part of a file's name: `rate-5mbit-queue-50`, or `default`."""
-        words = (
-            name if name == "QUICK" else f"{name}-{word}" for name, word in self.changed().items()
-        )
+        words = [
+            # Of a path the name alone: it is to be a part of another one.
+            name if name == "QUICK" else f"{name}-{Path(word).stem if name == 'PROGRAM' else word}"
+            for name, word in self.changed().items()
+        ]
         return "-".join(words).lower() or "default"
 
     def document(self) -> dict[str, str | int | bool | None]:
@@ -117,6 +122,7 @@ class Settings:
             congestion=_algorithm(environment.get("CONGESTION")),
             quick=environment.get("QUICK", "") not in ("", "0"),
             toolchain=Toolchain.chosen(environment),
+            program=environment.get("PROGRAM") or None,
         )
 
 

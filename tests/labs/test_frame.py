@@ -30,6 +30,8 @@ def test_settings_come_from_the_environment_with_or_without_their_unit():
     assert Settings.from_environment(environment=given) == Settings(
         5_000_000, 20, 8, "cubic", quick=True
     )
+    assert Settings.from_environment(environment={"PROGRAM": "my.p4"}).program == "my.p4"
+    assert Settings.from_environment(environment={"PROGRAM": ""}) == Settings()
     assert Settings.from_environment(environment={}) == Settings()
 
 
@@ -105,6 +107,7 @@ def test_a_value_that_shows_nothing_is_refused_before_anything_starts(lab, setti
         (Settings(), "default"),
         (Settings(rate_bps=1_500_000, queue_packets=50), "rate-1.5mbit-queue-50"),
         (Settings(quick=True, congestion="bbr"), "congestion-bbr-quick"),
+        (Settings(program="../mine/My.p4"), "program-my"),
     ],
 )
 def test_settings_name_the_folder_of_a_run_and_are_read_again(settings, slug):

@@ -53,6 +53,10 @@ def test_each_run_has_a_folder_of_its_own_and_the_latest_a_link(tmp_path):
     again, _ = _conduct(Prepared(settings(queue_packets=80)), tmp_path)
     assert again not in (first, second)
     assert len(list(archive.all_kept(tmp_path))) == 3
+    programmed, _ = _conduct(Prepared(settings(program="p4/my.p4")), tmp_path)
+    results = json.loads((programmed / "results.json").read_text())
+    assert results["settings"]["program"] == "p4/my.p4"
+    assert "PROGRAM=p4/my.p4" in (programmed / "report.html").read_text()
     # What a run took is where the next one's time left begins.
     assert archive.pace_of_latest("bottleneck", tmp_path) == float((again / "pace").read_text())
 
