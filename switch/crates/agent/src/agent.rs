@@ -44,21 +44,12 @@ use super::read::ReadJob;
 use super::reconcile::Reconcile;
 use super::reports::Reporter;
 use super::request::Request;
+use super::slice::{SLICE_STEPS_MAX, STEPS_BETWEEN_LOOKS};
 use super::target::Target;
 use super::trace::Tracing;
 use super::watch::Watchers;
 use super::watched_ports::Refresh;
 use super::write::WriteJob;
-
-/// Steps of control work between two rounds of packets: as a rule some ten microseconds.
-pub const SLICE_STEPS_MAX: usize = 16;
-
-/// What a slice may take before it ends with fewer steps: far enough below the 100 us for which packets
-/// may wait that the steps under way can be dear ones.
-pub const SLICE_SPAN: Span = Span::from_us(30);
-
-/// Steps between two looks at the clock.
-pub const STEPS_BETWEEN_LOOKS: usize = 4;
 
 /// A frame from a controller goes through the program, which takes as long as so many steps.
 const PACKET_OUT_STEPS: usize = 4;

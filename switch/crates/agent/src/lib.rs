@@ -11,12 +11,15 @@
 //! ```text
 //!   front/            messages to requests and back: sessions, streams, calls
 //!   request.rs        what can be asked of the data plane
+//!   batch.rs          updates that belong together, and what became of them
 //!   exchange.rs       the way of requests there, and of replies back
 //!   reports.rs        the way of what the data plane says of its own accord
 //!   programs.rs       which program is in force, published by the agent and read by everybody
 //!
 //!   agent.rs          the Agent: takes requests and carries them out in slices; how to drive it
 //!   plane.rs          what it needs of whoever drives the device
+//!   devices.rs        network devices behind ports: opened and let go of elsewhere
+//!   slice.rs          how long it works before packets have their turn
 //!   write.rs read.rs reconcile.rs configure.rs describe.rs idle.rs    jobs that take several slices
 //!   ports.rs          ports that come and go
 //!   watch.rs trace.rs feed.rs    who is told of single packets, and gets samples
@@ -41,8 +44,10 @@
 
 mod agent;
 mod apply;
+mod batch;
 mod configure;
 mod describe;
+pub mod devices;
 pub mod discard;
 pub mod exchange;
 pub mod feed;
@@ -59,6 +64,7 @@ mod reconcile;
 mod replicate;
 pub mod reports;
 mod request;
+mod slice;
 mod target;
 mod trace;
 mod undo;
@@ -67,10 +73,12 @@ mod watch;
 mod watched_ports;
 mod write;
 
-pub use agent::{Agent, SLICE_SPAN, SLICE_STEPS_MAX, STEPS_BETWEEN_LOOKS};
+pub use agent::Agent;
+pub use batch::{Atomicity, BatchResult, Outcome};
 pub use configure::PORTS_PER_CHANGE;
 pub use describe::PORTS_PER_INSTANT;
 pub use forwarding::Load;
 pub use plane::DataPlane;
-pub use request::{Atomicity, Description, ReadResult, Request};
-pub use write::{ATOMIC_STEPS_MAX, BatchResult, Outcome};
+pub use request::{Description, ReadResult, Request};
+pub use slice::{SLICE_SPAN, SLICE_STEPS_MAX, STEPS_BETWEEN_LOOKS};
+pub use write::ATOMIC_STEPS_MAX;

@@ -5,7 +5,7 @@ use p4runtime::netdev::NetdevCounters;
 use traffic::PortConfig;
 use units::{PortId, Time};
 
-use super::ports::Opened;
+use super::devices::Opened;
 
 /// What the agent needs of the device. All of it happens at [`DataPlane::now`].
 pub trait DataPlane {

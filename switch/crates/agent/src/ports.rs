@@ -3,27 +3,15 @@
 //! A network device is opened, and let go of, on a thread that may wait: the kernel takes
 //! milliseconds for either. The data plane only puts what was opened into place.
 
-use std::any::Any;
-use std::fmt;
-
 use messages::vitrine::v1;
-use p4runtime::Code;
 use p4runtime::refusal::Refusal;
 use p4runtime::router::Problem;
 use p4runtime::router::config::Draft;
 use traffic::Change;
 use units::{PortId, Time};
 
+use super::devices::Opened;
 use super::plane::DataPlane;
-
-/// An opened network device; only who opened it knows what is inside.
-pub struct Opened(pub Box<dyn Any + Send>);
-
-/// Opens network devices by their names, on a thread that may wait.
-pub trait Devices: Send + Sync {
-    /// Opens the device that is to be behind `port`.
-    fn open(&self, port: PortId, device: &str) -> Result<Opened, Refusal>;
-}
 
 /// Why a port was not added.
 #[derive(Debug)]
@@ -100,28 +88,4 @@ pub(super) fn remove(
         Refusal::precondition(format!("the router needs port {port}: {problem}"))
     })?;
     Ok((now, plane.detach(port)))
-}
-
-/// A switch whose ports are those it was started with.
-#[derive(Debug)]
-pub struct NoDevices;
-
-impl Devices for NoDevices {
-    fn open(&self, port: PortId, _device: &str) -> Result<Opened, Refusal> {
-        let message =
-            format!("port {port}: the ports of this switch are those it was started with");
-        Err(Refusal::new(Code::Unimplemented, message))
-    }
-}
-
-impl fmt::Debug for Opened {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Opened")
-    }
-}
-
-impl fmt::Debug for dyn Devices {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Devices")
-    }
 }

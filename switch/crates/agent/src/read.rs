@@ -6,11 +6,11 @@ use p4runtime::Refusal;
 use p4runtime::found::Found;
 use p4runtime::translate::query::Query;
 
-use super::agent::SLICE_STEPS_MAX;
 use super::discard::Discard;
 use super::exchange::{Reply, reply};
 use super::look::{Cursor, View};
 use super::request::ReadResult;
+use super::slice::SLICE_STEPS_MAX;
 use super::target::Target;
 
 /// What was found is kept in portions of about so many: one list would be moved as it grows, for

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use device::{Books, LinkConfig, TraceFilter};
-use messages::p4::v1::write_request;
 use messages::vitrine::v1;
 use p4runtime::Refusal;
 use p4runtime::config::Config;
@@ -18,11 +17,12 @@ use p4runtime::watch::{Filter, Start};
 use traffic::{Depth, Histogram};
 use units::{PortId, Time};
 
+use super::batch::{Atomicity, BatchResult};
+use super::devices::Opened;
 use super::exchange::Reply;
 use super::feed::Feed;
 use super::forwarding::Load;
-use super::ports::{NotAdded, Opened};
-use super::write::BatchResult;
+use super::ports::NotAdded;
 
 /// Something that is asked of the data plane.
 #[derive(Debug)]
@@ -128,30 +128,6 @@ pub enum Request {
         /// What became of it.
         reply: Reply<BatchResult>,
     },
-}
-
-/// How the updates of a batch stand to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Atomicity {
-    /// All or none, and no packet sees less than all.
-    Atomic,
-    /// Each for itself.
-    Continue,
-    /// All or none, but packets may see some of them.
-    Rollback,
-}
-
-impl Atomicity {
-    /// From the number in a WriteRequest.
-    pub fn new(number: i32) -> Result<Self, Refusal> {
-        use write_request::Atomicity as Given;
-        match Given::try_from(number) {
-            Ok(Given::ContinueOnError) => Ok(Self::Continue),
-            Ok(Given::RollbackOnError) => Ok(Self::Rollback),
-            Ok(Given::DataplaneAtomic) => Ok(Self::Atomic),
-            Err(_) => Err(Refusal::invalid(format!("atomicity {number} is not known"))),
-        }
-    }
 }
 
 /// Everything that can be read of the router; `describe.rs` says of which instants.

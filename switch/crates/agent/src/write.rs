@@ -6,14 +6,13 @@
 
 use std::collections::VecDeque;
 
-use p4runtime::Code;
 use p4runtime::refusal::Refusal;
 use p4runtime::router::config::ports_text;
 use p4runtime::translate::change::Change;
 use units::PortId;
 
+use super::batch::{Atomicity, BatchResult, Outcome};
 use super::discard::Discard;
-use super::request::Atomicity;
 use super::target::Target;
 use super::undo;
 use crate::exchange::{Reply, reply};
@@ -21,40 +20,6 @@ use crate::exchange::{Reply, reply};
 /// The most steps (entries of a table) that a batch may take of which no packet may see a half:
 /// packets wait for all of them. `make bench-control` tells how long.
 pub const ATOMIC_STEPS_MAX: usize = 32;
-
-/// What became of a batch; `Err`: none of it was tried.
-pub type BatchResult = Result<Outcome, Refusal>;
-
-/// What became of a batch that was tried.
-#[derive(Debug)]
-pub enum Outcome {
-    /// One result per update, in their order.
-    Each(Vec<Result<(), Refusal>>),
-    /// Nothing was done, because of one update. A result for each of the others would be a text
-    /// apiece, which is too much for the data-plane thread to write.
-    Nothing {
-        /// The update that failed.
-        failed: usize,
-        /// Why it did.
-        refusal: Refusal,
-        /// How many there are.
-        total: usize,
-    },
-}
-
-impl Outcome {
-    /// One result per update, in their order.
-    pub fn into_results(self) -> Vec<Result<(), Refusal>> {
-        let (failed, refusal, total) = match self {
-            Outcome::Each(results) => return results,
-            Outcome::Nothing { failed, refusal, total } => (failed, refusal, total),
-        };
-        let message = format!("not carried out, because update {failed} of the batch failed");
-        let mut results = vec![Err(Refusal::new(Code::Aborted, message)); total];
-        results[failed] = Err(refusal);
-        results
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct WriteJob {

@@ -6,7 +6,7 @@
 mod support;
 
 use agent::Load;
-use agent::ports::Opened;
+use agent::devices::Opened;
 use messages::p4::v1::set_forwarding_pipeline_config_request::Action;
 use messages::p4::v1::update::Type;
 use messages::p4::v1::write_request::Atomicity;

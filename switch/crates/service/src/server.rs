@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agent::Agent;
+use agent::devices::Devices;
 use agent::discard::Discard;
 use agent::exchange::{self, Wake};
 use agent::front::Front;
-use agent::ports::Devices;
 use agent::reports::{Reporter, Reports};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};

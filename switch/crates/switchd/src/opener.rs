@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agent::ports::{Devices, Opened};
+use agent::devices::{Devices, Opened};
 use p4runtime::Refusal;
 use ports::{OpenError, PacketSocket};
 use units::PortId;

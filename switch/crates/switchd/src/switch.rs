@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agent::ports::Opened;
+use agent::devices::Opened;
 use agent::{Agent, DataPlane, Load, SLICE_SPAN};
 use device::{Device, Output};
 use p4runtime::netdev::NetdevCounters;

@@ -15,8 +15,9 @@ use messages::p4::v1::set_forwarding_pipeline_config_request::Action;
 
 use super::Front;
 use super::sessions::Claim;
+use crate::batch::Atomicity;
 use crate::forwarding::Load;
-use crate::request::{Atomicity, Request};
+use crate::request::Request;
 use crate::write::check_batch;
 
 /// The version of the API that is served: that of the definitions the messages are made from.

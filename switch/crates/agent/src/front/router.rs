@@ -11,8 +11,9 @@ use units::{PORT_NUMBER_MAX, PortId};
 
 use super::Front;
 use super::sessions::Claim;
+use crate::devices::Opened;
 use crate::feed::{Feed, FeedStream};
-use crate::ports::{NotAdded, Opened};
+use crate::ports::NotAdded;
 use crate::request::Request;
 
 impl Front {

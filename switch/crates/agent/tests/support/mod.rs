@@ -7,10 +7,10 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use agent::devices::Opened;
 use agent::discard::Discard;
 use agent::exchange::exchange;
 use agent::front::{Front, Stream};
-use agent::ports::Opened;
 use agent::reports::Reporter;
 use agent::{Agent, DataPlane, Load};
 use compiler::{Options, SourceError, SourceProvider, compile};

@@ -14,8 +14,8 @@ mod stream;
 
 use std::sync::Arc;
 
+use agent::devices::Devices;
 use agent::front::Front;
-use agent::ports::Devices;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use agent::devices::{NoDevices, Opened};
 use agent::exchange::Wake;
-use agent::ports::{NoDevices, Opened};
 use agent::{Agent, DataPlane};
 use compiler::{Options, SourceError, SourceProvider, compile};
 use device::{Device, Output};
