@@ -6,14 +6,14 @@
 #[path = "../tests/net/mod.rs"]
 mod net;
 
-use hosts::{Bulk, BulkConfig, Listener, ListenerConfig, Service, TcpSettings, Until};
+use hosts::{Algorithm, Bulk, BulkConfig, Listener, ListenerConfig, Service, TcpSettings, Until};
 use net::{Net, Pipe};
 use units::{Rate, Span, Time};
 
 fn main() {
     let only = std::env::args().nth(1).filter(|name| !name.starts_with("--"));
     for congestion in hosts::algorithms() {
-        if only.as_ref().is_some_and(|only| only != congestion) {
+        if only.as_ref().is_some_and(|only| only != congestion.name()) {
             continue;
         }
         for flows in [1, 10, 100] {
@@ -22,8 +22,8 @@ fn main() {
     }
 }
 
-fn run(congestion: &str, flows: usize) {
-    let settings = TcpSettings { congestion: congestion.to_owned(), ..TcpSettings::default() };
+fn run(congestion: Algorithm, flows: usize) {
+    let settings = TcpSettings { congestion, ..TcpSettings::default() };
     let there = Pipe::clean(Some(Rate::from_mbps(1000)), Span::from_ms(10), 1700);
     let back = Pipe::clean(None, Span::from_ms(10), 0);
     let mut net = Net::new(1, 1, &settings, there, back, 1);

@@ -27,7 +27,7 @@ mod tcp;
 pub use apps::*;
 pub use books::{Books, DropReason};
 pub use config::{HostConfig, Interface, NetdevConfig, Route};
-pub use congestion::algorithms;
+pub use congestion::{Algorithm, UnknownAlgorithm, algorithms};
 pub use host::{Host, NetdevId, Transmit};
 pub use stack::{AppId, ConnectionId, Datagram, Endpoint};
 pub use tcp::{

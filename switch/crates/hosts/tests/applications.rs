@@ -140,7 +140,7 @@ fn a_heavy_tailed_workload_is_done_in_the_end() {
         lengths: Lengths::HeavyTailed { min: Bytes(1_000), max: Bytes(200_000) },
         after: Span::ZERO,
         span: Span::from_secs(10),
-        congestion: Some("reno".to_owned()),
+        congestion: Some("reno".parse().expect("it exists")),
     };
     let app = net.start_left(0, Box::new(Workload::new(workload)));
     net.run(Span::from_secs(200));

@@ -12,7 +12,10 @@ const BDP_PACKETS: usize = 165;
 
 /// `flows` flows from one host to another, with so many frames of queue.
 fn dumbbell(congestion: &str, flows: usize, queue_frames: usize, mark_from: Option<usize>) -> Net {
-    let settings = TcpSettings { congestion: congestion.to_owned(), ..TcpSettings::default() };
+    let settings = TcpSettings {
+        congestion: congestion.parse().expect("it exists"),
+        ..TcpSettings::default()
+    };
     let mut there = Pipe::clean(Some(RATE), Span::from_ms(20), queue_frames);
     there.mark_from = mark_from;
     let back = Pipe::clean(None, Span::from_ms(20), 0);
@@ -116,9 +119,9 @@ fn a_run_is_a_function_of_its_seed() {
         let service = Service::Discard;
         let config = ListenerConfig { port: 5001, service, congestion: None };
         net.start_right(0, Box::new(Listener::new(config)));
-        for (n, name) in hosts::algorithms().enumerate() {
+        for (n, algorithm) in hosts::algorithms().enumerate() {
             let (to, until) = (net.right(0, 5001), Until::Span(Span::from_secs(10)));
-            let congestion = Some(name.to_owned());
+            let congestion = Some(algorithm);
             let after = Span::from_ms(100 * n as u64);
             let config = BulkConfig { to, until, after, congestion, parallel: 1 };
             net.start_left(0, Box::new(Bulk::new(config)));

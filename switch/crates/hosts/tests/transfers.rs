@@ -72,9 +72,9 @@ fn some_settings(dice: &mut chance::Chance) -> TcpSettings {
     let mut coin = || dice.below(4) > 0;
     let (sack, timestamps, rack) = (coin(), coin(), coin());
     let (tail_loss_probe, frto, window_scaling, dsack) = (coin(), coin(), coin(), coin());
-    let names: Vec<&str> = hosts::algorithms().collect();
+    let all: Vec<_> = hosts::algorithms().collect();
     TcpSettings {
-        congestion: names[dice.below(names.len() as u64) as usize].to_owned(),
+        congestion: all[dice.below(all.len() as u64) as usize],
         sack,
         dsack,
         timestamps,

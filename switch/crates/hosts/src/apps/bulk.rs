@@ -3,6 +3,7 @@
 use units::{Bytes, Rate, Span, Time};
 
 use super::{App, AppIo, Report};
+use crate::congestion::Algorithm;
 use crate::stack::{ConnectionId, Endpoint};
 use crate::tcp::Happened;
 
@@ -30,7 +31,7 @@ pub struct BulkConfig {
     /// How long it waits before it starts.
     pub after: Span,
     /// Another congestion control than the host's.
-    pub congestion: Option<String>,
+    pub congestion: Option<Algorithm>,
     /// How many connections in parallel.
     pub parallel: usize,
 }
@@ -80,7 +81,7 @@ impl Bulk {
             | Happened::CLOSED
             | Happened::RESET
             | Happened::TIMED_OUT;
-        let settings = io.settings_with(self.config.congestion.as_deref());
+        let settings = io.settings_with(self.config.congestion);
         let count = self.config.parallel.max(1);
         for n in 0..count {
             let Some(id) = io.connect(self.config.to, interest, settings.clone()) else {

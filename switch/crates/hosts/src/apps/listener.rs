@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use units::Bytes;
 
 use super::{App, AppIo, Report};
+use crate::congestion::Algorithm;
 use crate::stack::ConnectionId;
 use crate::tcp::Happened;
 
@@ -30,7 +31,7 @@ pub struct ListenerConfig {
     /// What it does.
     pub service: Service,
     /// Another congestion control than the host's.
-    pub congestion: Option<String>,
+    pub congestion: Option<Algorithm>,
 }
 
 /// What a listener saw.
@@ -82,7 +83,7 @@ impl App for Listener {
         if self.config.service != Service::Discard {
             interest |= Happened::READABLE;
         }
-        let settings = io.settings_with(self.config.congestion.as_deref());
+        let settings = io.settings_with(self.config.congestion);
         io.listen(self.config.port, interest, settings);
     }
 

@@ -20,6 +20,7 @@ use units::{Bytes, Span, Time};
 use wire::Ecn;
 
 use crate::agenda::Wake;
+use crate::congestion::Algorithm;
 use crate::stack::{AppId, ConnectionId, Datagram, Endpoint, Stack};
 use crate::tcp::{Connection, Happened, Snapshot, TcpSettings};
 
@@ -112,10 +113,10 @@ impl<'a> AppIo<'a> {
     }
 
     /// The host's TCP settings, with another congestion control if one is named.
-    pub fn settings_with(&self, congestion: Option<&str>) -> Option<Arc<TcpSettings>> {
-        congestion.map(|name| {
+    pub fn settings_with(&self, congestion: Option<Algorithm>) -> Option<Arc<TcpSettings>> {
+        congestion.map(|congestion| {
             let own = TcpSettings::clone(&self.stack.settings);
-            Arc::new(TcpSettings { congestion: name.to_owned(), ..own })
+            Arc::new(TcpSettings { congestion, ..own })
         })
     }
 

@@ -3,6 +3,7 @@
 use units::{Bytes, Span, Time};
 
 use super::{App, AppIo, Report};
+use crate::congestion::Algorithm;
 use crate::stack::{ConnectionId, Endpoint};
 use crate::tcp::Happened;
 
@@ -25,7 +26,7 @@ pub struct PageConfig {
     /// How many pages.
     pub count: u64,
     /// Another congestion control than the host's.
-    pub congestion: Option<String>,
+    pub congestion: Option<Algorithm>,
 }
 
 /// One page.
@@ -81,7 +82,7 @@ impl Page {
         self.began_at = io.now();
         (self.bytes, self.broken) = (0, false);
         let interest = Happened::READABLE | Happened::RESET | Happened::TIMED_OUT;
-        let settings = io.settings_with(self.config.congestion.as_deref());
+        let settings = io.settings_with(self.config.congestion);
         for server in self.config.from.clone() {
             match io.connect(server, interest, settings.clone()) {
                 Some(id) => {

@@ -7,6 +7,7 @@ use chance::Chance;
 use units::{Bytes, Span, Time};
 
 use super::{App, AppIo, Report};
+use crate::congestion::Algorithm;
 use crate::stack::{ConnectionId, Endpoint};
 use crate::tcp::Happened;
 
@@ -58,7 +59,7 @@ pub struct WorkloadConfig {
     /// See above.
     pub span: Span,
     /// Another congestion control than the host's.
-    pub congestion: Option<String>,
+    pub congestion: Option<Algorithm>,
 }
 
 /// One flow that is over.
@@ -126,7 +127,7 @@ impl App for Workload {
         let gap = dice.exponential(self.config.interval);
         self.report.begun += 1;
         let interest = Happened::ALL_ACKNOWLEDGED | Happened::RESET | Happened::TIMED_OUT;
-        let settings = io.settings_with(self.config.congestion.as_deref());
+        let settings = io.settings_with(self.config.congestion);
         match io.connect(to, interest, settings) {
             Some(id) => {
                 self.open.insert(id, io.now());

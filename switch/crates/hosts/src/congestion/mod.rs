@@ -18,7 +18,8 @@ mod reno;
 #[cfg(test)]
 mod tests_support;
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Display};
+use std::str::FromStr;
 
 use chance::Chance;
 use units::Time;
@@ -213,15 +214,64 @@ const TABLE: [(&str, Make); 6] = [
     ("reno", |_| Box::new(reno::Reno)),
 ];
 
-/// The names of all algorithms, in alphabetical order.
-pub fn algorithms() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().map(|(name, _)| *name)
+/// A congestion control that there is, chosen by its name: `"cubic".parse()`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Algorithm(usize);
+
+/// All of them, in the order of their names.
+pub fn algorithms() -> impl Iterator<Item = Algorithm> {
+    (0..TABLE.len()).map(Algorithm)
 }
 
-/// The algorithm of this name for one connection; `dice` is for its use alone.
-pub(crate) fn make(name: &str, dice: Chance) -> Option<Box<dyn Congestion>> {
-    TABLE.iter().find(|(known, _)| *known == name).map(|(_, make)| make(dice))
+impl Algorithm {
+    /// What hosts use unless they are told otherwise: Linux's choice.
+    pub const CUBIC: Algorithm = Algorithm(2);
+
+    /// The name one chooses it by; Linux's.
+    pub fn name(self) -> &'static str {
+        TABLE[self.0].0
+    }
+
+    /// It, for one connection; `dice` is for its use alone.
+    pub(crate) fn make(self, dice: Chance) -> Box<dyn Congestion> {
+        TABLE[self.0].1(dice)
+    }
 }
+
+impl Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        algorithms()
+            .find(|algorithm| algorithm.name() == name)
+            .ok_or_else(|| UnknownAlgorithm(name.to_owned()))
+    }
+}
+
+/// A name that no congestion control has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownAlgorithm(pub String);
+
+impl Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = algorithms().map(Algorithm::name).collect();
+        write!(f, "there is no congestion control {:?}; there are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownAlgorithm {}
 
 #[cfg(test)]
 mod tests {
@@ -244,10 +294,13 @@ mod tests {
 
     #[test]
     fn every_algorithm_is_found_by_the_name_it_tells() {
-        for name in algorithms() {
-            let made = make(name, Chance::new(1, "test")).expect("it is in the table");
-            assert_eq!(made.name(), name);
+        for algorithm in algorithms() {
+            assert_eq!(algorithm.name().parse(), Ok(algorithm));
+            assert_eq!(algorithm.make(Chance::new(1, "test")).name(), algorithm.name());
         }
-        assert!(make("vegas", Chance::new(1, "test")).is_none());
+        assert_eq!(Algorithm::CUBIC.name(), "cubic");
+        let told = "vegas".parse::<Algorithm>().expect_err("there is none").to_string();
+        let names = "bbr, bbr3, cubic, dctcp, prague, reno";
+        assert_eq!(told, format!("there is no congestion control \"vegas\"; there are {names}"));
     }
 }

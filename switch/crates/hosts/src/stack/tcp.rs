@@ -15,7 +15,7 @@ use super::send::{Envelope, Hop, ip_header_bytes};
 use super::{AppId, Endpoint, Notice, Stack};
 use crate::agenda::Wake;
 use crate::books::DropReason;
-use crate::congestion::{self, Congestion};
+use crate::congestion::Congestion;
 use crate::packet::Body;
 use crate::payload;
 use crate::tcp::{
@@ -209,13 +209,9 @@ impl Stack {
 
     /// The algorithm of the settings, with dice of its own.
     fn algorithm(&self, settings: &TcpSettings, port: u16) -> Box<dyn Congestion> {
-        let dice = || {
-            let number = self.connections.generation;
-            Chance::new(self.seed, &format!("{}/tcp/{port}/{number}", self.name))
-        };
-        congestion::make(&settings.congestion, dice())
-            .or_else(|| congestion::make("reno", dice()))
-            .expect("Reno is always there")
+        let number = self.connections.generation;
+        let dice = Chance::new(self.seed, &format!("{}/tcp/{port}/{number}", self.name));
+        settings.congestion.make(dice)
     }
 
     /// Lets `act` work on a connection, then sends what it wants sent and tells what happened.

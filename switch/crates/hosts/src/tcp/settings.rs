@@ -2,6 +2,8 @@
 
 use units::{Bytes, Span};
 
+use crate::congestion::Algorithm;
+
 /// `tcp_rmem` or `tcp_wmem`: least, at the beginning, most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
@@ -27,8 +29,8 @@ pub enum EcnSetting {
 /// The settings of one host, shared by its connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TcpSettings {
-    /// The congestion control of new connections, a name of [`crate::algorithms`].
-    pub congestion: String,
+    /// The congestion control of new connections.
+    pub congestion: Algorithm,
     /// `tcp_ecn`
     pub ecn: EcnSetting,
     /// `tcp_sack`
@@ -100,7 +102,7 @@ impl Default for TcpSettings {
     /// Linux's defaults, with Nagle off.
     fn default() -> TcpSettings {
         TcpSettings {
-            congestion: "cubic".to_owned(),
+            congestion: Algorithm::CUBIC,
             ecn: EcnSetting::Passive,
             sack: true,
             dsack: true,

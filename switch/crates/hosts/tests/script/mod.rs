@@ -82,7 +82,7 @@ fn split(line: &str) -> Result<(Time, String), String> {
 
 fn settings(words: &str) -> Result<TcpSettings, String> {
     let mut tcp = TcpSettings {
-        congestion: "reno".to_owned(),
+        congestion: "reno".parse().expect("it exists"),
         timestamps: false,
         tail_loss_probe: false,
         // One burst is what the window allows: easier to check by hand.
@@ -93,7 +93,7 @@ fn settings(words: &str) -> Result<TcpSettings, String> {
         let (key, value) = word.split_once('=').ok_or(format!("`{word}` is no setting"))?;
         let on = value == "on";
         match key {
-            "congestion" => tcp.congestion = value.to_owned(),
+            "congestion" => tcp.congestion = value.parse().expect("it exists"),
             "timestamps" => tcp.timestamps = on,
             "sack" => tcp.sack = on,
             "rack" => tcp.rack = on,
