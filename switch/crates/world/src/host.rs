@@ -29,4 +29,8 @@ pub trait Host {
     /// When the host has something to do or to send, if nothing arrives before. Later than the
     /// instant at which it was last asked and had nothing more, or never.
     fn next_due(&self) -> Option<Time>;
+
+    /// Whether the host's own books account for every frame: the `received` that it was handed and
+    /// the `sent` that were taken from it.
+    fn balances(&self, received: u64, sent: u64) -> bool;
 }

@@ -163,13 +163,17 @@ impl<H: Host> World<H> {
         ledger
     }
 
-    /// Whether every frame is accounted for: in the world as a whole, on every cable and in every
-    /// router.
+    /// Whether every frame is accounted for: in the world as a whole, on every cable, in every
+    /// router and in every host.
     pub fn balances(&self) -> bool {
         self.ledger().balances()
             && self.cables_balance()
             && self.nodes.iter().all(|node| match &node.kind {
-                Kind::Host(_) => true,
+                Kind::Host(host) => {
+                    let totals = || node.ports.iter().map(|port| &port.counters);
+                    let received = totals().map(|port| port.received.packets).sum();
+                    host.balances(received, totals().map(|port| port.sent.packets).sum())
+                }
                 Kind::Router(router) => router.device.balance(),
             })
     }

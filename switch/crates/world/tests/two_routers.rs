@@ -8,6 +8,7 @@
 mod rig;
 
 use device::LinkConfig;
+use hosts::TcpSettings;
 use rig::{Notebook, router_p4};
 use traffic::{Impairment, PortConfig};
 use units::{Bytes, PortId, Rate, Span, Time};
@@ -65,6 +66,7 @@ fn topology() -> Topology {
         name: name.to_owned(),
         mac: mac(number),
         addresses: vec![(address(ip), router.into())],
+        tcp: TcpSettings::default(),
     };
     let port = |number, own, ip: [u8; 4], mbps, delay| {
         let transmit = Impairment { delay, ..Impairment::default() };
@@ -105,6 +107,7 @@ fn topology() -> Topology {
             link(("s1", Some(2)), ("s2", Some(2))),
             link(("s2", Some(1)), ("h2", None)),
         ],
+        asks_for_gateways: false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A world with names: built from a topology, steered by what its nodes are called.
 
+mod hosts;
 mod routes;
 mod topology;
 
@@ -15,6 +16,7 @@ use crate::cable::{CableId, End};
 use crate::host::Host;
 use crate::world::{NodeId, World};
 
+pub use hosts::host;
 pub use routes::{Route, fill_router};
 pub use topology::{
     Address, EndSpec, HostSpec, LinkSpec, PortSpec, RouterSpec, Topology, TopologyError,

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use device::LinkConfig;
+use hosts::TcpSettings;
 use traffic::{BufferConfig, InputConfig, PortConfig};
 use units::{Bytes, PortId};
 use wire::MacAddress;
@@ -21,6 +22,9 @@ pub struct Topology {
     pub routers: Vec<RouterSpec>,
     /// Cables.
     pub links: Vec<LinkSpec>,
+    /// Hosts ask who has their gateway's address (ARP, neighbour discovery) instead of knowing it
+    /// from the start.
+    pub asks_for_gateways: bool,
 }
 
 /// A host behind one port of a router.
@@ -33,6 +37,8 @@ pub struct HostSpec {
     /// Its IPv4 address, and its IPv6 address if it has one, each with the router's address in the
     /// same network.
     pub addresses: Vec<(Address, IpAddr)>,
+    /// How its TCP behaves.
+    pub tcp: TcpSettings,
 }
 
 /// An address and the length of its network's prefix.
@@ -136,6 +142,11 @@ impl Topology {
             [one, other] if other == end => Some(one),
             _ => None,
         })
+    }
+
+    /// The cable of a host.
+    pub fn link_of(&self, host: &str) -> Option<&LinkSpec> {
+        self.links.iter().find(|link| link.ends.iter().any(|end| end.node == host))
     }
 
     /// The port of a router that a host hangs on.
