@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from controller.toolchain import ROOT
 from labs.errors import SettingError
-from labs.network import ROOT
 from labs.settings import Settings
 
 RESULTS = ROOT / "out"

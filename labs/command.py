@@ -9,24 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from controller.toolchain import Toolchain
-from labs import archive, capacity, ownership, recording_files, report
+from controller.toolchain import ROOT, Toolchain
+from labs import archive, ownership, recording_files, report, worlds
 from labs.archive import RESULTS, Kept
 from labs.bench import Bench
 from labs.definition import Assessment, Band, Lab
 from labs.errors import LabError
 from labs.keeper import Keeper, in_words
 from labs.machine import Machine
-from labs.measure import calm
 from labs.narration import Narrator
-from labs.network import ROOT
 from labs.recording import Recording
 from labs.report import comparison, table
 from labs.report.comparison import Side
 from labs.run import Run
 from labs.settings import Settings
 from topo import wait
-from topo.units import format_rate
 
 LOGS = ROOT / "build" / "log"
 # What a disk that takes no more says.
@@ -45,7 +42,7 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Path, Assessment]
     print(f"{lab.name}: {lab.question}", file=output, flush=True)
     for sentence in lab.left_out:
         print(f"      left out: {sentence}", file=output)
-    bench = Bench(logs, Narrator(lab.runs(), output), lab.settings.toolchain)
+    bench = worlds.bench(lab.settings, logs, Narrator(lab.runs(), output))
     keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
     try:
         with bench:
@@ -77,18 +74,13 @@ def _suited(lab: Lab, bench: Bench) -> tuple[Lab, list[str]]:
     settings = lab.settings
     if settings.rate_bps is not None or settings.quick or not lab.choices_bps:
         return lab, []
-    carried_bps = capacity.measure(bench)
-    chosen_bps = capacity.choose(lab.choices_bps, carried_bps)
-    sentence = (
-        f"This machine carries {format_rate(carried_bps)} through two routers, so the lab's line "
-        f"has {format_rate(chosen_bps)}: a line of a third of that leaves time for the rest. "
-        "RATE=... asks for another one."
-    )
+    chosen_bps, sentence = bench.best_rate(lab.choices_bps)
     for line in textwrap.wrap(sentence, 72):
         bench.narrator.note(line)
+    said = [sentence] if sentence else []
     if chosen_bps == lab.choices_bps[0]:
-        return lab, [sentence]
-    return type(lab)(replace(settings, rate_bps=chosen_bps)), [sentence]
+        return lab, said
+    return type(lab)(replace(settings, rate_bps=chosen_bps)), said
 
 
 def conduct_both(
@@ -173,10 +165,10 @@ def _recorded(lab: Lab, bench: Bench, keeper: Keeper) -> dict[str, Recording]:
         return recordings
     for count, run in enumerate(disturbed, 1):
         bench.narrator.again(run, count, len(disturbed))
-        if not calm.becomes_calm(CALM_DEADLINE_S):
+        if not bench.becomes_calm(CALM_DEADLINE_S):
             bench.narrator.note(
-                f"this machine was not calm for {calm.LOOK_S:g} s within {CALM_DEADLINE_S:g} s: "
-                "disturbed runs stay as they are"
+                f"this machine did not become calm within {CALM_DEADLINE_S:g} s: disturbed runs "
+                "stay as they are"
             )
             break
         again = _conduct_run(lab, run, bench)

@@ -15,11 +15,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from controller.toolchain import ROOT
 from labs.archive import Kept
 from labs.definition import Lab
 from labs.errors import LabError
 from labs.machine import Machine
-from labs.network import ROOT
 from labs.report import results, table
 from labs.settings import Settings
 

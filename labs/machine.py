@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from labs.network import ROOT
+from controller.toolchain import ROOT
 
 
 @dataclass(frozen=True)

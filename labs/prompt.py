@@ -1,4 +1,4 @@
-"""`make up`: a network with its routers programmed, and Mininet's prompt to play with it.
+"""`make up`: a network with its routers programmed, and a prompt to play with it.
 
 TOPO names a topology file; without it the first lab's network is built, as RATE and QUEUE say.
 DOMAIN names a telemetry domain of that network: its routers then report what its file asks for.
@@ -11,13 +11,9 @@ import os
 import sys
 from pathlib import Path
 
-from mininet.cli import CLI
-
 from apps import domain as domains
-from apps.domain import Domain
 from controller.errors import ControllerError
-from controller.toolchain import Toolchain
-from labs import leftovers, network
+from controller.toolchain import ROOT, Toolchain
 from labs.bottleneck.lab import Bottleneck
 from labs.errors import LabError
 from labs.settings import Settings
@@ -26,9 +22,7 @@ from topo.errors import TopologyError
 from topo.load import load
 from topo.model import End, Topology
 
-LOGS = network.ROOT / "build" / "log" / "up"
-# Mininet's prompt runs it in the host that is named in front of it.
-COLLECTOR = f"{sys.executable} -m apps.collector --listen 0.0.0.0"
+LOGS = ROOT / "build" / "log" / "up"
 
 
 def main() -> int:
@@ -37,20 +31,17 @@ def main() -> int:
         topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
         file = os.environ.get("DOMAIN")
         domain = domains.load(Path(file)) if file else None
-        with network.programmed(
+        # Imported here: a machine without Mininet can do without the live world.
+        from labs.worlds.live import prompt
+
+        prompt.run(
             topology,
             logs=LOGS,
             domain=domain,
             toolchain=toolchain,
             program=os.environ.get("PROGRAM"),
-        ) as (live, _):
-            print(welcome(topology, domain))
-            try:
-                CLI(live.mininet)
-            finally:
-                shells = {host.name: host.pid for host in live.mininet.hosts}
-                for program in leftovers.end_all(shells):
-                    print(f"ended: {program}, which was still running")
+            welcome=welcome(topology),
+        )
     except (ControllerError, LabError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
@@ -62,7 +53,7 @@ def chosen(file: str | None) -> Topology:
     return load(Path(file)) if file else Bottleneck(Settings.from_environment()).topology()
 
 
-def welcome(topology: Topology, domain: Domain | None = None) -> str:
+def welcome(topology: Topology) -> str:
     """What is there, and what to try first."""
     lines = []
     for switch in topology.switches:
@@ -77,8 +68,6 @@ def welcome(topology: Topology, domain: Domain | None = None) -> str:
     lines.append(f"hosts: {', '.join(hosts)}")
     if len(hosts) > 1:
         lines.append(f"Try: {hosts[0]} ping -c 3 {hosts[-1]}. Ctrl-D ends.")
-    if domain is not None:
-        lines.append(f"Reports: {domain.collector} {COLLECTOR} counts them; Ctrl-C ends it.")
     return "\n".join(lines)
 
 

@@ -1,6 +1,6 @@
 """Everything that one run of a lab has recorded; `recording_files` writes it down.
 
-All times are seconds since the start of the recording, see `measure.clock`.
+All times are seconds since the start of the recording.
 """
 
 from __future__ import annotations

@@ -32,6 +32,16 @@ def parameters(host: Host) -> dict[str, str]:
     return values
 
 
+def route_metrics(host: Host) -> list[str]:
+    """What of a host's TCP Linux takes from the route to its peer, in `ip route`'s words."""
+    metrics = []
+    if host.tcp.quickack:
+        metrics += ["quickack", "1"]
+    if host.tcp.ssthresh_packets is not None:
+        metrics += ["ssthresh", "lock", str(host.tcp.ssthresh_packets)]
+    return metrics
+
+
 def allow_congestion_control(algorithm: str) -> None:
     """Lets namespaces choose an algorithm that so far only the root namespace may use."""
     allowed = _ALLOWED_CONGESTION.read_text().split()

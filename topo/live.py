@@ -75,6 +75,10 @@ class LiveHost:
             self.set_kernel(key, value)
         if host.tcp.congestion is not None:
             self.set_congestion_control(host.tcp.congestion)
+        metrics = kernel.route_metrics(host)
+        if metrics:
+            gateway = str(host.gateway)
+            self._set_up("ip", "route", "change", "default", "via", gateway, *metrics)
         for offload, is_on in host.offloads.items():
             state = "on" if is_on else "off"
             self._set_up("ethtool", "-K", f"{host.name}-eth0", offload, state)

@@ -141,11 +141,13 @@ def _gateway(
 
 
 def _tcp(place: Place) -> TcpSettings:
-    fields = place.fields(optional={"congestion", "rmem", "wmem"})
+    fields = place.fields(optional={"congestion", "rmem", "wmem", "quickack", "ssthresh"})
     return TcpSettings(
         congestion=fields["congestion"].text() if "congestion" in fields else None,
         rmem=_buffer(fields["rmem"]) if "rmem" in fields else None,
         wmem=_buffer(fields["wmem"]) if "wmem" in fields else None,
+        quickack=fields["quickack"].flag() if "quickack" in fields else False,
+        ssthresh_packets=fields["ssthresh"].parse(units.packets) if "ssthresh" in fields else None,
     )
 
 

@@ -57,6 +57,10 @@ class TcpSettings:
     congestion: str | None = None
     rmem: TcpBuffer | None = None
     wmem: TcpBuffer | None = None
+    # Each segment is acknowledged at once, where a host would wait for a second one.
+    quickack: bool = False
+    # The slow-start threshold that every flow of the host begins with, in segments.
+    ssthresh_packets: int | None = None
 
 
 @dataclass(frozen=True)

@@ -22,17 +22,16 @@ from pathlib import Path
 
 from controller.errors import ControllerError
 from controller.queues import Sample
-from controller.toolchain import Toolchain
-from labs import network
-from labs.measure import iperf, ping
+from controller.toolchain import ROOT, Toolchain
 from labs.measure.ping import Pings
+from labs.worlds.live import iperf, network, ping
 from topo import wait
 from topo.errors import TopologyError
 from topo.live import LiveHost
 from topo.load import load
 from topo.model import Topology
 
-LOGS = network.ROOT / "build" / "log" / "hidden-buffers"
+LOGS = ROOT / "build" / "log" / "hidden-buffers"
 RATE = "1.5mbit"
 QUEUE_PACKETS = 64
 SECONDS = 12

@@ -28,7 +28,7 @@ from labs.recording import Recording
 from labs.report import drawing
 from labs.run import Run
 from topo import load, units
-from topo.model import Topology
+from topo.model import TcpSettings, Topology
 
 BOTTLENECK = 2
 PORT = f"s1-eth{BOTTLENECK}"
@@ -193,7 +193,9 @@ class Bufferbloat(Lab):
             fair = Group({BULK: 1, INTERACTIVE: 1}, Discipline.DRR, FRAME_BYTES)
             changes.update(queue_count=2, scheduler=Groups((fair,)))
         base = load.load(Path(__file__).with_name("topology.yaml"))
-        return base.with_settings("s1", BOTTLENECK, **changes)
+        changed = base.with_settings("s1", BOTTLENECK, **changes)
+        # The page's too, whichever host serves it.
+        return changed.with_hosts(tcp=TcpSettings(self.congestion))
 
     # ---- conducting ------------------------------------------------------------------------------
 
@@ -205,8 +207,6 @@ class Bufferbloat(Lab):
             page = Rule(INTERACTIVE, dst=HOME, src_port=PAGE_PORT)
             rules = [page, Rule(INTERACTIVE, dst=HOME, protocol=ICMP)]
             bench.session("s1").insert(entries(rules))
-        for host in ("h1", "h2"):
-            bench.host(host).set_congestion_control(self.congestion)
         with bench.recording(
             [("s1", BOTTLENECK)], senders=["h1"], interval_ms=self._interval_ms
         ) as instruments:

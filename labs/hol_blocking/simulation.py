@@ -12,8 +12,8 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from controller.toolchain import ROOT
 from labs.errors import MeasurementError
-from labs.network import ROOT
 
 SIMULATOR = ROOT / "build" / "bin" / "vitrine-sim"
 

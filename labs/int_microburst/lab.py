@@ -20,7 +20,6 @@ from labs.int_microburst import bursts, drawing
 from labs.int_microburst.findings import Findings, latency_ms, part_at
 from labs.recording import Recording
 from labs.run import Run
-from labs.telemetry import Telemetry
 from topo import load
 from topo.model import Topology
 
@@ -111,13 +110,12 @@ class IntMicroburst(Lab):
         with bench.recording(
             WATCHED, senders=["h1", "h3"], interval_ms=COUNTERS_INTERVAL_MS
         ) as instruments:
-            telemetry = Telemetry(bench, instruments, domain)
             flows = [
                 FlowPlan("h1", "h1", "h2", "cubic", BACKGROUND_BPS),
                 FlowPlan("h3", "h3", "h5", "cubic", SIDE_BPS),
             ]
             instruments.flows(flows, seconds=self.seconds)
-            telemetry.send_bursts(
+            instruments.send_bursts(
                 CULPRIT,
                 CULPRIT,
                 "h5",
@@ -126,7 +124,6 @@ class IntMicroburst(Lab):
                 offsets_s=self.burst_offsets_s,
             )
             instruments.finish()
-        telemetry.finish()
         found = bursts.find(instruments.recording.reports)
         instruments.note(f"{len(found)} times a queue held more than 20 kB, as packets tell")
         return instruments.recording

@@ -1,6 +1,6 @@
 """The router's own view of a port: what waits in its queues, what left, what was dropped and why.
 
-    with Recorder(queues, clock, ports=[2], interval_ms=1) as recorder:
+    with Recorder(queues, zero_s, ports=[2], interval_ms=1) as recorder:
         ...the flows run and recorder.series[2] grows...
 
 One thread reads the switch's samples. They carry the switch's own time, so that a reader who is
@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from controller.queues import InputState, PortState, Sample
-from labs.measure.clock import Clock
 from topo.backend import QueueReadings
 
 
@@ -176,10 +175,11 @@ class Recorder:
     """Series of some ports of one router for the length of a `with` block."""
 
     def __init__(
-        self, queues: QueueReadings, clock: Clock, *, ports: Sequence[int], interval_ms: int
+        self, queues: QueueReadings, zero_s: float, *, ports: Sequence[int], interval_ms: int
     ) -> None:
+        """`zero_s`: where the router's own zero lies on the clock of the recording."""
         self._queues = queues
-        self._clock = clock
+        self._zero_s = zero_s
         self._interval_ms = interval_ms
         self._growing = {port: _Growing() for port in ports}
         self._error: Exception | None = None
@@ -191,7 +191,6 @@ class Recorder:
 
     def __enter__(self) -> Recorder:
         ports = list(self._growing)
-        self._zero_s = self._clock.router_zero_s(self._queues, ports[0])
         self._watch = self._queues.watch(self._interval_ms, ports)
         samples = self._watch.__enter__()
         self._thread = threading.Thread(target=self._read, args=(samples,), name="recorder")

@@ -17,17 +17,17 @@ from pathlib import Path
 
 from controller.errors import ControllerError
 from controller.queueing import Limit, QueueSettings
-from labs import network
-from labs.bench import Bench
+from controller.toolchain import ROOT
 from labs.errors import LabError
 from labs.narration import Narrator
 from labs.run import Run
 from labs.sizing_router_buffers.findings import SETTLED_S, Findings
+from labs.worlds.live.bench import LiveBench
 from topo import load
 from topo.errors import TopologyError
 from topo.model import TcpSettings, Topology
 
-LOGS = network.ROOT / "build" / "log" / "differences"
+LOGS = ROOT / "build" / "log" / "differences"
 BOTTLENECK, ACCESS = 2, 1
 RATE_BPS = 10_000_000
 WINDOW_S = 10
@@ -96,7 +96,7 @@ def topology(variant: Variant) -> Topology:
     )
 
 
-def measured(variant: Variant, bench: Bench) -> tuple[Findings, str]:
+def measured(variant: Variant, bench: LiveBench) -> tuple[Findings, str]:
     """One flow, measured as in the lab; and whether the machine disturbed it."""
     net = topology(variant)
     bench.bring_up(net)
@@ -119,7 +119,7 @@ def main(names: list[str]) -> int:
     runs = [Run(variant.name, variant.what, 15) for variant in chosen]
     print("the original: 2.11 Mb/s, 4.719% lost, RTT 21 ms")
     try:
-        with Bench(LOGS, Narrator(runs, io.StringIO())) as bench:
+        with LiveBench(LOGS, Narrator(runs, io.StringIO())) as bench:
             for variant, run in zip(chosen, runs, strict=True):
                 bench.narrator.begin(run)
                 found, disturbed = measured(variant, bench)

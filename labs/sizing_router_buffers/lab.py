@@ -16,10 +16,9 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
-from labs.bench import FIRST_IPERF_PORT, Bench, serve_flow
+from labs.bench import Bench
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, bdp_packets, reno_utilisation
-from labs.measure import iperf
 from labs.recording import Recording
 from labs.report import drawing
 from labs.run import Run
@@ -170,22 +169,21 @@ class SizingRouterBuffers(Lab):
         changed = base.with_settings(
             "s1", BOTTLENECK, rate_bps=self.rate_bps, every_queue=QueueSettings(limit=limit)
         )
-        tcp = TcpSettings(self.congestion)
+        sender = TcpSettings(
+            self.congestion, ssthresh_packets=run.parameters.get("threshold_packets")
+        )
         window = run.parameters.get("window_bytes")
-        if window is None:
-            return changed.with_hosts(tcp=tcp)
-        held = TcpSettings(self.congestion, rmem=TcpBuffer(4096, window, window))
-        return changed.with_hosts("h1", tcp=tcp).with_hosts("h2", tcp=held)
+        receiver = TcpSettings(
+            self.congestion,
+            rmem=TcpBuffer(4096, window, window) if window else None,
+            # Every packet is acknowledged at once. Linux may wait 40 ms for a second one.
+            quickack=run.name != DELAYED,
+        )
+        return changed.with_hosts("h1", tcp=sender).with_hosts("h2", tcp=receiver)
 
     def conduct(self, run: Run, bench: Bench) -> Recording:
         """One flow, measured from second 2 on."""
-        topology = self.topology(run)
-        bench.bring_up(topology)
-        if run.name != DELAYED:
-            # Every packet is acknowledged at once. Linux may wait 40 ms for a second one.
-            _set_route(bench, topology, "h2", "quickack", "1")
-        if "threshold_packets" in run.parameters:
-            self._set_threshold(bench, topology, run.parameters["threshold_packets"])
+        bench.bring_up(self.topology(run))
         with bench.recording([("s1", BOTTLENECK)], senders=["h1"]) as instruments:
             instruments.flow(
                 "flow",
@@ -199,20 +197,6 @@ class SizingRouterBuffers(Lab):
         use = found.throughput_bps / self.rate_bps
         instruments.note(f"the line was busy for {use:.1%}, RTT {found.rtt_ms:.0f} ms")
         return instruments.recording
-
-    def _set_threshold(self, bench: Bench, topology: Topology, packets: int) -> None:
-        """Makes h1 begin every flow with this slow-start threshold.
-
-        Linux takes it from what it remembers of the path, and it remembers a path when a
-        connection over it ends: one short flow before the one that is measured.
-        """
-        h1, h2 = bench.host("h1"), bench.host("h2")
-        _set_route(bench, topology, "h1", "ssthresh", "lock", str(packets))
-        for memory in ("tcp_no_metrics_save", "tcp_no_ssthresh_metrics_save"):
-            h1.set_kernel(f"net/ipv4/{memory}", "0")
-        port = FIRST_IPERF_PORT - 1
-        serve_flow(h2, port, "memory")
-        h1.run(iperf.client(str(h2.address), port, seconds=1, congestion=self.congestion))
 
     # ---- assessing -------------------------------------------------------------------------------
 
@@ -506,8 +490,3 @@ class SizingRouterBuffers(Lab):
 
     def _original_line(self, values: Sequence[float]) -> dict[str, Sequence[float]]:
         return {"the original": values} if self.is_original else {}
-
-
-def _set_route(bench: Bench, topology: Topology, host: str, *metrics: str) -> None:
-    gateway = str(topology.host(host).gateway)
-    bench.host(host).run(["ip", "route", "change", "default", "via", gateway, *metrics])

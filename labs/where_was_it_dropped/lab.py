@@ -17,7 +17,6 @@ from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.recording import Recording
 from labs.report import drawing as shared
 from labs.run import Run
-from labs.telemetry import Telemetry
 from labs.where_was_it_dropped import drawing
 from labs.where_was_it_dropped.findings import Findings
 from topo import load
@@ -109,10 +108,9 @@ class WhereWasItDropped(Lab):
         domain = domains.load(HERE / "domain.yaml")
         bench.bring_up(self.topology(), domain)
         with bench.recording(WATCHED, senders=[], interval_ms=COUNTERS_INTERVAL_MS) as instruments:
-            telemetry = Telemetry(bench, instruments, domain)
             count = int((self.seconds - FIRST_S) / EVERY_S)
             for sender in SENDERS:
-                telemetry.send_bursts(
+                instruments.send_bursts(
                     sender.name,
                     sender.name,
                     sender.target,
@@ -123,7 +121,6 @@ class WhereWasItDropped(Lab):
                     ],
                 )
             instruments.hold(self.seconds)
-            telemetry.finish()
             instruments.finish()
         found = self._findings({run.name: instruments.recording})
         instruments.note(f"{len(found.reports)} drops were reported")

@@ -8,11 +8,11 @@ import pytest
 from labs.bottleneck.lab import Bottleneck
 from labs.command import conduct
 from labs.definition import Assessment, Band, Lab, Row, Verdict
-from labs.measure import calm
 from labs.measure.holdups import TOLERATED_SHARE, HoldUps, worst
 from labs.recording import Recording
 from labs.run import Run
 from labs.settings import Settings
+from labs.worlds.live import calm
 
 SPAN_S = 10.0
 CALM = HoldUps(0.0, SPAN_S)

@@ -6,13 +6,14 @@ import math
 import pytest
 
 from labs import __main__ as command_line
-from labs import capacity, catalogue
+from labs import catalogue
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.definition import Band, Verdict
 from labs.errors import SettingError
 from labs.narration import Narrator, span
 from labs.run import Run
 from labs.settings import Settings
+from labs.worlds.live import capacity
 
 
 @pytest.mark.parametrize(

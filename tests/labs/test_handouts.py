@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from controller.toolchain import ROOT
 from labs import catalogue
-from labs.network import ROOT
 
 # `what stands there` ([lab.py, line 12](lab.py#L12))
 REFERENCE = re.compile(r"`([^`]+)` \(\[(\S+), line (\d+)\]\((\S+)#L(\d+)\)\)")

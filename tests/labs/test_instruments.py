@@ -5,8 +5,10 @@ import json
 import pytest
 
 from labs.bench import data_connection
-from labs.measure import iperf, page, ping, sockets
-from labs.measure.ping import Echo
+from labs.measure.iperf import Result
+from labs.measure.ping import Echo, Pings
+from labs.measure.sockets import SocketSample
+from labs.worlds.live import iperf, page, ping, sockets
 from tests.labs.saw import socket_sample
 from topo.errors import ProcessError
 
@@ -26,7 +28,7 @@ minrtt:0.076 snd_wnd:44032
 
 def test_a_line_of_ss_is_one_connection_with_its_window_and_its_losses():
     data, control = sockets.parse(SS, time_s=3.5)
-    assert data == sockets.SocketSample(
+    assert data == SocketSample(
         time_s=3.5,
         local="10.0.1.1:52910",
         peer="10.0.2.1:5201",
@@ -68,7 +70,7 @@ def test_iperf_tells_what_the_receiver_got_and_what_was_sent_again():
         "sum_sent": {"retransmits": 22, "bits_per_second": 9.9e6, "bytes": 5_000_000},
         "sum_received": {"bits_per_second": 9.55e6, "bytes": 4_775_000},
     }
-    assert iperf.parse(json.dumps({"end": end})) == iperf.Result(9.55e6, 4_775_000, 22)
+    assert iperf.parse(json.dumps({"end": end})) == Result(9.55e6, 4_775_000, 22)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_a_ping_that_is_started_again_goes_on():
 
 def test_pings_of_a_span_are_those_sent_within_it():
     echoes = tuple(Echo(float(second), second * 10.0) for second in range(5))
-    assert ping.Pings(5, echoes).between(1, 3).mean_ms == pytest.approx(15.0)
+    assert Pings(5, echoes).between(1, 3).mean_ms == pytest.approx(15.0)
 
 
 def test_a_page_is_fetched_whole_and_its_times_are_in_order():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from labs import leftovers
+from labs.worlds.live import leftovers
 from topo import wait
 
 UNSHARE = ["unshare", "--user", "--map-root-user", "--net"]

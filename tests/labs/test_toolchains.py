@@ -10,10 +10,10 @@ from labs.archive import Kept
 from labs.bufferbloat.lab import Bufferbloat
 from labs.definition import Assessment, Band, Figure, Row
 from labs.errors import SettingError
-from labs.network import backend_of
 from labs.report import comparison
 from labs.report.comparison import Side
 from labs.settings import Settings
+from labs.worlds.live.network import backend_of
 from topo.simple_switch import SimpleSwitchBackend
 from topo.vitrine_switch import VitrineBackend
 

@@ -24,8 +24,8 @@ from controller.queueing import (
     RouterSettings,
 )
 from controller.queues import InputState, PortState, QueueState, Sample, VoqState
+from controller.toolchain import ROOT
 from labs import routers
-from labs.network import ROOT
 from labs.top.monitor import Monitor
 from labs.top.screen import KEYS, Choice, busiest, draw, pressed
 from tests.controller.device_double import DeviceDouble, serving

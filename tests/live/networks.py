@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.session import Session
-from labs import network as lab_network
+from labs.worlds.live import network as lab_network
 from tests.topo.examples import loaded
 from topo.live import LiveNetwork
 

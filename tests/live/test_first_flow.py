@@ -13,17 +13,17 @@ import pytest
 from controller.entries import Lpm
 from controller.queueing import PortSettings
 from controller.queues import Queues
-from labs import network as lab_network
-from labs.bench import Bench
+from controller.toolchain import ROOT
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.narration import Narrator
 from labs.settings import Settings
+from labs.worlds.live import network as lab_network
+from labs.worlds.live.bench import LiveBench
 from tests.live import foreground
 from topo import record, wait
 from topo.live import LiveNetwork
 
 QUICK = Settings(quick=True)
-ROOT = lab_network.ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def thread(tmp_path):
 
 @pytest.fixture
 def bench(tmp_path):
-    with Bench(tmp_path, Narrator((), io.StringIO())) as bench:
+    with LiveBench(tmp_path, Narrator((), io.StringIO())) as bench:
         yield bench
 
 

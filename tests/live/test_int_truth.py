@@ -22,7 +22,7 @@ from apps import domain as domains
 from controller import classes
 from controller.queues import Queues
 from controller.session import Session
-from labs import network as lab_network
+from labs.worlds.live import network as lab_network
 from tests.live.truth import capture, lives, packets, recorder
 from tests.live.truth.depths import Listener
 from topo import wait

@@ -12,9 +12,9 @@ import pytest
 
 from controller import toolchain
 from controller.toolchain import ROOT, Toolchain
-from labs import network
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
+from labs.worlds.live import network
 from tests.controller.thrift_double import ThriftDouble, number
 from topo import wait
 

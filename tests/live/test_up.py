@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from labs.network import ROOT
+from controller.toolchain import ROOT
 from tests.live.test_two_routers import TOPOLOGY
 from topo import record
 

@@ -9,6 +9,7 @@ import pytest
 
 from controller.queueing import InputQueueing, Limit, QueueSettings
 from controller.values import Mac
+from topo import kernel
 from topo.errors import ModelError
 from topo.load import load
 from topo.model import Cable, End, Impairment, Sender, TcpBuffer
@@ -145,12 +146,14 @@ def test_a_port_says_how_fast_its_neighbour_sends_and_what_may_wait_there(load_t
 
 
 def test_hosts_have_tcp_settings_parameters_and_offloads(load_text):
-    h1 = """{address: 10.0.1.1/24, tcp: {congestion: bbr, rmem: [10240 B, 87380 B, 16 MiB]},
+    h1 = """{address: 10.0.1.1/24,
+        tcp: {congestion: bbr, rmem: [10240 B, 87380 B, 16 MiB], quickack: on, ssthresh: 4 packets},
         sysctls: {net.ipv4.tcp_sack: 0}, offloads: {tso: off}}"""
     host = load_text(NET.replace("{address: 10.0.1.1/24}", h1)).host("h1")
     assert (host.tcp.congestion, host.tcp.wmem) == ("bbr", None)
     assert host.tcp.rmem == TcpBuffer(10240, 87380, 16_777_216)
     assert str(host.tcp.rmem) == "10240 87380 16777216"
+    assert kernel.route_metrics(host) == ["quickack", "1", "ssthresh", "lock", "4"]
     assert host.sysctls == {"net.ipv4.tcp_sack": "0"}
     assert host.offloads == {"tso": False}
 

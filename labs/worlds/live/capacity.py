@@ -10,23 +10,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from labs.bench import Bench, serve_flow
-from labs.measure import iperf
+from labs.worlds.live import iperf
+from labs.worlds.live.hosts import serve_flow
 from topo import load
+from topo.live import LiveHost
 
+# Two routers whose lines have no rate.
+TOPOLOGY = load.load(Path(__file__).with_name("capacity.yaml"))
+SENDER, RECEIVER = "h1", "h2"
 HEADROOM = 3
 _SECONDS = 3
 _PORT = 5200
 
 
-def measure(bench: Bench) -> float:
+def measure(sender: LiveHost, receiver: LiveHost) -> float:
     """The payload that one TCP flow carries through two routers, in bits a second."""
-    bench.bring_up(load.load(Path(__file__).with_name("measure") / "capacity.yaml"))
-    h1, h2 = bench.host("h1"), bench.host("h2")
-    h1.set_congestion_control("cubic")
-    serve_flow(h2, _PORT, "capacity")
-    client = iperf.client(str(h2.address), _PORT, seconds=_SECONDS, congestion="cubic")
-    return iperf.parse(h1.run(client)).received_bps
+    sender.set_congestion_control("cubic")
+    serve_flow(receiver, _PORT, "capacity")
+    client = iperf.client(str(receiver.address), _PORT, seconds=_SECONDS, congestion="cubic")
+    return iperf.parse(sender.run(client)).received_bps
 
 
 def choose(rates_bps: Sequence[int], carried_bps: float) -> int:

@@ -1,0 +1,87 @@
+"""Gives routers that are up their sessions, programs, queues and entries: the same in any world."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from apps import reload, router, telemetry
+from apps.domain import Domain
+from apps.programming import Router, source_of
+from controller.session import Session
+from controller.toolchain import Toolchain
+from labs import routers
+from topo.model import Switch, Topology
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What the routers of a network are to run."""
+
+    topology: Topology
+    # The P4 source of each router, by name.
+    sources: Mapping[str, Path]
+    domain: Domain | None = None
+    toolchain: Toolchain = Toolchain.VITRINE
+
+    @classmethod
+    def compiled(
+        cls,
+        topology: Topology,
+        *,
+        domain: Domain | None = None,
+        toolchain: Toolchain = Toolchain.VITRINE,
+        program: str | None = None,
+    ) -> Programs:
+        """All routers run `program`, or each what the topology says, else the kit's router.
+
+        With a telemetry domain that is the kit's router that speaks INT. A program that does not
+        compile is the user's first mistake, so it is found before anything is built.
+        """
+        sources = {each.name: source_of(each, program, domain) for each in topology.switches}
+        for source in sources.values():
+            toolchain.compiled(source)
+        return cls(topology, sources, domain, toolchain)
+
+
+@contextlib.contextmanager
+def programmed(
+    programs: Programs,
+    addresses: Mapping[str, str],
+    configure: Callable[[Switch, Session], None],
+    *,
+    answering: bool = True,
+) -> Iterator[Mapping[str, Session]]:
+    """The session with each router, by name; `addresses` says where each of them answers.
+
+    `configure` gives a router that has its program its queues and cables. With `answering` routers
+    speak in their own name for as long as the block runs: they answer pings and send errors.
+    """
+    topology, domain = programs.topology, programs.domain
+    with contextlib.ExitStack() as stack:
+        sessions, running = {}, []
+        for switch in topology.switches:
+            session = stack.enter_context(
+                Session.connect(addresses[switch.name], device_id=switch.device_id)
+            )
+            running.append(
+                Router(
+                    *(session, topology, switch, programs.sources[switch.name]),
+                    toolchain=programs.toolchain,
+                    domain=domain,
+                )
+            )
+            for remark in running[-1].start():
+                print(f"[vitrine] {remark}", file=sys.stderr)
+            configure(switch, session)
+            if domain is not None:
+                telemetry.mirror_drops(session, domain)
+            if answering:
+                stack.enter_context(router.serving(session, topology, switch))
+            sessions[switch.name] = session
+        stack.enter_context(routers.announced(addresses))
+        stack.enter_context(reload.serving(running))
+        yield sessions
