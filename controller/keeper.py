@@ -47,6 +47,11 @@ class State(Enum):
 
 # In these, a request may be better off in a moment.
 _PASSING = frozenset({State.AWAY, State.RESTORING})
+# These stay as they are, whatever becomes of the stream.
+_FINAL = frozenset({State.FAILED, State.CLOSED})
+# A stream and a request that break with one connection do so in no certain order. The switch itself
+# refuses nothing as unavailable, so the end of the stream is hardly ever waited for in vain.
+_END_DEADLINE_S = 5.0
 
 
 class Keeper:
@@ -112,7 +117,7 @@ class Keeper:
             # What is part of restoring cannot wait for its end.
             return
         with self._changed:
-            self._changed.wait_for(lambda: self._state not in _PASSING, deadline_s)
+            self._changed.wait_for(self._is_settled, deadline_s)
             state, error = self._state, self._error
         if state is State.AWAY:
             why = f" ({error})" if error else ""
@@ -129,6 +134,18 @@ class Keeper:
             raise ControllerError(f"the session has ended: {error}") from error
         if state is State.CLOSED:
             raise ControllerError("the session is closed.")
+
+    def has_lost(self, stream: Stream | None, error: Exception) -> bool:
+        """Whether a request failed because the device went away, and not by what was asked.
+
+        `stream` is the session's from before the request: what breaks the one breaks the other.
+        """
+        if stream is None or threading.current_thread() is self._thread:
+            # Who only observes has no stream to tell by; what is part of restoring is begun anew
+            # by the thread itself.
+            return False
+        is_cut_off = status_of(error) is grpc.StatusCode.UNAVAILABLE
+        return stream.ends_within(_END_DEADLINE_S if is_cut_off else 0)
 
     def not_primary(self) -> NotPrimaryError:
         """Why the device refuses writes."""
@@ -199,6 +216,16 @@ class Keeper:
             self._enter(State.READY)
 
     # ---- underneath ------------------------------------------------------------------------------
+
+    def _is_settled(self) -> bool:
+        """Whether a request makes sense, or never will.
+
+        A stream may have ended before the thread has seen it.
+        """
+        if self._state in _FINAL:
+            return True
+        has_ended = self.stream is not None and self.stream.has_ended
+        return self._state not in _PASSING and not has_ended
 
     @property
     def _stream(self) -> Stream:

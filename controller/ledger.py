@@ -7,7 +7,7 @@ was, because a change can make an entry name a member that is younger than itsel
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from p4.v1 import p4runtime_pb2
 
@@ -74,12 +74,7 @@ class Ledger:
 
     def queries(self) -> list[p4runtime_pb2.Entity]:
         """What to read so that `updates` can tell what a device lacks."""
-        queries = {}
-        for entity in self._entities.values():
-            query = _query(entity)
-            if query is not None:
-                queries[query.SerializeToString(deterministic=True)] = query
-        return list(queries.values())
+        return queries(self._entities.values())
 
     def lacks(self, present: Iterable[p4runtime_pb2.Entity]) -> bool:
         """Whether something is not there, or a default entry is another one."""
@@ -98,6 +93,31 @@ class Ledger:
             for key, entity in self._entities.items()
         ]
         return sorted(updates, key=lambda update: _RANKS.get(_name(update.entity), 2))
+
+
+def queries(entities: Iterable[p4runtime_pb2.Entity]) -> list[p4runtime_pb2.Entity]:
+    """What to read to know which of these a device has."""
+    found = {}
+    for entity in entities:
+        query = _query(entity)
+        if query is not None:
+            found[query.SerializeToString(deterministic=True)] = query
+    return list(found.values())
+
+
+def to_repeat(
+    update: p4runtime_pb2.Update, present: Collection[bytes]
+) -> p4runtime_pb2.Update.Type | None:
+    """How to make an update again that was cut off, done or not; None: it is done.
+
+    `present` are the identities of what the device has.
+    """
+    is_there = identity(update.entity) in present
+    if update.type == p4runtime_pb2.Update.DELETE:
+        return update.type if is_there else None
+    if update.type == p4runtime_pb2.Update.INSERT and is_there:
+        return p4runtime_pb2.Update.MODIFY
+    return update.type
 
 
 def _name(entity: p4runtime_pb2.Entity) -> str:

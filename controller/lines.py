@@ -123,8 +123,12 @@ class Lines:
     def configure(self, cables: Mapping[int, Cable]) -> None:
         """Changes the cables of these ports, all at one instant; or none, and says why."""
         changes = {port: _link_message(cable) for port, cable in cables.items()}
-        with refusals("the device refused the settings of its cables"):
-            self._send(changes)
+
+        def send() -> None:
+            with refusals("the device refused the settings of its cables"):
+                self._send(changes)
+
+        self._session.patiently(send)
         for port, link in changes.items():
             # The parts that were given are replaced whole.
             kept = self._in_force.setdefault(port, router_pb2.Link())
@@ -148,8 +152,12 @@ class Lines:
     def read(self, ports: Iterable[int] = ()) -> dict[int, CableState]:
         """Settings and books of the cables at these ports, or at all, of one instant."""
         request = router_pb2.DescribeRequest(ports=sorted(ports))
-        with refusals("the device does not describe its cables"):
-            answer = self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
+
+        def ask() -> router_pb2.DescribeResponse:
+            with refusals("the device does not describe its cables"):
+                return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
+
+        answer = self._session.patiently(ask)
         return {
             port.port: CableState(
                 _cable(port.config.link),

@@ -33,18 +33,26 @@ class Ports:
 
     def devices(self) -> dict[int, str]:
         """The ports with the network devices behind them; the controller's port has none: ""."""
-        with refusals("the device does not describe its ports"):
-            answer = self._stub.describe(router_pb2.DescribeRequest(), timeout=REQUEST_DEADLINE_S)
-        return {port.port: port.device for port in answer.ports}
+
+        def ask() -> router_pb2.DescribeResponse:
+            with refusals("the device does not describe its ports"):
+                request = router_pb2.DescribeRequest()
+                return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
+
+        return {port.port: port.device for port in self._session.patiently(ask).ports}
 
     def add(self, port: int, device: str, settings: PortSettings | None = None) -> None:
         """Puts a port in front of a network device; settings left out are as for the others."""
-        settings = settings or PortSettings()
-        self._add(port, device, settings)
-        self._added[port] = (device, settings)
+        wanted = settings or PortSettings()
+        self._session.patiently(lambda: self._add(port, device, wanted))
+        self._added[port] = (device, wanted)
 
     def remove(self, port: int) -> None:
         """Takes a port away; what waits in its queues is dropped and counted."""
+        self._session.patiently(lambda: self._remove(port))
+        self._added.pop(port, None)
+
+    def _remove(self, port: int) -> None:
         request = router_pb2.RemovePortRequest(
             device_id=self._session.device_id,
             election_id=router_pb2.ElectionId(**halves(self._session.election_id)),
@@ -52,7 +60,6 @@ class Ports:
         )
         with refusals(f"the device does not remove port {port}"):
             self._stub.remove_port(request, timeout=REQUEST_DEADLINE_S)
-        self._added.pop(port, None)
 
     def _add(self, port: int, device: str, settings: PortSettings) -> None:
         # How many queues a port that is still to come has, only its settings can say.

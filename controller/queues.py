@@ -110,6 +110,11 @@ class Queues:
         """Changes the router, or only ports, all at one instant; or nothing, and says why not."""
         if not isinstance(changes, RouterSettings):
             changes = RouterSettings(changes)
+        # Both in one, so that a switch which goes away in between is told again.
+        self._in_force = self._session.patiently(lambda: self._configure(changes))
+
+    def _configure(self, changes: RouterSettings) -> router_pb2.DescribeResponse:
+        """Sends the changes, and reads what is in force then."""
         request = self._request()
         if changes.buffer_bytes is not None:
             request.buffer.size_bytes = changes.buffer_bytes
@@ -124,7 +129,7 @@ class Queues:
                 config = queue_messages.port_message(settings, classes)
                 request.ports.add(port=port, config=config)
             self._stub.configure(request, timeout=REQUEST_DEADLINE_S)
-        self._in_force = self.describe()
+        return self._describe()
 
     def describe(self, ports: Iterable[int] = ()) -> router_pb2.DescribeResponse:
         """All that can be read of these ports, or of all, and of the router, at one instant.
@@ -132,6 +137,9 @@ class Queues:
         In the words of the proto file: what `settings` and `read` leave out is here, such as the
         books (what became of every packet), histograms and how late the switch was.
         """
+        return self._session.patiently(lambda: self._describe(ports))
+
+    def _describe(self, ports: Iterable[int] = ()) -> router_pb2.DescribeResponse:
         request = router_pb2.DescribeRequest(ports=sorted(ports))
         with refusals("the device does not describe its queues"):
             return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
@@ -201,7 +209,7 @@ class Queues:
         unknown = [port for port, settings in ports.items() if settings.every_queue is not None]
         if not unknown:
             return {}
-        return {port.port: port.config.queue_count for port in self.describe(unknown).ports}
+        return {port.port: port.config.queue_count for port in self._describe(unknown).ports}
 
 
 def _samples(call: grpc.Call) -> Iterator[Sample]:

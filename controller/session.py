@@ -10,7 +10,8 @@ The order is fixed: `connect` becomes the primary controller (P4Runtime specific
 
 A session outlives its connection. When the device goes away, the session comes back by itself:
 
-1. the stream ends; from now on requests wait, at most `REQUEST_DEADLINE_S`,
+1. the stream ends; from now on requests wait, at most `REQUEST_DEADLINE_S`, and the request that
+   was cut off is made again once the device is back,
 2. a new stream becomes primary again,
 3. if the device no longer runs our program, or lacks entries, it is given program and entries
    again, then whatever `on_restored` was told to do (queues, for one),
@@ -31,12 +32,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
-from controller import device, entities, entries
+from controller import device, entities, entries, ledger
 from controller.connection import (
     CONNECT_DEADLINE_S,
     DEFAULT_ADDRESS,
@@ -61,6 +62,8 @@ from controller.ledger import Ledger, identity
 from controller.p4info import P4Info
 from controller.stream import Inbox, Primary, Standing, halves
 from controller.values import Value, decode, encode
+
+T = TypeVar("T")
 
 # What is done to an item, in the caller's words and as the device reads it.
 _Change: TypeAlias = tuple[p4runtime_pb2.Update.Type, Item, p4runtime_pb2.Entity]
@@ -186,11 +189,14 @@ class Session:
     def load(self, program: P4Info, config: bytes) -> None:
         """Gives the device a program: P4Info and compiled form (BMv2 JSON). Entries are gone."""
         message = _configuration(program, config)
-        self._await_ready()
-        with self._writing, refusals("the device refused the program"):
-            self._push(message)
-            self._program, self._config = program, message
-            self._ledger.clear()
+
+        def put() -> None:
+            with self._writing, refusals("the device refused the program"):
+                self._push(message)
+                self._program, self._config = program, message
+                self._ledger.clear()
+
+        self.patiently(put)
 
     def swap(
         self, program: P4Info, config: bytes, insert: Iterable[Item], modify: Iterable[Item] = ()
@@ -210,30 +216,34 @@ class Session:
             for item in items
         ]
         request = p4runtime_pb2.SetForwardingPipelineConfigRequest
-        self._await_ready()
-        with self._writing:
-            with refusals("the device refused the program"):
-                self._push(message, request.VERIFY_AND_SAVE)
-            try:
-                self._write_back(updates)
-                with refusals("the device does not put the program in force"):
-                    self._push(None, request.COMMIT)
-            except ControllerError:
-                if self._config is not None:
-                    # Writes would go on reaching the program that is saved, so it is replaced too.
-                    self._push(self._config)
-                    self._write_back(self._ledger.updates())
-                raise
-            self._program, self._config = program, message
-            self._ledger.clear()
-            self._ledger.note(updates)
+
+        def put() -> None:
+            with self._writing:
+                with refusals("the device refused the program"):
+                    self._push(message, request.VERIFY_AND_SAVE)
+                try:
+                    self._write_back(updates)
+                    with refusals("the device does not put the program in force"):
+                        self._push(None, request.COMMIT)
+                except ControllerError as error:
+                    if self._config is not None and not is_passing(error):
+                        # Writes would go on reaching the program that is saved, so it is replaced.
+                        self._push(self._config)
+                        self._write_back(self._ledger.updates())
+                    raise
+                self._program, self._config = program, message
+                self._ledger.clear()
+                self._ledger.note(updates)
+
+        self.patiently(put)
 
     def use(self) -> P4Info:
         """Takes over the program that the device runs already, with the entries it has.
 
         After a restart of the device such a session restores the program and its own entries.
         """
-        self._config = self._running(p4runtime_pb2.GetForwardingPipelineConfigRequest.ALL)
+        all_of_it = p4runtime_pb2.GetForwardingPipelineConfigRequest.ALL
+        self._config = self.patiently(lambda: self._running(all_of_it))
         self._program = P4Info(self._config.p4info)
         return self._program
 
@@ -243,6 +253,27 @@ class Session:
         `first` is for what others need: it is done before all that was to be done until now.
         """
         self._when_restored.insert(0 if first else len(self._when_restored), action)
+
+    def patiently(self, request: Callable[[], T]) -> T:
+        """The answer to a request; one that the device's end has cut off is made a second time.
+
+        It waits for a device that is coming back. `request` is a call that may be made twice, of
+        this session or of another service on its channel.
+        """
+        for is_last in (False, True):
+            self._keeper.await_ready(REQUEST_DEADLINE_S)
+            stream = self._keeper.stream
+            try:
+                return request()
+            except (grpc.RpcError, ControllerError) as error:
+                if not self._keeper.has_lost(stream, error):
+                    raise
+                if is_last:
+                    raise ConnectError(
+                        f"the device at {self.address} went away during a request, came back, and "
+                        f"went away again when the request was repeated ({error})"
+                    ) from error
+        raise AssertionError("the last time either answers or raises")
 
     # ---- entries ---------------------------------------------------------------------------------
 
@@ -339,7 +370,7 @@ class Session:
         if given:
             names = ", ".join(field.name for field in header.fields)
             raise EntryError(f"a packet-out has no {next(iter(given))!r}; it has: {names}.")
-        self._await_ready()
+        self._keeper.await_ready(REQUEST_DEADLINE_S)
         self._send(request)
 
     def receive(self, deadline_s: float) -> Packet | None:
@@ -380,10 +411,6 @@ class Session:
             raise ControllerError("this session only observes: use `Session.connect`.")
         self._keeper.stream.send(request)
 
-    def _await_ready(self) -> None:
-        """Returns while the device is there; waits for one that is coming back."""
-        self._keeper.await_ready(REQUEST_DEADLINE_S)
-
     def _restore(self) -> None:
         """Gives the device what it lacks; raises if it does not accept all of that.
 
@@ -421,7 +448,9 @@ class Session:
 
     def _present(self) -> list[p4runtime_pb2.Entity]:
         """What the device has, as far as this session has written the like."""
-        queries = self._ledger.queries()
+        return self._found(self._ledger.queries())
+
+    def _found(self, queries: list[p4runtime_pb2.Entity]) -> list[p4runtime_pb2.Entity]:
         if not queries:
             return []
         request = p4runtime_pb2.ReadRequest(device_id=self.device_id, entities=queries)
@@ -477,26 +506,49 @@ class Session:
         self._write([(kind, item, entity) for item, entity in self._entities(items)])
 
     def _write(self, changes: Sequence[_Change]) -> None:
+        was_cut_off = False
+
+        def put() -> None:
+            nonlocal was_cut_off
+            with self._writing:
+                # Nobody knows how much of a batch that was cut off the device has carried out.
+                todo = self._to_repeat(changes) if was_cut_off else changes
+                was_cut_off = True
+                self._write_once(todo)
+
+        self.patiently(put)
+
+    def _to_repeat(self, changes: Sequence[_Change]) -> list[_Change]:
+        """What the device has not done of these changes; they are as if made once in the end."""
+        found = self._found(ledger.queries(entity for _, _, entity in changes))
+        present = {identity(entity) for entity in found}
+        todo = []
+        for kind, item, entity in changes:
+            update = p4runtime_pb2.Update(type=kind, entity=entity)
+            again = ledger.to_repeat(update, present)
+            if again is None:
+                self._ledger.note([update])
+            else:
+                todo.append((again, item, entity))
+        return todo
+
+    def _write_once(self, changes: Sequence[_Change]) -> None:
         items = [item for _, item, _ in changes]
         updates = [p4runtime_pb2.Update(type=kind, entity=entity) for kind, _, entity in changes]
-        self._await_ready()
-        with self._writing:
-            try:
-                self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
-            except grpc.RpcError as error:
-                # CONTINUE_ON_ERROR: what was not refused is in force.
-                self._ledger.note(accepted(error, updates))
-                if error.code() is grpc.StatusCode.PERMISSION_DENIED:
-                    raise self._keeper.not_primary() from error
-                raise WriteError(write_refusal(error, items)) from error
-            self._ledger.note(updates)
+        if not updates:
+            return
+        try:
+            self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
+        except grpc.RpcError as error:
+            # CONTINUE_ON_ERROR: what was not refused is in force.
+            self._ledger.note(accepted(error, updates))
+            if error.code() is grpc.StatusCode.PERMISSION_DENIED:
+                raise self._keeper.not_primary() from error
+            raise WriteError(write_refusal(error, items)) from error
+        self._ledger.note(updates)
 
     def _read(self, entity: p4runtime_pb2.Entity) -> Iterator[p4runtime_pb2.Entity]:
-        self._await_ready()
-        request = p4runtime_pb2.ReadRequest(device_id=self.device_id, entities=[entity])
-        with refusals("the device refused a read"):
-            for answer in self._stub.Read(request, timeout=REQUEST_DEADLINE_S):
-                yield from answer.entities
+        yield from self.patiently(lambda: self._found([entity]))
 
 
 def _configuration(program: P4Info, config: bytes) -> p4runtime_pb2.ForwardingPipelineConfig:

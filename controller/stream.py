@@ -126,6 +126,11 @@ class Stream:
         """Whether nothing more will come."""
         return self._end is not None
 
+    def ends_within(self, deadline_s: float) -> bool:
+        """Waits for its end; whether it came."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._end is not None, deadline_s)
+
     def was_refused(self) -> bool:
         """Whether it ended because what it said was wrong: an election id that another one has."""
         return self._end is not None and self._end[0] is grpc.StatusCode.INVALID_ARGUMENT

@@ -20,7 +20,9 @@ from controller.errors import (
     WriteError,
 )
 from controller.keeper import State
+from controller.lines import Lines
 from controller.p4info import P4Info
+from controller.ports import Ports
 from controller.queueing import Limit, PortSettings, QueueSettings
 from controller.queues import Queues
 from controller.session import Packet, Session
@@ -175,6 +177,12 @@ class Unavailable(grpc.RpcError):
     def code(self):
         return grpc.StatusCode.UNAVAILABLE
 
+    def details(self):
+        return "Socket closed"
+
+    def trailing_metadata(self):
+        return ()
+
 
 def test_what_another_session_restored_first_is_completed(switch, session):
     # Another controller gives the restarted switch the same program, so the cookie matches.
@@ -268,6 +276,85 @@ def test_who_waits_is_woken_when_the_session_is_closed(switch, session):
     wait.until(lambda: not session.is_ready, "the end of the stream", 5)
     threading.Timer(0.3, session.close).start()
     with pytest.raises(ControllerError, match="the session is closed"):
+        session.insert([ROUTE])
+
+
+# What is asked for right after the switch has gone, while its end is still on the way to us.
+REQUESTS = {
+    "insert": lambda session: session.insert([CloneSession(7, ports=(1,))]),
+    "modify": lambda session: session.modify([NO_ROUTE]),
+    "delete": lambda session: session.delete([ROUTE]),
+    "read": lambda session: list(session.read("ipv4_routes")),
+    "use": lambda session: session.use(),
+    "load": lambda session: session.load(P4Info.load(PROGRAM_INFO), PROGRAM.read_bytes()),
+    "swap": lambda session: session.swap(
+        P4Info.load(PROGRAM_INFO), PROGRAM.read_bytes(), [ROUTE], [NO_ROUTE]
+    ),
+    "queues, configure": lambda session: Queues(session).configure(
+        {510: PortSettings(rate_bps=8_000_000)}
+    ),
+    "queues, read": lambda session: Queues(session).read(),
+    "cables, read": lambda session: Lines(session).read(),
+    "ports": lambda session: Ports(session).devices(),
+}
+
+
+@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS)
+def test_a_request_right_after_the_end_of_the_switch_waits_for_its_return(
+    switch, session, request_
+):
+    session.insert([ROUTE])
+    switch.end()
+    starter = threading.Thread(target=switch.start)
+    starter.start()
+    request_(session)
+    starter.join()
+    assert session.is_ready
+
+
+def cut_off(session, monkeypatch, count):
+    """The first `count` writes are carried out, but the connection breaks before the answer."""
+    write = session._stub.Write
+    cut = []
+
+    def write_and_break(request, timeout):
+        answer = write(request, timeout=timeout)
+        if len(cut) < count:
+            cut.append([update.type for update in request.updates])
+            session._keeper.stream._call.cancel()
+            raise Unavailable()
+        return answer
+
+    monkeypatch.setattr(session._stub, "Write", write_and_break)
+    return cut
+
+
+def test_a_batch_that_was_carried_out_before_the_connection_broke_is_as_if_made_once(
+    session, monkeypatch
+):
+    gone = Entry("ipv4_routes", {"hdr.ipv4.dst_addr": Lpm(0x0A000900, 24)}, hop(2))
+    session.insert([gone])
+    cut = cut_off(session, monkeypatch, 1)
+    session._write(
+        [
+            (kind, item, entity)
+            for kind, items in (
+                (p4runtime_pb2.Update.INSERT, [ROUTE]),
+                (p4runtime_pb2.Update.DELETE, [gone]),
+            )
+            for item, entity in session._entities(items)
+        ]
+    )
+    # Made again as it was, the switch would have refused both.
+    assert cut == [[p4runtime_pb2.Update.INSERT, p4runtime_pb2.Update.DELETE]]
+    assert [route.match for route in session.read("ipv4_routes")] == [ROUTE.match]
+    # And a session that restores the switch from now on knows it, too.
+    assert len(session._ledger.updates()) == 1
+
+
+def test_a_request_that_is_cut_off_twice_says_so(session, monkeypatch):
+    cut_off(session, monkeypatch, 2)
+    with pytest.raises(ConnectError, match="went away during a request, came back, and went away"):
         session.insert([ROUTE])
 
 
