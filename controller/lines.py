@@ -151,7 +151,7 @@ class Lines:
 
     def read(self, ports: Iterable[int] = ()) -> dict[int, CableState]:
         """Settings and books of the cables at these ports, or at all, of one instant."""
-        request = router_pb2.DescribeRequest(ports=sorted(ports))
+        request = router_pb2.DescribeRequest(ports=sorted(ports), device_id=self._session.device_id)
 
         def ask() -> router_pb2.DescribeResponse:
             with refusals("the device does not describe its cables"):

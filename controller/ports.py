@@ -36,7 +36,7 @@ class Ports:
 
         def ask() -> router_pb2.DescribeResponse:
             with refusals("the device does not describe its ports"):
-                request = router_pb2.DescribeRequest()
+                request = router_pb2.DescribeRequest(device_id=self._session.device_id)
                 return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
 
         return {port.port: port.device for port in self._session.patiently(ask).ports}

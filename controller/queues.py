@@ -140,7 +140,7 @@ class Queues:
         return self._session.patiently(lambda: self._describe(ports))
 
     def _describe(self, ports: Iterable[int] = ()) -> router_pb2.DescribeResponse:
-        request = router_pb2.DescribeRequest(ports=sorted(ports))
+        request = router_pb2.DescribeRequest(ports=sorted(ports), device_id=self._session.device_id)
         with refusals("the device does not describe its queues"):
             return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
 
@@ -181,7 +181,9 @@ class Queues:
 
         The iterator may be closed from another thread by leaving the block: it then just ends.
         """
-        request = router_pb2.WatchRequest(interval_ms=interval_ms, ports=sorted(ports))
+        request = router_pb2.WatchRequest(
+            interval_ms=interval_ms, ports=sorted(ports), device_id=self._session.device_id
+        )
         with in_force(self._stub.watch(request)) as call:
             yield _samples(call)
 

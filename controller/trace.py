@@ -82,7 +82,7 @@ def trace(session: Session, follow: Iterable[Follow]) -> Iterator[Iterator[Step]
 
     Steps that the switch had to leave out are said with a RequestError: a life with gaps misleads.
     """
-    request = router_pb2.TraceRequest()
+    request = router_pb2.TraceRequest(device_id=session.device_id)
     for wanted in follow:
         added = request.filters.add(one_in=wanted.one_in, frames_max=wanted.packets_max)
         if wanted.port is not None:

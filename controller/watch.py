@@ -269,6 +269,7 @@ def watch(
         links=links,
         overruns=overruns,
         head_bytes=head_bytes,
+        device_id=session.device_id,
     )
     if drops:
         request.drops.SetInParent()

@@ -149,7 +149,7 @@ fn ports_are_changed_or_not_whoever_waits_for_it() {
 fn a_client_that_goes_is_neither_traced_nor_watched_for() {
     let trace = |rig: &Rig| -> Call {
         let front = rig.front();
-        let request = v1::TraceRequest { filters: vec![v1::TraceFilter::default()] };
+        let request = v1::TraceRequest { filters: vec![v1::TraceFilter::default()], device_id: 0 };
         Box::pin(async move { drop(front.trace(&request).await.unwrap()) })
     };
     assert!(drop_at_every_point(trace) >= 1);

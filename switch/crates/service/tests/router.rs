@@ -40,14 +40,36 @@ async fn the_primary_changes_rates_and_limits_and_everybody_reads_them_back() {
     let _controller = switch.controller(1).await;
     client.configure(request).await.unwrap();
 
-    let request = v1::DescribeRequest { ports: vec![2] };
+    let request = v1::DescribeRequest { ports: vec![2], device_id: 0 };
     let described = client.describe(request).await.unwrap().into_inner();
     let config = described.ports[0].config.clone().unwrap();
     assert_eq!(config.rate_bps, Some(10_000_000));
     assert_eq!(config.queues[1].limit, limit);
     assert_eq!(config.queues[0].limit, Some(v1::Limit { packets: 64, bytes: 0 }), "untouched");
-    let unknown = client.describe(v1::DescribeRequest { ports: vec![77] }).await.unwrap_err();
+    let unknown = v1::DescribeRequest { ports: vec![77], device_id: 0 };
+    let unknown = client.describe(unknown).await.unwrap_err();
     assert_eq!(unknown.code(), Code::NotFound);
+}
+
+#[tokio::test]
+async fn who_asks_for_another_device_is_refused() {
+    let switch = Switch::start();
+    let mut client = RouterClient::new(switch.channel().await);
+    let device_id = DEVICE_ID + 1;
+    let describe = v1::DescribeRequest { device_id, ..Default::default() };
+    let watch = v1::WatchRequest { device_id, links: true, ..Default::default() };
+    let trace = v1::TraceRequest { device_id, filters: vec![v1::TraceFilter::default()] };
+    let refusals = [
+        client.describe(describe).await.unwrap_err(),
+        client.watch(watch).await.unwrap_err(),
+        client.trace(trace).await.unwrap_err(),
+    ];
+    for refusal in refusals {
+        assert_eq!(refusal.code(), Code::NotFound);
+        assert!(refusal.message().contains("is not here"), "{}", refusal.message());
+    }
+    let right = v1::DescribeRequest { device_id: DEVICE_ID, ..Default::default() };
+    client.describe(right).await.unwrap();
 }
 
 #[tokio::test]
@@ -68,7 +90,7 @@ async fn a_request_with_mistakes_changes_nothing_and_lists_them_all() {
     let problem = |any: &prost_types::Any| v1::Problem::decode(any.value.as_slice()).unwrap();
     let places: Vec<_> = details.details.iter().map(|any| problem(any).place).collect();
     assert_eq!(places, ["port 2, queue_count", "port 77"]);
-    let request = v1::DescribeRequest { ports: vec![1] };
+    let request = v1::DescribeRequest { ports: vec![1], device_id: 0 };
     let described = client.describe(request).await.unwrap().into_inner();
     assert_eq!(described.ports[0].config.as_ref().unwrap().rate_bps, Some(1_000_000_000));
 }
@@ -107,7 +129,7 @@ async fn drops_are_mirrored_to_a_session_that_exists_and_the_setting_reads_back(
 async fn mirror_and_rate(
     client: &mut RouterClient<tonic::transport::Channel>,
 ) -> (Option<u32>, u64) {
-    let request = v1::DescribeRequest { ports: vec![1] };
+    let request = v1::DescribeRequest { ports: vec![1], device_id: 0 };
     let described = client.describe(request).await.unwrap().into_inner();
     let rate = described.ports[0].config.as_ref().unwrap().rate_bps.unwrap();
     (described.drop_mirror.unwrap().clone_session, rate)
@@ -190,7 +212,8 @@ async fn drops_are_told_with_reason_and_first_bytes_to_those_who_asked() {
     switch.set_port_up(2, false);
     let link = v1::LinkEvent { port: 2, up: false };
     assert_eq!(events(&mut other, 1).await[0].kind, Some(Kind::Link(link)));
-    let described = client.describe(v1::DescribeRequest { ports: vec![2] }).await.unwrap();
+    let described =
+        client.describe(v1::DescribeRequest { ports: vec![2], device_id: 0 }).await.unwrap();
     let described = described.into_inner();
     assert!(!described.ports[0].counters.as_ref().unwrap().up);
     let books = described.books.unwrap();
@@ -266,7 +289,7 @@ async fn a_traced_packet_is_told_step_by_step_to_one_client_at_a_time() {
     let ether_type = v1::BytePattern { offset: 12, value: vec![8, 0].into(), ..Default::default() };
     let filter =
         v1::TraceFilter { port: Some(2), patterns: vec![ether_type], ..Default::default() };
-    let request = v1::TraceRequest { filters: vec![filter] };
+    let request = v1::TraceRequest { filters: vec![filter], device_id: 0 };
     let mut stream = client.trace(request.clone()).await.unwrap().into_inner();
     let status = client.trace(request.clone()).await.unwrap_err();
     assert_eq!(status.code(), Code::ResourceExhausted);

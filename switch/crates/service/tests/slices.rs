@@ -279,7 +279,7 @@ async fn a_router_of_many_ports_is_described_some_ports_at_a_time() {
     assert!(found.ports.iter().all(|port| port.config.as_ref().unwrap().queues.len() == 8));
 
     // Few ports of many: at one instant, by number, each once.
-    let some = client.describe(v1::DescribeRequest { ports: vec![70, 3, 70] });
+    let some = client.describe(v1::DescribeRequest { ports: vec![70, 3, 70], device_id: 0 });
     let driven = rig.drive(some, |_| 0).await;
     assert_eq!(driven.slices, 0);
     let found = driven.output.unwrap().into_inner();

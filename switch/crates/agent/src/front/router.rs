@@ -21,6 +21,7 @@ impl Front {
         &self,
         request: &v1::DescribeRequest,
     ) -> Result<v1::DescribeResponse, Status> {
+        self.check_reader(request.device_id)?;
         let ports = watch::ports_of(&request.ports)?;
         let make = |reply| Request::Describe { ports: ports.clone(), reply };
         let found = self.plane.ask(make).await?;
@@ -110,6 +111,7 @@ impl Front {
 
     /// Trace: batches of steps, for [`trace::batch_message`].
     pub async fn trace(&self, request: &v1::TraceRequest) -> Result<FeedStream, Refusal> {
+        self.check_reader(request.device_id)?;
         let filters = trace::filters_of(request)?;
         let feed = FeedStream(Arc::new(Feed::default()));
         let for_plane = Arc::clone(&feed.0);
@@ -123,6 +125,7 @@ impl Front {
         &self,
         request: &v1::WatchRequest,
     ) -> Result<(v1::WatchResponse, FeedStream), Refusal> {
+        self.check_reader(request.device_id)?;
         let filter = watch::filter_of(request)?;
         // Should this call end before the data plane has answered, the feed closes with it.
         let feed = FeedStream(Arc::new(Feed::default()));
@@ -130,6 +133,11 @@ impl Front {
         let make = |reply| Request::Watch { filter, feed: for_plane, reply };
         let start = self.plane.ask(make).await??;
         Ok((watch::start_message(&start), feed))
+    }
+
+    /// Who only reads may leave out which device it means.
+    fn check_reader(&self, device_id: u64) -> Result<(), Refusal> {
+        if device_id == 0 { Ok(()) } else { self.sessions.check_device(device_id) }
     }
 }
 

@@ -308,7 +308,8 @@ impl Rig {
         self.work();
         let front = self.front();
         self.complete(Box::pin(async move {
-            let request = v1::TraceRequest { filters: vec![v1::TraceFilter::default()] };
+            let request =
+                v1::TraceRequest { filters: vec![v1::TraceFilter::default()], device_id: 0 };
             drop(front.trace(&request).await.unwrap());
         }));
     }

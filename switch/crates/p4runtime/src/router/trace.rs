@@ -148,7 +148,9 @@ mod tests {
 
     #[test]
     fn filters_that_cannot_be_are_refused_with_a_sentence() {
-        let refused = |filters| filters_of(&v1::TraceRequest { filters }).unwrap_err().message;
+        let refused = |filters| {
+            filters_of(&v1::TraceRequest { filters, ..Default::default() }).unwrap_err().message
+        };
         assert!(refused(Vec::new()).starts_with("the request has no filter"));
         let pattern =
             v1::BytePattern { offset: 12, value: vec![8, 0].into(), mask: vec![1].into() };
