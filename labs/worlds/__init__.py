@@ -17,4 +17,4 @@ def bench(settings: Settings, logs: Path, narrator: Narrator) -> Bench:
     # Imported here: a machine without Mininet can do without the live world.
     from labs.worlds.live.bench import LiveBench
 
-    return LiveBench(logs, narrator, settings.toolchain)
+    return LiveBench(logs, narrator, settings.toolchain, settings.program)

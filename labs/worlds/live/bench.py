@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -32,11 +31,17 @@ class LiveBench(Bench):
     """Networks of this machine, one at a time."""
 
     def __init__(
-        self, logs: Path, narrator: Narrator, toolchain: Toolchain = Toolchain.VITRINE
+        self,
+        logs: Path,
+        narrator: Narrator,
+        toolchain: Toolchain = Toolchain.VITRINE,
+        program: str | None = None,
     ) -> None:
+        """`program` is the P4 program of all routers; without one, each has its own."""
         super().__init__(narrator)
         self._logs = logs
         self._toolchain = toolchain
+        self._program = program
         self._network = contextlib.ExitStack()
         self._domain: Domain | None = None
         self._live: LiveNetwork
@@ -57,7 +62,7 @@ class LiveBench(Bench):
                 logs=self._logs,
                 domain=domain,
                 toolchain=self._toolchain,
-                program=os.environ.get("PROGRAM"),
+                program=self._program,
             )
         )
         hosts.remember_thresholds(
