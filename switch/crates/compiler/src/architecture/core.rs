@@ -2,6 +2,8 @@
 
 use super::{Form, Function, Meaning, Object, PacketMethod};
 
+pub const FILE: &str = "core.p4";
+
 pub const FUNCTIONS: &[Function] = &[
     Function { name: "static_assert", meaning: Meaning::StaticAssert },
     Function { name: "verify", meaning: Meaning::Verify },

@@ -35,6 +35,8 @@ pub enum BlockKind {
 pub struct Architecture {
     /// The package of which `main` is one.
     pub package: &'static str,
+    /// The file that declares it.
+    pub file: &'static str,
     /// The blocks in the order of the package's parameters.
     pub blocks: &'static [BlockKind],
     /// The struct in which the switch keeps what it knows of a packet.
@@ -239,6 +241,22 @@ const ARCHITECTURES: [&Architecture; 1] = [&v1model::V1MODEL];
 /// The architecture whose package has this name.
 pub fn of_package(name: &str) -> Option<&'static Architecture> {
     ARCHITECTURES.into_iter().find(|architecture| architecture.package == name)
+}
+
+/// The file that a program includes to have what this table knows by that name.
+pub fn file_of(name: &str) -> Option<&'static str> {
+    let declares = |functions: &[Function], objects: &[Object]| {
+        functions.iter().any(|function| function.name == name)
+            || objects.iter().any(|object| object.name == name)
+    };
+    if declares(core::FUNCTIONS, core::OBJECTS) {
+        return Some(core::FILE);
+    }
+    let found = ARCHITECTURES.into_iter().find(|architecture| {
+        [architecture.package, architecture.metadata_type].contains(&name)
+            || declares(architecture.functions, architecture.objects)
+    });
+    found.map(|architecture| architecture.file)
 }
 
 /// What an extern function of this name means.

@@ -8,6 +8,7 @@ use Operand::{
 
 pub const V1MODEL: Architecture = Architecture {
     package: "V1Switch",
+    file: "v1model.p4",
     blocks: &[
         BlockKind::Parser,
         BlockKind::VerifyChecksum,

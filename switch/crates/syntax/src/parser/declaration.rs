@@ -288,7 +288,7 @@ impl Parser<'_> {
     fn control_body(&mut self, signature: Signature) -> Option<ControlDeclaration> {
         let start = signature.span;
         let constructor_parameters = self.opt_constructor_parameters()?;
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         let mut locals = Vec::new();
         while !(self.at("apply") && (self.token(1).is("{") || self.token(1).is("@"))) {
             if self.at("}") || self.is_end() {
@@ -307,7 +307,7 @@ impl Parser<'_> {
         self.bump();
         let annotations = self.opt_annotations()?;
         let body = self.block_statement(annotations)?;
-        self.expect("}")?;
+        self.close(opened)?;
         let span = start.to(self.last_span());
         Some(ControlDeclaration { signature, constructor_parameters, locals, body, span })
     }

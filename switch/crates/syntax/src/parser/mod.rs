@@ -123,6 +123,8 @@ impl<'a> Parser<'a> {
         let mut diagnostic = Diagnostic::error("syntax", found.span, title);
         if what == "`;`" {
             diagnostic = diagnostic.related(self.last_span().after(), "`;` is missing after this");
+        } else if what == "`)`" && found.is("=") {
+            diagnostic = diagnostic.hint("`==` compares; `=` assigns, as a statement of its own");
         } else if found.kind == TokenKind::Word && is_reserved(&found.text) && what.contains("name")
         {
             diagnostic = diagnostic
@@ -239,6 +241,7 @@ impl<'a> Parser<'a> {
 
     /// Items in braces, the opening brace taken already; broken items are skipped.
     fn braced<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let opened = self.last_span();
         let mut items = Vec::new();
         while !self.at("}") && !self.is_end() {
             let before = self.at;
@@ -250,8 +253,20 @@ impl<'a> Parser<'a> {
                 self.bump();
             }
         }
-        self.expect("}")?;
+        self.close(opened)?;
         Some(items)
+    }
+
+    /// Takes the brace that closes the one at `opened`.
+    fn close(&mut self, opened: Span) -> Option<()> {
+        if self.eat("}") {
+            return Some(());
+        }
+        let found = self.peek();
+        let title = format!("syntax error: expected `}}`, found {}", found.describe());
+        let diagnostic = Diagnostic::error("syntax", found.span, title);
+        self.report(diagnostic.related(opened, "this brace is not closed"));
+        None
     }
 
     /// How many tokens ahead the bracket is that closes the one `ahead` tokens away.

@@ -89,12 +89,12 @@ impl Parser<'_> {
     fn parser_state(&mut self, annotations: Vec<Annotation>, start: Span) -> Option<ParserState> {
         self.expect("state")?;
         let name = self.name()?;
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         self.type_names.push();
         let body = self.parser_state_body();
         self.type_names.pop();
         let (statements, transition) = body?;
-        self.expect("}")?;
+        self.close(opened)?;
         let span = start.to(self.last_span());
         Some(ParserState { annotations, name, statements, transition, span })
     }

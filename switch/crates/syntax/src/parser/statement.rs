@@ -1,12 +1,13 @@
 //! Statements.
 
 use super::Parser;
-use crate::Span;
 use crate::token::TokenKind;
 use crate::tree::{
-    Annotation, BinaryOperator, BlockStatement, ConstantDeclaration, ForCollection, ForInStatement,
-    ForStatement, Statement, StatementKind, SwitchCase, SwitchLabel, VariableDeclaration,
+    Annotation, BinaryOperator, BlockStatement, ConstantDeclaration, Expression, ExpressionKind,
+    ForCollection, ForInStatement, ForStatement, Statement, StatementKind, SwitchCase, SwitchLabel,
+    VariableDeclaration,
 };
+use crate::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// `{ ... }` in a scope of its own.
@@ -119,10 +120,10 @@ impl Parser<'_> {
         // the type checker's question.
         let target = self.expression()?;
         let Some((operator, length)) = self.assignment_operator() else {
-            if matches!(target.kind, crate::tree::ExpressionKind::Call { .. }) {
+            if matches!(target.kind, ExpressionKind::Call { .. }) {
                 return Some(StatementKind::Call(target));
             }
-            self.expected("`=` or `(` after this expression");
+            self.no_statement(&target);
             return None;
         };
         (0..length).for_each(|_| {
@@ -130,6 +131,25 @@ impl Parser<'_> {
         });
         let value = self.expression()?;
         Some(StatementKind::Assignment { target, operator, value })
+    }
+
+    /// Reports that an expression stands where a statement should; a name alone was to be applied or
+    /// called.
+    fn no_statement(&mut self, expression: &Expression) {
+        let found = self.peek();
+        let what = found.describe();
+        let title =
+            format!("syntax error: expected `=` or `(` after this expression, found {what}");
+        let mut diagnostic = Diagnostic::error("syntax", found.span, title);
+        if let ExpressionKind::Name(name) = &expression.kind
+            && found.is(";")
+        {
+            let name = &name.name.text;
+            let hint =
+                format!("a table is applied by `{name}.apply();`, an action called by `{name}();`");
+            diagnostic = diagnostic.hint(hint);
+        }
+        self.report(diagnostic);
     }
 
     /// `=` or one of `+=`, `|+|=`, ...

@@ -36,6 +36,9 @@ impl Checker<'_, '_> {
         if is_number(found) && is_number(wanted) {
             diagnostic = diagnostic.hint(format!("write a cast: ({wanted_text}) ..."));
         }
+        if is_number(found) && *wanted == Type::Bool {
+            diagnostic = diagnostic.hint("compare with something: x != 0");
+        }
         let diagnostic = self.explain_misfit(diagnostic, found, wanted);
         self.report(diagnostic);
     }

@@ -124,10 +124,14 @@ impl<'a> Checker<'a, '_> {
                 let ty = self.instance_type(id);
                 Expression { kind: ExpressionKind::Instance(id), ty, span }
             }
-            Some(_) => {
-                let title = format!("`{}` is no value", name.name.text);
-                self.error("type", span, title);
-                wrong(span)
+            Some(Binding::Action(_)) => self.no_value(name, "an action", "call it: {}()"),
+            Some(Binding::Functions(_)) => self.no_value(name, "a function", "call it: {}(...)"),
+            Some(Binding::Table(_)) => self.no_value(name, "a table", "apply it: {}.apply()"),
+            Some(Binding::Template(_) | Binding::Type(_)) => {
+                self.no_value(name, "a type", "write ({}) in front of a value to cast it")
+            }
+            Some(Binding::ValueSet(_)) => {
+                self.no_value(name, "a value set", "it can only stand among the cases of a select")
             }
             None => {
                 // The names of match kinds are at the top level.
@@ -139,6 +143,14 @@ impl<'a> Checker<'a, '_> {
                 wrong(span)
             }
         }
+    }
+
+    /// Reports that a name stands for something else than a value; in the hint `{}` is the name.
+    fn no_value(&mut self, name: &PrefixedName, what: &str, hint: &str) -> Expression {
+        let (span, name) = (name.name.span, &name.name.text);
+        let title = format!("`{name}` is {what}, not a value");
+        self.report(Diagnostic::error("type", span, title).hint(hint.replace("{}", name)));
+        wrong(span)
     }
 
     /// The object whose method is being written.

@@ -1,9 +1,10 @@
 //! `base.member` where it is no call: fields, enum members, errors, properties of stacks, results
 //! of tables.
 
+use super::method::is_built_in_method;
 use super::suggest::nearest;
 use super::{BodyKind, Checker, constant, is_constant, wrong};
-use crate::types::tree::{Expression, ExpressionKind, TableResult, Type, Value};
+use crate::types::tree::{Expression, ExpressionKind, TableResult, Text, Type, Value};
 use syntax::tree::{self as ast, Name};
 use syntax::{Diagnostic, Span};
 
@@ -81,13 +82,32 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// There is no such member; perhaps a similar one.
-    fn report_no_member(&mut self, of: &str, member: &Name, names: &[crate::types::tree::Text]) {
+    fn report_no_member(&mut self, of: &str, member: &Name, names: &[Text]) {
         let title = format!("`{of}` has no member `{}`", member.text);
         let mut diagnostic = Diagnostic::error("unknown-field", member.span, title);
-        if let Some(similar) = nearest(&member.text, names.iter().map(|name| &**name)) {
+        if is_built_in_method(&member.text) {
+            diagnostic = diagnostic.hint(format!("it is a method: write {}()", member.text));
+        } else if let Some(similar) = nearest(&member.text, names.iter().map(|name| &**name)) {
             diagnostic = diagnostic.hint(format!("is `{similar}` meant?"));
         }
         self.report(diagnostic);
+    }
+
+    /// There is no such field; perhaps a header inside has it: `hdr.ttl` for `hdr.ipv4.ttl`.
+    fn report_no_field(&mut self, of: &Type, member: &Name, parts: &[(Text, Type)]) {
+        let inside = parts.iter().find(|(_, ty)| match ty {
+            Type::Struct(id) => {
+                self.program.structs[*id].fields.iter().any(|field| field.name.text == member.text)
+            }
+            _ => false,
+        });
+        let Some((part, _)) = inside else {
+            let names: Vec<_> = parts.iter().map(|(name, _)| name.clone()).collect();
+            return self.report_no_member(&self.show(of), member, &names);
+        };
+        let title = format!("`{}` has no member `{}`", self.show(of), member.text);
+        let hint = format!("is `{part}.{}` meant?", member.text);
+        self.report(Diagnostic::error("unknown-field", member.span, title).hint(hint));
     }
 
     /// A field, taken now from a constant.
@@ -101,8 +121,7 @@ impl<'a> Checker<'a, '_> {
             _ => Vec::new(),
         };
         let Some(at) = parts.iter().position(|(name, _)| *name == member.text) else {
-            let names: Vec<_> = parts.into_iter().map(|(name, _)| name).collect();
-            self.report_no_member(&self.show(&base.ty), member, &names);
+            self.report_no_field(&base.ty, member, &parts);
             return wrong(span);
         };
         if let ExpressionKind::Aggregate(values) = &base.kind

@@ -459,3 +459,20 @@ impl<'a> Checker<'a, '_> {
         }
     }
 }
+
+/// Whether headers, stacks, tables or types have a method of this name.
+pub(super) fn is_built_in_method(name: &str) -> bool {
+    matches!(
+        name,
+        "apply"
+            | "isValid"
+            | "setValid"
+            | "setInvalid"
+            | "push_front"
+            | "pop_front"
+            | "minSizeInBits"
+            | "minSizeInBytes"
+            | "maxSizeInBits"
+            | "maxSizeInBytes"
+    )
+}

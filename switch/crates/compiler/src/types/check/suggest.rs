@@ -7,7 +7,8 @@ pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) ->
     names
         .filter(|name| *name != wanted && name.len().abs_diff(wanted.len()) <= limit)
         .map(|name| (distance(wanted, name), name))
-        .filter(|(distance, _)| *distance <= limit)
+        // Of a name of one letter nothing would be left that is alike.
+        .filter(|(distance, _)| *distance <= limit && *distance < wanted.len())
         .min()
         .map(|(_, name)| name)
 }

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::scope::Binding;
 use super::suggest::nearest;
+use crate::architecture;
 use crate::types::tree::{ExpressionKind, Type, Value};
 use syntax::tree::{self as ast, DerivedKind, PrefixedName, TypeKind};
 use syntax::{Diagnostic, Span};
@@ -223,13 +224,13 @@ impl<'a> Checker<'a, '_> {
     /// There is no such name.
     pub(super) fn report_unknown(&mut self, what: &str, name: &ast::Name) {
         let title = format!("there is no {what} `{}` here", name.text);
-        let mut diagnostic = Diagnostic::error("unknown-name", name.span, title);
         let names = self.scopes.names().map(|name| &**name);
-        if let Some(similar) = nearest(&name.text, names) {
-            diagnostic = diagnostic.hint(format!("is `{similar}` meant?"));
-        } else {
-            diagnostic = diagnostic.hint("a name must be declared before it is used");
-        }
+        let hint = match (architecture::file_of(&name.text), nearest(&name.text, names)) {
+            (Some(file), _) => format!("{file} declares it: write #include <{file}> at the top"),
+            (None, Some(similar)) => format!("is `{similar}` meant?"),
+            (None, None) => "a name must be declared before it is used".to_owned(),
+        };
+        let diagnostic = Diagnostic::error("unknown-name", name.span, title).hint(hint);
         self.report(diagnostic);
     }
 }
