@@ -7,8 +7,37 @@
 
 use super::Checker;
 use super::scope::Binding;
+use super::suggest::nearest;
 use crate::types::tree::{Annotation, AnnotationBody, AnnotationValue, ExpressionKind, Value};
+use syntax::Diagnostic;
 use syntax::tree as ast;
+
+/// Annotations that mean something to P4, P4Runtime or simple_switch. Others are for other tools; one
+/// that is nearly the same is a slip of the pen.
+const KNOWN: [&str; 22] = [
+    "atomic",
+    "brief",
+    "controller_header",
+    "defaultonly",
+    "deprecated",
+    "description",
+    "field_list",
+    "hidden",
+    "id",
+    "match",
+    "max_group_size",
+    "max_member_weight",
+    "name",
+    "noSideEffects",
+    "noWarn",
+    "optional",
+    "p4runtime_translation",
+    "pkginfo",
+    "priority",
+    "pure",
+    "tableonly",
+    "unroll",
+];
 
 impl<'a> Checker<'a, '_> {
     /// All annotations of one thing.
@@ -46,6 +75,13 @@ impl<'a> Checker<'a, '_> {
             "match" if !matches!(values.as_slice(), [AnnotationValue::Name(_)]) => {
                 let title = "@match must have a match kind";
                 self.error("annotation", annotation.span, title);
+            }
+            name if !KNOWN.contains(&name) => {
+                if let Some(similar) = nearest(name, KNOWN.into_iter()) {
+                    let title = format!("there is no meaning to the annotation @{name}");
+                    let diagnostic = Diagnostic::warning("annotation", annotation.span, title);
+                    self.report(diagnostic.hint(format!("is @{similar} meant?")));
+                }
             }
             _ => {}
         }

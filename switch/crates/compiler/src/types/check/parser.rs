@@ -152,7 +152,10 @@ impl<'a> Checker<'a, '_> {
         let mut statements = self.statements(&state.statements);
         let outer_prelude = std::mem::take(&mut self.prelude);
         let transition = match &state.transition {
-            None => Transition::Direct(StateTarget::Reject),
+            None => {
+                self.report_no_transition(&state.name);
+                Transition::Direct(StateTarget::Reject)
+            }
             Some(StateExpression::Name(name)) => Transition::Direct(self.state_target(name, names)),
             Some(StateExpression::Select(select)) => Transition::Select(self.select(select, names)),
         };
@@ -161,6 +164,16 @@ impl<'a> Checker<'a, '_> {
         self.scopes.pop();
         self.body = outer;
         State { annotations, name: state.name.clone(), statements, transition, span: state.span }
+    }
+
+    /// A state without a transition rejects, which hardly anybody wants.
+    fn report_no_transition(&mut self, state: &Name) {
+        let title =
+            format!("state `{}` has no transition, so the parser rejects there", state.text);
+        self.report(
+            Diagnostic::warning("parser-transition", state.span, title)
+                .hint("end it with `transition accept;`, or with `transition` and the next state"),
+        );
     }
 
     /// The state that a name means; states may be named before they are declared.

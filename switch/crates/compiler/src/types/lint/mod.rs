@@ -8,6 +8,7 @@ mod invalid;
 mod parsed;
 mod places;
 mod reach;
+mod total;
 mod uninitialised;
 mod unused;
 mod visit;
@@ -22,6 +23,7 @@ pub fn lint(program: &Program, diagnostics: &mut Diagnostics) {
     unused::results(program, diagnostics);
     unused::tables(program, diagnostics);
     reach::states(program, diagnostics);
+    total::selects(program, diagnostics);
     uninitialised::reads(program, diagnostics);
     invalid::uses(program, diagnostics);
     forwarding::decisions(program, diagnostics);
