@@ -35,6 +35,10 @@ warning_parser_gives_up.p4:10:20: warning[select-default]: the parser stops with
    10 |         transition select(hdr.h.kind) {
       |                    ^^^^^^^^^^^^^^^^^^^^
    hint: say what then: `default: accept;` or `default: reject;`
+warning_parser_gives_up.p4:21:5: warning[annotation]: the annotation @hiden has no meaning
+   21 |     @hiden state forgotten {}
+      |     ^^^^^^
+   hint: is @hidden meant?
 warning_parser_gives_up.p4:21:18: warning[parser-transition]: state `forgotten` has no transition, so the parser rejects there
    21 |     @hiden state forgotten {}
       |                  ^^^^^^^^^

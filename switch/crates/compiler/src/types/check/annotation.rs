@@ -48,6 +48,7 @@ impl<'a> Checker<'a, '_> {
             let (name, span) = (annotation.name.clone(), annotation.span);
             let known = Annotation { name, body, span };
             self.check_known(&known);
+            self.check_spelling(&known);
             let is_structured = |body: &AnnotationBody| {
                 matches!(body, AnnotationBody::List(_) | AnnotationBody::KeyValues(_))
             };
@@ -76,14 +77,20 @@ impl<'a> Checker<'a, '_> {
                 let title = "@match must have a match kind";
                 self.error("annotation", annotation.span, title);
             }
-            name if !KNOWN.contains(&name) => {
-                if let Some(similar) = nearest(name, KNOWN.into_iter()) {
-                    let title = format!("there is no meaning to the annotation @{name}");
-                    let diagnostic = Diagnostic::warning("annotation", annotation.span, title);
-                    self.report(diagnostic.hint(format!("is @{similar} meant?")));
-                }
-            }
             _ => {}
+        }
+    }
+
+    /// Warns of a name that is nearly one with a meaning.
+    fn check_spelling(&mut self, annotation: &Annotation) {
+        let name = &*annotation.name.text;
+        if KNOWN.contains(&name) {
+            return;
+        }
+        if let Some(similar) = nearest(name, KNOWN.into_iter()) {
+            let title = format!("the annotation @{name} has no meaning");
+            let diagnostic = Diagnostic::warning("annotation", annotation.span, title);
+            self.report(diagnostic.hint(format!("is @{similar} meant?")));
         }
     }
 
