@@ -25,6 +25,8 @@ RESULTS = ROOT / "out"
 LATEST = "latest"
 # How many times as long as estimated a run took: the next one's estimate begins with it.
 PACE = "pace"
+# What makes runs take more or less than their flows: short ones are mostly beginnings and ends.
+_PACE_SETTINGS = ("quick", "toolchain", "world")
 _RUN = re.compile(r"\d{4}-\d{2}-\d{2}-\d{4}-.+")
 
 
@@ -85,12 +87,18 @@ def make_latest(folder: Path) -> None:
     fresh.replace(link)
 
 
-def pace_of_latest(lab: str, results: Path) -> float:
-    """How many times as long as estimated the lab's latest run took on this machine."""
-    try:
-        return float((results / lab / LATEST / PACE).read_text())
-    except (OSError, ValueError):
-        return 1.0
+def earlier_pace(lab: str, settings: Settings, results: Path) -> float:
+    """How many times as long as estimated the lab's last run in such a world took here."""
+    document = settings.document()
+    alike = {name: document[name] for name in _PACE_SETTINGS if name in document}
+    for kept in reversed([each for each in all_kept(results) if each.lab == lab]):
+        if kept.results is None or not alike.items() <= kept.results["settings"].items():
+            continue
+        try:
+            return float((kept.folder / PACE).read_text())
+        except (OSError, ValueError):
+            continue
+    return 1.0
 
 
 def all_kept(results: Path = RESULTS) -> Iterator[Kept]:

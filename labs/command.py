@@ -48,15 +48,14 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Path, Assessment]
         with bench:
             lab, chosen = _suited(lab, bench)
             keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
-            pace = archive.pace_of_latest(lab.name, results)
+            pace = archive.earlier_pace(lab.name, lab.settings, results)
             bench.narrator = Narrator(lab.runs(), output, pace=pace)
             recordings = _recorded(lab, bench, keeper)
         for recording in recordings.values():
             recording.remarks += chosen
         assessment = assess(lab, recordings)
         keeper.complete(recordings, assessment)
-        if not assessment.disturbances:
-            (keeper.folder / archive.PACE).write_text(f"{bench.narrator.pace_of_all:.2f}\n")
+        (keeper.folder / archive.PACE).write_text(f"{bench.narrator.pace:.3g}\n")
     except BaseException as error:
         print(f"\n{keeper.end_early(error, bench.unfinished)}", file=output, flush=True)
         if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
@@ -163,14 +162,16 @@ def _recorded(lab: Lab, bench: Bench, keeper: Keeper) -> dict[str, Recording]:
     # A machine that is known to be slow would disturb the repetition, too.
     if wait.patience() > 1:
         return recordings
-    for count, run in enumerate(disturbed, 1):
-        bench.narrator.again(run, count, len(disturbed))
+    bench.narrator.repeat(disturbed)
+    for run in disturbed:
+        bench.narrator.wait_for_calm()
         if not bench.becomes_calm(CALM_DEADLINE_S):
             bench.narrator.note(
                 f"this machine did not become calm within {CALM_DEADLINE_S:g} s: disturbed runs "
                 "stay as they are"
             )
             break
+        bench.narrator.begin_again()
         again = _conduct_run(lab, run, bench)
         if again.hold_ups.disturb:
             bench.narrator.note(str(again.hold_ups))
@@ -186,6 +187,7 @@ def _conduct_run(lab: Lab, run: Run, bench: Bench) -> Recording:
     bench.begin(run.name)
     recording = lab.conduct(run, bench)
     bench.has_finished()
+    bench.narrator.finished()
     return recording
 
 

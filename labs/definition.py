@@ -228,3 +228,21 @@ class Lab(ABC):
     @abstractmethod
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
         """The report's pictures; the first one is the main one."""
+
+
+class SettlingLab(Lab):
+    """A lab that looks at flows once slow start is behind them."""
+
+    # From when on flows are measured, and for how long they must be then.
+    settled_s: ClassVar[float]
+    _MEASURED_S_MIN: ClassVar = 3
+
+    @property
+    def least_seconds(self) -> int:
+        """What is not measured, and a little of what is."""
+        return round(self.settled_s) + self._MEASURED_S_MIN
+
+    @property
+    def least_seconds_for(self) -> str:
+        """The flows' begin is not measured."""
+        return "to leave slow start behind"

@@ -25,15 +25,16 @@ class Narrator:
         pace: float = 1.0,
     ) -> None:
         """`pace`: how many times as long as estimated such runs have taken before."""
-        self._runs = list(runs)
+        self._count = len(runs)
         self._output = output
         self._clock = clock
-        self._at = -1
         self._earlier_pace = pace
-        self._began_s = clock()
-        # When the present run began, and the estimates of the runs before it.
-        self._run_began_s = self._began_s
-        self._estimated_before_s = 0.0
+        # The runs that have not ended, the present one first, and when that began.
+        self._ahead = list(runs)
+        self._run_began_s = clock()
+        # Of the runs that have ended, but for those that only compute: what they took, and what
+        # they were expected to take.
+        self._took_s = self._expected_s = 0.0
 
     @property
     def output(self) -> TextIO:
@@ -41,17 +42,32 @@ class Narrator:
         return self._output
 
     def begin(self, run: Run) -> None:
-        """The next run begins."""
-        if self._at >= 0:
-            self._estimated_before_s += self._runs[self._at].seconds
-        self._at += 1
+        """A run begins, the next one of those ahead."""
         self._run_began_s = self._clock()
-        head = f"[{self._at + 1}/{len(self._runs)}] {run.title}"
+        number = self._count - len(self._ahead) + 1
+        head = f"[{number}/{self._count}] {run.title}"
         self._say(f"{head:<54} {self.left()}")
 
-    def again(self, run: Run, number: int, count: int) -> None:
-        """A run is repeated, because the machine has disturbed it."""
-        self._say(f"[again {number}/{count}] {run.title}, as soon as this machine is calm")
+    def finished(self) -> None:
+        """The present run has ended; the estimates of the others learn from it."""
+        run = self._ahead.pop(0)
+        if not run.is_computed:
+            self._took_s += self._clock() - self._run_began_s
+            self._expected_s += run.seconds
+
+    def repeat(self, disturbed: Sequence[Run]) -> None:
+        """From now on these runs are ahead, because the machine has disturbed them."""
+        self._ahead, self._count = list(disturbed), len(disturbed)
+
+    def wait_for_calm(self) -> None:
+        """The next repetition waits for a calm machine; nobody can say for how long."""
+        number = self._count - len(self._ahead) + 1
+        title = self._ahead[0].title
+        self._say(f"[again {number}/{self._count}] {title}, as soon as this machine is calm")
+
+    def begin_again(self) -> None:
+        """The machine is calm, and the repetition begins."""
+        self._run_began_s = self._clock()
 
     def note(self, text: str) -> None:
         """Something worth knowing about the present run."""
@@ -59,21 +75,19 @@ class Narrator:
 
     def left(self) -> str:
         """`about 1 min 20 s left`, from the estimates and how true they were so far."""
-        run_s = self._clock() - self._run_began_s
-        present_s = max(0.0, self._runs[self._at].seconds - run_s)
-        later_s = sum(run.seconds for run in self._runs[self._at + 1 :])
-        return f"about {span(self._pace() * (present_s + later_s))} left"
+        return f"about {span(self.left_s())} left"
+
+    def left_s(self) -> float:
+        """The same in seconds."""
+        expected_s = [run.seconds * (1 if run.is_computed else self.pace) for run in self._ahead]
+        ran_s = self._clock() - self._run_began_s
+        # One that takes longer than expected may end at any moment.
+        return max(0.0, expected_s[0] - ran_s) + sum(expected_s[1:]) if expected_s else 0.0
 
     @property
-    def pace_of_all(self) -> float:
-        """How many times as long as estimated all of it has taken until now."""
-        return (self._clock() - self._began_s) / sum(run.seconds for run in self._runs)
-
-    def _pace(self) -> float:
-        """How much longer the finished runs took than estimated."""
-        if self._estimated_before_s == 0:
-            return self._earlier_pace
-        return (self._run_began_s - self._began_s) / self._estimated_before_s
+    def pace(self) -> float:
+        """How many times as long as expected runs take."""
+        return self._took_s / self._expected_s if self._expected_s else self._earlier_pace
 
     def _say(self, text: str) -> None:
         print(text.rstrip(), file=self._output, flush=True)

@@ -15,11 +15,11 @@ import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
 from labs.bench import Bench
-from labs.definition import Assessment, Band, Figure, Lab, Place, Row
+from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.frames import bdp_bytes, payload_share
 from labs.recording import Recording
 from labs.report import drawing
-from labs.run import Run
+from labs.run import AROUND_S, Run
 from topo import load, units
 from topo.model import TcpBuffer, TcpSettings, Topology
 
@@ -46,7 +46,7 @@ PARTS = (
 )
 
 
-class BdpTcpWindows(Lab):
+class BdpTcpWindows(SettlingLab):
     """One flow over a long fat path."""
 
     name: ClassVar = "bdp-tcp-windows"
@@ -62,6 +62,7 @@ class BdpTcpWindows(Lab):
         "sides.",
     )
     original: ClassVar = "lab 8 of the course Network Tools and Protocols (Mininet, netem, 10 Gb/s)"
+    settled_s: ClassVar = SETTLED_S
     takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
     choices_bps: ClassVar = (1_000_000_000, 100_000_000)
     needs: ClassVar = "queues that are limited in bytes, which simple_switch does not have"
@@ -75,16 +76,6 @@ class BdpTcpWindows(Lab):
     def seconds(self) -> int:
         """How long each flow runs."""
         return self.settings.seconds or (8 if self.settings.quick else 30)
-
-    @property
-    def least_seconds(self) -> int:
-        """Some seconds behind the start."""
-        return round(SETTLED_S) + 3
-
-    @property
-    def least_seconds_for(self) -> str:
-        """Slow start is not measured."""
-        return "to leave slow start behind"
 
     @property
     def place(self) -> Place:
@@ -107,7 +98,7 @@ class BdpTcpWindows(Lab):
             Run(
                 part.name,
                 part.title,
-                self.seconds + 6,
+                self.seconds + AROUND_S,
                 {"rate_bps": self.rate_bps, "buffer_bytes": self.buffer_bytes(part.name)},
             )
             for part in PARTS

@@ -10,11 +10,11 @@ import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
 from labs.bench import Bench
-from labs.definition import Assessment, Band, Figure, Lab, Place, Row
+from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.frames import payload_share, queue_delay_s
 from labs.recording import Recording
 from labs.report import drawing
-from labs.run import Run
+from labs.run import AROUND_S, Run
 from topo import load, units
 from topo.model import Port, Topology
 
@@ -26,7 +26,7 @@ IDLE_S = 1
 SETTLED_S = 1.0
 
 
-class Bottleneck(Lab):
+class Bottleneck(SettlingLab):
     """One flow, one slow line."""
 
     name: ClassVar = "bottleneck"
@@ -40,22 +40,13 @@ class Bottleneck(Lab):
         "A ping waits behind the queue: its round trip has the shape of the saw.",
     )
     original: ClassVar = "none: this lab is the kit's own first look at a queue"
+    settled_s: ClassVar = SETTLED_S
     takes: ClassVar = frozenset({"RATE", "QUEUE", "DURATION", "CONGESTION"})
 
     @property
     def seconds(self) -> int:
         """How long the flow runs."""
         return self.settings.seconds or (4 if self.settings.quick else 15)
-
-    @property
-    def least_seconds(self) -> int:
-        """Slow start, and some of what comes after it."""
-        return 3
-
-    @property
-    def least_seconds_for(self) -> str:
-        """The flow's begin is not measured."""
-        return "to leave slow start behind"
 
     @property
     def place(self) -> Place:
@@ -85,7 +76,8 @@ class Bottleneck(Lab):
     def runs(self) -> Sequence[Run]:
         """One flow, after a ping alone."""
         title = f"One flow of TCP {self.congestion} for {self.seconds} s"
-        return [Run("flow", title, seconds=self.seconds + 5, parameters={"tcp": self.congestion})]
+        seconds = IDLE_S + self.seconds + AROUND_S
+        return [Run("flow", title, seconds, {"tcp": self.congestion})]
 
     def conduct(self, run: Run, bench: Bench) -> Recording:
         """Ping alone, then a flow with pings beside it."""

@@ -26,7 +26,7 @@ from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, queue_delay_s
 from labs.measure.page import Fetch
 from labs.recording import Recording
 from labs.report import drawing
-from labs.run import Run
+from labs.run import AROUND_S, Run
 from topo import load, units
 from topo.model import TcpSettings, Topology
 
@@ -151,7 +151,7 @@ class Bufferbloat(Lab):
     def runs(self) -> Sequence[Run]:
         """Three kinds of queue, or two where the switch has no weights."""
         long, short = self.long_queue_packets, SHORT_QUEUE_PACKETS
-        seconds = ALONE_S + self.seconds + 6
+        seconds = ALONE_S + self.seconds + AROUND_S
         runs = [
             self._run(f"queue-{long}", f"one queue of {long} packets", seconds, long),
             self._run(f"queue-{short}", f"one queue of {short} packets", seconds, short),

@@ -16,13 +16,13 @@ import matplotlib.figure
 
 from controller.queueing import Arbiter, InputQueueing, InputStage, Limit
 from labs.bench import Bench, FlowPlan
-from labs.definition import Assessment, Band, Figure, Lab, Place, Row
+from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.frames import payload_share
 from labs.hol_blocking import simulation
 from labs.hol_blocking.simulation import FIFO_SATURATION, FIFO_SATURATION_LIMIT, Point
 from labs.recording import Recording
 from labs.report import drawing
-from labs.run import Run
+from labs.run import AROUND_S, Run
 from topo import load, units
 from topo.model import Topology
 
@@ -46,7 +46,7 @@ SAMPLE_INTERVAL_MS = 2
 STAGES = {"fifo": InputQueueing.FIFO, "voq": InputQueueing.VOQ}
 
 
-class HolBlocking(Lab):
+class HolBlocking(SettlingLab):
     """Who waits behind whom."""
 
     name: ClassVar = "hol-blocking"
@@ -65,6 +65,7 @@ class HolBlocking(Lab):
         "section 1.2 of lab 11 of the course Network Tools and Protocols, which describes the "
         "effect without numbers"
     )
+    settled_s: ClassVar = SETTLED_S
     takes: ClassVar = frozenset({"DURATION"})
     needs: ClassVar = "an input stage and a fabric, which simple_switch does not have"
 
@@ -72,16 +73,6 @@ class HolBlocking(Lab):
     def slots(self) -> int:
         """How long the simulator looks."""
         return 40_000 if self.settings.quick else 400_000
-
-    @property
-    def least_seconds(self) -> int:
-        """The flows settle first."""
-        return round(SETTLED_S) + 3
-
-    @property
-    def least_seconds_for(self) -> str:
-        """Slow start is not measured."""
-        return "to leave slow start behind"
 
     @property
     def place(self) -> Place:
@@ -98,9 +89,19 @@ class HolBlocking(Lab):
         slots = {"slots": self.slots}
         simulated_s = 60 * self.slots / 400_000
         return [
-            Run("simulation", f"Part A: {self.slots} slots in virtual time", simulated_s, slots),
+            Run(
+                "simulation",
+                f"Part A: {self.slots} slots in virtual time",
+                simulated_s,
+                slots,
+                is_computed=True,
+            ),
             *(
-                Run(name, f"Part B: three TCP flows, {name.upper()} at the input", self.seconds + 6)
+                Run(
+                    name,
+                    f"Part B: three TCP flows, {name.upper()} at the input",
+                    self.seconds + AROUND_S,
+                )
                 for name in STAGES
             ),
         ]

@@ -19,7 +19,7 @@ from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.int_microburst import bursts, drawing
 from labs.int_microburst.findings import Findings, latency_ms, part_at
 from labs.recording import Recording
-from labs.run import Run
+from labs.run import AROUND_S, COLLECTING_S, Run
 from topo import load
 from topo.model import Topology
 
@@ -95,7 +95,8 @@ class IntMicroburst(Lab):
 
     def runs(self) -> Sequence[Run]:
         """One is enough: it holds what counters say and what packets say."""
-        return [Run("bursts", "Two TCP flows, and a burst now and then", self.seconds + 10)]
+        seconds = self.seconds + AROUND_S + COLLECTING_S
+        return [Run("bursts", "Two TCP flows, and a burst now and then", seconds)]
 
     def topology(self) -> Topology:
         """The three routers of the file."""

@@ -31,7 +31,7 @@ from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES, bdp_bytes, cubic_saw_s
 from labs.recording import Recording
 from labs.report import drawing
-from labs.run import Run
+from labs.run import AROUND_S, Run
 from topo import load, units
 from topo.model import TcpBuffer, TcpSettings, Topology
 
@@ -136,7 +136,7 @@ class LinkSharing(Lab):
             Run(
                 part.name,
                 f"{part.title[0].upper()}{part.title[1:]}",
-                self.seconds + 6,
+                self.seconds + AROUND_S,
                 {"rate_bps": self.rate_bps},
             )
             for part in PARTS

@@ -19,7 +19,7 @@ from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES, bdp_bytes, cubic_saw_s, loss_limited_bps
 from labs.recording import Recording
 from labs.report import drawing
-from labs.run import Run
+from labs.run import AROUND_S, Run
 from topo import load, units
 from topo.model import TcpBuffer, TcpSettings, Topology
 
@@ -134,7 +134,7 @@ class RouterBufferSize(Lab):
             Run(
                 f"{path.name}-{algorithm}",
                 f"{NAMES[algorithm]} and Cubic, {path.title.partition(' (')[0]}",
-                self.seconds + 6,
+                self.seconds + AROUND_S,
                 {
                     "buffer_bytes": self.buffer_bytes(path),
                     "loss_ppm": path.loss_ppm,

@@ -123,6 +123,7 @@ def main(names: list[str]) -> int:
             for variant, run in zip(chosen, runs, strict=True):
                 bench.narrator.begin(run)
                 found, disturbed = measured(variant, bench)
+                bench.narrator.finished()
                 print(
                     f"{variant.name:8} {found.throughput_bps / 1e6:5.2f} Mb/s, {found.loss:.3%} "
                     f"lost, RTT {found.rtt_ms:.0f} ms, {found.drops_each:.1f} drops at each of "

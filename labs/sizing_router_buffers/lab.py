@@ -21,7 +21,7 @@ from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, bdp_packets, reno_utilisation
 from labs.recording import Recording
 from labs.report import drawing
-from labs.run import Run
+from labs.run import AROUND_S, Run
 from labs.sizing_router_buffers.findings import PORT, RTT_S, SETTLED_S, Findings
 from topo import load, units
 from topo.model import TcpBuffer, TcpSettings, Topology
@@ -87,6 +87,11 @@ class SizingRouterBuffers(Lab):
         return self.settings.seconds or (6 if self.settings.quick else 10)
 
     @property
+    def flow_s(self) -> int:
+        """How long a flow runs."""
+        return round(SETTLED_S) + self.window_s + 1
+
+    @property
     def least_seconds(self) -> int:
         """Some teeth of the saw."""
         return 5
@@ -122,7 +127,7 @@ class SizingRouterBuffers(Lab):
 
     def runs(self) -> Sequence[Run]:
         """Buffers from large to small; then, unless quick, a flow that its ends limit."""
-        seconds = SETTLED_S + self.window_s + 5
+        seconds = self.flow_s + AROUND_S
         runs = [
             Run(
                 f"buffer-{packets}",
@@ -189,7 +194,7 @@ class SizingRouterBuffers(Lab):
                 "flow",
                 "h1",
                 "h2",
-                seconds=round(SETTLED_S) + self.window_s + 1,
+                seconds=self.flow_s,
                 congestion=self.congestion,
             )
             instruments.finish()

@@ -16,7 +16,7 @@ from labs.bench import Bench
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.recording import Recording
 from labs.report import drawing as shared
-from labs.run import Run
+from labs.run import AROUND_S, COLLECTING_S, Run
 from labs.where_was_it_dropped import drawing
 from labs.where_was_it_dropped.findings import Findings
 from topo import load
@@ -95,7 +95,8 @@ class WhereWasItDropped(Lab):
 
     def runs(self) -> Sequence[Run]:
         """One: all three at once."""
-        return [Run("bursts", "Three hosts send bursts", self.seconds + 6)]
+        seconds = self.seconds + AROUND_S + COLLECTING_S
+        return [Run("bursts", "Three hosts send bursts", seconds)]
 
     def topology(self) -> Topology:
         """The three routers of the file."""

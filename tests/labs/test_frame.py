@@ -156,11 +156,88 @@ def test_the_time_left_shrinks_and_learns_from_the_runs_before():
     assert narrator.left() == "about 26 s left"
     # The first run took 15 s instead of 10, so the second will take about 30 instead of 20.
     time_s = 15.0
+    narrator.finished()
     narrator.begin(runs[1])
     assert narrator.left() == "about 30 s left"
     first, second = output.getvalue().splitlines()
     assert first.startswith("[1/2] First ")
     assert second.startswith("[2/2] Second ")
+
+
+def test_a_run_that_is_late_may_end_at_any_moment():
+    time_s = 0.0
+    runs = [Run("a", "First", seconds=10), Run("b", "Second", seconds=20)]
+    narrator = Narrator(runs, io.StringIO(), clock=lambda: time_s)
+    narrator.begin(runs[0])
+    time_s = 12.0
+    assert narrator.left() == "about 20 s left"
+
+
+def test_a_run_that_computes_tells_nothing_about_those_that_last_as_long_as_their_flows():
+    time_s = 0.0
+    runs = [Run("a", "First", seconds=10, is_computed=True), Run("b", "Second", seconds=20)]
+    narrator = Narrator(runs, io.StringIO(), clock=lambda: time_s)
+    narrator.begin(runs[0])
+    time_s = 40.0
+    narrator.finished()
+    narrator.begin(runs[1])
+    assert narrator.left() == "about 20 s left"
+
+
+# What the runs of the shortened labs took on two cores with other work (load 9 to 12), 2026-11-22,
+# 20:44 to 21:10 UTC.
+TOOK_S = {
+    "bottleneck": (5.8,),
+    "bufferbloat": (32.4, 31.3, 30.0),
+    "bdp-tcp-windows": (8.6, 9.0),
+    "sizing-router-buffers": (9.8, 10.0, 10.0, 10.1, 9.8, 9.8, 9.7),
+    "router-buffer-size": (15.7, 16.7, 16.6, 20.0, 19.8, 18.4, 19.0, 19.7, 19.2),
+    "link-sharing": (13.0, 11.8, 13.0, 12.8, 12.8),
+    "hol-blocking": (5.9, 10.5, 11.0),
+    "int-microburst": (20.4,),
+    "where-was-it-dropped": (14.9,),
+}
+
+
+@pytest.mark.parametrize("lab", TOOK_S)
+def test_the_time_left_is_right_within_a_fifth(lab):
+    time_s = 0.0
+    runs = catalogue.named(lab)(Settings(quick=True)).runs()
+    narrator = Narrator(runs, io.StringIO(), clock=lambda: time_s)
+    for run, took_s in zip(runs, TOOK_S[lab], strict=True):
+        narrator.begin(run)
+        for _ in range(4):
+            left_s = sum(TOOK_S[lab]) - time_s
+            # Of the last seconds nobody needs to know more than that.
+            assert narrator.left_s() == pytest.approx(left_s, rel=0.2, abs=2.5)
+            time_s += took_s / 4
+        narrator.finished()
+
+
+def test_repetitions_are_counted_from_when_the_machine_is_calm():
+    time_s = 0.0
+    output = io.StringIO()
+    runs = [Run("a", "First", seconds=10), Run("b", "Second", seconds=20)]
+    narrator = Narrator(runs, output, clock=lambda: time_s)
+    for run in runs:
+        narrator.begin(run)
+        time_s += run.seconds
+        narrator.finished()
+    narrator.repeat(runs)
+    narrator.wait_for_calm()
+    time_s += 50
+    narrator.begin_again()
+    assert narrator.left() == "about 30 s left"
+    time_s += 10
+    narrator.finished()
+    narrator.wait_for_calm()
+    narrator.begin_again()
+    assert narrator.left() == "about 20 s left"
+    # Waiting for a calm machine says nothing about how long runs take.
+    assert narrator.pace == 1
+    first, second = output.getvalue().splitlines()[2:]
+    assert first.startswith("[again 1/2] First, as soon")
+    assert second.startswith("[again 2/2] Second, as soon")
 
 
 def test_the_time_left_begins_with_what_such_runs_took_before():

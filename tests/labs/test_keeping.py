@@ -58,7 +58,11 @@ def test_each_run_has_a_folder_of_its_own_and_the_latest_a_link(tmp_path):
     assert results["settings"]["program"] == "p4/my.p4"
     assert "PROGRAM=p4/my.p4" in (programmed / "report.html").read_text()
     # What a run took is where the next one's time left begins.
-    assert archive.pace_of_latest("bottleneck", tmp_path) == float((again / "pace").read_text())
+    for kept in archive.all_kept(tmp_path):
+        (kept.folder / "pace").write_text("1.5")
+    assert archive.earlier_pace("bottleneck", settings(), tmp_path) == 1.5
+    # A shortened run is mostly beginnings and ends, so it tells nothing about a long one.
+    assert archive.earlier_pace("bottleneck", settings(quick=True), tmp_path) == 1.0
 
 
 def _conduct(lab, results):
