@@ -54,7 +54,7 @@ fn a_packet_is_shown_in_one_place_at_a_time() {
     // Of 1500 bytes. The card and the line in take 120 us each, the crossbar 240 us, the line out
     // 1200 us; cables add 50 us.
     let way = Impairment { delay: Span::from_us(50), ..Impairment::default() };
-    let link = LinkConfig { receive: way.clone(), transmit: way, ..LinkConfig::default() };
+    let link = LinkConfig { receive: way, transmit: way, ..LinkConfig::default() };
     let mut device = device(Rate::from_mbps(10), link);
     for _ in 0..5 {
         device.handle_frame(us(0), IN, &frame(order::FORWARD, 2, 0, 1500));
