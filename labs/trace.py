@@ -30,7 +30,8 @@ def main() -> int:
         follow = Follow(patterns=patterns(os.environ.get("FLOW") or "*->*"), packets_max=count)
         address = routers.address_of(os.environ.get("ROUTER", ""))
         with Session.observe(address) as session:
-            print(f"following {count} packets through {address}; Ctrl-C ends", flush=True)
+            packets = "1 packet" if count == 1 else f"{count} packets"
+            print(f"following {packets} through {address}; Ctrl-C ends", flush=True)
             _follow(session, follow)
     except (ControllerError, FlowError) as error:
         print(f"vitrine: {error}", file=sys.stderr)

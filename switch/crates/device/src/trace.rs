@@ -47,7 +47,7 @@ pub struct TraceFilter {
     pub port: Option<PortId>,
     /// Those that have all these bytes.
     pub patterns: Vec<Pattern>,
-    /// Of these, the first and then every so manieth: 1 is each of them. 0 counts as 1.
+    /// Of these, one in so many, beginning with the first: 1 is each of them. 0 counts as 1.
     pub one_in: u64,
     /// No more than so many.
     pub frames_max: u64,
