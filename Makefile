@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top trace up shell reload down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
+.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top glass trace up shell reload down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -65,6 +65,10 @@ bless:           ## accept the compiler's messages of now as what tests/diagnost
 top:             ## the insides of a running router in the terminal; ROUTER=<name or host:port>
 	@vm/python.sh
 	@build/venv/bin/python -m labs.top
+
+glass:           ## the page in the browser that shows and steers the network that is up; GLASS=0.0.0.0 for a class to look at
+	@vm/setup.sh
+	@build/venv/bin/python -m labs.glass
 
 trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*->10.0.2.1:80' COUNT=3
 	@vm/python.sh

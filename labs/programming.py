@@ -14,6 +14,7 @@ from apps.programming import Router, source_of
 from controller.session import Session
 from controller.toolchain import Toolchain
 from labs import routers
+from labs.glass.scene import network_of
 from topo.model import Switch, Topology
 
 
@@ -82,6 +83,6 @@ def programmed(
             if answering:
                 stack.enter_context(router.serving(session, topology, switch))
             sessions[switch.name] = session
-        stack.enter_context(routers.announced(addresses))
+        stack.enter_context(routers.announced(addresses, network_of(topology)))
         stack.enter_context(reload.serving(running))
         yield sessions

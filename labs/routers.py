@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from controller.connection import DEFAULT_ADDRESS
 from controller.errors import ConnectError
@@ -25,6 +26,8 @@ class Up:
     # The port that the present run is about: a router's name and a number.
     router: str = ""
     port: int | None = None
+    # Hosts, routers and cables, as `labs.glass.scene` tells the page.
+    network: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _file() -> Path:
@@ -32,9 +35,11 @@ def _file() -> Path:
 
 
 @contextlib.contextmanager
-def announced(routers: Mapping[str, str]) -> Iterator[None]:
+def announced(
+    routers: Mapping[str, str], network: Mapping[str, Any] | None = None
+) -> Iterator[None]:
     """Says that these routers are up, for the length of a `with` block."""
-    _write(Up(dict(routers)))
+    _write(Up(dict(routers), network=dict(network or {})))
     try:
         yield
     finally:
@@ -43,7 +48,7 @@ def announced(routers: Mapping[str, str]) -> Iterator[None]:
 
 def look_at(router: str, port: int) -> None:
     """Says which port is worth a look."""
-    _write(Up(up().routers, router, port))
+    _write(replace(up(), router=router, port=port))
 
 
 def up() -> Up:

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
 
+vm/browser.sh
 step "Python tests"
 if [[ "$*" == *"not live"* ]]; then
     exec build/venv/bin/python -m pytest "$@"

@@ -1,0 +1,118 @@
+// What stands written in the picture of a router, and where: text for the page's labels.
+
+import { queueOf, portOf, droppedOf } from "../model/samples.js";
+import { input, queue } from "../model/insides.js";
+import { bytes, count, percent, rate } from "../words.js";
+
+const QUEUEING = { FIFO: "input queues, one each", VOQ: "virtual output queues" };
+
+export function routerLabels(layout, moment) {
+  return [...headings(layout, moment), ...[...layout.rows.values()].flatMap((row) => [
+    ...ends(layout, moment, row), ...inputs(layout, moment, row), ...outputs(layout, moment, row),
+  ])];
+}
+
+function headings(layout, { about }) {
+  const { columns } = layout;
+  const middle = ([from, to]) => (from + to) / 2;
+  const y = Math.max(0, layout.top - 32);
+  const head = (id, x, text) => ({ id: `head ${id}`, kind: "head", x, y, text });
+  const found = [
+    head("in", middle(columns.receive), "lines in"),
+    head("out", middle(columns.transmit), "lines out"),
+    head("queues", middle(columns.output), "output queues"),
+  ];
+  if (layout.hasInput) {
+    found.push(head("input", middle(columns.input), QUEUEING[about.input.queueing]));
+    found.push(head("cross", middle(columns.cross), crossbarWords(about.input)));
+  } else {
+    found.push(head("cross", middle(columns.cross), "fabric without limit"));
+  }
+  return found;
+}
+
+const ARBITERS = {
+  ISLIP: "iSLIP", LQF: "longest queue", OCF: "oldest first", PIM: "PIM", RANDOM: "random",
+  ROUND_ROBIN: "round robin", WAVEFRONT: "wavefront",
+};
+
+function crossbarWords({ arbiter, speedup }) {
+  const faster = speedup && speedup.over !== speedup.under ? ` × ${speedup.over / speedup.under}` : "";
+  return `crossbar${faster}, ${ARBITERS[arbiter] ?? "iSLIP"}`;
+}
+
+function ends(layout, moment, row) {
+  const { columns } = layout;
+  const config = moment.about.ports.find((each) => each.port === row.port).config;
+  const neighbour = moment.neighbours?.get(row.port);
+  const now = moment.rateOf?.(row.port);
+  const line = config.rate_bps ? rate(config.rate_bps) : "no limit";
+  return [
+    { id: `in ${row.port}`, kind: "port left", align: "right", x: columns.leftLabel[1], y: row.y - 16,
+      text: `${row.port}`, small: neighbour ? `from ${neighbour}` : "" },
+    { id: `out ${row.port}`, kind: "port right", x: columns.rightLabel[0], y: row.y - 22,
+      text: neighbour ? `→ ${neighbour}` : `→ port ${row.port}`, small: line },
+    { id: `rate ${row.port}`, kind: "depth right", x: columns.rightLabel[0], y: row.y + 13,
+      text: now === undefined ? "" : config.rate_bps ? percent(now / config.rate_bps) : rate(now) },
+  ];
+}
+
+function inputs(layout, moment, row) {
+  if (!layout.hasInput) return [];
+  const here = moment.state?.in(input(row.port)) ?? [];
+  const counters = moment.sample?.inputs.find((each) => each.port === row.port);
+  const lost = droppedOf(counters?.counters);
+  const [strip] = row.inputs;
+  const found = [];
+  if (layout.isVoq) {
+    for (const each of row.inputs) {
+      const held = moment.state ? here.filter((packet) => packet.output === each.key).length
+        : counters?.voqs.filter((voq) => voq.output === each.key)
+          .reduce((sum, voq) => sum + voq.held.packets, 0) ?? 0;
+      if (each.h < 8) continue;
+      found.push({ id: `voq ${row.port} ${each.key}`, kind: "depth", align: "right", x: each.x - 5,
+                   y: each.y + each.h / 2 - 7, text: held ? `${held}→${each.key}` : `→${each.key}` });
+    }
+  } else if (layout.pitch > 44) {
+    const held = moment.state ? here.length : counters?.held.packets ?? 0;
+    found.push({ id: `fifo ${row.port}`, kind: "depth", x: strip.x, y: strip.y - 17,
+                 text: depthWords(held, strip.limit, counters?.held) });
+  }
+  if (lost) {
+    const last = row.inputs.at(-1);
+    found.push({ id: `lost in ${row.port}`, kind: "lost", x: strip.x, y: last.y + last.h + 4,
+                 text: `✕ ${count(lost)} lost` });
+  }
+  return found;
+}
+
+function outputs(layout, moment, row) {
+  const found = [];
+  for (const strip of row.queues) {
+    const counters = queueOf(moment.sample, row.port, strip.class);
+    const held = moment.state ? moment.state.in(queue(row.port, strip.class)).length
+      : counters?.held.packets ?? 0;
+    const isSingle = row.queues.length === 1;
+    if (isSingle && layout.pitch > 44) {
+      found.push({ id: `queue ${row.port} 0`, kind: "depth", x: strip.x, y: strip.y - 17,
+                   text: depthWords(held, strip.limit, counters?.held, strip.aqm) });
+    } else if (!isSingle && strip.h >= 8) {
+      found.push({ id: `queue ${row.port} ${strip.class}`, kind: "depth", align: "right",
+                   x: strip.x - 5, y: strip.y + strip.h / 2 - 7, text: `${strip.class}` });
+    }
+  }
+  const lost = droppedOf(portOf(moment.sample, row.port)?.counters);
+  const last = row.queues.at(-1);
+  if (lost) {
+    found.push({ id: `lost out ${row.port}`, kind: "lost", x: last.x, y: last.y + last.h + 4,
+                 text: `✕ ${count(lost)} lost` });
+  }
+  return found;
+}
+
+function depthWords(held, limit, tally, aqm) {
+  const managed = aqm ? `, ${aqm.replace("_", " ")}` : "";
+  if (limit.bytes) return `${bytes(tally?.bytes ?? 0)} of ${bytes(limit.bytes)}${managed}`;
+  if (limit.isSet) return `${held} of ${limit.packets} packets${managed}`;
+  return `${held} packets, no limit${managed}`;
+}

@@ -1,0 +1,157 @@
+// Where everything of a router stands in the picture: boxes and wires, from its configuration and the
+// size of the picture alone.
+//
+//   receive line | input queues | crossbar | output queues by class | scheduler | transmit line
+//
+// Packets go from left to right, so the head of a queue is its right end. A queue is as long as its
+// limit: one that is full looks full.
+
+// v1model's ports that cables are at; the controller's is beyond them.
+export const PORT_MAX = 509;
+const MARGIN = 12;
+const ROW_MIN = 30;
+const ROW_MAX = 190;
+const STRIP_MAX = 26;
+const STRIP_MIN = 1;
+const VOQ_STRIPS_MAX = 12;
+// Inputs' wires run above the middle of their row and outputs' below it, so that none covers another.
+const WIRE_OFFSET = 7;
+// A queue without a limit is drawn for so many packets, and packed more densely beyond.
+const PACKETS_WITHOUT_LIMIT = 60;
+const FRAME_BYTES = 1514;
+
+export function routerLayout(about, { width, height }) {
+  const ports = about.ports.filter((each) => each.port <= PORT_MAX);
+  const hasInput = about.input.queueing !== "NONE";
+  // One strip a VOQ, while they can be told apart; else one strip for all of an input.
+  const isVoq = about.input.queueing === "VOQ" && ports.length <= VOQ_STRIPS_MAX;
+  const columns = columnsOf(width, hasInput, ports.length);
+  const top = 34;
+  const room = Math.max(height - top - 26, ROW_MIN * ports.length);
+  const pitch = Math.min(ROW_MAX, room / Math.max(1, ports.length));
+  const first = top + Math.max(0, (room - pitch * ports.length) / 2);
+  const rows = new Map();
+  ports.forEach((each, index) => {
+    const y = first + pitch * (index + 0.5);
+    rows.set(each.port, rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }));
+  });
+  return {
+    width, height: Math.max(height, first + pitch * ports.length + 26), pitch, columns, hasInput,
+    isVoq, rows, top: first, bottom: first + pitch * ports.length,
+    outputs: ports.map((each) => each.port),
+  };
+}
+
+// The x of everything, as [from, to].
+function columnsOf(width, hasInput, count) {
+  const labels = width < 760 ? 64 : 92;
+  const inner = width - 2 * (MARGIN + labels);
+  const share = hasInput
+    ? { receive: 0.1, ingress: 0.03, input: 0.25, cross: 0.2, output: 0.25, serve: 0.05, transmit: 0.12 }
+    : { receive: 0.14, ingress: 0.04, input: 0, cross: 0.2, output: 0.4, serve: 0.06, transmit: 0.16 };
+  const columns = {};
+  let x = MARGIN + labels;
+  for (const [name, part] of Object.entries(share)) {
+    columns[name] = [x, x + inner * part];
+    x += inner * part;
+  }
+  columns.leftLabel = [MARGIN, MARGIN + labels - 6];
+  columns.rightLabel = [width - MARGIN - labels + 6, width - MARGIN];
+  // Outputs' wires stand side by side in the crossbar.
+  const [from, to] = columns.cross;
+  columns.wires = Array.from({ length: count }, (_, i) => from + ((to - from) * (i + 1)) / (count + 1));
+  return columns;
+}
+
+function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }) {
+  const { config } = each;
+  const queues = config.queues.length ? config.queues : [{ class: 0 }];
+  const rowRoom = pitch - 16;
+  const strips = stack(queues.length, y, rowRoom, STRIP_MAX);
+  const voqs = isVoq ? stack(ports.length, y, rowRoom, 18) : [];
+  const inputStrip = stack(1, y, rowRoom, STRIP_MAX)[0];
+  const [inputFrom, inputTo] = columns.input;
+  const [outFrom, outTo] = columns.output;
+  return {
+    port: each.port,
+    index,
+    y,
+    inY: y - (hasInput ? WIRE_OFFSET : 0),
+    outY: y + (hasInput ? WIRE_OFFSET : 0),
+    wireX: columns.wires[index],
+    receive: { x0: columns.receive[0], x1: columns.receive[1], y },
+    ingressX: (columns.ingress[0] + columns.ingress[1]) / 2,
+    // One strip for a FIFO; for VOQs one an output.
+    inputs: !hasInput ? [] : isVoq
+      ? ports.map((output, place) => ({
+          key: output.port, x: inputFrom + 26, w: inputTo - inputFrom - 44, ...voqs[place],
+          limit: limitOf(about.input.voq_limit),
+        }))
+      : [{ key: undefined, x: inputFrom + 8, w: inputTo - inputFrom - 26, ...inputStrip,
+           limit: limitOf(about.input.limit) }],
+    queues: queues.toSorted((a, b) => b.class - a.class).map((queue, place) => ({
+      class: queue.class, x: outFrom + 14, w: outTo - outFrom - 22, ...strips[place],
+      limit: limitOf(queue.limit, config.limit), aqm: queue.aqm?.kind,
+    })),
+    serve: { x: (columns.serve[0] + columns.serve[1]) / 2, y },
+    transmit: { x0: columns.transmit[0], x1: columns.transmit[1], y },
+  };
+}
+
+// `count` strips one below the other around `y`.
+function stack(count, y, room, most) {
+  const gap = count > 1 ? Math.min(6, room / count / 4) : 0;
+  const h = Math.max(STRIP_MIN, Math.min(most, (room - gap * (count - 1)) / count));
+  const top = y - (h * count + gap * (count - 1)) / 2;
+  return Array.from({ length: count }, (_, i) => ({ y: top + i * (h + gap), h }));
+}
+
+// {packets, bytes, isSet}: what a strip's length stands for; the tighter of a queue's and its port's.
+function limitOf(...limits) {
+  const packets = limits.map((each) => each?.packets).filter(Boolean);
+  const bytes = limits.map((each) => each?.bytes).filter(Boolean);
+  if (packets.length) return { packets: Math.min(...packets), bytes: 0, isSet: true };
+  if (bytes.length) return { packets: 0, bytes: Math.min(...bytes), isSet: true };
+  return { packets: PACKETS_WITHOUT_LIMIT, bytes: 0, isSet: false };
+}
+
+// Where the packets of a queue are drawn in its strip: [{packet, x, w}], the head at the right end.
+// `ease` shifts all of them to the left, by so many of the length that the last head had.
+export function packed(strip, packets, shift = 0) {
+  const { limit } = strip;
+  const total = packets.reduce((sum, each) => sum + each.length, 0);
+  const unit = limit.bytes ? strip.w / Math.max(limit.bytes, total) : 0;
+  const cell = limit.bytes ? 0 : strip.w / Math.max(limit.packets, packets.length);
+  const widthOf = (length) => (limit.bytes ? unit * length : cell);
+  let x = strip.x + strip.w - shift * widthOf(FRAME_BYTES);
+  return packets.map((packet) => {
+    const w = widthOf(packet.length);
+    x -= w;
+    return { packet, x, w };
+  });
+}
+
+// The way through the crossbar, as corners.
+export function crossing(layout, inputPort, output) {
+  const from = layout.rows.get(inputPort), to = layout.rows.get(output);
+  if (!from || !to) return undefined;
+  const start = layout.hasInput ? layout.columns.input[1] - 14 : from.ingressX + 6;
+  const end = layout.columns.output[0] + 12;
+  const points = [[start, from.inY], [to.wireX, from.inY], [to.wireX, to.outY], [end, to.outY]];
+  return points;
+}
+
+// The point at a share of the way.
+export function along(points, share) {
+  const lengths = points.slice(1).map(([x, y], i) => Math.abs(x - points[i][0]) + Math.abs(y - points[i][1]));
+  let left = Math.min(1, Math.max(0, share)) * lengths.reduce((sum, each) => sum + each, 0);
+  for (let i = 0; i < lengths.length; i++) {
+    if (left <= lengths[i]) {
+      const part = lengths[i] ? left / lengths[i] : 0;
+      const [[x0, y0], [x1, y1]] = [points[i], points[i + 1]];
+      return [x0 + (x1 - x0) * part, y0 + (y1 - y0) * part];
+    }
+    left -= lengths[i];
+  }
+  return points.at(-1);
+}

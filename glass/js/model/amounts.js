@@ -1,0 +1,92 @@
+// Rates, sizes, spans and limits as people write them, read; `words.js` writes them.
+//
+// Each reader returns a number, or throws a sentence that says what would be accepted.
+
+const RATE_UNITS = { "b/s": 1, "bit/s": 1, "kb/s": 1e3, "kbit/s": 1e3, "mb/s": 1e6, "mbit/s": 1e6, "gb/s": 1e9, "gbit/s": 1e9 };
+const SIZE_UNITS = { b: 1, kb: 1e3, mb: 1e6, kib: 1024, mib: 1048576 };
+const SPAN_UNITS_NS = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };
+
+function amount(text, units, example) {
+  const match = /^\s*([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([a-zµ/%]+)\s*$/i.exec(text);
+  const unit = match && units[match[2].toLowerCase()];
+  if (!unit) throw new Error(`“${text}” is not understood: write ${example}`);
+  const value = Number(match[1].replaceAll(/[_,]/g, "")) * unit;
+  if (!Number.isFinite(value)) throw new Error(`“${text}” is not a number: write ${example}`);
+  return Math.round(value);
+}
+
+export const readRate = (text) =>
+  (/^\s*(none|no limit|0)\s*$/i.test(text) ? 0 : amount(text, RATE_UNITS, "10 Mb/s, or none"));
+export const readSize = (text) =>
+  (/^\s*(none|0)\s*$/i.test(text) ? 0 : amount(text, SIZE_UNITS, "64 kB, or none"));
+export const readSpanNs = (text) =>
+  (/^\s*(none|0)\s*$/i.test(text) ? 0 : amount(text, SPAN_UNITS_NS, "20 ms, or none"));
+
+// A share, in parts of `whole`: "2 %" of a million is 20,000.
+export const readShare = (text, whole) =>
+  (/^\s*(none|0)\s*$/i.test(text) ? 0 : amount(text, { "%": whole / 100 }, "0.1 %, or none"));
+
+export function readLimit(text) {
+  if (/^\s*(none|no limit)\s*$/i.test(text)) return { packets: 0, bytes: 0 };
+  const both = text.split(/\s+and\s+/);
+  const limit = { packets: 0, bytes: 0 };
+  for (const part of both) {
+    const packets = /^\s*([0-9]+)\s*(packets?)?\s*$/i.exec(part);
+    if (packets) limit.packets = Number(packets[1]);
+    else limit.bytes = amount(part, SIZE_UNITS, "20 packets, 64 kB or none");
+  }
+  if (!limit.packets && !limit.bytes) {
+    throw new Error("nothing would ever get through: write 20 packets, 64 kB or none");
+  }
+  return limit;
+}
+
+export function readRatio(text) {
+  const match = /^\s*([0-9]+)\s*(?:\/\s*([0-9]+))?\s*$/.exec(text);
+  if (match) return { over: Number(match[1]), under: Number(match[2] ?? 1) };
+  const decimal = /^\s*([0-9]*)\.([0-9]{1,6})\s*$/.exec(text);
+  if (!decimal) throw new Error(`“${text}” is not understood: write 2, 3/2 or 1.5`);
+  const under = 10 ** decimal[2].length;
+  return { over: Number(decimal[1] || 0) * under + Number(decimal[2]), under };
+}
+
+// ---- and back ----------------------------------------------------------------------------------
+
+export function sayRate(bps) {
+  if (!bps) return "none";
+  for (const [unit, name] of [[1e9, "Gb/s"], [1e6, "Mb/s"], [1e3, "kb/s"]]) {
+    if (bps >= unit) return `${Number((bps / unit).toFixed(6))} ${name}`;
+  }
+  return `${bps} b/s`;
+}
+
+export function saySize(bytes) {
+  if (!bytes) return "none";
+  if (bytes % 1e6 === 0) return `${bytes / 1e6} MB`;
+  if (bytes % 1e3 === 0) return `${bytes / 1e3} kB`;
+  return `${bytes} B`;
+}
+
+export function saySpanNs(ns) {
+  if (!ns) return "none";
+  for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "us"]]) {
+    if (ns >= unit) return `${Number((ns / unit).toFixed(6))} ${name}`;
+  }
+  return `${ns} ns`;
+}
+
+export function sayShare(parts, whole) {
+  return parts ? `${Number(((parts / whole) * 100).toFixed(7))} %` : "none";
+}
+
+export function sayLimit(limit) {
+  const parts = [];
+  if (limit?.packets) parts.push(`${limit.packets} packets`);
+  if (limit?.bytes) parts.push(saySize(limit.bytes));
+  return parts.join(" and ") || "none";
+}
+
+export function sayRatio(ratio) {
+  if (!ratio) return "none";
+  return ratio.under === 1 ? String(ratio.over) : `${ratio.over}/${ratio.under}`;
+}

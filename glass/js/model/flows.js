@@ -1,0 +1,98 @@
+// Which flow a packet belongs to, from its first bytes, and which colour that flow has.
+//
+// Both directions of a connection are one flow with one colour; the way back is `reverse`. Colours
+// are given in the order in which flows appear, so they stay the same wherever a flow is shown.
+
+const VLAN_TAGS = new Set([0x8100, 0x88a8]);
+const PORTS = new Set([6, 17]);
+const PROTOCOLS = { 1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6" };
+
+// {protocol, source, target, sourcePort, targetPort}, or undefined if the bytes are no IP packet.
+export function parseHead(head) {
+  if (head.length < 34) return undefined;
+  let at = 12;
+  let type = (head[at] << 8) | head[at + 1];
+  while (VLAN_TAGS.has(type) && at + 6 <= head.length) {
+    at += 4;
+    type = (head[at] << 8) | head[at + 1];
+  }
+  at += 2;
+  if (type === 0x0800) return parseIpv4(head, at);
+  if (type === 0x86dd) return parseIpv6(head, at);
+  return undefined;
+}
+
+function parseIpv4(head, at) {
+  if (head.length < at + 20) return undefined;
+  const protocol = head[at + 9];
+  const address = (from) => head.subarray(from, from + 4).join(".");
+  const isFirst = ((head[at + 6] & 0x1f) | head[at + 7]) === 0;
+  return withPorts(head, at + (head[at] & 15) * 4, {
+    protocol, source: address(at + 12), target: address(at + 16), isFirst,
+  });
+}
+
+function parseIpv6(head, at) {
+  if (head.length < at + 40) return undefined;
+  const address = (from) => shortIpv6(head.subarray(from, from + 16));
+  return withPorts(head, at + 40, {
+    protocol: head[at + 6], source: address(at + 8), target: address(at + 24), isFirst: true,
+  });
+}
+
+function withPorts(head, at, { protocol, source, target, isFirst }) {
+  const has = PORTS.has(protocol) && isFirst && head.length >= at + 4;
+  const port = (from) => (has ? (head[from] << 8) | head[from + 1] : 0);
+  return { protocol, source, target, sourcePort: port(at), targetPort: port(at + 2) };
+}
+
+// RFC 5952: the longest run of zero groups, of two at least, becomes "::".
+function shortIpv6(bytes) {
+  const groups = Array.from({ length: 8 }, (_, i) => (bytes[2 * i] << 8) | bytes[2 * i + 1]);
+  let best = 0, length = 1;
+  for (let start = 0; start < 8; start++) {
+    let end = start;
+    while (end < 8 && groups[end] === 0) end++;
+    if (end - start > length) [best, length] = [start, end - start];
+  }
+  const hex = groups.map((group) => group.toString(16));
+  if (length < 2) return hex.join(":");
+  return `${hex.slice(0, best).join(":")}::${hex.slice(best + length).join(":")}`;
+}
+
+// Every flow that was seen: number, name and who is at its ends.
+export class Flows {
+  // `names` are hosts' names by their addresses, for people.
+  constructor(names = new Map()) {
+    this.names = names;
+    this.list = [];
+    this.byKey = new Map();
+    this.unknown = { number: -1, name: "other", reverse: false };
+  }
+
+  // {number, name, reverse}: of the packet that begins with these bytes.
+  of(head) {
+    const parsed = parseHead(head);
+    if (!parsed) return this.unknown;
+    const { protocol, source, target, sourcePort, targetPort } = parsed;
+    const there = `${protocol} ${source} ${sourcePort} ${target} ${targetPort}`;
+    const known = this.byKey.get(there);
+    if (known) return known;
+    const back = `${protocol} ${target} ${targetPort} ${source} ${sourcePort}`;
+    const number = this.list.length;
+    const name = `${this.name(source)} → ${this.name(target)}`;
+    const detail = [
+      PROTOCOLS[protocol] ?? `protocol ${protocol}`,
+      targetPort ? `${source}:${sourcePort} → ${target}:${targetPort}` : `${source} → ${target}`,
+    ].join(" ");
+    const flow = { number, name, detail, protocol, source, target, sourcePort, targetPort };
+    this.list.push(flow);
+    this.byKey.set(there, { ...flow, reverse: false });
+    this.byKey.set(back, { ...flow, reverse: true });
+    return this.byKey.get(there);
+  }
+
+  name(address) {
+    return this.names.get(address) ?? address;
+  }
+}

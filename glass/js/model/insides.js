@@ -1,0 +1,290 @@
+// What is inside a router at an instant: which packet waits where, crosses what, leaves by which line.
+//
+//   const insides = new Insides(flows);
+//   insides.start(message)                  // WatchStart, again after a gap
+//   insides.take(event)                     // every Event that follows, in the order of time
+//   insides.at(timePs)                      // the state at any instant of what is remembered
+//
+// `at` depends on the events and the instant alone. That it keeps copies of the state now and then,
+// and goes on from the last instant asked for, only makes it fast: a picture is drawn 60 times a
+// second, and between two of them little happens.
+
+// A copy of the state is kept after so many steps: going back repeats at most these.
+const STEPS_A_KEYFRAME = 2000;
+// Drops that are remembered in a state, for those that still fall in the picture.
+const DROPS_SHOWN = 200;
+
+export class Insides {
+  constructor(flows) {
+    this.flows = flows;
+    this.steps = [];
+    // {index, state}: the state before step `index`. The first one is what `start` told.
+    this.keyframes = [{ index: 0, state: new State() }];
+    // Where each reader was last, by its name.
+    this.cursors = new Map();
+    this.newest = { index: 0, state: this.keyframes[0].state.copy() };
+    this.startPs = 0;
+  }
+
+  // A watch begins, for the first time or anew after a gap: what is inside is told by events.
+  start(message) {
+    if (this.steps.length === 0) this.startPs = message.time_ps;
+    this.push({ timePs: message.time_ps, kind: "begin" });
+  }
+
+  take(event) {
+    const told = event[event.kind];
+    if (event.kind === "packet") this.push(this.stepOf(event.time_ps, told));
+    else if (event.kind === "matching") this.push({ timePs: event.time_ps, kind: "matching", matching: told });
+  }
+
+  push(step) {
+    this.steps.push(step);
+    // Whoever looks at steps alone can tell whose they are.
+    step.of = step.packet ?? this.newest.state.packets.get(step.id);
+    apply(this.newest.state, step);
+    this.newest.index = this.steps.length;
+    if (this.steps.length % STEPS_A_KEYFRAME === 0) {
+      this.keyframes.push({ index: this.steps.length, state: this.newest.state.copy() });
+    }
+  }
+
+  // The state after everything that happened until `timePs`, that instant included. It is the
+  // reader's until it asks again.
+  at(timePs, reader = "picture") {
+    let cursor = this.cursors.get(reader);
+    if (!cursor || timePs < cursor.state.timePs) cursor = this.begin(timePs, reader);
+    const { state } = cursor;
+    while (cursor.index < this.steps.length && this.steps[cursor.index].timePs <= timePs) {
+      apply(state, this.steps[cursor.index++]);
+    }
+    state.timePs = timePs;
+    return state;
+  }
+
+  // From the last copy before an instant.
+  begin(timePs, reader) {
+    let from = this.keyframes[0];
+    for (const each of this.keyframes) if (each.state.timePs <= timePs) from = each;
+    const cursor = { index: from.index, state: from.state.copy() };
+    this.cursors.set(reader, cursor);
+    return cursor;
+  }
+
+  // The steps in (from, to], for what is about to happen: a packet on a line before it arrives.
+  between(fromPs, toPs) {
+    const found = [];
+    for (let index = this.after(fromPs); index < this.steps.length; index++) {
+      if (this.steps[index].timePs > toPs) break;
+      found.push(this.steps[index]);
+    }
+    return found;
+  }
+
+  // The instants at which something happens around one: for stepping.
+  next(timePs) {
+    return this.steps[this.after(timePs)]?.timePs;
+  }
+
+  previous(timePs) {
+    let index = this.after(timePs) - 1;
+    while (index >= 0 && this.steps[index].timePs >= timePs) index--;
+    return this.steps[index]?.timePs;
+  }
+
+  // The place of the first step after that instant.
+  after(timePs) {
+    let low = 0, high = this.steps.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.steps[middle].timePs <= timePs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  // Forgets what is older, a whole keyframe at a time.
+  forget(beforePs) {
+    let drop = 0;
+    while (drop + 1 < this.keyframes.length && this.keyframes[drop + 1].state.timePs < beforePs) {
+      drop++;
+    }
+    if (drop === 0) return;
+    const gone = this.keyframes[drop].index;
+    this.steps.splice(0, gone);
+    this.keyframes.splice(0, drop);
+    for (const each of this.keyframes) each.index -= gone;
+    this.newest.index -= gone;
+    this.startPs = this.keyframes[0].state.timePs;
+    for (const [reader, cursor] of this.cursors) {
+      cursor.index -= gone;
+      if (cursor.index < 0) this.cursors.delete(reader);
+    }
+  }
+
+  // ---- messages to steps ------------------------------------------------------------------------
+
+  // {timePs, id, kind, ...}: an event in short, with the packet itself where it is new.
+  stepOf(timePs, { packet: id, step: kind, ...event }) {
+    const told = event[kind];
+    const step = { timePs, id, kind };
+    switch (kind) {
+      case "inside": {
+        const packet = this.packet(id, told, told.input, told.since_ps);
+        return { ...step, packet, place: told.place, at: told[told.place], since: told.since_ps };
+      }
+      case "received": return { ...step, packet: this.packet(id, told, told.port, timePs) };
+      case "copied": return { ...step, packet: this.packet(id, told, 0, timePs), from: told.from };
+      case "recirculated": return { ...step, length: told.length_bytes };
+      case "filed": case "queued": return { ...step, at: told };
+      case "crossing": return { ...step, at: told.from, untilPs: told.until_ps };
+      case "departed": return { ...step, at: told.queue, marked: told.marked };
+      case "transmitted":
+        return { ...step, port: told.port, length: told.length_bytes, untilPs: told.until_ps };
+      case "dropped": return { ...step, reason: told.reason, queue: told.queue };
+      default: return step;
+    }
+  }
+
+  packet(id, told, port, since) {
+    return { id, port, length: told.length_bytes, flow: this.flows.of(told.head), head: told.head,
+             kind: "received", since, marked: false };
+  }
+}
+
+// ---- the state ---------------------------------------------------------------------------------
+
+// Every packet that is inside is in `packets` and, where it waits, in one list of `waiting`, the one
+// that leaves first in front; those on their way out are in `lines`. Packets, `crossings` and the
+// lists of lines are never changed, only replaced.
+class State {
+  constructor() {
+    this.timePs = 0;
+    this.packets = new Map();
+    this.waiting = new Map();
+    // What each line sends, and sent last.
+    this.lines = new Map();
+    // The matches of the crossbar that hold, each by the packet that crosses.
+    this.crossings = [];
+    this.drops = [];
+    // When something last left the head of a queue, by the queue's key.
+    this.moved = new Map();
+    this.matching = undefined;
+    // How many ended here since the beginning of what is remembered, by reason.
+    this.dropped = new Map();
+  }
+
+  copy() {
+    const copy = new State();
+    copy.timePs = this.timePs;
+    copy.packets = new Map(this.packets);
+    for (const [key, list] of this.waiting) if (list.length) copy.waiting.set(key, [...list]);
+    copy.lines = new Map(this.lines);
+    copy.crossings = this.crossings;
+    copy.drops = [...this.drops];
+    copy.moved = new Map(this.moved);
+    copy.matching = this.matching;
+    copy.dropped = new Map(this.dropped);
+    return copy;
+  }
+
+  // The packets in a queue: `input(1)` or `queue(2, 0)` as keys.
+  in(key) {
+    return this.waiting.get(key) ?? NOBODY;
+  }
+
+  clear() {
+    this.packets.clear();
+    this.waiting.clear();
+    this.lines.clear();
+    this.crossings = [];
+  }
+
+  // An input and an output are matched until both are free again, wherever the packet is by then.
+  cross(packet) {
+    this.crossings = [...this.crossings.filter((each) => each.untilPs > this.timePs), packet];
+  }
+
+  drop(drop) {
+    this.drops.push(drop);
+    if (this.drops.length > DROPS_SHOWN) this.drops.splice(0, DROPS_SHOWN / 2);
+    this.dropped.set(drop.reason, (this.dropped.get(drop.reason) ?? 0) + 1);
+  }
+
+  // A packet that is sent takes no further step; it is known until the line has sent another.
+  send(packet) {
+    const earlier = this.onLine(packet.outPort).filter((each) => each.untilPs > this.timePs);
+    this.lines.set(packet.outPort, [...earlier, packet]);
+  }
+
+  onLine(port) {
+    return this.lines.get(port) ?? NOBODY;
+  }
+
+  put(packet) {
+    this.packets.set(packet.id, packet);
+    const key = keyOf(packet);
+    if (key !== undefined && !this.waiting.has(key)) this.waiting.set(key, []);
+    if (key !== undefined) this.waiting.get(key).push(packet);
+  }
+
+  take(id) {
+    const packet = this.packets.get(id);
+    if (!packet) return undefined;
+    this.packets.delete(id);
+    const key = keyOf(packet);
+    const list = key === undefined ? undefined : this.waiting.get(key);
+    if (list) {
+      const index = list[0] === packet ? 0 : list.indexOf(packet);
+      if (index >= 0) list.splice(index, 1);
+      if (index === 0) this.moved.set(key, { timePs: this.timePs, length: packet.length });
+    }
+    return packet;
+  }
+}
+
+const NOBODY = Object.freeze([]);
+
+export const input = (port) => `input ${port}`;
+export const queue = (port, class_) => `queue ${port}/${class_}`;
+
+function keyOf(packet) {
+  if (packet.kind === "filed") return input(packet.input);
+  if (packet.kind === "queued") return queue(packet.outPort, packet.class);
+  return undefined;
+}
+
+function apply(state, step) {
+  state.timePs = Math.max(state.timePs, step.timePs);
+  if (step.kind === "begin") return state.clear();
+  if (step.kind === "matching") {
+    state.matching = { ...step.matching, timePs: step.timePs };
+    return undefined;
+  }
+  const before = step.packet ?? state.take(step.id);
+  // One that was told of before the watch began, and is in no queue: nothing is known of it.
+  if (!before) return undefined;
+  const moved = { ...before, kind: step.kind, since: step.since ?? step.timePs };
+  switch (step.kind) {
+    case "inside": return state.put(placed(moved, step.place, step.at));
+    case "filed": case "queued": return state.put(placed(moved, step.kind, step.at));
+    case "crossing": {
+      const crossing = { ...placed(moved, "crossing", step.at), untilPs: step.untilPs };
+      state.cross(crossing);
+      return state.put(crossing);
+    }
+    case "departed": return state.put({ ...moved, marked: step.marked });
+    case "recirculated": return state.put({ ...moved, length: step.length });
+    case "transmitted":
+      return state.send({ ...moved, outPort: step.port, length: step.length, untilPs: step.untilPs });
+    case "dropped": return state.drop({ timePs: step.timePs, reason: step.reason, packet: before, queue: step.queue });
+    case "replicated_by": return undefined;
+    default: return state.put(moved);
+  }
+}
+
+// A packet in its queue at an input or an output, or on its way between them.
+function placed(packet, kind, at) {
+  if (kind === "queued") return { ...packet, kind, outPort: at.port, class: at.class };
+  return { ...packet, kind, input: at.input, output: at.output, class: at.class };
+}

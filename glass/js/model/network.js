@@ -1,0 +1,26 @@
+// The network around the routers: who is cabled to whom, and what hosts' addresses are called.
+
+export class Network {
+  // As labs/glass/scene.py tells it; {} where only routers' addresses are known.
+  constructor({ hosts = [], routers = [], cables = [] } = {}) {
+    this.hosts = hosts;
+    this.routers = routers;
+    this.cables = cables;
+    this.names = new Map();
+    for (const host of hosts) for (const address of host.addresses) this.names.set(address, host.name);
+  }
+
+  get isKnown() {
+    return this.cables.length > 0;
+  }
+
+  // What is at the other end of each port of a router: Map of port to name.
+  neighbours(router) {
+    const found = new Map();
+    for (const [a, b] of this.cables) {
+      if (a.node === router) found.set(a.port, b.node);
+      if (b.node === router) found.set(b.port, a.node);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,59 @@
+// One router as the page knows it: everything that it has told, by time.
+
+import { Insides } from "./insides.js";
+import { Samples } from "./samples.js";
+
+export class RouterModel {
+  constructor(name, deviceId, flows) {
+    this.name = name;
+    this.deviceId = deviceId;
+    this.flows = flows;
+    this.samples = new Samples();
+    this.insides = new Insides(flows);
+    // Events of other kinds, by time: {timePs, kind, ...}.
+    this.notes = [];
+    // Everything until here has been told.
+    this.toldPs = 0;
+    this.lostEvents = 0;
+    // Whether single packets are told, or depths only.
+    this.knowsPackets = false;
+    this.epochOffsetNs = 0;
+  }
+
+  // A message of Watch.
+  take(message) {
+    if (message.start) {
+      this.epochOffsetNs = message.start.epoch_offset_ns;
+      this.insides.start(message.start);
+      this.toldPs = Math.max(this.toldPs, message.start.time_ps);
+    }
+    this.lostEvents += message.lost_events;
+    for (const event of message.events) {
+      if (event.kind === "drop" || event.kind === "mark" || event.kind === "link") {
+        this.notes.push({ timePs: event.time_ps, kind: event.kind, ...event[event.kind] });
+      } else if (event.kind === "overrun") {
+        this.notes.push({ timePs: event.time_ps, kind: "overrun", ...event.overrun });
+      } else {
+        this.insides.take(event);
+      }
+      this.toldPs = Math.max(this.toldPs, event.time_ps);
+    }
+    if (message.sample) {
+      this.samples.take(message.sample);
+      this.toldPs = Math.max(this.toldPs, message.sample.time_ps);
+    }
+    if (message.complete_until_ps) this.toldPs = Math.max(this.toldPs, message.complete_until_ps);
+  }
+
+  get startPs() {
+    return this.samples.list[0]?.time_ps ?? this.insides.startPs;
+  }
+
+  forget(beforePs) {
+    this.samples.forget(beforePs);
+    this.insides.forget(beforePs);
+    let old = 0;
+    while (old < this.notes.length && this.notes[old].timePs < beforePs) old++;
+    this.notes.splice(0, old);
+  }
+}

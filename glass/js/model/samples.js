@@ -1,0 +1,80 @@
+// The samples of a router over time: depths, counters and what follows from two of them.
+
+// Rates are taken over this long, so that they can be read.
+const RATE_WINDOW_PS = 500e9;
+
+export class Samples {
+  constructor() {
+    this.list = [];
+    // Everything told by Describe, by when it was true.
+    this.abouts = [];
+  }
+
+  take(sample) {
+    this.list.push(sample);
+  }
+
+  // What Describe said: the configuration holds from this instant on.
+  describe(about) {
+    this.abouts.push(about);
+  }
+
+  at(timePs) {
+    return this.list[place(this.list, timePs)];
+  }
+
+  // The configuration in force at an instant; before the first one told, the first.
+  aboutAt(timePs) {
+    return this.abouts[place(this.abouts, timePs)] ?? this.abouts[0];
+  }
+
+  get newestPs() {
+    return this.list.at(-1)?.time_ps ?? 0;
+  }
+
+  forget(beforePs) {
+    const keep = place(this.list, beforePs);
+    // Not one by one: moving what stays costs as much as what goes.
+    if (keep > 256) this.list.splice(0, keep);
+    const config = place(this.abouts, beforePs);
+    if (config > 0) this.abouts.splice(0, config);
+  }
+
+  // Bits a second that left by a port, or by one of its queues, over the last half second.
+  rateAt(timePs, port, class_) {
+    const now = this.at(timePs);
+    const before = this.list[Math.max(0, place(this.list, timePs - RATE_WINDOW_PS))];
+    if (!now || !before || now === before) return 0;
+    const sent = departed(now, port, class_) - departed(before, port, class_);
+    return (Math.max(0, sent) * 8) / ((now.time_ps - before.time_ps) / 1e12);
+  }
+}
+
+export function portOf(sample, port) {
+  return sample?.ports.find((each) => each.port === port)?.counters;
+}
+
+export function queueOf(sample, port, class_) {
+  return portOf(sample, port)?.queues.find((each) => each.class === class_);
+}
+
+// All reasons together.
+export function droppedOf(counters) {
+  return (counters?.dropped ?? []).reduce((sum, each) => sum + each.tally.packets, 0);
+}
+
+function departed(sample, port, class_) {
+  const found = class_ === undefined ? portOf(sample, port) : queueOf(sample, port, class_);
+  return found?.counters?.departed?.bytes ?? 0;
+}
+
+// The place of the last element that is not later than `timePs`; -1: there is none.
+function place(list, timePs) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle].time_ps <= timePs) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

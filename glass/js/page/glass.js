@@ -1,0 +1,177 @@
+// The glass itself: what is shown, put together. It owns the parts and draws sixty times a second.
+
+import { element, setText } from "./dom.js";
+import { Charts } from "./charts.js";
+import { Player } from "./player.js";
+import { Side } from "./side.js";
+import { Stage } from "./stage.js";
+import { TimeBar } from "./timebar.js";
+import { Watching } from "./watching.js";
+import { RouterView } from "./router_view.js";
+import { NetworkView } from "./network_view.js";
+import { help } from "./help.js";
+import { theme, toggleTheme } from "./theme.js";
+import { onKey } from "./keys.js";
+import { PALETTES } from "../draw/palette.js";
+import { Flows } from "../model/flows.js";
+import { Network } from "../model/network.js";
+import { RouterModel } from "../model/router.js";
+
+// How long the past of a live router is remembered.
+const REMEMBERED_PS = 30e12;
+const SAMPLE_MS = 20;
+// Text and curves change less often than the picture.
+const SLOW_MS = 100;
+const WORLDS = { live: "live", virtual: "virtual time", recorded: "a recording" };
+
+export class Glass {
+  constructor(page, calls, scene) {
+    Object.assign(this, { page, calls, scene });
+    this.network = new Network(scene.network);
+    this.flows = new Flows(this.network.names);
+    this.models = new Map(scene.routers.map(({ name, deviceId }) =>
+      [name, new RouterModel(name, deviceId, this.flows)]));
+    this.player = new Player({ isLive: scene.world === "live" });
+    this.motion = matchMedia("(prefers-reduced-motion: reduce)");
+    this.stage = new Stage();
+    this.charts = new Charts((seconds) => this.player.seek(seconds * 1e12));
+    this.timeBar = new TimeBar(this.player, this);
+    this.side = new Side(this);
+    this.routerView = new RouterView(this);
+    this.networkView = new NetworkView(this);
+    this.watching = [...this.models.values()].map((model) => new Watching(calls, model, {
+      intervalMs: SAMPLE_MS, isTimed: scene.world === "live",
+      onState: (state) => this.told(model, state),
+    }));
+    this.build();
+    this.enter(scene.about.router || (scene.routers.length === 1 || !this.network.isKnown
+      ? scene.routers[0].name : ""));
+    this.isGone = false;
+    onKey(this);
+    this.slowAt = 0;
+    requestAnimationFrame((now) => this.frame(now, now));
+  }
+
+  build() {
+    const { scene } = this;
+    this.notice = element("div", { class: "notice", role: "status" });
+    this.key = element("div", { class: "key", "aria-label": "Flows" });
+    this.tables = element("div", { class: "tables", role: "region", "aria-label": "Tables", tabindex: 0 });
+    const details = element("details", { class: "notpresented" },
+      element("summary", {}, "The picture as a table"), this.tables);
+    details.addEventListener("toggle", () => this.slow());
+    this.details = details;
+    this.veil = element("div", { class: "veil", role: "alert", hidden: true });
+    this.places = element("nav", { "aria-label": "Places" });
+    const button = (text, label, action) =>
+      element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
+    this.page.replaceChildren(
+      element("header", { class: "top" },
+        element("span", { class: "brand" }, element("img", { src: "icon.svg", alt: "" }),
+          element("span", {}, "Vitrine")),
+        element("span", { class: `badge ${scene.world}` }, WORLDS[scene.world]),
+        this.places,
+        element("span", { class: "fill" }),
+        scene.readOnly ? element("span", { class: "badge" }, "looking only") : "",
+        button("◐", "Light or dark (T)", () => toggleTheme()),
+        button("Present", "Present, on a projector (P)", () => this.present()),
+        button("?", "Keys (?)", () => help(this.page)),
+      ),
+      element("section", { class: "stage", "aria-label": "The router" },
+        this.notice, this.stage.box, this.key, details),
+      this.charts.node,
+      this.side.node,
+      this.timeBar.node,
+      this.veil,
+    );
+    this.stage.box.addEventListener("click", (event) => this.view.clicked?.(event));
+    this.stage.box.addEventListener("pointermove", (event) => this.view.pointed?.(event));
+  }
+
+  // A router's name, or "" for the network around all of them.
+  enter(name) {
+    this.place = name;
+    this.view = name ? this.routerView : this.networkView;
+    this.stage.label([]);
+    const place = (text, to) => element("button", {
+      type: "button", "aria-pressed": String(to === name), onclick: () => this.enter(to),
+    }, text);
+    this.places.replaceChildren(
+      ...(this.network.isKnown ? [place("Network", "")] : []),
+      ...this.scene.routers.map((each) => place(each.name, each.name)),
+    );
+    this.side.entered();
+    this.slow();
+  }
+
+  get model() {
+    return this.models.get(this.place || this.scene.routers[0].name);
+  }
+
+  get palette() {
+    return PALETTES[theme()];
+  }
+
+  present() {
+    const root = document.documentElement;
+    if ("presenting" in root.dataset) delete root.dataset.presenting;
+    else root.dataset.presenting = "";
+    this.stage.measure();
+  }
+
+  // What is in force at a router, read anew.
+  describe(model) {
+    return this.watching.find((each) => each.model === model).describe();
+  }
+
+  // ---- what comes ------------------------------------------------------------------------------
+
+  told(model, { isThere, why }) {
+    model.isThere = isThere;
+    model.why = why;
+    const away = [...this.models.values()].filter((each) => each.isThere === false);
+    this.veil.hidden = this.isGone || away.length === 0;
+    if (away.length) {
+      setText(this.veil, `${away.map((each) => each.name).join(", ")} cannot be reached: ${away[0].why}. `
+        + "It is shown again as soon as it answers.");
+    }
+  }
+
+  // The server has gone: what is remembered can still be looked at.
+  lose() {
+    this.isGone = true;
+    this.watching.forEach((each) => each.end());
+    this.player.isFollowing = false;
+    this.veil.hidden = false;
+    setText(this.veil, "The connection has ended. What is remembered can still be looked at; load the "
+      + "page again when make glass runs.");
+  }
+
+  // ---- pictures --------------------------------------------------------------------------------
+
+  frame(nowMs, lastMs) {
+    const started = performance.now();
+    const models = [...this.models.values()];
+    const told = Math.min(...models.map((each) => each.toldPs || Infinity));
+    if (Number.isFinite(told)) {
+      const start = Math.max(...models.map((each) => each.startPs));
+      this.player.extend(start, told, nowMs / 1000);
+      this.player.tick(nowMs / 1000, Math.min(0.25, (nowMs - lastMs) / 1000));
+      this.view.draw(this.player.timePs);
+      if (nowMs - this.slowAt > SLOW_MS) this.slow(nowMs);
+    }
+    this.frameMs = performance.now() - started;
+    requestAnimationFrame((next) => this.frame(next, nowMs));
+  }
+
+  slow(nowMs = performance.now()) {
+    this.slowAt = nowMs;
+    if (!this.player.toldPs) return;
+    this.view.drawSlowly?.(this.player.timePs);
+    this.timeBar.show();
+    this.side.show();
+    if (this.scene.world === "live") {
+      for (const each of this.models.values()) each.forget(this.player.toldPs - REMEMBERED_PS);
+    }
+  }
+}

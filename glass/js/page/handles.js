@@ -1,0 +1,327 @@
+// The handles: everything that can be changed at a router, as fields; the log of what was done.
+//
+// A field sends its act as soon as it is changed. What the router refuses is said at the field, in the
+// router's own sentence, and the field shows again what is in force.
+
+import * as acts from "../model/acts.js";
+import {
+  readLimit, readRate, readRatio, readShare, readSize, readSpanNs, sayLimit, sayRate, sayRatio, sayShare,
+  saySize, saySpanNs,
+} from "../model/amounts.js";
+import { element } from "./dom.js";
+import { Steering } from "./steering.js";
+
+const ARBITERS = ["ISLIP", "PIM", "ROUND_ROBIN", "WAVEFRONT", "LQF", "OCF", "RANDOM"];
+const ARBITER_NAMES = {
+  ISLIP: "iSLIP", PIM: "PIM", ROUND_ROBIN: "round robin", WAVEFRONT: "wavefront", LQF: "longest queue first",
+  OCF: "oldest cell first", RANDOM: "random",
+};
+const BILLION = 1e9;
+
+export class Handles {
+  constructor(glass) {
+    this.glass = glass;
+    this.steering = new Map();
+    this.done = [];
+    this.fields = element("div", {});
+    this.entries = element("div", { class: "log" });
+    this.undo = element("button", { type: "button", disabled: true, onclick: () => this.takeBack() }, "Undo");
+    this.node = element("div", {}, this.fields);
+    this.log = element("div", {}, element("div", { class: "row" }, this.undo),
+      element("p", { class: "faint" }, "What you do stands here as text: for a topology or qos file, for Python, for a shell."),
+      this.entries);
+  }
+
+  get about() {
+    return this.glass.model.samples.abouts.at(-1);
+  }
+
+  // Draws the fields anew when what is in force has changed, unless somebody is writing in one.
+  show() {
+    const { about, glass } = this;
+    if (!about) return;
+    const shape = `${glass.model.name} ${JSON.stringify([about.input, about.buffer, about.ports.map((each) => each.config)])}`;
+    if (shape === this.shape || this.fields.contains(document.activeElement)
+      && document.activeElement.matches("input, textarea")) return;
+    this.shape = shape;
+    const open = new Set([...this.fields.querySelectorAll("details[open]")].map((each) => each.dataset.id));
+    const focused = document.activeElement?.dataset?.field;
+    this.fields.replaceChildren(this.inputStage(about), ...about.ports
+      .filter((each) => each.port < 510).map((each) => this.port(each)), this.buffer(about));
+    for (const each of this.fields.querySelectorAll("details")) each.open = open.has(each.dataset.id);
+    if (focused) this.fields.querySelector(`[data-field="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  // ---- acting ----------------------------------------------------------------------------------
+
+  // Resolves to whether the router has done it.
+  async act(act, place) {
+    const { glass } = this;
+    const { model } = glass;
+    const before = this.about;
+    if (!this.steering.has(model.name)) this.steering.set(model.name, new Steering(glass.calls, model));
+    place?.querySelector(".refused")?.remove();
+    try {
+      await this.steering.get(model.name).configure(act.request);
+    } catch (error) {
+      this.refuse(error.message, place);
+      return false;
+    }
+    this.done.push({ act, router: model.name, undo: acts.inverse(act, before) });
+    this.note(act, model.name);
+    await glass.describe(model);
+    this.shape = "";
+    this.show();
+    return true;
+  }
+
+  refuse(sentence, place) {
+    this.shape = "";
+    const words = element("p", { class: "refused", role: "alert" }, sentence);
+    if (place?.isConnected) place.append(words);
+    else this.fields.prepend(words);
+  }
+
+  async takeBack() {
+    const last = this.done.pop();
+    if (!last) return;
+    const { glass } = this;
+    if (glass.model.name !== last.router) glass.enter(last.router);
+    if (await this.act(last.undo)) this.done.pop();
+    this.undo.disabled = this.done.length === 0;
+  }
+
+  note(act, router) {
+    const address = this.glass.scene.routers.find((each) => each.name === router).address;
+    const shell = act.yaml && act.request.ports?.[0]?.config.link === undefined && address
+      ? `build/venv/bin/python -m apps.qos --router ${address} /dev/stdin <<'END'\n${act.yaml}\nEND` : "";
+    const forms = [["YAML", act.yaml], ["Python", act.python], ["Shell", shell]].filter(([, text]) => text);
+    this.entries.prepend(element("article", {},
+      element("b", {}, `${router}, ${act.title}`),
+      ...forms.map(([name, text]) => element("div", {},
+        element("span", { class: "faint" }, name),
+        element("pre", {}, text)))));
+    while (this.entries.children.length > 50) this.entries.lastChild.remove();
+    this.undo.disabled = this.done.length === 0;
+  }
+
+  // ---- fields ----------------------------------------------------------------------------------
+
+  text(id, label, value, read, act) {
+    const input = element("input", {
+      type: "text", value, "data-field": id, onchange: () => {
+        try {
+          this.act(act(read(input.value)), field.parentElement);
+        } catch (error) {
+          this.refuse(error.message, field.parentElement);
+        }
+      },
+      onkeydown: (event) => {
+        if (event.key === "Escape") input.value = value;
+      },
+    });
+    const field = element("label", { class: "field" }, label, input);
+    return field;
+  }
+
+  choice(id, label, value, options, act) {
+    const select = element("select", {
+      "data-field": id, onchange: () => this.act(act(select.value), field.parentElement),
+    }, ...options.map(([key, text]) => element("option", { value: key, selected: key === value }, text)));
+    const field = element("label", { class: "field" }, label, select);
+    return field;
+  }
+
+  inputStage(about) {
+    const { input } = about;
+    const changed = (change, title) => acts.inputStage({ ...input, ...change }, title);
+    const kinds = [["NONE", "none"], ["FIFO", "one FIFO each"], ["VOQ", "virtual output queues"]];
+    const rows = [this.choice("queueing", "Queues at the inputs", input.queueing, kinds,
+                              (queueing) => acts.inputStage(this.stageOf(queueing)))];
+    if (input.queueing !== "NONE") {
+      rows.push(
+        this.choice("arbiter", "Arbiter", input.arbiter, ARBITERS.map((each) => [each, ARBITER_NAMES[each]]),
+                    (arbiter) => changed({ arbiter }, `Arbiter: ${ARBITER_NAMES[arbiter]}`)),
+        this.choice("iterations", "Rounds", String(input.iterations || 1), [1, 2, 3, 4, 8].map((each) => [String(each), String(each)]),
+                    (rounds) => changed({ iterations: Number(rounds) }, `${rounds} rounds of the arbiter`)),
+        this.text("speedup", "Speedup", sayRatio(input.speedup ?? { over: 1, under: 1 }), readRatio,
+                  (speedup) => changed({ speedup }, `Speedup ${sayRatio(speedup)}`)),
+        this.text("input rate", "Line of the crossbar", sayRate(input.rate_bps), readRate,
+                  (rate_bps) => changed({ rate_bps }, `Crossbar for lines of ${sayRate(rate_bps)}`)),
+        this.text("input limit", "Limit of an input", sayLimit(input.limit), readLimit,
+                  (limit) => changed({ limit }, `Inputs hold ${sayLimit(limit)}`)));
+    }
+    if (input.queueing === "VOQ") {
+      rows.push(this.text("voq limit", "Limit of a VOQ", sayLimit(input.voq_limit), readLimit,
+                          (voq_limit) => changed({ voq_limit }, `VOQs hold ${sayLimit(voq_limit)}`)));
+    }
+    if (input.queueing !== "NONE") {
+      rows.push(this.choice("lossy", "A full output queue", input.lossy ? "yes" : "no",
+                            [["no", "holds packets back"], ["yes", "drops"]],
+                            (lossy) => changed({ lossy: lossy === "yes" }, "What a full output queue does")));
+    }
+    return element("fieldset", {}, element("legend", {}, "Inputs and crossbar"), ...rows);
+  }
+
+  // An input stage of another kind, with the limits and the speed of the one that was there.
+  stageOf(queueing) {
+    const { about } = this;
+    const { input } = about;
+    if (queueing === "NONE") return { queueing };
+    const fastest = Math.max(...about.ports.filter((each) => each.port < 510).map((each) => each.config.rate_bps ?? 0));
+    const rate_bps = input.rate_bps || fastest;
+    const held = sayLimit(input.limit) !== "none" ? input.limit : input.voq_limit;
+    const limit = held && sayLimit(held) !== "none" ? held : { packets: 100, bytes: 0 };
+    const stage = { ...input, queueing, rate_bps, arbiter: input.arbiter === "ARBITER_UNSPECIFIED" ? "ISLIP" : input.arbiter };
+    // As long as the FIFO was, for each output.
+    return queueing === "VOQ" ? { ...stage, limit: undefined, voq_limit: limit }
+      : { ...stage, limit, voq_limit: undefined };
+  }
+
+  useVoqs() {
+    return this.act(acts.inputStage(this.stageOf("VOQ")));
+  }
+
+  useFifos() {
+    return this.act(acts.inputStage(this.stageOf("FIFO")));
+  }
+
+  port({ port, config }) {
+    const neighbour = this.glass.network.neighbours(this.glass.model.name).get(port);
+    const title = neighbour ? `Port ${port}, to ${neighbour}` : `Port ${port}`;
+    const id = (what) => `${what} ${port}`;
+    const isOne = config.queues.length === 1;
+    return element("fieldset", {}, element("legend", {}, title),
+      this.text(id("rate"), "Line", sayRate(config.rate_bps), readRate, (bps) => acts.lineRate(port, bps)),
+      this.choice(id("classes"), "Queues (classes)", String(config.queue_count),
+                  [1, 2, 3, 4, 5, 6, 7, 8].map((each) => [String(each), String(each)]),
+                  (count) => acts.queueCount(port, Number(count))),
+      ...(isOne ? [] : this.scheduler(port, config)),
+      ...config.queues.flatMap((each) => this.queue(port, each, isOne)),
+      element("details", { "data-id": `more ${port}` },
+        element("summary", {}, "Cable, shapers, limits over all queues"),
+        this.text(id("limit"), "Limit over all queues", sayLimit(config.limit), readLimit,
+                  (limit) => acts.portLimit(port, limit)),
+        this.text(id("shaper"), "Shaped to", sayRate(config.shaper?.bits?.rate_bps), readRate,
+                  (bps) => acts.portShaper(port, bps)),
+        ...this.cable(port, "transmit", "out", config.link?.transmit),
+        ...this.cable(port, "receive", "in", config.link?.receive)),
+      element("details", { "data-id": `whole ${port}` },
+        element("summary", {}, "Everything of this port, in the words of vitrine.v1"), this.whole(port, config)));
+  }
+
+  scheduler(port, config) {
+    const groups = config.scheduler?.groups ?? [];
+    const [first] = groups;
+    const isStrict = groups.length === config.queues.length;
+    const kind = config.scheduler?.hierarchy ? "hierarchy" : isStrict ? "strict" : groups.length === 1 ? first.discipline : "groups";
+    const weights = config.queues.map(({ class: class_ }) =>
+      groups.flatMap((each) => each.members).find((each) => each.class === class_)?.weight ?? 1);
+    const options = [["strict", "strict priority"], ["DRR", "DRR"], ["WRR", "WRR"], ["WFQ", "WFQ"]];
+    if (kind === "hierarchy" || kind === "groups") options.push([kind, kind === "groups" ? "groups (see below)" : "hierarchy (see below)"]);
+    const rows = [this.choice(`scheduler ${port}`, "Who goes first", kind, options,
+                              (chosen) => acts.scheduler(port, chosen, weights))];
+    if (["DRR", "WRR", "WFQ"].includes(kind)) {
+      const read = (text) => {
+        const list = text.split(":").map((each) => Number(each.trim()));
+        if (list.length !== weights.length || list.some((each) => !Number.isInteger(each) || each < 1)) {
+          throw new Error(`give ${weights.length} whole numbers, class 0 first: ${weights.join(":")}`);
+        }
+        return list;
+      };
+      rows.push(this.text(`weights ${port}`, "Weights, class 0 first", weights.join(":"), read,
+                          (list) => acts.scheduler(port, kind, list)));
+    }
+    return rows;
+  }
+
+  queue(port, queue, isOne) {
+    const { class: class_ } = queue;
+    const of = isOne ? "" : `Class ${class_}: `;
+    const kinds = [...this.glass.calls.schema.message("vitrine.v1.Aqm").byName.keys()];
+    const kind = queue.aqm?.kind ?? "";
+    return [
+      this.text(`queue ${port} ${class_}`, `${of}${of ? "limit" : "Limit of the queue"}`, sayLimit(queue.limit), readLimit,
+                (limit) => acts.queueLimit(port, class_, limit)),
+      this.choice(`aqm ${port} ${class_}`, `${of}${of ? "management" : "Queue management"}`, kind,
+                  [["", "none"], ...kinds.map((each) => [each, each.replace("_", " ")])],
+                  (chosen) => acts.queueManagement(port, class_, chosen, chosen === "ecn_step" ? { threshold: { packets: 10 } } : {})),
+      ...(kind ? [this.parameters(port, class_, kind, queue.aqm[kind])] : []),
+      ...(isOne ? [] : [this.text(`shaper ${port} ${class_}`, `${of}shaped to`, sayRate(queue.shaper?.bits?.rate_bps), readRate,
+                                  (bps) => acts.queueShaper(port, class_, bps))]),
+    ];
+  }
+
+  // What a method of queue management can be told: the fields of its message, by the units in their names.
+  parameters(port, class_, kind, values) {
+    const type = this.glass.calls.schema.message("vitrine.v1.Aqm").byName.get(kind).type;
+    const given = (name, value) => acts.queueManagement(port, class_, kind, { ...plain(type, values), [name]: value });
+    const rows = [...type.byName.values()].filter((field) => !field.repeated).map((field) => {
+      const value = values[field.name];
+      const id = `aqm ${port} ${class_} ${field.name}`;
+      const name = field.name.replace(/_(ns|bytes|ppm|packets)$/, "").replaceAll("_", " ");
+      if (field.kind === "bool") {
+        return this.choice(id, name, value ? "yes" : "no", [["yes", "yes"], ["no", "no"]], (each) => given(field.name, each === "yes"));
+      }
+      const [say, read] = unitOf(field);
+      return this.text(id, name, say(value), read, (each) => given(field.name, each));
+    });
+    return element("details", { "data-id": `aqm ${port} ${class_}` }, element("summary", {}, `Parameters of ${kind.replace("_", " ")}`), ...rows);
+  }
+
+  cable(port, direction, word, line) {
+    const now = line ?? {};
+    const changed = (change, words) => acts.cable(port, direction, { ...now, ...change }, words);
+    const share = (name, label) => this.text(`${name} ${direction} ${port}`, `Cable ${word}: ${label}`,
+      sayShare(now[`${name}_ppb`], BILLION), (text) => readShare(text, BILLION),
+      (ppb) => changed({ [`${name}_ppb`]: ppb }, `${name}: ${sayShare(ppb, BILLION)}`));
+    return [
+      this.text(`delay ${direction} ${port}`, `Cable ${word}: delay`, saySpanNs(now.delay_ns), readSpanNs,
+                (delay_ns) => changed({ delay_ns }, `delay: ${saySpanNs(delay_ns)}`)),
+      this.text(`loss ${direction} ${port}`, `Cable ${word}: loss`, sayShare(now.loss?.independent_ppb, BILLION),
+                (text) => readShare(text, BILLION),
+                (ppb) => changed({ loss: { independent_ppb: ppb } }, `loss: ${sayShare(ppb, BILLION)}`)),
+      this.text(`jitter ${direction} ${port}`, `Cable ${word}: jitter`, saySpanNs(now.jitter?.max_ns), readSpanNs,
+                (max_ns) => changed({ jitter: { max_ns } }, `jitter: ${saySpanNs(max_ns)}`)),
+      share("corruption", "corruption"), share("duplication", "duplication"),
+    ];
+  }
+
+  buffer(about) {
+    return element("fieldset", {}, element("legend", {}, "Memory"),
+      this.text("buffer", "Shared by all output queues", saySize(about.buffer?.size_bytes), readSize,
+                (bytes) => acts.sharedBuffer(bytes)));
+  }
+
+  whole(port, config) {
+    const area = element("textarea", { rows: 12, style: "width:100%", "aria-label": `PortConfig of port ${port}, as JSON`, class: "mono", spellcheck: "false" });
+    area.value = JSON.stringify(config, (key, value) => (value === undefined ? undefined : value), 1);
+    const apply = element("button", {
+      type: "button", onclick: () => {
+        try {
+          this.act(acts.wholePort(port, JSON.parse(area.value)), area.parentElement);
+        } catch (error) {
+          this.refuse(error.message, area.parentElement);
+        }
+      },
+    }, "Apply");
+    return element("div", {}, area, apply);
+  }
+}
+
+function unitOf(field) {
+  if (field.name.endsWith("_ns")) return [saySpanNs, readSpanNs];
+  if (field.name.endsWith("_bytes")) return [saySize, readSize];
+  if (field.name.endsWith("_ppm")) return [(value) => sayShare(value, 1e6), (text) => readShare(text, 1e6)];
+  if (field.kind === "message" && field.type.name.endsWith("Ratio")) return [sayRatio, readRatio];
+  if (field.kind === "message") return [sayLimit, readLimit];
+  return [(value) => String(value ?? ""), (text) => {
+    if (!/^\s*[0-9]+\s*$/.test(text)) throw new Error(`“${text}” is not a whole number`);
+    return Number(text);
+  }];
+}
+
+// A message without what was not set.
+function plain(type, values) {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== undefined && type.byName.has(name)));
+}

@@ -1,0 +1,53 @@
+// The keyboard: everything that time can do without a pointer.
+
+import { help } from "./help.js";
+import { toggleTheme } from "./theme.js";
+
+export const KEYS = [
+  ["Space", "play or pause"],
+  ["→  ←", "the next, the previous thing that happens"],
+  ["Shift →  ←", "a fiftieth of what is remembered"],
+  ["+  −", "faster, slower"],
+  ["L", "follow a live router"],
+  ["0 … 9", "the network, or router 1 to 9"],
+  ["P", "present, on a projector"],
+  ["T", "light or dark"],
+  ["?", "this list"],
+];
+
+export function onKey(glass) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, select, textarea, dialog")) return;
+    if (event.target.closest("[role=tab]") && event.key.startsWith("Arrow")) return;
+    // A button that has the focus takes the space bar for itself.
+    if (event.key === " " && event.target.closest("button, summary")) return;
+    const action = actionOf(glass, event);
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+function actionOf(glass, { key, shiftKey }) {
+  const { player } = glass;
+  const far = (player.toldPs - player.startPs) / 50;
+  switch (key) {
+    case " ": return () => player.toggle();
+    case "ArrowRight": return shiftKey ? () => player.seek(player.timePs + far) : () => glass.timeBar.step(1);
+    case "ArrowLeft": return shiftKey ? () => player.seek(player.timePs - far) : () => glass.timeBar.step(-1);
+    case "+": case "=": return () => player.faster();
+    case "-": case "−": return () => player.slower();
+    case "l": case "L": return player.isLive ? () => player.follow() : undefined;
+    case "p": case "P": return () => glass.present();
+    case "t": case "T": return () => toggleTheme();
+    case "?": return () => help(glass.page);
+    default: return /^[0-9]$/.test(key) ? placeOf(glass, Number(key)) : undefined;
+  }
+}
+
+function placeOf(glass, number) {
+  if (number === 0) return glass.network.isKnown ? () => glass.enter("") : undefined;
+  const router = glass.scene.routers[number - 1];
+  return router && (() => glass.enter(router.name));
+}

@@ -1,0 +1,220 @@
+// A router on the stage: its picture, its labels, what the page points at, and the same as tables.
+
+import { routerLayout } from "../draw/layout.js";
+import { routerLabels } from "../draw/labels.js";
+import { routerPicture } from "../draw/router.js";
+import { flowColour } from "../draw/palette.js";
+import { blockedHeads } from "../model/blocking.js";
+import { input, queue } from "../model/insides.js";
+import { droppedOf, portOf, queueOf } from "../model/samples.js";
+import { count, percent, rate, reasonWords } from "../words.js";
+import { element, setText, table } from "./dom.js";
+
+// More steps than this in a second of the viewer, and single packets are no use to eyes.
+const STEPS_A_SECOND_MAX = 700;
+// What is looked back at to tell how busy a way is, in seconds of the viewer.
+const RECENT_S = 0.25;
+const UPCOMING_S = 2;
+// How long a blocked input stays said after it was seen, in seconds of the viewer.
+const NOTICE_S = 1.5;
+
+export class RouterView {
+  constructor(glass) {
+    this.glass = glass;
+    this.notices = new Map();
+  }
+
+  // Everything that the picture is made of.
+  moment(timePs) {
+    const { glass } = this;
+    const { model, player } = glass;
+    const about = model.samples.aboutAt(timePs);
+    if (!about) return undefined;
+    const perSecond = player.pace * 1e12;
+    const state = model.knowsPackets && timePs >= model.insides.startPs ? model.insides.at(timePs) : undefined;
+    const recent = state ? model.insides.between(timePs - RECENT_S * perSecond, timePs) : [];
+    const isBars = recent.length > STEPS_A_SECOND_MAX * RECENT_S;
+    return {
+      about, state, timePs, isBars, recent, recentPs: RECENT_S * perSecond,
+      pace: player.pace,
+      sample: model.samples.at(timePs),
+      upcoming: state && !isBars ? model.insides.between(timePs, timePs + UPCOMING_S * perSecond) : [],
+      blocked: state ? blockedHeads(state, about) : [],
+      moves: !glass.motion.matches,
+    };
+  }
+
+  draw(timePs) {
+    const { glass } = this;
+    const moment = this.moment(timePs);
+    if (!moment || !glass.stage.size.width) return;
+    this.layout = this.layoutOf(moment.about);
+    glass.stage.show(routerPicture(this.layout, moment, glass.palette), this.layout);
+    this.now = moment;
+  }
+
+  // The same boxes are used again as long as nothing about them has changed.
+  layoutOf(about) {
+    const { width, height } = this.glass.stage.size;
+    const same = this.made?.about === about && this.made.width === width && this.made.height === height;
+    if (!same) this.made = { about, width, height, layout: routerLayout(about, { width, height }) };
+    return this.made.layout;
+  }
+
+  drawSlowly(timePs) {
+    const { glass } = this;
+    const { model } = glass;
+    const moment = this.moment(timePs);
+    if (!moment || !this.layout) return;
+    moment.neighbours = glass.network.neighbours(model.name);
+    moment.rateOf = (port) => model.samples.rateAt(timePs, port);
+    glass.stage.label(routerLabels(this.layout, moment));
+    this.say(moment);
+    this.showKey(moment);
+    glass.charts.show({
+      model, timePs, pace: glass.player.pace, palette: glass.palette, isKnown: Boolean(moment.state),
+      focus: this.focusOf(moment.about),
+    });
+    if (glass.details.open) this.tables(moment);
+  }
+
+  // ---- what the page points at -----------------------------------------------------------------
+
+  say(moment) {
+    const { glass } = this;
+    for (const each of moment.blocked) this.notices.set(each.input, { ...each, timePs: moment.timePs });
+    const still = [...this.notices.values()].filter((each) =>
+      Math.abs(moment.timePs - each.timePs) < NOTICE_S * moment.pace * 1e12
+      && moment.about.input.queueing === "FIFO");
+    const [found] = still;
+    const sentence = found ? blockedWords(found) : quietWords(moment);
+    glass.notice.classList.toggle("found", Boolean(found));
+    if (this.said === sentence) return;
+    this.said = sentence;
+    const cure = found && !glass.scene.readOnly && glass.side.handles
+      ? element("button", { type: "button", class: "main", onclick: () => glass.side.handles.useVoqs() },
+                "Give every output its own queue")
+      : undefined;
+    glass.notice.replaceChildren(element("p", {}, sentence), ...(cure ? [cure] : []));
+  }
+
+  showKey(moment) {
+    const { glass } = this;
+    const seen = new Set();
+    for (const packet of moment.state?.packets.values() ?? []) seen.add(packet.flow.number);
+    for (const step of moment.recent) if (step.of) seen.add(step.of.flow.number);
+    this.seen = new Set([...(this.seen ?? []), ...seen]);
+    const list = [...this.seen].filter((each) => each >= 0).sort((a, b) => a - b).slice(0, 10);
+    const shape = `${list.join()} ${glass.palette.ink}`;
+    if (shape === this.keyShape) return;
+    this.keyShape = shape;
+    glass.key.replaceChildren(...list.map((number) => {
+      const flow = glass.flows.list[number];
+      return element("span", { style: `--flow:${flowColour(glass.palette, flow)}`, title: flow.detail },
+                     flow.name);
+    }));
+  }
+
+  focusOf(about) {
+    const { glass } = this;
+    if (this.focus && this.focus.router === glass.model.name) return this.focus;
+    if (about.input.queueing === "FIFO") {
+      // The input that most comes through, as far as is known.
+      const busiest = this.now?.sample?.inputs.toSorted((a, b) => b.counters.offered?.packets - a.counters.offered?.packets)[0];
+      const port = busiest?.port ?? about.ports[0].port;
+      return { key: input(port), name: `input ${port}`, port, class: 0, limit: about.input.limit?.packets };
+    }
+    const port = glass.scene.about.port ?? about.ports[0].port;
+    return this.queueFocus(about, port, 0);
+  }
+
+  queueFocus(about, port, class_) {
+    const config = about.ports.find((each) => each.port === port)?.config;
+    const limit = config?.queues.find((each) => each.class === class_)?.limit?.packets || config?.limit?.packets;
+    return { router: this.glass.model.name, key: queue(port, class_), name: `port ${port}, class ${class_}`,
+             port, class: class_, limit: limit || undefined };
+  }
+
+  clicked(event) {
+    const { glass } = this;
+    const spot = glass.stage.spotAt(event);
+    if (spot) return glass.side.showPacket(spot.packet);
+    const strip = this.stripAt(event);
+    if (strip) this.focus = strip;
+    return undefined;
+  }
+
+  stripAt(event) {
+    const box = this.glass.stage.canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const hit = (each) => x >= each.x && x <= each.x + each.w && y >= each.y - 4 && y <= each.y + each.h + 4;
+    const { about } = this.now ?? {};
+    for (const row of this.layout?.rows.values() ?? []) {
+      const out = row.queues.find(hit);
+      if (out) return this.queueFocus(about, row.port, out.class);
+      if (row.inputs.some(hit)) {
+        return { router: this.glass.model.name, key: input(row.port), name: `input ${row.port}`,
+                 port: row.port, class: 0, limit: about.input.limit?.packets || undefined };
+      }
+    }
+    return undefined;
+  }
+
+  // ---- the same for those who do not see it ------------------------------------------------------
+
+  tables(moment) {
+    const { about, sample, state } = moment;
+    const rows = about.ports.filter((each) => each.port < 510).flatMap(({ port, config }) => {
+      const counters = portOf(sample, port);
+      return config.queues.map((each) => {
+        const held = state ? state.in(queue(port, each.class)).length
+          : queueOf(sample, port, each.class)?.held?.packets ?? 0;
+        return [`port ${port}, class ${each.class}`, held, each.limit?.packets || "none",
+                rate(config.rate_bps), rate(moment.rateOf(port)), count(droppedOf(counters?.counters))];
+      });
+    });
+    const parts = [table("Output queues",
+      ["queue", "packets", "limit", "line", "sends", "lost"], rows)];
+    if (about.input.queueing !== "NONE") {
+      parts.unshift(table("Input queues", ["input", "packets", "for outputs", "lost"],
+        about.ports.filter((each) => each.port < 510).map(({ port }) => {
+          const here = state?.in(input(port)) ?? [];
+          const counters = sample?.inputs.find((each) => each.port === port);
+          return [`input ${port}`, state ? here.length : counters?.held?.packets ?? 0,
+                  outputsWords(here), count(droppedOf(counters?.counters))];
+        })));
+    }
+    this.glass.tables.replaceChildren(...parts);
+  }
+}
+
+function outputsWords(packets) {
+  const counts = new Map();
+  for (const { output } of packets) counts.set(output, (counts.get(output) ?? 0) + 1);
+  return [...counts].map(([output, each]) => `${each} for ${output}`).join(", ") || "none";
+}
+
+function blockedWords({ input: port, head, outputs, packets }) {
+  const many = packets.size === 1 ? "1 packet for" : `${packets.size} packets for`;
+  const idle = outputs.length === 1 ? `output ${outputs[0]}, which is idle,`
+    : `outputs ${outputs.join(" and ")}, which are idle,`;
+  const wait = packets.size === 1 ? "waits" : "wait";
+  return `Head-of-line blocking: at input ${port}, ${many} ${idle} ${wait} behind a packet for busy `
+    + `output ${head.output}.`;
+}
+
+function quietWords(moment) {
+  if (!moment.state) return "Depths of queues, as they were sampled. This router does not tell single packets.";
+  if (moment.isBars) {
+    return "Too fast to follow single packets: ways are drawn as thick as they are busy. Slow down (−) to see them.";
+  }
+  const losses = new Map();
+  for (const drop of moment.state.drops) {
+    if (moment.timePs - drop.timePs > moment.pace * 2e12) continue;
+    losses.set(drop.reason, (losses.get(drop.reason) ?? 0) + 1);
+  }
+  if (losses.size) {
+    return `Dropped: ${[...losses].map(([reason, many]) => `${many} by ${reasonWords(reason)}`).join(", ")}.`;
+  }
+  return "Click a packet to see what it is; click a queue to draw its depth.";
+}

@@ -1,0 +1,67 @@
+// The side: handles, the packet that was clicked, the log; one at a time, as tabs.
+
+import { element } from "./dom.js";
+import { Handles } from "./handles.js";
+import { PacketPanel } from "./packet_panel.js";
+
+export class Side {
+  constructor(glass) {
+    this.glass = glass;
+    this.tabs = element("div", { role: "tablist", "aria-label": "Beside the picture" });
+    this.panels = element("div", { style: "display:contents" });
+    this.node = element("aside", { class: "side" }, this.tabs, this.panels);
+    this.list = [];
+    this.packet = new PacketPanel(glass);
+    if (!glass.scene.readOnly && glass.scene.world !== "recorded") {
+      this.handles = new Handles(glass);
+      this.add("handles", "Handles", this.handles.node);
+      this.add("log", "Log", this.handles.log);
+    }
+    this.add("packet", "Packet", this.packet.node);
+  }
+
+  add(id, title, content) {
+    const panel = element("div", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, tabindex: 0 }, content);
+    const tab = element("button", {
+      type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`,
+      onclick: () => this.choose(id), onkeydown: (event) => this.key(event, id),
+    }, title);
+    this.tabs.append(tab);
+    this.panels.append(panel);
+    this.list.push({ id, tab, panel });
+    this.choose(this.list[0].id);
+  }
+
+  choose(id) {
+    for (const each of this.list) {
+      const is = each.id === id;
+      each.tab.setAttribute("aria-selected", String(is));
+      each.tab.tabIndex = is ? 0 : -1;
+      each.panel.hidden = !is;
+    }
+    this.chosen = id;
+  }
+
+  key(event, id) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const at = this.list.findIndex((each) => each.id === id);
+    const next = this.list[(at + step + this.list.length) % this.list.length];
+    this.choose(next.id);
+    next.tab.focus();
+  }
+
+  showPacket(packet) {
+    this.packet.show(packet);
+    this.choose("packet");
+  }
+
+  entered() {
+    this.packet.entered();
+  }
+
+  show() {
+    this.handles?.show();
+    this.packet.refresh();
+  }
+}

@@ -1,0 +1,87 @@
+// The stage: a canvas for what moves, and over it labels as text.
+//
+// `show` is called for each picture with the shapes; labels change ten times a second at most and are
+// kept by their ids, so that nothing is laid out anew while only numbers change.
+
+import { paint, spotAt } from "../draw/paint.js";
+import { element, setText } from "./dom.js";
+
+export class Stage {
+  constructor() {
+    this.canvas = element("canvas", { "aria-hidden": "true" });
+    this.labels = element("div", { class: "labels" });
+    this.box = element("div", { class: "canvas" }, this.canvas, this.labels);
+    this.context = this.canvas.getContext("2d");
+    this.known = new Map();
+    this.spots = [];
+    this.size = { width: 0, height: 0 };
+    this.observer = new ResizeObserver(() => this.measure());
+    this.observer.observe(this.box);
+  }
+
+  measure() {
+    const { clientWidth: width, clientHeight: height } = this.box;
+    this.size = { width, height };
+  }
+
+  // The canvas may be higher than its box, which then scrolls.
+  fit(width, height) {
+    const scale = window.devicePixelRatio || 1;
+    const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
+    if (this.canvas.width === w && this.canvas.height === h) return;
+    this.canvas.width = w;
+    this.canvas.height = h;
+    this.canvas.style.width = `${width}px`;
+    this.canvas.style.height = `${height}px`;
+    this.labels.style.height = `${height}px`;
+  }
+
+  show({ shapes, spots }, { width, height }) {
+    this.fit(width, height);
+    const scale = window.devicePixelRatio || 1;
+    this.context.setTransform(scale, 0, 0, scale, 0, 0);
+    this.context.clearRect(0, 0, width, height);
+    paint(this.context, shapes);
+    this.spots = spots;
+  }
+
+  // labels: [{id, x, y, kind, text, small, action}]; those that are not named any more go.
+  label(labels) {
+    const wanted = new Set();
+    for (const label of labels) {
+      wanted.add(label.id);
+      let known = this.known.get(label.id);
+      if (!known) {
+        known = this.make(label);
+        this.known.set(label.id, known);
+        this.labels.append(known.node);
+      }
+      const place = `left:${Math.round(label.x)}px;top:${Math.round(label.y)}px`;
+      const style = label.align === "right" ? `${place};transform:translateX(-100%)` : place;
+      if (known.style !== style) known.node.style.cssText = known.style = style;
+      const kind = label.kind ?? "";
+      if (known.kind !== kind) known.node.className = known.kind = kind;
+      setText(known.main, label.text ?? "");
+      setText(known.small, label.small ?? "");
+    }
+    for (const [id, { node }] of this.known) {
+      if (wanted.has(id)) continue;
+      node.remove();
+      this.known.delete(id);
+    }
+  }
+
+  make(label) {
+    const main = element("span", {});
+    const small = element("span", { class: "small" });
+    const node = label.action
+      ? element("button", { type: "button", onclick: label.action }, main, small)
+      : element("div", {}, main, small);
+    return { node, main, small };
+  }
+
+  spotAt(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return spotAt(this.spots, event.clientX - box.left, event.clientY - box.top);
+  }
+}

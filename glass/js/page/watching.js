@@ -1,0 +1,80 @@
+// Keeps a router's model up to date: one Watch that comes back by itself, and Describe whenever the
+// configuration may have changed.
+
+import { ROUTER } from "../wire/calls.js";
+
+const HEAD_BYTES = 48;
+const RETRY_MS = 700;
+// What a router says that holds more packets than it tells one by one: RESOURCE_EXHAUSTED.
+const TOO_MUCH = 8;
+// Others may change the configuration too: it is read anew this often.
+const DESCRIBE_MS = 2000;
+
+export class Watching {
+  // onState({isThere, why}) tells when the router comes and goes; `now` is an instant of the viewer.
+  constructor(calls, model, { intervalMs, isTimed, onState }) {
+    Object.assign(this, { calls, model, intervalMs, onState });
+    this.isEnded = false;
+    this.open();
+    if (isTimed) this.timer = setInterval(() => this.describe(), DESCRIBE_MS);
+  }
+
+  get target() {
+    return this.calls.schema.message(`vitrine.v1.DescribeRequest`).byName.has("device_id")
+      ? { device_id: this.model.deviceId } : {};
+  }
+
+  async open() {
+    if (this.isEnded) return;
+    try {
+      await this.describe();
+    } catch (error) {
+      this.onState({ isThere: false, why: error.message });
+      setTimeout(() => this.open(), RETRY_MS);
+      return;
+    }
+    this.watch = this.calls.open(this.model.name, ROUTER, "Watch", this.request(), {
+      next: (message) => this.take(message),
+      ended: (error) => {
+        if (this.isEnded) return;
+        if (this.model.knowsPackets && error?.code === TOO_MUCH) this.withoutPackets = true;
+        else this.onState({ isThere: false, why: error?.message ?? "the router has ended the watch" });
+        setTimeout(() => this.open(), RETRY_MS);
+      },
+    });
+  }
+
+  request() {
+    const known = this.calls.schema.message("vitrine.v1.WatchRequest").byName;
+    const request = {
+      ...this.target, interval_ms: this.intervalMs, drops: {}, marks: true, links: true, overruns: true,
+      head_bytes: HEAD_BYTES,
+    };
+    // What routers of this version tell of single packets.
+    for (const name of ["packets", "matchings", "states"]) if (known.has(name)) request[name] = true;
+    if (this.withoutPackets) request.packets = undefined;
+    this.model.knowsPackets = Boolean(request.packets);
+    return request;
+  }
+
+  take(message) {
+    if (message.start) this.onState({ isThere: true });
+    const before = this.model.lostEvents;
+    this.model.take(message);
+    if (this.model.lostEvents > before && this.model.knowsPackets) {
+      // Who waits where is not known any more: a new watch begins with what is inside.
+      this.watch.cancel();
+      this.open();
+    }
+  }
+
+  async describe() {
+    this.model.samples.describe(await this.calls.call(this.model.name, ROUTER, "Describe", this.target));
+  }
+
+  end() {
+    this.isEnded = true;
+    clearInterval(this.timer);
+    this.watch?.cancel();
+  }
+}

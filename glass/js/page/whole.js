@@ -1,0 +1,26 @@
+// What the page says when it has no router to show: what happened, and what to do.
+
+import { element } from "./dom.js";
+
+const WORDS = {
+  token: ["This address is not complete", "The glass's address ends in # and a token. Copy all of it "
+    + "from the terminal in which make glass runs."],
+  empty: ["No network is up", "Start one in another terminal, with make up or make lab, and load this "
+    + "page again."],
+  away: ["Nobody answers", "The glass's server has gone away, or was started anew and has another "
+    + "token now. Look into the terminal in which make glass runs, and open the address that it prints."],
+};
+
+export function sayWhy(page, kind, error) {
+  const [title, sentence] = WORDS[kind];
+  page.replaceChildren();
+  page.id = "whole";
+  page.className = "whole";
+  page.append(
+    element("img", { src: "icon.svg", alt: "" }),
+    element("h1", {}, title),
+    element("p", {}, sentence),
+    error ? element("p", { class: "faint" }, error.message) : "",
+    element("button", { type: "button", class: "main", onclick: () => location.reload() }, "Try again"),
+  );
+}

@@ -1,0 +1,54 @@
+// Numbers as people write them.
+
+const RATES = [[1e9, "Gb/s"], [1e6, "Mb/s"], [1e3, "kb/s"], [1, "b/s"]];
+const SPANS = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"], [1e-12, "ps"]];
+
+export function rate(bps) {
+  if (!bps) return "0 b/s";
+  const [unit, name] = RATES.find(([each]) => bps >= each) ?? RATES.at(-1);
+  return `${short(bps / unit)} ${name}`;
+}
+
+// Of a length of time in seconds.
+export function span(seconds) {
+  if (!seconds) return "0 s";
+  const [unit, name] = SPANS.find(([each]) => Math.abs(seconds) >= each * 0.9999) ?? SPANS.at(-1);
+  return `${short(seconds / unit)} ${name}`;
+}
+
+export function bytes(count) {
+  if (count >= 1e6) return `${short(count / 1e6)} MB`;
+  if (count >= 1e3) return `${short(count / 1e3)} kB`;
+  return `${count} B`;
+}
+
+// An instant, with as many digits as can be read at a pace.
+export function instant(timePs, pace = 1) {
+  const digits = Math.min(9, Math.max(1, Math.ceil(-Math.log10(pace)) + 2));
+  return `${(timePs / 1e12).toFixed(digits)} s`;
+}
+
+export function count(number) {
+  return number.toLocaleString("en-US");
+}
+
+// How fast time goes: "real time", "1 s shows 200 µs".
+export function paceWords(pace) {
+  if (pace === 1) return "real time";
+  if (pace > 1) return `${short(pace)} × real time`;
+  return `1 s shows ${span(pace)}`;
+}
+
+export function percent(share) {
+  return `${Math.round(share * 100)} %`;
+}
+
+function short(number) {
+  const digits = number >= 100 ? 0 : number >= 10 ? 1 : 2;
+  return String(Number(number.toFixed(digits)));
+}
+
+// "QUEUE_LIMIT" as a person says it.
+export function reasonWords(name) {
+  return name.toLowerCase().replaceAll("_", " ");
+}

@@ -1,0 +1,69 @@
+"""`make glass`: opens the page for the network that is up.
+
+GLASS is the address to listen on: the machine's own unless it says otherwise, such as 0.0.0.0 for a
+class to look at, which can then look and nothing else. It ends with Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import webbrowser
+
+from controller.errors import ControllerError
+from labs import routers
+from labs.glass.scene import Router, Scene
+from labs.glass.server import Glass
+
+PORT = 8470
+
+
+def main() -> int:
+    """Returns the exit status."""
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(_serve(scene_of(routers.up()), os.environ.get("GLASS") or "127.0.0.1"))
+    except ControllerError as error:
+        print(f"vitrine: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def scene_of(up: routers.Up) -> Scene:
+    """What the network that is up has to show."""
+    ids = {each["name"]: each["deviceId"] for each in up.network.get("routers", [])}
+    return Scene(
+        world="live",
+        routers=[Router(name, address, ids.get(name, 0)) for name, address in up.routers.items()],
+        network=up.network,
+        router=up.router,
+        port=up.port,
+    )
+
+
+async def _serve(scene: Scene, host: str) -> None:
+    is_own = host == "127.0.0.1"
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            glass = await stack.enter_async_context(
+                Glass(scene, host=host, port=PORT, read_only=not is_own)
+            )
+        except OSError:
+            # Another glass has the port: this one takes any.
+            glass = await stack.enter_async_context(Glass(scene, host=host, read_only=not is_own))
+        print(f"The glass: {glass.url}", flush=True)
+        if not is_own:
+            print(
+                f"Everybody who can reach {host} and is given this address can look, and change "
+                "nothing.",
+                flush=True,
+            )
+        elif os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+            webbrowser.open(glass.url)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""Carries messages between pages and routers without looking into them.
+
+A call is a method of P4Runtime or vitrine.v1 by its full name, a router's name, and bytes. Which
+methods there are, and which of them stream, the descriptors say; READING are those that change
+nothing, and a page that may only look gets no others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+import grpc.aio
+from google.protobuf import descriptor_pb2
+from google.rpc import code_pb2, status_pb2
+from p4.v1 import p4runtime_pb2
+from vitrine.v1 import router_pb2
+
+from controller.connection import MESSAGE_BYTES_MAX, METADATA_BYTES_MAX
+
+# The files whose messages the page speaks; what they import follows from them.
+FILES = (router_pb2.DESCRIPTOR, p4runtime_pb2.DESCRIPTOR)
+
+READING = frozenset(
+    {
+        *("/vitrine.v1.Router/Describe", "/vitrine.v1.Router/Watch", "/vitrine.v1.Router/Trace"),
+        *("/vitrine.v1.World/Look", "/vitrine.v1.World/WatchHosts", "/vitrine.v1.World/Capture"),
+        *("/p4.v1.P4Runtime/Read", "/p4.v1.P4Runtime/GetForwardingPipelineConfig"),
+        "/p4.v1.P4Runtime/Capabilities",
+    }
+)
+
+_OPTIONS = [
+    ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
+    ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
+    ("grpc.max_metadata_size", METADATA_BYTES_MAX),
+    ("grpc.enable_http_proxy", 0),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 500),
+]
+
+
+class RefusedError(Exception):
+    """A call that came to nothing, as google.rpc.Status: what a router itself would answer with."""
+
+    def __init__(self, code: int, message: str, packed: bytes = b"") -> None:
+        super().__init__(message)
+        self.status = packed or status_pb2.Status(code=code, message=message).SerializeToString()
+
+
+@dataclass(frozen=True)
+class _Method:
+    takes_stream: bool
+    gives_stream: bool
+
+
+def _methods() -> dict[str, _Method]:
+    found = {}
+    for file in FILES:
+        proto = descriptor_pb2.FileDescriptorProto()
+        file.CopyToProto(proto)
+        for service in proto.service:
+            for method in service.method:
+                name = f"/{proto.package}.{service.name}/{method.name}"
+                found[name] = _Method(method.client_streaming, method.server_streaming)
+    return found
+
+
+METHODS = _methods()
+
+
+def schema() -> bytes:
+    """The definitions of all messages, as a FileDescriptorSet."""
+    files: dict[str, Any] = {}
+
+    def add(file: Any) -> None:
+        for each in file.dependencies:
+            add(each)
+        files.setdefault(file.name, file)
+
+    for file in FILES:
+        add(file)
+    found = descriptor_pb2.FileDescriptorSet()
+    for file in files.values():
+        file.CopyToProto(found.file.add())
+    return found.SerializeToString()
+
+
+class Relay:
+    """The ways to the routers of a network; a channel each, opened when it is first needed."""
+
+    def __init__(self, addresses: Mapping[str, str], *, read_only: bool) -> None:
+        self._addresses = dict(addresses)
+        self._read_only = read_only
+        self._channels: dict[str, grpc.aio.Channel] = {}
+
+    async def close(self) -> None:
+        """Ends all calls."""
+        for channel in self._channels.values():
+            await channel.close()
+
+    async def call(
+        self, router: str, method: str, requests: asyncio.Queue[bytes | None]
+    ) -> AsyncIterator[bytes]:
+        """What a router answers. `requests` holds what it is sent, with None at the end.
+
+        Raises RefusedError where the router, or this relay, does not want to.
+        """
+        shape = METHODS.get(method)
+        if shape is None:
+            raise RefusedError(code_pb2.UNIMPLEMENTED, f"there is no method {method}.")
+        if self._read_only and method not in READING:
+            raise RefusedError(
+                code_pb2.PERMISSION_DENIED,
+                "this page may only look: the glass was opened for a class to watch.",
+            )
+        channel = self._channel(router)
+        try:
+            if shape.gives_stream:
+                async for message in _streaming(channel, method, shape, requests):
+                    yield message
+            else:
+                yield await channel.unary_unary(method)(await requests.get() or b"")
+        except grpc.aio.AioRpcError as error:
+            raise _refused(error) from error
+
+    def _channel(self, router: str) -> grpc.aio.Channel:
+        address = self._addresses.get(router)
+        if address is None:
+            raise RefusedError(code_pb2.NOT_FOUND, f"there is no router {router!r} here.")
+        if address not in self._channels:
+            self._channels[address] = grpc.aio.insecure_channel(address, options=_OPTIONS)
+        return self._channels[address]
+
+
+def _streaming(
+    channel: grpc.aio.Channel,
+    method: str,
+    shape: _Method,
+    requests: asyncio.Queue[bytes | None],
+) -> AsyncIterator[bytes]:
+    async def given() -> AsyncIterator[bytes]:
+        while (message := await requests.get()) is not None:
+            yield message
+
+    async def first() -> AsyncIterator[bytes]:
+        request = await requests.get() or b""
+        async for message in channel.unary_stream(method)(request):
+            yield message
+
+    return channel.stream_stream(method)(given()) if shape.takes_stream else first()
+
+
+def _refused(error: grpc.aio.AioRpcError) -> RefusedError:
+    """The status as the router sent it: with its problems, one for each mistake."""
+    packed = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin", b"")
+    return RefusedError(error.code().value[0], error.details() or "", bytes(packed))

@@ -1,0 +1,64 @@
+"""What there is to see: routers, their addresses and how they are cabled, as the page is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from topo.model import Topology
+
+
+@dataclass(frozen=True)
+class Router:
+    """A device that speaks P4Runtime and vitrine.v1."""
+
+    name: str
+    address: str
+    device_id: int
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A network and the world that it is in."""
+
+    # live, virtual or recorded
+    world: str
+    routers: Sequence[Router]
+    # What `network_of` says of the topology; empty where only addresses are known.
+    network: Mapping[str, Any] = field(default_factory=dict)
+    # Which router and port it is about, as a lab says.
+    router: str = ""
+    port: int | None = None
+    title: str = ""
+
+    def told(self, *, read_only: bool) -> dict[str, Any]:
+        """As the page gets it."""
+        return {
+            "world": self.world,
+            "title": self.title,
+            "readOnly": read_only,
+            "routers": [
+                {"name": each.name, "deviceId": each.device_id, "address": each.address}
+                for each in self.routers
+            ],
+            "network": dict(self.network),
+            "about": {"router": self.router, "port": self.port},
+        }
+
+
+def network_of(topology: Topology) -> dict[str, Any]:
+    """Names, addresses and cables: all that a drawing of a network needs."""
+    return {
+        "hosts": [
+            {"name": host.name, "addresses": [str(each.ip) for each in host.addresses]}
+            for host in topology.hosts
+        ],
+        "routers": [
+            {"name": switch.name, "deviceId": switch.device_id} for switch in topology.switches
+        ],
+        "cables": [
+            [{"node": end.node, "port": end.port} for end in (link.a, link.b)]
+            for link in topology.links
+        ],
+    }

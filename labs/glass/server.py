@@ -1,0 +1,238 @@
+"""Hands the page to browsers, and opens a socket to each of them.
+
+Who may come: the address that is printed carries a token, and without it a socket is refused. The
+page itself is no secret. A browser's request must name this server as its host, so that no other
+site's name leads here, and a socket must come from this server's own page.
+
+What goes through a socket are frames of bytes. The first byte says what a frame is, the next four
+which call it belongs to, by a number that the page chooses:
+
+    from the page   CALL     length and name of the router, length and name of the method
+                    SEND     a message for the router
+                    DONE     no more messages; the call goes on until the router has answered
+                    CANCEL   the call is of no interest any more
+    to the page     SCENE    what there is to see, as JSON; of no call, once and first
+                    MESSAGE  a message of the router
+                    END      the router has said all
+                    REFUSED  the call has ended with this google.rpc.Status
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import mimetypes
+import secrets
+import struct
+from http import HTTPStatus
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from labs.glass import relay
+from labs.glass.relay import RefusedError, Relay
+from labs.glass.scene import Scene
+
+PAGE = Path(__file__).resolve().parents[2] / "glass"
+
+CALL, SEND, DONE, CANCEL = range(1, 5)
+SCENE, MESSAGE, END, REFUSED = range(1, 5)
+_HEAD = struct.Struct(">BI")
+# Nothing that a page sends is longer: a program's source at most.
+_FRAME_BYTES_MAX = 16 << 20
+# What may wait in a page that is slow; then its calls wait, and routers count what it misses.
+_CALLS_MAX = 64
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+# What mimetypes of an old distribution does not know.
+_TYPES = {
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".html": "text/html",
+    ".svg": "image/svg+xml",
+}
+
+
+class Glass:
+    """One page's server.
+
+    async with Glass(scene) as glass:
+        print(glass.url)
+    """
+
+    def __init__(
+        self, scene: Scene, *, host: str = "127.0.0.1", port: int = 0, read_only: bool = False
+    ) -> None:
+        """On another address than the machine's own, anybody who is given the address may look."""
+        self._scene, self._host, self._port = scene, host, port
+        self._read_only = read_only
+        self._is_open = host not in ("127.0.0.1", "localhost", "::1")
+        self._token = secrets.token_urlsafe(18)
+        self._schema = relay.schema()
+        self._server: Server | None = None
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        assert self._server is not None
+        return next(iter(self._server.sockets)).getsockname()[1]
+
+    @property
+    def url(self) -> str:
+        """What to open. The token is behind the #, which browsers send to nobody."""
+        return f"http://{self._host}:{self.port}/#{self._token}"
+
+    async def __aenter__(self) -> Glass:
+        self._server = await serve(
+            self._talk,
+            self._host,
+            self._port,
+            process_request=self._answer,
+            max_size=_FRAME_BYTES_MAX,
+            compression=None,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+        await self._server.wait_closed()
+
+    # ---- HTTP ------------------------------------------------------------------------------------
+
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """A file, a refusal, or None: let the socket be opened."""
+        hosts = request.headers.get_all("Host")
+        if len(hosts) != 1 or not self._is_own(hosts[0]):
+            return _plain(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.")
+        way = urlsplit(request.path)
+        if way.path != "/socket":
+            return self._file(way.path)
+        # A page of another site can open a socket here, but cannot hide where it comes from.
+        origins = request.headers.get_all("Origin")
+        if len(origins) != 1 or origins[0] != f"http://{hosts[0]}":
+            return _plain(HTTPStatus.FORBIDDEN, "Only the glass's own page may open a socket.")
+        token = parse_qs(way.query).get("token", [""])[0]
+        if not hmac.compare_digest(token.encode(), self._token.encode()):
+            return _plain(HTTPStatus.UNAUTHORIZED, "The address lacks its token.")
+        return None
+
+    def _is_own(self, host: str) -> bool:
+        name, _, port = host.rpartition(":")
+        if port != str(self.port):
+            return False
+        if self._is_open:
+            # Numbers are nobody's name; a name could lead here from anywhere.
+            return name.replace(".", "").isdigit() or name.startswith("[")
+        return name in ("127.0.0.1", "localhost", "[::1]")
+
+    def _file(self, path: str) -> Response:
+        if path == "/schema":
+            return _response(HTTPStatus.OK, "application/octet-stream", self._schema)
+        wanted = (PAGE / (path.lstrip("/") or "index.html")).resolve()
+        if not wanted.is_relative_to(PAGE) or not wanted.is_file():
+            return _plain(HTTPStatus.NOT_FOUND, "There is no such file.")
+        kind = _TYPES.get(wanted.suffix) or mimetypes.guess_type(wanted.name)[0]
+        return _response(HTTPStatus.OK, kind or "application/octet-stream", wanted.read_bytes())
+
+    # ---- the socket ------------------------------------------------------------------------------
+
+    async def _talk(self, socket: ServerConnection) -> None:
+        """One page, until it goes away."""
+        addresses = {each.name: each.address for each in self._scene.routers}
+        way = Relay(addresses, read_only=self._read_only)
+        calls = _Calls(socket, way)
+        scene = json.dumps(self._scene.told(read_only=self._read_only)).encode()
+        try:
+            await socket.send(_HEAD.pack(SCENE, 0) + scene)
+            async for frame in socket:
+                if isinstance(frame, bytes) and len(frame) >= _HEAD.size:
+                    calls.take(frame)
+        except ConnectionClosed:
+            pass
+        finally:
+            await calls.end()
+            await way.close()
+
+
+class _Calls:
+    """The calls of one page that are under way."""
+
+    def __init__(self, socket: ServerConnection, way: Relay) -> None:
+        self._socket, self._way = socket, way
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._requests: dict[int, asyncio.Queue[bytes | None]] = {}
+
+    def take(self, frame: bytes) -> None:
+        """A frame of the page."""
+        kind, number = _HEAD.unpack_from(frame)
+        rest = frame[_HEAD.size :]
+        if kind == CALL and number not in self._tasks and len(self._tasks) < _CALLS_MAX:
+            router, rest = _text(rest)
+            method, _ = _text(rest)
+            requests: asyncio.Queue[bytes | None] = asyncio.Queue()
+            self._requests[number] = requests
+            self._tasks[number] = asyncio.create_task(self._run(number, router, method, requests))
+        elif kind == SEND and number in self._requests:
+            self._requests[number].put_nowait(rest)
+        elif kind == DONE and number in self._requests:
+            self._requests[number].put_nowait(None)
+        elif kind == CANCEL and number in self._tasks:
+            self._tasks[number].cancel()
+
+    async def end(self) -> None:
+        """Nobody listens any more."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _run(
+        self, number: int, router: str, method: str, requests: asyncio.Queue[bytes | None]
+    ) -> None:
+        try:
+            with contextlib.suppress(ConnectionClosed):
+                try:
+                    async for message in self._way.call(router, method, requests):
+                        await self._send(MESSAGE, number, message)
+                    await self._send(END, number, b"")
+                except RefusedError as refused:
+                    await self._send(REFUSED, number, refused.status)
+        finally:
+            del self._tasks[number], self._requests[number]
+
+    async def _send(self, kind: int, number: int, rest: bytes) -> None:
+        await self._socket.send(_HEAD.pack(kind, number) + rest)
+
+
+def _text(data: bytes) -> tuple[str, bytes]:
+    """A length, and as many bytes of text; then the rest."""
+    length = data[0] if data else 0
+    return data[1 : 1 + length].decode(errors="replace"), data[1 + length :]
+
+
+def _plain(status: HTTPStatus, sentence: str) -> Response:
+    return _response(status, "text/plain; charset=utf-8", f"{sentence}\n".encode())
+
+
+def _response(status: HTTPStatus, kind: str, body: bytes) -> Response:
+    headers = Headers(
+        {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
+    )
+    return Response(status.value, status.phrase, headers, body)

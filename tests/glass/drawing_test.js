@@ -1,0 +1,116 @@
+// The picture is where the layout says, and says what the state says.
+
+import { routerLayout, packed, crossing, along } from "../../glass/js/draw/layout.js";
+import { routerPicture } from "../../glass/js/draw/router.js";
+import { PALETTES } from "../../glass/js/draw/palette.js";
+import { networkLayout } from "../../glass/js/draw/network.js";
+import { Flows } from "../../glass/js/model/flows.js";
+import { Insides } from "../../glass/js/model/insides.js";
+import { Network } from "../../glass/js/model/network.js";
+import { Player } from "../../glass/js/page/player.js";
+import { holds, same } from "./check.js";
+
+function about(count, queueing, queues = 1) {
+  const ports = Array.from({ length: count }, (_, i) => ({
+    port: i + 1,
+    config: { rate_bps: 1e7, limit: undefined,
+              queues: Array.from({ length: queues }, (_, c) => ({ class: c, limit: { packets: 20, bytes: 0 } })) },
+  }));
+  return { ports: [...ports, { port: 510, config: { queues: [] } }],
+           input: { queueing, limit: { packets: 10, bytes: 0 }, voq_limit: { packets: 5, bytes: 0 } } };
+}
+
+export function nothing_stands_outside_or_on_another() {
+  for (const count of [1, 2, 3, 8, 64]) {
+    for (const queueing of ["NONE", "FIFO", "VOQ"]) {
+      for (const queues of [1, 8]) {
+        for (const width of [600, 930, 1900]) {
+          const layout = routerLayout(about(count, queueing, queues), { width, height: 480 });
+          same(layout.rows.size, count, "the controller's port has no row");
+          for (const row of layout.rows.values()) {
+            for (const strip of [...row.inputs, ...row.queues]) {
+              holds(strip.x > 0 && strip.x + strip.w < width && strip.w > 20, `${count} ${queueing}: x`);
+              holds(strip.y > 0 && strip.y + strip.h < layout.height, `${count} ${queueing}: y`);
+            }
+            for (const strips of [row.inputs, row.queues]) {
+              strips.slice(1).forEach((strip, i) =>
+                holds(strip.y >= strips[i].y + strips[i].h - 0.01, `${count} ${queueing} ${queues}: overlap`));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+export function a_full_queue_looks_full_and_its_head_is_at_the_right() {
+  const strip = { x: 100, w: 200, limit: { packets: 4, bytes: 0 } };
+  const packets = [1, 2, 3, 4].map((id) => ({ id, length: 1500 }));
+  const placed = packed(strip, packets);
+  same(placed.map(({ x }) => x), [250, 200, 150, 100]);
+  same(packed(strip, packets.slice(0, 1))[0].x, 250);
+  // Bytes: 500 of 2000 take a quarter of the strip.
+  const byBytes = packed({ ...strip, limit: { packets: 0, bytes: 2000 } }, [{ id: 1, length: 500 }]);
+  same(byBytes[0].w, 50);
+  // More than the limit, because it was made smaller: they stand closer.
+  const more = packed(strip, [...packets, ...packets]);
+  same(more.at(-1).x, 100);
+}
+
+export function a_packet_crosses_from_its_input_to_its_output() {
+  const layout = routerLayout(about(3, "FIFO"), { width: 930, height: 480 });
+  const points = crossing(layout, 1, 3);
+  same(points[0][1], layout.rows.get(1).inY);
+  same(points.at(-1)[1], layout.rows.get(3).outY);
+  same(along(points, 0), points[0]);
+  same(along(points, 1), points.at(-1));
+  same(crossing(layout, 1, 510), undefined);
+}
+
+export function pictures_of_the_same_are_the_same_and_reduced_motion_stands_still() {
+  const insides = new Insides(new Flows());
+  insides.start({ time_ps: 0 });
+  const step = (at, name, told) => insides.take({ time_ps: at, kind: "packet", packet: { packet: 1, step: name, [name]: told } });
+  step(100, "received", { port: 1, length_bytes: 1500, head: new Uint8Array(0) });
+  step(100, "filed", { input: 1, output: 2, class: 0 });
+  step(200, "crossing", { from: { input: 1, output: 2, class: 0 }, until_ps: 400 });
+  const layout = routerLayout(about(2, "FIFO"), { width: 930, height: 480 });
+  const moment = (timePs, moves) => ({ about: about(2, "FIFO"), state: insides.at(timePs), timePs, pace: 1e-9,
+                                       upcoming: [], blocked: [], recent: [], recentPs: 1, isBars: false, moves });
+  const picture = (timePs, moves = true) => routerPicture(layout, moment(timePs, moves), PALETTES.dark);
+  same(picture(300), picture(300));
+  const [early] = picture(250).spots, [late] = picture(350).spots;
+  holds(late.x > early.x || late.y > early.y, "a packet moves on its way");
+  same(picture(250, false).spots[0].x, picture(350, false).spots[0].x, "reduced motion:");
+}
+
+export function a_network_is_laid_out_from_one_end_to_the_other() {
+  const cable = (a, b) => [{ node: a, port: null }, { node: b, port: null }];
+  const network = new Network({
+    hosts: ["h1", "h2", "h3"].map((name) => ({ name, addresses: [] })),
+    routers: [{ name: "s1" }, { name: "s2" }],
+    cables: [cable("h1", "s1"), cable("h2", "s1"), cable("s1", "s2"), cable("s2", "h3")],
+  });
+  const { places } = networkLayout(network, { width: 900, height: 400 });
+  const x = (name) => places.get(name).x;
+  holds(x("h1") < x("s1") && x("s1") < x("s2") && x("s2") < x("h3"), "in order");
+  holds(places.get("h1").y !== places.get("h2").y, "beside each other");
+}
+
+export function time_stays_within_what_is_known() {
+  const player = new Player({ isLive: false });
+  player.extend(1e12, 2e12, 0);
+  same(player.timePs, 1e12);
+  player.tick(0, 5);
+  same(player.timePs, 2e12, "not beyond what was told:");
+  player.seek(0);
+  same(player.timePs, 1e12);
+  player.setPace(0.5);
+  player.tick(0, 1);
+  same(player.timePs, 1.5e12);
+  player.pause();
+  player.tick(0, 1);
+  same(player.timePs, 1.5e12);
+  player.faster();
+  same(player.pace, 1);
+}

@@ -1,0 +1,196 @@
+"""The page as a person uses it, in Chromium, before a router that is a double."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from vitrine.v1 import router_pb2
+
+from labs.glass.scene import Scene
+from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.serving import NETWORK, glass_of, glass_of_double, needs_packets
+
+pytestmark = [needs_browser, needs_packets]
+# A machine that tests other things at the same time is slow.
+expect.set_options(timeout=DEADLINE_MS)
+BLOCKED = "Head-of-line blocking"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as started:
+        yield started
+
+
+def notice(page):
+    return page.locator(".notice")
+
+
+def test_blocking_is_seen_and_cured_with_one_click(chromium):
+    with glass_of_double() as (glass, double), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        expect(notice(page)).to_contain_text("for output 3, which is idle")
+        page.get_by_role("button", name="Give every output its own queue").click()
+        expect(page.locator(".labels")).to_contain_text("virtual output queues")
+        expect(notice(page)).not_to_contain_text(BLOCKED)
+        (request,) = double.configured
+        assert request.input.queueing == router_pb2.VOQ
+        # As long for each output as the FIFO was for all.
+        assert request.input.voq_limit.packets == 30
+        assert request.role == "glass"
+
+
+def test_a_handle_acts_is_logged_and_taken_back(chromium):
+    with glass_of_double() as (glass, double), page_of(chromium) as page:
+        page.goto(glass.url)
+        group = page.get_by_role("group", name="Port 2, to h4")
+        group.get_by_label("Line", exact=True).fill("5 Mb/s")
+        group.get_by_label("Line", exact=True).press("Enter")
+        expect(page.locator(".labels")).to_contain_text("5 Mb/s")
+        assert double.configured[-1].ports[0].config.rate_bps == 5_000_000
+        page.get_by_role("tab", name="Log").click()
+        log = page.locator(".log")
+        expect(log).to_contain_text("ports: {2: {rate: 5 Mb/s}}")
+        expect(log).to_contain_text("PortSettings(rate_bps=5_000_000)")
+        expect(log).to_contain_text("apps.qos --router")
+        page.get_by_role("button", name="Undo").click()
+        expect(page.locator(".labels")).not_to_contain_text("5 Mb/s100")
+        expect(log).to_contain_text("Undone")
+        assert double.configured[-1].ports[0].config.rate_bps == 10_000_000
+        expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+def test_what_is_refused_is_said_at_the_handle_in_the_routers_words(chromium):
+    with glass_of_double() as (glass, double), page_of(chromium) as page:
+        double.refusal = router_pb2.Problem(
+            place="port 2, rate", found="7 b/s", advice="give at least 8 kb/s"
+        )
+        page.goto(glass.url)
+        group = page.get_by_role("group", name="Port 2, to h4")
+        group.get_by_label("Line", exact=True).fill("7 b/s")
+        group.get_by_label("Line", exact=True).press("Enter")
+        said = group.get_by_role("alert")
+        expect(said).to_have_text("port 2, rate: 7 b/s; give at least 8 kb/s")
+        # What cannot be read does not even reach the router.
+        group.get_by_label("Limit of the queue").fill("plenty")
+        group.get_by_label("Limit of the queue").press("Enter")
+        expect(group.get_by_role("alert").last).to_contain_text("20 packets")
+
+
+def test_time_stands_goes_back_and_goes_on_by_keyboard(chromium):
+    with glass_of_double() as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        page.keyboard.press("Space")
+        expect(page.locator(".time")).to_contain_text("paused")
+        now = page.evaluate("vitrine.player.timePs")
+        page.keyboard.press("ArrowLeft")
+        earlier = page.evaluate("vitrine.player.timePs")
+        assert earlier < now
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("vitrine.player.timePs") > earlier
+        page.keyboard.press("Shift+ArrowLeft")
+        page.keyboard.press("-")
+        page.keyboard.press("Space")
+        expect(page.locator(".time")).to_contain_text("1 s shows 500 ms")
+        page.keyboard.press("l")
+        expect(page.get_by_role("button", name="Live")).to_have_attribute("aria-pressed", "true")
+        page.keyboard.press("0")
+        expect(notice(page)).to_contain_text("click a router")
+        page.keyboard.press("1")
+        expect(page.locator(".labels")).to_contain_text("input queues")
+
+
+def test_a_packet_that_is_clicked_tells_its_way(chromium):
+    with glass_of_double() as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        page.keyboard.press("Space")
+        page.wait_for_function("vitrine.stage.spots.length > 5")
+        x, y = page.evaluate(
+            "(() => { const s = vitrine.stage.spots[5]; return [s.x + s.w / 2, s.y + s.h / 2]; })()"
+        )
+        page.locator(".canvas").click(position={"x": x, "y": y})
+        panel = page.get_by_role("tabpanel", name="Packet")
+        expect(panel).to_contain_text("came in by port 1")
+        expect(panel).to_contain_text("waits at input 1")
+        expect(panel).to_contain_text("1514 bytes")
+
+
+def test_the_numbers_are_the_routers_own(chromium):
+    with glass_of_double() as (glass, double), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        page.keyboard.press("Space")
+        # The picture at the newest instant told, and what the model held then.
+        with double.lock:
+            page.wait_for_timeout(300)
+            page.evaluate("vitrine.player.seek(vitrine.player.toldPs)")
+            page.get_by_text("The picture as a table").click()
+            page.evaluate("vitrine.slow()")
+            held = double.counters_now()
+        for port, packets in held.items():
+            row = page.get_by_role("row", name=f"port {port}, class 0")
+            expect(row.get_by_role("cell").first).to_have_text(str(packets))
+
+
+def test_text_from_outside_does_not_become_markup(chromium):
+    name = "<img src=x onerror=alert(1)>"
+    network = {**NETWORK, "cables": [*NETWORK["cables"][:4]]}
+    network["cables"] = [
+        *network["cables"],
+        [{"node": name, "port": None}, {"node": "s2", "port": 2}],
+    ]
+    network["hosts"] = [{"name": name, "addresses": ["10.0.4.1"]}]
+    with glass_of_double(network=network) as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(page.locator(".labels")).to_contain_text(name)
+        assert page.locator("img[src=x]").count() == 0
+
+
+def test_a_page_that_may_only_look_has_no_handles(chromium):
+    with glass_of_double(read_only=True) as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(page.get_by_text("looking only")).to_be_visible()
+        expect(notice(page)).to_contain_text(BLOCKED)
+        assert page.get_by_role("tab", name="Handles").count() == 0
+        assert notice(page).get_by_role("button").count() == 0
+
+
+def test_a_page_without_routers_token_or_server_says_what_to_do(chromium):
+    with glass_of(Scene("live", [])) as glass, page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(page.get_by_role("heading")).to_have_text("No network is up")
+    with glass_of_double() as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url.partition("#")[0])
+        expect(page.get_by_role("heading")).to_have_text("This address is not complete")
+    with glass_of_double() as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        lost = page.locator(".veil")
+        page.evaluate("vitrine.calls.way.socket.close()")
+        expect(lost).to_contain_text("The connection has ended")
+        # What is remembered stays.
+        page.keyboard.press("Shift+ArrowLeft")
+        expect(page.locator(".labels")).to_contain_text("of 20 packets")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_bars_the_way_of_those_who_see_or_move_otherwise(chromium, scheme):
+    with glass_of_double() as (glass, _), page_of(chromium, color_scheme=scheme) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        page.get_by_text("The picture as a table").click()
+        for tab in page.get_by_role("tab").all():
+            tab.click()
+            found = Axe().run(page).response["violations"]
+            grave = [each for each in found if each["impact"] in ("serious", "critical")]
+            assert [(each["id"], [n["html"] for n in each["nodes"]]) for each in grave] == []
+
+
+def test_a_table_follows_a_router_whose_packets_are_not_told(chromium):
+    with glass_of_double() as (glass, double), page_of(chromium) as page:
+        double.tells_packets = False
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text("does not tell single packets")
+        expect(page.locator(".labels")).to_contain_text("20 of 20 packets")

@@ -1,0 +1,192 @@
+"""Who may open the glass, and what goes through its socket."""
+
+import json
+import struct
+from http.client import HTTPConnection
+
+import pytest
+from google.protobuf import descriptor_pb2
+from google.rpc import status_pb2
+from vitrine.v1 import router_pb2
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from labs.glass import relay, server
+from tests.glass.serving import glass_of_double, needs_packets
+
+HEAD = struct.Struct(">BI")
+DESCRIBE = "/vitrine.v1.Router/Describe"
+CONFIGURE = "/vitrine.v1.Router/Configure"
+
+
+def get(glass, path, host=None):
+    """Status, headers and body of a file."""
+    connection = HTTPConnection("127.0.0.1", glass.port, timeout=10)
+    connection.request("GET", path, headers={"Host": host or f"127.0.0.1:{glass.port}"})
+    answer = connection.getresponse()
+    return answer.status, answer.headers, answer.read()
+
+
+def opened(glass, *, token=None, origin=None, host=None):
+    """A socket as a page opens it."""
+    given = glass.url.partition("#")[2] if token is None else token
+    address = f"ws://127.0.0.1:{glass.port}/socket?token={given}"
+    own = f"127.0.0.1:{glass.port}"
+    headers = {"Host": host} if host else {}
+    return connect(address, origin=origin or f"http://{own}", additional_headers=headers)
+
+
+def frame(kind, number, rest=b""):
+    return HEAD.pack(kind, number) + rest
+
+
+def named(text):
+    return bytes([len(text)]) + text.encode()
+
+
+def asked(socket, method, request, router="s2"):
+    """What a call ends with: the messages, and the last frame's kind and rest."""
+    socket.send(frame(server.CALL, 1, named(router) + named(method)))
+    socket.send(frame(server.SEND, 1, request.SerializeToString()))
+    socket.send(frame(server.DONE, 1))
+    messages = []
+    while True:
+        answer = socket.recv(timeout=10)
+        kind, number = HEAD.unpack_from(answer)
+        assert number == 1
+        if kind != server.MESSAGE:
+            return messages, kind, answer[HEAD.size :]
+        messages.append(answer[HEAD.size :])
+
+
+@pytest.fixture
+def running():
+    with glass_of_double() as (glass, double):
+        yield glass, double
+
+
+def test_a_page_is_told_what_there_is_to_see(running):
+    glass, _ = running
+    with opened(glass) as socket:
+        first = socket.recv(timeout=10)
+    assert HEAD.unpack_from(first) == (server.SCENE, 0)
+    scene = json.loads(first[HEAD.size :])
+    assert scene["world"] == "live"
+    assert [each["name"] for each in scene["routers"]] == ["s2"]
+    assert scene["about"] == {"router": "s2", "port": 2}
+    assert not scene["readOnly"]
+
+
+def test_messages_go_through_as_they_are(running):
+    glass, double = running
+    with opened(glass) as socket:
+        socket.recv(timeout=10)
+        messages, kind, _ = asked(socket, DESCRIBE, router_pb2.DescribeRequest())
+    (message,) = messages
+    answer = router_pb2.DescribeResponse.FromString(message)
+    assert kind == server.END
+    assert answer.input == double.config_in_force.input
+
+
+def test_a_refusal_comes_with_its_problems(running):
+    glass, double = running
+    double.refusal = router_pb2.Problem(place="port 2", found="0 b/s", advice="give more")
+    with opened(glass) as socket:
+        socket.recv(timeout=10)
+        messages, kind, rest = asked(socket, CONFIGURE, router_pb2.ConfigureRequest())
+    assert (messages, kind) == ([], server.REFUSED)
+    problem = router_pb2.Problem()
+    assert status_pb2.Status.FromString(rest).details[0].Unpack(problem)
+    assert problem == double.refusal
+
+
+@pytest.mark.parametrize(
+    ("router", "method", "said"),
+    [("s2", "/vitrine.v1.Router/Dance", "no method"), ("s9", DESCRIBE, "no router 's9'")],
+)
+def test_what_there_is_not_is_refused(running, router, method, said):
+    glass, _ = running
+    with opened(glass) as socket:
+        socket.recv(timeout=10)
+        _, kind, rest = asked(socket, method, router_pb2.DescribeRequest(), router)
+    assert kind == server.REFUSED
+    assert said in status_pb2.Status.FromString(rest).message
+
+
+def test_a_page_that_may_only_look_changes_nothing():
+    with glass_of_double(read_only=True) as (glass, double), opened(glass) as socket:
+        assert json.loads(socket.recv(timeout=10)[HEAD.size :])["readOnly"]
+        _, kind, rest = asked(socket, CONFIGURE, router_pb2.ConfigureRequest())
+        assert kind == server.REFUSED
+        assert "may only look" in status_pb2.Status.FromString(rest).message
+        assert double.configured == []
+        # What reads goes through.
+        assert asked(socket, DESCRIBE, router_pb2.DescribeRequest())[1] == server.END
+
+
+def test_every_method_that_changes_something_is_known_as_such():
+    # What is new in a service changes something until somebody has looked at it and says otherwise.
+    reading = {name.rpartition("/")[2] for name in relay.METHODS if name in relay.READING}
+    assert reading == {
+        *("Describe", "Watch", "Trace", "Read", "GetForwardingPipelineConfig", "Capabilities"),
+        *({"Look", "WatchHosts", "Capture"} & {name.rpartition("/")[2] for name in relay.METHODS}),
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"token": "wrong"}, 401),
+        ({"token": ""}, 401),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "http://localhost:1"}, 403),
+        ({"host": "evil.example"}, 421),
+        ({"host": "127.0.0.1:1"}, 421),
+    ],
+)
+def test_a_socket_is_for_the_page_with_its_token_alone(running, given, status):
+    glass, _ = running
+    with pytest.raises(InvalidStatus) as refused, opened(glass, **given):
+        pass
+    assert refused.value.response.status_code == status
+
+
+def test_files_are_those_of_the_page_and_no_others(running):
+    glass, _ = running
+    status, headers, body = get(glass, "/")
+    assert status == 200
+    assert b"js/main.js" in body
+    assert "script-src 'self'" in headers["Content-Security-Policy"]
+    assert get(glass, "/js/main.js")[1]["Content-Type"] == "text/javascript"
+    for path in ("/../README.md", "/%2e%2e/README.md", "/js", "/nothing", "//etc/passwd"):
+        assert get(glass, path)[0] == 404, path
+    assert get(glass, "/", host="evil.example")[0] == 421
+
+
+def test_the_page_carries_no_address_of_elsewhere():
+    pages = [file for file in server.PAGE.rglob("*") if file.suffix in (".js", ".css", ".html")]
+    assert pages
+    for file in pages:
+        if "vendor" not in file.parts:
+            text = file.read_text().replace("http://www.w3.org/2000/svg", "")
+            assert "https://" not in text, file
+            assert "http://" not in text, file
+
+
+def test_the_schema_has_every_message_that_the_page_speaks(running):
+    glass, _ = running
+    found = descriptor_pb2.FileDescriptorSet.FromString(get(glass, "/schema")[2])
+    names = {f"{file.package}.{each.name}" for file in found.file for each in file.message_type}
+    assert {"vitrine.v1.WatchResponse", "p4.v1.WriteRequest", "google.rpc.Status"} <= names
+
+
+@needs_packets
+def test_a_slow_page_keeps_no_other_from_being_answered(running):
+    glass, _ = running
+    watch = router_pb2.WatchRequest(interval_ms=1, packets=True)
+    with opened(glass) as slow, opened(glass) as other:
+        slow.send(frame(server.CALL, 1, named("s2") + named("/vitrine.v1.Router/Watch")))
+        slow.send(frame(server.SEND, 1, watch.SerializeToString()))
+        other.recv(timeout=10)
+        for _ in range(5):
+            assert asked(other, DESCRIBE, router_pb2.DescribeRequest())[1] == server.END
