@@ -74,6 +74,16 @@ impl Frame {
         (*start, *seal) = (HEADROOM, None);
     }
 
+    /// Becomes a frame of so many bytes and hands them out to be written over: what they are is
+    /// left from before.
+    #[inline]
+    pub fn blank(&mut self, length: usize) -> &mut [u8] {
+        let Memory { bytes, start, seal } = &mut *self.0;
+        bytes.resize(HEADROOM + length, 0);
+        (*start, *seal) = (HEADROOM, None);
+        &mut bytes[HEADROOM..]
+    }
+
     /// Becomes a copy of another frame, in its own memory.
     #[inline]
     pub fn copy_from(&mut self, other: &Frame) {

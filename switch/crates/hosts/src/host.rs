@@ -1,5 +1,6 @@
 //! One host: how it is driven.
 
+use frames::Frame;
 use units::{Bytes, Time};
 
 use crate::agenda::Wake;
@@ -58,7 +59,7 @@ impl Host {
         &mut self,
         now: Time,
         netdev: NetdevId,
-        frame: &[u8],
+        frame: &Frame,
     ) -> Result<(), DropReason> {
         let fate = self.stack.handle_frame(now, netdev.0, frame);
         self.hand_over(now);
@@ -82,7 +83,7 @@ impl Host {
     }
 
     /// The next frame that leaves a card now, written into `frame` in place of what was there.
-    pub fn poll_transmit(&mut self, now: Time, frame: &mut Vec<u8>) -> Option<Transmit> {
+    pub fn poll_transmit(&mut self, now: Time, frame: &mut Frame) -> Option<Transmit> {
         let (netdev, packet, left_at) = self.stack.depart(now)?;
         packet.build(frame);
         Some(Transmit { netdev: NetdevId(netdev), left_at })

@@ -3,6 +3,7 @@
 //! While it waits it takes 170 bytes whatever its length; the payload is written, and the checksum
 //! finished, when its turn on the line comes.
 
+use frames::{Frame, Seal};
 use wire::Sum;
 
 use crate::payload;
@@ -70,24 +71,32 @@ impl Packet {
         self.head.bytes().len() + self.body.length()
     }
 
-    /// Writes the frame into `frame`, in place of what was there.
-    pub fn build(&self, frame: &mut Vec<u8>) {
-        frame.clear();
-        frame.extend_from_slice(self.head.bytes());
-        let start = frame.len();
-        match &self.body {
-            Body::Empty => (),
-            Body::Bytes(bytes) => frame.extend_from_slice(bytes),
-            Body::Stream { key, offset, length } => {
-                frame.resize(start + *length as usize, 0);
-                payload::write(*key, *offset, &mut frame[start..]);
+    /// Writes the frame into `frame`, in place of what was there. Of a piece of a stream the frame
+    /// carries a note, so that who gets these very bytes need not read them: see `payload.rs`.
+    pub fn build(&self, frame: &mut Frame) {
+        let head = self.head.bytes();
+        let (front, rest) = frame.blank(self.length()).split_at_mut(head.len());
+        front.copy_from_slice(head);
+        let mut seal = None;
+        let body = match &self.body {
+            Body::Empty => Sum::ZERO,
+            Body::Bytes(bytes) => {
+                rest.copy_from_slice(bytes);
+                Sum::of(bytes)
             }
-        }
+            Body::Stream { key, offset, length } => {
+                let sum = payload::write(*key, *offset, rest);
+                let value = payload::note(*key, *offset, sum);
+                seal = Some(Seal { length_bytes: *length, value });
+                sum
+            }
+        };
         if let Some((at, sum)) = self.checksum {
-            let checksum = sum.then(&frame[start..]).checksum();
+            let checksum = sum.join(body).checksum();
             // A UDP checksum of zero would mean that there is none (RFC 768); the two are equal.
             let checksum = if checksum == 0 { 0xffff } else { checksum };
-            frame[usize::from(at)..usize::from(at) + 2].copy_from_slice(&checksum.to_be_bytes());
+            front[usize::from(at)..usize::from(at) + 2].copy_from_slice(&checksum.to_be_bytes());
         }
+        frame.set_seal(seal);
     }
 }

@@ -4,6 +4,14 @@
 //! nobody keeps payload: it is written when a segment is built and checked when one arrives, and a
 //! byte that is lost, doubled or displaced is found. A stream's key is its initial sequence number,
 //! which survives a router that rewrites addresses.
+//!
+//! A frame tells whether its last bytes are still those that somebody put there ([`frames::Seal`]).
+//! So the sender notes what they are, [`note`]: the place in the stream, and their sum. Who gets the
+//! frame with the note has the sum for the checksum, and compares the place instead of the bytes. A
+//! frame that was damaged comes without, and is read.
+
+use wire::Sum;
+use wire::checksum::fold;
 
 /// Odd, and no two of its bytes are equal: neighbouring words differ everywhere.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -16,8 +24,23 @@ fn mix(key: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Writes the bytes of stream `key` that begin at `offset`.
-pub(crate) fn write(key: u64, offset: u64, bytes: &mut [u8]) {
+/// What a frame's seal says of a piece of a stream.
+pub(crate) fn note(key: u64, offset: u64, sum: Sum) -> u64 {
+    mix(key ^ mix(offset)) & !0xffff | u64::from(sum.word())
+}
+
+/// The sum of the bytes that a note tells of.
+pub(crate) fn noted_sum(note: u64) -> Sum {
+    Sum::from_word(note as u16)
+}
+
+/// Whether a note tells of the bytes of stream `key` at `offset`.
+pub(crate) fn is_noted(key: u64, offset: u64, note: u64) -> bool {
+    self::note(key, offset, noted_sum(note)) == note
+}
+
+/// Writes the bytes of stream `key` that begin at `offset`, and returns their sum.
+pub(crate) fn write(key: u64, offset: u64, bytes: &mut [u8]) -> Sum {
     let (mut word, lead) = first_word(key, offset, bytes.len());
     let (head, rest) = bytes.split_at_mut(lead);
     if lead > 0 {
@@ -26,11 +49,17 @@ pub(crate) fn write(key: u64, offset: u64, bytes: &mut [u8]) {
         word = word.wrapping_add(STEP);
     }
     let (words, tail) = rest.as_chunks_mut::<WORD>();
+    // Both halves of each word, so that no carry is lost; the sum of swapped bytes is the swapped
+    // sum.
+    let mut total = 0u64;
     for chunk in words {
         *chunk = word.to_le_bytes();
+        total += (word & 0xffff_ffff) + (word >> 32);
         word = word.wrapping_add(STEP);
     }
     tail.copy_from_slice(&word.to_le_bytes()[..tail.len()]);
+    let words = Sum::from_word(fold(total).word().swap_bytes());
+    Sum::of(head).join_at(lead, words.then(tail))
 }
 
 /// Whether `bytes` are those of stream `key` at `offset`.
@@ -70,7 +99,8 @@ mod tests {
             let mut whole = [0; 400];
             write(key, far, &mut whole);
             let mut piece = vec![0; length];
-            write(key, far + from as u64, &mut piece);
+            let sum = write(key, far + from as u64, &mut piece);
+            prop_assert_eq!(sum.checksum() % 0xffff, Sum::of(&piece).checksum() % 0xffff);
             prop_assert_eq!(&piece[..], &whole[from..from + length]);
             prop_assert!(is_right(key, far + from as u64, &piece));
         }
@@ -82,6 +112,10 @@ mod tests {
             write(key, offset, &mut bytes);
             prop_assert!(!is_right(key, offset + shift, &bytes));
             prop_assert!(!is_right(key ^ 1, offset, &bytes));
+            let note = note(key, offset, Sum::of(&bytes));
+            prop_assert_eq!(noted_sum(note), Sum::of(&bytes));
+            prop_assert!(is_noted(key, offset, note));
+            prop_assert!(!is_noted(key, offset + shift, note) && !is_noted(key ^ 1, offset, note));
             bytes[at] ^= 1 << bit;
             prop_assert!(!is_right(key, offset, &bytes));
         }

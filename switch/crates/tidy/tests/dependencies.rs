@@ -25,7 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("traffic", &["chance", "units", "wire"]),
     ("device", &["bits", "bmv2", "frames", "pipeline", "traffic", "units", "wire"]),
     ("queueing", &["traffic", "units"]),
-    ("hosts", &["chance", "units", "wire"]),
+    ("hosts", &["chance", "frames", "units", "wire"]),
     ("world", &["bits", "device", "frames", "hosts", "pipeline", "traffic", "units", "wire"]),
     ("ports", &["units", "wire"]),
     ("messages", &[]),

@@ -1,6 +1,7 @@
 //! From a frame to the protocol it is for. Everything that ends here has a name.
 
 use core::net::IpAddr;
+use frames::{Frame, Seal};
 use units::Time;
 use wire::{Ecn, EtherType, MacAddress, Protocol, Sum, ethernet, extension, ipv4, ipv6, vlan};
 
@@ -20,6 +21,23 @@ pub(super) struct Arrival<'a> {
     pub payload: &'a [u8],
     /// The whole IP packet, for errors to quote.
     pub packet: &'a [u8],
+    /// What its sender noted about the last bytes of the payload, which are still the same.
+    pub seal: Option<Seal>,
+}
+
+/// Where and when a frame came in, and what is noted about its last bytes.
+#[derive(Clone, Copy, Debug)]
+struct Card {
+    now: Time,
+    netdev: usize,
+    seal: Option<Seal>,
+}
+
+impl Card {
+    /// The note, if the payload ends where the frame does.
+    fn seal_of(&self, payload: &[u8], packet: &[u8]) -> Option<Seal> {
+        self.seal.filter(|_| payload.as_ptr_range().end == packet.as_ptr_range().end)
+    }
 }
 
 impl Stack {
@@ -28,33 +46,34 @@ impl Stack {
         &mut self,
         now: Time,
         netdev: usize,
-        frame: &[u8],
+        frame: &Frame,
     ) -> Result<(), DropReason> {
         self.books.received += 1;
-        self.books.received_bytes += frame.len() as u64;
-        let fate = self.receive(now, netdev, frame);
+        self.books.received_bytes += frame.bytes().len() as u64;
+        let seal = frame.seal();
+        let fate = self.receive(Card { now, netdev, seal }, frame.bytes());
         if let Err(reason) = fate {
             self.books.note_drop(reason);
         }
         fate
     }
 
-    fn receive(&mut self, now: Time, netdev: usize, frame: &[u8]) -> Result<(), DropReason> {
+    fn receive(&mut self, card: Card, frame: &[u8]) -> Result<(), DropReason> {
         let to = ethernet::DST_ADDR.get_checked(frame).map_err(|_| DropReason::Malformed)?;
-        if to != self.netdevs[netdev].config.mac && !to.is_multicast() {
+        if to != self.netdevs[card.netdev].config.mac && !to.is_multicast() {
             return Err(DropReason::OtherHost);
         }
         let (kind, at) = vlan::skip(frame).map_err(|_| DropReason::Malformed)?;
         let packet = &frame[at..];
         match kind {
-            EtherType::IPV4 => self.handle_ipv4(now, netdev, packet),
-            EtherType::IPV6 => self.handle_ipv6(now, netdev, to, packet),
-            EtherType::ARP => self.handle_arp(netdev, packet),
+            EtherType::IPV4 => self.handle_ipv4(card, packet),
+            EtherType::IPV6 => self.handle_ipv6(card, to, packet),
+            EtherType::ARP => self.handle_arp(card.netdev, packet),
             _ => Err(DropReason::UnknownProtocol),
         }
     }
 
-    fn handle_ipv4(&mut self, now: Time, netdev: usize, bytes: &[u8]) -> Result<(), DropReason> {
+    fn handle_ipv4(&mut self, card: Card, bytes: &[u8]) -> Result<(), DropReason> {
         let packet = ipv4::Packet::new_checked(bytes).map_err(|_| DropReason::Malformed)?;
         if !packet.is_checksum_right() {
             return Err(DropReason::BadChecksum);
@@ -68,14 +87,15 @@ impl Stack {
         }
         let (payload, protocol) = (packet.payload(), packet.protocol());
         let arrival = Arrival {
-            now,
-            netdev,
+            now: card.now,
+            netdev: card.netdev,
             source: IpAddr::V4(packet.src_addr()),
             destination,
             ecn: packet.ecn(),
             pseudo: packet.pseudo_header(protocol, payload.len()),
             payload,
             packet: bytes,
+            seal: card.seal_of(payload, bytes),
         };
         match protocol {
             Protocol::TCP => self.handle_tcp(&arrival),
@@ -85,13 +105,7 @@ impl Stack {
         }
     }
 
-    fn handle_ipv6(
-        &mut self,
-        now: Time,
-        netdev: usize,
-        to: MacAddress,
-        bytes: &[u8],
-    ) -> Result<(), DropReason> {
+    fn handle_ipv6(&mut self, card: Card, to: MacAddress, bytes: &[u8]) -> Result<(), DropReason> {
         let packet = ipv6::Packet::new_checked(bytes).map_err(|_| DropReason::Malformed)?;
         let destination = IpAddr::V6(packet.dst_addr());
         // Questions for neighbours come to a group.
@@ -105,14 +119,15 @@ impl Stack {
             (protocol, payload) = (next, payload.get(length..).ok_or(DropReason::Malformed)?);
         }
         let arrival = Arrival {
-            now,
-            netdev,
+            now: card.now,
+            netdev: card.netdev,
             source: IpAddr::V6(packet.src_addr()),
             destination,
             ecn: packet.ecn(),
             pseudo: packet.pseudo_header(protocol, payload.len()),
             payload,
             packet: bytes,
+            seal: card.seal_of(payload, bytes),
         };
         match protocol {
             Protocol::TCP => self.handle_tcp(&arrival),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use chance::Chance;
 use core::net::IpAddr;
+use frames::Seal;
 use units::Time;
 use wire::tcp::{self, Flags, SeqNumber};
 use wire::{MacAddress, Protocol};
@@ -364,7 +365,17 @@ impl Stack {
 
     pub(super) fn handle_tcp(&mut self, arrival: &Arrival<'_>) -> Result<(), DropReason> {
         let view = tcp::Segment::new_checked(arrival.payload).map_err(|_| DropReason::Malformed)?;
-        if !view.is_checksum_right(arrival.pseudo) {
+        // Payload that is as it was written need not be read.
+        let payload = view.payload();
+        let seal = arrival.seal.filter(|seal| seal.length_bytes as usize == payload.len());
+        let is_right = match seal {
+            None => view.is_checksum_right(arrival.pseudo),
+            Some(seal) => {
+                let (header, _) = arrival.payload.split_at(view.header_size());
+                arrival.pseudo.then(header).join(payload::noted_sum(seal.value)).is_right()
+            }
+        };
+        if !is_right {
             return Err(DropReason::BadChecksum);
         }
         let local = Endpoint::new(arrival.destination, view.dst_port());
@@ -376,7 +387,7 @@ impl Stack {
             flags: header.flags,
             window: header.window,
             options: header.options,
-            payload: view.payload(),
+            payload,
             ecn: arrival.ecn,
         };
         let Some(place) = self.connections.by_flow.get(&FlowKey::new(local, remote)).copied()
@@ -390,7 +401,7 @@ impl Stack {
             self.with_connection(arrival.now, id, |connection, _| connection.forget());
             return self.handle_stranger(arrival, local, remote, &segment);
         }
-        self.check_payload(place, &segment);
+        self.check_payload(place, &segment, seal);
         let result = self
             .with_connection(arrival.now, id, |connection, io| {
                 connection.handle_segment(io, &segment)
@@ -410,18 +421,19 @@ impl Stack {
         }
     }
 
-    /// Every byte that arrives is compared with what it has to be.
-    fn check_payload(&mut self, place: usize, segment: &Segment<'_>) {
+    /// Every byte that arrives is compared with what it has to be, or the note about them is.
+    fn check_payload(&mut self, place: usize, segment: &Segment<'_>, seal: Option<Seal>) {
         let entry = self.connections.entries[place].as_deref().expect("the caller looked");
         let flags = segment.flags;
         if segment.payload.is_empty() || flags.contains(Flags::SYN) || flags.contains(Flags::RST) {
             return;
         }
-        if let Some((key, offset)) = entry.connection.place_of(segment.seq)
-            && !payload::is_right(key, offset, segment.payload)
-        {
-            self.books.wrong_payload += 1;
-        }
+        let Some((key, offset)) = entry.connection.place_of(segment.seq) else { return };
+        let is_right = match seal {
+            Some(seal) => payload::is_noted(key, offset, seal.value),
+            None => payload::is_right(key, offset, segment.payload),
+        };
+        self.books.wrong_payload += u64::from(!is_right);
     }
 
     /// A segment for which there is no connection: a SYN to a listener opens one.

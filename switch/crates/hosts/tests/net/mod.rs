@@ -9,11 +9,12 @@
 //! A pipe drops, marks, loses, doubles, delays and corrupts as it is told, by dice of its own.
 #![allow(dead_code)]
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
 
 use chance::{Chance, Probability};
+use frames::{Frame, Pool};
 use hosts::{
     App, AppId, Endpoint, Host, HostConfig, Interface, NetdevConfig, NetdevId, Report, Snapshot,
     TcpSettings,
@@ -77,7 +78,30 @@ struct Direction {
 }
 
 /// When, in which order, at which host, what.
-type Arrival = (Time, u64, usize, Vec<u8>);
+type Arrival = (Time, u64, usize, Carried);
+
+/// A frame that is not compared: no two arrivals have the same number.
+struct Carried(Frame);
+
+impl PartialEq for Carried {
+    fn eq(&self, _: &Carried) -> bool {
+        true
+    }
+}
+
+impl Eq for Carried {}
+
+impl PartialOrd for Carried {
+    fn partial_cmp(&self, other: &Carried) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Carried {
+    fn cmp(&self, _: &Carried) -> Ordering {
+        Ordering::Equal
+    }
+}
 
 /// See the top of the file.
 pub struct Net {
@@ -87,7 +111,7 @@ pub struct Net {
     back: Direction,
     arrivals: BinaryHeap<Reverse<Arrival>>,
     numbered: u64,
-    pool: Vec<Vec<u8>>,
+    pool: Pool,
     pub now: Time,
     /// A hash of all frames and their instants.
     pub digest: u64,
@@ -140,7 +164,7 @@ impl Net {
             back: direction(back, "back"),
             arrivals: BinaryHeap::new(),
             numbered: 0,
-            pool: Vec::new(),
+            pool: Pool::default(),
             now: Time::ZERO,
             digest: 0xcbf2_9ce4_8422_2325,
         }
@@ -201,10 +225,10 @@ impl Net {
             }
             self.now = next;
             if arrival <= due {
-                let Some(Reverse((_, _, to, frame))) = self.arrivals.pop() else { return };
+                let Some(Reverse((_, _, to, Carried(frame)))) = self.arrivals.pop() else { return };
                 // What it is dropped for is in the books.
                 let _counted = self.hosts[to].handle_frame(next, NetdevId(0), &frame);
-                self.pool.push(frame);
+                self.pool.recycle(frame);
                 self.carry(to);
             } else {
                 self.hosts[host].handle_time(next);
@@ -220,20 +244,21 @@ impl Net {
     /// Takes what a host sends and puts it into the pipe.
     fn carry(&mut self, from: usize) {
         loop {
-            let mut frame = self.pool.pop().unwrap_or_default();
+            let mut frame = self.pool.spare();
             let Some(sent) = self.hosts[from].poll_transmit(self.now, &mut frame) else {
-                self.pool.push(frame);
+                self.pool.recycle(frame);
                 return;
             };
             let direction = if from < self.left { &mut self.there } else { &mut self.back };
-            let to = usize::from(frame[4]) << 8 | usize::from(frame[5]);
+            let bytes = frame.bytes();
+            let to = usize::from(bytes[4]) << 8 | usize::from(bytes[5]);
             self.digest =
-                frame.iter().step_by(7).fold(self.digest ^ sent.left_at.ps(), |hash, byte| {
+                bytes.iter().step_by(7).fold(self.digest ^ sent.left_at.ps(), |hash, byte| {
                     (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
                 });
             for (at, frame) in direction.enter(sent.left_at, frame, &mut self.pool) {
                 self.numbered += 1;
-                self.arrivals.push(Reverse((at, self.numbered, to, frame)));
+                self.arrivals.push(Reverse((at, self.numbered, to, Carried(frame))));
             }
         }
     }
@@ -244,9 +269,9 @@ impl Direction {
     fn enter(
         &mut self,
         now: Time,
-        mut frame: Vec<u8>,
-        pool: &mut Vec<Vec<u8>>,
-    ) -> impl Iterator<Item = (Time, Vec<u8>)> + use<> {
+        mut frame: Frame,
+        pool: &mut Pool,
+    ) -> impl Iterator<Item = (Time, Frame)> + use<> {
         self.counts.entered += 1;
         while self.departures.front().is_some_and(|at| *at <= now) {
             self.departures.pop_front();
@@ -257,31 +282,31 @@ impl Direction {
             && !self.departures.is_empty()
         {
             self.counts.dropped += 1;
-            pool.push(frame);
+            pool.recycle(frame);
             return [None, None].into_iter().flatten();
         }
-        if self.pipe.mark_from.is_some_and(|from| waiting >= from) && frame[15] & 3 != 0 {
-            wire::ipv4::set_ecn(&mut frame[14..], wire::Ecn::Ce);
+        if self.pipe.mark_from.is_some_and(|from| waiting >= from) && frame.bytes()[15] & 3 != 0 {
+            wire::ipv4::set_ecn(&mut frame.head_mut()[14..], wire::Ecn::Ce);
             self.counts.marked += 1;
         }
         let start = self.free_at.max(now);
-        let takes = |rate: Rate| rate.span_of(Bytes(frame.len() as u64));
+        let takes = |rate: Rate| rate.span_of(Bytes(frame.bytes().len() as u64));
         let departs = start + self.pipe.rate.map_or(Span::ZERO, takes);
         if self.pipe.rate.is_some() {
             self.free_at = departs;
             self.departures.push_back(departs);
             self.counts.waited += start.since(now);
         }
-        self.counts.carried_bytes += frame.len() as u64;
+        self.counts.carried_bytes += frame.bytes().len() as u64;
         if self.dice.occurs(self.pipe.loss) {
             self.counts.lost += 1;
-            pool.push(frame);
+            pool.recycle(frame);
             return [None, None].into_iter().flatten();
         }
         if self.dice.occurs(self.pipe.corruption) {
             self.counts.corrupted += 1;
-            let at = self.dice.below(frame.len() as u64) as usize;
-            frame[at] ^= 1 << self.dice.below(8);
+            let at = self.dice.below(frame.bytes().len() as u64) as usize;
+            frame.bytes_mut()[at] ^= 1 << self.dice.below(8);
         }
         let (late, by) = self.pipe.reordering;
         let by = if self.dice.occurs(late) { self.dice.span_up_to(by) } else { Span::ZERO };

@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr};
 
+use frames::Frame;
 use hosts::{
     App, AppIo, ConnectionId, EcnSetting, Endpoint, Happened, Host, HostConfig, Interface,
     NetdevConfig, NetdevId, Report, TcpSettings,
@@ -189,12 +190,12 @@ impl Stage {
         match command {
             ">" => return self.expect(at, rest),
             "<" => {
-                let frame = self.frame(rest)?;
+                let frame = Frame::new(&self.frame(rest)?);
                 // What the host thinks of it shows in what it sends.
                 let _counted = self.host.handle_frame(at, NetdevId(0), &frame);
             }
             "icmp" => {
-                let frame = self.too_big(rest)?;
+                let frame = Frame::new(&self.too_big(rest)?);
                 let _counted = self.host.handle_frame(at, NetdevId(0), &frame);
             }
             "=" => return self.check(rest),
@@ -214,11 +215,11 @@ impl Stage {
     }
 
     fn collect(&mut self, now: Time) {
-        let mut frame = Vec::new();
+        let mut frame = Frame::default();
         while self.host.poll_transmit(now, &mut frame).is_some() {
-            let line = self.describe(&frame);
-            if frame.len() > 60 {
-                self.last_frame.clone_from(&frame);
+            let line = self.describe(frame.bytes());
+            if frame.bytes().len() > 60 {
+                self.last_frame = frame.bytes().to_vec();
             }
             self.sent.push_back((now, line));
         }

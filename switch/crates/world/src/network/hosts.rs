@@ -15,7 +15,7 @@ impl Host for hosts::Host {
     fn handle_frame(&mut self, now: Time, port: PortId, frame: Frame, frames: &mut Pool) {
         let card = NetdevId(port.index());
         // Why it is dropped, if it is, stands in the host's books.
-        let _counted = hosts::Host::handle_frame(self, now, card, frame.bytes());
+        let _counted = hosts::Host::handle_frame(self, now, card, &frame);
         frames.recycle(frame);
     }
 
@@ -26,8 +26,7 @@ impl Host for hosts::Host {
     fn poll_transmit(&mut self, now: Time, frames: &mut Pool) -> Option<(PortId, Frame)> {
         let mut frame = frames.spare();
         loop {
-            let sent = frame.rewrite(|bytes| hosts::Host::poll_transmit(self, now, bytes));
-            if let Some(sent) = sent {
+            if let Some(sent) = hosts::Host::poll_transmit(self, now, &mut frame) {
                 assert_eq!(sent.left_at, now, "in a world the router's port has the line's rate");
                 return Some((PortId(sent.netdev.0 as u16), frame));
             }
