@@ -8,8 +8,29 @@
 
 use units::Time;
 
-/// A node and its instant; the order is that in which nodes have their turn.
-type Entry = (Time, u32);
+/// A node and its instant in one number: the instant in picoseconds, then in the low 32 bits the
+/// node. So the order is that in which nodes have their turn, and it takes two instructions to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry(u128);
+
+impl Entry {
+    const NEVER: Entry = Entry::new(Time::MAX, 0);
+
+    #[inline]
+    const fn new(at: Time, node: u32) -> Entry {
+        Entry((at.ps() as u128) << 32 | node as u128)
+    }
+
+    #[inline]
+    const fn at(self) -> Time {
+        Time::from_ps((self.0 >> 32) as u64)
+    }
+
+    #[inline]
+    const fn node(self) -> usize {
+        self.0 as u32 as usize
+    }
+}
 
 /// At most one instant for each node; ties go to the lower number.
 #[derive(Debug)]
@@ -32,13 +53,13 @@ impl Due {
         }
         let before: Vec<Entry> = self.places.drain(..).skip(self.width).collect();
         self.width = (node + 1).next_power_of_two();
-        let leaves = (0..self.width as u32).map(|node| (Time::MAX, node));
-        self.places = std::iter::repeat_n((Time::MAX, 0), self.width).chain(leaves).collect();
+        let leaves = (0..self.width as u32).map(|node| Entry::new(Time::MAX, node));
+        self.places = std::iter::repeat_n(Entry::NEVER, self.width).chain(leaves).collect();
         for place in (1..self.width).rev() {
             self.places[place] = self.places[2 * place].min(self.places[2 * place + 1]);
         }
-        for (at, node) in before {
-            self.set(node as usize, at);
+        for entry in before {
+            self.set(entry.node(), entry.at());
         }
     }
 
@@ -46,7 +67,7 @@ impl Due {
     #[inline]
     pub fn set(&mut self, node: usize, at: Time) {
         let mut place = self.width + node;
-        let mut entry = (at, node as u32);
+        let mut entry = Entry::new(at, node as u32);
         while self.places[place] != entry {
             self.places[place] = entry;
             if place == 1 {
@@ -60,8 +81,8 @@ impl Due {
     /// The earliest instant and its node.
     #[inline]
     pub fn first(&self) -> Option<(Time, usize)> {
-        let (at, node) = *self.places.get(1)?;
-        (at < Time::MAX).then_some((at, node as usize))
+        let first = *self.places.get(1)?;
+        (first.at() < Time::MAX).then_some((first.at(), first.node()))
     }
 
     /// Whether something else is first, or nothing.
@@ -73,12 +94,12 @@ impl Due {
     #[inline]
     pub fn first_beside(&self, node: usize) -> Time {
         let mut place = self.width + node;
-        let mut earliest = Time::MAX;
+        let mut earliest = Entry::NEVER;
         while place > 1 {
-            earliest = earliest.min(self.places[place ^ 1].0);
+            earliest = earliest.min(self.places[place ^ 1]);
             place /= 2;
         }
-        earliest
+        earliest.at()
     }
 }
 
