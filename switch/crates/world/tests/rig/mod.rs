@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 pub mod dumbbell;
+pub mod scenario;
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -1,0 +1,37 @@
+//! What holds in every network with TCP in it, whatever is drawn: nothing vanishes, every byte
+//! arrives once and in order, and the same seed tells the same.
+
+mod rig;
+
+use rig::router_p4;
+use rig::scenario::{Scenario, digest};
+use units::Span;
+
+/// How many networks are drawn; `make nightly` draws more.
+fn networks() -> u64 {
+    let told = std::env::var("VITRINE_NETWORKS").ok();
+    told.map_or(60, |count| count.parse().expect("VITRINE_NETWORKS is a number"))
+}
+
+#[test]
+fn no_frame_vanishes_and_every_byte_arrives_once_and_in_order() {
+    let mut lost = 0;
+    for seed in 0..networks() {
+        let mut scenario = Scenario::new(seed, router_p4);
+        scenario.run_through(300, |network| {
+            assert!(network.world.balances(), "seed {seed}: {:?}", network.world.ledger());
+        });
+        scenario.check_transfers().unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}"));
+        lost += scenario.network.world.ledger().dropped.values().sum::<u64>();
+    }
+    assert!(lost > 0, "the networks drawn are too kind");
+}
+
+#[test]
+fn a_seed_tells_the_same_whatever_the_steps_of_time() {
+    for seed in 0..networks() / 10 {
+        let whole = digest(seed, router_p4, Span::MAX);
+        assert_eq!(whole, digest(seed, router_p4, Span::from_us(77_777)), "seed {seed}");
+        assert_ne!(whole, digest(seed + 1_000_000, router_p4, Span::MAX), "seed {seed}");
+    }
+}
