@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top glass trace up shell reload down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector parity provision vm vm-test vm-chroot-test wireshark clean
+.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top glass trace up shell reload down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector bench-world nightly parity provision vm vm-test vm-chroot-test wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -110,6 +110,13 @@ bench-control:   ## table writes and reads a second through gRPC, and how long p
 bench-collector: ## reports a second that the telemetry collector keeps on one core
 	@vm/python.sh
 	@build/venv/bin/python -m tests.telemetry.bench_collector
+
+bench-world:     ## packets of TCP a CPU second that virtual networks carry, ns-3 beside; QUICK=1
+	@vm/python.sh
+	@build/venv/bin/python -m tests.bench.virtual
+
+nightly:         ## what takes too long for every change: a million random TCP transfers, 1000 random networks, the same bytes on wasm32
+	@tests/nightly.sh
 
 parity:          ## p4c and simple_switch against ours on every packet test; CASES="clones table_lpm"
 	@vm/setup.sh

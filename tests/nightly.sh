@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# What takes too long for every change. Each says how often it was done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. vm/rust.sh
+optimised() { (cd switch && "$@" --locked --profile dev-live); }
+VITRINE_TRANSFERS=1000000 optimised cargo test -p vitrine-hosts --test transfers
+VITRINE_NETWORKS=1000 optimised cargo test -p vitrine-world --test scenarios
+tests/determinism.sh 100
