@@ -92,11 +92,16 @@ def _collect(options: argparse.Namespace) -> int:
 def _last_line(service: Service) -> str:
     summary = service.collection.summary()
     lost = sum(sender["lost"] for sender in summary["senders"])
+    nodes, flows = len(summary["senders"]), len(summary["flows"])
     return (
-        f"{summary['datagrams']} reports of {len(summary['senders'])} nodes on "
-        f"{len(summary['flows'])} flows; {lost} missing in sequence, "
+        f"{_counted(summary['datagrams'], 'report')} of {_counted(nodes, 'node')} on "
+        f"{_counted(flows, 'flow')}; {lost} missing in sequence, "
         f"{service.receiver.dropped} dropped here, {summary['malformed']} malformed"
     )
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _parser() -> argparse.ArgumentParser:

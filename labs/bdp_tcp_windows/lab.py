@@ -1,5 +1,8 @@
 """Windows and the bandwidth-delay product: one flow, with hosts' buffers too small and then ample.
 
+A second pair of runs loses packets: what arrives behind a loss waits in the receiver's buffer for
+what was lost, so that a window of one product is too small even for a TCP that ignores losses.
+
 The original's buffers are parts of its bandwidth-delay product (10 Gb/s times 20 ms); at another
 rate the same parts are used, so that the shape stays.
 """
@@ -38,11 +41,33 @@ class _Part:
     # The largest buffer of the hosts' TCP in the original, in bytes.
     original_bytes: int
     original: str
+    # The part of the line that the flow must use; None: it follows from the window.
+    use: tuple[float | None, float | None] | None = None
+    # The TCP that the part is about, if it is about one, and how many frames the line loses.
+    congestion: str | None = None
+    loss_ppm: int = 0
 
 
 PARTS = (
     _Part("small", "Buffers of 16 MiB at 10 Gb/s: 0.67 BDP", 16_777_216, "about 3 Gb/s"),
-    _Part("ample", "Buffers of 50 MiB at 10 Gb/s: 2.1 BDP", 52_428_800, "about 10 Gb/s"),
+    _Part(
+        "ample", "Buffers of 50 MiB at 10 Gb/s: 2.1 BDP", 52_428_800, "about 10 Gb/s", (0.9, None)
+    ),
+)
+# One in a hundred is what the original calls a high to moderate loss. It asks for four products
+# there, and for twice that in Linux.
+LOSS_PPM = 10_000
+LOSSY = (
+    _Part(
+        *("bbr", "BBR and a loss of 1 %, 2.1 BDP", 52_428_800, "too small", (None, 0.75)),
+        congestion="bbr",
+        loss_ppm=LOSS_PPM,
+    ),
+    _Part(
+        *("bbr-large", "BBR and a loss of 1 %, 8.4 BDP", 209_715_200, "enough", (0.8, None)),
+        congestion="bbr",
+        loss_ppm=LOSS_PPM,
+    ),
 )
 
 
@@ -87,21 +112,30 @@ class BdpTcpWindows(SettlingLab):
         """The flow's TCP."""
         return self.settings.congestion or "cubic"
 
-    def buffer_bytes(self, part: str) -> int:
+    def buffer_bytes(self, part: _Part) -> int:
         """The hosts' largest buffer: the same part of the BDP as in the original."""
-        (given,) = (each.original_bytes for each in PARTS if each.name == part)
-        return round(given * self.rate_bps / ORIGINAL_RATE_BPS)
+        return round(part.original_bytes * self.rate_bps / ORIGINAL_RATE_BPS)
+
+    @property
+    def parts(self) -> Sequence[_Part]:
+        """Small buffers, ample buffers; then, unless quick, a line that loses packets."""
+        return PARTS if self.settings.quick else (*PARTS, *LOSSY)
 
     def runs(self) -> Sequence[Run]:
-        """Small buffers, ample buffers."""
+        """One for each of the parts."""
         return [
             Run(
                 part.name,
                 part.title,
                 self.seconds + AROUND_S,
-                {"rate_bps": self.rate_bps, "buffer_bytes": self.buffer_bytes(part.name)},
+                {
+                    "rate_bps": self.rate_bps,
+                    "buffer_bytes": self.buffer_bytes(part),
+                    "congestion": part.congestion or self.congestion,
+                    "loss_ppm": part.loss_ppm,
+                },
             )
-            for part in PARTS
+            for part in self.parts
         ]
 
     def topology(self, run: Run) -> Topology:
@@ -118,8 +152,13 @@ class BdpTcpWindows(SettlingLab):
                 every_queue=QueueSettings(limit=Limit(bytes=2 * bdp)),
             )
             .with_settings("s2", LINE, rate_bps=self.rate_bps)
-            .with_transmit("s1", LINE, delay_ns=round(RTT_S * 1e9))
-            .with_hosts(tcp=TcpSettings(self.congestion, rmem=buffer, wmem=buffer))
+            .with_transmit(
+                "s1",
+                LINE,
+                delay_ns=round(RTT_S * 1e9),
+                loss_ppm=run.parameters["loss_ppm"],
+            )
+            .with_hosts(tcp=TcpSettings(run.parameters["congestion"], rmem=buffer, wmem=buffer))
         )
 
     def conduct(self, run: Run, bench: Bench) -> Recording:
@@ -128,7 +167,8 @@ class BdpTcpWindows(SettlingLab):
         with bench.recording(
             [("s1", LINE)], senders=["h1"], interval_ms=SAMPLE_INTERVAL_MS
         ) as instruments:
-            instruments.flow("flow", "h1", "h2", seconds=self.seconds, congestion=self.congestion)
+            congestion = run.parameters["congestion"]
+            instruments.flow("flow", "h1", "h2", seconds=self.seconds, congestion=congestion)
             instruments.finish()
         found = Findings(instruments.recording)
         under_way = f"{found.in_flight_bytes / 1e6:.2f} MB under way"
@@ -153,7 +193,7 @@ class BdpTcpWindows(SettlingLab):
         numbers: dict[str, float] = {"bdp_bytes": bdp}
         for part in PARTS:
             found = Findings(recordings[part.name])
-            most = self.buffer_bytes(part.name)
+            most = self.buffer_bytes(part)
             # Linux offers about half of a receive buffer as window and keeps the rest for itself.
             limit_bps = min(self.rate_bps * payload_share(), most / 2 * 8 / RTT_S)
             rows += [
@@ -181,10 +221,29 @@ class BdpTcpWindows(SettlingLab):
                 Band(
                     f"{part.name} buffers: part of the line that is used",
                     share,
-                    *self._use(part.name, found),
+                    *(part.use or self._use(part, found)),
                     runs=(part.name,),
                 )
             )
+        for part in self.parts[len(PARTS) :]:
+            found = Findings(recordings[part.name])
+            share = found.rate_bps / self.rate_bps
+            what = f"BBR, 1 % loss, buffers of {self.buffer_bytes(part) / bdp:.1f} BDP"
+            rows += [
+                Row(
+                    f"{what}: payload",
+                    part.original,
+                    "",
+                    f"{units.format_rate(found.rate_bps)}, {share:.0%} of the line",
+                ),
+                Row(f"{what}: window offered (ss)", "", "", f"{found.window_bytes / bdp:.1f} BDP"),
+            ]
+            least, most_use = part.use or (None, None)
+            bands.append(
+                Band(f"{what}: part of the line", share, least, most_use, runs=(part.name,))
+            )
+        for part in self.parts:
+            found = Findings(recordings[part.name])
             numbers.update(
                 {
                     f"{part.name}_payload_bps": found.rate_bps,
@@ -196,23 +255,21 @@ class BdpTcpWindows(SettlingLab):
             )
         return Assessment(rows, bands, numbers)
 
-    def _use(self, part: str, found: Findings) -> tuple[float, float | None]:
-        """The part of the line that a flow must use.
+    def _use(self, part: _Part, found: Findings) -> tuple[float, float]:
+        """The part of the line that a flow must use whose window is too small.
 
-        With small buffers no more than the window that was offered in each round trip, and at least
-        three quarters of what kernels offer that give half of a buffer.
+        No more than the window that was offered in each round trip, and at least three quarters of
+        what kernels offer that give half of a buffer.
         """
-        if part == "ample":
-            return 0.9, None
         bdp = bdp_bytes(self.rate_bps, RTT_S)
         return 0.75 * self.buffer_bytes(part) / 2 / bdp, 1.03 * found.window_bytes / bdp
 
     # ---- drawing ---------------------------------------------------------------------------------
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
-        """Rate, window and queue of both parts in one picture."""
+        """Rate, window and queue of small and ample buffers in one picture; then those of BBR."""
         small, ample = (Findings(recordings[part.name]) for part in PARTS)
-        return [
+        figures = [
             Figure(
                 "windows",
                 "Small buffers: the bytes under way stop at the window that the receiver offers, "
@@ -220,17 +277,37 @@ class BdpTcpWindows(SettlingLab):
                 f"{small.rate_bps / self.rate_bps:.0%} of the line. Ample buffers: "
                 f"{ample.in_flight_bytes / 1e6:.2f} MB fill the path, and the flow gets "
                 f"{ample.rate_bps / self.rate_bps:.0%}.",
-                lambda canvas: self._draw(canvas, recordings),
+                lambda canvas: self._draw(canvas, {it.name: recordings[it.name] for it in PARTS}),
                 height=8.5,
             )
         ]
+        lossy = {part.name: recordings[part.name] for part in self.parts[len(PARTS) :]}
+        if lossy:
+            shares = [Findings(each).rate_bps / self.rate_bps for each in lossy.values()]
+            figures.append(
+                Figure(
+                    "losses",
+                    "BBR over a line that loses one packet in a hundred. What arrives behind a "
+                    "lost packet waits in the receiver's buffer until that has been sent again: "
+                    f"with 2.1 BDP of buffer the flow gets {shares[0]:.0%} of the line, with "
+                    f"8.4 BDP {shares[1]:.0%}.",
+                    lambda canvas: self._draw(canvas, lossy, "bbr"),
+                    height=8.5,
+                )
+            )
+        return figures
 
-    def _draw(self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]) -> None:
+    def _draw(
+        self,
+        canvas: matplotlib.figure.Figure,
+        recordings: Mapping[str, Recording],
+        congestion: str | None = None,
+    ) -> None:
         rate, window, queue = drawing.stack(
             canvas,
             [1.1, 1.5, 1],
-            title=f"One flow of TCP {self.congestion}, {units.format_rate(self.rate_bps)}, "
-            f"RTT {RTT_S * 1000:.0f} ms",
+            title=f"One flow of TCP {congestion or self.congestion}, "
+            f"{units.format_rate(self.rate_bps)}, RTT {RTT_S * 1000:.0f} ms",
         )
         flows = {f"{name} buffers": each.flows["flow"] for name, each in recordings.items()}
         drawing.throughput(

@@ -1,4 +1,4 @@
-"""What makes the original's row of 2 packets: each difference of ns-2's TCP and router on its own.
+"""What makes a row like the original's for 2 packets: one difference to ns-2 at a time, in Linux.
 
     sudo build/venv/bin/python -m labs.sizing_router_buffers.differences [NAME ...]
 
