@@ -26,7 +26,7 @@ class Sender:
     """The primary controller of a switch that runs everything.p4; sends frames out of ports."""
 
     def __init__(self, channel: grpc.Channel, compiled: Compiled) -> None:
-        self.session = SimpleNamespace(channel=channel, device_id=0)
+        self.session = SimpleNamespace(channel=channel, device_id=DEVICE_ID)
         self._requests: queue.Queue = queue.Queue()
         stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
         # The stream ends when nobody holds its answers any more.
