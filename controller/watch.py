@@ -1,4 +1,4 @@
-"""What happens inside a router, as it happens: samples, drops, marks, every packet of a queue.
+"""What happens inside a router, as it happens: samples, drops, marks, every step of every packet.
 
     with watch(session, queues=[(2, 0)], drops=True, head_bytes=34) as told:
         for event in told:
@@ -23,6 +23,7 @@ from vitrine.v1 import router_pb2
 
 from controller.connection import in_force
 from controller.errors import RequestError
+from controller.packets import PacketStep, packet_step
 from controller.queues import PortState, port_state, reason_name
 from controller.router_service import RouterStub, refusals
 from controller.session import Session
@@ -167,7 +168,7 @@ class Sample:
     transfers: Sequence[tuple[int, int]] = ()
 
 
-Told = QueueChange | Drop | Mark | Crossed | Crossing | Link | Overrun | Lost | Sample
+Told = QueueChange | Drop | Mark | Crossed | Crossing | Link | Overrun | PacketStep | Lost | Sample
 
 
 class Watched:
@@ -221,6 +222,8 @@ class Watched:
             queue, held = told.queue, told.held
             place = (queue.port, _class(queue))
             return QueueChange(at, *place, change, told.length_bytes, held.packets, held.bytes)
+        if kind == "packet":
+            return packet_step(at, told)
         if kind == "drop":
             decided = told.HasField("queue")
             its_queue = (told.queue.port, _class(told.queue)) if decided else None
@@ -252,14 +255,16 @@ def watch(
     crossings: bool = False,
     links: bool = False,
     overruns: bool = False,
+    packets: bool = False,
     head_bytes: int = 0,
 ) -> Iterator[Watched]:
     """Tells what is asked for while the `with` block runs; leaving it ends the stream.
 
     `interval_ms` asks for samples (1 to 1000), `drops` for all drops or those of some reasons
     (`["QUEUE_LIMIT", "AQM"]`), `queues` for every packet in and out of each (port, class),
-    `crossings` for every packet through the fabric, `head_bytes` for that many bytes of packets
-    that are dropped or marked. `ports` limits samples and events to these ports.
+    `crossings` for every packet through the fabric, `packets` for every step of every packet
+    (controller.packets), `head_bytes` for that many bytes of packets that are dropped or marked or,
+    with `packets`, new. `ports` limits samples and events to these ports.
     """
     request = router_pb2.WatchRequest(
         interval_ms=interval_ms,
@@ -268,6 +273,7 @@ def watch(
         crossings=crossings,
         links=links,
         overruns=overruns,
+        packets=packets,
         head_bytes=head_bytes,
         device_id=session.device_id,
     )

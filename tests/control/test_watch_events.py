@@ -14,6 +14,17 @@ from fractions import Fraction
 import pytest
 
 from controller.p4info import P4Info
+from controller.packets import (
+    InputQueue,
+    PacketCrossing,
+    PacketDeparted,
+    PacketDropped,
+    PacketFiled,
+    PacketInside,
+    PacketQueued,
+    PacketReceived,
+    PacketTransmitted,
+)
 from controller.queueing import (
     OFF,
     Aqm,
@@ -100,6 +111,53 @@ def test_a_crossing_lasts_as_long_as_the_crossbar_takes_for_the_packet(session, 
             assert crossing.until_ps - crossing.time_ps == 240_000
         # Of port 3 only the second.
         assert next(others) == crossing
+
+
+def test_a_packet_is_told_of_from_its_arrival_to_its_end_and_who_comes_late_finds_it(
+    session, queues, cabled
+):
+    # A crossbar, and behind it a line that takes 480 bits at 1 b/s: the first frame leaves, the
+    # second waits, the third finds the queue full.
+    stage = InputStage(InputQueueing.VOQ, rate_bps=10**9, arbiter=Arbiter.ISLIP, lossy=True)
+    slow = QueueSettings(shaper=BitShaper(1), limit=Limit(packets=1))
+    queues.configure(RouterSettings(input=stage))
+    queues.configure({1: PortSettings(queues={0: slow})})
+    voq, queue = InputQueue(2, 1, 0), (1, 0)
+    through = [PacketReceived, PacketFiled, PacketCrossing]
+    with watch(session, packets=True, head_bytes=14) as told:
+        steps = iter(told)
+        cabled[2].send(FRAME)
+        life = [next(steps) for _ in range(6)]
+        assert [type(step) for step in life] == [
+            *through,
+            PacketQueued,
+            PacketDeparted,
+            PacketTransmitted,
+        ]
+        assert {step.packet for step in life} == {life[0].packet}
+        assert (life[0].port, life[0].length_bytes, life[0].head) == (2, 60, FRAME[:14])
+        assert (life[1].queue, life[2].queue, life[3].queue) == (voq, voq, queue)
+        assert (life[5].port, life[5].is_last, life[4].is_last) == (1, True, False)
+        cabled[2].send(FRAME)
+        waiting = [next(steps) for _ in range(4)]
+        assert [type(step) for step in waiting] == [*through, PacketQueued]
+        with watch(session, packets=True, ports=[1], head_bytes=20) as told_late:
+            inside = next(iter(told_late))
+            assert inside == PacketInside(
+                told_late.start.time_ps,
+                waiting[0].packet,
+                input=2,
+                length_bytes=60,
+                head=FRAME[:20],
+                since_ps=waiting[3].time_ps,
+                place=queue,
+            )
+        cabled[2].send(FRAME)
+        refused = [next(steps) for _ in range(4)]
+        assert [type(step) for step in refused] == [*through, PacketDropped]
+        assert (refused[3].reason, refused[3].queue) == ("QUEUE_LIMIT", queue)
+        numbers = [step.packet for step in (life[0], waiting[0], refused[0])]
+        assert numbers == sorted(set(numbers))
 
 
 def test_links_are_told_down_and_up_to_those_who_watch_the_port(session, cabled):

@@ -119,8 +119,8 @@ impl State {
 /// About how much memory an item takes.
 fn size_bytes_of(item: &Item) -> usize {
     let beside = match item {
-        Item::Event(device::Event::Dropped(drop)) => drop.head.len(),
-        Item::Event(device::Event::Marked { head, .. }) => head.len(),
+        Item::Event(event) => event.head_size(),
+        Item::Inside { packet, .. } => size_of_val(&**packet) + packet.head.len(),
         Item::Sample { snapshot, .. } => snapshot.size_bytes(),
         // Frames, names and values differ; this is more than most steps take.
         Item::Step(_) => 512,

@@ -6,17 +6,21 @@
 
 use std::sync::Arc;
 
-use device::{Device, Event, Watching};
+use device::{Device, Event, PacketStep, PacketStepKind, Watching};
 use p4runtime::refusal::Refusal;
 use p4runtime::router::counters::{Detail, Snapshot};
 use p4runtime::watch::{Filter, Item, Start};
-use traffic::{QueueStep, Step};
+use traffic::{Depth, Step, StepKind};
 use units::{Span, Time};
 
 use crate::feed::Feed;
 
 /// Clients that may watch at the same time: each costs every event a look at its filter.
 const WATCHER_COUNT_MAX: usize = 32;
+
+/// Packets inside that one watcher is told of when it begins. To copy the heads of as many takes two
+/// milliseconds, for which all else waits.
+const INSIDE_COUNT_MAX: usize = 1 << 14;
 
 /// A model that is so many samples late leaves some out rather than fall behind further.
 const LATE_SAMPLE_COUNT_MAX: u64 = 8;
@@ -65,14 +69,16 @@ impl Watchers {
             queues.map(|queue| (queue, depth(queue).unwrap_or_default())).collect();
         let above = filter.thresholds.iter().zip(&queues);
         let above = above.map(|(threshold, (_, depth))| threshold.level.is_reached(*depth));
-        self.all.push(Watcher {
+        let mut watcher = Watcher {
             above: above.collect(),
             next_sample: filter.interval.map(|interval| first_multiple(now, interval)),
-            filter,
             feed,
             missed_samples: 0,
-            pending: Vec::new(),
-        });
+            pending: inside(device, now, &filter)?,
+            filter,
+        };
+        watcher.hand_over();
+        self.all.push(watcher);
         device.watch(self.union());
         Ok(Start { time: now, epoch_offset_ns: 0, queues })
     }
@@ -133,6 +139,7 @@ impl Watchers {
             union.head_size = union.head_size.max(filter.head_size);
             union.traffic.queues.extend(filter.queues_in_order());
             union.traffic.crossings |= filter.crossings;
+            union.traffic.packets |= filter.packets;
         }
         union
     }
@@ -150,39 +157,54 @@ impl Watcher {
             }
             Event::Marked { port, .. } => filter.marks && filter.wants_port(*port),
             Event::Port { port, .. } => filter.links && filter.wants_port(*port),
-            Event::Step(Step::Crossing { input, output, .. }) => {
-                filter.crossings && (filter.wants_port(*input) || filter.wants_port(*output))
-            }
-            Event::Step(Step::Queue(step)) => {
-                self.compare(step);
-                self.filter.queues.contains(&(step.port, step.class))
-            }
+            Event::Packet(step) => filter.packets && wants_packet(filter, step),
+            Event::Step(step) => return self.offer_step(step),
         };
         if wanted {
             self.pending.push(Item::Event(self.cut(event.clone())));
         }
     }
 
+    /// A step in the traffic manager, which may be wanted in more than one form.
+    fn offer_step(&mut self, step: &Step) {
+        let filter = &self.filter;
+        let touches = filter.wants_port(step.input) || filter.wants_port(step.output);
+        if filter.packets && touches {
+            self.pending.push(Item::Event(Event::Step(*step)));
+        }
+        if let StepKind::Crossing { until } = step.kind
+            && filter.crossings
+            && touches
+        {
+            self.pending.push(Item::Crossing { step: *step, until });
+        }
+        if let Some(depth) = step.depth() {
+            if filter.queues.contains(&(step.output, step.class)) {
+                self.pending.push(Item::Queue(*step));
+            }
+            self.compare(step, depth);
+        }
+    }
+
     /// With no more of the packet than this watcher asked for.
     fn cut(&self, mut event: Event) -> Event {
-        match &mut event {
-            Event::Dropped(drop) => drop.head.truncate(self.filter.head_size),
-            Event::Marked { head, .. } => head.truncate(self.filter.head_size),
-            _ => {}
+        if let Some(head) = event.head_mut() {
+            head.truncate(self.filter.head_size);
         }
         event
     }
 
-    fn compare(&mut self, step: &QueueStep) {
+    /// With what waits in the step's queue now.
+    fn compare(&mut self, step: &Step, depth: Depth) {
         let thresholds = self.filter.thresholds.iter().zip(&mut self.above).zip(0..);
         for ((threshold, above), index) in thresholds {
-            if threshold.queue != (step.port, step.class) {
+            if threshold.queue != (step.output, step.class) {
                 continue;
             }
-            let is_above = threshold.level.is_reached(step.depth);
+            let is_above = threshold.level.is_reached(depth);
             if is_above != *above {
                 *above = is_above;
-                let (at, depth) = (step.at, step.depth);
+                let at = step.at;
                 self.pending.push(Item::Threshold { at, index, above: is_above, depth });
             }
         }
@@ -239,6 +261,37 @@ fn check(device: &Device, filter: &Filter) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Whether a step is of a packet that came in by a port of the filter or is for one.
+fn wants_packet(filter: &Filter, step: &PacketStep) -> bool {
+    let output = match step.kind {
+        PacketStepKind::Copied { output, .. }
+        | PacketStepKind::Recirculated { output, .. }
+        | PacketStepKind::Transmitted { output, .. } => Some(output),
+        PacketStepKind::Dropped { queue, .. } => queue.map(|(port, _)| port),
+        PacketStepKind::Received { .. } | PacketStepKind::Replicated { .. } => None,
+    };
+    filter.wants_port(step.input) || output.is_some_and(|port| filter.wants_port(port))
+}
+
+/// The packets that are in the switch when a watch of packets begins.
+fn inside(device: &Device, now: Time, filter: &Filter) -> Result<Vec<Item>, Refusal> {
+    if !filter.packets {
+        return Ok(Vec::new());
+    }
+    let touches = |input, output| filter.wants_port(input) || filter.wants_port(output);
+    let wanted = device.traffic().inside().filter(|packet| touches(packet.input, packet.output));
+    let count = wanted.count();
+    if count > INSIDE_COUNT_MAX {
+        return Err(Refusal::exhausted(format!(
+            "{count} packets are inside, more than the {INSIDE_COUNT_MAX} that can be told of when \
+             a watch of packets begins; watch fewer ports, or later"
+        )));
+    }
+    let inside = device.inside(filter.head_size);
+    let wanted = inside.filter(|packet| touches(packet.input, packet.queue.0));
+    Ok(wanted.map(|packet| Item::Inside { at: now, packet: Box::new(packet) }).collect())
 }
 
 /// The first multiple of `interval` after `now`.

@@ -1,7 +1,6 @@
 //! The state machine.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::num::NonZeroU32;
 
 use frames::{Frame, Pool, Seal};
 use pipeline::{Config, FRAME_LENGTH_MAX, Pipeline, Replica};
@@ -16,8 +15,8 @@ use crate::lines::{Cables, Company};
 use crate::link::Change;
 use crate::memory::PACKET_MEMORY;
 use crate::programs::Programs;
-use crate::trace::{TraceEvent, TraceFilter, TraceRecord, Tracer};
-use crate::watch::{Drop, Event, EventLog};
+use crate::trace::{Identity, TraceEvent, TraceFilter, TraceRecord, Tracer};
+use crate::watch::{Drop, Event, EventLog, PacketStepKind};
 
 /// One switch.
 ///
@@ -49,6 +48,8 @@ pub struct Device {
     /// Where copies go; kept so that it need not be allocated again.
     pub(crate) replicas: Vec<Replica>,
     pub(crate) tracer: Tracer,
+    /// How many packets there have been: the number of the last.
+    pub(crate) packet_count: u64,
     pub(crate) purses: Purses,
     /// The ports that are down; see `links.rs`.
     pub(crate) down: BTreeSet<PortId>,
@@ -74,6 +75,7 @@ impl Device {
             frames: Pool::default(),
             replicas: Vec::new(),
             tracer: Tracer::default(),
+            packet_count: 0,
             purses: Purses::default(),
             down: BTreeSet::new(),
             log: EventLog::default(),
@@ -126,25 +128,37 @@ impl Device {
 
     /// A frame has arrived.
     pub(crate) fn accept(&mut self, now: Time, port: PortId, frame: Frame, company: Company) {
+        let identity = self.note_received(now, port, &frame);
         let length = frame.length();
-        self.books.count_received(port, length);
-        let trace = self.tracer.receive(now, port, frame.bytes());
-        self.recorder.note(now, port, Fate::Received, frame.bytes());
         if let Err(reason) = self.check_port(port) {
-            return self.drop_frame(now, trace, port, frame, reason);
+            return self.drop_frame(now, identity, port, frame, reason);
         }
         if length > Bytes(FRAME_LENGTH_MAX as u64) {
             let reason = DropReason::Program(pipeline::DropReason::TooLong);
-            return self.drop_frame(now, trace, port, frame, reason);
+            return self.drop_frame(now, identity, port, frame, reason);
         }
         let Some(program) = self.programs.current() else {
-            return self.drop_frame(now, trace, port, frame, DropReason::NoProgram);
+            return self.drop_frame(now, identity, port, frame, DropReason::NoProgram);
         };
         program.packets += 1;
         let packet = program.pipeline.receive(&mut self.frames, port, frame, now);
         let (generation, purse) = (program.generation, Purse::NEW);
-        let queued = Queued { packet, generation, purse, trace, from_mirror: false };
+        let queued = Queued { packet, generation, purse, identity, from_mirror: false };
         self.run_ingress(now, queued, company);
+    }
+
+    /// Counts a frame that has arrived and tells whoever wants to know.
+    pub(crate) fn note_received(&mut self, now: Time, port: PortId, frame: &Frame) -> Identity {
+        let length = frame.length();
+        self.books.count_received(port, length);
+        let number = self.next_number();
+        let is_followed = self.tracer.receive(now, number, port, frame.bytes());
+        self.recorder.note(now, port, Fate::Received, frame.bytes());
+        if self.log.follows_packets() {
+            let head = self.log.head_of(frame.bytes());
+            self.log.note_packet(now, number, port, PacketStepKind::Received { length, head });
+        }
+        Identity { number, is_followed }
     }
 
     /// What happened by `now`, in order.
@@ -168,7 +182,9 @@ impl Device {
     }
 
     fn poll_traffic(&mut self, due: Time) {
-        match self.traffic.poll_output(due) {
+        let output = self.traffic.poll_output(due);
+        self.take_steps();
+        match output {
             Some(traffic::Output::Depart(departure)) => self.run_egress(departure),
             Some(traffic::Output::Drop(dropped)) => self.drop_in_traffic(dropped),
             None => {}
@@ -283,6 +299,7 @@ impl Device {
         let ports: BTreeSet<PortId> = traffic.ports.keys().chain(links.keys()).copied().collect();
         links.into_iter().for_each(|(port, link)| self.cables.set_link(port, link));
         self.traffic.apply(now, traffic);
+        self.take_steps();
         for port in ports {
             self.cables.configure(now, port, self.traffic.config().ports.get(&port));
         }
@@ -318,6 +335,12 @@ impl Device {
         self.books.balance(self.traffic.held().packets)
     }
 
+    /// The number of another packet.
+    pub(crate) fn next_number(&mut self) -> u64 {
+        self.packet_count += 1;
+        self.packet_count
+    }
+
     /// Ends a packet; `queue` is the one it was for or came from, if that was decided.
     pub(crate) fn drop_packet(
         &mut self,
@@ -326,7 +349,22 @@ impl Device {
         reason: DropReason,
         queue: Option<(PortId, ClassId)>,
     ) {
-        self.tracer.note(queued.trace, at, || TraceEvent::Dropped(reason));
+        if self.log.follows_packets() {
+            let (number, input) = (queued.identity.number, queued.packet.ingress_port());
+            self.log.note_packet(at, number, input, PacketStepKind::Dropped { reason, queue });
+        }
+        self.end_packet(at, queued, reason, queue);
+    }
+
+    /// The same for a packet whose end who follows packets has been told.
+    fn end_packet(
+        &mut self,
+        at: Time,
+        queued: Queued,
+        reason: DropReason,
+        queue: Option<(PortId, ClassId)>,
+    ) {
+        self.tracer.note(queued.identity, at, || TraceEvent::Dropped(reason));
         let (input, length) = (queued.packet.ingress_port(), queued.length());
         self.books.count_drop(input, reason, length);
         let fate = Fate::Dropped { reason, queue };
@@ -342,12 +380,16 @@ impl Device {
     pub(crate) fn drop_frame(
         &mut self,
         at: Time,
-        trace: Option<NonZeroU32>,
+        identity: Identity,
         input: PortId,
         frame: Frame,
         reason: DropReason,
     ) {
-        self.tracer.note(trace, at, || TraceEvent::Dropped(reason));
+        self.tracer.note(identity, at, || TraceEvent::Dropped(reason));
+        if self.log.follows_packets() {
+            let kind = PacketStepKind::Dropped { reason, queue: None };
+            self.log.note_packet(at, identity.number, input, kind);
+        }
         let length = frame.length();
         self.books.count_drop(input, reason, length);
         self.recorder.note(at, input, Fate::Dropped { reason, queue: None }, frame.bytes());
@@ -362,6 +404,6 @@ impl Device {
     pub(crate) fn drop_in_traffic(&mut self, dropped: traffic::Dropped<Queued>) {
         let traffic::Dropped { mut packet, output, class, at, reason, .. } = dropped;
         self.mirror_drop(at, &mut packet, (output, class), reason);
-        self.drop_packet(at, packet, DropReason::Traffic(reason), Some((output, class)));
+        self.end_packet(at, packet, DropReason::Traffic(reason), Some((output, class)));
     }
 }

@@ -9,13 +9,15 @@ use crate::device::Device;
 use crate::ecn;
 use crate::fate::{DropReason, Queued};
 use crate::lines::Company;
-use crate::trace::TraceEvent;
+use crate::trace::{Identity, TraceEvent};
+use crate::watch::PacketStepKind;
 
 impl Device {
     /// Runs egress on a packet that the scheduler has chosen, at the instant of its departure.
     pub(crate) fn run_egress(&mut self, departure: Departure<Queued>) {
         let queueing = self.queueing(&departure);
-        let Departure { packet: mut queued, output: port, class, at, .. } = departure;
+        let Departure { packet: mut queued, output: port, class, at, mut line_free_at, .. } =
+            departure;
         let marked = departure.residence.marked;
         if marked {
             self.log.note_mark(at, &queued, (port, class));
@@ -24,14 +26,14 @@ impl Device {
             return self.drop_packet(at, queued, reason, Some((port, class)));
         }
         let length_in_queue = queued.length();
-        self.tracer.note(queued.trace, at, || TraceEvent::Departed { port, queueing });
+        self.tracer.note(queued.identity, at, || TraceEvent::Departed { port, queueing });
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
-        let end = match queued.trace {
-            None => pipeline.egress(&mut queued.packet, &queueing, at),
-            Some(number) => {
+        let end = match queued.identity {
+            Identity { number, is_followed: true } => {
                 let watch = &mut self.tracer.watch(number, at);
                 pipeline.egress_observed(&mut queued.packet, &queueing, at, watch)
             }
+            _ => pipeline.egress(&mut queued.packet, &queueing, at),
         };
         let fate = after_egress(&end, self.config.drop_port);
         if let Some(request) = fate.clone {
@@ -48,22 +50,34 @@ impl Device {
                 self.deparse(&mut queued, at);
                 let pipeline = &mut self.programs.of(queued.generation).pipeline;
                 pipeline.recirculate(&mut queued.packet, field_list);
-                self.tracer.note(queued.trace, at, || TraceEvent::Recirculated);
+                self.tracer.note(queued.identity, at, || TraceEvent::Recirculated);
+                if self.log.follows_packets() {
+                    let (number, input) = (queued.identity.number, queued.packet.ingress_port());
+                    let (output, length) = (port, queued.length());
+                    let head = self.log.head_of(queued.packet.received());
+                    let kind = PacketStepKind::Recirculated { output, length, head };
+                    self.log.note_packet(at, number, input, kind);
+                }
                 self.run_ingress(at, queued, Company::Others);
             }
             EgressWay::Transmit => {
                 self.deparse(&mut queued, at);
-                let (trace, input) = (queued.trace, queued.packet.ingress_port());
+                let (identity, input) = (queued.identity, queued.packet.ingress_port());
                 let mut frame = self.take_frame(queued);
                 if marked {
                     ecn::set_congestion_experienced(frame.head_mut());
                 }
                 let length = frame.length();
                 if length != length_in_queue {
-                    self.traffic.settle(port, length);
+                    line_free_at = self.traffic.settle(port, length);
                 }
                 self.books.count_transmitted(port, length);
-                self.tracer.note(trace, at, || TraceEvent::Transmitted {
+                if self.log.follows_packets() {
+                    let (output, until) = (port, line_free_at);
+                    let kind = PacketStepKind::Transmitted { output, length, until };
+                    self.log.note_packet(at, identity.number, input, kind);
+                }
+                self.tracer.note(identity, at, || TraceEvent::Transmitted {
                     port,
                     frame: frame.bytes().to_vec(),
                 });
@@ -76,12 +90,12 @@ impl Device {
     /// Puts the headers back in front of the payload.
     fn deparse(&mut self, queued: &mut Queued, at: Time) {
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
-        match queued.trace {
-            None => pipeline.deparse(&mut queued.packet, at),
-            Some(number) => {
+        match queued.identity {
+            Identity { number, is_followed: true } => {
                 let watch = &mut self.tracer.watch(number, at);
                 pipeline.deparse_observed(&mut queued.packet, at, watch);
             }
+            _ => pipeline.deparse(&mut queued.packet, at),
         }
     }
 

@@ -1,13 +1,12 @@
 //! What leaves a device, and why a packet did not.
 
-use std::num::NonZeroU32;
-
 use bits::Int;
 use frames::Frame;
 use pipeline::Packet;
 use units::{PortId, Time};
 
 use crate::budget::Purse;
+use crate::trace::Identity;
 
 /// Why a packet ended inside the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,8 +78,7 @@ pub struct Queued {
     pub(crate) generation: u32,
     /// What it and its copies may still cause.
     pub(crate) purse: Purse,
-    /// Its number, if it is traced.
-    pub(crate) trace: Option<NonZeroU32>,
+    pub(crate) identity: Identity,
     /// It tells of a drop, so its own drop is not told of.
     pub(crate) from_mirror: bool,
 }

@@ -11,7 +11,8 @@ use crate::device::Device;
 use crate::ecn;
 use crate::fate::{DropReason, Output, Queued};
 use crate::lines::Company;
-use crate::trace::TraceEvent;
+use crate::trace::{Identity, TraceEvent};
+use crate::watch::PacketStepKind;
 
 impl Device {
     /// Runs ingress on the packet until it is in a queue, replicated or dropped. The order of what
@@ -22,12 +23,12 @@ impl Device {
                 return self.drop_packet(now, queued, DropReason::Program(Program::Passes), None);
             }
             let pipeline = &mut self.programs.of(queued.generation).pipeline;
-            let end = match queued.trace {
-                None => pipeline.ingress(&mut queued.packet, now),
-                Some(number) => {
+            let end = match queued.identity {
+                Identity { number, is_followed: true } => {
                     let watch = &mut self.tracer.watch(number, now);
                     pipeline.ingress_observed(&mut queued.packet, now, watch)
                 }
+                _ => pipeline.ingress(&mut queued.packet, now),
             };
             let fate = after_ingress(&end, self.config.drop_port);
             if let Some(request) = fate.clone {
@@ -35,7 +36,7 @@ impl Device {
                 self.clone_in_ingress(now, &mut queued, request);
             }
             if let Some(list) = fate.digest {
-                self.tracer.note(queued.trace, now, || TraceEvent::Digest { list });
+                self.tracer.note(queued.identity, now, || TraceEvent::Digest { list });
                 let pipeline = &self.programs.of(queued.generation).pipeline;
                 let values = pipeline.digest(&queued.packet, list);
                 self.outputs.extend(values.map(|values| Output::Digest { at: now, list, values }));
@@ -50,7 +51,7 @@ impl Device {
                 IngressWay::Resubmit { field_list } => {
                     let pipeline = &mut self.programs.of(queued.generation).pipeline;
                     pipeline.resubmit(&mut queued.packet, field_list);
-                    self.tracer.note(queued.trace, now, || TraceEvent::Resubmitted);
+                    self.tracer.note(queued.identity, now, || TraceEvent::Resubmitted);
                 }
                 IngressWay::Unicast { port, class } => {
                     let copy = Replica { port, rid: 0 };
@@ -85,10 +86,11 @@ impl Device {
             class,
             ecn: ecn::of(queued.packet.received()),
             precedence: pipeline.drop_precedence(&queued.packet),
+            number: queued.identity.number,
             packet: queued,
         };
-        let trace = arrival.packet.trace;
-        self.tracer.note(trace, now, || TraceEvent::Queued { port: to.port, class });
+        let identity = arrival.packet.identity;
+        self.tracer.note(identity, now, || TraceEvent::Queued { port: to.port, class });
         let arrival = match company {
             Company::Alone => match self.traffic.pass_packet(now, arrival) {
                 Ok(departure) => return self.run_egress(departure),
@@ -96,7 +98,9 @@ impl Device {
             },
             Company::Others => arrival,
         };
-        match self.traffic.handle_packet(now, arrival) {
+        let verdict = self.traffic.handle_packet(now, arrival);
+        self.take_steps();
+        match verdict {
             Verdict::Held => {}
             Verdict::Dropped(dropped) => self.drop_in_traffic(dropped),
         }
@@ -115,7 +119,11 @@ impl Device {
                 let copy = self.copy(&mut queued, |pipeline, original| pipeline.copy(original));
                 self.dispatch_copy(now, copy, *replica, class, InstanceType::Replicated);
             }
-            self.tracer.note(queued.trace, now, || TraceEvent::Replicated { group });
+            self.tracer.note(queued.identity, now, || TraceEvent::Replicated { group });
+            if self.log.follows_packets() {
+                let (number, input) = (queued.identity.number, queued.packet.ingress_port());
+                self.log.note_packet(now, number, input, PacketStepKind::Replicated { group });
+            }
             self.recycle_packet(queued);
         }
         self.replicas = replicas;
@@ -165,7 +173,16 @@ impl Device {
         class: ClassId,
         kind: InstanceType,
     ) {
-        copy.trace = copy.trace.map(|from| self.tracer.copy(now, from, kind));
+        let from = copy.identity.number;
+        copy.identity.number = self.next_number();
+        self.tracer.note(copy.identity, now, || TraceEvent::Copied { from, kind });
+        if self.log.follows_packets() {
+            let (number, input) = (copy.identity.number, copy.packet.ingress_port());
+            let (output, length) = (to.port, copy.length());
+            let head = self.log.head_of(copy.packet.received());
+            let kind = PacketStepKind::Copied { from, kind, output, length, head };
+            self.log.note_packet(now, number, input, kind);
+        }
         if self.purses.take(&mut copy.purse) {
             self.dispatch(now, copy, to, class, kind, Company::Others);
         } else {
@@ -183,7 +200,7 @@ impl Device {
         program.packets += 1;
         let packet = make(&mut program.pipeline, &original.packet);
         let purse = self.purses.share(&mut original.purse);
-        let (generation, trace) = (original.generation, original.trace);
-        Queued { packet, generation, purse, trace, from_mirror: original.from_mirror }
+        let (generation, identity) = (original.generation, original.identity);
+        Queued { packet, generation, purse, identity, from_mirror: original.from_mirror }
     }
 }

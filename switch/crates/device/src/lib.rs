@@ -40,4 +40,4 @@ pub use frames::{Frame, Seal};
 pub use link::{Change, LinkConfig, SenderConfig, SenderRate};
 pub use memory::{PACKET_MEMORY, PACKET_OVERHEAD_BYTES};
 pub use trace::{Pattern, RECORDS_MAX, TraceEvent, TraceFilter, TraceRecord};
-pub use watch::{Drop, Event, Watching};
+pub use watch::{Drop, Event, Inside, PacketStep, PacketStepKind, Watching};

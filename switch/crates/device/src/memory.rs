@@ -8,7 +8,7 @@
 //! place in the queue and the unused end of its buffer.
 
 use frames::Frame;
-use units::{Bytes, HasLength, PortId, Time};
+use units::{Bytes, PortId, Time};
 
 use crate::device::Device;
 use crate::fate::DropReason;
@@ -42,7 +42,7 @@ impl Device {
 
     /// A frame for whose way to the router there is no memory: as if it had come and been dropped.
     pub(crate) fn drop_before_line(&mut self, now: Time, port: PortId, frame: Frame) {
-        self.books.count_received(port, frame.length());
-        self.drop_frame(now, None, port, frame, DropReason::Memory);
+        let identity = self.note_received(now, port, &frame);
+        self.drop_frame(now, identity, port, frame, DropReason::Memory);
     }
 }

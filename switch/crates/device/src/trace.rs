@@ -8,9 +8,9 @@
 //! 3. Whenever it suits, take what has been recorded with
 //!    [`Device::poll_trace`](crate::Device::poll_trace).
 //!
-//! A frame that a filter takes gets a number, which it keeps through queues, resubmission and
-//! recirculation. A copy of it (multicast, clone) gets a number of its own, after a
-//! [`TraceEvent::Copied`] that names the original. The last record of a number is `Transmitted`,
+//! Every packet has a number, which it keeps through queues, resubmission and recirculation; a copy
+//! of it (multicast, clone) has a number of its own. A frame that a filter takes is followed with
+//! its copies: the records of each begin with [`TraceEvent::Copied`], which names the original. The last record of a number is `Transmitted`,
 //! `Dropped` or `Replicated`.
 //!
 //! While nothing is traced a frame costs one comparison on arrival and one on each way through the
@@ -19,7 +19,6 @@
 //! and counted ([`Device::trace_lost`](crate::Device::trace_lost)).
 
 use std::collections::VecDeque;
-use std::num::NonZeroU32;
 
 use pipeline::{Event, InstanceType, Observe, Queueing};
 use units::{ClassId, PortId, Time};
@@ -63,8 +62,8 @@ impl Default for TraceFilter {
 /// A step in the life of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceRecord {
-    /// The number of the packet.
-    pub packet: u32,
+    /// The number of the packet: no two packets of a device have the same.
+    pub packet: u64,
     /// When, in the time of the modelled router.
     pub at: Time,
     /// What.
@@ -77,7 +76,7 @@ pub enum TraceEvent {
     /// A copy of another traced packet came into being.
     Copied {
         /// The number of the original.
-        from: u32,
+        from: u64,
         /// Clone or replica.
         kind: InstanceType,
     },
@@ -131,6 +130,15 @@ pub enum TraceEvent {
     },
 }
 
+/// Which packet it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identity {
+    /// Its number, which no other packet of the device has.
+    pub number: u64,
+    /// Whether its steps are recorded.
+    pub is_followed: bool,
+}
+
 /// A filter and what it has taken.
 struct Armed {
     filter: TraceFilter,
@@ -145,14 +153,13 @@ struct Armed {
 pub(crate) struct Tracer {
     armed: Vec<Armed>,
     records: VecDeque<TraceRecord>,
-    last_number: u32,
     lost: u64,
 }
 
 /// One packet on one of its ways through the program.
 pub(crate) struct Watched<'a> {
     tracer: &'a mut Tracer,
-    packet: NonZeroU32,
+    packet: u64,
     at: Time,
 }
 
@@ -199,42 +206,31 @@ impl Tracer {
         !self.armed.is_empty()
     }
 
-    /// A frame came in: its number, if a filter takes it. The first that does counts it.
+    /// Frame `number` came in: whether it is followed. The first filter that takes it counts it.
     #[inline]
-    pub fn receive(&mut self, now: Time, port: PortId, frame: &[u8]) -> Option<NonZeroU32> {
-        if self.armed.is_empty() { None } else { self.consider(now, port, frame) }
+    pub fn receive(&mut self, now: Time, number: u64, port: PortId, frame: &[u8]) -> bool {
+        !self.armed.is_empty() && self.consider(now, number, port, frame)
     }
 
     #[cold]
-    fn consider(&mut self, now: Time, port: PortId, frame: &[u8]) -> Option<NonZeroU32> {
-        let filter = self.armed.iter_mut().position(|armed| armed.takes(port, frame))?;
-        let packet = self.number();
-        self.record(packet, now, TraceEvent::Received { filter, port, frame: frame.to_vec() });
-        Some(packet)
-    }
-
-    /// A copy of a traced packet was made.
-    pub fn copy(&mut self, now: Time, from: NonZeroU32, kind: InstanceType) -> NonZeroU32 {
-        let packet = self.number();
-        self.record(packet, now, TraceEvent::Copied { from: from.get(), kind });
-        packet
+    fn consider(&mut self, now: Time, number: u64, port: PortId, frame: &[u8]) -> bool {
+        let Some(filter) = self.armed.iter_mut().position(|armed| armed.takes(port, frame)) else {
+            return false;
+        };
+        self.record(number, now, TraceEvent::Received { filter, port, frame: frame.to_vec() });
+        true
     }
 
     /// Who watches a packet run through the program at `at`.
-    pub fn watch(&mut self, packet: NonZeroU32, at: Time) -> Watched<'_> {
+    pub fn watch(&mut self, packet: u64, at: Time) -> Watched<'_> {
         Watched { tracer: self, packet, at }
     }
 
-    /// Records a step of a packet, if it is traced.
+    /// Records a step of a packet, if it is followed.
     #[inline]
-    pub fn note(
-        &mut self,
-        packet: Option<NonZeroU32>,
-        at: Time,
-        event: impl FnOnce() -> TraceEvent,
-    ) {
-        if let Some(packet) = packet {
-            self.record(packet, at, event());
+    pub fn note(&mut self, packet: Identity, at: Time, event: impl FnOnce() -> TraceEvent) {
+        if packet.is_followed {
+            self.record(packet.number, at, event());
         }
     }
 
@@ -247,19 +243,12 @@ impl Tracer {
     }
 
     #[cold]
-    fn record(&mut self, packet: NonZeroU32, at: Time, event: TraceEvent) {
+    fn record(&mut self, packet: u64, at: Time, event: TraceEvent) {
         if self.records.len() == RECORDS_MAX {
             self.lost += 1;
             return;
         }
-        self.records.push_back(TraceRecord { packet: packet.get(), at, event });
-    }
-
-    /// Numbers start again at 1 after four billion traced packets.
-    fn number(&mut self) -> NonZeroU32 {
-        let next = NonZeroU32::new(self.last_number.wrapping_add(1)).unwrap_or(NonZeroU32::MIN);
-        self.last_number = next.get();
-        next
+        self.records.push_back(TraceRecord { packet, at, event });
     }
 }
 
@@ -270,9 +259,8 @@ mod tests {
     fn taken(filter: TraceFilter, frames: &[&[u8]]) -> Vec<usize> {
         let mut tracer = Tracer::default();
         tracer.arm(vec![filter]);
-        let numbers = frames.iter().map(|frame| tracer.receive(Time::ZERO, PortId(1), frame));
-        let numbers: Vec<_> = numbers.collect();
-        (0..frames.len()).filter(|index| numbers[*index].is_some()).collect()
+        let takes = |index: &usize| tracer.receive(Time::ZERO, 0, PortId(1), frames[*index]);
+        (0..frames.len()).filter(takes).collect()
     }
 
     #[test]
@@ -302,9 +290,9 @@ mod tests {
     #[test]
     fn records_that_nobody_takes_are_counted_and_not_kept() {
         let mut tracer = Tracer::default();
-        let packet = tracer.number();
+        let packet = Identity { number: 1, is_followed: true };
         for _ in 0..RECORDS_MAX + 3 {
-            tracer.note(Some(packet), Time::ZERO, || TraceEvent::Resubmitted);
+            tracer.note(packet, Time::ZERO, || TraceEvent::Resubmitted);
         }
         assert_eq!((tracer.records.len(), tracer.lost()), (RECORDS_MAX, 3));
     }

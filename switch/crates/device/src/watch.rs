@@ -1,11 +1,17 @@
 //! What a device tells of single packets, if somebody watches.
 //!
 //! Counters say how often something happened; a [`Event`] says when, to which packet. Nobody
-//! watches as a rule, and then nothing is recorded. Events wait in a list of bounded length until
-//! [`Device::poll_event`] takes them; what finds the list full is counted as lost.
+//! watches as a rule, and then nothing is recorded. Events wait in a list of bounded length, in the
+//! order in which they happened, until [`Device::poll_event`] takes them; what finds the list full
+//! is counted as lost.
+//!
+//! Who watches packets is told all that happens to each of them, from the receive line to the
+//! transmit line: by the traffic manager, where it waits ([`Step`]), and by the device, what is
+//! before and behind ([`PacketStep`]). [`Device::inside`] tells of those that came earlier.
 
 use std::collections::VecDeque;
 
+use pipeline::InstanceType;
 use traffic::Step;
 use units::{Bytes, ClassId, PortId, Time};
 
@@ -13,7 +19,7 @@ use crate::device::Device;
 use crate::fate::{DropReason, Queued};
 
 /// Events that may wait to be polled.
-const EVENT_COUNT_MAX: usize = 1 << 14;
+const EVENT_COUNT_MAX: usize = 1 << 16;
 
 /// What is to be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,9 +28,10 @@ pub struct Watching {
     pub drops: bool,
     /// Each packet that active queue management has marked, when it departs.
     pub marks: bool,
-    /// How many bytes of each such packet.
+    /// How many bytes of packets that are dropped or marked, that come in or come into being.
     pub head_size: usize,
-    /// Single queues, and what crosses from inputs to outputs.
+    /// Single queues, what crosses from inputs to outputs; or every packet, and then before and
+    /// behind the traffic manager, too.
     pub traffic: traffic::Watching,
 }
 
@@ -55,8 +62,97 @@ pub enum Event {
         /// Which of both.
         up: bool,
     },
-    /// A step in a watched queue or through the crossbar.
+    /// A step of a packet before or behind the traffic manager.
+    Packet(PacketStep),
+    /// A step of a packet in the traffic manager.
     Step(Step),
+}
+
+/// Something that happened to a packet outside of the traffic manager.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketStep {
+    /// When.
+    pub at: Time,
+    /// The number of the packet. No two packets of a device have the same.
+    pub number: u64,
+    /// Where the packet, or the one it is a copy of, came in.
+    pub input: PortId,
+    /// What happened.
+    pub kind: PacketStepKind,
+}
+
+/// What happened to a packet outside of the traffic manager.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PacketStepKind {
+    /// It came into being as a copy of another.
+    Copied {
+        /// The number of the original.
+        from: u64,
+        /// Clone or replica.
+        kind: InstanceType,
+        /// Where it is to leave.
+        output: PortId,
+        /// Its length.
+        length: Bytes,
+        /// The first bytes of the original, as they were received.
+        head: Vec<u8>,
+    },
+    /// It ended, and not in the traffic manager, which tells that itself.
+    Dropped {
+        /// Why.
+        reason: DropReason,
+        /// The queue it was for or came from, if that was decided.
+        queue: Option<(PortId, ClassId)>,
+    },
+    /// It came out of the receive line of its input.
+    Received {
+        /// Its length.
+        length: Bytes,
+        /// Its first bytes.
+        head: Vec<u8>,
+    },
+    /// It goes through ingress again, as it would have left.
+    Recirculated {
+        /// The port it would have left by.
+        output: PortId,
+        /// Its length now.
+        length: Bytes,
+        /// Its first bytes now.
+        head: Vec<u8>,
+    },
+    /// Its copies go on instead of it.
+    Replicated {
+        /// The multicast group.
+        group: u32,
+    },
+    /// Its first bit goes onto the line.
+    Transmitted {
+        /// Of this port.
+        output: PortId,
+        /// Its length on the line.
+        length: Bytes,
+        /// When the line is free again.
+        until: Time,
+    },
+}
+
+/// A packet that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// The packet's number.
+    pub number: u64,
+    /// Where the packet, or the one it is a copy of, came in.
+    pub input: PortId,
+    /// The queue it is in or, while it waits at its input, for.
+    pub queue: (PortId, ClassId),
+    /// Whether it waits at its input.
+    pub is_filed: bool,
+    /// Since when it waits there.
+    pub since: Time,
+    /// Its length.
+    pub length: Bytes,
+    /// Its first bytes, as they were received.
+    pub head: Vec<u8>,
 }
 
 /// The end of a packet.
@@ -82,7 +178,43 @@ impl Event {
         match self {
             Event::Dropped(drop) => drop.at,
             Event::Marked { at, .. } | Event::Port { at, .. } => *at,
-            Event::Step(step) => step.at(),
+            Event::Packet(step) => step.at,
+            Event::Step(step) => step.at,
+        }
+    }
+}
+
+impl Event {
+    /// The bytes of a packet that it tells.
+    pub fn head_mut(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Event::Dropped(drop) => Some(&mut drop.head),
+            Event::Marked { head, .. } => Some(head),
+            Event::Packet(step) => match &mut step.kind {
+                PacketStepKind::Copied { head, .. }
+                | PacketStepKind::Received { head, .. }
+                | PacketStepKind::Recirculated { head, .. } => Some(head),
+                PacketStepKind::Dropped { .. }
+                | PacketStepKind::Replicated { .. }
+                | PacketStepKind::Transmitted { .. } => None,
+            },
+            Event::Port { .. } | Event::Step(_) => None,
+        }
+    }
+
+    /// How many bytes of a packet it tells.
+    pub fn head_size(&self) -> usize {
+        match self {
+            Event::Dropped(Drop { head, .. })
+            | Event::Marked { head, .. }
+            | Event::Packet(PacketStep {
+                kind:
+                    PacketStepKind::Copied { head, .. }
+                    | PacketStepKind::Received { head, .. }
+                    | PacketStepKind::Recirculated { head, .. },
+                ..
+            }) => head.len(),
+            Event::Packet(_) | Event::Port { .. } | Event::Step(_) => 0,
         }
     }
 }
@@ -112,6 +244,16 @@ impl EventLog {
         }
     }
 
+    /// Whether every packet is watched.
+    #[inline]
+    pub fn follows_packets(&self) -> bool {
+        self.watching.traffic.packets
+    }
+
+    pub fn note_packet(&mut self, at: Time, number: u64, input: PortId, kind: PacketStepKind) {
+        self.note(Event::Packet(PacketStep { at, number, input, kind }));
+    }
+
     /// The part of a frame that is told.
     pub fn head_of(&self, frame: &[u8]) -> Vec<u8> {
         frame[..frame.len().min(self.watching.head_size)].to_vec()
@@ -125,14 +267,35 @@ impl Device {
         self.log.watching = watching;
     }
 
-    /// The next event, in the order of time; at one instant steps in queues come first.
+    /// The packets that wait in the traffic manager, queue by queue, in the order in which they will
+    /// leave it, with so many of their first bytes.
+    pub fn inside(&self, head_size: usize) -> impl Iterator<Item = Inside> + '_ {
+        self.traffic.inside().map(move |inside| {
+            let frame = inside.packet.packet.received();
+            Inside {
+                number: inside.number,
+                input: inside.input,
+                queue: (inside.output, inside.class),
+                is_filed: inside.is_filed,
+                since: inside.since,
+                length: inside.length,
+                head: frame[..frame.len().min(head_size)].to_vec(),
+            }
+        })
+    }
+
+    /// The next event, in the order in which they happened.
     pub fn poll_event(&mut self) -> Option<Event> {
-        let step_at = self.traffic.first_step_at();
-        let event_at = self.log.events.front().map(Event::at);
-        match (step_at, event_at) {
-            (Some(step), Some(event)) if event < step => self.log.events.pop_front(),
-            (Some(_), _) => self.traffic.poll_step().map(Event::Step),
-            (None, _) => self.log.events.pop_front(),
+        self.log.events.pop_front()
+    }
+
+    /// Takes the steps over that the traffic manager has just made, before anything else is noted.
+    #[inline]
+    pub(crate) fn take_steps(&mut self) {
+        if self.traffic.is_watched() {
+            while let Some(step) = self.traffic.poll_step() {
+                self.log.note(Event::Step(step));
+            }
         }
     }
 

@@ -11,8 +11,8 @@
 
 use std::collections::BTreeSet;
 
-use device::{DropReason, TraceRecord};
-use traffic::Depth;
+use device::{DropReason, Inside, TraceRecord};
+use traffic::{Depth, Step};
 use units::{ClassId, PortId, Span, Time};
 
 use crate::router::counters::Snapshot;
@@ -37,11 +37,13 @@ pub struct Filter {
     pub queues: BTreeSet<QueueId>,
     /// Packets that cross the fabric.
     pub crossings: bool,
+    /// Every step of every packet.
+    pub packets: bool,
     /// Ports that go up and down.
     pub links: bool,
     /// Instants at which the model lagged.
     pub overruns: bool,
-    /// Bytes of packets that are dropped or marked.
+    /// Bytes of packets that are dropped or marked or, with `packets`, new.
     pub head_size: usize,
 }
 
@@ -75,8 +77,9 @@ impl Filter {
     /// Whether anything is asked for at all.
     pub fn asks_for_something(&self) -> bool {
         let places = !self.thresholds.is_empty() || !self.queues.is_empty();
-        let flags = self.marks || self.crossings || self.links || self.overruns;
-        self.interval.is_some() || self.drops.is_some() || places || flags
+        let packets = self.marks || self.crossings || self.packets;
+        let others = self.links || self.overruns;
+        self.interval.is_some() || self.drops.is_some() || places || packets || others
     }
 
     /// Whether events at this port are wanted.
@@ -105,8 +108,20 @@ pub struct Start {
 /// Something a watcher is told.
 #[derive(Clone, Debug)]
 pub enum Item {
+    /// A packet crosses the fabric.
+    Crossing {
+        step: Step,
+        /// When both sides are free again.
+        until: Time,
+    },
     /// From the device.
     Event(device::Event),
+    /// A packet was there already.
+    Inside {
+        /// When the watch began.
+        at: Time,
+        packet: Box<Inside>,
+    },
     /// So many events are missing here.
     Lost(u64),
     /// The model lagged.
@@ -122,6 +137,8 @@ pub enum Item {
         /// Samples left out before it.
         missed: u64,
     },
+    /// The depth of a queue changed.
+    Queue(Step),
     /// A step of a packet that is traced.
     Step(Box<TraceRecord>),
     /// A depth crossed a threshold.

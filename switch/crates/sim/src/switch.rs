@@ -90,7 +90,7 @@ impl Switch {
 
     /// Of each traced frame that left, the headers emitted into it.
     fn transmitted(&mut self) -> Vec<(Vec<String>, Vec<u8>)> {
-        let mut emitted: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+        let mut emitted: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         let mut left = Vec::new();
         while let Some(record) = self.device.poll_trace() {
             let headers = emitted.entry(record.packet).or_default();

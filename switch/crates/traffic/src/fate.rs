@@ -79,12 +79,14 @@ pub struct Arrival<P> {
     pub ecn: Ecn,
     /// Drop precedence for WRED: 0 green, 1 yellow, 2 red.
     pub precedence: u8,
+    /// What the packet is called in [`Step`](crate::Step)s; nothing else depends on it.
+    pub number: u64,
 }
 
 impl<P> Arrival<P> {
-    /// A green packet that is not ECN-capable.
+    /// A green packet that is not ECN-capable and has no number.
     pub fn new(packet: P, input: PortId, output: PortId, class: ClassId) -> Arrival<P> {
-        Arrival { packet, input, output, class, ecn: Ecn::NotEct, precedence: 0 }
+        Arrival { packet, input, output, class, ecn: Ecn::NotEct, precedence: 0, number: 0 }
     }
 }
 
@@ -98,8 +100,10 @@ pub(crate) struct Waiting {
     pub class: ClassId,
     pub ecn: Ecn,
     pub precedence: u8,
-    /// The packet's number among all arrivals; orders packets that arrived at one instant.
+    /// Its place among all arrivals; orders packets that arrived at one instant.
     pub sequence: u64,
+    /// That of its arrival.
+    pub number: u64,
 }
 
 /// A packet's stay in the router, for telemetry and for P4's queueing metadata.

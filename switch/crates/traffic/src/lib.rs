@@ -12,7 +12,7 @@
 //! * [`Line`] is the cable to the neighbour: serialisation, delay, jitter, loss.
 //! * [`Config`] is all that can be set, one value that reads back as it was written.
 //! * [`DropReason`], [`Counters`]: every packet ends with a name, and the books balance.
-//! * [`Watching`], [`Step`]: chosen queues and the crossbar, packet by packet.
+//! * [`Watching`], [`Step`]: what happens to each packet, step by step.
 //! * [`Chance`]: dice that are the same on every machine.
 //!
 //! There is no clock, no thread and no I/O here, and a packet is anything with a length.
@@ -52,6 +52,8 @@ pub use line::{
     Impairment, Jitter, Line, LineConfig, LineCounters, LineOutput, LineReport, LineVerdict, Lines,
     Loss,
 };
-pub use manager::{InputReport, Manager, PortReport, QueueReport, TransferReport, VoqReport};
-pub use watch::{QueueChange, QueueStep, Step, Watching};
+pub use manager::{
+    InputReport, Inside, Manager, PortReport, QueueReport, TransferReport, VoqReport,
+};
+pub use watch::{Step, StepKind, Watching};
 pub use wire::Ecn;

@@ -62,6 +62,12 @@ impl<P> Slab<P> {
         (packet, slot.waiting, slot.residence)
     }
 
+    /// The packet itself.
+    pub fn packet(&self, handle: Handle) -> &P {
+        let packet = self.slots[handle.0 as usize].packet.as_ref();
+        packet.expect("a handle names a packet until it is removed")
+    }
+
     pub fn slot(&self, handle: Handle) -> &Slot<P> {
         &self.slots[handle.0 as usize]
     }
@@ -157,6 +163,7 @@ mod tests {
             ecn: wire::Ecn::NotEct,
             precedence: 0,
             sequence: 0,
+            number: 0,
         }
     }
 

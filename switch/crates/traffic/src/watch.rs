@@ -1,15 +1,26 @@
-//! Watching chosen queues and the crossbar packet by packet.
+//! Watching packets step by step: all of them, or those in chosen queues and in the crossbar.
 //!
 //! Nobody watches as a rule; a packet then pays one test of a pointer. Who does gets a [`Step`] for
-//! every change of a watched queue's depth, exact to the picosecond, and one for every packet that
-//! begins to cross the crossbar. Steps wait in a list of bounded length; what finds it full is
-//! counted as lost, so a reader always knows whether it has seen everything.
+//! each thing that happens to a packet, exact to the picosecond and in the order in which it
+//! happened, so that whoever replays them knows what every queue holds, and in which order. Steps
+//! wait in a list of bounded length; what finds it full is counted as lost, so a reader always
+//! knows whether it has seen everything.
+//!
+//! A packet that is handed in takes the way
+//!
+//! ```text
+//!   [Filed -> Crossing ->] Queued -> Departed
+//! ```
+//!
+//! the first two with an input stage only, and any of them but the last may be followed by
+//! `Dropped` instead. Where the input stage is changed a packet may be filed again, or queued
+//! without crossing.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use units::{Bytes, CLASS_COUNT_MAX, ClassId, PortId, Time};
 
-use crate::fate::Depth;
+use crate::fate::{Depth, DropReason, Waiting};
 
 /// Steps that may wait to be polled: a burst of some milliseconds.
 const STEP_COUNT_MAX: usize = 1 << 16;
@@ -21,64 +32,68 @@ pub struct Watching {
     pub queues: BTreeSet<(PortId, ClassId)>,
     /// Every packet that crosses from an input to an output.
     pub crossings: bool,
+    /// Every step of every packet.
+    pub packets: bool,
 }
 
-/// Something that happened to a packet in a place that is watched.
+/// Something that happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// A packet entered or left a queue.
-    Queue(QueueStep),
-    /// The arbiter matched an input with an output and a packet begins to cross.
+pub struct Step {
+    /// When.
+    pub at: Time,
+    /// The packet's number: that of its [`Arrival`](crate::Arrival).
+    pub number: u64,
+    /// Where it came in.
+    pub input: PortId,
+    /// Where it is to leave.
+    pub output: PortId,
+    /// In which class.
+    pub class: ClassId,
+    /// Its length.
+    pub length: Bytes,
+    /// What happened.
+    pub kind: StepKind,
+}
+
+/// What happened to a packet. It leaves the queue that it is in with its next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// The arbiter matched its input with its output, and it crosses.
     Crossing {
-        /// When.
-        at: Time,
-        /// From this input.
-        input: PortId,
-        /// To this output.
-        output: PortId,
-        /// In this class.
-        class: ClassId,
-        /// The packet's length.
-        length: Bytes,
         /// When both sides of the crossbar are free again.
         until: Time,
     },
-}
-
-/// A change of a queue's depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueStep {
-    /// When.
-    pub at: Time,
-    /// The queue's port.
-    pub port: PortId,
-    /// The queue's class.
-    pub class: ClassId,
-    /// What changed it.
-    pub change: QueueChange,
-    /// The packet's length.
-    pub length: Bytes,
-    /// What waits now.
-    pub depth: Depth,
-}
-
-/// What changed a queue's depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueChange {
-    /// A packet entered.
-    Enqueued,
-    /// A packet left for the line.
-    Departed,
-    /// A packet that had waited was dropped: by AQM, or because its queue was removed.
-    Dropped,
+    /// It left its output queue for the line.
+    Departed {
+        /// What waits in the queue now.
+        depth: Depth,
+        /// Whether active queue management has marked it.
+        marked: bool,
+    },
+    /// It was dropped.
+    Dropped {
+        /// Why.
+        reason: DropReason,
+        /// What waits now in the output queue it was in; none if it was in none.
+        depth: Option<Depth>,
+    },
+    /// It waits at its input, behind all others there: in the only queue, or in that of its output
+    /// and class.
+    Filed,
+    /// It waits in its output queue, behind all others there.
+    Queued {
+        /// What waits in the queue now.
+        depth: Depth,
+    },
 }
 
 impl Step {
-    /// When it happened.
-    pub fn at(&self) -> Time {
-        match self {
-            Step::Queue(step) => step.at,
-            Step::Crossing { at, .. } => *at,
+    /// What waits in the output queue that the step has changed, if it has changed one.
+    pub fn depth(&self) -> Option<Depth> {
+        match self.kind {
+            StepKind::Departed { depth, .. } | StepKind::Queued { depth } => Some(depth),
+            StepKind::Dropped { depth, .. } => depth,
+            StepKind::Crossing { .. } | StepKind::Filed => None,
         }
     }
 }
@@ -89,6 +104,7 @@ pub(crate) struct Watch {
     /// For each port number a bit for each class that is watched.
     classes_of: Vec<u8>,
     crossings: bool,
+    packets: bool,
     steps: VecDeque<Step>,
     lost: u64,
 }
@@ -108,14 +124,11 @@ impl Watch {
             self.classes_of[port.index()] |= 1u8.checked_shl(class.0.into()).unwrap_or(0);
         }
         self.crossings = watching.crossings;
+        self.packets = watching.packets;
     }
 
     pub fn poll_step(&mut self) -> Option<Step> {
         self.steps.pop_front()
-    }
-
-    pub fn first_at(&self) -> Option<Time> {
-        self.steps.front().map(Step::at)
     }
 
     /// How many steps were lost since the last call.
@@ -123,24 +136,25 @@ impl Watch {
         std::mem::take(&mut self.lost)
     }
 
-    pub fn note_queue(&mut self, step: QueueStep) {
-        let classes = self.classes_of.get(step.port.index()).copied().unwrap_or(0);
-        if classes >> step.class.0 & 1 == 1 {
-            self.note(Step::Queue(step));
+    pub fn note(&mut self, at: Time, waiting: &Waiting, kind: StepKind) {
+        let Waiting { number, input, output, class, length, .. } = *waiting;
+        let step = Step { at, number, input, output, class, length, kind };
+        if !self.wants(&step) {
+            return;
         }
-    }
-
-    pub fn note_crossing(&mut self, step: Step) {
-        if self.crossings {
-            self.note(step);
-        }
-    }
-
-    fn note(&mut self, step: Step) {
         if self.steps.len() < STEP_COUNT_MAX {
             self.steps.push_back(step);
         } else {
             self.lost += 1;
+        }
+    }
+
+    fn wants(&self, step: &Step) -> bool {
+        let classes = || self.classes_of.get(step.output.index()).copied().unwrap_or(0);
+        match step.kind {
+            _ if self.packets => true,
+            StepKind::Crossing { .. } => self.crossings,
+            _ => step.depth().is_some() && classes() >> step.class.0 & 1 == 1,
         }
     }
 }

@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use support::Packet;
+use support::replay::Replay;
 use traffic::{
     AqmConfig, ArbiterConfig, Arrival, BufferConfig, BufferShare, Config, Departure, Discipline,
     DropReason, Ecn, FullOutput, InputConfig, InputQueueing, Limit, Manager, NodeConfig, Output,
     Parameter, PortConfig, Probability, QueueConfig, SchedulerConfig, ShaperConfig, Verdict,
+    Watching,
 };
 use units::{Bytes, ClassId, PacketRate, PortId, Rate, Ratio, Span, Time};
 
@@ -230,13 +232,32 @@ struct Driver {
     /// How many packets passed.
     passed: u64,
     log: Log,
+    /// Those who follow every packet.
+    replays: Vec<Replay>,
 }
 
 impl Driver {
     fn new(config: Config) -> Driver {
         let mut manager = Manager::new(5);
         manager.configure(Time::ZERO, config).expect("the strategies make valid configurations");
-        Driver { manager, now: Time::ZERO, sent: 0, passed: 0, log: Log::default() }
+        let (now, sent, passed, log) = (Time::ZERO, 0, 0, Log::default());
+        Driver { manager, now, sent, passed, log, replays: Vec::new() }
+    }
+
+    /// Somebody follows every packet from now on.
+    fn follow(&mut self) {
+        self.drain(self.now);
+        self.replay();
+        let packets = Watching { packets: true, ..Watching::default() };
+        self.manager.watch(&packets);
+        self.replays.push(Replay::of_inside(&self.manager));
+    }
+
+    fn replay(&mut self) {
+        while let Some(step) = self.manager.poll_step() {
+            self.replays.iter_mut().for_each(|replay| replay.follow(&step));
+        }
+        self.replays.iter().for_each(|replay| replay.check(&self.manager));
     }
 
     /// A packet that is the only one of its instant.
@@ -278,7 +299,7 @@ impl Driver {
                 let packet = Packet { id: self.sent, length: *length };
                 let (input, output) = (PortId(*input), PortId(*output));
                 let mut arrival = Arrival::new(packet, input, output, ClassId(*class));
-                arrival.ecn = *ecn;
+                (arrival.ecn, arrival.number) = (*ecn, packet.id);
                 if let Verdict::Dropped(dropped) = self.manager.handle_packet(self.now, arrival) {
                     self.log.drops.push((dropped.packet.id, dropped.at, dropped.reason));
                 }
@@ -290,6 +311,7 @@ impl Driver {
             }
         }
         assert!(self.manager.balance(), "conservation after {step:?}");
+        self.replay();
     }
 
     fn drain(&mut self, now: Time) {
@@ -301,6 +323,7 @@ impl Driver {
                 }
             }
             assert!(self.manager.balance(), "conservation after an output");
+            self.replay();
         }
     }
 
@@ -312,6 +335,9 @@ impl Driver {
         assert_eq!(self.manager.held().packets, 0, "nothing is stuck");
         let ends = self.log.departures.len() + self.log.drops.len();
         assert_eq!(ends as u64, self.sent, "every packet has one end");
+        if let Some(first) = self.replays.first() {
+            assert!(first.ended.iter().copied().eq(1..=self.sent), "and is seen to have it");
+        }
         self.log
     }
 }
@@ -364,6 +390,22 @@ proptest! {
         let changed = steps.iter().any(|step| matches!(step, Step::Configure(_)));
         let removed = log.drops.iter().any(|(.., reason)| *reason == DropReason::QueueRemoved);
         prop_assert!(changed || !removed, "queues are only removed by a change");
+    }
+
+    /// One watches from the beginning, one comes later.
+    #[test]
+    fn steps_alone_tell_what_waits_where_and_in_which_order(
+        config in config(), steps in steps(), late in 0..100usize
+    ) {
+        let mut driver = Driver::new(config.clone());
+        driver.follow();
+        for (index, step) in steps.iter().enumerate() {
+            if index == late {
+                driver.follow();
+            }
+            driver.step(step);
+        }
+        prop_assert_eq!(driver.finish(), run(&config, &steps), "whoever watches changes nothing");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A switch without threads, clock or runtime: the test polls the calls of controllers, and drives
 //! agent and device between two polls.
+#![allow(dead_code, reason = "every test binary uses its own part of this file")]
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -158,6 +159,24 @@ impl Rig {
     fn parts(&mut self) -> (&mut Agent, Plane<'_>) {
         let Rig { device, attached, agent, now, .. } = self;
         (agent, Plane { device, attached, now: *now })
+    }
+
+    /// Does something with the device, and tells the watchers what happened to it by now.
+    pub fn drive(&mut self, act: impl FnOnce(&mut Device, Time)) {
+        act(&mut self.device, self.now);
+        while let Some(output) = self.device.poll_output(self.now) {
+            if let Output::Transmit { frame, .. } = output {
+                self.device.recycle(frame);
+            }
+        }
+        let (agent, mut plane) = self.parts();
+        agent.handle_events(&mut plane);
+    }
+
+    /// Time passes.
+    pub fn wait(&mut self, span: Span) {
+        self.now += span;
+        self.drive(|_, _| {});
     }
 
     fn work(&mut self) -> bool {

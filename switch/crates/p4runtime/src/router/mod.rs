@@ -8,6 +8,7 @@
 //!   mirror.rs     where copies of dropped packets go
 //!   scheduler.rs  which queue is next: groups, trees
 //!   counters.rs   what can be read and sampled
+//!   packets.rs    each packet's way through the router
 //!   reasons.rs    why packets were dropped
 //!   trace.rs      which packets a client wants to follow, and their steps
 //!   watch.rs      what a client wants to watch, and what it is told
@@ -19,6 +20,7 @@ pub mod counters;
 pub mod input;
 pub mod link;
 pub mod mirror;
+mod packets;
 pub mod reasons;
 pub mod scheduler;
 pub mod trace;

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use device::{DropReason, Event};
 use messages::vitrine::v1;
-use traffic::{QueueChange, QueueStep, Step};
-use units::{ClassId, PortId, Span};
+use traffic::{Step, StepKind};
+use units::{ClassId, PortId, Span, Time};
 use v1::event::Kind;
 
 use super::counters::{self, Snapshot, depth_message};
-use super::reasons;
+use super::{packets, reasons};
 use crate::refusal::Refusal;
 use crate::watch::{Filter, Item, Level, QueueId, Start, Threshold};
 
@@ -36,6 +36,7 @@ pub fn filter_of(request: &v1::WatchRequest) -> Result<Filter, Refusal> {
         thresholds: request.thresholds.iter().map(threshold_of).collect::<Result<_, _>>()?,
         queues: queues.collect::<Result<_, _>>()?,
         crossings: request.crossings,
+        packets: request.packets,
         links: request.links,
         overruns: request.overruns,
         head_size: request.head_bytes as usize,
@@ -125,7 +126,12 @@ pub fn batch_message(batch: Vec<Item>) -> v1::WatchResponse {
                 message.sample = Some(sample_message(&snapshot, missed));
                 continue;
             }
+            Item::Crossing { step, until } => {
+                (step.at, Kind::Crossing(crossing_message(&step, until)))
+            }
             Item::Event(event) => (event.at(), event_kind(event)),
+            Item::Inside { at, packet } => (at, Kind::Packet(packets::inside_message(*packet))),
+            Item::Queue(step) => (step.at, Kind::Queue(queue_event(&step))),
             // Steps are a trace's.
             Item::Step(_) => continue,
             Item::Overrun { at, lag } => (at, Kind::Overrun(v1::OverrunEvent { lag_ps: lag.ps() })),
@@ -168,35 +174,39 @@ fn event_kind(event: Event) -> Kind {
             head: head.into(),
         }),
         Event::Port { port, up, .. } => Kind::Link(v1::LinkEvent { port: port.0.into(), up }),
-        Event::Step(Step::Queue(step)) => Kind::Queue(step_message(&step)),
-        Event::Step(Step::Crossing { input, output, class, length, until, .. }) => {
-            Kind::Crossing(v1::CrossingEvent {
-                input: input.0.into(),
-                output: output.0.into(),
-                class: class.0.into(),
-                length_bytes: length.count(),
-                until_ps: until.ps(),
-            })
-        }
+        Event::Packet(step) => Kind::Packet(packets::device_step(step)),
+        Event::Step(step) => Kind::Packet(packets::traffic_step(&step)),
     }
 }
 
-fn step_message(step: &QueueStep) -> v1::QueueEvent {
+/// A step that has changed the depth of an output queue.
+fn queue_event(step: &Step) -> v1::QueueEvent {
     use v1::queue_event::Change;
-    let change = match step.change {
-        QueueChange::Enqueued => Change::Enqueued,
-        QueueChange::Departed => Change::Departed,
-        QueueChange::Dropped => Change::Dropped,
+    let change = match step.kind {
+        StepKind::Departed { .. } => Change::Departed,
+        StepKind::Dropped { .. } => Change::Dropped,
+        StepKind::Queued { .. } => Change::Enqueued,
+        StepKind::Crossing { .. } | StepKind::Filed => Change::Unspecified,
     };
     v1::QueueEvent {
-        queue: Some(queue_message((step.port, step.class))),
+        queue: Some(queue_message((step.output, step.class))),
         change: change.into(),
         length_bytes: step.length.count(),
-        held: Some(depth_message(step.depth)),
+        held: step.depth().map(depth_message),
     }
 }
 
-fn queue_message((port, class): QueueId) -> v1::QueueRef {
+fn crossing_message(step: &Step, until: Time) -> v1::CrossingEvent {
+    v1::CrossingEvent {
+        input: step.input.0.into(),
+        output: step.output.0.into(),
+        class: step.class.0.into(),
+        length_bytes: step.length.count(),
+        until_ps: until.ps(),
+    }
+}
+
+pub(super) fn queue_message((port, class): QueueId) -> v1::QueueRef {
     v1::QueueRef { port: port.0.into(), class: class.0.into() }
 }
 

@@ -20,7 +20,7 @@ pub fn render(records: &[TraceRecord]) -> String {
     text
 }
 
-fn record(packet: u32, event: &TraceEvent) -> String {
+fn record(packet: u64, event: &TraceEvent) -> String {
     match event {
         TraceEvent::Copied { from, kind } => {
             format!("packet {packet}, {} of packet {from}", super::kind(*kind))

@@ -16,7 +16,7 @@ use bits::Int;
 use device::{Device, Event, Fate, Output, Watching};
 use p4c::files::Files;
 use pipeline::{CloneSession, Config, Entry, EntryAction, KeyMatch, Pipeline};
-use traffic::{Limit, PortConfig, QueueChange, QueueConfig, Step};
+use traffic::{Limit, PortConfig, QueueConfig, StepKind};
 use units::{ClassId, PortId, Rate, Time};
 
 use super::report::{BITMAP, HOP_WORDS};
@@ -65,7 +65,7 @@ impl Router {
         device.mirror_drops(Some(REPORT_SESSION));
         device.capture(true);
         let queues = (1..=4).flat_map(|port| [0, 1].map(|class| (PortId(port), ClassId(class))));
-        let watched = traffic::Watching { queues: queues.collect(), crossings: false };
+        let watched = traffic::Watching { queues: queues.collect(), ..Default::default() };
         device.watch(Watching { traffic: watched, ..Watching::default() });
         Router { device, node, seen: Vec::new(), depths: Depths::new(), held: BTreeMap::new() }
     }
@@ -77,16 +77,20 @@ impl Router {
             self.seen.push(Seen { at, input, fate, bytes });
         }
         while let Some(event) = self.device.poll_event() {
-            let Event::Step(Step::Queue(step)) = event else { panic!("not watched: {event:?}") };
-            let held = self.held.entry((step.port, step.class)).or_default();
-            match step.change {
-                QueueChange::Enqueued => *held += step.length.count(),
-                QueueChange::Departed | QueueChange::Dropped => *held -= step.length.count(),
+            let Event::Step(step) = event else { panic!("not watched: {event:?}") };
+            let held = self.held.entry((step.output, step.class)).or_default();
+            match step.kind {
+                StepKind::Queued { .. } => *held += step.length.count(),
+                StepKind::Departed { .. } | StepKind::Dropped { .. } => {
+                    *held -= step.length.count();
+                }
+                StepKind::Crossing { .. } | StepKind::Filed => panic!("not watched: {step:?}"),
             }
-            assert_eq!(*held, step.depth.bytes.count(), "{step:?}");
-            if step.change == QueueChange::Departed {
+            let depth = step.depth().expect("the queue was watched");
+            assert_eq!(*held, depth.bytes.count(), "{step:?}");
+            if matches!(step.kind, StepKind::Departed { .. }) {
                 let depths = (*held, self.held.values().sum());
-                assert_eq!(self.depths.insert((step.port, step.at), depths), None);
+                assert_eq!(self.depths.insert((step.output, step.at), depths), None);
             }
         }
         assert_eq!(self.device.take_lost_event_count(), 0);

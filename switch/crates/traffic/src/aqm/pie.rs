@@ -247,6 +247,7 @@ mod tests {
             ecn: Ecn::NotEct,
             precedence: 0,
             sequence: 0,
+            number: 0,
         };
         let mut first_drop = None;
         for us in (0..2_000_000).step_by(100) {

@@ -219,6 +219,7 @@ mod tests {
             ecn,
             precedence,
             sequence: 0,
+            number: 0,
         }
     }
 

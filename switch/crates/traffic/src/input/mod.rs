@@ -232,13 +232,22 @@ impl InputStage {
         self.inputs[lane] = InputPort { depth: Depth::default(), counters, ..old.clone() };
     }
 
-    /// Every packet of the stage in the order of arrival, with its input lane. The stage is done
-    /// with: its lists are as they were, and must not be used again.
-    pub fn evacuate<P>(&self, slab: &Slab<P>) -> Vec<(usize, Handle)> {
-        let mut packets: Vec<(usize, Handle)> = match &self.queues {
-            Queues::Fifo(queues) => queues.all(slab).collect(),
-            Queues::Voq(queues) => queues.all(slab).collect(),
+    /// Every packet of the stage with its input lane, queue by queue, as they will leave it.
+    pub fn packets<'a, P>(
+        &'a self,
+        slab: &'a Slab<P>,
+    ) -> impl Iterator<Item = (usize, Handle)> + 'a {
+        let (fifos, voqs) = match &self.queues {
+            Queues::Fifo(queues) => (Some(queues.all(slab)), None),
+            Queues::Voq(queues) => (None, Some(queues.all(slab))),
         };
+        fifos.into_iter().flatten().chain(voqs.into_iter().flatten())
+    }
+
+    /// The same in the order of arrival. The stage is done with: its lists are as they were, and
+    /// must not be used again.
+    pub fn evacuate<P>(&self, slab: &Slab<P>) -> Vec<(usize, Handle)> {
+        let mut packets: Vec<(usize, Handle)> = self.packets(slab).collect();
         packets.sort_by_key(|(_, handle)| slab.slot(*handle).waiting.sequence);
         packets
     }

@@ -19,16 +19,15 @@
 //! Nothing else is lost. No counter is reset but those of what is removed; virtual output queues
 //! count as removed when they are filed anew, and begin with what they hold.
 
-use units::{ClassId, HasLength, PortId, Time};
+use units::{HasLength, PortId, Time};
 
-use super::{Crossing, Manager};
+use super::{Crossing, Manager, Origin};
 use crate::config::{Change, Config, ConfigError, PortConfig};
 use crate::fabric::Fabric;
 use crate::fate::DropReason;
 use crate::input::InputStage;
 use crate::port::Port;
 use crate::slab::Handle;
-use crate::watch::QueueChange;
 
 impl<P: HasLength> Manager<P> {
     /// The configuration in force.
@@ -93,10 +92,7 @@ impl<P: HasLength> Manager<P> {
             loop {
                 let state = self.ports.existing_mut(port);
                 let Some(handle) = state.unlink_head(&mut self.slab, class) else { break };
-                let length = self.slab.slot(handle).waiting.length;
-                let queue = (port, ClassId(class as u8));
-                self.note_step(now, QueueChange::Dropped, queue, length);
-                self.drop_held(handle, now, DropReason::QueueRemoved);
+                self.drop_held(handle, now, DropReason::QueueRemoved, Origin::Output);
             }
         }
         if whole_port {
@@ -171,12 +167,14 @@ impl<P: HasLength> Manager<P> {
         let class_exists = port.is_some_and(|port| waiting.class.index() < port.queues.len());
         let lane = self.crossing.as_ref().map(|crossing| crossing.stage.lane(input));
         match lane {
-            _ if !class_exists => self.drop_held(handle, now, DropReason::QueueRemoved),
-            Some(None) => self.drop_held(handle, now, DropReason::QueueRemoved),
+            _ if !class_exists => {
+                self.drop_held(handle, now, DropReason::QueueRemoved, Origin::Input)
+            }
+            Some(None) => self.drop_held(handle, now, DropReason::QueueRemoved, Origin::Input),
             Some(Some(lane)) => self.enqueue_input(lane, handle, now),
             None => match self.ports.admit(&waiting, now) {
                 Ok(admitted) => self.enqueue_output(handle, admitted, now),
-                Err(reason) => self.drop_held(handle, now, reason),
+                Err(reason) => self.drop_held(handle, now, reason, Origin::Input),
             },
         }
     }

@@ -11,14 +11,14 @@
 
 use units::{HasLength, PortId, Time};
 
-use super::Manager;
+use super::{Manager, Origin};
 use crate::config::FullOutput;
 use crate::fabric::{Fabric, LaneSet};
 use crate::fate::{DropReason, Waiting};
 use crate::input::InputStage;
 use crate::ports::Ports;
 use crate::slab::{Handle, Slab};
-use crate::watch::Step;
+use crate::watch::StepKind;
 
 /// Input stage and crossbar of a router that has them.
 pub(super) struct Crossing {
@@ -60,6 +60,8 @@ impl<P: HasLength> Manager<P> {
 
     /// Puts an admitted packet into the queue of its input.
     pub(super) fn enqueue_input(&mut self, lane: usize, handle: Handle, now: Time) {
+        let waiting = self.slab.slot(handle).waiting;
+        self.note_step(now, &waiting, |_| StepKind::Filed);
         let crossing = self.crossing.as_mut().expect("the packet was admitted to a lane");
         if let Some(output) = crossing.stage.enqueue(&mut self.slab, lane, handle) {
             crossing.ask(now, output);
@@ -105,14 +107,10 @@ impl<P: HasLength> Manager<P> {
             let handle = taken.expect("a matched input has a packet of the class");
             let waiting = self.slab.slot(handle).waiting;
             let until = fabric.hold(input, output, now, waiting.length);
-            if let Some(watch) = &mut self.watch {
-                let Waiting { input, output, class, length, .. } = waiting;
-                let step = Step::Crossing { at: now, input, output, class, length, until };
-                watch.note_crossing(step);
-            }
+            self.note_step(now, &waiting, |_| StepKind::Crossing { until });
             match self.ports.admit(&waiting, now) {
                 Ok(admitted) => self.enqueue_output(handle, admitted, now),
-                Err(reason) => self.drop_held(handle, now, reason),
+                Err(reason) => self.drop_held(handle, now, reason, Origin::Input),
             }
         }
         *due = if stage.held.packets > 0 { fabric.next_release() } else { None };

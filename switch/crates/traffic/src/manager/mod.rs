@@ -7,7 +7,7 @@ mod report;
 
 use std::collections::VecDeque;
 
-use units::{Bytes, ClassId, HasLength, PortId, Span, Time};
+use units::{Bytes, HasLength, PortId, Span, Time};
 
 use crate::aqm::AqmVerdict;
 use crate::config::Config;
@@ -18,11 +18,11 @@ use crate::fate::{
 };
 use crate::ports::{Admitted, Ports};
 use crate::slab::{Handle, Slab};
-use crate::watch::{QueueChange, QueueStep, Step, Watch, Watching};
+use crate::watch::{Step, StepKind, Watch, Watching};
 
 use crossing::Crossing;
 
-pub use report::{InputReport, PortReport, QueueReport, TransferReport, VoqReport};
+pub use report::{InputReport, Inside, PortReport, QueueReport, TransferReport, VoqReport};
 
 /// The input stage, fabric, queues, schedulers and lines of one router.
 ///
@@ -88,7 +88,7 @@ pub struct Manager<P> {
     sequence: u64,
     /// The longest packet ever handed in.
     longest: Bytes,
-    /// Who watches single queues or the crossbar; nearly always nobody.
+    /// Who watches packets; nearly always nobody.
     watch: Option<Box<Watch>>,
 }
 
@@ -98,6 +98,15 @@ enum Place {
     Input(usize),
     /// Into its output queue.
     Output(Admitted),
+}
+
+/// Which queue a packet was in that is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// That of its input.
+    Input,
+    /// That of its output.
+    Output,
 }
 
 /// The crossbar arbitrates this long after the instant it arbitrates for.
@@ -127,18 +136,19 @@ impl<P: HasLength> Manager<P> {
     /// A packet comes from ingress processing at `now`.
     pub fn handle_packet(&mut self, now: Time, arrival: Arrival<P>) -> Verdict<P> {
         self.advance(now);
-        let Arrival { packet, input, output, class, ecn, precedence } = arrival;
+        let Arrival { packet, input, output, class, ecn, precedence, number } = arrival;
         let class = self.ports.queue_for(output, class, ecn);
         let length = packet.length();
         self.totals.offered.add(length);
         self.longest = self.longest.max(length);
         self.sequence += 1;
         let sequence = self.sequence;
-        let waiting = Waiting { length, input, output, class, ecn, precedence, sequence };
+        let waiting = Waiting { length, input, output, class, ecn, precedence, sequence, number };
         let place = match self.admit(&waiting, now) {
             Ok(place) => place,
             Err(reason) => {
                 self.totals.count_drop(reason, length);
+                self.note_step(now, &waiting, |_| StepKind::Dropped { reason, depth: None });
                 return Verdict::Dropped(Dropped { packet, input, output, class, at: now, reason });
             }
         };
@@ -211,22 +221,25 @@ impl<P: HasLength> Manager<P> {
         self.due.set(port.index(), state.due());
     }
 
-    /// Watches these queues and crossings from now on, instead of others.
+    /// Watches this from now on, instead of something else. Who watches nothing any more gives up
+    /// the steps that wait.
     pub fn watch(&mut self, watching: &Watching) {
-        if self.watch.is_none() && *watching == Watching::default() {
-            return;
+        if *watching == Watching::default() {
+            self.watch = None;
+        } else {
+            self.watch.get_or_insert_default().set(watching);
         }
-        self.watch.get_or_insert_default().set(watching);
     }
 
-    /// The next step in a place that is watched, in the order in which they happened.
+    /// Whether anything is watched.
+    #[inline]
+    pub fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// The next step that is watched, in the order in which they happened.
     pub fn poll_step(&mut self) -> Option<Step> {
         self.watch.as_mut()?.poll_step()
-    }
-
-    /// When the next step of [`Manager::poll_step`] happened.
-    pub fn first_step_at(&self) -> Option<Time> {
-        self.watch.as_ref()?.first_at()
     }
 
     /// How many steps found no room since the last call, because nobody polled them.
@@ -234,18 +247,15 @@ impl<P: HasLength> Manager<P> {
         self.watch.as_mut().map_or(0, |watch| watch.take_lost_count())
     }
 
-    /// Tells who watches of a change that the queue's list already shows.
+    /// Tells who watches of a step that the books show already; `kind` is given what waits in the
+    /// packet's output queue.
     #[inline]
-    fn note_step(
-        &mut self,
-        at: Time,
-        change: QueueChange,
-        (port, class): (PortId, ClassId),
-        length: Bytes,
-    ) {
+    fn note_step(&mut self, at: Time, waiting: &Waiting, kind: impl FnOnce(Depth) -> StepKind) {
         let Some(watch) = &mut self.watch else { return };
-        let depth = self.ports.existing(port).queues[class.index()].depth();
-        watch.note_queue(QueueStep { at, port, class, change, length, depth });
+        let port = self.ports.get(waiting.output);
+        let queue = port.and_then(|port| port.queues.get(waiting.class.index()));
+        let depth = queue.map(|queue| queue.depth()).unwrap_or_default();
+        watch.note(at, waiting, kind(depth));
     }
 
     /// Takes note of an instant; a debug build insists on the driving contract.
@@ -279,13 +289,13 @@ impl<P: HasLength> Manager<P> {
     fn enqueue_output(&mut self, handle: Handle, admitted: Admitted, now: Time) {
         let slot = self.slab.slot_mut(handle);
         slot.residence.marked |= admitted.marked;
-        let output = slot.waiting.output;
+        let waiting = slot.waiting;
         if admitted.marked {
-            self.totals.marked.add(slot.waiting.length);
+            self.totals.marked.add(waiting.length);
         }
-        let Waiting { class, length, .. } = slot.waiting;
         self.ports.enqueue(&mut self.slab, handle, now);
-        self.note_step(now, QueueChange::Enqueued, (output, class), length);
+        self.note_step(now, &waiting, |depth| StepKind::Queued { depth });
+        let output = waiting.output;
         let port = self.ports.existing(output);
         if port.due_may_have_changed() {
             self.due.set(output.index(), port.due());
@@ -307,7 +317,8 @@ impl<P: HasLength> Manager<P> {
         let (packet, waiting, mut residence) = self.slab.remove(handle);
         self.ports.account(output, class, |held| held + waiting.length);
         self.note_room(output, at);
-        self.note_step(at, QueueChange::Departed, (output, waiting.class), waiting.length);
+        let marked = residence.marked;
+        self.note_step(at, &waiting, |depth| StepKind::Departed { depth, marked });
         residence.dequeue_depth = dequeue_depth;
         self.held.packets -= 1;
         self.held.bytes -= waiting.length;
@@ -371,14 +382,17 @@ impl<P: HasLength> Manager<P> {
         let length = self.slab.slot(handle).waiting.length;
         port.queues[class].counters.count_drop(DropReason::Aqm, length);
         self.ports.account(output, class, |held| held + length);
-        self.note_step(at, QueueChange::Dropped, (output, ClassId(class as u8)), length);
-        self.drop_held(handle, at, DropReason::Aqm);
+        self.drop_held(handle, at, DropReason::Aqm, Origin::Output);
         self.note_room(output, at);
     }
 
     /// Drops a packet that had been held and is in no queue any more.
-    fn drop_held(&mut self, handle: Handle, at: Time, reason: DropReason) {
+    fn drop_held(&mut self, handle: Handle, at: Time, reason: DropReason, from: Origin) {
         let (packet, waiting, _) = self.slab.remove(handle);
+        self.note_step(at, &waiting, |depth| {
+            let depth = (from == Origin::Output).then_some(depth);
+            StepKind::Dropped { reason, depth }
+        });
         let Waiting { length, input, output, class, .. } = waiting;
         self.held.packets -= 1;
         self.held.bytes -= length;

@@ -1,13 +1,14 @@
 //! Reading everything back: depths, high-water marks, counters, residence times.
 
-use units::{ClassId, HasLength, PortId, Time};
+use units::{Bytes, ClassId, HasLength, PortId, Time};
 
 use super::Manager;
 use crate::config::{PortConfig, QueueConfig};
 use crate::counters::Counters;
-use crate::fate::Depth;
+use crate::fate::{Depth, Residence, Waiting};
 use crate::histogram::Histogram;
 use crate::queue::Queue;
+use crate::slab::Handle;
 
 /// One output queue, as it is now and as it has been since it was configured.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +85,27 @@ pub struct VoqReport<'a> {
     pub high_water: Depth,
     /// Packets and bytes in, dropped, and departed into the fabric.
     pub counters: &'a Counters,
+}
+
+/// A packet that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside<'a, P> {
+    /// The packet.
+    pub packet: &'a P,
+    /// The number of its arrival.
+    pub number: u64,
+    /// Where it came in.
+    pub input: PortId,
+    /// Where it is to leave.
+    pub output: PortId,
+    /// In which class.
+    pub class: ClassId,
+    /// Its length.
+    pub length: Bytes,
+    /// Whether it waits at its input, rather than in its output queue.
+    pub is_filed: bool,
+    /// Since when it waits there.
+    pub since: Time,
 }
 
 impl<P: HasLength> Manager<P> {
@@ -175,6 +197,25 @@ impl<P: HasLength> Manager<P> {
             .collect();
         transfers.sort_by_key(|transfer| transfer.input);
         transfers
+    }
+
+    /// All packets that wait, queue by queue, in the order in which they will leave it.
+    pub fn inside(&self) -> impl Iterator<Item = Inside<'_, P>> {
+        let inside = |handle: Handle, is_filed: bool| {
+            let slot = self.slab.slot(handle);
+            let Waiting { number, input, output, class, length, .. } = slot.waiting;
+            let Residence { arrived_at, enqueued_at, .. } = slot.residence;
+            let since = if is_filed { arrived_at } else { enqueued_at };
+            let packet = self.slab.packet(handle);
+            Inside { packet, number, input, output, class, length, is_filed, since }
+        };
+        let stage = self.crossing.as_ref().map(|crossing| &crossing.stage);
+        let filed = stage.into_iter().flat_map(|stage| stage.packets(&self.slab));
+        let queues = self.ports.iter().flat_map(|(_, port)| &port.queues);
+        let queued = queues.flat_map(|queue| queue.fifo.iter(&self.slab));
+        filed
+            .map(move |(_, handle)| inside(handle, true))
+            .chain(queued.map(move |handle| inside(handle, false)))
     }
 
     /// Sets all high-water marks down to what waits now, so that the next ones are of a time of

@@ -1,6 +1,8 @@
 //! What the tests of this crate share: a driver that keeps the driving contract, and short names.
 #![allow(dead_code, reason = "every test binary uses its own part of this file")]
 
+pub mod replay;
+
 use traffic::{Arrival, Config, Departure, Dropped, Manager, Output, PortConfig, Verdict};
 use units::{Bytes, ClassId, HasLength, PortId, Span, Time};
 

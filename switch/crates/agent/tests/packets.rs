@@ -1,0 +1,166 @@
+//! Watching packets: who comes late is told who is inside, and each is told what it asked for.
+
+mod support;
+
+use std::cell::RefCell;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use agent::feed::FeedStream;
+use futures_util::Stream;
+use messages::vitrine::v1;
+use p4runtime::refusal::Refusal;
+use p4runtime::router::watch::batch_message;
+use support::{Program, Rig};
+use traffic::Limit;
+use units::{PortId, Rate, Span};
+use v1::event::Kind;
+use v1::packet_event::Step;
+
+/// An open watch.
+struct Watch {
+    start: v1::WatchStart,
+    feed: FeedStream,
+}
+
+fn watch(rig: &mut Rig, request: v1::WatchRequest) -> Result<Watch, Refusal> {
+    let (front, answer) = (rig.front(), Rc::new(RefCell::new(None)));
+    let place = Rc::clone(&answer);
+    rig.complete(Box::pin(async move {
+        *place.borrow_mut() = Some(front.watch(&request).await);
+    }));
+    let (first, feed) = answer.take().expect("the call was answered")?;
+    Ok(Watch { start: first.start.expect("the first message"), feed })
+}
+
+impl Watch {
+    /// The steps that are told now: in microseconds, of which packet, what.
+    fn steps(&mut self) -> Vec<(u64, u64, Step)> {
+        let mut steps = Vec::new();
+        let mut context = Context::from_waker(Waker::noop());
+        while let Poll::Ready(Some(batch)) = Pin::new(&mut self.feed).poll_next(&mut context) {
+            let message = batch_message(batch);
+            assert_eq!(message.lost_events, 0);
+            steps.extend(message.events.into_iter().map(|event| match event.kind {
+                Some(Kind::Packet(packet)) => {
+                    (event.time_ps / 1_000_000, packet.packet, packet.step.expect("a step"))
+                }
+                other => panic!("not asked for: {other:?}"),
+            }));
+        }
+        steps
+    }
+}
+
+/// A router that sends all frames to port 3 at 12 Mb/s: 1500 bytes take 1 ms. There, everything may
+/// wait.
+fn slow_router() -> Rig {
+    let program = Program::forwarding_to(3);
+    let mut rig = Rig::start(&program, &program);
+    rig.drive(|device, now| {
+        let mut config = device.traffic().config().clone();
+        let port = config.ports.get_mut(&PortId(3)).expect("the rig has it");
+        port.line_rate = Some(Rate::from_mbps(12));
+        port.queues[0].limit = Limit::NONE;
+        device.configure(now, config).expect("valid");
+    });
+    rig
+}
+
+/// An IPv4 frame, as far as its EtherType goes.
+fn frame() -> Vec<u8> {
+    [&[0xff; 6][..], &[0xee; 6], &[0x08, 0x00], &[0; 1486]].concat()
+}
+
+fn send(rig: &mut Rig, count: usize) {
+    rig.drive(|device, now| {
+        (0..count).for_each(|_| device.handle_frame(now, PortId(1), &frame()));
+    });
+}
+
+fn packets(ports: &[u32], head_bytes: u32) -> v1::WatchRequest {
+    let ports = ports.to_vec();
+    v1::WatchRequest { packets: true, ports, head_bytes, ..Default::default() }
+}
+
+const QUEUE: v1::QueueRef = v1::QueueRef { port: 3, class: 0 };
+
+fn queued() -> Step {
+    Step::Queued(QUEUE)
+}
+
+fn departed() -> Step {
+    Step::Departed(v1::PacketDeparted { queue: Some(QUEUE), marked: false })
+}
+
+fn transmitted(until_ms: u64) -> Step {
+    let until_ps = until_ms * 1_000_000_000;
+    Step::Transmitted(v1::PacketTransmitted { port: 3, length_bytes: 1500, until_ps })
+}
+
+#[test]
+fn who_comes_late_is_told_who_is_inside_and_then_the_same_as_the_others() {
+    let mut rig = slow_router();
+    let mut first = watch(&mut rig, packets(&[], 2)).expect("nobody is inside");
+    send(&mut rig, 2);
+    let received = Step::Received(v1::PacketReceived {
+        port: 1,
+        length_bytes: 1500,
+        head: vec![0xff, 0xff].into(),
+    });
+    assert_eq!(
+        first.steps(),
+        [
+            (0, 1, received.clone()),
+            (0, 1, queued()),
+            (0, 2, received),
+            (0, 2, queued()),
+            (0, 1, departed()),
+            (0, 1, transmitted(1)),
+        ]
+    );
+
+    // 400 us later somebody else comes, who wants longer heads, and one who wants another port.
+    rig.wait(Span::from_us(400));
+    let mut late = watch(&mut rig, packets(&[3], 14)).expect("few are inside");
+    let mut elsewhere = watch(&mut rig, packets(&[2], 14)).expect("few are inside");
+    assert_eq!(late.start.time_ps, 400_000_000);
+    let inside = v1::PacketInside {
+        input: 1,
+        length_bytes: 1500,
+        head: frame()[..14].to_vec().into(),
+        since_ps: 0,
+        place: Some(v1::packet_inside::Place::Queued(QUEUE)),
+    };
+    assert_eq!(late.steps(), [(400, 2, Step::Inside(inside))]);
+
+    rig.wait(Span::from_us(600));
+    let end = [(1000, 2, departed()), (1000, 2, transmitted(2))];
+    assert_eq!(first.steps(), end);
+    assert_eq!(late.steps(), end);
+
+    // Who watches the output alone is not told of what comes in elsewhere, before it is known
+    // where it goes.
+    send(&mut rig, 1);
+    assert_eq!(first.steps().len(), 2);
+    assert_eq!(late.steps(), [(1000, 3, queued())]);
+    assert_eq!(elsewhere.steps(), []);
+}
+
+#[test]
+fn a_watch_that_would_begin_with_too_many_packets_is_refused_and_says_what_helps() {
+    let mut rig = slow_router();
+    // One of them is on the line.
+    send(&mut rig, (1 << 14) + 2);
+    let refusal = watch(&mut rig, packets(&[], 0)).err().expect("too many");
+    assert!(
+        refusal.message.starts_with("16385 packets are inside, more than the 16384"),
+        "{}",
+        refusal.message
+    );
+    assert!(watch(&mut rig, packets(&[2], 0)).is_ok(), "nobody waits at port 2");
+    rig.wait(Span::from_ms(1));
+    let mut all = watch(&mut rig, packets(&[], 0)).expect("16384 can be told of");
+    assert_eq!(all.steps().len(), 1 << 14);
+}
