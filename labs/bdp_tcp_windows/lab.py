@@ -297,6 +297,13 @@ class BdpTcpWindows(SettlingLab):
             )
         return figures
 
+    def _label(self, part: _Part) -> str:
+        """As the figures call it: by name, and those of BBR by size."""
+        if part in PARTS:
+            return f"{part.name} buffers"
+        size = self.buffer_bytes(part) / bdp_bytes(self.rate_bps, RTT_S)
+        return f"buffers of {size:.1f} BDP"
+
     def _draw(
         self,
         canvas: matplotlib.figure.Figure,
@@ -309,7 +316,8 @@ class BdpTcpWindows(SettlingLab):
             title=f"One flow of TCP {congestion or self.congestion}, "
             f"{units.format_rate(self.rate_bps)}, RTT {RTT_S * 1000:.0f} ms",
         )
-        flows = {f"{name} buffers": each.flows["flow"] for name, each in recordings.items()}
+        labels = {part.name: self._label(part) for part in self.parts}
+        flows = {labels[name]: each.flows["flow"] for name, each in recordings.items()}
         drawing.throughput(
             rate,
             {name: flow.rates(0.25) for name, flow in flows.items()},
@@ -336,7 +344,7 @@ class BdpTcpWindows(SettlingLab):
                 *drawing.thinned(series.time_s, [each / 1e6 for each in series.bytes]),
                 color=drawing.SERIES[index],
                 linewidth=0.9,
-                label=f"{name} buffers",
+                label=labels[name],
             )
         drawing.level(queue, 2 * bdp, f"limit: {2 * bdp:.2f} MB")
         queue.set_ylabel("queue (MB)")

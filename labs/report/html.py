@@ -49,7 +49,7 @@ li { overflow-wrap: anywhere; }
 @media (max-width: 40rem) { body { margin: 1rem auto; } th, td { padding-right: .6rem; } }
 @media print {
   body { max-width: none; margin: 0; font-size: 11pt; }
-  figure, tr, h2 { break-inside: avoid; }
+  figure, table, tr, h2 { break-inside: avoid; }
   h2 { break-after: avoid; }
   figure label, figure input, .screen { display: none; }
   figure img, figure input:checked ~ .wide img { width: 100%; min-width: 0; max-height: 24cm;
