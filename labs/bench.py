@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TypeVar
@@ -29,6 +29,7 @@ from controller.queueing import Limit
 from controller.session import Session
 from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES
+from labs.glass.tape import Tape
 from labs.measure.page import Fetch
 from labs.measure.router import PortSeries
 from labs.measure.sockets import SocketSample
@@ -125,6 +126,10 @@ class Bench(ABC):
     def has_finished(self) -> None:
         """The run's recording is in other hands."""
         self._recording = None
+
+    def taped(self, title: str) -> AbstractContextManager[Tape | None]:
+        """What the routers tell in a `with` block, for the page; None: nothing is taped."""
+        return nullcontext()
 
     @property
     def unfinished(self) -> tuple[str, Recording] | None:

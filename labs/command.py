@@ -185,7 +185,9 @@ def _recorded(lab: Lab, bench: Bench, keeper: Keeper) -> dict[str, Recording]:
 
 def _conduct_run(lab: Lab, run: Run, bench: Bench) -> Recording:
     bench.begin(run.name)
-    recording = lab.conduct(run, bench)
+    with bench.taped(f"{lab.title}: {run.title}") as told:
+        recording = lab.conduct(run, bench)
+    recording.tape = told
     bench.has_finished()
     bench.narrator.finished()
     return recording

@@ -15,6 +15,9 @@ from labs.report import results
 from labs.report.html import Picture
 from labs.run import Run
 
+# The page with what the routers told in a run, in the folder of its data.
+INSIDE = "inside.html"
+
 
 class Keeper:
     """One run of a lab on disk. Its folder is made with the first thing that is kept."""
@@ -30,6 +33,8 @@ class Keeper:
         if place.exists():
             place.rename(place.with_name(f"{run.name}-disturbed"))
         recording_files.write(recording, place)
+        if recording.tape is not None and not recording.tape.is_empty:
+            recording.tape.write(place / INSIDE)
         self._kept[run.name] = run
 
     def keep_disturbed(self, run: Run, recording: Recording) -> None:

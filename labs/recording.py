@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from labs.glass.tape import Tape
 from labs.measure import iperf
 from labs.measure.datagrams import Bursts
 from labs.measure.holdups import HoldUps
@@ -87,6 +88,8 @@ class Recording:
     moments: list[tuple[float, str]] = field(default_factory=list)
     # What a reader of the numbers has to know about how the routers were set up.
     remarks: list[str] = field(default_factory=list)
+    # What live routers told, for the page; it is kept as a page of its own.
+    tape: Tape | None = None
     # What the machine took of the time.
     hold_ups: HoldUps = field(default_factory=HoldUps)
     # What else the lab computed or was told, by name: single numbers, and rows by columns.

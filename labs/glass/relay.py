@@ -130,7 +130,7 @@ class Relay:
 
     def _channel(self, router: str) -> grpc.aio.Channel:
         address = self._addresses.get(router)
-        if address is None:
+        if not address:
             raise RefusedError(code_pb2.NOT_FOUND, f"there is no router {router!r} here.")
         if address not in self._channels:
             self._channels[address] = grpc.aio.insecure_channel(address, options=_OPTIONS)

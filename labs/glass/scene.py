@@ -31,12 +31,20 @@ class Scene:
     router: str = ""
     port: int | None = None
     title: str = ""
+    # A lesson of the page, by the name of its lab.
+    lesson: str = ""
+    # Seconds of the network in one of the viewer, to begin with.
+    pace: float = 1.0
+    # Where a network in virtual time is driven.
+    world_address: str = ""
 
     def told(self, *, read_only: bool) -> dict[str, Any]:
         """As the page gets it."""
         return {
             "world": self.world,
             "title": self.title,
+            "lesson": self.lesson,
+            "pace": self.pace,
             "readOnly": read_only,
             "routers": [
                 {"name": each.name, "deviceId": each.device_id, "address": each.address}

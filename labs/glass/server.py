@@ -43,6 +43,8 @@ PAGE = Path(__file__).resolve().parents[2] / "glass"
 
 CALL, SEND, DONE, CANCEL = range(1, 5)
 SCENE, MESSAGE, END, REFUSED = range(1, 5)
+# Whom calls of vitrine.v1.World are for; no router has such a name.
+WORLD = "@world"
 _HEAD = struct.Struct(">BI")
 # Nothing that a page sends is longer: a program's source at most.
 _FRAME_BYTES_MAX = 16 << 20
@@ -156,6 +158,7 @@ class Glass:
     async def _talk(self, socket: ServerConnection) -> None:
         """One page, until it goes away."""
         addresses = {each.name: each.address for each in self._scene.routers}
+        addresses[WORLD] = self._scene.world_address
         way = Relay(addresses, read_only=self._read_only)
         calls = _Calls(socket, way)
         scene = json.dumps(self._scene.told(read_only=self._read_only)).encode()

@@ -90,6 +90,7 @@ def page(
         "<p>A band is what must agree for the lab to show what it is about. "
         "Its edges are computed from this run's settings.</p>",
         bands(assessment),
+        *_insides(data),
         "<h2>Data</h2>",
         '<p>Every number: <a href="results.json"><code>results.json</code></a>. '
         "What the instruments saw, in seconds of one clock, and what each figure shows:</p>",
@@ -128,6 +129,21 @@ def _disturbances(sentences: Sequence[str]) -> Iterator[str]:
             "<p>Such numbers say as much about the machine as about the router: run the lab again "
             "when the machine is idle, or at a lower rate, such as RATE=100mbit.</p>"
         )
+
+
+def _insides(data: Sequence[Path]) -> Iterator[str]:
+    """Links to the pages that play what the routers told."""
+    pages = [path for path in data if path.name == "inside.html"]
+    if not pages:
+        return
+    links = ", ".join(
+        f'<a href="{escape(str(path))}">{escape(path.parent.name)}</a>' for path in pages
+    )
+    yield "<h2>Inside the routers</h2>"
+    yield (
+        f"<p>Queues, packets and drops of each run, to play, to slow down and to step through: "
+        f"{links}. The pages need nothing but a browser.</p>"
+    )
 
 
 def _look_for(lab: Lab) -> str:

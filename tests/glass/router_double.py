@@ -132,6 +132,9 @@ class RouterDouble(DeviceDouble):
         self.lock = threading.Lock()
         self.configured: list[pb.ConfigureRequest] = []
         self.refusal: pb.Problem | None = None
+        # Everything that has happened, for as many watches as there are.
+        self.events: list[pb.Event] = []
+        self.began = time.monotonic()
         # Whether it is one of those that tell single packets.
         self.tells_packets = True
 
@@ -187,16 +190,20 @@ class RouterDouble(DeviceDouble):
         # The switch answers with headers when it has taken the request.
         context.send_initial_metadata(())
         with self.lock:
+            told = len(self.events)
             yield pb.WatchResponse(start=pb.WatchStart(time_ps=self.model.now))
-        began, from_ps = time.monotonic(), self.model.now
         while context.is_active():
-            until = from_ps + (time.monotonic() - began) * 1e12 / self.slowness
-            events = []
+            until = (time.monotonic() - self.began) * 1e12 / self.slowness
             with self.lock:
                 while self.model.now < until:
-                    events += self.model.step()
-                sample = self.model.sample()
-            yield pb.WatchResponse(events=events if request.packets else [], sample=sample)
+                    self.events += self.model.step()
+                message = pb.WatchResponse()
+                if request.packets:
+                    message.events.extend(self.events[told:])
+                if request.interval_ms:
+                    message.sample.CopyFrom(self.model.sample())
+                told = len(self.events)
+            yield message
             # A pace, not a wait for something: the model's clock follows the wall clock.
             threading.Event().wait(0.02)
 

@@ -4,18 +4,10 @@ import asyncio
 import contextlib
 import threading
 
-import pytest
-from vitrine.v1 import router_pb2
-
 from labs.glass.scene import Router, Scene
 from labs.glass.server import Glass
 from tests.controller import device_double
 from tests.glass.router_double import RouterDouble
-
-# Until routers tell single packets there is nothing for these to show.
-needs_packets = pytest.mark.skipif(
-    not hasattr(router_pb2, "PacketEvent"), reason="routers do not tell single packets yet"
-)
 
 # As labs/hol_blocking/topology.yaml, one router of it.
 NETWORK = {

@@ -7,9 +7,9 @@ from vitrine.v1 import router_pb2
 
 from labs.glass.scene import Scene
 from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
-from tests.glass.serving import NETWORK, glass_of, glass_of_double, needs_packets
+from tests.glass.serving import NETWORK, glass_of, glass_of_double
 
-pytestmark = [needs_browser, needs_packets]
+pytestmark = needs_browser
 # A machine that tests other things at the same time is slow.
 expect.set_options(timeout=DEADLINE_MS)
 BLOCKED = "Head-of-line blocking"
@@ -29,7 +29,7 @@ def test_blocking_is_seen_and_cured_with_one_click(chromium):
     with glass_of_double() as (glass, double), page_of(chromium) as page:
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
-        expect(notice(page)).to_contain_text("for output 3, which is idle")
+        expect(notice(page)).to_contain_text("for output 3 (to h5), which is idle")
         page.get_by_role("button", name="Give every output its own queue").click()
         expect(page.locator(".labels")).to_contain_text("virtual output queues")
         expect(notice(page)).not_to_contain_text(BLOCKED)

@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from labs.glass import relay, server
-from tests.glass.serving import glass_of_double, needs_packets
+from tests.glass.serving import glass_of_double
 
 HEAD = struct.Struct(">BI")
 DESCRIBE = "/vitrine.v1.Router/Describe"
@@ -180,7 +180,6 @@ def test_the_schema_has_every_message_that_the_page_speaks(running):
     assert {"vitrine.v1.WatchResponse", "p4.v1.WriteRequest", "google.rpc.Status"} <= names
 
 
-@needs_packets
 def test_a_slow_page_keeps_no_other_from_being_answered(running):
     glass, _ = running
     watch = router_pb2.WatchRequest(interval_ms=1, packets=True)

@@ -48,12 +48,10 @@ function ends(layout, moment, row) {
   const now = moment.rateOf?.(row.port);
   const line = config.rate_bps ? rate(config.rate_bps) : "no limit";
   return [
-    { id: `in ${row.port}`, kind: "port left", align: "right", x: columns.leftLabel[1], y: row.y - 16,
+    { id: `in ${row.port}`, kind: "port left", align: "beside", x: columns.leftLabel[1], y: row.y,
       text: `${row.port}`, small: neighbour ? `from ${neighbour}` : "" },
-    { id: `out ${row.port}`, kind: "port right", x: columns.rightLabel[0], y: row.y - 22,
-      text: neighbour ? `→ ${neighbour}` : `→ port ${row.port}`, small: line },
-    { id: `rate ${row.port}`, kind: "depth right", x: columns.rightLabel[0], y: row.y + 13,
-      text: now === undefined ? "" : config.rate_bps ? percent(now / config.rate_bps) : rate(now) },
+    { id: `out ${row.port}`, kind: "port right", align: "middle", x: columns.rightLabel[0], y: row.y,
+      text: neighbour ? `→ ${neighbour}` : `→ port ${row.port}`, small: `${loadWords(now, config.rate_bps)}${line}` },
   ];
 }
 
@@ -70,13 +68,18 @@ function inputs(layout, moment, row) {
         : counters?.voqs.filter((voq) => voq.output === each.key)
           .reduce((sum, voq) => sum + voq.held.packets, 0) ?? 0;
       if (each.h < 8) continue;
-      found.push({ id: `voq ${row.port} ${each.key}`, kind: "depth", align: "right", x: each.x - 5,
-                   y: each.y + each.h / 2 - 7, text: held ? `${held}→${each.key}` : `→${each.key}` });
+      found.push({ id: `voq ${row.port} ${each.key}`, kind: "depth", align: "beside", x: each.x - 5,
+                   y: each.y + each.h / 2, text: held ? `${held}→${each.key}` : `→${each.key}` });
     }
   } else if (layout.pitch > 44) {
     const held = moment.state ? here.length : counters?.held.packets ?? 0;
-    found.push({ id: `fifo ${row.port}`, kind: "depth", x: strip.x, y: strip.y - 17,
+    found.push({ id: `fifo ${row.port}`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
                  text: depthWords(held, strip.limit, counters?.held) });
+    // Whose turn it is, where all the others have to wait for it.
+    if (here.length > 1) {
+      found.push({ id: `head ${row.port}`, kind: "depth", align: "ending", x: strip.x + strip.w,
+                   y: strip.y - 3, text: `next: → ${placeName(moment, here[0].output)}` });
+    }
   }
   if (lost) {
     const last = row.inputs.at(-1);
@@ -94,11 +97,11 @@ function outputs(layout, moment, row) {
       : counters?.held.packets ?? 0;
     const isSingle = row.queues.length === 1;
     if (isSingle && layout.pitch > 44) {
-      found.push({ id: `queue ${row.port} 0`, kind: "depth", x: strip.x, y: strip.y - 17,
+      found.push({ id: `queue ${row.port} 0`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
                    text: depthWords(held, strip.limit, counters?.held, strip.aqm) });
     } else if (!isSingle && strip.h >= 8) {
-      found.push({ id: `queue ${row.port} ${strip.class}`, kind: "depth", align: "right",
-                   x: strip.x - 5, y: strip.y + strip.h / 2 - 7, text: `${strip.class}` });
+      found.push({ id: `queue ${row.port} ${strip.class}`, kind: "depth", align: "beside",
+                   x: strip.x - 5, y: strip.y + strip.h / 2, text: `${strip.class}` });
     }
   }
   const lost = droppedOf(portOf(moment.sample, row.port)?.counters);
@@ -116,3 +119,12 @@ function depthWords(held, limit, tally, aqm) {
   if (limit.isSet) return `${held} of ${limit.packets} packets${managed}`;
   return `${held} packets, no limit${managed}`;
 }
+
+// "9.9 of ", "idle, "; nothing while it is not known.
+function loadWords(now, rateBps) {
+  if (now === undefined) return "";
+  if (now < 1) return "idle, ";
+  return rateBps ? `${percent(Math.min(1, now / rateBps))} of ` : `${rate(now)}, `;
+}
+
+const placeName = (moment, port) => moment.neighbours?.get(port) ?? port;

@@ -11,7 +11,9 @@ export const PORT_MAX = 509;
 const MARGIN = 12;
 const ROW_MIN = 30;
 const ROW_MAX = 190;
-const STRIP_MAX = 26;
+// The height of a queue, as a part of its row, and at most and at least.
+const STRIP_SHARE = 0.24, VOQ_SHARE = 0.17;
+const STRIP_MAX = 46;
 const STRIP_MIN = 1;
 const VOQ_STRIPS_MAX = 12;
 // Inputs' wires run above the middle of their row and outputs' below it, so that none covers another.
@@ -20,12 +22,13 @@ const WIRE_OFFSET = 7;
 const PACKETS_WITHOUT_LIMIT = 60;
 const FRAME_BYTES = 1514;
 
-export function routerLayout(about, { width, height }) {
+// `scale` is that of the text beside the lines: 1, or more for a projector.
+export function routerLayout(about, { width, height, scale = 1 }) {
   const ports = about.ports.filter((each) => each.port <= PORT_MAX);
   const hasInput = about.input.queueing !== "NONE";
   // One strip a VOQ, while they can be told apart; else one strip for all of an input.
   const isVoq = about.input.queueing === "VOQ" && ports.length <= VOQ_STRIPS_MAX;
-  const columns = columnsOf(width, hasInput, ports.length);
+  const columns = columnsOf(width, hasInput, ports.length, scale);
   const top = 34;
   const room = Math.max(height - top - 26, ROW_MIN * ports.length);
   const pitch = Math.min(ROW_MAX, room / Math.max(1, ports.length));
@@ -43,8 +46,8 @@ export function routerLayout(about, { width, height }) {
 }
 
 // The x of everything, as [from, to].
-function columnsOf(width, hasInput, count) {
-  const labels = width < 760 ? 64 : 92;
+function columnsOf(width, hasInput, count, scale) {
+  const labels = (width < 760 ? 84 : 100) * scale;
   const inner = width - 2 * (MARGIN + labels);
   const share = hasInput
     ? { receive: 0.1, ingress: 0.03, input: 0.25, cross: 0.2, output: 0.25, serve: 0.05, transmit: 0.12 }
@@ -67,9 +70,9 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }
   const { config } = each;
   const queues = config.queues.length ? config.queues : [{ class: 0 }];
   const rowRoom = pitch - 16;
-  const strips = stack(queues.length, y, rowRoom, STRIP_MAX);
-  const voqs = isVoq ? stack(ports.length, y, rowRoom, 18) : [];
-  const inputStrip = stack(1, y, rowRoom, STRIP_MAX)[0];
+  const strips = stack(queues.length, y, rowRoom, pitch * STRIP_SHARE);
+  const voqs = isVoq ? stack(ports.length, y, rowRoom, pitch * VOQ_SHARE) : [];
+  const inputStrip = stack(1, y, rowRoom, pitch * STRIP_SHARE)[0];
   const [inputFrom, inputTo] = columns.input;
   const [outFrom, outTo] = columns.output;
   return {
@@ -84,7 +87,7 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }
     // One strip for a FIFO; for VOQs one an output.
     inputs: !hasInput ? [] : isVoq
       ? ports.map((output, place) => ({
-          key: output.port, x: inputFrom + 26, w: inputTo - inputFrom - 44, ...voqs[place],
+          key: output.port, x: inputFrom + 38, w: inputTo - inputFrom - 56, ...voqs[place],
           limit: limitOf(about.input.voq_limit),
         }))
       : [{ key: undefined, x: inputFrom + 8, w: inputTo - inputFrom - 26, ...inputStrip,
@@ -101,7 +104,7 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }
 // `count` strips one below the other around `y`.
 function stack(count, y, room, most) {
   const gap = count > 1 ? Math.min(6, room / count / 4) : 0;
-  const h = Math.max(STRIP_MIN, Math.min(most, (room - gap * (count - 1)) / count));
+  const h = Math.max(STRIP_MIN, Math.min(most, STRIP_MAX, (room - gap * (count - 1)) / count));
   const top = y - (h * count + gap * (count - 1)) / 2;
   return Array.from({ length: count }, (_, i) => ({ y: top + i * (h + gap), h }));
 }

@@ -288,11 +288,12 @@ class Drawing {
       const y = place.y + (moment.moves ? 46 * share * share + 10 * share : 12);
       const alpha = 1 - share * share;
       const colour = flowColour(palette, drop.packet.flow);
-      this.rect(place.x - PACKET_W / 2, y, PACKET_W, PACKET_H, colour,
-                { r: 3, alpha, stroke: palette.alarm });
-      this.shapes.push({ kind: "cross", x: place.x, y: y + PACKET_H / 2, r: 5, stroke: palette.alarm,
-                         alpha });
-      this.spots.push({ x: place.x - 8, y, w: 16, h: 16, packet: drop.packet });
+      // Those that come after one another fall beside one another.
+      const x = place.x - PACKET_W - (drop.packet.id % 3) * (PACKET_W - 4);
+      this.rect(x, y, PACKET_W, PACKET_H, colour, { r: 3, alpha, stroke: palette.alarm });
+      this.shapes.push({ kind: "cross", x: x + PACKET_W / 2, y: y + PACKET_H / 2, r: 4,
+                         stroke: palette.lit, alpha });
+      this.spots.push({ x, y, w: PACKET_W, h: PACKET_H, packet: drop.packet });
     }
   }
 

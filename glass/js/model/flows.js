@@ -92,7 +92,18 @@ export class Flows {
     return this.byKey.get(there);
   }
 
+  // The flow between two ends of TCP as hosts write them, "10.0.1.1:42688"; undefined: not seen yet.
+  between(local, peer) {
+    const [source, sourcePort] = ends(local), [target, targetPort] = ends(peer);
+    return this.byKey.get(`6 ${source} ${sourcePort} ${target} ${targetPort}`);
+  }
+
   name(address) {
     return this.names.get(address) ?? address;
   }
+}
+
+function ends(text) {
+  const colon = text.lastIndexOf(":");
+  return [text.slice(0, colon).replace(/^\[|\]$/g, ""), Number(text.slice(colon + 1))];
 }

@@ -17,6 +17,8 @@ export class RouterModel {
     this.lostEvents = 0;
     // Whether single packets are told, or depths only.
     this.knowsPackets = false;
+    // Until when; a recording has single packets for a part of its time only.
+    this.packetsUntilPs = Infinity;
     this.epochOffsetNs = 0;
   }
 
@@ -43,6 +45,19 @@ export class RouterModel {
       this.toldPs = Math.max(this.toldPs, message.sample.time_ps);
     }
     if (message.complete_until_ps) this.toldPs = Math.max(this.toldPs, message.complete_until_ps);
+  }
+
+  // A message of a Watch of packets alone, from a recording.
+  takePackets(message) {
+    if (!this.knowsPackets) this.packetsUntilPs = 0;
+    this.knowsPackets = true;
+    this.take(message);
+    this.packetsUntilPs = Math.max(this.packetsUntilPs, message.events.at(-1)?.time_ps ?? 0);
+  }
+
+  // Whether it is known at an instant where each packet was.
+  knowsPacketsAt(timePs) {
+    return this.knowsPackets && timePs >= this.insides.startPs && timePs <= this.packetsUntilPs;
   }
 
   get startPs() {

@@ -10,6 +10,8 @@ import { element, setText } from "./dom.js";
 const HEIGHT = 132;
 // How much is to be seen at once, in seconds of the viewer at the pace of the moment.
 const WINDOW_S = 12;
+// A rate needs some packets to be one: what flows get is drawn over this long at least.
+const RATE_WINDOW_S = 1;
 const PARTS = 60;
 const FLOWS_MAX = 8;
 
@@ -19,8 +21,25 @@ export class Charts {
     this.onSeek = onSeek;
     this.depth = new Chart("Depth of a queue", HEIGHT, onSeek);
     this.through = new Chart("Throughput of each flow", HEIGHT, onSeek);
+    this.window = new Chart("Congestion windows", HEIGHT, onSeek);
     this.node = element("section", { class: "charts", "aria-label": "Charts" },
       this.depth.node, this.through.node);
+  }
+
+  // What hosts have in mind, where they tell it.
+  showHosts({ hosts, model, timePs, pace, palette }) {
+    if (!this.window.node.isConnected) this.node.append(this.window.node);
+    const span = Math.max(RATE_WINDOW_S, WINDOW_S * pace) * 1e12;
+    const fromPs = Math.max(model.startPs, timePs - span);
+    const found = hosts.series(fromPs, timePs, (connection) => connection.cwnd);
+    const xs = [...new Set([...found.values()].flatMap((each) => each.xs))].sort((a, b) => a - b);
+    const series = [...found].slice(0, FLOWS_MAX).map(([number, each]) => {
+      const at = new Map(each.xs.map((x, index) => [x, each.ys[index]]));
+      return { name: hosts.flows.list[number].name, width: 2, stroke: flowColour(palette, { number }),
+               ys: xs.map((x) => at.get(x) ?? null) };
+    });
+    this.window.draw({ title: "packets", xs, series, unit: packets },
+                     [fromPs / 1e12, Math.max(timePs, fromPs + span) / 1e12], palette);
   }
 
   // `focus` is the queue to show: {key, name, port, class, limit}.
@@ -39,12 +58,15 @@ export class Charts {
     const [xs, ys] = depthSeries(model.insides, focus.key, begin, toPs);
     const series = [{ name: "packets", stroke: palette.ink, fill: `${palette.faint}33`, ys }];
     this.depth.draw({ title: focus.name, xs, series, level: focus.limit, unit: packets }, view, palette);
-    const found = throughputSeries(model.insides, fromPs, toPs, PARTS);
+    const longPs = Math.max(span, RATE_WINDOW_S * 1e12);
+    const firstPs = Math.max(model.insides.startPs, timePs - longPs);
+    const found = throughputSeries(model.insides, firstPs, toPs, PARTS);
+    const wide = [firstPs / 1e12, Math.max(toPs, firstPs + longPs) / 1e12];
     const flows = [...found.byFlow].slice(0, FLOWS_MAX).map(([number, each]) => ({
       name: model.flows.list[number]?.name ?? "other", ys: each,
       stroke: flowColour(palette, { number }), width: 2,
     }));
-    this.through.draw({ title: "", xs: found.xs, series: flows, unit: rate }, view, palette);
+    this.through.draw({ title: "", xs: found.xs, series: flows, unit: rate }, wide, palette);
   }
 
   sampled(model, focus, fromPs, toPs, palette) {

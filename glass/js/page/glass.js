@@ -9,6 +9,7 @@ import { TimeBar } from "./timebar.js";
 import { Watching } from "./watching.js";
 import { RouterView } from "./router_view.js";
 import { NetworkView } from "./network_view.js";
+import { VirtualWorld } from "./world.js";
 import { help } from "./help.js";
 import { theme, toggleTheme } from "./theme.js";
 import { onKey } from "./keys.js";
@@ -20,27 +21,34 @@ import { RouterModel } from "../model/router.js";
 // How long the past of a live router is remembered.
 const REMEMBERED_PS = 30e12;
 const SAMPLE_MS = 20;
+// In virtual time there is time for more of them.
+const VIRTUAL_SAMPLE_MS = 1;
+// Of a world of any kind: more than this and the oldest are forgotten.
+const STEPS_MAX = 400_000;
 // Text and curves change less often than the picture.
 const SLOW_MS = 100;
 const WORLDS = { live: "live", virtual: "virtual time", recorded: "a recording" };
 
 export class Glass {
-  constructor(page, calls, scene) {
+  // `play` fills the models of a recording, which has no routers to ask.
+  constructor(page, calls, scene, play) {
     Object.assign(this, { page, calls, scene });
     this.network = new Network(scene.network);
     this.flows = new Flows(this.network.names);
     this.models = new Map(scene.routers.map(({ name, deviceId }) =>
       [name, new RouterModel(name, deviceId, this.flows)]));
-    this.player = new Player({ isLive: scene.world === "live" });
+    this.player = new Player({ isLive: scene.world === "live", pace: scene.pace ?? 1 });
     this.motion = matchMedia("(prefers-reduced-motion: reduce)");
     this.stage = new Stage();
     this.charts = new Charts((seconds) => this.player.seek(seconds * 1e12));
     this.timeBar = new TimeBar(this.player, this);
+    this.world = scene.world === "virtual" ? new VirtualWorld(this) : undefined;
     this.side = new Side(this);
     this.routerView = new RouterView(this);
     this.networkView = new NetworkView(this);
-    this.watching = [...this.models.values()].map((model) => new Watching(calls, model, {
-      intervalMs: SAMPLE_MS, isTimed: scene.world === "live",
+    play?.([...this.models.values()]);
+    this.watching = play ? [] : [...this.models.values()].map((model) => new Watching(calls, model, {
+      intervalMs: scene.world === "live" ? SAMPLE_MS : VIRTUAL_SAMPLE_MS, isTimed: scene.world === "live",
       onState: (state) => this.told(model, state),
     }));
     this.build();
@@ -67,8 +75,7 @@ export class Glass {
       element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     this.page.replaceChildren(
       element("header", { class: "top" },
-        element("span", { class: "brand" }, element("img", { src: "icon.svg", alt: "" }),
-          element("span", {}, "Vitrine")),
+        element("span", { class: "brand" }, sign(), element("span", {}, "Vitrine")),
         element("span", { class: `badge ${scene.world}` }, WORLDS[scene.world]),
         this.places,
         element("span", { class: "fill" }),
@@ -152,9 +159,11 @@ export class Glass {
   frame(nowMs, lastMs) {
     const started = performance.now();
     const models = [...this.models.values()];
-    const told = Math.min(...models.map((each) => each.toldPs || Infinity));
+    const known = models.map((each) => each.toldPs || Infinity);
+    // Of a recording each router's own end; of others what all have told.
+    const told = this.scene.world === "recorded" ? Math.max(...known.filter(Number.isFinite)) : Math.min(...known);
     if (Number.isFinite(told)) {
-      const start = Math.max(...models.map((each) => each.startPs));
+      const start = Math.max(...models.filter((each) => each.toldPs).map((each) => each.startPs));
       this.player.extend(start, told, nowMs / 1000);
       this.player.tick(nowMs / 1000, Math.min(0.25, (nowMs - lastMs) / 1000));
       this.view.draw(this.player.timePs);
@@ -164,14 +173,30 @@ export class Glass {
     requestAnimationFrame((next) => this.frame(next, nowMs));
   }
 
+  // Half of what is remembered, where it has become too much.
+  forget() {
+    const { player } = this;
+    const isTooMuch = [...this.models.values()].some((each) => each.insides.steps.length > STEPS_MAX);
+    const half = player.startPs + (player.timePs - player.startPs) / 2;
+    const before = Math.max(isTooMuch ? half : 0, player.isLive ? player.toldPs - REMEMBERED_PS : 0);
+    if (before <= 0) return;
+    for (const each of this.models.values()) each.forget(before);
+    this.world?.hosts.forget(before);
+  }
+
   slow(nowMs = performance.now()) {
     this.slowAt = nowMs;
     if (!this.player.toldPs) return;
     this.view.drawSlowly?.(this.player.timePs);
     this.timeBar.show();
     this.side.show();
-    if (this.scene.world === "live") {
-      for (const each of this.models.values()) each.forget(this.player.toldPs - REMEMBERED_PS);
-    }
+    if (this.scene.world !== "recorded") this.forget();
   }
+}
+
+// Three packets behind glass.
+function sign() {
+  const flows = PALETTES.dark.flows.slice(0, 3);
+  return element("span", { class: "sign", "aria-hidden": "true" },
+    ...flows.map((colour) => element("i", { style: `background:${colour}` })));
 }

@@ -15,6 +15,8 @@ const STEPS_A_SECOND_MAX = 700;
 // What is looked back at to tell how busy a way is, in seconds of the viewer.
 const RECENT_S = 0.25;
 const UPCOMING_S = 2;
+// The size of the page's text when it is not presented.
+const FONT_PX = 15;
 // How long a blocked input stays said after it was seen, in seconds of the viewer.
 const NOTICE_S = 1.5;
 
@@ -31,11 +33,11 @@ export class RouterView {
     const about = model.samples.aboutAt(timePs);
     if (!about) return undefined;
     const perSecond = player.pace * 1e12;
-    const state = model.knowsPackets && timePs >= model.insides.startPs ? model.insides.at(timePs) : undefined;
+    const state = model.knowsPacketsAt(timePs) ? model.insides.at(timePs) : undefined;
     const recent = state ? model.insides.between(timePs - RECENT_S * perSecond, timePs) : [];
     const isBars = recent.length > STEPS_A_SECOND_MAX * RECENT_S;
     return {
-      about, state, timePs, isBars, recent, recentPs: RECENT_S * perSecond,
+      about, state, timePs, isBars, tellsPackets: model.knowsPackets, recent, recentPs: RECENT_S * perSecond,
       pace: player.pace,
       sample: model.samples.at(timePs),
       upcoming: state && !isBars ? model.insides.between(timePs, timePs + UPCOMING_S * perSecond) : [],
@@ -56,8 +58,10 @@ export class RouterView {
   // The same boxes are used again as long as nothing about them has changed.
   layoutOf(about) {
     const { width, height } = this.glass.stage.size;
-    const same = this.made?.about === about && this.made.width === width && this.made.height === height;
-    if (!same) this.made = { about, width, height, layout: routerLayout(about, { width, height }) };
+    const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / FONT_PX;
+    const same = this.made?.about === about && this.made.width === width && this.made.height === height
+      && this.made.scale === scale;
+    if (!same) this.made = { about, width, height, scale, layout: routerLayout(about, { width, height, scale }) };
     return this.made.layout;
   }
 
@@ -75,6 +79,10 @@ export class RouterView {
       model, timePs, pace: glass.player.pace, palette: glass.palette, isKnown: Boolean(moment.state),
       focus: this.focusOf(moment.about),
     });
+    if (glass.world?.hosts.samples.length) {
+      glass.charts.showHosts({ hosts: glass.world.hosts, model, timePs, pace: glass.player.pace,
+                               palette: glass.palette });
+    }
     if (glass.details.open) this.tables(moment);
   }
 
@@ -87,7 +95,7 @@ export class RouterView {
       Math.abs(moment.timePs - each.timePs) < NOTICE_S * moment.pace * 1e12
       && moment.about.input.queueing === "FIFO");
     const [found] = still;
-    const sentence = found ? blockedWords(found) : quietWords(moment);
+    const sentence = found ? blockedWords(found, (port) => this.placeName(port)) : quietWords(moment);
     glass.notice.classList.toggle("found", Boolean(found));
     if (this.said === sentence) return;
     this.said = sentence;
@@ -96,6 +104,11 @@ export class RouterView {
                 "Give every output its own queue")
       : undefined;
     glass.notice.replaceChildren(element("p", {}, sentence), ...(cure ? [cure] : []));
+  }
+
+  placeName(port) {
+    const neighbour = this.glass.network.neighbours(this.glass.model.name).get(port);
+    return neighbour ? `${port} (to ${neighbour})` : String(port);
   }
 
   showKey(moment) {
@@ -194,17 +207,20 @@ function outputsWords(packets) {
   return [...counts].map(([output, each]) => `${each} for ${output}`).join(", ") || "none";
 }
 
-function blockedWords({ input: port, head, outputs, packets }) {
+function blockedWords({ input: port, head, outputs, packets }, name) {
   const many = packets.size === 1 ? "1 packet for" : `${packets.size} packets for`;
-  const idle = outputs.length === 1 ? `output ${outputs[0]}, which is idle,`
-    : `outputs ${outputs.join(" and ")}, which are idle,`;
+  const idle = outputs.length === 1 ? `output ${name(outputs[0])}, which is idle,`
+    : `outputs ${outputs.map(name).join(" and ")}, which are idle,`;
   const wait = packets.size === 1 ? "waits" : "wait";
   return `Head-of-line blocking: at input ${port}, ${many} ${idle} ${wait} behind a packet for busy `
-    + `output ${head.output}.`;
+    + `output ${name(head.output)}.`;
 }
 
 function quietWords(moment) {
-  if (!moment.state) return "Depths of queues, as they were sampled. This router does not tell single packets.";
+  if (!moment.state) {
+    return moment.tellsPackets ? "Here the recording has depths and drops only, and no single packets."
+      : "Depths of queues, as they were sampled. This router does not tell single packets.";
+  }
   if (moment.isBars) {
     return "Too fast to follow single packets: ways are drawn as thick as they are busy. Slow down (−) to see them.";
   }

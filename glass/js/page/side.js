@@ -1,7 +1,10 @@
 // The side: handles, the packet that was clicked, the log; one at a time, as tabs.
 
 import { element } from "./dom.js";
+import { LESSONS } from "../lessons.js";
+import { FlowsPanel } from "./flows_panel.js";
 import { Handles } from "./handles.js";
+import { LessonPanel } from "./lesson.js";
 import { PacketPanel } from "./packet_panel.js";
 
 export class Side {
@@ -14,7 +17,10 @@ export class Side {
     this.packet = new PacketPanel(glass);
     if (!glass.scene.readOnly && glass.scene.world !== "recorded") {
       this.handles = new Handles(glass);
+      const lesson = LESSONS[glass.scene.lesson];
+      if (lesson) this.add("lesson", "Lesson", new LessonPanel(glass, lesson).node);
       this.add("handles", "Handles", this.handles.node);
+      if (glass.world) this.add("flows", "Flows", new FlowsPanel(glass).node);
       this.add("log", "Log", this.handles.log);
     }
     this.add("packet", "Packet", this.packet.node);

@@ -6,6 +6,12 @@
 import { paint, spotAt } from "../draw/paint.js";
 import { element, setText } from "./dom.js";
 
+// Where a label stands from its point.
+const ALIGNS = {
+  above: "translateY(-100%)", beside: "translate(-100%, -50%)", middle: "translateY(-50%)",
+  ending: "translate(-100%, -100%)",
+};
+
 export class Stage {
   constructor() {
     this.canvas = element("canvas", { "aria-hidden": "true" });
@@ -57,7 +63,7 @@ export class Stage {
         this.labels.append(known.node);
       }
       const place = `left:${Math.round(label.x)}px;top:${Math.round(label.y)}px`;
-      const style = label.align === "right" ? `${place};transform:translateX(-100%)` : place;
+      const style = label.align ? `${place};transform:${ALIGNS[label.align]}` : place;
       if (known.style !== style) known.node.style.cssText = known.style = style;
       const kind = label.kind ?? "";
       if (known.kind !== kind) known.node.className = known.kind = kind;

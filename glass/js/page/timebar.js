@@ -27,7 +27,7 @@ export class TimeBar {
         button("▸", "The next thing that happens (right)", () => this.step(1)),
         button("−", "Slower (−)", () => player.slower()),
         button("+", "Faster (+)", () => player.faster()),
-        player.isLive ? this.live : ""),
+        ...(player.isLive ? [this.live] : [])),
       element("div", {}, this.now, this.pace),
       element("div", { class: "scrub" }, this.marks, this.range),
       element("span", { class: "pace notpresented" }));

@@ -7,6 +7,8 @@ const WORDS = {
     + "from the terminal in which make glass runs."],
   empty: ["No network is up", "Start one in another terminal, with make up or make lab, and load this "
     + "page again."],
+  broken: ["This recording cannot be read", "The file is damaged, or the browser too old to unpack it: "
+    + "it takes Firefox 113, Chromium 80 or Safari 16.4."],
   away: ["Nobody answers", "The glass's server has gone away, or was started anew and has another "
     + "token now. Look into the terminal in which make glass runs, and open the address that it prints."],
 };
@@ -17,7 +19,6 @@ export function sayWhy(page, kind, error) {
   page.id = "whole";
   page.className = "whole";
   page.append(
-    element("img", { src: "icon.svg", alt: "" }),
     element("h1", {}, title),
     element("p", {}, sentence),
     error ? element("p", { class: "faint" }, error.message) : "",

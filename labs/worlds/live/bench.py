@@ -12,6 +12,7 @@ from controller.session import Session
 from controller.toolchain import Toolchain
 from labs import routers
 from labs.bench import SAMPLE_INTERVAL_MS, SOCKET_INTERVAL_S, Bench, subject
+from labs.glass import tape
 from labs.measure import holdups
 from labs.measure.holdups import FELT_S, HoldUps
 from labs.measure.router import Recorder
@@ -137,6 +138,10 @@ class LiveBench(Bench):
             switch: self._live.switch(switch).readings(session).held_up_s(FELT_S)
             for switch, session in self._sessions.items()
         }
+
+    def taped(self, title: str) -> contextlib.AbstractContextManager[tape.Tape | None]:
+        """The routers that are announced are this bench's."""
+        return tape.rolling(title)
 
     def best_rate(self, choices_bps: Sequence[int]) -> tuple[int, str]:
         """The fastest that leaves this machine time for the rest, measured."""

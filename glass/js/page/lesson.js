@@ -1,0 +1,78 @@
+// A lesson beside the view: its steps set the scene, ask, and leave room for an answer.
+//
+// A step: {title, text, button, act(glass), ask, picture}. Answers stay in the browser of who wrote
+// them, and can be taken along as a file.
+
+import { element } from "./dom.js";
+
+export class LessonPanel {
+  constructor(glass, lesson) {
+    this.glass = glass;
+    this.lesson = lesson;
+    this.answers = {};
+    this.at = 0;
+    this.items = lesson.steps.map((step, index) => this.item(step, index));
+    this.node = element("div", { class: "lesson" },
+      element("h2", {}, lesson.title),
+      element("p", {}, lesson.question),
+      element("ol", {}, ...this.items),
+      element("button", { type: "button", onclick: () => this.save() }, "Save answers and pictures"));
+    this.mark();
+  }
+
+  item(step, index) {
+    const button = step.button && element("button", {
+      type: "button", class: "main", onclick: async () => {
+        const done = await step.act(this.glass);
+        if (done !== false) this.go(index + 1);
+      },
+    }, step.button);
+    const next = !step.button && index < this.lesson.steps.length - 1
+      && element("button", { type: "button", onclick: () => this.go(index + 1) }, "Next");
+    const answer = step.ask && element("label", {}, step.ask,
+      element("textarea", { "aria-label": step.ask, oninput: (event) => (this.answers[step.title] = event.target.value) }));
+    const picture = step.picture && element("button", { type: "button", onclick: () => this.take(step) }, "Take the picture");
+    return element("li", {}, element("h3", {}, `${index + 1}. ${step.title}`),
+      ...step.text.map((each) => element("p", {}, each)),
+      ...[answer, element("div", { class: "row" }, ...[button, picture, next].filter(Boolean))].filter(Boolean));
+  }
+
+  go(index) {
+    this.at = Math.min(index, this.items.length - 1);
+    this.mark();
+    this.items[this.at].scrollIntoView({ block: "nearest" });
+    this.items[this.at].querySelector("button, textarea")?.focus({ preventScroll: true });
+  }
+
+  mark() {
+    this.items.forEach((item, index) => {
+      item.classList.toggle("past", index < this.at);
+      if (index === this.at) item.setAttribute("aria-current", "step");
+      else item.removeAttribute("aria-current");
+    });
+  }
+
+  take(step) {
+    this.pictures ??= {};
+    this.pictures[step.title] = this.glass.stage.canvas.toDataURL("image/png");
+    const taken = element("img", { src: this.pictures[step.title], alt: `The picture for ${step.title}`, style: "width:100%" });
+    const item = this.items[this.lesson.steps.indexOf(step)];
+    item.querySelector("img")?.remove();
+    item.append(taken);
+  }
+
+  // One page with questions, answers and pictures, to hand in.
+  save() {
+    const page = document.implementation.createHTMLDocument(this.lesson.title);
+    page.body.append(element("h1", {}, this.lesson.title));
+    for (const step of this.lesson.steps.filter((each) => each.ask || each.picture)) {
+      page.body.append(element("h2", {}, step.ask ?? step.title), element("p", {}, this.answers[step.title] ?? "(no answer)"));
+      const picture = this.pictures?.[step.title];
+      if (picture) page.body.append(element("img", { src: picture, alt: step.title, style: "max-width:100%" }));
+    }
+    const bytes = new Blob([`<!doctype html>${page.documentElement.outerHTML}`], { type: "text/html" });
+    const link = element("a", { href: URL.createObjectURL(bytes), download: `${this.lesson.name}.html` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+}

@@ -1,0 +1,40 @@
+// Where the page begins that has a recording in it, opened from a disk.
+
+import { Glass } from "./page/glass.js";
+import { applyTheme } from "./page/theme.js";
+import { sayWhy } from "./page/whole.js";
+import { Calls } from "./wire/calls.js";
+import { decode } from "./wire/message.js";
+import { readSchema } from "./wire/schema.js";
+import { entries, unpack } from "./wire/tape.js";
+
+const page = document.getElementById("page");
+
+async function begin() {
+  applyTheme();
+  try {
+    const tape = await unpack(document.getElementById("tape").textContent);
+    const list = [...entries(tape)];
+    const scene = JSON.parse(new TextDecoder().decode(list.find((each) => each.kind === "scene").message));
+    const schema = readSchema(list.find((each) => each.kind === "schema").message);
+    const calls = new Calls(undefined, schema);
+    const glass = new Glass(page, calls, scene, (models) => play(models, list, schema));
+    // For tests and for the curious.
+    window.vitrine = glass;
+  } catch (error) {
+    sayWhy(page, "broken", error);
+  }
+}
+
+// What each router told, into its model.
+function play(models, list, schema) {
+  const described = schema.message("vitrine.v1.DescribeResponse"), watched = schema.message("vitrine.v1.WatchResponse");
+  for (const { kind, router, message } of list) {
+    const model = models[router];
+    if (kind === "describe") model.samples.describe(decode(described, message));
+    else if (kind === "samples") model.take({ ...decode(watched, message), start: undefined });
+    else if (kind === "packets") model.takePackets(decode(watched, message));
+  }
+}
+
+begin();
