@@ -150,7 +150,7 @@ impl Bbr {
         if self.is_full || bytes_per_s > window.pacing_bytes_per_s {
             window.pacing_bytes_per_s = bytes_per_s;
         }
-        window.burst_segments_max = Some(burst_goal(window.pacing_bytes_per_s, path.mss));
+        window.burst_segments_min = burst_segments_min(window.pacing_bytes_per_s);
     }
 
     /// Before the first sample: the initial window in the first round trip, or in a millisecond.
@@ -568,7 +568,11 @@ impl Policer {
 
 /// How many segments one burst should have: a millisecond's worth, at least two.
 fn burst_goal(pacing_bytes_per_s: u64, mss: u32) -> u32 {
-    let least = if pacing_bytes_per_s < SMALL_BURST_BYTES_PER_S { 1 } else { 2 };
     let bytes = (pacing_bytes_per_s >> 10).min(65_535);
-    ((bytes / u64::from(mss)) as u32).max(least)
+    ((bytes / u64::from(mss)) as u32).max(burst_segments_min(pacing_bytes_per_s))
+}
+
+/// On slow paths segments leave one by one.
+fn burst_segments_min(pacing_bytes_per_s: u64) -> u32 {
+    if pacing_bytes_per_s < SMALL_BURST_BYTES_PER_S { 1 } else { 2 }
 }

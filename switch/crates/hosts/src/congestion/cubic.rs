@@ -17,6 +17,11 @@ const C_1024THS: u64 = 410;
 /// AIMD flow with CUBIC's beta grows (RFC 9438 section 4.3).
 const FRIENDLY_EIGHTHS: u32 = 15;
 
+/// Linux's clock for the curve ticks 250 times a second (its CONFIG_HZ on servers), and the window is
+/// computed for a tick at a time.
+const TICKS_PER_S: u64 = 250;
+const TICK_US: u64 = 1_000_000 / TICKS_PER_S;
+
 /// HyStart watches from this window on.
 const HYSTART_CWND_MIN: u32 = 16;
 /// Acknowledgments closer than this belong to one train.
@@ -29,8 +34,10 @@ const HYSTART_SAMPLES: u32 = 8;
 pub(super) struct Cubic {
     /// The window before the last reduction (lowered by fast convergence); 0 for none.
     last_max_cwnd: u32,
-    /// When the present curve began.
     epoch: Option<Epoch>,
+    /// Packets acknowledged for one packet more, and the window and tick it was computed for.
+    per_increase: u32,
+    computed_for: (u32, u64),
     delay_min_us: u32,
     hystart: Hystart,
 }
@@ -38,18 +45,15 @@ pub(super) struct Cubic {
 /// One stretch of growth between two reductions.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    start: Time,
+    /// When it began, in ticks.
+    start: u64,
     /// K, in 1024ths of a second.
     k: u64,
     /// Wmax of the curve.
     origin: u32,
-    /// Packets acknowledged for one packet more.
-    per_increase: u32,
     /// What a Reno-like flow would have by now, and what it has been credited with.
     friendly_cwnd: u32,
     friendly_acked: u32,
-    /// The window and the tick for which `per_increase` was last computed.
-    computed_for: (u32, u64),
 }
 
 /// Leaving slow start before it overflows the queue (Ha and Rhee 2011; Linux).
@@ -74,8 +78,7 @@ impl Congestion for Cubic {
 
     fn measured(&mut self, window: &mut Window, path: &Path, rtt_us: u32) {
         // Right after a reduction the queue is still that of before.
-        let young =
-            self.epoch.is_some_and(|epoch| path.now.since(epoch.start).whole_us() < 1_000_000);
+        let young = self.epoch.is_some_and(|epoch| ticks_of(path.now) < epoch.start + TICKS_PER_S);
         if young {
             return;
         }
@@ -122,7 +125,10 @@ impl Congestion for Cubic {
                 self.hystart.new_round(path);
             }
             // An idle time is no time in which the curve went up (RFC 9438 section 5.8).
-            Happening::TransmitStart => self.epoch = self.epoch.map(|epoch| epoch.resumed(path)),
+            Happening::TransmitStart => {
+                let (last, now) = (self.computed_for.1, ticks_of(path.now));
+                self.epoch = self.epoch.map(|epoch| epoch.resumed(last, now));
+            }
             _ => (),
         }
     }
@@ -140,44 +146,50 @@ impl Congestion for Cubic {
 impl Cubic {
     /// How many acknowledged packets the next packet of window costs.
     fn per_increase(&mut self, cwnd: u32, acked: u32, now: Time) -> u32 {
-        let last_max_cwnd = self.last_max_cwnd;
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::begin(now, cwnd, last_max_cwnd));
-        epoch.friendly_acked += acked;
-        let tick = now.whole_us() / 1000;
-        let (for_cwnd, at_tick) = epoch.computed_for;
+        let (for_cwnd, at_tick) = self.computed_for;
+        let tick = ticks_of(now);
+        if let Some(epoch) = &mut self.epoch {
+            epoch.friendly_acked += acked;
+        }
         // The curve moves slowly: 32 looks a second are enough while the window stands still.
-        if for_cwnd == cwnd && tick <= at_tick + 31 && at_tick > 0 {
-            return epoch.per_increase;
+        if for_cwnd == cwnd && tick <= at_tick + TICKS_PER_S / 32 && at_tick > 0 {
+            return self.per_increase;
         }
-        epoch.computed_for = (cwnd, tick);
-        // The window of one round trip from now: acknowledgments come a round trip late.
-        let ahead_us = now.since(epoch.start).whole_us() + u64::from(self.delay_min_us);
-        let target = epoch.target(ahead_us * 1024 / 1_000_000);
-        epoch.per_increase =
-            if target > cwnd { cwnd / (target - cwnd) } else { cwnd.saturating_mul(100) };
-        // Before the first loss there is no curve yet, and 5 % a round trip are safe.
-        if last_max_cwnd == 0 {
-            epoch.per_increase = epoch.per_increase.min(20);
+        // And one look a tick while it does not.
+        if self.epoch.is_none() || tick != at_tick {
+            self.computed_for = (cwnd, tick);
+            let last_max_cwnd = self.last_max_cwnd;
+            let epoch =
+                self.epoch.get_or_insert_with(|| Epoch::begin(tick, cwnd, last_max_cwnd, acked));
+            // The window of one round trip from now: acknowledgments come a round trip late.
+            let ahead = tick - epoch.start + u64::from(self.delay_min_us).div_ceil(TICK_US);
+            let target = epoch.target(ahead * 1024 / TICKS_PER_S);
+            self.per_increase =
+                if target > cwnd { cwnd / (target - cwnd) } else { cwnd.saturating_mul(100) };
+            // Before the first loss there is no curve yet, and 5 % a round trip are safe.
+            if last_max_cwnd == 0 {
+                self.per_increase = self.per_increase.min(20);
+            }
         }
-        epoch.be_friendly(cwnd);
-        epoch.per_increase = epoch.per_increase.max(2);
-        epoch.per_increase
+        if let Some(most) = self.epoch.as_mut().and_then(|epoch| epoch.be_friendly(cwnd)) {
+            self.per_increase = self.per_increase.min(most);
+        }
+        self.per_increase = self.per_increase.max(2);
+        self.per_increase
     }
 }
 
 impl Epoch {
-    fn begin(now: Time, cwnd: u32, last_max_cwnd: u32) -> Epoch {
+    fn begin(tick: u64, cwnd: u32, last_max_cwnd: u32, acked: u32) -> Epoch {
         let below = u64::from(last_max_cwnd.saturating_sub(cwnd));
         // K^3 = below / C, with K in 1024ths: below x 2^30 / (410 / 1024).
         let k = cube_root(below * (1 << 40) / C_1024THS);
         Epoch {
-            start: now,
+            start: tick,
             k,
             origin: cwnd.max(last_max_cwnd),
-            per_increase: 0,
             friendly_cwnd: cwnd,
-            friendly_acked: 0,
-            computed_for: (0, 0),
+            friendly_acked: acked,
         }
     }
 
@@ -193,21 +205,20 @@ impl Epoch {
         }
     }
 
-    /// Where Reno with the same reduction would be further, follow it (RFC 9438 section 4.3).
-    fn be_friendly(&mut self, cwnd: u32) {
+    /// Where Reno with the same reduction would be further, follow it (RFC 9438 section 4.3): what
+    /// the next packet of window costs at the most.
+    fn be_friendly(&mut self, cwnd: u32) -> Option<u32> {
         let cost = ((u64::from(cwnd) * u64::from(FRIENDLY_EIGHTHS)) >> 3).max(1) as u32;
-        self.friendly_cwnd += self.friendly_acked / cost;
-        self.friendly_acked %= cost;
-        if self.friendly_cwnd > cwnd {
-            self.per_increase = self.per_increase.min(cwnd / (self.friendly_cwnd - cwnd));
+        while self.friendly_acked > cost {
+            self.friendly_acked -= cost;
+            self.friendly_cwnd += 1;
         }
+        (self.friendly_cwnd > cwnd).then(|| cwnd / (self.friendly_cwnd - cwnd))
     }
 
-    /// The same curve, later by the time in which nothing was sent.
-    fn resumed(self, path: &Path) -> Epoch {
-        let last = Time::from_ps(self.computed_for.1 * 1_000_000_000);
-        let idle = path.now.since(last.max(self.start));
-        Epoch { start: (self.start + idle).min(path.now), ..self }
+    /// The same curve, later by the time since `last`, in which nothing was sent.
+    fn resumed(self, last: u64, now: u64) -> Epoch {
+        Epoch { start: (self.start + (now - last.max(self.start))).min(now), ..self }
     }
 }
 
@@ -257,6 +268,10 @@ fn train_allowance_us(pacing_bytes_per_s: u64) -> u64 {
     (65_536 * 4 * 1_000_000 / pacing_bytes_per_s.max(1)).min(1_000)
 }
 
+fn ticks_of(now: Time) -> u64 {
+    now.whole_us() / TICK_US
+}
+
 /// The whole part of the cube root, bit by bit.
 fn cube_root(value: u64) -> u64 {
     let mut root = 0u64;
@@ -292,11 +307,24 @@ mod tests {
         window.ssthresh = cubic.ssthresh(&window, &path(0));
         // 100 x 717 / 1024 = 70.02.
         assert_eq!(window.ssthresh, 70);
-        let epoch = Epoch::begin(Time::ZERO, window.ssthresh, cubic.last_max_cwnd);
+        let epoch = Epoch::begin(0, window.ssthresh, cubic.last_max_cwnd, 0);
         assert_eq!(epoch.k * 1000 / 1024, 4214, "C is 410/1024 rather than 0.4");
         // Half-way, W = 100 - 0.4 x 2.11^3 = 96.2; at K it is 100; at 2K, 130.
         let at = |s_1024: u64| epoch.target(s_1024);
         assert_eq!([at(0), at(epoch.k / 2), at(epoch.k), at(2 * epoch.k)], [71, 97, 100, 129]);
+    }
+
+    /// Linux computes the window once a tick of 4 ms, whatever happens to it within the tick.
+    #[test]
+    fn the_curve_is_looked_at_once_a_tick() {
+        let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
+        let mut cubic = Cubic { last_max_cwnd: 100, ..Cubic::default() };
+        // A curve from 70 packets that began 4 s ago: 0.4 (4 - 4.21)^3 is no packet, so the target
+        // is 100. From 80 it is 20 packets away, 80 / 20 = 4.
+        cubic.epoch = Some(Epoch::begin(0, 70, 100, 0));
+        assert_eq!(cubic.per_increase(80, 1, at(4000)), 4);
+        assert_eq!(cubic.per_increase(81, 1, at(4003)), 4);
+        assert_eq!(cubic.per_increase(90, 1, at(4004)), 9, "90 / 10");
     }
 
     /// Fast convergence: a second loss below the last maximum lowers Wmax to (1 + beta) / 2.

@@ -29,6 +29,9 @@ pub(crate) use crate::tcp::{RateSample, RecoveryState};
 /// "No threshold yet": slow start goes on until something is lost.
 pub(crate) const SSTHRESH_NONE: u32 = u32::MAX / 2;
 
+/// `tcp_min_tso_segs`
+const BURST_SEGMENTS_MIN: u32 = 2;
+
 /// What an algorithm decides. Windows are counted in packets, as Linux counts them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
@@ -44,8 +47,8 @@ pub(crate) struct Window {
     pub(crate) prior_cwnd: u32,
     /// The rate at which segments may leave, in bytes a second; kept only where pacing is on.
     pub pacing_bytes_per_s: u64,
-    /// The most segments in one burst, if the algorithm has an opinion.
-    pub(crate) burst_segments_max: Option<u32>,
+    /// How many segments one burst may have however slowly it is paced.
+    pub(crate) burst_segments_min: u32,
     /// Less is sent than the path takes, on purpose: samples do not say what it could.
     pub(crate) limited_by_choice: bool,
 }
@@ -59,7 +62,7 @@ impl Window {
             cwnd_max: u32::MAX / 4,
             prior_cwnd: 0,
             pacing_bytes_per_s: u64::MAX,
-            burst_segments_max: None,
+            burst_segments_min: BURST_SEGMENTS_MIN,
             limited_by_choice: false,
         }
     }

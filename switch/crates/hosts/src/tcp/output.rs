@@ -19,6 +19,9 @@ use crate::congestion::{EcnUse, Happening};
 const DEFER_DIVISOR: u64 = 3;
 const DEFER_SPAN: Span = Span::from_ms(1);
 const SACK_BLOCK_BYTES: u32 = 8;
+/// What Linux adds to a packet's payload before it rounds up to a power of two: room for headers and
+/// the list of fragments.
+const PACKET_OVERHEAD_BYTES: u32 = 640;
 
 impl Connection {
     /// Sends all that may leave now.
@@ -35,6 +38,10 @@ impl Connection {
             return;
         }
         self.expand_send_buffer();
+        if !self.has_unsent() {
+            self.after_push(io.now);
+            return;
+        }
         let was_empty = self.snd.queue.is_empty();
         let mut sent = 0;
         let mut deferred = false;
@@ -59,8 +66,8 @@ impl Connection {
         if sent > 0 {
             self.note_sent_new(io.now, was_empty);
         }
-        if sent > 0 || deferred {
-            let full = deferred || self.snd.queue.in_flight() >= self.snd.window.cwnd;
+        let full = deferred || self.snd.queue.in_flight() >= self.snd.window.cwnd;
+        if sent > 0 || full {
             self.note_window_use(io.now, full);
         }
         self.after_push(io.now);
@@ -80,7 +87,7 @@ impl Connection {
                 return false;
             }
             let length = self.send_next(io);
-            bytes += u64::from(length + self.snd.route.header);
+            bytes += u64::from(length);
             *sent += 1;
         }
         self.note_paced(io.now, bytes);
@@ -150,7 +157,7 @@ impl Connection {
             undo.retransmits = Some(undo.retransmits.unwrap_or(0) + 1);
         }
         self.emit_stream(io, seq, numbers, false);
-        self.note_paced(io.now, u64::from(numbers + self.snd.route.header));
+        self.note_paced(io.now, u64::from(numbers));
     }
 
     /// Puts the stream's `[seq, seq + numbers)` into a segment; a FIN is the number after the data.
@@ -287,11 +294,14 @@ impl Connection {
     }
 
     /// The send buffer grows with the window, twice as large, and never shrinks (Linux's
-    /// tcp_sndbuf_expand): in recovery more than a window may be unacknowledged.
+    /// tcp_sndbuf_expand): in recovery more than a window may be unacknowledged. Linux counts a
+    /// packet with the memory it would take if it were alone, although several share theirs, so
+    /// what fits is some six windows: the application may be late by that much.
     pub(super) fn expand_send_buffer(&mut self) {
         let memory = &self.settings.wmem;
         let packets = self.snd.window.cwnd.max(self.settings.initial_window);
-        let wanted = 2 * u64::from(packets.max(self.snd.reordering + 1)) * u64::from(self.snd.mss);
+        let alone = u64::from(self.snd.mss + PACKET_OVERHEAD_BYTES).next_power_of_two();
+        let wanted = 2 * u64::from(packets.max(self.snd.reordering + 1)) * alone;
         let wanted = wanted.max(memory.default.count()).min(memory.max.count());
         self.snd.buffer_bytes = self.snd.buffer_bytes.max(wanted);
     }

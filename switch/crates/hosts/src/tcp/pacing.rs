@@ -12,7 +12,6 @@ const BURST_SHIFT: u32 = 10;
 /// and more on short paths: this much, halved for each half millisecond of round trip.
 const BURST_BYTES_MAX: u64 = 65_536;
 const BURST_RTT_SHIFT: u32 = 9;
-const BURST_SEGMENTS_MIN: u32 = 2;
 
 impl Connection {
     /// Sets the pacing rate from the window: a multiple of cwnd / srtt, unless the algorithm has
@@ -44,7 +43,8 @@ impl Connection {
         true
     }
 
-    /// `bytes` left at `now`: the next may leave when they are through at the pacing rate.
+    /// `bytes` of payload left at `now`: the next may leave when they are through at the pacing rate,
+    /// which is one of payload as well (Linux's tcp_update_skb_after_send).
     pub(super) fn note_paced(&mut self, now: Time, bytes: u64) {
         let rate = self.snd.window.pacing_bytes_per_s;
         if !self.is_paced() || self.snd.counts.data_segments < UNPACED_SEGMENTS {
@@ -62,15 +62,12 @@ impl Connection {
     /// How many segments one burst has at the most.
     pub(super) fn burst_segments(&self) -> u32 {
         let most = self.settings.tso_segments_max.max(1);
-        if let Some(wanted) = self.snd.window.burst_segments_max {
-            return wanted.clamp(1, most);
-        }
         let mut bytes = self.snd.window.pacing_bytes_per_s >> BURST_SHIFT;
         let halvings = self.snd.rtt.min_us() >> BURST_RTT_SHIFT;
         if halvings < 32 {
             bytes += BURST_BYTES_MAX >> halvings;
         }
         let segments = bytes.min(BURST_BYTES_MAX) / u64::from(self.snd.mss);
-        (segments as u32).max(BURST_SEGMENTS_MIN).min(most)
+        (segments as u32).max(self.snd.window.burst_segments_min).min(most)
     }
 }

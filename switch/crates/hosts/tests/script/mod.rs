@@ -101,6 +101,8 @@ fn settings(words: &str) -> Result<TcpSettings, String> {
             "tlp" => tcp.tail_loss_probe = on,
             "frto" => tcp.frto = on,
             "nagle" => tcp.nagle = on,
+            "pacing" => tcp.pacing = on,
+            "tso" => tcp.tso_segments_max = value.parse().map_err(|_| word.to_owned())?,
             "ecn" => tcp.ecn = if on { EcnSetting::On } else { EcnSetting::Off },
             "iw" => tcp.initial_window = value.parse().map_err(|_| word.to_owned())?,
             "rmem" => {
