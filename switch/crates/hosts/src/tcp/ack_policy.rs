@@ -2,7 +2,10 @@
 //! 3.8.6.3, RFC 5681 section 4.2), with Linux's timings.
 //!
 //! * A connection begins with quick acknowledgments, so that the sender's slow start is not held
-//!   up; after sixteen it waits for a second segment or the delayed-ACK timer.
+//!   up; after sixteen, and while its window does not grow any more (tcp_grow_window), it waits for
+//!   a second segment or the delayed-ACK timer.
+//! * What ends with PSH, or is shorter than a full segment, is the end of something: it is
+//!   acknowledged as soon as the application has taken it (tcp_cleanup_rbuf).
 //! * The timer follows the gaps between segments, from 40 ms to 200 ms.
 //! * Acknowledgments that only repeat SACK blocks are put together: 5 % of a round trip or 1 ms.
 
@@ -30,6 +33,9 @@ pub(crate) struct AckPolicy {
     pending: bool,
     /// It has to be acknowledged at once.
     urgent: bool,
+    /// The end of something came, and one that was short after such an end.
+    pushed: bool,
+    pushed_again: bool,
     delayed_until: Time,
     duplicates: u32,
     compressed: u32,
@@ -47,6 +53,8 @@ pub(crate) struct Situation {
     pub window_open: bool,
     /// Bytes wait behind a hole.
     pub holes: bool,
+    /// The application has taken everything, and nothing waits behind a hole either.
+    pub drained: bool,
     pub sack: bool,
     pub nxt: u64,
     pub rtt_us: u32,
@@ -62,6 +70,8 @@ impl AckPolicy {
             last_data_at: Time::ZERO,
             pending: false,
             urgent: false,
+            pushed: false,
+            pushed_again: false,
             delayed_until: Time::MAX,
             duplicates: 0,
             compressed: 0,
@@ -79,6 +89,17 @@ impl AckPolicy {
     pub fn note_urgent(&mut self) {
         self.pending = true;
         self.urgent = true;
+    }
+
+    /// A segment came: it ends with PSH, or is shorter than others were.
+    pub fn note_push(&mut self, push: bool, short: bool) {
+        self.pushed_again |= self.pushed && short;
+        self.pushed |= push || short;
+    }
+
+    /// The window opens further: the sender, in slow start perhaps, is told at once.
+    pub fn note_growth(&mut self) {
+        self.quick |= 1;
     }
 
     /// From here on, `count` acknowledgments at once: something unusual happened.
@@ -133,6 +154,8 @@ impl AckPolicy {
         }
         self.pending = false;
         self.urgent = false;
+        self.pushed = false;
+        self.pushed_again = false;
         self.compressed = 0;
         self.delayed_until = Time::MAX;
         self.compressed_until = Time::MAX;
@@ -145,7 +168,9 @@ impl AckPolicy {
             return false;
         }
         let quick = self.quick > 0 && !self.interactive;
-        if self.urgent || quick || at.enough && at.window_open {
+        // A response will carry the acknowledgment, unless what it answers came in parts.
+        let ended = self.pushed_again || self.pushed && !self.interactive;
+        if self.urgent || quick || at.enough && at.window_open || ended && at.drained {
             return true;
         }
         if !at.holes {
@@ -158,7 +183,8 @@ impl AckPolicy {
     fn delay(&mut self, at: &Situation, settings: &TcpSettings) {
         let mut ato = self.ato.max(settings.delayed_ack_min);
         if ato > settings.delayed_ack_min {
-            let most = if self.interactive { settings.delayed_ack_max } else { Span::from_ms(500) };
+            let ends = self.interactive || self.pushed;
+            let most = if ends { settings.delayed_ack_max } else { Span::from_ms(500) };
             let rtt = Span::from_us(u64::from(at.srtt_us)).max(settings.delayed_ack_min);
             ato = ato.min(if at.srtt_us > 0 { most.min(rtt) } else { most });
         }
@@ -210,5 +236,42 @@ impl AckPolicy {
             self.ato = (self.ato * 2).min(rto);
         }
         self.pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Linux's tcp_grow_window: while the window grows, a lone segment is not kept waiting; the next
+    /// one is again.
+    #[test]
+    fn a_window_that_grows_is_told_at_once() {
+        let settings = TcpSettings::default();
+        let mut policy = AckPolicy::new();
+        let at = Situation {
+            now: Time::ZERO,
+            enough: false,
+            window_open: true,
+            holes: false,
+            drained: true,
+            sack: true,
+            nxt: 1,
+            rtt_us: 10_000,
+            srtt_us: 10_000,
+        };
+        let mut arrives = |grows: bool| {
+            policy.data_arrived(Time::ZERO, 44, Span::from_ms(200), &settings);
+            if grows {
+                policy.note_growth();
+            }
+            let at_once = policy.decide(&at, &settings);
+            policy.ack_sent(&settings);
+            at_once
+        };
+        let beginning: Vec<bool> = (0..17).map(|_| arrives(false)).collect();
+        assert_eq!(beginning.iter().filter(|at_once| **at_once).count(), QUICK_MAX as usize);
+        assert!(arrives(true));
+        assert!(!arrives(false));
     }
 }

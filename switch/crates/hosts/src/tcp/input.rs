@@ -257,6 +257,8 @@ impl Connection {
         }
         let length = segment.payload.len() as u32;
         self.rcv.segments += 1;
+        let short = length < self.rcv.mss_seen;
+        self.rcv.policy.note_push(segment.flags.contains(Flags::PSH), short);
         self.rcv.mss_seen = self.rcv.mss_seen.max(length);
         self.note_receive_rtt(io.now, segment);
         if length > 0 {
@@ -288,7 +290,9 @@ impl Connection {
                 self.rcv.nxt = up_to;
                 self.rcv.bytes += up_to - nxt;
                 let held = self.held_bytes();
-                self.rcv.window.segment_arrived((to - from) as u32, held, &self.settings);
+                if self.rcv.window.segment_arrived((to - from) as u32, held, &self.settings) {
+                    self.rcv.policy.note_growth();
+                }
                 self.take_in(io.now);
                 self.note(Happened::READABLE);
                 // A hole was filled: tell at once (RFC 5681 section 4.2).

@@ -75,7 +75,7 @@ impl Connection {
 
     /// Up to `burst` segments; false if the local queue is full.
     fn send_burst(&mut self, io: &mut Io<'_>, burst: u32, sent: &mut u32) -> bool {
-        let mut bytes = 0;
+        let (mut bytes, before) = (0, *sent);
         for _ in 0..burst {
             if !self.has_unsent() || !self.fits_window() {
                 break;
@@ -89,6 +89,12 @@ impl Connection {
             let length = self.send_next(io);
             bytes += u64::from(length);
             *sent += 1;
+        }
+        // Linux ends each burst with PSH, so that the receiver does not wait for more of it.
+        if *sent - before > 1
+            && let Some(last) = io.out.last_mut()
+        {
+            last.flags |= Flags::PSH;
         }
         self.note_paced(io.now, bytes);
         true
@@ -452,6 +458,7 @@ impl Connection {
             enough: unacknowledged > segments * u64::from(self.rcv.mss_seen),
             window_open: u64::from(chosen) + unacknowledged >= u64::from(window.last_told()),
             holes: !self.rcv.queue.is_empty(),
+            drained: self.held_bytes() == 0,
             sack: self.sack,
             nxt: self.rcv.nxt,
             rtt_us: window.rtt_us(),

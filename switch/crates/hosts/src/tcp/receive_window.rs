@@ -136,15 +136,21 @@ impl ReceiveWindow {
         }
     }
 
-    /// A full segment arrived in order: more may be advertised.
-    pub fn segment_arrived(&mut self, length: u32, held_bytes: u64, settings: &TcpSettings) {
+    /// A full segment arrived in order: more may be advertised. Tells whether it is.
+    pub fn segment_arrived(
+        &mut self,
+        length: u32,
+        held_bytes: u64,
+        settings: &TcpSettings,
+    ) -> bool {
         if length < 128 {
-            return;
+            return false;
         }
         let free = self.clamp(settings).saturating_sub(held_bytes);
         let room = free.saturating_sub(u64::from(self.slow_start)).min(u64::from(u32::MAX)) as u32;
         let step = (2 * self.mss).max(2 * length);
         self.slow_start = self.slow_start.saturating_add(room.min(step));
+        room > 0
     }
 
     /// A round-trip time as the receiver sees it: from the echo of its own timestamp, or the time
