@@ -51,7 +51,7 @@ impl Sweep {
             else {
                 return true;
             };
-            while self.at < view.pipeline.tables()[bound.table].entry_numbers() {
+            while self.at < view.pipeline.table(bound.table).entry_numbers() {
                 if *left == 0 {
                     return false;
                 }
@@ -83,7 +83,7 @@ impl Sweep {
 }
 
 fn is_idle(view: &View<'_>, table: usize, id: EntryId) -> bool {
-    let loaded = &view.pipeline.tables()[table];
+    let loaded = &view.pipeline.table(table);
     let timeout = loaded.entry(id).ok().and_then(|entry| entry.idle_timeout);
     let last_hit = loaded.last_hit(id).unwrap_or(Time::ZERO);
     timeout.is_some_and(|timeout| view.now.since(last_hit) >= timeout)

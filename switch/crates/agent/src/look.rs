@@ -180,7 +180,7 @@ impl View<'_> {
         walk: &mut Walk<'_>,
         mut visit: impl FnMut(FoundEntry),
     ) -> ControlFlow<()> {
-        let count = self.pipeline.tables()[bound.table].entry_numbers();
+        let count = self.pipeline.table(bound.table).entry_numbers();
         walk.elements(u64::from(count), |at| {
             let id = EntryId(at as u32);
             if let Some(entry) = self.entry(table, bound, id, query).filter(|it| query.admits(it)) {
@@ -204,7 +204,7 @@ impl View<'_> {
         if query.priority != 0 || !table.needs_priority() {
             let priority = query.priority.cast_signed();
             // An entry that is not there is an empty answer, not an error.
-            let id = self.pipeline.tables()[bound.table].find_entry(parts, priority);
+            let id = self.pipeline.table(bound.table).find_entry(parts, priority);
             let entry = id.ok().and_then(|id| self.entry(table, bound, id, query));
             let entry = entry.filter(|entry| query.admits(entry));
             found.extend(entry.map(|entry| Found::Table(table_id, entry)));
@@ -304,7 +304,7 @@ impl View<'_> {
             DirectCells::Entry(EntryRef::Key(key)) => {
                 let (table, bound) = table_of(self.forwarding, key.table_id)?;
                 let priority = key.priority.cast_signed();
-                let id = self.pipeline.tables()[bound.table].find_entry(&key.parts, priority);
+                let id = self.pipeline.table(bound.table).find_entry(&key.parts, priority);
                 let id = id.map_err(refused)?;
                 let entry = self.entry(table, bound, id, &query);
                 found.extend(entry.map(|entry| wrap(key.table_id, entry)));
@@ -433,7 +433,7 @@ impl View<'_> {
                 return ControlFlow::Continue(());
             };
             walk.numbered(member_id, |ids| {
-                let (at, member) = self.pipeline.profiles()[profile].members(ids).next()?;
+                let (at, member) = self.pipeline.profile(profile).members(ids).next()?;
                 let call = bound.call(member.action, &member.data);
                 found.extend(call.map(|call| Found::Member(id, at, call)));
                 Some(at)

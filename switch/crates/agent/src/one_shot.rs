@@ -20,7 +20,7 @@ pub(super) fn insert(
     choices: Vec<OneShotAction>,
 ) -> Result<OneShot, Refusal> {
     let (profile_id, profile) = profile_of(target, table_id)?;
-    let loaded = &target.pipeline.profiles()[profile];
+    let loaded = &target.pipeline.profile(profile);
     if !loaded.is_empty() && !target.forwarding.ledger.has_one_shots(profile_id) {
         return Err(mixed());
     }

@@ -28,14 +28,14 @@ impl Target<'_> {
     /// How much work a change is, in entries of a table.
     pub fn steps(&self, change: &Change) -> usize {
         let table = change.table_id().and_then(|id| self.forwarding.binding.table(id).ok());
-        let masks = table.map_or(0, |bound| self.pipeline.tables()[bound.table].mask_count());
+        let masks = table.map_or(0, |bound| self.pipeline.table(bound.table).mask_count());
         change.steps() + masks / MASKS_PER_STEP
     }
 
     /// The number of an entry in the pipeline.
     pub fn find(&self, key: &EntryKey) -> Result<EntryId, Refusal> {
         let table = self.forwarding.binding.table(key.table_id)?.table;
-        self.pipeline.tables()[table].find_entry(&key.parts, priority_of(key)).map_err(refused)
+        self.pipeline.table(table).find_entry(&key.parts, priority_of(key)).map_err(refused)
     }
 
     /// Adds or changes a member of an action profile.

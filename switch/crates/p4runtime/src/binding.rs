@@ -113,8 +113,8 @@ impl TableBinding {
     fn new(index: &Index, table: &Table, pipeline: &Pipeline) -> Result<Self, Refusal> {
         let name = &table.name.name;
         let number = pipeline.table_index(name).ok_or_else(|| missing("table", name))?;
-        let key_count = pipeline.tables()[number].keys().count();
-        let widths = pipeline.tables()[number].keys().map(|(_, _, width)| width as usize);
+        let key_count = pipeline.table(number).keys().count();
+        let widths = pipeline.table(number).keys().map(|(_, _, width)| width as usize);
         let declared = table.fields.iter().map(|field| field.width_bits);
         if key_count != table.fields.len() || widths.zip(declared).any(|(is, says)| is != says) {
             return Err(Refusal::invalid(format!(

@@ -66,7 +66,7 @@ fn prepare(
     let mut program = program.clone();
     let ids: Vec<u32> = program.actions.iter().map(|action| action.id).collect();
     for table in program.pipelines.iter_mut().flat_map(|control| &mut control.tables) {
-        let loaded = pipeline.table_index(&table.name).map(|index| &pipeline.tables()[index]);
+        let loaded = pipeline.table_index(&table.name).map(|index| pipeline.table(index));
         let entries = loaded.into_iter().flat_map(|loaded| loaded.entries());
         let entries: Vec<TableEntry> =
             entries.filter_map(|(_, entry)| written(entry, &table.key, &ids)).collect();

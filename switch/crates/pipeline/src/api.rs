@@ -3,15 +3,17 @@
 //! Every change is checked before anything is touched, so a refused change leaves no trace.
 
 use bits::Int;
+use tables::{
+    ActionProfile, Counter, DefaultEntry, Entry, EntryAction, EntryId, Member, Meter, NONE, Table,
+    TableError, Target,
+};
 use units::Time;
 
 use crate::action::Action;
 use crate::hash::{Crc, CrcParameters, Hash};
 use crate::pipeline::Pipeline;
 use crate::place::Place;
-use crate::profile::{ActionProfile, Member};
-use crate::state::{Counter, Meter, MeterArray, RegisterArray};
-use crate::table::{DefaultEntry, Entry, EntryAction, EntryId, Table, TableError, Target};
+use crate::state::{MeterArray, RegisterArray};
 
 impl Action {
     /// Flattens action data to limbs after checking it.
@@ -74,17 +76,17 @@ impl Pipeline {
 impl Pipeline {
     /// The table of this name.
     pub fn table_index(&self, name: &str) -> Option<usize> {
-        self.tables.iter().position(|table| table.name == name)
+        self.tables.iter().position(|it| it.table.name() == name)
     }
 
     /// The action profile of this name.
     pub fn profile_index(&self, name: &str) -> Option<usize> {
-        self.profiles.iter().position(|profile| profile.name == name)
+        self.profiles.iter().position(|it| it.profile.name() == name)
     }
 
     /// An action of this name that a table may run. Names are not unique; within a table they are.
     pub fn action_index(&self, table: usize, name: &str) -> Option<usize> {
-        let mut listed = self.tables.get(table)?.action_indexes();
+        let mut listed = self.tables.get(table)?.table.action_indexes();
         listed.find(|action| self.program.actions[*action].name == name)
     }
 
@@ -117,13 +119,18 @@ impl Pipeline {
 /// Tables.
 impl Pipeline {
     /// All tables.
-    pub fn tables(&self) -> &[Table] {
-        &self.tables
+    pub fn tables(&self) -> impl ExactSizeIterator<Item = &Table> + Clone {
+        self.tables.iter().map(|it| &it.table)
+    }
+
+    /// A table.
+    pub fn table(&self, table: usize) -> &Table {
+        &self.tables[table].table
     }
 
     /// A table whose direct counters or meters are to be written.
     pub fn table_mut(&mut self, table: usize) -> &mut Table {
-        &mut self.tables[table]
+        &mut self.tables[table].table
     }
 
     /// An action.
@@ -140,11 +147,11 @@ impl Pipeline {
         now: Time,
     ) -> Result<EntryId, TableError> {
         let (target, limbs) = self.target(table, &entry.action)?;
-        let profile = self.tables[table].profile;
+        let profile = self.table(table).profile();
         let action = profile.map(|_| entry.action.clone());
-        let id = self.tables[table].insert(entry, target, &limbs, now)?;
+        let id = self.tables[table].table.insert(entry, target, &limbs, now)?;
         if let (Some(profile), Some(action)) = (profile, action) {
-            self.profiles[profile].note_use(&action);
+            self.profiles[profile].profile.note_use(&action);
         }
         Ok(id)
     }
@@ -159,21 +166,21 @@ impl Pipeline {
         now: Time,
     ) -> Result<(), TableError> {
         let (target, limbs) = self.target(table, &action)?;
-        let Some(profile) = self.tables[table].profile else {
-            return self.tables[table].modify(id, action, idle_timeout, target, &limbs, now);
+        let Some(profile) = self.table(table).profile() else {
+            return self.tables[table].table.modify(id, action, idle_timeout, target, &limbs, now);
         };
-        let before = self.tables[table].entry(id)?.action.clone();
-        self.tables[table].modify(id, action.clone(), idle_timeout, target, &limbs, now)?;
-        self.profiles[profile].note_use(&action);
-        self.profiles[profile].forget_use(&before);
+        let before = self.tables[table].table.entry(id)?.action.clone();
+        self.tables[table].table.modify(id, action.clone(), idle_timeout, target, &limbs, now)?;
+        self.profiles[profile].profile.note_use(&action);
+        self.profiles[profile].profile.forget_use(&before);
         Ok(())
     }
 
     /// Removes an entry and returns it.
     pub fn delete_entry(&mut self, table: usize, id: EntryId) -> Result<Entry, TableError> {
-        let entry = self.tables[table].delete(id)?;
-        if let Some(profile) = self.tables[table].profile {
-            self.profiles[profile].forget_use(&entry.action);
+        let entry = self.tables[table].table.delete(id)?;
+        if let Some(profile) = self.table(table).profile() {
+            self.profiles[profile].profile.forget_use(&entry.action);
         }
         Ok(entry)
     }
@@ -184,20 +191,11 @@ impl Pipeline {
         table: usize,
         action: Option<EntryAction>,
     ) -> Result<(), TableError> {
-        let loaded = &self.tables[table];
-        if loaded.const_default {
-            return Err(TableError::Const { table: format!("{}'s default entry", loaded.name) });
-        }
+        self.table(table).check_default(action.as_ref())?;
         let Some(entry) = action else {
             self.replace_default(table, None);
             return Ok(());
         };
-        if let (Some(fixed), EntryAction::Action { action, .. }) =
-            (loaded.const_default_action, &entry)
-            && fixed != *action
-        {
-            return Err(TableError::Const { table: format!("{}'s default action", loaded.name) });
-        }
         let (target, data) = self.target(table, &entry)?;
         let default = DefaultEntry { entry: Some(entry), target: Some(target), data };
         self.replace_default(table, Some(default));
@@ -205,13 +203,14 @@ impl Pipeline {
     }
 
     fn replace_default(&mut self, table: usize, default: Option<DefaultEntry>) {
-        let loaded = &mut self.tables[table];
+        let loaded = &mut self.tables[table].table;
         let before = loaded.default_entry().cloned();
         loaded.set_default(default);
         let after = loaded.default_entry().cloned();
-        let Some(profile) = loaded.profile else { return };
-        after.iter().for_each(|action| self.profiles[profile].note_use(action));
-        before.iter().for_each(|action| self.profiles[profile].forget_use(action));
+        let Some(profile) = loaded.profile() else { return };
+        let profile = &mut self.profiles[profile].profile;
+        after.iter().for_each(|action| profile.note_use(action));
+        before.iter().for_each(|action| profile.forget_use(action));
     }
 
     pub(crate) fn set_initial_default(
@@ -221,23 +220,25 @@ impl Pipeline {
     ) -> Result<(), TableError> {
         let (target, data) = self.target(table, &entry)?;
         let default = DefaultEntry { entry: Some(entry), target: Some(target), data };
-        self.tables[table].set_initial_default(default);
+        self.tables[table].table.set_initial_default(default);
         Ok(())
     }
 
     /// Checks an action against a table.
     fn target(&self, table: usize, entry: &EntryAction) -> Result<(Target, Vec<u64>), TableError> {
-        let loaded = &self.tables[table];
+        let loaded = self.table(table);
         let wrong_kind = |what: &str| TableError::Data {
-            message: format!("table {} takes {what}", loaded.name),
+            message: format!("table {} takes {what}", loaded.name()),
         };
-        let profile = loaded.profile.map(|profile| &self.profiles[profile]);
+        let profile = loaded.profile().map(|profile| self.profile(profile));
         match (entry, profile) {
             (EntryAction::Action { action, data }, None) => {
                 let mut actions = loaded.action_indexes();
                 let position = actions.position(|candidate| candidate == *action);
-                let not_listed =
-                    || TableError::ActionNotInTable { table: loaded.name.clone(), action: *action };
+                let not_listed = || TableError::ActionNotInTable {
+                    table: loaded.name().to_owned(),
+                    action: *action,
+                };
                 let position = position.ok_or_else(not_listed)?;
                 let limbs = self.program.actions[*action].limbs_of(data)?;
                 Ok((Target::Action(position as u32), limbs))
@@ -261,8 +262,13 @@ impl Pipeline {
 /// Action profiles.
 impl Pipeline {
     /// All action profiles.
-    pub fn profiles(&self) -> &[ActionProfile] {
-        &self.profiles
+    pub fn profiles(&self) -> impl ExactSizeIterator<Item = &ActionProfile> + Clone {
+        self.profiles.iter().map(|it| &it.profile)
+    }
+
+    /// An action profile.
+    pub fn profile(&self, profile: usize) -> &ActionProfile {
+        &self.profiles[profile].profile
     }
 
     /// Adds a member, or changes one.
@@ -274,9 +280,9 @@ impl Pipeline {
         data: Vec<Int>,
         new: bool,
     ) -> Result<(), TableError> {
-        let loaded = &mut self.profiles[profile];
-        if !loaded.actions.contains(&action) {
-            let table = format!("(action profile) {}", loaded.name);
+        let loaded = &mut self.profiles[profile].profile;
+        if !loaded.actions().contains(&action) {
+            let table = format!("(action profile) {}", loaded.name());
             return Err(TableError::ActionNotInTable { table, action });
         }
         let limbs = self.program.actions[action].limbs_of(&data)?;
@@ -286,7 +292,7 @@ impl Pipeline {
 
     /// Removes a member that no group and no entry uses.
     pub fn delete_member(&mut self, profile: usize, id: u32) -> Result<(), TableError> {
-        self.profiles[profile].delete_member(id)
+        self.profiles[profile].profile.delete_member(id)
     }
 
     /// Adds a group, or changes its members; repetitions weigh.
@@ -297,12 +303,12 @@ impl Pipeline {
         members: &[u32],
         new: bool,
     ) -> Result<(), TableError> {
-        self.profiles[profile].set_group(id, members, new)
+        self.profiles[profile].profile.set_group(id, members, new)
     }
 
     /// Removes a group that no entry uses.
     pub fn delete_group(&mut self, profile: usize, id: u32) -> Result<(), TableError> {
-        self.profiles[profile].delete_group(id)
+        self.profiles[profile].profile.delete_group(id)
     }
 }
 
@@ -408,8 +414,8 @@ impl Pipeline {
 
     /// Empties tables, profiles, groups, counters and registers: the state after loading.
     pub fn reset(&mut self) {
-        self.tables.iter_mut().for_each(Table::reset);
-        self.profiles.iter_mut().for_each(ActionProfile::reset);
+        self.tables.iter_mut().for_each(|it| it.table.reset());
+        self.profiles.iter_mut().for_each(|it| it.profile.reset());
         self.externs.registers.iter_mut().for_each(RegisterArray::reset);
         self.externs.counters.iter_mut().for_each(|array| array.fill(Counter::default()));
         for array in &mut self.externs.meters {
@@ -424,6 +430,6 @@ impl Pipeline {
     /// The entry of a table that a packet would hit as its fields are now.
     pub fn find(&mut self, table: usize, packet: &crate::packet::Packet) -> Option<EntryId> {
         let entry = self.tables[table].find(&packet.area, &mut self.key_scratch);
-        (entry != crate::table::NONE).then_some(EntryId(entry))
+        (entry != NONE).then_some(EntryId(entry))
     }
 }

@@ -7,8 +7,11 @@ use crate::action::{Action, Names, Step};
 use crate::error::{LoadError, unknown};
 use crate::expression::load::Scope;
 use crate::hash::Hash;
-use crate::profile::ActionProfile;
-use crate::table::{END, Table};
+use crate::profile::Chosen;
+use crate::table::Applied;
+
+/// What comes after the last node of a control: there is no step of this number.
+pub(crate) const END: u32 = u32::MAX;
 
 /// Controls being loaded.
 pub(crate) struct Controls<'a> {
@@ -17,8 +20,8 @@ pub(crate) struct Controls<'a> {
     pub actions: &'a [Action],
     pub code: Vec<Step>,
     pub condition_names: Vec<String>,
-    pub tables: Vec<Table>,
-    pub profiles: Vec<ActionProfile>,
+    pub tables: Vec<Applied>,
+    pub profiles: Vec<Chosen>,
     pub hashes: Vec<Hash>,
 }
 

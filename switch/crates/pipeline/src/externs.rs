@@ -1,13 +1,13 @@
 //! All mutable state that actions touch, by index.
 
+use tables::Counter;
+
 use crate::chance::Chance;
 use crate::error::LoadError;
 use crate::hash::Hash;
 use crate::parser::ValueSet;
 use crate::pipeline::Config;
-use crate::state::{
-    Counter, MeterArray, RegisterArray, load_counters, load_meters, load_registers,
-};
+use crate::state::{MeterArray, RegisterArray, load_counters, load_meters, load_registers};
 
 /// Counters, meters, registers, hashes with state, random numbers; and room to work in.
 #[derive(Clone, Debug)]

@@ -70,7 +70,10 @@ pub use known::Queueing;
 pub use observe::{Event, Observe, Unobserved};
 pub use packet::{FRAME_LENGTH_MAX, Packet};
 pub use pipeline::{Config, Pipeline};
-pub use profile::{ActionProfile, Member};
 pub use replication::{CloneSession, Node, Replica, Replication};
-pub use state::{Color, Counter, Meter, MeterArray, MeterConfig, MeterUnit, RegisterArray};
-pub use table::{Entry, EntryAction, EntryId, KeyMatch, Table, TableError};
+pub use state::{MeterArray, RegisterArray};
+// What a controller writes, under the name of whom it writes it to.
+pub use tables::{
+    ActionProfile, Color, Counter, Entry, EntryAction, EntryId, KeyMatch, Member, Meter,
+    MeterConfig, MeterUnit, Table, TableError,
+};

@@ -1,10 +1,12 @@
 //! Linking: the order in which a program's objects are loaded, each beside its type, and what is
 //! rewritten when all of them are there.
 
+use tables::Target;
+
 use crate::action::{Names, Step, load_actions};
 use crate::calculation::load_calculations;
 use crate::checksum::load_checksums;
-use crate::control::Controls;
+use crate::control::{Controls, END};
 use crate::deparser::load_deparser;
 use crate::error::LoadError;
 use crate::expression::{Condition, Next};
@@ -15,7 +17,7 @@ use crate::lists::{load_digests, load_field_lists};
 use crate::parser::{load_parser, load_value_sets};
 use crate::pipeline::{Config, Pipeline};
 use crate::program::Program;
-use crate::table::{END, Table, Target, fill_tables};
+use crate::table::{Applied, fill_tables};
 
 /// Loads the objects of a program in the order in which they name each other, and links them.
 pub(crate) fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
@@ -96,16 +98,17 @@ pub(crate) fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
 fn call_hidden_tables(pipeline: &mut Pipeline) {
     for node in &mut pipeline.program.code {
         let Step::Apply { table } = node else { continue };
-        let table = &pipeline.tables[*table as usize];
-        let plain = table.shape.parts.is_empty() && !table.with_counters && table.profile.is_none();
-        let constant = table.const_default && table.const_default_action.is_some();
-        if let Some(Target::Action(position)) = table.default.target
+        let table = &pipeline.tables[*table as usize].table;
+        let plain = table.shape().parts().is_empty()
+            && table.default_counter().is_none()
+            && table.profile().is_none();
+        if let Some(Target::Action(position)) = table.default().target
             && plain
-            && constant
+            && table.has_fixed_default()
             && table.is_empty()
-            && table.default.data.is_empty()
+            && table.default().data.is_empty()
         {
-            let action = table.actions[position as usize];
+            let action = table.actions()[position as usize];
             *node = Step::Call { action: action.action as u32, next: action.next[1] };
         }
     }
@@ -152,15 +155,15 @@ fn indirect_counter_names(source: &bmv2::Program) -> Vec<String> {
 }
 
 /// Refuses controls that go in circles: a packet must come to their end.
-fn check_ends(code: &[Step], first_node: usize, tables: &[Table]) -> Result<(), LoadError> {
+fn check_ends(code: &[Step], first_node: usize, tables: &[Applied]) -> Result<(), LoadError> {
     let successors = |node: u32| -> Vec<u32> {
         let next = match &code[node as usize] {
             Step::Call { next, .. } => vec![*next],
             Step::If { next, .. } => next.to_vec(),
             Step::Apply { table } => {
-                let table = &tables[*table as usize];
-                let actions = table.actions.iter().flat_map(|action| action.next);
-                actions.chain([table.miss_next]).collect()
+                let table = &tables[*table as usize].table;
+                let actions = table.actions().iter().flat_map(|action| action.next);
+                actions.chain([table.miss_next()]).collect()
             }
             _ => Vec::new(),
         };

@@ -42,10 +42,10 @@ use crate::native::{Compile, Compiled};
 use crate::observe::{Event, Observe, Unobserved};
 use crate::packet::{Body, Packet};
 use crate::place::Slot;
-use crate::profile::ActionProfile;
+use crate::profile::Chosen;
 use crate::program::Program;
 use crate::replication::Replication;
-use crate::table::Table;
+use crate::table::Applied;
 
 /// How to load a program.
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +71,8 @@ impl Default for Config {
 pub struct Pipeline {
     pub(crate) program: Program,
     pub(crate) externs: Externs,
-    pub(crate) tables: Vec<Table>,
-    pub(crate) profiles: Vec<ActionProfile>,
+    pub(crate) tables: Vec<Applied>,
+    pub(crate) profiles: Vec<Chosen>,
     /// Machine code for what there is of it.
     pub(crate) compiled: Compiled,
     /// Multicast groups and clone sessions.
@@ -103,10 +103,10 @@ impl Pipeline {
     pub(crate) fn assemble(
         program: Program,
         externs: Externs,
-        tables: Vec<Table>,
-        profiles: Vec<ActionProfile>,
+        tables: Vec<Applied>,
+        profiles: Vec<Chosen>,
     ) -> Pipeline {
-        let key_limbs = tables.iter().map(|table| table.shape.limbs).max().unwrap_or(0);
+        let key_limbs = tables.iter().map(|it| it.table.shape().limbs()).max().unwrap_or(0);
         Pipeline {
             fresh: fresh_area(&program.layout),
             program,

@@ -1,26 +1,17 @@
-//! Action profiles: members that tables share, and groups of which a hash chooses one.
-//!
-//! Whatever is used cannot be removed. Uses are counted as they come and go, so that removing a
-//! member costs the same in a table of a million entries as in an empty one.
+//! Action profiles as a program uses them: what chooses a member of a group.
 
-use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
-
-use bits::Int;
+use tables::ActionProfile;
 
 use crate::calculation::{Recipe, hash_named};
 use crate::control::Controls;
 use crate::error::LoadError;
-use crate::table::{EntryAction, TableError};
 
-/// A member: an action and its data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Index of the action in the program.
-    pub action: usize,
-    /// Its data.
-    pub data: Vec<Int>,
-    pub(crate) limbs: Vec<u64>,
+/// An action profile of the program.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    pub profile: ActionProfile,
+    /// Without one there are no groups.
+    pub selector: Option<Selector>,
 }
 
 /// How a member of a group is chosen.
@@ -31,207 +22,9 @@ pub(crate) struct Selector {
     pub hash: usize,
 }
 
-/// An action profile.
-#[derive(Clone, Debug)]
-pub struct ActionProfile {
-    pub(crate) name: String,
-    pub(crate) size: usize,
-    pub(crate) selector: Option<Selector>,
-    /// Actions its tables may run.
-    pub(crate) actions: Vec<usize>,
-    members: BTreeMap<u32, Used<Member>>,
-    /// Member ids of a group, ascending; one that counts twice is there twice.
-    groups: BTreeMap<u32, Used<Vec<u32>>>,
-}
-
-/// Something with the number of its uses: by entries, and of a member by groups.
-#[derive(Clone, Debug)]
-struct Used<T> {
-    it: T,
-    uses: usize,
-}
-
-impl ActionProfile {
-    pub(crate) fn new(name: String, size: usize, selector: Option<Selector>) -> ActionProfile {
-        let (members, groups) = (BTreeMap::new(), BTreeMap::new());
-        ActionProfile { name, size, selector, actions: Vec::new(), members, groups }
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Whether it has groups at all.
-    pub fn has_selector(&self) -> bool {
-        self.selector.is_some()
-    }
-
-    /// How many members it can have; 0 is any number.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
-    /// Members with ids in this range, in their order.
-    pub fn members(&self, ids: RangeInclusive<u32>) -> impl Iterator<Item = (u32, &Member)> {
-        self.members.range(ids).map(|(id, member)| (*id, &member.it))
-    }
-
-    /// All groups in the order of their ids, each with the ids of its members.
-    pub fn groups(&self) -> impl Iterator<Item = (u32, &[u32])> {
-        self.groups.iter().map(|(id, members)| (*id, members.it.as_slice()))
-    }
-
-    /// Whether it has neither members nor groups.
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty() && self.groups.is_empty()
-    }
-
-    /// The largest id of a member, and that of a group.
-    pub fn last_ids(&self) -> (Option<u32>, Option<u32>) {
-        let member = self.members.last_key_value().map(|(id, _)| *id);
-        (member, self.groups.last_key_value().map(|(id, _)| *id))
-    }
-
-    /// A member.
-    pub fn member(&self, id: u32) -> Result<&Member, TableError> {
-        self.find_member(id).ok_or_else(|| self.not_found("member", id))
-    }
-
-    /// Ids of the members of a group.
-    pub fn group(&self, id: u32) -> Result<&[u32], TableError> {
-        let group = self.groups.get(&id).map(|group| group.it.as_slice());
-        group.ok_or_else(|| self.not_found("group", id))
-    }
-
-    /// An entry runs this from now on.
-    pub(crate) fn note_use(&mut self, action: &EntryAction) {
-        if let Some(uses) = self.uses_of(action) {
-            *uses += 1;
-        }
-    }
-
-    /// An entry ran this.
-    pub(crate) fn forget_use(&mut self, action: &EntryAction) {
-        if let Some(uses) = self.uses_of(action) {
-            *uses -= 1;
-        }
-    }
-
-    fn uses_of(&mut self, action: &EntryAction) -> Option<&mut usize> {
-        match action {
-            EntryAction::Member(id) => Some(&mut self.members.get_mut(id)?.uses),
-            EntryAction::Group(id) => Some(&mut self.groups.get_mut(id)?.uses),
-            EntryAction::Action { .. } => None,
-        }
-    }
-
-    pub(crate) fn insert_member(&mut self, id: u32, member: Member) -> Result<(), TableError> {
-        if self.members.contains_key(&id) {
-            let what = format!("member {id} of action profile {}", self.name);
-            return Err(TableError::Exists { what });
-        }
-        if self.size != 0 && self.members.len() >= self.size {
-            let what = format!("action profile {}", self.name);
-            return Err(TableError::Full { what, size: self.size });
-        }
-        self.members.insert(id, Used { it: member, uses: 0 });
-        Ok(())
-    }
-
-    pub(crate) fn modify_member(&mut self, id: u32, member: Member) -> Result<(), TableError> {
-        match self.members.get_mut(&id) {
-            Some(slot) => {
-                slot.it = member;
-                Ok(())
-            }
-            None => Err(self.not_found("member", id)),
-        }
-    }
-
-    pub(crate) fn delete_member(&mut self, id: u32) -> Result<(), TableError> {
-        let uses = self.members.get(&id).map(|member| member.uses);
-        self.check_unused("member", id, uses)?;
-        self.members.remove(&id);
-        Ok(())
-    }
-
-    fn check_unused(&self, what: &str, id: u32, uses: Option<usize>) -> Result<(), TableError> {
-        match uses {
-            None => Err(self.not_found(what, id)),
-            Some(0) => Ok(()),
-            Some(_) => {
-                let what = format!("{what} {id} of action profile {}", self.name);
-                Err(TableError::InUse { what })
-            }
-        }
-    }
-
-    /// Sets the members of a group, with repetitions for weights; adds the group if `new`.
-    pub fn set_group(&mut self, id: u32, members: &[u32], new: bool) -> Result<(), TableError> {
-        match (self.groups.contains_key(&id), new) {
-            (true, true) => {
-                let what = format!("group {id} of action profile {}", self.name);
-                return Err(TableError::Exists { what });
-            }
-            (false, false) => return Err(self.not_found("group", id)),
-            _ => {}
-        }
-        for member in members {
-            let _ = self.member(*member)?;
-        }
-        let mut members = members.to_vec();
-        members.sort_unstable();
-        for member in &members {
-            self.note_use(&EntryAction::Member(*member));
-        }
-        let group = self.groups.entry(id).or_insert(Used { it: Vec::new(), uses: 0 });
-        let before = std::mem::replace(&mut group.it, members);
-        self.forget_members(&before);
-        Ok(())
-    }
-
-    pub(crate) fn delete_group(&mut self, id: u32) -> Result<(), TableError> {
-        let uses = self.groups.get(&id).map(|group| group.uses);
-        self.check_unused("group", id, uses)?;
-        if let Some(group) = self.groups.remove(&id) {
-            self.forget_members(&group.it);
-        }
-        Ok(())
-    }
-
-    fn forget_members(&mut self, members: &[u32]) {
-        for member in members {
-            self.forget_use(&EntryAction::Member(*member));
-        }
-    }
-
-    /// The member of a group that a hash chooses; none where the group is empty or unknown.
-    ///
-    /// Of the hash only the lower 32 bits count, as in simple_switch.
-    pub(crate) fn select(&self, group: u32, hash: u64) -> Option<&Member> {
-        let members = &self.groups.get(&group)?.it;
-        let chosen = members.get(hash as u32 as usize % members.len().max(1))?;
-        self.find_member(*chosen)
-    }
-
-    pub(crate) fn find_member(&self, id: u32) -> Option<&Member> {
-        self.members.get(&id).map(|member| &member.it)
-    }
-
-    pub(crate) fn reset(&mut self) {
-        self.members.clear();
-        self.groups.clear();
-    }
-
-    fn not_found(&self, what: &str, id: u32) -> TableError {
-        TableError::NotFound { what: format!("{what} {id} in action profile {}", self.name) }
-    }
-}
-
 impl Controls<'_> {
     /// An action profile, without members.
-    pub fn profile(&mut self, profile: &bmv2::ActionProfile) -> Result<ActionProfile, LoadError> {
+    pub fn profile(&mut self, profile: &bmv2::ActionProfile) -> Result<Chosen, LoadError> {
         let selector = match &profile.selector {
             Some(selector) => {
                 let under = |error: LoadError| error.under("/selector");
@@ -242,26 +35,7 @@ impl Controls<'_> {
             }
             None => None,
         };
-        Ok(ActionProfile::new(profile.name.clone(), profile.size_max as usize, selector))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_hash_the_lower_32_bits_choose() {
-        let mut profile = ActionProfile::new("ways".to_owned(), 8, None);
-        profile.actions.push(0);
-        for id in [10, 11, 12] {
-            let member = Member { action: 0, data: vec![Int::from(id)], limbs: vec![id.into()] };
-            profile.insert_member(id, member).unwrap();
-        }
-        profile.set_group(1, &[10, 11, 12], true).unwrap();
-        let chosen = |hash: u64| profile.select(1, hash).unwrap().limbs[0];
-        assert_eq!([0, 1, 2, 3].map(chosen), [10, 11, 12, 10]);
-        // 2^32 + 1 is 2 modulo 3, its lower half is 1.
-        assert_eq!(chosen((1 << 32) + 1), 11);
+        let (name, size) = (profile.name.clone(), profile.size_max as usize);
+        Ok(Chosen { profile: ActionProfile::new(name, size, selector.is_some()), selector })
     }
 }

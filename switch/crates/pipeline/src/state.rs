@@ -1,30 +1,12 @@
-//! Counters, meters and registers: what outlives a packet.
+//! Arrays of counters, meters and registers: what outlives a packet.
 
 use bits::Int;
-use units::Time;
+use tables::{Counter, Meter, MeterUnit};
 
 use crate::error::LoadError;
 
 /// Cells of one counter, meter or register array.
 const ARRAY_SIZE_MAX: u64 = 1 << 26;
-
-/// How often something happened, and for how many bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counter {
-    /// Packets.
-    pub packets: u64,
-    /// Their bytes, as received.
-    pub bytes: u64,
-}
-
-impl Counter {
-    /// Counts a packet.
-    #[inline]
-    pub(crate) fn count(&mut self, length_bytes: u32) {
-        self.packets += 1;
-        self.bytes += u64::from(length_bytes);
-    }
-}
 
 /// An array of registers of one width.
 #[derive(Clone, Debug)]
@@ -98,111 +80,6 @@ impl RegisterArray {
     }
 }
 
-/// The colour a meter gives a packet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Color {
-    /// Within the committed rate.
-    #[default]
-    Green,
-    /// Beyond the committed, within the peak rate.
-    Yellow,
-    /// Beyond the peak rate.
-    Red,
-}
-
-/// What a meter allows: a token bucket for each of two rates (RFC 2698, colour-blind).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MeterConfig {
-    /// Packets or bytes a second, committed.
-    pub committed_rate_per_s: u64,
-    /// Size of the committed bucket, in packets or bytes.
-    pub committed_burst: u64,
-    /// Packets or bytes a second, peak.
-    pub peak_rate_per_s: u64,
-    /// Size of the peak bucket, in packets or bytes.
-    pub peak_burst: u64,
-}
-
-/// One rate's bucket.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Bucket {
-    tokens: u64,
-    /// Tokens that had been added since the meter's configuration when it was last used.
-    added: u64,
-}
-
-/// A meter. Without a configuration every packet is green.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Meter {
-    config: Option<MeterConfig>,
-    since: Time,
-    committed: Bucket,
-    peak: Bucket,
-}
-
-impl Bucket {
-    /// Adds what has accrued, then takes `amount` if there is enough.
-    ///
-    /// Computed from the start, not from the last packet, so that no fraction of a token is lost.
-    /// Time counts in whole microseconds, as in simple_switch.
-    fn take(&mut self, elapsed_us: u64, rate_per_s: u64, burst: u64, amount: u64) -> bool {
-        let added = u128::from(elapsed_us) * u128::from(rate_per_s) / 1_000_000;
-        let added = u64::try_from(added).unwrap_or(u64::MAX);
-        let new = added.saturating_sub(self.added);
-        self.added = added;
-        self.tokens = self.tokens.saturating_add(new).min(burst);
-        let enough = self.tokens >= amount;
-        if enough {
-            self.tokens -= amount;
-        }
-        enough
-    }
-}
-
-impl Meter {
-    /// Sets what the meter allows, with full buckets; `None` lets everything pass.
-    pub fn configure(&mut self, config: Option<MeterConfig>, now: Time) {
-        let full = |tokens: u64| Bucket { tokens, added: 0 };
-        *self = Meter {
-            config,
-            since: now,
-            committed: full(config.map_or(0, |config| config.committed_burst)),
-            peak: full(config.map_or(0, |config| config.peak_burst)),
-        };
-    }
-
-    /// What the meter allows.
-    pub fn config(&self) -> Option<MeterConfig> {
-        self.config
-    }
-
-    /// The colour of `amount` packets or bytes.
-    ///
-    /// A packet beyond the peak rate takes no committed tokens, nor adds any (`Meter::execute`).
-    pub(crate) fn color(&mut self, amount: u64, now: Time) -> Color {
-        let Some(config) = self.config else { return Color::Green };
-        let elapsed_us = now.since(self.since).whole_us();
-        let MeterConfig { committed_rate_per_s, committed_burst, peak_rate_per_s, peak_burst } =
-            config;
-        if !self.peak.take(elapsed_us, peak_rate_per_s, peak_burst, amount) {
-            Color::Red
-        } else if !self.committed.take(elapsed_us, committed_rate_per_s, committed_burst, amount) {
-            Color::Yellow
-        } else {
-            Color::Green
-        }
-    }
-}
-
-/// What an array of meters counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MeterUnit {
-    /// Bytes, as received.
-    Bytes,
-    /// Packets.
-    Packets,
-}
-
 /// An array of meters.
 #[derive(Clone, Debug)]
 pub struct MeterArray {
@@ -210,16 +87,6 @@ pub struct MeterArray {
     pub unit: MeterUnit,
     /// The meters.
     pub meters: Vec<Meter>,
-}
-
-impl MeterUnit {
-    /// What a packet of this length counts.
-    pub(crate) fn amount(self, length_bytes: u32) -> u64 {
-        match self {
-            MeterUnit::Bytes => length_bytes.into(),
-            MeterUnit::Packets => 1,
-        }
-    }
 }
 
 /// The size of an array, if there is memory for so many cells.
@@ -242,15 +109,6 @@ pub(crate) fn load_counters(source: &bmv2::Program) -> Result<Vec<Vec<Counter>>,
             Ok(vec![Counter::default(); array_size(&path, array.size.unwrap_or(0))?])
         })
         .collect()
-}
-
-impl From<bmv2::MeterUnit> for MeterUnit {
-    fn from(unit: bmv2::MeterUnit) -> MeterUnit {
-        match unit {
-            bmv2::MeterUnit::Bytes => MeterUnit::Bytes,
-            bmv2::MeterUnit::Packets => MeterUnit::Packets,
-        }
-    }
 }
 
 pub(crate) fn load_meters(source: &bmv2::Program) -> Result<Vec<MeterArray>, LoadError> {
@@ -285,29 +143,7 @@ pub(crate) fn load_registers(source: &bmv2::Program) -> Result<Vec<RegisterArray
 
 #[cfg(test)]
 mod tests {
-    use units::Span;
-
     use super::*;
-
-    #[test]
-    fn a_meter_colours_by_two_rates() {
-        let mut meter = Meter::default();
-        assert_eq!(meter.color(1, Time::ZERO), Color::Green);
-        let config = MeterConfig {
-            committed_rate_per_s: 1_000,
-            committed_burst: 2,
-            peak_rate_per_s: 2_000,
-            peak_burst: 3,
-        };
-        meter.configure(Some(config), Time::ZERO);
-        let colors: Vec<Color> = (0..4).map(|_| meter.color(1, Time::ZERO)).collect();
-        // The committed bucket holds two, the peak bucket three.
-        assert_eq!(colors, [Color::Green, Color::Green, Color::Yellow, Color::Red]);
-        // 1 ms later: one committed and two peak tokens more.
-        let later = Time::ZERO + Span::from_ms(1);
-        let colors: Vec<Color> = (0..3).map(|_| meter.color(1, later)).collect();
-        assert_eq!(colors, [Color::Green, Color::Yellow, Color::Red]);
-    }
 
     #[test]
     fn registers_keep_the_low_bits_and_refuse_indexes_beyond_the_end() {

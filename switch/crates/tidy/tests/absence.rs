@@ -13,6 +13,7 @@ const CORE: &[&str] = &[
     "p4info",
     "syntax",
     "compiler",
+    "tables",
     "pipeline",
     "traffic",
     "device",
@@ -25,7 +26,7 @@ const CORE: &[&str] = &[
 
 /// Where the order of iteration could reach a packet or a report.
 const ORDERED: &[&str] =
-    &["pipeline", "traffic", "device", "hosts", "queueing", "p4runtime", "agent"];
+    &["tables", "pipeline", "traffic", "device", "hosts", "queueing", "p4runtime", "agent"];
 
 const BANNED: [&str; 14] = [
     "Instant::now",

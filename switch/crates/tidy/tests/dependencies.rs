@@ -19,7 +19,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("p4info", &[]),
     ("syntax", &["bits"]),
     ("compiler", &["bits", "bmv2", "p4info", "syntax"]),
-    ("pipeline", &["bits", "bmv2", "frames", "units", "wire"]),
+    ("tables", &["bits", "bmv2", "units"]),
+    ("pipeline", &["bits", "bmv2", "frames", "tables", "units", "wire"]),
     ("native", &["pipeline"]),
     ("chance", &["units"]),
     ("traffic", &["chance", "units", "wire"]),
@@ -70,6 +71,7 @@ const PURE: &[&str] = &[
     "p4info",
     "syntax",
     "compiler",
+    "tables",
     "pipeline",
     "traffic",
     "device",
@@ -137,4 +139,13 @@ fn the_core_uses_no_crate_that_does_input_or_output() {
         }
     }
     require_none("the core reaches no operating system", &violations);
+}
+
+/// What reaches no operating system runs in a web page; `tests/rust.sh` builds it for one.
+#[test]
+fn all_of_the_core_is_built_for_web_pages() {
+    let script = std::fs::read_to_string(root().join("tests/rust.sh")).expect("tests/rust.sh");
+    let list = script.split_once("core=(").and_then(|(_, rest)| rest.split_once(')'));
+    let listed: Vec<&str> = list.expect("a list `core`").0.split_whitespace().collect();
+    assert_eq!(listed, PURE, "the crates in tests/rust.sh, in this order");
 }

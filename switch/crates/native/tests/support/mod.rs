@@ -64,7 +64,7 @@ impl Both {
     }
 
     fn add_entry(&mut self, table: usize, chance: &mut Chance, packets: &[Vec<u8>]) {
-        let loaded = &self.native.tables()[table];
+        let loaded = &self.native.table(table);
         let actions: Vec<usize> = loaded.action_indexes().collect();
         if actions.is_empty() {
             return;
@@ -108,7 +108,7 @@ impl Both {
                     }
                 }
             }
-            if self.native.profiles()[profile].has_selector() {
+            if self.native.profile(profile).has_selector() {
                 for id in 0..4 {
                     let members = [0; 3].map(|_: u32| chance.below(4) as u32);
                     for new in [true, false] {

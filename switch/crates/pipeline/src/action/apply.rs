@@ -1,13 +1,14 @@
 //! What a table does to a packet, and what observers are told of it.
 
 use bits::Int;
+use tables::{INDIRECT, Member, NONE, Table, Target};
 
 use super::Machine;
 use crate::expression::is_valid;
 use crate::externs::Externs;
 use crate::observe::{Event, Observe};
-use crate::profile::Member;
-use crate::table::{INDIRECT, NONE, Table, Target};
+use crate::profile::Chosen;
+use crate::table::Applied;
 
 /// What a table runs: an action's first step, its data, and the node after it.
 pub(super) struct Ran<'a> {
@@ -19,32 +20,32 @@ pub(super) struct Ran<'a> {
 impl<'a, O: Observe> Machine<'a, O> {
     /// Enters the action of the entry that a packet hits, or of none.
     #[inline(always)]
-    pub(super) fn apply(&mut self, table: &'a Table, entry: u32) -> Ran<'a> {
+    pub(super) fn apply(&mut self, applied: &'a Applied, entry: u32) -> Ran<'a> {
+        let Applied { table, color: meter, .. } = applied;
         if O::ENABLED {
-            self.observer.event(|| table_event(table, &self.packet.area, entry));
+            self.observer.event(|| table_event(applied, &self.packet.area, entry));
         }
         if entry == NONE {
             if let Some(color) = table.miss(self.packet.ingress_length, self.now)
-                && let Some(meter) = table.meter
+                && let Some(result) = meter
             {
-                meter.result.store(&mut self.packet.area, color as u64);
+                result.store(&mut self.packet.area, color as u64);
             }
-            return match table.default.target {
+            let default = table.default();
+            return match default.target {
                 Some(Target::Action(position)) => {
-                    let action = &table.actions[position as usize];
-                    self.enter(action.action, &table.default.data);
-                    Ran { start: action.start, params: &table.default.data, next: action.next[1] }
+                    let action = &table.actions()[position as usize];
+                    self.enter(action.action, &default.data);
+                    Ran { start: action.start, params: &default.data, next: action.next[1] }
                 }
                 // The default entry of an indirect table names no member.
-                Some(_) | None => nothing(table.miss_next),
+                Some(_) | None => nothing(table.miss_next()),
             };
         }
-        if table.notes_hits {
-            table.hit(entry, self.packet.ingress_length, self.now);
-            if let Some(meter) = table.meter {
-                let amount = meter.unit.amount(self.packet.ingress_length);
-                let color = table.color(entry, amount, self.now);
-                meter.result.store(&mut self.packet.area, color as u64);
+        if table.notes_hits() {
+            let color = table.hit(entry, self.packet.ingress_length, self.now);
+            if let (Some(color), Some(result)) = (color, meter) {
+                result.store(&mut self.packet.area, color as u64);
             }
         }
         let (run, params) = table.run(entry);
@@ -54,7 +55,7 @@ impl<'a, O: Observe> Machine<'a, O> {
         if O::ENABLED
             && let Target::Action(position) = table.target(entry)
         {
-            self.enter(table.actions[position as usize].action, params);
+            self.enter(table.actions()[position as usize].action, params);
         }
         Ran { start: run.start, params, next: run.next }
     }
@@ -62,11 +63,11 @@ impl<'a, O: Observe> Machine<'a, O> {
     /// The action of a member of the table's action profile, or of one that a hash chooses.
     #[inline(never)]
     fn choose(&mut self, table: &'a Table, target: Target) -> Ran<'a> {
-        let profile = table.profile.and_then(|profile| self.profiles.get(profile));
-        let member: Option<&'a Member> = match (target, profile) {
-            (Target::Member(id), Some(profile)) => profile.find_member(id),
-            (Target::Group(id), Some(profile)) => {
-                let hash = profile.selector.as_ref().map_or(0, |selector| {
+        let chosen = table.profile().and_then(|profile| self.profiles.get(profile));
+        let member: Option<&'a Member> = match (target, chosen) {
+            (Target::Member(id), Some(Chosen { profile, .. })) => profile.find_member(id),
+            (Target::Group(id), Some(Chosen { profile, selector })) => {
+                let hash = selector.as_ref().map_or(0, |selector| {
                     let Externs { hash_input, hashes, .. } = &mut *self.externs;
                     let layout = &self.program.layout;
                     let payload = self.packet.behind(self.parsed);
@@ -78,9 +79,9 @@ impl<'a, O: Observe> Machine<'a, O> {
             _ => None,
         };
         // A group without members is a miss.
-        let Some(member) = member else { return nothing(table.miss_next) };
-        let listed = table.actions.iter().find(|action| action.action == member.action);
-        let next = listed.map_or(table.miss_next, |action| action.next[0]);
+        let Some(member) = member else { return nothing(table.miss_next()) };
+        let listed = table.actions().iter().find(|action| action.action == member.action);
+        let next = listed.map_or(table.miss_next(), |action| action.next[0]);
         self.enter(member.action, &member.limbs);
         let start = self.program.actions[member.action].start;
         Ran { start, params: &member.limbs, next }
@@ -146,11 +147,12 @@ fn nothing(next: u32) -> Ran<'static> {
     Ran { start: next, params: &[], next }
 }
 
-fn table_event(table: &Table, area: &[u8], entry: u32) -> Event {
-    let parts = table.shape.parts.iter();
+fn table_event(applied: &Applied, area: &[u8], entry: u32) -> Event {
+    let Applied { table, key, .. } = applied;
+    let parts = table.shape().parts().iter().zip(&key.places);
     Event::Table {
-        table: table.name.clone(),
-        key: parts.map(|part| (part.name.clone(), part.place.load(area))).collect(),
+        table: table.name().to_owned(),
+        key: parts.map(|(part, place)| (part.name.clone(), place.load(area))).collect(),
         entry: (entry != NONE).then_some(entry),
     }
 }

@@ -7,6 +7,7 @@ use units::Time;
 
 use super::apply::Ran;
 use super::{Assign, Destination, ExternStep, LogPart, Request, Routine, Step};
+use crate::control::END;
 use crate::expression::{Condition, Number, View};
 use crate::externs::Externs;
 use crate::fate::CloneRequest;
@@ -15,10 +16,10 @@ use crate::native::{Interpreter, Native, Point};
 use crate::observe::{Event, Observe};
 use crate::packet::Body;
 use crate::place::Cell;
-use crate::profile::ActionProfile;
+use crate::profile::Chosen;
 use crate::program::Program;
 use crate::state::RegisterArray;
-use crate::table::{END, Table};
+use crate::table::Applied;
 
 /// Jumps a single action may take: a loop of any sense ends long before.
 pub(crate) const JUMPS_MAX: u32 = 10_000;
@@ -74,8 +75,8 @@ pub(crate) struct Machine<'a, O: Observe> {
     /// How far behind the packet's position a parser is.
     pub parsed: usize,
     /// Tables and action profiles; none for parsers and deparsers, which apply no table.
-    pub tables: &'a [Table],
-    pub profiles: &'a [ActionProfile],
+    pub tables: &'a [Applied],
+    pub profiles: &'a [Chosen],
     /// Room for two keys.
     pub key_scratch: &'a mut [u64],
     pub now: Time,

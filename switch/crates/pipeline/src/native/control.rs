@@ -9,9 +9,9 @@ use crate::action::{Action, JUMPS_MAX, Move, Request, Routine, Step};
 use crate::expression::{Condition, Decision, HeaderRef, Next, Number, Operands, Subject};
 use crate::layout::Layout;
 use crate::place::Cell;
-use crate::profile::ActionProfile;
+use crate::profile::Chosen;
 use crate::program::Program;
-use crate::table::Table;
+use crate::table::Applied;
 
 /// The steps of a program, an op each.
 pub(crate) fn control(program: &Program, lowering: &Lowering<'_>) -> Vec<Op> {
@@ -20,7 +20,7 @@ pub(crate) fn control(program: &Program, lowering: &Lowering<'_>) -> Vec<Op> {
 }
 
 /// The steps at which actions end that are always followed by the same node, and that node.
-fn afters(program: &Program, tables: &[Table], profiles: &[ActionProfile]) -> BTreeMap<u32, u32> {
+fn afters(program: &Program, tables: &[Applied], profiles: &[Chosen]) -> BTreeMap<u32, u32> {
     // The nodes that may follow each action.
     let mut after = vec![BTreeSet::new(); program.actions.len()];
     for step in &program.code {
@@ -28,11 +28,12 @@ fn afters(program: &Program, tables: &[Table], profiles: &[ActionProfile]) -> BT
             let _new = after[*action as usize].insert(*next);
         }
     }
-    for table in tables {
-        table.actions.iter().for_each(|action| after[action.action].extend(action.next));
+    for Applied { table, .. } in tables {
+        table.actions().iter().for_each(|action| after[action.action].extend(action.next));
         // A member of the profile may run what is none of this table's actions.
-        let members = table.profile.into_iter().flat_map(|profile| &profiles[profile].actions);
-        members.for_each(|action| after[*action].extend([table.miss_next]));
+        let members = table.profile().into_iter();
+        let members = members.flat_map(|profile| profiles[profile].profile.actions());
+        members.for_each(|action| after[*action].extend([table.miss_next()]));
     }
     let known = program.actions.iter().zip(after).filter_map(|(action, after)| {
         let steps = program.code.iter().enumerate().skip(action.start as usize);
@@ -71,7 +72,7 @@ pub(crate) struct Lowering<'a> {
     actions: &'a [Action],
     /// Names and widths of register arrays.
     registers: &'a [(String, u32)],
-    tables: &'a [Table],
+    tables: &'a [Applied],
     /// What follows the action that ends at a step, where that is always the same.
     after: BTreeMap<u32, u32>,
     jumps_end: bool,
@@ -79,11 +80,7 @@ pub(crate) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    pub fn new(
-        program: &'a Program,
-        tables: &'a [Table],
-        profiles: &[ActionProfile],
-    ) -> Lowering<'a> {
+    pub fn new(program: &'a Program, tables: &'a [Applied], profiles: &[Chosen]) -> Lowering<'a> {
         let steps = &program.code;
         // The interpreter counts jumps, so that no action goes round for ever. Where none can, nobody
         // needs to.
@@ -118,10 +115,9 @@ impl<'a> Lowering<'a> {
     /// The op for a step; none if only the interpreter knows it.
     fn op(&self, at: u32, step: &Step) -> Option<Op> {
         Some(match step {
-            Step::Apply { table } => Op::Leave {
-                key: self.tables[*table as usize].shape.one_limb()?.collect(),
-                to: None,
-            },
+            Step::Apply { table } => {
+                Op::Leave { key: self.tables[*table as usize].key.one_limb()?.collect(), to: None }
+            }
             Step::Call { action, next } => {
                 Op::Call { to: self.actions[*action as usize].start, next: *next }
             }

@@ -1,16 +1,17 @@
 //! Tables from BMv2 JSON: keys, actions, what comes next; then the entries that the program brings.
 
 use bmv2::{NextTables, TableKind};
-use units::Time;
-
-use super::{
-    DirectMeter, Entry, EntryAction, KeyMatch, KeyPart, KeyShape, Table, TableAction, TableConfig,
+use tables::{
+    Entry, EntryAction, KeyMatch, KeyPart, KeyShape, MeterUnit, Table, TableAction, TableConfig,
     TableError,
 };
+use units::Time;
+
+use super::{Applied, KeyFields};
 use crate::control::{Controls, NodeNames};
 use crate::error::{LoadError, unknown};
 use crate::pipeline::Pipeline;
-use crate::place::Place;
+use crate::place::{Cell, Place};
 
 /// BMv2's lowest number wins, P4Runtime's highest: one is this less the other.
 const PRIORITY_SUM: i32 = i32::MAX;
@@ -22,7 +23,7 @@ impl Controls<'_> {
         table: &bmv2::Table,
         names: &NodeNames,
         profiles_before: usize,
-    ) -> Result<Table, LoadError> {
+    ) -> Result<Applied, LoadError> {
         let mut actions = Vec::new();
         for (index, name) in self.table_actions(table)?.into_iter().enumerate() {
             let path = format!("/actions/{index}");
@@ -49,29 +50,34 @@ impl Controls<'_> {
             TableKind::Indirect { action_profile }
             | TableKind::IndirectWithSelector { action_profile } => {
                 let candidates = self.profiles.iter().skip(profiles_before);
-                let known = candidates.clone().map(|profile| profile.name.as_str());
+                let known = candidates.clone().map(|profile| profile.profile.name());
                 let mut candidates = candidates;
-                let found = candidates.position(|profile| profile.name == *action_profile);
+                let found =
+                    candidates.position(|profile| profile.profile.name() == *action_profile);
                 let found = found.ok_or_else(|| unknown("action profile", action_profile, known));
                 let profile = profiles_before + found?;
                 let listed = actions.iter().map(|action| action.action);
-                self.profiles[profile].actions.extend(listed);
+                self.profiles[profile].profile.allow(listed);
                 Some(profile)
             }
         };
         let data_limbs = actions.iter().map(|action| self.actions[action.action].limbs).max();
-        Ok(Table::new(TableConfig {
+        let (shape, places) = self.key(table)?;
+        let key = KeyFields::new(&shape, places);
+        let (meter, color) = self.direct_meter(table)?.unzip();
+        let table = Table::new(TableConfig {
             name: table.name.clone(),
-            shape: self.key_shape(table)?,
+            shape,
             size: (table.size_max as usize).max(table.entries.as_ref().map_or(0, Vec::len)),
             actions,
             miss_next,
             profile,
             with_counters: table.with_counters,
-            meter: self.direct_meter(table)?,
+            meter,
             with_timeouts: table.support_timeout,
             data_limbs: data_limbs.unwrap_or(0),
-        }))
+        });
+        Ok(Applied { table, key, color })
     }
 
     /// Indexes of a table's actions: by id where the JSON has ids, else by name.
@@ -87,8 +93,9 @@ impl Controls<'_> {
         table.actions.iter().map(by_name).collect()
     }
 
-    fn key_shape(&self, table: &bmv2::Table) -> Result<KeyShape, LoadError> {
-        let mut parts = Vec::new();
+    /// The shape of a table's key, and where a packet has its parts.
+    fn key(&self, table: &bmv2::Table) -> Result<(KeyShape, Vec<Place>), LoadError> {
+        let (mut parts, mut places) = (Vec::new(), Vec::new());
         for (index, key) in table.key.iter().enumerate() {
             let refuse = |message: &str| LoadError::new(format!("/key/{index}"), message);
             let target = key.target.as_ref().ok_or_else(|| refuse("expected a target"))?;
@@ -103,16 +110,10 @@ impl Controls<'_> {
             }
             let all = &bits::Int::one().shift_left(width as usize) - &bits::Int::one();
             let name = format!("{}.{}", target.header, target.field);
-            parts.push(KeyPart {
-                name: key.name.clone().unwrap_or(name),
-                match_type: key.match_type,
-                width,
-                place,
-                mask: key.mask.as_deref().map_or(all, bits::Int::from_be_bytes),
-                limb: 0,
-                shift: 0,
-                is_prefix: false,
-            });
+            let name = key.name.clone().unwrap_or(name);
+            let mask = key.mask.as_deref().map_or(all, bits::Int::from_be_bytes);
+            parts.push(KeyPart::new(name, key.match_type, width, mask));
+            places.push(place);
         }
         let with = |kind| parts.iter().any(|part| part.match_type == kind);
         let kinds = [bmv2::MatchType::Ternary, bmv2::MatchType::Range];
@@ -121,10 +122,11 @@ impl Controls<'_> {
         if prefixes > 1 && !is_ternary {
             return Err(LoadError::new("/key", "a table has at most one lpm key"));
         }
-        Ok(KeyShape::new(parts, is_ternary))
+        Ok((KeyShape::new(parts, is_ternary), places))
     }
 
-    fn direct_meter(&self, table: &bmv2::Table) -> Result<Option<DirectMeter>, LoadError> {
+    /// What a table's meters count, and where their colour goes.
+    fn direct_meter(&self, table: &bmv2::Table) -> Result<Option<(MeterUnit, Cell)>, LoadError> {
         let Some(name) = &table.direct_meters else { return Ok(None) };
         let array = self.source.meter_arrays.iter().find(|array| array.name == *name);
         let known = self.names.meters.iter().map(String::as_str);
@@ -132,7 +134,7 @@ impl Controls<'_> {
             array.ok_or_else(|| unknown("meter array", name, known).under("/direct_meters"))?;
         let result = array.result_target.as_ref().map(|target| self.names.layout.field(target));
         match result.transpose()?.map(|field| field.place) {
-            Some(Place::Cell(result)) => Ok(Some(DirectMeter { unit: array.unit.into(), result })),
+            Some(Place::Cell(result)) => Ok(Some((array.unit.into(), result))),
             _ => Err(LoadError::new("/direct_meters", "the meter has no result_target")),
         }
     }
@@ -172,15 +174,14 @@ fn fill_table(
         let action = action(default.action_id).map_err(under)?;
         let entry = EntryAction::Action { action, data: default.action_data.clone() };
         pipeline.set_initial_default(number, entry).map_err(|error| under(refused(error)))?;
-        let loaded = &mut pipeline.tables[number];
-        loaded.const_default_action = default.action_const.then_some(action);
-        loaded.const_default = default.action_entry_const;
+        let only = default.action_const.then_some(action);
+        pipeline.tables[number].table.fix_default(default.action_entry_const, only);
     }
     for (index, entry) in table.entries.iter().flatten().enumerate() {
         let path = format!("/entries/{index}");
         let under = |error: LoadError| error.under(&path);
         let action = action(entry.action_id).map_err(under)?;
-        let is_ternary = pipeline.tables[number].shape.is_ternary;
+        let is_ternary = pipeline.tables[number].table.shape().is_ternary();
         let key = entry.match_key.iter().map(|key| match key {
             bmv2::MatchKey::Exact { key } => KeyMatch::Exact(key.clone()),
             bmv2::MatchKey::Lpm { key, prefix_length } => {
@@ -203,6 +204,8 @@ fn fill_table(
         let inserted = pipeline.insert_entry(number, entry, Time::ZERO);
         let _ = inserted.map_err(|error| under(refused(error)))?;
     }
-    pipeline.tables[number].const_entries = table.entries.is_some();
+    if table.entries.is_some() {
+        pipeline.tables[number].table.fix_entries();
+    }
     Ok(())
 }

@@ -48,7 +48,10 @@ impl Test {
                 let table = self.table(table)?;
                 let action = self.action(table, call)?;
                 let key = self.key(table, key)?;
-                let is_ternary = self.switch.pipeline().tables()[table]
+                let is_ternary = self
+                    .switch
+                    .pipeline()
+                    .table(table)
                     .keys()
                     .any(|(_, kind, _)| matches!(kind, MatchType::Ternary | MatchType::Range));
                 let priority = if is_ternary { priority.unwrap_or(0) } else { 0 };
@@ -160,12 +163,12 @@ impl Test {
 
     /// The table of a name, or the only one whose name ends with it.
     fn table(&self, name: &str) -> Result<usize, String> {
-        let names = self.switch.pipeline().tables().iter().map(|table| table.name());
+        let names = self.switch.pipeline().tables().map(|table| table.name());
         find("table", name, names)
     }
 
     fn action(&self, table: usize, call: &Call) -> Result<EntryAction, String> {
-        let actions: Vec<usize> = self.switch.pipeline().tables()[table].action_indexes().collect();
+        let actions: Vec<usize> = self.switch.pipeline().table(table).action_indexes().collect();
         let names = actions.iter().map(|action| self.switch.pipeline().action(*action).name);
         let action = actions[find("action", &call.action, names)?];
         let info = self.switch.pipeline().action(action);
@@ -185,7 +188,7 @@ impl Test {
 
     /// Keys in the order of the table; those not mentioned match 0, or anything.
     fn key(&self, table: usize, written: &[(String, KeyValue)]) -> Result<Vec<KeyMatch>, String> {
-        let table = &self.switch.pipeline().tables()[table];
+        let table = self.switch.pipeline().table(table);
         let names: Vec<&str> = table.keys().map(|(name, ..)| name).collect();
         let mut values = vec![None; names.len()];
         for (name, value) in written {
@@ -204,9 +207,10 @@ impl Test {
     }
 
     fn remove_all(&mut self) -> Result<(), String> {
-        for table in 0..self.switch.pipeline().tables().len() {
+        let count = self.switch.pipeline().tables().len();
+        for table in 0..count {
             let ids: Vec<_> =
-                self.switch.pipeline().tables()[table].entries().map(|(id, _)| id).collect();
+                self.switch.pipeline().table(table).entries().map(|(id, _)| id).collect();
             for id in ids {
                 // Const entries stay.
                 let _ = self.switch.pipeline_mut().delete_entry(table, id);
@@ -223,9 +227,8 @@ impl Test {
         }
         let table = self.table(name).map_err(|_| format!("there is no counter {name}"))?;
         let id = pipeline::EntryId(index as u32);
-        let counter = self.switch.pipeline().tables()[table]
-            .counter(id)
-            .map_err(|error| error.to_string())?;
+        let counter =
+            self.switch.pipeline().table(table).counter(id).map_err(|error| error.to_string())?;
         counter.ok_or_else(|| format!("table {name} has no counters"))
     }
 

@@ -18,7 +18,7 @@
 //!
 //! R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, "Extendible hashing", 1979.
 
-use super::exact::{ExactIndex, NONE, hash, hash_one};
+use crate::exact::{ExactIndex, NONE, hash, hash_one};
 
 /// Keys of a segment before it is split.
 const SEGMENT_KEYS_MAX: usize = 512;

@@ -19,8 +19,8 @@
 //! V. Srinivasan and G. Varghese, "Fast address lookups using controlled prefix expansion", 1999;
 //! the bits are the internal bitmap of W. Eatherton, G. Varghese and Z. Dittia, "Tree bitmap", 2004.
 
-use super::exact::{ExactIndex, NONE};
-use super::{RESERVED_SIZE_MAX, reserved, with_room};
+use crate::exact::{ExactIndex, NONE};
+use crate::room::{RESERVED_SIZE_MAX, reserved, with_room};
 
 /// Slots of a node below the root.
 const NODE: usize = 256;

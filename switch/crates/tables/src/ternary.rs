@@ -15,9 +15,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::exact::NONE;
-use super::segments::Segments;
-use super::with_room;
+use crate::exact::NONE;
+use crate::room::with_room;
+use crate::segments::Segments;
 
 /// One entry as this index sees it.
 #[derive(Clone, Debug)]

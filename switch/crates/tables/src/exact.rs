@@ -15,7 +15,7 @@
 //! ```
 
 /// No entry; also marks an empty slot.
-pub(crate) const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 /// The same in a slot.
 const EMPTY: u64 = NONE as u64;
 /// Slots of an empty table.

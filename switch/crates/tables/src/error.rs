@@ -1,0 +1,77 @@
+//! Why a change was refused.
+
+use std::fmt;
+
+/// Why a table, profile or group did not take a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TableError {
+    /// The action is not one of the table's.
+    ActionNotInTable {
+        /// The table.
+        table: String,
+        /// Index of the action.
+        action: usize,
+    },
+    /// The entries or the default entry are `const`.
+    Const {
+        /// The table.
+        table: String,
+    },
+    /// The data does not fit the action.
+    Data {
+        /// What is wrong.
+        message: String,
+    },
+    /// There is such an entry already.
+    Exists {
+        /// The table, member or group.
+        what: String,
+    },
+    /// No more room.
+    Full {
+        /// The table or profile.
+        what: String,
+        /// How many it holds.
+        size: usize,
+    },
+    /// The member or group is in use.
+    InUse {
+        /// Which.
+        what: String,
+    },
+    /// The key does not fit the table.
+    Key {
+        /// The table.
+        table: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// There is no such entry, member or group.
+    NotFound {
+        /// Which.
+        what: String,
+    },
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TableError::ActionNotInTable { table, action } => {
+                write!(f, "table {table} does not list action {action}; use one of its actions")
+            }
+            TableError::Const { table } => {
+                write!(f, "table {table} is declared const there; change the program instead")
+            }
+            TableError::Data { message } => write!(f, "{message}"),
+            TableError::Exists { what } => write!(f, "{what} exists already; modify it instead"),
+            TableError::Full { what, size } => {
+                write!(f, "{what} is full ({size}); raise its `size` in the program")
+            }
+            TableError::InUse { what } => write!(f, "{what} is in use; remove its users first"),
+            TableError::Key { table, message } => write!(f, "table {table}: {message}"),
+            TableError::NotFound { what } => write!(f, "there is no {what}"),
+        }
+    }
+}
+
+impl std::error::Error for TableError {}

@@ -1,0 +1,20 @@
+//! Room that is made before it is needed: to make it later is to move everything while packets wait.
+
+/// Tables declared larger than this have room in their index from the start: moving so few keys
+/// takes some ten microseconds, moving more would hold up packets.
+const GROWING_SIZE_MAX: usize = 4096;
+/// Tables declared larger than this have room for so many at first.
+pub const RESERVED_SIZE_MAX: usize = 1 << 20;
+
+/// A list with room for so many, if there are so many addresses. Room that is not used takes no
+/// memory.
+pub fn with_room<T>(count: usize) -> Vec<T> {
+    let mut list = Vec::new();
+    let _fits = list.try_reserve_exact(count);
+    list
+}
+
+/// For how many keys the index of a table of this size has room from the start.
+pub fn reserved(size: usize) -> usize {
+    if size > GROWING_SIZE_MAX { size.min(RESERVED_SIZE_MAX) } else { 0 }
+}
