@@ -54,7 +54,7 @@ impl Narrator {
     }
 }
 
-fn tell_step(packet: u32, step: &TraceEvent) {
+fn tell_step(packet: u64, step: &TraceEvent) {
     match step {
         TraceEvent::Copied { from, kind } => debug!("{packet}: a copy of {from} ({kind:?})"),
         TraceEvent::Departed { port, queueing } => debug!(
