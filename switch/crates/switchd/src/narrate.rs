@@ -83,7 +83,7 @@ fn tell_step(packet: u64, step: &TraceEvent) {
     }
 }
 
-fn tell_event(packet: u32, event: &Event) {
+fn tell_event(packet: u64, event: &Event) {
     match event {
         Event::Action { name, data } => debug!("{packet}: action {name}({})", Values(data)),
         Event::AssertionFailed { what } => error!("{packet}: assertion failed: {what}"),
