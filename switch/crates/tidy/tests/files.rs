@@ -45,7 +45,8 @@ fn long_functions(text: &str) -> Vec<(usize, usize)> {
         ]
         .iter()
         .any(|start| code.starts_with(start));
-        if open.is_none() && is_fn && !code.ends_with(';') {
+        // A signature without a body, and a body on the same line, end where they begin.
+        if open.is_none() && is_fn && !code.ends_with([';', '}']) {
             open = Some((number, indent));
         }
         if let Some((start, at)) = open
@@ -77,8 +78,8 @@ fn functions_fit_on_a_page() {
 #[test]
 fn the_search_for_long_functions_measures_them() {
     let body = "    let x = 1;\n".repeat(70);
-    let text = format!("fn short() {{\n}}\nfn long() {{\n{body}}}\n");
-    assert_eq!(long_functions(&text), [(3, 72)]);
+    let text = format!("fn none() {{}}\nfn short() {{\n}}\nfn long() {{\n{body}}}\n");
+    assert_eq!(long_functions(&text), [(4, 72)]);
 }
 
 #[test]
