@@ -9,7 +9,7 @@ use p4runtime::translate::cells::{CellRange, CounterValue, MeterRates};
 use p4runtime::translate::change::{Change, DigestChange, EntryRef};
 use p4runtime::translate::profile::{GroupChange, MemberChange};
 use p4runtime::translate::table::{EntryKey, EntryState, TableChange};
-use pipeline::{EntryId, Meter};
+use pipeline::{EntryId, Meter, Pipeline, TableError};
 use units::{Span, Time};
 
 use super::forwarding::Beside;
@@ -67,82 +67,66 @@ impl Target<'_> {
         }
     }
 
-    fn insert(&mut self, key: &EntryKey, state: EntryState) -> Result<(), Refusal> {
-        let bound = self.forwarding.binding.table(key.table_id)?;
-        let table = bound.table;
-        let given = state.action.ok_or_else(|| Refusal::invalid("an insert needs an action"))?;
-        let (action, one_shot) = match given {
-            EntryAction::Call(call) => (action_of(bound, call)?, None),
-            EntryAction::Member(id) => (pipeline::EntryAction::Member(id), None),
-            EntryAction::Group(id) => (pipeline::EntryAction::Group(id), None),
-            EntryAction::OneShot(choices) => {
-                let group = one_shot::insert(self, key.table_id, choices)?;
-                (pipeline::EntryAction::Group(group.group_id), Some(group))
-            }
-        };
-        one_shot::check_style(self, key.table_id, &action, one_shot.is_some())?;
-        let entry = pipeline::Entry {
-            key: key.parts.clone(),
-            priority: priority_of(key),
-            action,
-            idle_timeout: span_of(state.idle_timeout_ns),
-        };
-        let inserted = self.pipeline.insert_entry(table, entry, self.now);
-        let id = match inserted {
-            Ok(id) => id,
-            Err(error) => {
-                if let Some(group) = one_shot {
-                    one_shot::remove(self, &group);
-                }
-                return Err(refused(error));
-            }
-        };
-        let beside = Beside {
-            attachment: state.attachment,
-            idle_timeout_ns: state.idle_timeout_ns,
-            one_shot,
-        };
-        let _nothing_before = self.forwarding.ledger.set_beside(table, id, beside);
-        self.set_cells(table, id, state.counter, state.meter)
+    fn insert(&mut self, key: &EntryKey, mut state: EntryState) -> Result<(), Refusal> {
+        let given = state.action.take();
+        let given = given.ok_or_else(|| Refusal::invalid("an insert needs an action"))?;
+        let (parts, priority, now) = (key.parts.clone(), priority_of(key), self.now);
+        let idle_timeout = span_of(state.idle_timeout_ns);
+        self.put(key.table_id, given, state, |pipeline, table, action| {
+            let entry = pipeline::Entry { key: parts, priority, action, idle_timeout };
+            pipeline.insert_entry(table, entry, now)
+        })
     }
 
     /// A counter that is not given stays, a meter that is not given goes back to its default:
     /// specification, "Direct Resources".
-    fn modify(&mut self, key: &EntryKey, state: EntryState) -> Result<(), Refusal> {
-        let bound = self.forwarding.binding.table(key.table_id)?;
-        let table = bound.table;
+    fn modify(&mut self, key: &EntryKey, mut state: EntryState) -> Result<(), Refusal> {
+        let table = self.forwarding.binding.table(key.table_id)?.table;
         let id = self.find(key)?;
-        let Some(given) = state.action else {
+        let Some(given) = state.action.take() else {
             // Only direct cells change; const entries come here.
             return self.set_cells(table, id, state.counter, state.meter);
         };
+        let (idle_timeout, now) = (span_of(state.idle_timeout_ns), self.now);
+        self.put(key.table_id, given, state, |pipeline, table, action| {
+            pipeline.modify_entry(table, id, action, idle_timeout, now).map(|()| id)
+        })
+    }
+
+    /// Puts an entry that runs `given` into its table by `write`, and what P4Runtime knows of it
+    /// beside it. A group that it brings along is made first, and removed again where the entry is
+    /// refused or comes to bring another.
+    fn put(
+        &mut self,
+        table_id: u32,
+        given: EntryAction,
+        state: EntryState,
+        write: impl FnOnce(&mut Pipeline, usize, pipeline::EntryAction) -> Result<EntryId, TableError>,
+    ) -> Result<(), Refusal> {
+        let bound = self.forwarding.binding.table(table_id)?;
+        let table = bound.table;
         let (action, one_shot) = match given {
             EntryAction::Call(call) => (action_of(bound, call)?, None),
             EntryAction::Member(id) => (pipeline::EntryAction::Member(id), None),
             EntryAction::Group(id) => (pipeline::EntryAction::Group(id), None),
             EntryAction::OneShot(choices) => {
-                let group = one_shot::insert(self, key.table_id, choices)?;
+                let group = one_shot::insert(self, table_id, choices)?;
                 (pipeline::EntryAction::Group(group.group_id), Some(group))
             }
         };
-        one_shot::check_style(self, key.table_id, &action, one_shot.is_some())?;
-        let timeout = span_of(state.idle_timeout_ns);
-        if let Err(error) = self.pipeline.modify_entry(table, id, action, timeout, self.now) {
-            if let Some(group) = one_shot {
-                one_shot::remove(self, &group);
+        one_shot::check_style(self, table_id, &action, one_shot.is_some())?;
+        let id = match write(self.pipeline, table, action) {
+            Ok(id) => id,
+            Err(error) => {
+                one_shot.iter().for_each(|group| one_shot::remove(self, group));
+                return Err(refused(error));
             }
-            return Err(refused(error));
-        }
-        let beside = Beside {
-            attachment: state.attachment,
-            idle_timeout_ns: state.idle_timeout_ns,
-            one_shot,
         };
+        let EntryState { attachment, idle_timeout_ns, counter, meter, .. } = state;
+        let beside = Beside { attachment, idle_timeout_ns, one_shot };
         let before = self.forwarding.ledger.set_beside(table, id, beside);
-        if let Some(group) = before.one_shot {
-            one_shot::remove(self, &group);
-        }
-        self.set_cells(table, id, state.counter, state.meter)
+        before.one_shot.iter().for_each(|group| one_shot::remove(self, group));
+        self.set_cells(table, id, counter, meter)
     }
 
     fn delete(&mut self, key: &EntryKey) -> Result<(), Refusal> {
@@ -150,9 +134,7 @@ impl Target<'_> {
         let id = self.find(key)?;
         self.pipeline.delete_entry(table, id).map_err(refused)?;
         let before = self.forwarding.ledger.set_beside(table, id, Beside::default());
-        if let Some(group) = before.one_shot {
-            one_shot::remove(self, &group);
-        }
+        before.one_shot.iter().for_each(|group| one_shot::remove(self, group));
         Ok(())
     }
 
