@@ -165,7 +165,23 @@ fn check_ends(code: &[Step], first_node: usize, tables: &[Applied]) -> Result<()
                 let actions = table.actions().iter().flat_map(|action| action.next);
                 actions.chain([table.miss_next()]).collect()
             }
-            _ => Vec::new(),
+            // The steps of actions: an action comes back to its node. Conditions are spread later.
+            Step::Assert { .. }
+            | Step::Assign(_)
+            | Step::Count { .. }
+            | Step::Exit
+            | Step::Extern(_)
+            | Step::Finish { .. }
+            | Step::Header(_)
+            | Step::Jump { .. }
+            | Step::JumpUnless { .. }
+            | Step::Move(_)
+            | Step::RegisterReadNarrow { .. }
+            | Step::RegisterWriteNarrow { .. }
+            | Step::Request(_)
+            | Step::Return
+            | Step::SetCell { .. }
+            | Step::Test { .. } => Vec::new(),
         };
         next.into_iter().filter(|node| *node != END).collect()
     };
