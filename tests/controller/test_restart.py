@@ -271,6 +271,32 @@ def test_a_device_that_refuses_what_it_had_accepted_ends_the_session_and_wakes_w
     assert session.state is State.FAILED
 
 
+class Refused(Unavailable):
+    def code(self):
+        return grpc.StatusCode.INVALID_ARGUMENT
+
+    def details(self):
+        return "no such table"
+
+
+def test_a_refusal_that_comes_as_a_bare_grpc_error_is_not_tried_again(switch, session, monkeypatch):
+    session.insert([ROUTE])
+    tried = []
+
+    def refuse(*_):
+        tried.append(1)
+        raise Refused
+
+    monkeypatch.setattr(Session, "_write_back", refuse)
+    switch.end()
+    wait.until(lambda: not session.is_ready, "the end of the stream", 5)
+    switch.start()
+    wait.until(lambda: session.state is State.FAILED, "the end of the session", 20)
+    assert tried == [1]
+    with pytest.raises(ControllerError, match="refuses what it had accepted before: no such table"):
+        session.insert([ROUTE])
+
+
 def test_who_waits_is_woken_when_the_session_is_closed(switch, session):
     switch.end()
     wait.until(lambda: not session.is_ready, "the end of the stream", 5)
