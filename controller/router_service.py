@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import grpc
 from google.rpc import status_pb2
 from vitrine.v1 import router_pb2
 
+from controller import quick
 from controller.errors import RequestError
 
 
@@ -17,20 +19,29 @@ class RouterStub:
     """The calls of vitrine.v1.Router, as a gRPC plugin of protoc would write them."""
 
     def __init__(self, channel: grpc.Channel) -> None:
-        self.describe = _call(channel.unary_unary, "Describe")
-        self.configure = _call(channel.unary_unary, "Configure")
-        self.add_port = _call(channel.unary_unary, "AddPort")
-        self.remove_port = _call(channel.unary_unary, "RemovePort")
-        self.watch = _call(channel.unary_stream, "Watch")
-        self.trace = _call(channel.unary_stream, "Trace")
+        self.describe = call(channel.unary_unary, "Router", "Describe", router_pb2)
+        self.configure = call(channel.unary_unary, "Router", "Configure", router_pb2)
+        self.add_port = call(channel.unary_unary, "Router", "AddPort", router_pb2)
+        self.remove_port = call(channel.unary_unary, "Router", "RemovePort", router_pb2)
+        self.watch = watch_call(channel, "Router", "Watch", router_pb2)
+        self.trace = call(channel.unary_stream, "Router", "Trace", router_pb2)
 
 
-def _call(kind: Callable[..., Any], name: str) -> Any:
-    """A call of the service; what it takes and gives are named after it."""
+def call(kind: Callable[..., Any], service: str, name: str, messages: ModuleType) -> Any:
+    """A call of a service of vitrine.v1; what it takes and gives are named after it."""
     return kind(
-        f"/vitrine.v1.Router/{name}",
-        request_serializer=getattr(router_pb2, f"{name}Request").SerializeToString,
-        response_deserializer=getattr(router_pb2, f"{name}Response").FromString,
+        f"/vitrine.v1.{service}/{name}",
+        request_serializer=getattr(messages, f"{name}Request").SerializeToString,
+        response_deserializer=getattr(messages, f"{name}Response").FromString,
+    )
+
+
+def watch_call(channel: grpc.Channel, service: str, name: str, messages: ModuleType) -> Any:
+    """The same for streams of many small messages, which are read quickly and only read."""
+    return channel.unary_stream(
+        f"/vitrine.v1.{service}/{name}",
+        request_serializer=getattr(messages, f"{name}Request").SerializeToString,
+        response_deserializer=quick.parser(getattr(messages, f"{name}Response")),
     )
 
 
