@@ -16,7 +16,7 @@ def add_router(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--router",
         default=os.environ.get("ROUTER") or DEFAULT_ADDRESS,
-        metavar="HOST:PORT",
+        metavar="HOST:PORT[/DEVICE]",
         help="where it serves P4Runtime, %(default)s",
     )
 

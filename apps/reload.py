@@ -30,15 +30,13 @@ _BYTES_MAX = 1 << 20
 _DEADLINE_S = 60.0
 
 
-def address() -> Path:
-    """The socket of the network that is up on this machine."""
-    return record.path().with_name("reload.sock")
+_SOCKET = "reload.sock"
 
 
 @contextlib.contextmanager
 def serving(routers: Sequence[Router]) -> Iterator[None]:
     """Reloads these routers on request for the length of a `with` block."""
-    path = address()
+    path = record.folder() / _SOCKET
     # There is one network a machine; a socket that is there was left behind by a killed run.
     path.unlink(missing_ok=True)
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -106,14 +104,20 @@ def main(arguments: list[str] | None = None) -> int:
 def _ask(request: dict[str, str | None]) -> dict:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
         client.settimeout(_DEADLINE_S)
-        try:
-            client.connect(str(address()))
-        except OSError as error:
-            raise ControllerError(
-                "no network is up on this machine: start one with `make up` or `make lab`."
-            ) from error
+        _connect(client)
         client.sendall(json.dumps(request).encode() + b"\n")
         return json.loads(client.makefile().read())
+
+
+def _connect(client: socket.socket) -> None:
+    """To the network that is up on this machine."""
+    for folder in record.folders():
+        with contextlib.suppress(OSError):
+            client.connect(str(folder / _SOCKET))
+            return
+    raise ControllerError(
+        "no network is up on this machine: start one with `make up` or `make lab`."
+    )
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import sys
 
 from apps import options
 from controller import device
+from controller.connection import parted
 from controller.errors import ControllerError
 from controller.stream import halves
 
@@ -29,7 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     from p4runtime_sh import shell
 
     half = halves(election_id)
-    where = ["--grpc-addr", router, "--device-id", str(device_id)]
+    place, _ = parted(router)
+    where = ["--grpc-addr", place, "--device-id", str(device_id)]
     sys.argv = ["p4runtime-shell", *where, "--election-id", f"{half['high']},{half['low']}"]
     shell.main()
     return 0

@@ -35,9 +35,20 @@ _OPTIONS = [
 ]
 
 
+def parted(address: str) -> tuple[str, int | None]:
+    """HOST:PORT, and which of the devices that answer there is meant: `127.0.0.1:9559/2`.
+
+    Most addresses are those of one device and name none; all routers in virtual time share one.
+    """
+    place, slash, device = address.partition("/")
+    if slash and not device.isdigit():
+        raise ConnectError(f"{address!r} is no address: write HOST:PORT, or HOST:PORT/DEVICE.")
+    return place, int(device) if slash else None
+
+
 def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.Channel:
     """A connection to a device that answers, or an error that names the address."""
-    channel = grpc.insecure_channel(address, options=_OPTIONS)
+    channel = grpc.insecure_channel(parted(address)[0], options=_OPTIONS)
     try:
         grpc.channel_ready_future(channel).result(timeout=deadline_s)
     except grpc.FutureTimeoutError:

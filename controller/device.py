@@ -9,7 +9,7 @@ from __future__ import annotations
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
-from controller.connection import CONNECT_DEADLINE_S, open_channel
+from controller.connection import CONNECT_DEADLINE_S, open_channel, parted
 from controller.errors import ConnectError
 from controller.stream import Inbox, Stream, bid
 
@@ -18,7 +18,10 @@ _DEVICE_IDS = range(64)
 
 
 def find_id(channel: grpc.Channel, address: str) -> int:
-    """The number of the device that answers there."""
+    """The number of the device that answers there; the one that the address names, if it does."""
+    _, named = parted(address)
+    if named is not None:
+        return named
     stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
     for number in _DEVICE_IDS:
         request = p4runtime_pb2.GetForwardingPipelineConfigRequest(

@@ -45,6 +45,7 @@ from controller.connection import (
     accepted,
     is_passing,
     open_channel,
+    parted,
     refusals,
     write_refusal,
 )
@@ -135,7 +136,7 @@ class Session:
         cls, address: str = DEFAULT_ADDRESS, *, deadline_s: float = CONNECT_DEADLINE_S
     ) -> Session:
         """Connects to look only: queues and what happens in them, which anybody may read."""
-        return cls(open_channel(address, deadline_s), address, device_id=0)
+        return cls(open_channel(address, deadline_s), address, parted(address)[1] or 0)
 
     def __enter__(self) -> Session:
         return self

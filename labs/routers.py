@@ -9,7 +9,6 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from controller.connection import DEFAULT_ADDRESS
@@ -30,8 +29,7 @@ class Up:
     network: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _file() -> Path:
-    return record.path().with_name("routers.json")
+_FILE = "routers.json"
 
 
 @contextlib.contextmanager
@@ -43,7 +41,7 @@ def announced(
     try:
         yield
     finally:
-        _file().unlink(missing_ok=True)
+        (record.folder() / _FILE).unlink(missing_ok=True)
 
 
 def look_at(router: str, port: int) -> None:
@@ -53,8 +51,11 @@ def look_at(router: str, port: int) -> None:
 
 def up() -> Up:
     """What is up; nothing, if no network of the kit is."""
+    files = [folder / _FILE for folder in record.folders()]
+    there = [file for file in files if file.exists()]
     try:
-        return Up(**json.loads(_file().read_text()))
+        # There may be a live network and one in virtual time: the younger one is looked at.
+        return Up(**json.loads(max(there, key=lambda file: file.stat().st_mtime_ns).read_text()))
     except (OSError, ValueError, TypeError):
         return Up()
 
@@ -73,8 +74,10 @@ def address_of(name: str) -> str:
 
 
 def _write(what: Up) -> None:
-    beside = _file().with_suffix(".new")
+    file = record.folder() / _FILE
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_suffix(".new")
     beside.write_text(json.dumps(asdict(what)))
     # Written under sudo, read by everybody.
     beside.chmod(0o644)
-    beside.replace(_file())
+    beside.replace(file)

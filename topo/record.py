@@ -18,13 +18,28 @@ from pathlib import Path
 from topo.errors import StaleRunError
 from topo.process import Identity
 
-# VITRINE_RUN_DIR: the tests use a folder of their own.
-_DEFAULT_DIR = "/run/vitrine"
+# Only root writes into the machine's folder; who has a network in virtual time need not be root.
+_OF_MACHINE = Path("/run/vitrine")
+_OF_CLONE = Path(__file__).resolve().parent.parent / "build" / "run"
+
+
+def folder() -> Path:
+    """Where this process says what it has up; VITRINE_RUN_DIR: the tests have one of their own."""
+    own = os.environ.get("VITRINE_RUN_DIR")
+    if own:
+        return Path(own)
+    return _OF_MACHINE if os.geteuid() == 0 else _OF_CLONE
+
+
+def folders() -> list[Path]:
+    """Where others may have said so."""
+    own = os.environ.get("VITRINE_RUN_DIR")
+    return [Path(own)] if own else [_OF_CLONE, _OF_MACHINE]
 
 
 def path() -> Path:
     """Where the record lies."""
-    return Path(os.environ.get("VITRINE_RUN_DIR", _DEFAULT_DIR)) / "network.json"
+    return folder() / "network.json"
 
 
 class Record:

@@ -14,7 +14,7 @@ from controller.values import Mac
 from tests.controller import real_switch
 from tests.controller.real_switch import RealSwitch
 from tests.topo.examples import DIAMOND, loaded
-from topo import wait
+from topo import record, wait
 
 pytestmark = real_switch.needed
 
@@ -168,4 +168,4 @@ def test_make_reload_speaks_with_the_network_that_is_up(router, own, tmp_path, m
         assert "no router 's9'; there are: s2" in capsys.readouterr().err
         assert reload.main(["--program", "router"]) == 0
         assert len(list(router.session.read("ipv6_routes"))) > 0
-    assert not reload.address().exists()
+    assert not (record.folder() / "reload.sock").exists()
