@@ -6,17 +6,17 @@
 help:            ## list the targets
 	@vm/help.sh Makefile
 
-run:             ## bufferbloat on a real router, its queue live; RATE=5mbit QUEUE=<packets> DURATION=<s> CONGESTION=cubic
+run:             ## bufferbloat on a real router, its queue live; WORLD=virtual without root, RATE=5mbit QUEUE=<packets> DURATION=<s> CONGESTION=cubic
 	@vm/setup.sh
-	@vm/as_root.sh build/venv/bin/python -m labs run bufferbloat
+	@vm/in_world.sh build/venv/bin/python -m labs run bufferbloat
 
 labs:            ## list the labs, a line each
 	@vm/python.sh
 	@build/venv/bin/python -m labs list
 
-lab:             ## run one lab: LAB=<name>; QUICK=1 shortens it, TOOLCHAIN=p4lang|both, RATE=... as make labs lists them
+lab:             ## run one lab: LAB=<name>; QUICK=1 shortens it, WORLD=virtual|both, TOOLCHAIN=p4lang|both, RATE=... as make labs lists them
 	@vm/setup.sh
-	@vm/as_root.sh build/venv/bin/python -m labs run "$(LAB)"
+	@vm/in_world.sh build/venv/bin/python -m labs run "$(LAB)"
 
 results:         ## list the runs of labs that are kept, with their verdicts
 	@vm/python.sh
@@ -34,9 +34,9 @@ handout:         ## put the table of a kept run into its lab's handout: RUN=<run
 	@vm/python.sh
 	@build/venv/bin/python -m labs handout "$(RUN)"
 
-labs-check:      ## run all labs at full length and check every band; QUICK=1 shortens them
+labs-check:      ## run all labs at full length and check every band; QUICK=1 shortens them, WORLD=virtual needs no quiet machine
 	@vm/setup.sh
-	@vm/as_root.sh build/venv/bin/python -m labs check
+	@vm/in_world.sh build/venv/bin/python -m labs check
 
 test:            ## set up and run every test: Rust, Python, live networks
 	@vm/setup.sh
@@ -74,9 +74,9 @@ trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*
 	@vm/python.sh
 	@build/venv/bin/python -m labs.trace
 
-up:              ## build a network and open Mininet's prompt; TOPO=<file.yaml>, else the first lab's; PROGRAM=<file.p4>; DOMAIN=<file.yaml> for telemetry
+up:              ## build a network and open a prompt; WORLD=virtual, TOPO=<file.yaml>, else the first lab's; PROGRAM=<file.p4>; DOMAIN=<file.yaml> for telemetry
 	@vm/setup.sh
-	@vm/as_root.sh build/venv/bin/python -m labs.prompt
+	@vm/in_world.sh build/venv/bin/python -m labs.prompt
 
 shell:           ## p4runtime-shell at a router that is up; ROUTER=<host:port>
 	@vm/python.sh
@@ -94,11 +94,11 @@ conformance:     ## p4c's own test programs through our compiler and switch; P4C
 	@tests/conformance/run.sh
 
 bench:           ## throughput, delay and precision of live switches side by side, into out/; QUICK=1
-	@vm/setup.sh
+	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.bench
 
 conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and switch; TUTORIALS=<its checkout>
-	@vm/setup.sh
+	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.conformance.tutorials --tutorials "$(TUTORIALS)"
 
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline, and in simple_switch if there is one
@@ -119,21 +119,21 @@ nightly:         ## what takes too long for every change: a million random TCP t
 	@tests/nightly.sh
 
 parity:          ## p4c and simple_switch against ours on every packet test; CASES="clones table_lpm"
-	@vm/setup.sh
+	@WORLD=live vm/setup.sh
 	@build/venv/bin/python -m tests.parity
 
 provision:       ## turn this fresh Ubuntu or Debian into a lab machine: the kit, Wireshark, p4c where it can be had
 	@vm/provision.sh
 
 vm:              ## a bootable lab machine as build/image/vitrine.qcow2, from Debian's packages; ARCHITECTURE=arm64
-	@vm/setup.sh
+	@WORLD=live vm/setup.sh
 	@vm/image.sh
 
 vm-test:         ## boot that image, log in on its serial console, run the quick bufferbloat lab, check its result
 	@python3 vm/boot_test.py
 
 vm-chroot-test:  ## provision a fresh system in a folder and run a lab in it; SUITE=bookworm|trixie|jammy|noble
-	@vm/setup.sh
+	@WORLD=live vm/setup.sh
 	@vm/chroot_test.sh
 
 wireshark:       ## teach Wireshark and tshark to read INT packets and telemetry reports

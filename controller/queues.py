@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import grpc
@@ -176,16 +176,23 @@ class Queues:
         return sum(lag_s * count for lag_s, count in lags if lag_s >= least_s)
 
     @contextlib.contextmanager
-    def watch(self, interval_ms: int, ports: Iterable[int] = ()) -> Iterator[Iterator[Sample]]:
+    def watch(
+        self,
+        interval_ms: int,
+        ports: Iterable[int] = (),
+        *,
+        on_complete: Callable[[int], None] = lambda time_ps: None,
+    ) -> Iterator[Iterator[Sample]]:
         """Samples for as long as the `with` block runs; leaving it ends the stream.
 
-        The iterator may be closed from another thread by leaving the block: it then just ends.
+        The iterator may be closed from another thread by leaving the block: it then just ends. In
+        virtual time `on_complete` is called with each instant until which all has been told.
         """
         request = router_pb2.WatchRequest(
             interval_ms=interval_ms, ports=sorted(ports), device_id=self._session.device_id
         )
         with in_force(self._stub.watch(request)) as call:
-            yield _samples(call)
+            yield _samples(call, on_complete)
 
     def _restore(self) -> None:
         if self._in_force is None:
@@ -214,25 +221,30 @@ class Queues:
         return {port.port: port.config.queue_count for port in self._describe(unknown).ports}
 
 
-def _samples(call: grpc.Call) -> Iterator[Sample]:
+def _samples(call: grpc.Call, on_complete: Callable[[int], None]) -> Iterator[Sample]:
     try:
         for message in call:
-            if not message.HasField("sample"):
-                continue
-            sample = message.sample
-            states = (port_state(port.port, port.counters) for port in sample.ports)
-            yield Sample(
-                sample.time_ps / PS_PER_S,
-                sample.missed,
-                {state.port: state for state in states},
-                _inputs(sample.inputs),
-                _matches(sample.transfers),
-            )
+            if message.HasField("sample"):
+                yield _sample(message.sample)
+            # Called when the reader asks for the next one, so it has taken that sample.
+            if message.complete_until_ps:
+                on_complete(message.complete_until_ps)
     except grpc.RpcError as error:
         # Cancelling is how a reader says it has seen enough.
         if error.code() is not grpc.StatusCode.CANCELLED:
             with refusals("the device ended the samples"):
                 raise
+
+
+def _sample(sample: router_pb2.Sample) -> Sample:
+    states = (port_state(port.port, port.counters) for port in sample.ports)
+    return Sample(
+        sample.time_ps / PS_PER_S,
+        sample.missed,
+        {state.port: state for state in states},
+        _inputs(sample.inputs),
+        _matches(sample.transfers),
+    )
 
 
 def _inputs(messages: Iterable[router_pb2.InputCounters]) -> dict[int, InputState]:

@@ -16,18 +16,21 @@ import os
 import signal
 import sys
 import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from controller.errors import ControllerError
 from controller.toolchain import Toolchain
-from labs import archive, catalogue, handout
+from labs import archive, catalogue, check, handout
 from labs.archive import Kept
 from labs.command import compare, conduct, conduct_both, redraw, side_of
-from labs.definition import Lab, Verdict
+from labs.definition import Lab
 from labs.errors import LabError, SettingError
 from labs.settings import Settings
+from labs.world import World
 from topo.errors import TopologyError
 
-# A setting of its own: each toolchain in turn, and a report of both.
+# Of WORLD and TOOLCHAIN: each in turn, and a report of both.
 BOTH = "both"
 
 USAGE = "say what to do: list, run NAME, check, results, compare A B, report RUN, or handout RUN."
@@ -59,7 +62,7 @@ def _do(arguments: list[str]) -> int:
             os.environ["TOOLCHAIN"] = toolchain
             _run(catalogue.named(name))
         case ["check"]:
-            return _check()
+            _check()
         case ["results"]:
             _results()
         case ["compare", first, second]:
@@ -78,11 +81,25 @@ def _do(arguments: list[str]) -> int:
 def _run(kind: type[Lab]) -> None:
     # As Ctrl-C does: what was measured until then is kept, also while no network is up.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    if os.environ.get("TOOLCHAIN") == BOTH:
-        ours = {**os.environ, "TOOLCHAIN": ""}
-        conduct_both(kind, Settings.from_environment(kind.takes, ours), sys.stdout)
+    chosen = {name: os.environ.get(name) for name in ("WORLD", "TOOLCHAIN")}
+    if chosen == dict.fromkeys(chosen, BOTH):
+        raise SettingError("WORLD=both and TOOLCHAIN=both: a report has two sides, leave one out.")
+    if chosen["WORLD"] == BOTH:
+        # Seeds are those of one side only.
+        seeds = {World.LIVE: "", World.VIRTUAL: os.environ.get("SEEDS", "")}
+        _run_both(kind, [{"WORLD": world.value, "SEEDS": seeds[world]} for world in World])
+    elif chosen["TOOLCHAIN"] == BOTH:
+        _run_both(kind, [{"TOOLCHAIN": toolchain.value} for toolchain in Toolchain])
     else:
         conduct(kind(Settings.from_environment(kind.takes)), sys.stdout)
+
+
+def _run_both(kind: type[Lab], differences: Sequence[Mapping[str, str]]) -> None:
+    conduct_both(
+        kind,
+        [Settings.from_environment(kind.takes, {**os.environ, **each}) for each in differences],
+        sys.stdout,
+    )
 
 
 def _list() -> None:
@@ -95,25 +112,12 @@ def _list() -> None:
             print(f"{'':{width}}  {line}".rstrip())
 
 
-def _check() -> int:
-    # One setting for all: how long they may take. What else a lab takes is its own.
+def _check() -> None:
+    # Settings for all: how long they may take, and where. What else a lab takes is its own.
     settings = Settings.from_environment(())
-    missed, unjudged = [], []
-    for kind in catalogue.LABS:
-        if settings.toolchain is not Toolchain.VITRINE and kind.needs is not None:
-            print(f"{kind.name}: skipped, it needs {kind.needs}.\n", flush=True)
-            continue
-        for band in conduct(kind(settings), sys.stdout).bands:
-            if band.verdict is Verdict.NOT_MET:
-                missed.append(f"{kind.name}: {band}")
-            elif band.verdict is Verdict.NOT_JUDGED:
-                unjudged.append(f"{kind.name}: {band.claim}, because {band.unjudged}")
-        print(flush=True)
-    if unjudged:
-        print("\n  ".join(["these bands are not judged:", *unjudged]))
-    if missed:
-        raise LabError("\n  ".join(["these bands are not met:", *missed]))
-    return 0
+    if not os.environ.get("SEEDS"):
+        settings = replace(settings, seeds=1)
+    check.check(settings)
 
 
 # ---- kept runs -----------------------------------------------------------------------------------

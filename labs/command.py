@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from controller.toolchain import ROOT, Toolchain
-from labs import archive, ownership, recording_files, report, worlds
+from controller.toolchain import ROOT
+from labs import archive, ownership, recording_files, repeat, report, worlds
 from labs.archive import RESULTS, Kept
 from labs.bench import Bench
 from labs.definition import Assessment, Band, Lab
@@ -19,6 +19,7 @@ from labs.keeper import Keeper, in_words
 from labs.machine import Machine
 from labs.narration import Narrator
 from labs.recording import Recording
+from labs.repeat import Repetitions
 from labs.report import comparison, table
 from labs.report.comparison import Side
 from labs.run import Run
@@ -34,10 +35,10 @@ CALM_DEADLINE_S = 60.0
 
 def conduct(lab: Lab, output: TextIO, *, results: Path = RESULTS) -> Assessment:
     """All runs of a lab, and its report in a folder of its own in `results`/<lab>."""
-    return _conduct(lab, output, results)[1]
+    return _conduct(lab, output, results)[2]
 
 
-def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Path, Assessment]:
+def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Lab, Path, Assessment]:
     logs = LOGS / lab.name
     print(f"{lab.name}: {lab.question}", file=output, flush=True)
     for sentence in lab.left_out:
@@ -50,10 +51,12 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Path, Assessment]
             keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
             pace = archive.earlier_pace(lab.name, lab.settings, results)
             bench.narrator = Narrator(lab.runs(), output, pace=pace)
-            recordings = _recorded(lab, bench, keeper)
+            with Repetitions(lab, keeper.folder) as repetitions:
+                recordings = _recorded(lab, bench, keeper)
+                others = repetitions.wait()
         for recording in recordings.values():
             recording.remarks += chosen
-        assessment = assess(lab, recordings)
+        assessment = repeat.combined(assess(lab, recordings), others)
         keeper.complete(recordings, assessment)
         (keeper.folder / archive.PACE).write_text(f"{bench.narrator.pace:.3g}\n")
     except BaseException as error:
@@ -65,7 +68,7 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Path, Assessment]
         ownership.give_back(logs)
         ownership.give_back(results)
     _tell(assessment, keeper.folder, output)
-    return keeper.folder, assessment
+    return lab, keeper.folder, assessment
 
 
 def _suited(lab: Lab, bench: Bench) -> tuple[Lab, list[str]]:
@@ -83,18 +86,25 @@ def _suited(lab: Lab, bench: Bench) -> tuple[Lab, list[str]]:
 
 
 def conduct_both(
-    kind: type[Lab], settings: Settings, output: TextIO, *, results: Path = RESULTS
+    kind: type[Lab], both: Sequence[Settings], output: TextIO, *, results: Path = RESULTS
 ) -> Assessment:
-    """The lab with either toolchain, and a report that shows them side by side.
+    """The lab with either settings, and a report that shows them side by side.
 
-    The assessment is that of our switch; the other one's bands are in its own report.
+    The assessment is the first one's; the other one's bands are in its own report.
     """
     # Both are made before either starts: a lab that needs our switch says so at once.
-    labs = [kind(replace(settings, toolchain=toolchain)) for toolchain in Toolchain]
-    done = [_conduct(lab, output, results) for lab in labs]
-    sides = [side_of(lab, archive.find(str(run))) for lab, (run, _) in zip(labs, done, strict=True)]
+    first, second = (kind(settings) for settings in both)
+    first, its_folder, assessment = _conduct(first, output, results)
+    if kind.choices_bps:
+        # The rate that the first one chose, so that both are of one line.
+        second = kind(replace(second.settings, rate_bps=first.settings.rate_bps))
+    second, folder, _ = _conduct(second, output, results)
+    sides = [
+        side_of(lab, archive.find(str(place)))
+        for lab, place in ((first, its_folder), (second, folder))
+    ]
     _compare(sides, output, results)
-    return done[0][1]
+    return assessment
 
 
 # ---- kept runs -----------------------------------------------------------------------------------
@@ -118,7 +128,8 @@ def side_of(lab: Lab, kept: Kept) -> Side:
     if kept.results is None or not kept.is_complete:
         raise LabError(f"{kept.name} cannot be drawn: it {kept.verdict}.")
     recordings = read_recordings(lab, kept)
-    return Side(lab, kept, assess(lab, recordings), recordings)
+    found = repeat.combined(assess(lab, recordings), repeat.kept(kept.folder))
+    return Side(lab, kept, found, recordings)
 
 
 def read_recordings(lab: Lab, kept: Kept) -> dict[str, Recording]:

@@ -41,6 +41,8 @@ class Row:
     original: str
     theory: str
     measured: str
+    # What the other seeds measured, where that is something else.
+    other_seeds: str = ""
 
 
 class Verdict(Enum):
@@ -65,6 +67,8 @@ class Band:
     # Why the number says nothing about the claim: the setting puts it out of reach, or the machine
     # disturbed the run. Empty where it says something.
     unjudged: str = ""
+    # What each seed measured, where there are several; `measured` is their median then.
+    every_seed: tuple[float, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -81,7 +85,16 @@ class Band:
         return self.measured == self.measured and above and below
 
     def __str__(self) -> str:
-        return f"{self.claim}: {self.measured:.4g}{self._unit}, required {self.required}"
+        return f"{self.claim}: {self.found}, required {self.required}"
+
+    @property
+    def found(self) -> str:
+        """What was measured, with its spread over seeds: `0.52 (0.49 to 0.55)`."""
+        spread = ""
+        if self.every_seed:
+            low, high = (f"{edge:.4g}" for edge in (min(self.every_seed), max(self.every_seed)))
+            spread = f" ({low} to {high})" if low != high else ""
+        return f"{self.measured:.4g}{self._unit}{spread}"
 
     @property
     def required(self) -> str:

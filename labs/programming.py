@@ -55,11 +55,13 @@ def programmed(
     configure: Callable[[Switch, Session], None],
     *,
     answering: bool = True,
+    announced: bool = True,
 ) -> Iterator[Mapping[str, Session]]:
     """The session with each router, by name; `addresses` says where each of them answers.
 
     `configure` gives a router that has its program its queues and cables. With `answering` routers
     speak in their own name for as long as the block runs: they answer pings and send errors.
+    Routers that are `announced` are found by `make top` and `make reload` from another terminal.
     """
     topology, domain = programs.topology, programs.domain
     with contextlib.ExitStack() as stack:
@@ -83,6 +85,7 @@ def programmed(
             if answering:
                 stack.enter_context(router.serving(session, topology, switch))
             sessions[switch.name] = session
-        stack.enter_context(routers.announced(addresses, network_of(topology)))
-        stack.enter_context(reload.serving(running))
+        if announced:
+            stack.enter_context(routers.announced(addresses, network_of(topology)))
+            stack.enter_context(reload.serving(running))
         yield sessions

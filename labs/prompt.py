@@ -1,4 +1,4 @@
-"""`make up`: a network with its routers programmed, and a prompt to play with it.
+"""`make up`: a network with its routers programmed, and a prompt to play with it; WORLD says where.
 
 TOPO names a topology file; without it the first lab's network is built, as RATE and QUEUE say.
 DOMAIN names a telemetry domain of that network: its routers then report what its file asks for.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from apps import domain as domains
@@ -17,12 +18,16 @@ from controller.toolchain import ROOT, Toolchain
 from labs.bottleneck.lab import Bottleneck
 from labs.errors import LabError
 from labs.settings import Settings
+from labs.world import World
 from topo import units
 from topo.errors import TopologyError
 from topo.load import load
 from topo.model import End, Topology
 
 LOGS = ROOT / "build" / "log" / "up"
+VIRTUAL_WORDS = (
+    "Time passes as fast as ours; `speed 10` changes that. `help` lists commands, Ctrl-D ends."
+)
 
 
 def main() -> int:
@@ -31,17 +36,30 @@ def main() -> int:
         topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
         file = os.environ.get("DOMAIN")
         domain = domains.load(Path(file)) if file else None
-        # Imported here: a machine without Mininet can do without the live world.
-        from labs.worlds.live import prompt
+        program = os.environ.get("PROGRAM") or None
+        # Imported here: who stays in one world needs nothing of the other, such as Mininet.
+        if World.chosen() is World.VIRTUAL:
+            from labs.worlds.virtual import prompt as virtual
 
-        prompt.run(
-            topology,
-            logs=LOGS,
-            domain=domain,
-            toolchain=toolchain,
-            program=os.environ.get("PROGRAM"),
-            welcome=welcome(topology),
-        )
+            virtual.run(
+                topology,
+                logs=LOGS,
+                domain=domain,
+                program=program,
+                welcome=lambda addresses: f"{welcome(topology, addresses)}\n{VIRTUAL_WORDS}",
+            )
+        else:
+            from labs.worlds.live import prompt as live
+
+            addresses = [f"127.0.0.1:{switch.grpc_port}" for switch in topology.switches]
+            live.run(
+                topology,
+                logs=LOGS,
+                domain=domain,
+                toolchain=toolchain,
+                program=program,
+                welcome=f"{welcome(topology, addresses)} Ctrl-D ends.",
+            )
     except (ControllerError, LabError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
@@ -53,11 +71,11 @@ def chosen(file: str | None) -> Topology:
     return load(Path(file)) if file else Bottleneck(Settings.from_environment()).topology()
 
 
-def welcome(topology: Topology) -> str:
-    """What is there, and what to try first."""
+def welcome(topology: Topology, addresses: Sequence[str]) -> str:
+    """What is there, and what to try first; `addresses` are those of the routers, in order."""
     lines = []
-    for switch in topology.switches:
-        lines.append(f"{switch.name}: P4Runtime and vitrine.v1 on 127.0.0.1:{switch.grpc_port}")
+    for switch, address in zip(topology.switches, addresses, strict=True):
+        lines.append(f"{switch.name}: P4Runtime and vitrine.v1 on {address}")
         for port in switch.ports:
             far = topology.neighbour(End(switch.name, port.number))
             rate = "as fast as the machine"
@@ -67,7 +85,7 @@ def welcome(topology: Topology) -> str:
     hosts = [host.name for host in topology.hosts]
     lines.append(f"hosts: {', '.join(hosts)}")
     if len(hosts) > 1:
-        lines.append(f"Try: {hosts[0]} ping -c 3 {hosts[-1]}. Ctrl-D ends.")
+        lines.append(f"Try: {hosts[0]} ping -c 3 {hosts[-1]}.")
     return "\n".join(lines)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from controller.toolchain import Toolchain
 from labs.errors import SettingError
+from labs.world import World
 from topo import units
 from topo.errors import UnitError
 
@@ -28,11 +29,17 @@ KNOWN = {
     "CONGESTION": "the TCP of long flows: reno, cubic, bbr",
 }
 # What else can stand behind `make lab` and `make run`.
-OTHERS = ("LAB", "QUICK", "TOOLCHAIN", "PROGRAM", "RUST_INSTALL", "VITRINE_PATIENCE")
+OTHERS = (
+    *("LAB", "QUICK", "TOOLCHAIN", "PROGRAM", "RUST_INSTALL", "VITRINE_PATIENCE", "WORLD", "SEEDS"),
+)
 # A name in the environment that is so near to a setting's is meant to be it.
 _NEAR = 0.8
 QUEUE_PACKETS_MAX = 100_000
 ALGORITHMS = ("reno", "cubic", "bbr")
+# Those that hosts in virtual time have.
+VIRTUAL_ALGORITHMS = (*ALGORITHMS, "bbr3", "dctcp", "prague")
+# A few show that a number has a spread, and roughly how wide that is.
+SEEDS, SEEDS_MAX = 3, 1000
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
@@ -49,6 +56,9 @@ class Settings:
     toolchain: Toolchain = Toolchain.VITRINE
     # The P4 program of all routers, as the user named it.
     program: str | None = None
+    world: World = World.LIVE
+    # How many times all of it is done, each time with other dice; only the virtual world has them.
+    seeds: int = 1
 
     def changed(self) -> dict[str, str]:
         """What differs from the lab's own settings, by the names that are written in commands."""
@@ -60,6 +70,8 @@ class Settings:
             "QUICK": "1" if self.quick else None,
             "TOOLCHAIN": None if self.toolchain is Toolchain.VITRINE else self.toolchain.value,
             "PROGRAM": self.program,
+            "WORLD": None if self.world is World.LIVE else self.world.value,
+            "SEEDS": None if self.seeds in (1, SEEDS) else str(self.seeds),
         }
         return {name: word for name, word in words.items() if word is not None}
 
@@ -74,12 +86,18 @@ class Settings:
 
     def document(self) -> dict[str, str | int | bool | None]:
         """As it stands in results.json."""
-        return {**asdict(self), "toolchain": self.toolchain.value}
+        named = {"toolchain": self.toolchain.value, "world": self.world.value}
+        return {**asdict(self), **named}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Settings:
         """What `document` has made."""
-        return cls(**{**document, "toolchain": Toolchain(document["toolchain"])})
+        named = {
+            "toolchain": Toolchain(document["toolchain"]),
+            # Runs that were kept before there was another world do not name theirs.
+            "world": World(document.get("world", World.LIVE.value)),
+        }
+        return cls(**{**document, **named})
 
     @classmethod
     def from_environment(
@@ -107,6 +125,8 @@ class Settings:
                 raise SettingError(f"{name} is 0, and nothing would get through: give more.")
             return value
 
+        world = World.chosen(environment)
+        quick = environment.get("QUICK", "") not in ("", "0")
         duration_ns = given("DURATION", "s", units.span_ns)
         queue_packets = given("QUEUE", "packets", units.packets)
         if queue_packets is not None and queue_packets > QUEUE_PACKETS_MAX:
@@ -119,10 +139,12 @@ class Settings:
             queue_packets=queue_packets,
             # iperf3 counts whole seconds; a part of one is rounded up.
             seconds=None if duration_ns is None else -(-duration_ns // NS_PER_S),
-            congestion=_algorithm(environment.get("CONGESTION")),
-            quick=environment.get("QUICK", "") not in ("", "0"),
-            toolchain=Toolchain.chosen(environment),
+            congestion=_algorithm(environment.get("CONGESTION"), world),
+            quick=quick,
+            toolchain=_toolchain(environment, world),
             program=environment.get("PROGRAM") or None,
+            world=world,
+            seeds=_seeds(environment.get("SEEDS"), world, quick),
         )
 
 
@@ -134,17 +156,42 @@ def rate_word(bps: int) -> str:
     return f"{bps}bit"
 
 
-def _algorithm(name: str | None) -> str | None:
+def _algorithm(name: str | None, world: World) -> str | None:
     if not name:
         return None
-    # What the kernel has loaded; the three of the labs can be loaded when they are needed.
-    loaded = _AVAILABLE.read_text().split() if _AVAILABLE.exists() else []
-    names = list(dict.fromkeys((*ALGORITHMS, *loaded)))
+    if world is World.VIRTUAL:
+        names, who = list(VIRTUAL_ALGORITHMS), "the virtual world"
+    else:
+        # What the kernel has loaded; the three of the labs can be loaded when they are needed.
+        loaded = _AVAILABLE.read_text().split() if _AVAILABLE.exists() else []
+        names, who = list(dict.fromkeys((*ALGORITHMS, *loaded))), "this machine"
     if name in names:
         return name
     near = difflib.get_close_matches(name.lower(), names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}."
-    raise SettingError(f"CONGESTION={name}: this machine has no such TCP: {hint}")
+    raise SettingError(f"CONGESTION={name}: {who} has no such TCP: {hint}")
+
+
+def _toolchain(environment: Mapping[str, str], world: World) -> Toolchain:
+    chosen = Toolchain.chosen(environment)
+    if world is World.VIRTUAL and chosen is not Toolchain.VITRINE:
+        raise SettingError(
+            f"TOOLCHAIN={chosen.value}: the virtual world has our own routers only. Leave "
+            "TOOLCHAIN or WORLD out."
+        )
+    return chosen
+
+
+def _seeds(text: str | None, world: World, quick: bool) -> int:
+    if not text:
+        return SEEDS if world is World.VIRTUAL and not quick else 1
+    if world is not World.VIRTUAL:
+        raise SettingError(
+            "SEEDS: chance has no seed in the live world. Leave SEEDS out, or say WORLD=virtual."
+        )
+    if not text.isdigit() or not 1 <= int(text) <= SEEDS_MAX:
+        raise SettingError(f"SEEDS={text}: expected a number from 1 to {SEEDS_MAX}.")
+    return int(text)
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:

@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE=1
 settings=()
 while IFS='=' read -r -d '' name value; do
     case $name in
-        RATE | QUEUE | DURATION | CONGESTION | QUICK | TOOLCHAIN | TOPO | PROGRAM | ROUTER | DOMAIN | MAKEFLAGS | CI | TERM | PATH | PYTHONDONTWRITEBYTECODE | VITRINE_*)
+        RATE | QUEUE | DURATION | CONGESTION | QUICK | WORLD | SEEDS | TOOLCHAIN | TOPO | PROGRAM | ROUTER | DOMAIN | MAKEFLAGS | CI | TERM | PATH | PYTHONDONTWRITEBYTECODE | VITRINE_*)
             settings+=("$name=$value") ;;
     esac
 done < <(env -0)

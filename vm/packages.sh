@@ -12,16 +12,19 @@ needed=(
     "build-essential    command -v cc"
     "ca-certificates    test -e /etc/ssl/certs/ca-certificates.crt"
     "curl               command -v curl"
+    "pkg-config         command -v pkg-config"
+    "protobuf-compiler  command -v protoc"
+    "python3            test -x /usr/bin/python3"
+    "python3-venv       /usr/bin/python3 -c 'import ensurepip, venv'"
+)
+# What live networks need besides.
+[ "${WORLD:-live}" = virtual ] || needed+=(
     "ethtool            command -v ethtool"
     "iperf3             command -v iperf3"
     "iproute2           command -v ss"
     "iputils-ping       command -v ping"
     "mininet            command -v mnexec && /usr/bin/python3 -c 'import mininet.net'"
-    "pkg-config         command -v pkg-config"
     "procps             command -v sysctl"
-    "protobuf-compiler  command -v protoc"
-    "python3            test -x /usr/bin/python3"
-    "python3-venv       /usr/bin/python3 -c 'import ensurepip, venv'"
 )
 
 # Tools such as ethtool live in sbin, which is not on every user's path.

@@ -12,8 +12,10 @@ from __future__ import annotations
 import bisect
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import TypeVar
 
 from controller.queues import InputState, PortState, Sample
 from topo.backend import QueueReadings
@@ -171,6 +173,9 @@ def _risen(before: Mapping[str, int], now: Mapping[str, int]) -> Iterator[tuple[
             yield reason, packets - before.get(reason, 0)
 
 
+_Self = TypeVar("_Self", bound="Recorder")
+
+
 class Recorder:
     """Series of some ports of one router for the length of a `with` block."""
 
@@ -189,9 +194,9 @@ class Recorder:
         """The series by port; appended to by the thread only."""
         return {port: growing.series for port, growing in self._growing.items()}
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self: _Self) -> _Self:
         ports = list(self._growing)
-        self._watch = self._queues.watch(self._interval_ms, ports)
+        self._watch = self._open(ports)
         samples = self._watch.__enter__()
         self._thread = threading.Thread(target=self._read, args=(samples,), name="recorder")
         self._thread.start()
@@ -207,6 +212,9 @@ class Recorder:
         self._thread.join()
         if kind is None:
             self.check()
+
+    def _open(self, ports: Sequence[int]) -> AbstractContextManager[Iterator[Sample]]:
+        return self._queues.watch(self._interval_ms, ports)
 
     def check(self) -> None:
         """Raises what ended the recording early, if something did."""

@@ -16,7 +16,7 @@ import matplotlib.figure
 
 from controller.toolchain import Toolchain
 from labs.archive import Kept
-from labs.definition import Assessment, Figure, Lab
+from labs.definition import Assessment, Figure, Lab, Row
 from labs.recording import Recording
 from labs.report import drawing, html
 
@@ -66,7 +66,10 @@ def page(sides: Sequence[Side]) -> str:
 
 
 def titles(sides: Sequence[Side]) -> list[str]:
-    """What tells the sides apart: their switches, their settings, or else their dates."""
+    """What tells the sides apart: worlds, switches, settings, or else their dates."""
+    worlds = [side.lab.settings.world for side in sides]
+    if len(set(worlds)) == len(sides):
+        return [world.title for world in worlds]
     toolchains = [side.lab.settings.toolchain for side in sides]
     if len(set(toolchains)) == len(sides):
         return [_SWITCHES[toolchain] for toolchain in toolchains]
@@ -87,9 +90,13 @@ def rows(sides: Sequence[Side]) -> list[list[str]]:
     joined = []
     for what in order:
         either = next(column[what] for column in found if what in column)
-        measured = [column[what].measured if what in column else "" for column in found]
+        measured = [_measured(column[what]) if what in column else "" for column in found]
         joined.append([what, either.original, either.theory, *measured])
     return joined
+
+
+def _measured(row: Row) -> str:
+    return f"{row.measured} (other seeds: {row.other_seeds})" if row.other_seeds else row.measured
 
 
 def _runs(sides: Sequence[Side], names: Sequence[str]) -> Iterator[str]:

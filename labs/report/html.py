@@ -73,6 +73,7 @@ def page(
         f"<h1>{escape(lab.title)}</h1>",
         f'<p class="question">{escape(lab.question)}</p>',
         f'<p class="machine">{escape(str(machine))}. {escape(_settings(lab))}</p>',
+        f'<p class="machine">{escape(lab.settings.world.sentence)}</p>',
         picture(*place),
         _verdict(assessment),
         *_disturbances(assessment.disturbances),
@@ -205,11 +206,10 @@ def bands(assessment: Assessment) -> str:
         "<tr><th>claim</th><th>required</th><th>measured</th><th></th></tr>",
     ]
     for band in assessment.bands:
-        unit = f" {band.unit}" if band.unit else ""
         why = f'<br><span class="small">{escape(band.unjudged)}</span>' if band.unjudged else ""
         lines.append(
             f"<tr><td>{escape(band.claim)}{why}</td><td>{escape(band.required)}</td>"
-            f"<td>{band.measured:.4g}{escape(unit)}</td>"
+            f"<td>{escape(band.found)}</td>"
             f'<td class="{_KINDS[band.verdict]}">{band.verdict.value}</td></tr>'
         )
     return "\n".join([*lines, "</table></div>"])

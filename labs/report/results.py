@@ -52,7 +52,7 @@ def assessment_of(results: Mapping[str, Any]) -> Assessment:
 
 
 def _tuple(band: Mapping[str, Any]) -> dict[str, Any]:
-    return {"runs": tuple(band["runs"])}
+    return {"runs": tuple(band["runs"]), "every_seed": tuple(band.get("every_seed", ()))}
 
 
 def _head(lab: Lab, machine: Machine, ended_early: str) -> dict[str, Any]:

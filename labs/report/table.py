@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from labs.definition import Row
 
-SOURCES = ("measured", "the original", "theory")
+SOURCES = ("measured", "other seeds", "the original", "theory")
 # Fewer than so many subjects are no matrix.
 _SUBJECTS_MIN = 3
 
@@ -37,7 +37,12 @@ class Matrix:
 
 
 def _cell(row: Row, source: str) -> str:
-    return {"measured": row.measured, "the original": row.original, "theory": row.theory}[source]
+    return {
+        "measured": row.measured,
+        "other seeds": row.other_seeds,
+        "the original": row.original,
+        "theory": row.theory,
+    }[source]
 
 
 def parts(rows: Sequence[Row]) -> tuple[list[Matrix], list[Row]]:
@@ -66,8 +71,11 @@ def _quantity(row: Row) -> str:
 
 def columns(rows: Sequence[Row]) -> list[list[str]]:
     """Head and rows, without the columns of which no row has anything."""
-    head = ["", "the original", "theory", "measured"]
-    lines = [head, *([row.what, row.original, row.theory, row.measured] for row in rows)]
+    head = ["", "the original", "theory", "measured", "other seeds"]
+    lines = [
+        head,
+        *([row.what, row.original, row.theory, row.measured, row.other_seeds] for row in rows),
+    ]
     used = [0, *(index for index in range(1, len(head)) if any(line[index] for line in lines[1:]))]
     return [[line[index] for index in used] for line in lines]
 

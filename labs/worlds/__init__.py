@@ -1,6 +1,7 @@
 """The worlds in which labs run. Each has a bench; nothing else of the kit knows which it is.
 
 `live`: hosts with the kernel's TCP around routers that are processes, in real time.
+`virtual`: hosts, cables and routers of one process, in virtual time.
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ from pathlib import Path
 from labs.bench import Bench
 from labs.narration import Narrator
 from labs.settings import Settings
+from labs.world import World
 
 
-def bench(settings: Settings, logs: Path, narrator: Narrator) -> Bench:
-    """A bench in the world that the settings choose."""
-    # Imported here: a machine without Mininet can do without the live world.
+def bench(settings: Settings, logs: Path, narrator: Narrator, *, seed: int = 1) -> Bench:
+    """A bench in the world that the settings choose; only the virtual one takes a seed."""
+    # Imported here: who stays in one world needs nothing of the other, such as Mininet.
+    if settings.world is World.VIRTUAL:
+        from labs.worlds.virtual.bench import VirtualBench
+
+        return VirtualBench(logs, narrator, seed=seed, program=settings.program)
     from labs.worlds.live.bench import LiveBench
 
     return LiveBench(logs, narrator, settings.toolchain, settings.program)

@@ -61,7 +61,7 @@ def test_a_setting_that_a_lab_does_not_take_is_refused_rather_than_ignored():
     [
         # As make hands over what stands behind its target, and as the shell does.
         ({"MAKEFLAGS": " -- LAB=bufferbloat QUEU=30"}, "no setting QUEU: did you mean QUEUE?"),
-        ({"MAKEFLAGS": "w --jobserver-auth=3,4 -- SPEED=3"}, "no setting SPEED: there are: RATE"),
+        ({"MAKEFLAGS": "w --jobserver-auth=3,4 -- COLOUR=3"}, "no setting COLOUR: there are: RATE"),
         ({"DURATON": "30"}, "no setting DURATON: did you mean DURATION?"),
         ({"CONGESTION": "cubik"}, "CONGESTION=cubik: .* did you mean cubic?"),
         ({"QUEUE": "20 MB"}, "QUEUE=20 MB: '20 MB' is not a queue limit"),

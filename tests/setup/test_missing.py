@@ -288,3 +288,40 @@ def test_programs_that_are_not_built_are_not_carried(machine):
 def test_without_programs_from_elsewhere_the_switch_is_built(machine):
     nowhere = str(machine / "nowhere")
     assert run(machine, "vm/prebuilt.sh", VITRINE_PREBUILT=nowhere).returncode == 1
+
+
+# ---- the virtual world -------------------------------------------------------------------------
+
+CHOOSE = ". vm/say.sh; . vm/worlds.sh; choose_world; say_world; echo $WORLD"
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("rights", "why"),
+    [
+        (AS_NOBODY, "networks of real hosts need root, and there is no sudo here"),
+        (WITHOUT_NAMESPACES, "this machine forbids network namespaces (Operation not permitted)"),
+    ],
+)
+def test_where_there_can_be_no_live_network_the_virtual_world_is_taken_and_why(
+    machine, rights, why
+):
+    done = run(machine, CHOOSE, rights=rights)
+    assert (done.returncode, done.stdout) == (0, "virtual\n")
+    assert done.stderr == f"[vitrine] This runs in the virtual world: {why}.\n"
+
+
+def test_a_world_that_was_chosen_is_not_questioned(machine):
+    for world in ("live", "virtual", "both"):
+        done = run(machine, CHOOSE, WORLD=world)
+        assert (done.stdout, done.stderr) == (f"{world}\n", "")
+
+
+def test_the_virtual_world_asks_for_none_of_the_live_ones_packages(machine):
+    release = machine / "os-release"
+    release.write_text('ID=fedora\nVERSION_ID="41"\n')
+    said = sentence(
+        run(machine, "vm/packages.sh", VITRINE_OS_RELEASE=str(release), WORLD="virtual")
+    )
+    assert "protobuf-compiler" in said
+    assert not any(name in said for name in ("mininet", "iperf3", "ethtool", "iproute2"))

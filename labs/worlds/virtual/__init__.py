@@ -1,0 +1,1 @@
+"""The virtual world: hosts, cables and routers in virtual time, in one process without root."""

@@ -1,0 +1,64 @@
+"""The process that a network in virtual time lives in: `vitrine-sim serve`, as a child of ours."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from controller.toolchain import ROOT
+from labs.errors import LabError
+
+BINARY = ROOT / "build" / "bin" / "vitrine-sim"
+_END_DEADLINE_S = 5.0
+
+
+@contextlib.contextmanager
+def serving(log: Path, port: int = 0) -> Iterator[str]:
+    """A world that has no network yet, for the length of a `with` block; its address.
+
+    Port 0 is any that is free.
+    """
+    if not os.access(BINARY, os.X_OK):
+        raise LabError(f"there is no {BINARY}: run `make build` first.")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    argv = [str(BINARY), "serve", "--grpc", f"127.0.0.1:{port}"]
+    with log.open("w") as errors:
+        child = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            # Ctrl-C at the terminal is ours; we end the child when we have kept what there is.
+            start_new_session=True,
+        )
+    try:
+        yield _address(child, log)
+    finally:
+        _end(child)
+
+
+def _address(child: subprocess.Popen[str], log: Path) -> str:
+    assert child.stdout is not None, "it was asked for"
+    # Its first line says where it answers; without one it has ended.
+    line = child.stdout.readline()
+    if not line:
+        child.wait(_END_DEADLINE_S)
+        words = " / ".join(log.read_text().strip().splitlines()[-3:]) or "it said nothing."
+        raise LabError(f"the virtual world did not start: {words}")
+    return str(json.loads(line)["listening"])
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    for end in (child.terminate, child.kill):
+        with contextlib.suppress(OSError):
+            end()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(_END_DEADLINE_S)
+            break
+    assert child.stdout is not None, "it was asked for"
+    child.stdout.close()

@@ -1,0 +1,116 @@
+"""`make up WORLD=virtual`: the prompt on a network in virtual time."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from controller.toolchain import ROOT
+
+TOPOLOGY = """
+hosts:
+  h1: {address: 10.0.1.1/24}
+  h2: {address: 10.0.2.1/24}
+switches:
+  s1:
+    grpc_port: {port}
+    ports:
+      1: {address: 10.0.1.254/24, rate: 1 Gb/s}
+      2: {address: 10.0.12.1/24, rate: 10 Mb/s, queue: 50 packets}
+  s2:
+    grpc_port: {next}
+    ports:
+      1: {address: 10.0.12.2/24}
+      2: {address: 10.0.2.254/24}
+links:
+  - [h1, "s1:1"]
+  - {ends: ["s1:2", "s2:1"], delay: 5 ms}
+  - [h2, "s2:2"]
+"""
+
+
+@pytest.fixture
+def prompt(tmp_path):
+    # Ports of its own, so that a network that is up beside the tests is left alone.
+    text = TOPOLOGY.replace("{port}", "29559").replace("{next}", "29560")
+    (tmp_path / "net.yaml").write_text(text)
+
+    def said(*commands):
+        done = subprocess.run(
+            [sys.executable, "-m", "labs.prompt"],
+            input="\n".join([*commands, ""]),
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env={
+                **os.environ,
+                "WORLD": "virtual",
+                "TOPO": str(tmp_path / "net.yaml"),
+                "VITRINE_RUN_DIR": str(tmp_path / "run"),
+            },
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return said
+
+
+def test_hosts_answer_each_other_and_the_routers_are_told(prompt):
+    said = prompt("speed max", "pingall", "nodes", "links", "exit")
+    assert "s2: P4Runtime and vitrine.v1 on 127.0.0.1:29559/1" in said
+    assert "h1 -> h2" in said and "2 of 2 were answered" in said
+    assert "h2  10.0.2.1/24" in said
+    assert "s1 port 2 <-> s2 port 1  10 Mb/s" in said
+
+
+def test_ping_takes_the_time_of_the_path(prompt):
+    said = prompt("speed max", "h1 ping -c 3 -i 0.2 h2")
+    times = [float(text) for text in re.findall(r"time=([\d.]+) ms", said)]
+    # 5 ms each way, and at 10 Mb/s 78 us for a ping of 98 bytes.
+    assert len(times) == 3
+    assert all(10 < time_ms < 11 for time_ms in times)
+    assert "3 packets transmitted, 3 received, 0% packet loss" in said
+
+
+def test_a_transfer_fills_the_line_and_ss_sees_it(prompt):
+    said = prompt("speed max", "h1 iperf3 -c h2 -t 5 -C reno", "h1 iperf3 -c h2 -t 1 -R", "jobs")
+    rates = [float(text) for text in re.findall(r"([\d.]+) Mb/s +\d+  in all", said)]
+    # 1448 of 1514 bytes of a frame are payload.
+    assert len(rates) == 2
+    assert 8.5 < rates[0] <= 9.57
+
+
+def test_time_stands_and_passes_as_asked(prompt):
+    said = prompt("speed 0", "h1 ping -c 1 h2", "advance 5", "time", "speed backward")
+    assert "time stands still: say speed 1 first." in said
+    assert float(re.search(r"([\d.]+) s$", said, re.M).group(1)) >= 5
+    assert "say speed 1, speed 10" in said
+
+
+def test_a_cut_cable_carries_nothing_until_it_is_mended(prompt):
+    said = prompt(
+        "speed max", "link s1 s2 down", "links", "pingall", "link s1 s2 up", "h1 ping -c 1 h2"
+    )
+    assert "s1 port 2 <-> s2 port 1  cut" in said
+    assert "0 of 2 were answered" in said
+    assert "1 packets transmitted, 1 received" in said
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("h3 ping h1", "there is no command and no host 'h3'"),
+        ("h1 traceroute h2", "hosts in virtual time have no traceroute"),
+        ("h1 ping h9", "there is no host 'h9'"),
+        ("h1 iperf3 -t 5", "iperf3: to whom? Say -c HOST."),
+        ("link h1 h2 down", "no cable joins h1 and h2"),
+    ],
+)
+def test_what_cannot_be_is_said_and_the_prompt_goes_on(prompt, command, words):
+    said = prompt(command, "nodes")
+    assert words in said
+    assert "h1  10.0.1.1/24" in said

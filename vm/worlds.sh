@@ -1,0 +1,24 @@
+# Which world labs, prompts and tests run in: the live one (Linux hosts, which need root and network
+# namespaces) or the virtual one (one process, virtual time), behind vm/say.sh.
+# To be sourced.
+
+# choose_world: sets WORLD where nobody has: to live where this machine can do it, and else to virtual.
+# `why_virtual` is then the reason, half a sentence.
+choose_world() {
+    why_virtual=
+    [ -z "${WORLD:-}" ] || return 0
+    local said
+    if said=$(vm/privilege.sh 2>&1); then
+        export WORLD=live
+        return
+    fi
+    export WORLD=virtual
+    said=${said##*Cannot go on: }
+    # What to do about it stands behind the last colon.
+    why_virtual=${said%: *}
+}
+
+# say_world: tells who did not choose why the world is the virtual one.
+say_world() {
+    [ -z "$why_virtual" ] || step "This runs in the virtual world: $why_virtual."
+}
