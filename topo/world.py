@@ -7,6 +7,7 @@ live ones. What a host has that a host in virtual time has not is refused with a
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from vitrine.v1 import world_pb2
 
@@ -15,6 +16,17 @@ from topo.model import End, Host, Link, Switch, TcpBuffer, TcpSettings, Topology
 
 # Without them a host sends each segment on its own; the others change nothing without a machine.
 _SUPER_PACKETS = ("tso", "gso")
+
+
+def numbered(topology: Topology) -> Topology:
+    """The same network with its devices numbered from 1, where they were from 0.
+
+    All of them answer on one address, where a request without a number has the number 0.
+    """
+    if all(switch.device_id for switch in topology.switches):
+        return topology
+    switches = (replace(each, device_id=each.device_id + 1) for each in topology.switches)
+    return replace(topology, switches=tuple(switches))
 
 
 def message(topology: Topology) -> world_pb2.Topology:

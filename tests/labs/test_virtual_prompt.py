@@ -61,7 +61,7 @@ def prompt(tmp_path):
 
 def test_hosts_answer_each_other_and_the_routers_are_told(prompt):
     said = prompt("speed max", "pingall", "nodes", "links", "exit")
-    assert "s2: P4Runtime and vitrine.v1 on 127.0.0.1:29559/1" in said
+    assert "s2: P4Runtime and vitrine.v1 on 127.0.0.1:29559/2" in said
     assert "h1 -> h2" in said and "2 of 2 were answered" in said
     assert "h2  10.0.2.1/24" in said
     assert "s1 port 2 <-> s2 port 1  10 Mb/s" in said

@@ -30,6 +30,13 @@ def test_hosts_routers_and_cables_are_those_of_the_file(diamond):
     assert {cable.mtu_bytes for cable in message.cables} == {1500}
 
 
+def test_devices_are_numbered_from_one(diamond):
+    numbered = world.numbered(diamond)
+    assert [switch.device_id for switch in numbered.switches] == [1, 2, 3, 4]
+    # Those that are already stay as they are.
+    assert world.numbered(numbered) is numbered
+
+
 def test_a_host_knows_its_addresses_and_its_gateways(diamond):
     h1, _ = world.message(diamond).hosts
     assert list(h1.addresses) == ["10.0.1.1/24", "fd00:1::1/64"]

@@ -53,6 +53,7 @@ class VirtualBench(Bench):
 
     def bring_up(self, topology: Topology, domain: Domain | None = None) -> None:
         """Makes this the network, at the instant 0."""
+        topology = messages.numbered(topology)
         programs = Programs.compiled(topology, domain=domain, program=self._program)
         wanted = messages.message(topology)
         self._network.close()

@@ -65,6 +65,7 @@ def run(
 
     `welcome` is given where each router answers.
     """
+    topology = messages.numbered(topology)
     programs = Programs.compiled(topology, domain=domain, program=program)
     wanted = messages.message(topology)
     with contextlib.ExitStack() as stack:
