@@ -4,7 +4,7 @@ use frames::Frame;
 use units::{Bytes, Time};
 
 use crate::agenda::Wake;
-use crate::apps::{App, AppIo, Report};
+use crate::apps::{App, AppEvent, AppIo, Report, Seen};
 use crate::books::{Books, DropReason};
 use crate::config::HostConfig;
 use crate::stack::{AppId, ConnectionId, Endpoint, Notice, Stack};
@@ -116,6 +116,30 @@ impl Host {
         self.apps.get(id.0)?.as_ref().map(|app| app.report())
     }
 
+    /// Whether an application was stopped, or has done what it was started for; false if there is
+    /// no such application.
+    pub fn has_ended(&self, id: AppId) -> bool {
+        self.apps.get(id.0).and_then(Option::as_ref).is_some_and(|app| app.has_ended())
+    }
+
+    /// How many applications were started; their ids count from 0.
+    pub fn app_count(&self) -> usize {
+        self.apps.len()
+    }
+
+    /// Keeps what applications see from now on for [`Host::poll_app_event`], or no longer.
+    pub fn watch_apps(&mut self, on: bool) {
+        match on {
+            true => drop(self.stack.told.get_or_insert_default()),
+            false => self.stack.told = None,
+        }
+    }
+
+    /// The next thing that an application has seen, in the order in which they happened.
+    pub fn poll_app_event(&mut self) -> Option<AppEvent> {
+        self.stack.told.as_mut()?.pop_front()
+    }
+
     /// The connections there are.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> + '_ {
         self.stack.connections.all()
@@ -151,6 +175,7 @@ impl Host {
                     app.connection(io, id, happened, taken, acknowledged);
                 }
                 Notice::Datagram(datagram) => app.datagram(io, &datagram),
+                Notice::Payload { from, bytes, head } => app.payload(io, from, bytes, head),
                 Notice::EchoReply { sequence, from } => app.echo_reply(io, sequence, from),
                 Notice::Unreachable { from } => app.unreachable(io, from),
                 Notice::Alarm(token) => app.alarm(io, token),
@@ -160,7 +185,12 @@ impl Host {
 
     fn with_app(&mut self, now: Time, id: AppId, act: impl FnOnce(&mut dyn App, &mut AppIo<'_>)) {
         let Some(mut app) = self.apps.get_mut(id.0).and_then(Option::take) else { return };
-        act(app.as_mut(), &mut AppIo::new(now, id, &mut self.stack));
+        let had_ended = app.has_ended();
+        let mut io = AppIo::new(now, id, &mut self.stack);
+        act(app.as_mut(), &mut io);
+        if !had_ended && app.has_ended() {
+            io.tell(|| Seen::Ended(app.report()));
+        }
         self.apps[id.0] = Some(app);
     }
 }

@@ -2,9 +2,11 @@
 
 mod net;
 
+use chance::Probability;
 use hosts::{
     DatagramSink, DatagramSource, DatagramSourceConfig, Lengths, Listener, ListenerConfig, Pace,
-    Page, PageConfig, Ping, PingConfig, Report, Service, TcpSettings, Workload, WorkloadConfig,
+    Page, PageConfig, Ping, PingConfig, Report, Seen, Service, TcpSettings, Volleys, VolleysConfig,
+    Workload, WorkloadConfig,
 };
 use net::{Net, Pipe};
 use units::{Bytes, Rate, Span, Time};
@@ -154,4 +156,95 @@ fn a_heavy_tailed_workload_is_done_in_the_end() {
     };
     assert_eq!(sent, taken(2) + taken(3));
     assert!(net.hosts.iter().all(|host| host.connection_count() == 0 && host.books().balance()));
+}
+
+/// Two volleys of three at 2 and 5 ms, to somebody who takes what comes and tells of its first two
+/// bytes: each is told when its last bit is there. 1042 bytes at 10 Mb/s take 833.6 us, and 5 ms.
+#[test]
+fn volleys_leave_at_their_instants_and_a_sink_tells_of_each_datagram() {
+    let mut net = net(1);
+    net.hosts[1].watch_apps(true);
+    net.start_right(0, Box::new(DatagramSink::new(7).telling(2)));
+    let at = vec![MS(2), MS(5)];
+    let volleys = VolleysConfig { to: net.right(0, 7), length: Bytes(1000), datagrams: 3, at };
+    let app = net.start_left(0, Box::new(Volleys::new(volleys)));
+    net.run(MS(4));
+    assert!(!net.hosts[0].has_ended(app));
+    net.run(MS(20));
+    assert!(net.hosts[0].has_ended(app));
+    let Report::Volleys(report) = net.report(0, app) else { panic!("volleys") };
+    assert_eq!((report.at, report.sent), (vec![Time::ZERO + MS(2), Time::ZERO + MS(5)], 6));
+    let told = std::iter::from_fn(|| net.hosts[1].poll_app_event()).skip(1);
+    let told: Vec<_> = told
+        .map(|event| match event.seen {
+            Seen::Payload { bytes, head, .. } => (event.at.ps() / 100_000_000, bytes, head.len()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let in_100_us = [78, 86, 95, 108, 116, 125];
+    assert_eq!(told, in_100_us.map(|at| (at, 1000, 2)));
+}
+
+/// A ping of two that are answered ends with the second answer; one of which nothing comes back
+/// 3 s after its last request.
+#[test]
+fn a_ping_ends_when_all_is_answered_or_nothing_comes_any_more() {
+    let ends_at = |loss| {
+        let there = Pipe { loss, ..Pipe::clean(Some(Rate::from_mbps(10)), MS(5), 100) };
+        let back = Pipe::clean(None, MS(5), 0);
+        let mut net = Net::new(1, 1, &TcpSettings::default(), there, back, 1);
+        net.hosts[0].watch_apps(true);
+        let to = net.right(0, 0).address;
+        let (interval, payload, after) = (Span::from_secs(1), Bytes(56), Span::ZERO);
+        let ping = PingConfig { to, interval, count: Some(2), payload, after };
+        net.start_left(0, Box::new(Ping::new(ping)));
+        net.run(Span::from_secs(10));
+        let mut told = std::iter::from_fn(|| net.hosts[0].poll_app_event());
+        told.find(|event| matches!(event.seen, Seen::Ended(_))).expect("it has ended").at
+    };
+    assert_eq!(ends_at(Probability::NEVER), Time::from_ps(1_010_078_400_000));
+    assert_eq!(ends_at(Probability::ALWAYS), Time::ZERO + Span::from_secs(4));
+}
+
+/// Half the line's rate, asked of TCP: segments leave so far apart that nothing waits.
+#[test]
+fn a_paced_transfer_keeps_its_rate_and_queues_nothing() {
+    let mut net = net(1);
+    let config = ListenerConfig { port: 5201, service: Service::Discard, congestion: None };
+    net.start_right(0, Box::new(Listener::new(config)));
+    let bulk = hosts::BulkConfig {
+        to: net.right(0, 5201),
+        until: hosts::Until::Span(Span::from_secs(10)),
+        after: Span::ZERO,
+        congestion: None,
+        parallel: 1,
+    };
+    let bulk = hosts::Bulk::new(bulk).paced_to(Rate::from_mbps(5));
+    let app = net.start_left(0, Box::new(bulk));
+    net.run(Span::from_secs(11));
+    let Report::Bulk(report) = net.report(0, app) else { panic!("a transfer") };
+    let rate = report.rate().expect("it is over").bps();
+    assert!((4_700_000..5_000_000).contains(&rate), "{rate}");
+    assert_eq!((net.there().dropped, report.retransmitted), (0, 0));
+}
+
+/// Whoever is stopped takes nothing any more: a new connection is refused.
+#[test]
+fn a_listener_that_was_stopped_takes_no_more_connections() {
+    let mut net = net(1);
+    let config = ListenerConfig { port: 5201, service: Service::Discard, congestion: None };
+    let listener = net.start_right(0, Box::new(Listener::new(config)));
+    net.hosts[1].stop(Time::ZERO, listener);
+    assert!(net.hosts[1].has_ended(listener));
+    let bulk = hosts::BulkConfig {
+        to: net.right(0, 5201),
+        until: hosts::Until::Stopped,
+        after: Span::ZERO,
+        congestion: None,
+        parallel: 1,
+    };
+    let app = net.start_left(0, Box::new(hosts::Bulk::new(bulk)));
+    net.run(Span::from_secs(1));
+    let Report::Bulk(report) = net.report(0, app) else { panic!("a transfer") };
+    assert_eq!((report.failed, report.ended_at.is_some()), (1, true));
 }

@@ -1,11 +1,13 @@
 //! A bulk transfer: as much as the connection takes, for a time or up to a length (iperf3's client).
 
+use std::sync::Arc;
+
 use units::{Bytes, Rate, Span, Time};
 
-use super::{App, AppIo, Report};
+use super::{App, AppIo, Report, Seen};
 use crate::congestion::Algorithm;
 use crate::stack::{ConnectionId, Endpoint};
-use crate::tcp::Happened;
+use crate::tcp::{Happened, TcpSettings};
 
 const START: u64 = 0;
 const END: u64 = 1;
@@ -19,6 +21,8 @@ pub enum Until {
     Span(Span),
     /// When so many bytes were acknowledged.
     Sent(Bytes),
+    /// When it is stopped.
+    Stopped,
 }
 
 /// A transfer.
@@ -48,6 +52,8 @@ pub struct BulkReport {
     pub started_at: Option<Time>,
     /// See above.
     pub ended_at: Option<Time>,
+    /// Segments sent again over connections that are over.
+    pub retransmitted: u64,
     /// Connections that failed: refused, reset or given up.
     pub failed: usize,
 }
@@ -65,6 +71,7 @@ impl BulkReport {
 #[derive(Debug)]
 pub struct Bulk {
     config: BulkConfig,
+    pacing: Option<Rate>,
     report: BulkReport,
     open: usize,
 }
@@ -72,7 +79,21 @@ pub struct Bulk {
 impl Bulk {
     /// Not started yet.
     pub fn new(config: BulkConfig) -> Bulk {
-        Bulk { config, report: BulkReport::default(), open: 0 }
+        Bulk { config, pacing: None, report: BulkReport::default(), open: 0 }
+    }
+
+    /// The same, with each connection's segments spaced to this rate at most (iperf3's --fq-rate).
+    #[must_use]
+    pub fn paced_to(self, rate: Rate) -> Bulk {
+        Bulk { pacing: Some(rate), ..self }
+    }
+
+    /// What its connections have instead of the host's settings.
+    fn settings(&self, io: &AppIo<'_>) -> Option<Arc<TcpSettings>> {
+        let settings = io.settings_with(self.config.congestion);
+        let Some(rate) = self.pacing else { return settings };
+        let own = settings.map_or_else(|| io.settings().clone(), Arc::unwrap_or_clone);
+        Some(Arc::new(TcpSettings { pacing_rate_max: Some(rate), ..own }))
     }
 
     fn open(&mut self, io: &mut AppIo<'_>) {
@@ -81,7 +102,8 @@ impl Bulk {
             | Happened::CLOSED
             | Happened::RESET
             | Happened::TIMED_OUT;
-        let settings = io.settings_with(self.config.congestion);
+        let settings = self.settings(io);
+        io.tell(|| Seen::Began);
         let count = self.config.parallel.max(1);
         for n in 0..count {
             let Some(id) = io.connect(self.config.to, interest, settings.clone()) else {
@@ -91,7 +113,7 @@ impl Bulk {
             self.report.connections.push(id);
             self.open += 1;
             match self.config.until {
-                Until::Span(_) => io.send(id, FOREVER),
+                Until::Span(_) | Until::Stopped => io.send(id, FOREVER),
                 Until::Sent(bytes) => {
                     let share = bytes.count() / count as u64;
                     let rest = if n == 0 { bytes.count() % count as u64 } else { 0 };
@@ -100,14 +122,18 @@ impl Bulk {
                 }
             }
         }
-        if let Until::Span(span) = self.config.until {
+        if self.open == 0 {
+            self.report.ended_at = Some(io.now());
+        } else if let Until::Span(span) = self.config.until {
             io.alarm_after(span, END);
         }
     }
 
     fn end(&mut self, io: &mut AppIo<'_>) {
-        let acknowledged = |id: &ConnectionId| io.snapshot(*id).map_or(0, |s| s.bytes_acked);
-        self.report.acknowledged += self.report.connections.iter().map(acknowledged).sum::<u64>();
+        for seen in self.report.connections.iter().filter_map(|id| io.snapshot(*id)) {
+            self.report.acknowledged += seen.bytes_acked;
+            self.report.retransmitted += seen.retrans_total;
+        }
         self.report.ended_at = Some(io.now());
         for id in std::mem::take(&mut self.report.connections) {
             io.abort(id);
@@ -128,7 +154,8 @@ impl App for Bulk {
 
     fn alarm(&mut self, io: &mut AppIo<'_>, token: u64) {
         match token {
-            START => self.open(io),
+            START if self.report.ended_at.is_none() => self.open(io),
+            START => {}
             _ => self.stop(io),
         }
     }
@@ -150,6 +177,7 @@ impl App for Bulk {
         if (failed || complete) && self.report.connections.contains(&id) {
             self.report.connections.retain(|other| *other != id);
             self.report.acknowledged += acknowledged;
+            self.report.retransmitted += io.snapshot(id).map_or(0, |seen| seen.retrans_total);
             self.report.failed += usize::from(failed);
             self.open -= 1;
             if self.open == 0 && self.report.ended_at.is_none() {
@@ -160,5 +188,9 @@ impl App for Bulk {
 
     fn report(&self) -> Report {
         Report::Bulk(self.report.clone())
+    }
+
+    fn has_ended(&self) -> bool {
+        self.report.ended_at.is_some()
     }
 }

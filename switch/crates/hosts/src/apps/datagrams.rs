@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chance::Chance;
 use units::{Bytes, Rate, Span, Time};
 
-use super::{App, AppIo, Report};
+use super::{App, AppIo, Report, Seen};
 use crate::stack::{Datagram, Endpoint};
 
 /// When datagrams leave.
@@ -42,7 +42,7 @@ pub struct DatagramSourceConfig {
     pub pace: Pace,
     /// How long it waits before it starts.
     pub after: Span,
-    /// How long it sends.
+    /// How long it sends; [`Span::MAX`]: until it is stopped.
     pub span: Span,
 }
 
@@ -65,6 +65,7 @@ pub struct DatagramSource {
     dice: Option<Chance>,
     ends_at: Time,
     off_at: Time,
+    over: bool,
 }
 
 impl DatagramSource {
@@ -78,6 +79,7 @@ impl DatagramSource {
             dice: None,
             ends_at: Time::MAX,
             off_at: Time::MAX,
+            over: false,
         }
     }
 
@@ -105,9 +107,10 @@ impl App for DatagramSource {
         self.flow = dice.bits();
         self.port = io.own_port();
         io.bind_udp(self.port);
-        self.ends_at = io.now() + self.config.after + self.config.span;
+        let begins_at = io.now().saturating_add(self.config.after);
+        self.ends_at = begins_at.saturating_add(self.config.span);
         if let Pace::OnOff { on, .. } = self.config.pace {
-            self.off_at = io.now() + self.config.after + dice.exponential(on);
+            self.off_at = begins_at.saturating_add(dice.exponential(on));
         }
         self.dice = Some(dice);
         io.alarm_after(self.config.after, 0);
@@ -115,11 +118,16 @@ impl App for DatagramSource {
 
     fn stop(&mut self, io: &mut AppIo<'_>) {
         self.ends_at = io.now();
+        self.over = true;
     }
 
     fn alarm(&mut self, io: &mut AppIo<'_>, _token: u64) {
         if io.now() >= self.ends_at {
+            self.over = true;
             return;
+        }
+        if self.report.sent == 0 {
+            io.tell(|| Seen::Began);
         }
         let (count, gap) = self.next(io.now());
         for _ in 0..count {
@@ -137,11 +145,17 @@ impl App for DatagramSource {
     fn report(&self) -> Report {
         Report::DatagramSource(self.report)
     }
+
+    fn has_ended(&self) -> bool {
+        self.over
+    }
 }
 
 /// What a sink saw of one source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowReport {
+    /// Where it comes from.
+    pub from: Option<Endpoint>,
     /// Datagrams and payload bytes that came.
     pub received: u64,
     /// See above.
@@ -173,19 +187,49 @@ impl FlowReport {
 #[derive(Debug)]
 pub struct DatagramSink {
     port: u16,
+    /// It takes datagrams of whatever kind, and tells of each so many first bytes.
+    head: Option<usize>,
+    /// By the flow's number; of datagrams of whatever kind, by their place in the order of sources.
     flows: BTreeMap<u64, (FlowReport, Span)>,
+    stopped: bool,
 }
 
 impl DatagramSink {
     /// On this port.
     pub fn new(port: u16) -> DatagramSink {
-        DatagramSink { port, flows: BTreeMap::new() }
+        DatagramSink { port, head: None, flows: BTreeMap::new(), stopped: false }
+    }
+
+    /// The same for datagrams of whatever kind: of each so many first bytes are told
+    /// ([`Seen::Payload`]). They are counted, but nothing is known of what is missing.
+    #[must_use]
+    pub fn telling(self, head: usize) -> DatagramSink {
+        DatagramSink { head: Some(head), ..self }
     }
 }
 
 impl App for DatagramSink {
     fn start(&mut self, io: &mut AppIo<'_>) {
-        io.bind_udp(self.port);
+        match self.head {
+            None => io.bind_udp(self.port),
+            Some(head) => io.bind_udp_payload(self.port, head),
+        };
+        io.tell(|| Seen::Began);
+    }
+
+    fn stop(&mut self, io: &mut AppIo<'_>) {
+        io.unbind_udp();
+        self.stopped = true;
+    }
+
+    fn payload(&mut self, io: &mut AppIo<'_>, from: Endpoint, bytes: usize, head: Vec<u8>) {
+        let known = self.flows.iter().find(|(_, (flow, _))| flow.from == Some(from));
+        let place = known.map_or(self.flows.len() as u64, |(place, _)| *place);
+        let (flow, _) = self.flows.entry(place).or_default();
+        flow.from = Some(from);
+        flow.received += 1;
+        flow.bytes += bytes as u64;
+        io.tell(|| Seen::Payload { from, bytes, head });
     }
 
     fn datagram(&mut self, io: &mut AppIo<'_>, datagram: &Datagram) {
@@ -194,6 +238,7 @@ impl App for DatagramSink {
             .flows
             .entry(datagram.flow)
             .or_insert((FlowReport { delay_min: Span::MAX, ..FlowReport::default() }, transit));
+        flow.from = Some(datagram.from);
         flow.received += 1;
         flow.bytes += datagram.bytes as u64;
         flow.out_of_order += u64::from(datagram.number < flow.expected);
@@ -212,5 +257,9 @@ impl App for DatagramSink {
         Report::DatagramSink(
             self.flows.iter().map(|(flow, (report, _))| (*flow, *report)).collect(),
         )
+    }
+
+    fn has_ended(&self) -> bool {
+        self.stopped
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use units::Bytes;
 
-use super::{App, AppIo, Report};
+use super::{App, AppIo, Report, Seen};
 use crate::congestion::Algorithm;
 use crate::stack::ConnectionId;
 use crate::tcp::Happened;
@@ -45,6 +45,8 @@ pub struct ListenerReport {
     pub taken_bytes: u64,
     /// Requests answered.
     pub answered: u64,
+    /// The connections that are not over.
+    pub connections: Vec<ConnectionId>,
 }
 
 /// The application.
@@ -54,12 +56,18 @@ pub struct Listener {
     report: ListenerReport,
     /// How many requests of each connection were answered.
     open: BTreeMap<ConnectionId, u64>,
+    stopped: bool,
 }
 
 impl Listener {
     /// Not started yet.
     pub fn new(config: ListenerConfig) -> Listener {
-        Listener { config, report: ListenerReport::default(), open: BTreeMap::new() }
+        Listener {
+            config,
+            report: ListenerReport::default(),
+            open: BTreeMap::new(),
+            stopped: false,
+        }
     }
 
     fn answer(&mut self, io: &mut AppIo<'_>, id: ConnectionId, taken: u64) {
@@ -85,6 +93,17 @@ impl App for Listener {
         }
         let settings = io.settings_with(self.config.congestion);
         io.listen(self.config.port, interest, settings);
+        io.tell(|| Seen::Began);
+    }
+
+    fn stop(&mut self, io: &mut AppIo<'_>) {
+        self.stopped = true;
+        io.stop_listening(self.config.port);
+        for (id, _) in std::mem::take(&mut self.open) {
+            self.report.ended += 1;
+            self.report.taken_bytes += io.snapshot(id).map_or(0, |seen| seen.bytes_received);
+            io.abort(id);
+        }
     }
 
     fn connection(
@@ -113,6 +132,13 @@ impl App for Listener {
     }
 
     fn report(&self) -> Report {
-        Report::Listener(self.report.clone())
+        Report::Listener(ListenerReport {
+            connections: self.open.keys().copied().collect(),
+            ..self.report.clone()
+        })
+    }
+
+    fn has_ended(&self) -> bool {
+        self.stopped
     }
 }

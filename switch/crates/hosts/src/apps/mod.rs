@@ -6,9 +6,11 @@
 
 mod bulk;
 mod datagrams;
+mod events;
 mod listener;
 mod page;
 mod ping;
+mod volleys;
 mod workload;
 
 use core::net::IpAddr;
@@ -28,9 +30,11 @@ pub use bulk::{Bulk, BulkConfig, BulkReport, Until};
 pub use datagrams::{
     DatagramSink, DatagramSource, DatagramSourceConfig, DatagramSourceReport, FlowReport, Pace,
 };
+pub use events::{AppEvent, Echo, Seen};
 pub use listener::{Listener, ListenerConfig, ListenerReport, Service};
 pub use page::{Fetched, Page, PageConfig, PageReport};
 pub use ping::{Ping, PingConfig, PingReport};
+pub use volleys::{Volleys, VolleysConfig, VolleysReport};
 pub use workload::{FlowDone, Lengths, Workload, WorkloadConfig, WorkloadReport};
 
 /// One application of one host. What it does not care for it leaves out.
@@ -56,6 +60,9 @@ pub trait App: Debug + Send {
     /// A datagram came to a port of its own.
     fn datagram(&mut self, _io: &mut AppIo<'_>, _datagram: &Datagram) {}
 
+    /// A datagram that is none of ours came to a port of its own: its length and first bytes.
+    fn payload(&mut self, _io: &mut AppIo<'_>, _from: Endpoint, _bytes: usize, _head: Vec<u8>) {}
+
     /// The answer to an echo request.
     fn echo_reply(&mut self, _io: &mut AppIo<'_>, _sequence: u16, _from: IpAddr) {}
 
@@ -67,6 +74,9 @@ pub trait App: Debug + Send {
 
     /// What it has to tell at this instant.
     fn report(&self) -> Report;
+
+    /// It was stopped, or has done what it was started for.
+    fn has_ended(&self) -> bool;
 }
 
 /// What applications tell of themselves.
@@ -84,6 +94,8 @@ pub enum Report {
     Page(PageReport),
     /// Echo requests and their answers.
     Ping(PingReport),
+    /// Datagrams at given instants.
+    Volleys(VolleysReport),
     /// Flows that come at random.
     Workload(WorkloadReport),
 }
@@ -160,9 +172,37 @@ impl<'a> AppIo<'a> {
         self.stack.connections.snapshot(id).map(|(.., snapshot)| snapshot)
     }
 
+    /// The host's TCP settings.
+    pub fn settings(&self) -> &TcpSettings {
+        &self.stack.settings
+    }
+
+    /// Somebody may want to hear of this.
+    pub fn tell(&mut self, seen: impl FnOnce() -> Seen) {
+        if let Some(told) = &mut self.stack.told {
+            told.push_back(AppEvent { at: self.now, app: self.app, seen: seen() });
+        }
+    }
+
     /// Takes datagrams to `port`; false if somebody else has it.
     pub fn bind_udp(&mut self, port: u16) -> bool {
-        self.stack.bind_udp(port, self.app)
+        self.stack.bind_udp(port, self.app, None)
+    }
+
+    /// Takes datagrams of whatever kind to `port`, and of each so many first bytes; false if
+    /// somebody else has it.
+    pub fn bind_udp_payload(&mut self, port: u16, head: usize) -> bool {
+        self.stack.bind_udp(port, self.app, Some(head))
+    }
+
+    /// Gives back the UDP ports that it took.
+    pub fn unbind_udp(&mut self) {
+        self.stack.unbind_udp(self.app);
+    }
+
+    /// Takes no more connections to `port`.
+    pub fn stop_listening(&mut self, port: u16) {
+        self.stack.stop_listening(port, self.app);
     }
 
     /// A port that nobody else has.

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Span, Time};
 
-use super::{App, AppIo, Report};
+use super::{App, AppIo, Report, Seen};
 use crate::congestion::Algorithm;
 use crate::stack::{ConnectionId, Endpoint};
 use crate::tcp::Happened;
@@ -34,7 +34,9 @@ pub struct PageConfig {
 pub struct Fetched {
     /// When it was asked for.
     pub at: Time,
-    /// How long until its last byte was here, handshakes included.
+    /// How long until its first byte was here, and its last, handshakes included.
+    pub first_byte: Span,
+    /// See above.
     pub took: Span,
     /// Bytes that came.
     pub bytes: u64,
@@ -57,9 +59,11 @@ pub struct Page {
     dice: Option<chance::Chance>,
     began: u64,
     began_at: Time,
+    first_byte_at: Option<Time>,
     open: Vec<ConnectionId>,
     bytes: u64,
     broken: bool,
+    stopped: bool,
 }
 
 impl Page {
@@ -71,16 +75,21 @@ impl Page {
             dice: None,
             began: 0,
             began_at: Time::ZERO,
+            first_byte_at: None,
             open: Vec::new(),
             bytes: 0,
             broken: false,
+            stopped: false,
         }
     }
 
     fn ask(&mut self, io: &mut AppIo<'_>) {
         self.began += 1;
         self.began_at = io.now();
-        (self.bytes, self.broken) = (0, false);
+        (self.bytes, self.broken, self.first_byte_at) = (0, false, None);
+        if self.began == 1 {
+            io.tell(|| Seen::Began);
+        }
         let interest = Happened::READABLE | Happened::RESET | Happened::TIMED_OUT;
         let settings = io.settings_with(self.config.congestion);
         for server in self.config.from.clone() {
@@ -103,7 +112,10 @@ impl Page {
             self.report.failed += 1;
         } else {
             let took = io.now().since(self.began_at);
-            self.report.fetched.push(Fetched { at: self.began_at, took, bytes: self.bytes });
+            let first_byte = self.first_byte_at.unwrap_or(io.now()).since(self.began_at);
+            let page = Fetched { at: self.began_at, first_byte, took, bytes: self.bytes };
+            self.report.fetched.push(page);
+            io.tell(|| Seen::Fetched(page));
         }
         if self.began < self.config.count {
             let pause = match &mut self.dice {
@@ -124,10 +136,11 @@ impl App for Page {
     }
 
     fn stop(&mut self, io: &mut AppIo<'_>) {
-        self.config.count = 0;
+        self.config.count = self.began;
         for id in std::mem::take(&mut self.open) {
             io.abort(id);
         }
+        self.stopped = true;
     }
 
     fn alarm(&mut self, io: &mut AppIo<'_>, _token: u64) {
@@ -145,6 +158,9 @@ impl App for Page {
         _acknowledged: u64,
     ) {
         let Some(place) = self.open.iter().position(|open| *open == id) else { return };
+        if taken > 0 {
+            self.first_byte_at.get_or_insert(io.now());
+        }
         let failed = happened.any(Happened::RESET | Happened::TIMED_OUT);
         if failed || taken >= self.config.response.count() {
             self.open.swap_remove(place);
@@ -159,5 +175,10 @@ impl App for Page {
 
     fn report(&self) -> Report {
         Report::Page(self.report.clone())
+    }
+
+    fn has_ended(&self) -> bool {
+        let done = self.report.fetched.len() as u64 + self.report.failed;
+        self.stopped || done >= self.config.count
     }
 }

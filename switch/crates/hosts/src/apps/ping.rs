@@ -4,7 +4,12 @@ use core::net::IpAddr;
 
 use units::{Bytes, Span, Time};
 
-use super::{App, AppIo, Report};
+use super::{App, AppIo, Echo, Report, Seen};
+
+/// How long the last answers may take.
+const LINGER: Span = Span::from_secs(3);
+const REQUEST: u64 = 0;
+const GIVE_UP: u64 = 1;
 
 /// A ping.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +33,8 @@ pub struct PingReport {
     pub sent: u64,
     /// Answers: number and round-trip time of each.
     pub answers: Vec<(u64, Span)>,
+    /// When the requests left that these are the answers to.
+    pub sent_at: Vec<Time>,
     /// Requests that somebody could not deliver.
     pub unreachable: u64,
 }
@@ -41,6 +48,7 @@ pub struct Ping {
     /// When each request left, by its number.
     sent_at: Vec<Time>,
     answered: Vec<bool>,
+    /// It was stopped, or has waited long enough for the last answers.
     stopped: bool,
 }
 
@@ -61,23 +69,33 @@ impl Ping {
 impl App for Ping {
     fn start(&mut self, io: &mut AppIo<'_>) {
         self.identifier = io.own_port();
-        io.alarm_after(self.config.after, 0);
+        io.alarm_after(self.config.after, REQUEST);
     }
 
     fn stop(&mut self, _io: &mut AppIo<'_>) {
         self.stopped = true;
     }
 
-    fn alarm(&mut self, io: &mut AppIo<'_>, _token: u64) {
+    fn alarm(&mut self, io: &mut AppIo<'_>, token: u64) {
+        if token == GIVE_UP {
+            self.stopped = true;
+        }
         let number = self.report.sent;
         if self.stopped || self.config.count.is_some_and(|count| number >= count) {
             return;
+        }
+        if number == 0 {
+            io.tell(|| Seen::Began);
         }
         self.report.sent += 1;
         self.sent_at.push(io.now());
         self.answered.push(false);
         io.send_echo(self.config.to, self.identifier, number as u16, self.config.payload);
-        io.alarm_after(self.config.interval, 0);
+        if self.config.count == Some(self.report.sent) {
+            io.alarm_after(LINGER, GIVE_UP);
+        } else {
+            io.alarm_after(self.config.interval, REQUEST);
+        }
     }
 
     fn echo_reply(&mut self, io: &mut AppIo<'_>, sequence: u16, _from: IpAddr) {
@@ -87,8 +105,11 @@ impl App for Ping {
         let Some(number) = last.checked_sub(back) else { return };
         let answered = &mut self.answered[number as usize];
         if !std::mem::replace(answered, true) {
-            let rtt = io.now().since(self.sent_at[number as usize]);
+            let sent_at = self.sent_at[number as usize];
+            let rtt = io.now().since(sent_at);
             self.report.answers.push((number, rtt));
+            self.report.sent_at.push(sent_at);
+            io.tell(|| Seen::Echo(Echo { number, sent_at, rtt }));
         }
     }
 
@@ -98,5 +119,10 @@ impl App for Ping {
 
     fn report(&self) -> Report {
         Report::Ping(self.report.clone())
+    }
+
+    fn has_ended(&self) -> bool {
+        let answered = self.report.answers.len() as u64;
+        self.stopped || self.config.count.is_some_and(|count| answered >= count)
     }
 }

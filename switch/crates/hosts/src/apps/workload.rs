@@ -6,10 +6,13 @@
 use chance::Chance;
 use units::{Bytes, Span, Time};
 
-use super::{App, AppIo, Report};
+use super::{App, AppIo, Report, Seen};
 use crate::congestion::Algorithm;
 use crate::stack::{ConnectionId, Endpoint};
 use crate::tcp::Happened;
+
+const FLOW: u64 = 0;
+const END: u64 = 1;
 
 /// How long flows are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +57,8 @@ pub struct WorkloadConfig {
     pub interval: Span,
     /// How long flows are.
     pub lengths: Lengths,
-    /// How long it waits before it starts, and for how long flows begin.
+    /// How long it waits before it starts, and for how long flows begin; [`Span::MAX`]: until it is
+    /// stopped.
     pub after: Span,
     /// See above.
     pub span: Span,
@@ -92,32 +96,42 @@ pub struct Workload {
     dice: Option<Chance>,
     ends_at: Time,
     open: std::collections::BTreeMap<ConnectionId, Time>,
+    /// No more flows begin.
+    over: bool,
 }
 
 impl Workload {
     /// Not started yet.
     pub fn new(config: WorkloadConfig) -> Workload {
         let (report, open) = (WorkloadReport::default(), Default::default());
-        Workload { config, report, dice: None, ends_at: Time::MAX, open }
+        Workload { config, report, dice: None, ends_at: Time::MAX, open, over: false }
     }
 }
 
 impl App for Workload {
     fn start(&mut self, io: &mut AppIo<'_>) {
         let mut dice = io.dice("flows");
-        self.ends_at = io.now() + self.config.after + self.config.span;
-        io.alarm_after(self.config.after + dice.exponential(self.config.interval), 0);
+        let begins_at = io.now().saturating_add(self.config.after);
+        self.ends_at = begins_at.saturating_add(self.config.span);
+        if self.config.span < Span::MAX {
+            io.alarm_after(self.ends_at.since(io.now()), END);
+        }
+        io.alarm_after(self.config.after + dice.exponential(self.config.interval), FLOW);
         self.dice = Some(dice);
     }
 
     fn stop(&mut self, io: &mut AppIo<'_>) {
         self.ends_at = io.now();
+        self.over = true;
         for id in std::mem::take(&mut self.open).into_keys() {
             io.abort(id);
         }
     }
 
-    fn alarm(&mut self, io: &mut AppIo<'_>, _token: u64) {
+    fn alarm(&mut self, io: &mut AppIo<'_>, token: u64) {
+        if token == END {
+            self.over = true;
+        }
         let Some(dice) = self.dice.as_mut().filter(|_| io.now() < self.ends_at) else { return };
         if self.config.to.is_empty() {
             return;
@@ -125,6 +139,9 @@ impl App for Workload {
         let to = self.config.to[dice.below(self.config.to.len() as u64) as usize];
         let length = self.config.lengths.draw(dice);
         let gap = dice.exponential(self.config.interval);
+        if self.report.begun == 0 {
+            io.tell(|| Seen::Began);
+        }
         self.report.begun += 1;
         let interest = Happened::ALL_ACKNOWLEDGED | Happened::RESET | Happened::TIMED_OUT;
         let settings = io.settings_with(self.config.congestion);
@@ -136,7 +153,7 @@ impl App for Workload {
             }
             None => self.report.failed += 1,
         }
-        io.alarm_after(gap, 0);
+        io.alarm_after(gap, FLOW);
     }
 
     fn connection(
@@ -152,12 +169,18 @@ impl App for Workload {
             self.report.failed += 1;
         } else {
             let took = io.now().since(at);
-            self.report.done.push(FlowDone { at, took, bytes: acknowledged });
+            let flow = FlowDone { at, took, bytes: acknowledged };
+            self.report.done.push(flow);
+            io.tell(|| Seen::Flow(flow));
         }
     }
 
     fn report(&self) -> Report {
         Report::Workload(self.report.clone())
+    }
+
+    fn has_ended(&self) -> bool {
+        self.over && self.open.is_empty()
     }
 }
 

@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn after_a_loss_at_100_packets_the_curve_is_back_after_4_217_seconds() {
         let mut cubic = Cubic::default();
-        let mut window = Window::new(100);
+        let mut window = Window::new(100, None);
         window.ssthresh = cubic.ssthresh(&window, &path(0));
         // 100 x 717 / 1024 = 70.02.
         assert_eq!(window.ssthresh, 70);
@@ -331,8 +331,8 @@ mod tests {
     #[test]
     fn a_flow_that_stays_below_its_last_maximum_lowers_it_further() {
         let mut cubic = Cubic::default();
-        cubic.ssthresh(&Window::new(100), &path(0));
-        cubic.ssthresh(&Window::new(80), &path(0));
+        cubic.ssthresh(&Window::new(100, None), &path(0));
+        cubic.ssthresh(&Window::new(80, None), &path(0));
         // 80 x (1024 + 717) / 2048 = 68.007.
         assert_eq!(cubic.last_max_cwnd, 68);
     }
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn with_a_short_path_cubic_grows_like_reno() {
         let mut cubic = Cubic { delay_min_us: 40_000, ..Cubic::default() };
-        let mut window = Window::new(20);
+        let mut window = Window::new(20, None);
         window.ssthresh = cubic.ssthresh(&window, &path(0));
         window.cwnd = window.ssthresh;
         // Twenty round trips of 40 ms: 0.8 s after the loss the cubic curve is still flat.

@@ -54,10 +54,10 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub(crate) fn new(cwnd: u32) -> Window {
+    pub(crate) fn new(cwnd: u32, ssthresh: Option<u32>) -> Window {
         Window {
             cwnd,
-            ssthresh: SSTHRESH_NONE,
+            ssthresh: ssthresh.unwrap_or(SSTHRESH_NONE),
             cwnd_count: 0,
             cwnd_max: u32::MAX / 4,
             prior_cwnd: 0,
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn slow_start_hands_over_what_it_does_not_use() {
-        let mut window = Window::new(10);
+        let mut window = Window::new(10, None);
         window.ssthresh = 12;
         assert_eq!(window.slow_start(5), 3);
         assert_eq!(window.cwnd, 12);
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn one_window_of_acknowledgments_adds_one_packet() {
-        let mut window = Window::new(10);
+        let mut window = Window::new(10, None);
         (0..10).for_each(|_| window.additive_increase(10, 1));
         assert_eq!((window.cwnd, window.cwnd_count), (11, 0));
     }

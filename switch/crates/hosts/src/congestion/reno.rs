@@ -40,7 +40,7 @@ mod tests {
     /// RFC 5681 section 3.1: cwnd doubles a round trip below ssthresh and grows by one above.
     #[test]
     fn the_window_doubles_then_grows_by_one() {
-        let mut window = Window::new(10);
+        let mut window = Window::new(10, None);
         window.ssthresh = 40;
         let mut sizes = Vec::new();
         for _round in 0..4 {
@@ -53,13 +53,13 @@ mod tests {
 
     #[test]
     fn a_loss_halves_the_window_but_leaves_two() {
-        assert_eq!(Reno.ssthresh(&Window::new(43), &path(0)), 21);
-        assert_eq!(Reno.ssthresh(&Window::new(3), &path(0)), 2);
+        assert_eq!(Reno.ssthresh(&Window::new(43, None), &path(0)), 21);
+        assert_eq!(Reno.ssthresh(&Window::new(3, None), &path(0)), 2);
     }
 
     #[test]
     fn a_window_that_is_not_used_does_not_grow() {
-        let mut window = Window::new(10);
+        let mut window = Window::new(10, None);
         Reno.grow(&mut window, &Path { cwnd_limited: false, ..path(0) }, 10);
         assert_eq!(window.cwnd, 10);
     }

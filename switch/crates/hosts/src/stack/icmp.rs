@@ -152,7 +152,7 @@ impl Stack {
     fn take_unreachable(&mut self, arrival: &Arrival<'_>, quoted: Option<Quoted>) {
         let Some(quoted) = quoted else { return };
         let app = match quoted.protocol {
-            Protocol::UDP => self.udp_ports.get(&quoted.ports.0),
+            Protocol::UDP => self.udp_ports.get(&quoted.ports.0).map(|(app, _)| app),
             Protocol::ICMPV4 | Protocol::ICMPV6 => self.echoes.get(&quoted.identifier),
             _ => None,
         };

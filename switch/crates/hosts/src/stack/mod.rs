@@ -23,6 +23,7 @@ use core::net::IpAddr;
 use units::Time;
 
 use crate::agenda::{Agenda, Wake};
+use crate::apps::AppEvent;
 use crate::books::Books;
 use crate::config::{HostConfig, Route};
 use crate::netdev::Netdev;
@@ -58,12 +59,14 @@ impl Endpoint {
 }
 
 /// What an application is told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Notice {
     /// Something happened to a connection. The counts are those of the stream, both ways.
     Connection { id: ConnectionId, happened: Happened, taken: u64, acknowledged: u64 },
     /// A datagram came to a port of the application's.
     Datagram(Datagram),
+    /// A datagram came to a port that takes those of others: its length and first bytes.
+    Payload { from: Endpoint, bytes: usize, head: Vec<u8> },
     /// An echo came back.
     EchoReply { sequence: u16, from: IpAddr },
     /// A router or host could not deliver what was sent.
@@ -84,8 +87,10 @@ pub(crate) struct Stack {
     pub agenda: Agenda,
     pub notices: VecDeque<(AppId, Notice)>,
     pub connections: Connections,
+    /// What applications see, where somebody wants to hear of it.
+    pub told: Option<VecDeque<AppEvent>>,
     /// Who has which UDP port, and who pings by which identifier.
-    udp_ports: BTreeMap<u16, AppId>,
+    udp_ports: BTreeMap<u16, (AppId, Option<usize>)>,
     echoes: BTreeMap<u16, AppId>,
     /// Paths that take less than the card does.
     path_mtu: BTreeMap<IpAddr, u32>,
@@ -108,6 +113,7 @@ impl Stack {
             agenda: Agenda::default(),
             notices: VecDeque::new(),
             connections: Connections::default(),
+            told: None,
             udp_ports: BTreeMap::new(),
             echoes: BTreeMap::new(),
             path_mtu: BTreeMap::new(),

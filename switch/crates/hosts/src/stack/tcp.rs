@@ -155,6 +155,14 @@ impl Stack {
         self.connections.listeners.insert(port, (app, interest, settings));
     }
 
+    /// Nobody new connects to `port` if it is `app`'s.
+    pub fn stop_listening(&mut self, port: u16, app: AppId) {
+        let listeners = &mut self.connections.listeners;
+        if listeners.get(&port).is_some_and(|(owner, ..)| *owner == app) {
+            listeners.remove(&port);
+        }
+    }
+
     /// Opens a connection; none if there is no way to the other side.
     pub fn connect(
         &mut self,

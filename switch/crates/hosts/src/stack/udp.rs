@@ -41,13 +41,19 @@ pub struct Datagram {
 }
 
 impl Stack {
-    /// Gives `port` to an application; tells whether it was free.
-    pub fn bind_udp(&mut self, port: u16, app: AppId) -> bool {
+    /// Gives `port` to an application; tells whether it was free. With `head`, what comes to it is
+    /// not one of our datagrams: so many of its first bytes are handed over.
+    pub fn bind_udp(&mut self, port: u16, app: AppId, head: Option<usize>) -> bool {
         let free = !self.udp_ports.contains_key(&port);
         if free {
-            self.udp_ports.insert(port, app);
+            self.udp_ports.insert(port, (app, head));
         }
         free
+    }
+
+    /// Takes all ports of an application away from it.
+    pub fn unbind_udp(&mut self, app: AppId) {
+        self.udp_ports.retain(|_, (owner, _)| *owner != app);
     }
 
     /// A datagram of `bytes` (at least [`MARK_BYTES`]) leaves.
@@ -93,17 +99,24 @@ impl Stack {
         if !datagram.is_checksum_right(arrival.pseudo) {
             return Err(DropReason::BadChecksum);
         }
-        let Some(app) = self.udp_ports.get(&datagram.dst_port()).copied() else {
+        let Some((app, head)) = self.udp_ports.get(&datagram.dst_port()).copied() else {
             self.send_port_unreachable(arrival);
             return Err(DropReason::NoSocket);
         };
         self.books.taken_udp += 1;
         let payload = datagram.payload();
+        let from = Endpoint::new(arrival.source, datagram.src_port());
+        if let Some(head) = head {
+            let head = payload[..head.min(payload.len())].to_vec();
+            let notice = Notice::Payload { from, bytes: payload.len(), head };
+            self.notices.push_back((app, notice));
+            return Ok(());
+        }
         let Some((mark, rest)) = payload.split_at_checked(MARK_BYTES) else { return Ok(()) };
         let number = u64::from_be_bytes(NUMBER.get(mark));
         self.books.wrong_payload += u64::from(!payload::is_right(number, 0, rest));
         let notice = Notice::Datagram(Datagram {
-            from: Endpoint::new(arrival.source, datagram.src_port()),
+            from,
             flow: u64::from_be_bytes(FLOW.get(mark)),
             number,
             sent_at: Time::from_ps(u64::from_be_bytes(SENT_AT.get(mark))),

@@ -267,7 +267,7 @@ impl Sender {
             rate: RateSampler::default(),
             rack: Rack::new(),
             prr: Prr::default(),
-            window: Window::new(settings.initial_window),
+            window: Window::new(settings.initial_window, settings.initial_ssthresh),
             congestion,
             recovery: RecoveryState::Open,
             recovery_end: 0,
@@ -563,7 +563,8 @@ impl Connection {
 
     /// Whether segments are spaced out in time.
     pub(super) fn is_paced(&self) -> bool {
-        self.settings.pacing || self.snd.congestion.needs_pacing()
+        let settings = &self.settings;
+        settings.pacing || settings.pacing_rate_max.is_some() || self.snd.congestion.needs_pacing()
     }
 
     pub(super) fn rto(&self) -> Span {

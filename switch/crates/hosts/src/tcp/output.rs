@@ -345,8 +345,7 @@ impl Connection {
     /// This connection has enough in the local queue (Linux's TCP small queues).
     pub fn is_throttled(&self) -> bool {
         let Some(most) = self.settings.queued_bytes_max else { return false };
-        let millisecond =
-            (self.snd.window.pacing_bytes_per_s >> 10).max(2 * u64::from(self.snd.mss));
+        let millisecond = (self.pacing_bytes_per_s() >> 10).max(2 * u64::from(self.snd.mss));
         u64::from(self.snd.queued_bytes) >= most.count().min(millisecond)
     }
 

@@ -34,6 +34,12 @@ impl Connection {
             (bytes * 1_000_000).checked_div(srtt_us).unwrap_or(u64::MAX);
     }
 
+    /// The rate at which segments leave where they are paced, in bytes a second.
+    pub(super) fn pacing_bytes_per_s(&self) -> u64 {
+        let most = self.settings.pacing_rate_max.map_or(u64::MAX, |rate| (rate.bps() / 8).max(1));
+        self.snd.window.pacing_bytes_per_s.min(most)
+    }
+
     /// Whether the next segment has to wait; if so, the timer is set.
     pub(super) fn is_held_back(&mut self, now: Time) -> bool {
         if !self.is_paced() || self.snd.pace_next <= now {
@@ -46,7 +52,7 @@ impl Connection {
     /// `bytes` of payload left at `now`: the next may leave when they are through at the pacing rate,
     /// which is one of payload as well (Linux's tcp_update_skb_after_send).
     pub(super) fn note_paced(&mut self, now: Time, bytes: u64) {
-        let rate = self.snd.window.pacing_bytes_per_s;
+        let rate = self.pacing_bytes_per_s();
         if !self.is_paced() || self.snd.counts.data_segments < UNPACED_SEGMENTS {
             self.snd.pace_next = now;
             return;
@@ -62,7 +68,7 @@ impl Connection {
     /// How many segments one burst has at the most.
     pub(super) fn burst_segments(&self) -> u32 {
         let most = self.settings.tso_segments_max.max(1);
-        let mut bytes = self.snd.window.pacing_bytes_per_s >> BURST_SHIFT;
+        let mut bytes = self.pacing_bytes_per_s() >> BURST_SHIFT;
         let halvings = self.snd.rtt.min_us() >> BURST_RTT_SHIFT;
         if halvings < 32 {
             bytes += BURST_BYTES_MAX >> halvings;

@@ -1,6 +1,6 @@
 //! How a host's TCP behaves: what Linux has as sysctls, by the same names where there are any.
 
-use units::{Bytes, Span};
+use units::{Bytes, Rate, Span};
 
 use crate::congestion::Algorithm;
 
@@ -51,6 +51,8 @@ pub struct TcpSettings {
     pub window_256ths: u32,
     /// The initial window, in packets (RFC 6928).
     pub initial_window: u32,
+    /// Where a new connection's slow start ends, in packets: `ssthresh` of a route.
+    pub initial_ssthresh: Option<u32>,
     /// Nagle's algorithm (RFC 9293 section 3.7.4); applications of measurement switch it off.
     pub nagle: bool,
     /// Space segments out in time, as the fq qdisc does; BBR does so always.
@@ -59,6 +61,8 @@ pub struct TcpSettings {
     pub pacing_slow_start_percent: u32,
     /// See above.
     pub pacing_avoidance_percent: u32,
+    /// The most that segments are spaced to, `SO_MAX_PACING_RATE`; with it they always are.
+    pub pacing_rate_max: Option<Rate>,
     /// The most segments handed down in one piece, 1 for none (no TSO); `gso_max_segs`.
     pub tso_segments_max: u32,
     /// The most bytes of one connection in the sending queue, `tcp_limit_output_bytes`; none lets a
@@ -113,10 +117,12 @@ impl Default for TcpSettings {
             moderate_rcvbuf: true,
             window_256ths: 128,
             initial_window: 10,
+            initial_ssthresh: None,
             nagle: false,
             pacing: false,
             pacing_slow_start_percent: 200,
             pacing_avoidance_percent: 120,
+            pacing_rate_max: None,
             tso_segments_max: 44,
             queued_bytes_max: None,
             rack: true,

@@ -138,7 +138,7 @@ impl Connection {
                 Waiting::ZeroWindow => WaitingFor::ZeroWindow,
             },
             due: (snd.due < Time::MAX).then_some(snd.due),
-            pacing_rate: rate(snd.window.pacing_bytes_per_s).filter(|_| self.is_paced()),
+            pacing_rate: rate(self.pacing_bytes_per_s()).filter(|_| self.is_paced()),
             delivery_rate: rate(snd.rate.bytes_per_s(snd.mss)),
             unacked: snd.queue.sent(),
             sacked: snd.queue.sacked(),

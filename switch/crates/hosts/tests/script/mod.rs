@@ -153,6 +153,10 @@ impl App for Actor {
     fn report(&self) -> Report {
         Report::Bulk(hosts::BulkReport::default())
     }
+
+    fn has_ended(&self) -> bool {
+        false
+    }
 }
 
 struct Stage {

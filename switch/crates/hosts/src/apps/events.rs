@@ -1,0 +1,52 @@
+//! What applications see, one thing at a time, for whoever watches a host.
+
+use units::{Span, Time};
+
+use super::{Fetched, FlowDone, Report};
+use crate::stack::{AppId, Endpoint};
+
+/// Something that an application saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppEvent {
+    /// When.
+    pub at: Time,
+    /// Which.
+    pub app: AppId,
+    /// What.
+    pub seen: Seen,
+}
+
+/// What an application saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It begins, after what it had to wait for.
+    Began,
+    /// An echo request was answered.
+    Echo(Echo),
+    /// It has ended, and this is its report.
+    Ended(Report),
+    /// A page is here.
+    Fetched(Fetched),
+    /// A flow is over.
+    Flow(FlowDone),
+    /// A datagram that is none of ours: its length and first bytes.
+    Payload {
+        /// Who sent it.
+        from: Endpoint,
+        /// How long its payload is.
+        bytes: usize,
+        /// As many first bytes as asked for.
+        head: Vec<u8>,
+    },
+}
+
+/// An answer to an echo request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Echo {
+    /// The request's, from 0.
+    pub number: u64,
+    /// When the request left.
+    pub sent_at: Time,
+    /// How long the answer took.
+    pub rtt: Span,
+}
