@@ -16,7 +16,7 @@
 //! * [`Tail`] is what splitting knows of a frame and merging would have to find out again;
 //! * [`LinkWatch`] says which devices are there and carry, and when that changes;
 //! * [`Poller`] waits for any of several sockets or a deadline;
-//! * [`PcapWriter`] and [`PcapngWriter`] write captures;
+//! * [`PcapWriter`] writes captures;
 //! * [`take_precedence`] asks to be run before others;
 //! * [`memory`] is the allocator that keeps nobody waiting;
 //! * [`privilege`] gives up what a running switch does not need.
@@ -32,7 +32,6 @@ pub mod merge;
 mod netdev;
 mod offload;
 mod pcap;
-mod pcapng;
 mod poller;
 mod precedence;
 pub mod privilege;
@@ -48,7 +47,6 @@ pub use link_watch::{LinkState, LinkWatch};
 pub use netdev::{Netdev, OpenError};
 pub use offload::{ChecksumTask, GsoKind, Offload};
 pub use pcap::PcapWriter;
-pub use pcapng::{CapturedFrame, PcapngWriter, Verdict};
 pub use poller::{Poller, Waker};
 pub use precedence::{Precedence, take_precedence, thread_time};
 pub use segment::Piece;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use device::{Captured, Fate};
-use ports::{CapturedFrame, PcapngWriter, Verdict};
+use frames::{CapturedFrame, PcapngWriter, Verdict};
 use units::{PortId, Time};
 
 use crate::clock::time_of_day;
@@ -87,6 +87,7 @@ impl Recording {
             verdict,
             comment: &comment,
             bytes,
+            length: bytes.len(),
         };
         let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.write(&frame));
         self.end_on_error(written);

@@ -276,8 +276,25 @@ impl<H: Host> World<H> {
     ///
     /// If `until` lies in the past.
     pub fn advance(&mut self, until: Time) {
+        let arrived = self.advance_some(until, usize::MAX);
+        debug_assert!(arrived, "nothing else stops it");
+    }
+
+    /// Lets time pass up to `until` as [`advance`](World::advance) does, but comes to a stand after
+    /// about so many turns of nodes, at an instant of which everything has happened. Returns whether
+    /// it is `until` now.
+    ///
+    /// # Panics
+    ///
+    /// If `until` lies in the past.
+    pub fn advance_some(&mut self, until: Time, turns: usize) -> bool {
         assert!(until >= self.now, "{until} is over: it is {}", self.now);
+        let mut left = turns;
         while let Some((at, node)) = self.due.first().filter(|(at, _)| *at <= until) {
+            if left == 0 && at > self.now {
+                return false;
+            }
+            left = left.saturating_sub(1);
             let others = self.due.first_beside(node);
             if at < others {
                 // An instant before any other node does something, nobody else can reach this one.
@@ -293,6 +310,7 @@ impl<H: Host> World<H> {
             self.hand_over();
         }
         self.begin_instant(until);
+        true
     }
 
     /// [`refresh`](World::refresh) of a node that has let go all it had at `at`: it has its next
