@@ -51,7 +51,9 @@ def refusals(what: str) -> Iterator[None]:
     try:
         yield
     except grpc.RpcError as error:
-        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+        # Whoever has the service and refuses this says why.
+        unknown = error.details() in (None, "", "Method not found!")
+        if error.code() is grpc.StatusCode.UNIMPLEMENTED and unknown:
             raise RequestError(
                 f"{what}: it does not speak vitrine.v1, so its queues can neither be watched nor "
                 "set this way, and it gives no reasons for drops. A simple_switch's depths and "

@@ -34,6 +34,7 @@ use super::configure::ConfigureJob;
 use super::describe::DescribeJob;
 use super::discard::Discard;
 use super::exchange::{Inbox, Reply, reply};
+use super::feed::Feed;
 use super::forwarding::{Forwarding, Load};
 use super::idle::{self, Sweep};
 use super::look::View;
@@ -218,6 +219,11 @@ impl Agent {
     pub fn handle_events(&mut self, plane: &mut impl DataPlane) {
         self.watchers.handle_events(plane.device());
         self.tracing.hand_over(plane.device());
+    }
+
+    /// Where those are told who watch and trace.
+    pub fn feeds(&self) -> impl Iterator<Item = &Arc<Feed>> {
+        self.watchers.feeds().chain(self.tracing.feed())
     }
 
     /// At the instant `at` of the clock the model was `lag` behind it.

@@ -2,7 +2,8 @@
 //!
 //! The data-plane thread puts items in and never waits; the gRPC side drains. The feed holds a
 //! bounded number of bytes. An item that finds no room is lost: events are counted and the count
-//! takes their place in the stream, samples are counted in the next sample.
+//! takes their place in the stream, samples are counted in the next sample. (Whoever drives a world
+//! in virtual time need not lose any: it lets no time pass while a feed [is filling](Feed::is_filling).)
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -10,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use futures_util::Stream;
+use p4runtime::Refusal;
 use p4runtime::watch::Item;
 
 /// Bytes that may wait for one watcher: 100,000 events, or some hundred samples of a large switch.
@@ -33,6 +35,8 @@ struct State {
     missed_samples: u64,
     /// One of both ends has gone.
     closed: bool,
+    /// Why, if the reader is to be told.
+    end: Option<Refusal>,
     /// The task that drains, if it sleeps.
     waker: Option<Waker>,
 }
@@ -50,11 +54,22 @@ impl Feed {
         self.lock().closed
     }
 
+    /// Whether half of the room is taken.
+    pub fn is_filling(&self) -> bool {
+        self.lock().size_bytes > SIZE_BYTES_MAX / 2
+    }
+
     /// Ends the stream after what waits.
     pub fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
         state.wake();
+    }
+
+    /// Ends the stream, after what waits, with a reason.
+    pub fn end(&self, why: Refusal) {
+        self.lock().end.get_or_insert(why);
+        self.close();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -89,15 +104,15 @@ impl State {
         self.items.push_back(item);
     }
 
-    /// What goes into one message: at most one sample and the events before it; a loss only at the
-    /// beginning.
+    /// What goes into one message: at most one sample, or one word of completeness, and the events
+    /// before it; a loss only at the beginning.
     fn batch(&mut self) -> Vec<Item> {
         let mut batch = Vec::new();
         while let Some(item) = self.items.front() {
             if matches!(item, Item::Lost(_)) && !batch.is_empty() {
                 break;
             }
-            let is_last = matches!(item, Item::Sample { .. });
+            let is_last = matches!(item, Item::Sample { .. } | Item::CompleteUntil(_));
             self.size_bytes -= size_bytes_of(item);
             batch.extend(self.items.pop_front());
             if is_last || batch.len() == BATCH_COUNT_MAX {
@@ -134,16 +149,16 @@ fn size_bytes_of(item: &Item) -> usize {
 pub struct FeedStream(pub Arc<Feed>);
 
 impl Stream for FeedStream {
-    type Item = Vec<Item>;
+    type Item = Result<Vec<Item>, Refusal>;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Vec<Item>>> {
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut state = self.0.lock();
         let batch = state.batch();
         if !batch.is_empty() {
-            return Poll::Ready(Some(batch));
+            return Poll::Ready(Some(Ok(batch)));
         }
         if state.closed {
-            return Poll::Ready(None);
+            return Poll::Ready(state.end.take().map(Err));
         }
         state.waker = Some(context.waker().clone());
         Poll::Pending
@@ -216,9 +231,26 @@ mod tests {
         feed.close();
         let mut stream = FeedStream(feed);
         let mut context = Context::from_waker(Waker::noop());
-        let mut next =
-            || Pin::new(&mut stream).poll_next(&mut context).map(|it| it.map(|it| it.len()));
+        let mut next = || {
+            Pin::new(&mut stream).poll_next(&mut context).map(|it| it.map(|it| it.unwrap().len()))
+        };
         assert_eq!(next(), Poll::Ready(Some(1)));
         assert_eq!(next(), Poll::Ready(None));
+    }
+
+    #[test]
+    fn a_reason_to_end_comes_once_and_after_what_waits() {
+        let feed = Arc::new(Feed::default());
+        feed.push_all(&mut vec![event(1), Item::CompleteUntil(Time::ZERO), event(2)]);
+        feed.end(Refusal::exhausted("nobody reads"));
+        let mut stream = FeedStream(feed);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut next = || match Pin::new(&mut stream).poll_next(&mut context) {
+            Poll::Ready(Some(Ok(batch))) => batch.len().to_string(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!([next(), next()], ["2", "1"], "a word of completeness ends a message");
+        assert!(next().contains("nobody reads"));
+        assert_eq!(next(), "Ready(None)");
     }
 }

@@ -1,6 +1,7 @@
 //! [`DataPlane`]: what the agent needs of whoever drives the device.
 
 use device::Device;
+use p4runtime::Refusal;
 use p4runtime::netdev::NetdevCounters;
 use traffic::PortConfig;
 use units::{PortId, Time};
@@ -20,6 +21,13 @@ pub trait DataPlane {
     fn netdev_of(&self, port: PortId) -> Option<String>;
     /// What happened between the router and the network device behind a port, if it has one.
     fn netdev_counters(&mut self, port: PortId) -> Option<NetdevCounters>;
+    /// Refuses to have a port removed that has to stay.
+    fn may_remove(&self, port: PortId) -> Result<(), Refusal> {
+        match self.netdev_of(port) {
+            Some(_) => Ok(()),
+            None => Err(Refusal::precondition(format!("port {port} is the CPU port, which stays"))),
+        }
+    }
     /// Puts an opened network device behind a port.
     fn attach(&mut self, port: PortId, opened: Opened);
     /// Takes the network device of a port away.

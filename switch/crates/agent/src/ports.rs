@@ -78,9 +78,7 @@ pub(super) fn remove(
     if !plane.device().traffic().config().ports.contains_key(&port) {
         return Err(Refusal::not_found(format!("the switch has no port {port}")));
     }
-    if plane.netdev_of(port).is_none() {
-        return Err(Refusal::precondition(format!("port {port} is the CPU port, which stays")));
-    }
+    plane.may_remove(port)?;
     // Whoever watches the port sees it go down; nothing gets into it from now on.
     plane.device().set_port_up(now, port, false);
     let change = Change { ports: [(port, None)].into(), ..Change::default() };

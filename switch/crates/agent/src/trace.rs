@@ -48,6 +48,11 @@ impl Tracing {
         Ok(())
     }
 
+    /// Who is told.
+    pub fn feed(&self) -> Option<&Arc<Feed>> {
+        self.feed.as_ref()
+    }
+
     /// Hands on what the device has recorded; ends the trace when the client has gone.
     pub fn hand_over(&mut self, device: &mut Device) {
         let Some(feed) = &self.feed else { return };

@@ -122,6 +122,11 @@ impl Watchers {
         }
     }
 
+    /// Who is told.
+    pub fn feeds(&self) -> impl Iterator<Item = &Arc<Feed>> {
+        self.all.iter().map(|watcher| &watcher.feed)
+    }
+
     fn forget_closed(&mut self, device: &mut Device) {
         let before = self.all.len();
         self.all.retain(|watcher| !watcher.feed.is_closed());

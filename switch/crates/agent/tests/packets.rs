@@ -40,7 +40,7 @@ impl Watch {
         let mut steps = Vec::new();
         let mut context = Context::from_waker(Waker::noop());
         while let Poll::Ready(Some(batch)) = Pin::new(&mut self.feed).poll_next(&mut context) {
-            let message = batch_message(batch);
+            let message = batch_message(batch.expect("nobody ends it"));
             assert_eq!(message.lost_events, 0);
             steps.extend(message.events.into_iter().map(|event| match event.kind {
                 Some(Kind::Packet(packet)) => {

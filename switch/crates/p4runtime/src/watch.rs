@@ -108,6 +108,8 @@ pub struct Start {
 /// Something a watcher is told.
 #[derive(Clone, Debug)]
 pub enum Item {
+    /// Everything until this instant has been told; only in virtual time.
+    CompleteUntil(Time),
     /// A packet crosses the fabric.
     Crossing {
         step: Step,

@@ -1,8 +1,8 @@
 //! The server: a few threads that speak gRPC, started and stopped as one.
 //!
-//! [`start`] binds the address first, so that what is wrong with it is known before anything else
-//! happens, and hands out the two ends that the data-plane thread drives: an [`Agent`] for
-//! requests, and through it a way for reports.
+//! [`serve`] binds the address first, so that what is wrong with it is known before anything else
+//! happens. [`start`] does so for one switch, and hands out what its data-plane thread drives: an
+//! [`Agent`] for requests, and through it a way for reports.
 
 use std::any::Any;
 use std::io;
@@ -14,8 +14,9 @@ use agent::Agent;
 use agent::devices::Devices;
 use agent::discard::Discard;
 use agent::exchange::{self, Wake};
-use agent::front::Front;
+use agent::front::{Front, Fronts, Served};
 use agent::reports::{Reporter, Reports};
+use p4runtime::{Code, Refusal};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
@@ -24,10 +25,12 @@ use tokio_stream::StreamExt;
 use crate::calls::intake::{self, Bounded};
 use crate::calls::p4runtime::P4RuntimeService;
 use crate::calls::router::RouterService;
+use crate::calls::world::WorldService;
 use crate::calls::{ANSWER_ENTITIES_MAX, Shared};
 use crate::connections;
 use crate::stubs::p4::p4_runtime_server::P4RuntimeServer;
 use crate::stubs::vitrine::router_server::RouterServer;
+use crate::stubs::vitrine::world_server::WorldServer;
 pub use crate::tls::Tls;
 
 /// Threads that serve. More would only take time from the data plane.
@@ -46,7 +49,22 @@ const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long open calls may take to end when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What the server needs to know.
+/// What is served at an address.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// Where to listen; port 0 takes any free one.
+    pub address: SocketAddr,
+    /// Certificates; none: plain text.
+    pub tls: Option<Tls>,
+    /// Who opens the network devices of ports that come later.
+    pub devices: Arc<dyn Devices>,
+    /// The devices of P4Runtime and vitrine.v1.Router.
+    pub fronts: Arc<Fronts>,
+    /// vitrine.v1.World, where there is one.
+    pub world: Option<stage::Front>,
+}
+
+/// What the server of one switch needs to know.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     /// Where to listen; port 0 takes any free one.
@@ -76,13 +94,36 @@ pub enum StartError {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
-    front: Arc<Front>,
+    fronts: Arc<Fronts>,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
 }
 
-/// Listens and serves from now on. `wake` is called whenever the agent has work.
+/// Listens and serves one switch from now on. `wake` is called whenever the agent has work.
 pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartError> {
+    let (plane, inbox) = exchange::exchange(wake);
+    let (reporter, reports) = Reporter::new();
+    let (discard, discarded) = Discard::new();
+    let lost_reports = reporter.lost_count();
+    let agent = Agent::new(inbox, reporter, discard);
+    let front = Arc::new(Front::new(config.device_id, agent.published(), plane, lost_reports));
+    let served = Served { front: Arc::clone(&front), pipeline: config.pipeline };
+    let server = serve(Offer {
+        address: config.address,
+        tls: config.tls,
+        devices: config.devices,
+        fronts: Arc::new(Fronts::one(config.device_id, served)),
+        world: None,
+    })?;
+    free(discarded).map_err(StartError::Threads)?;
+    if let Some(runtime) = &server.runtime {
+        runtime.spawn(tell(front, reports));
+    }
+    Ok((server, agent))
+}
+
+/// Listens and serves from now on.
+pub fn serve(offer: Offer) -> Result<Server, StartError> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(THREAD_COUNT)
         .thread_name("vitrine-grpc")
@@ -90,29 +131,22 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
         .build()
         .map_err(StartError::Threads)?;
     let _context = runtime.enter();
-    let (listener, address) = listen(config.address).map_err(StartError::Listen)?;
-    let tls = config.tls.as_ref().map(Tls::acceptor).transpose().map_err(StartError::Tls)?;
+    let (listener, address) = listen(offer.address).map_err(StartError::Listen)?;
+    let tls = offer.tls.as_ref().map(Tls::acceptor).transpose().map_err(StartError::Tls)?;
 
-    let (plane, inbox) = exchange::exchange(wake);
-    let (reporter, reports) = Reporter::new();
-    let (discard, discarded) = Discard::new();
-    free(discarded).map_err(StartError::Threads)?;
-    let lost_reports = reporter.lost_count();
-    let agent = Agent::new(inbox, reporter, discard);
-    let front = Arc::new(Front::new(config.device_id, agent.published(), plane, lost_reports));
     let shared = Arc::new(Shared {
-        front: Arc::clone(&front),
-        pipeline: config.pipeline,
-        devices: config.devices,
+        fronts: Arc::clone(&offer.fronts),
+        devices: offer.devices,
         answers: Arc::new(Semaphore::new(ANSWER_ENTITIES_MAX)),
         loading: Arc::default(),
     });
-    runtime.spawn(tell(Arc::clone(&front), reports));
-
     let (stop, stopped) = oneshot::channel::<()>();
     let p4runtime = P4RuntimeServer::new(P4RuntimeService { shared: Arc::clone(&shared) })
         .max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX);
     let router = RouterServer::new(RouterService { shared });
+    let world = offer.world.map(|front| {
+        WorldServer::new(WorldService { front }).max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX)
+    });
     let room = intake::room();
     let server = tonic::transport::Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
@@ -120,14 +154,14 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
         .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
         .add_service(Bounded::new(p4runtime, &room))
         .add_service(Bounded::new(router, &room))
+        .add_optional_service(world.map(|world| Bounded::new(world, &room)))
         .serve_with_incoming_shutdown(connections::incoming(listener, tls), async {
             // Both a message and a dropped sender mean: stop.
             let _either = stopped.await;
         });
     runtime.spawn(server);
 
-    let server = Server { address, front, stop: Some(stop), runtime: Some(runtime) };
-    Ok((server, agent))
+    Ok(Server { address, fronts: offer.fronts, stop: Some(stop), runtime: Some(runtime) })
 }
 
 /// Binds the address, within a runtime.
@@ -147,7 +181,10 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.front.end_all();
+        let why = Refusal::new(Code::Unavailable, "the switch is stopping");
+        for served in self.fronts.present().into_values() {
+            served.front.end_all(&why);
+        }
         if let Some(stop) = self.stop.take() {
             let _already_stopped = stop.send(());
         }

@@ -1,13 +1,14 @@
 //! `vitrine-sim`: the router's parts in virtual time, from the command line.
 //!
 //! One file or folder per subcommand; this one only dispatches. Every subcommand prints JSON lines
-//! on standard output, one a run, and explains errors on standard error with exit status 2. (`stf`
+//! on standard output, one a run (`serve` one, when it listens), and explains errors on standard error with exit status 2. (`stf`
 //! prints text, and its exit status 1 is a test that failed.)
 
 mod fabric;
 mod plot;
 mod program;
 mod queue;
+mod serve;
 mod stf;
 mod sweep;
 mod switch;
@@ -29,6 +30,7 @@ struct Arguments {
 enum Command {
     Fabric(fabric::Arguments),
     Queue(queue::Arguments),
+    Serve(serve::Arguments),
     Stf(stf::Arguments),
     Trace(trace::Arguments),
 }
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Fabric(arguments) => fabric::run(&arguments).map(|()| true),
         Command::Queue(arguments) => queue::run(&arguments).map(|()| true),
+        Command::Serve(arguments) => serve::run(&arguments).map(|()| true),
         Command::Stf(arguments) => stf::run(&arguments),
         Command::Trace(arguments) => trace::run(&arguments).map(|()| true),
     };

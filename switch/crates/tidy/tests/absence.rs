@@ -22,11 +22,21 @@ const CORE: &[&str] = &[
     "world",
     "p4runtime",
     "agent",
+    "stage",
 ];
 
 /// Where the order of iteration could reach a packet or a report.
-const ORDERED: &[&str] =
-    &["tables", "pipeline", "traffic", "device", "hosts", "queueing", "p4runtime", "agent"];
+const ORDERED: &[&str] = &[
+    "tables",
+    "pipeline",
+    "traffic",
+    "device",
+    "hosts",
+    "queueing",
+    "p4runtime",
+    "agent",
+    "stage",
+];
 
 const BANNED: [&str; 14] = [
     "Instant::now",

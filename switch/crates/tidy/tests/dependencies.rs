@@ -32,13 +32,30 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("messages", &[]),
     ("p4runtime", &["bits", "device", "messages", "pipeline", "traffic", "units"]),
     ("agent", &["bits", "device", "messages", "p4runtime", "pipeline", "traffic", "units"]),
-    ("service", &["agent", "messages", "p4runtime", "pipeline", "units"]),
+    (
+        "stage",
+        &[
+            "agent",
+            "device",
+            "frames",
+            "hosts",
+            "messages",
+            "p4runtime",
+            "pipeline",
+            "traffic",
+            "units",
+            "wire",
+            "world",
+        ],
+    ),
+    ("service", &["agent", "messages", "p4runtime", "pipeline", "stage", "units"]),
     (
         "switchd",
         &[
             "agent",
             "bits",
             "device",
+            "frames",
             "native",
             "p4runtime",
             "pipeline",
@@ -52,8 +69,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "sim",
         &[
-            "bits", "bmv2", "compiler", "device", "native", "p4c", "p4info", "pipeline", "traffic",
-            "queueing", "units",
+            "agent", "bits", "bmv2", "compiler", "device", "native", "p4c", "p4info", "pipeline",
+            "queueing", "service", "stage", "traffic", "units",
         ],
     ),
     ("fuzz", &["bmv2", "compiler", "pipeline"]),
@@ -81,6 +98,7 @@ const PURE: &[&str] = &[
     "messages",
     "p4runtime",
     "agent",
+    "stage",
 ];
 const IMPURE_EXTERNALS: [&str; 8] =
     ["libc", "nix", "tokio", "tonic", "mio", "rand", "getrandom", "socket2"];

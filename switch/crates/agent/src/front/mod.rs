@@ -12,6 +12,7 @@
 //! program there is.
 //!
 //! ```text
+//!   fronts.rs     the devices of one address
 //!   sessions.rs   the open streams, and who is primary
 //!   outbox.rs     what waits to be sent on one stream
 //!   stream.rs     one controller's stream
@@ -19,6 +20,7 @@
 //!   router.rs     the calls of vitrine.v1.Router
 //! ```
 
+mod fronts;
 pub mod outbox;
 mod p4runtime;
 mod router;
@@ -28,7 +30,8 @@ mod stream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use self::p4runtime::ReadAnswer;
+pub use self::fronts::{Fronts, Served};
+pub use self::p4runtime::{ReadAnswer, capabilities};
 use self::sessions::{Claim, Sessions};
 pub use self::stream::Stream;
 use crate::exchange::{Answer, Handle, Reply, answered, slot};
@@ -67,9 +70,19 @@ impl Front {
         }
     }
 
-    /// Ends every stream, as the device is going to stop.
-    pub fn end_all(&self) {
-        self.sessions.end_all();
+    /// Ends every stream, and says why.
+    pub fn end_all(&self, why: &Refusal) {
+        self.sessions.end_all(why);
+    }
+
+    /// Whether somebody reads reports so slowly that half of the room for them is taken.
+    pub fn is_filling(&self) -> bool {
+        self.sessions.is_filling()
+    }
+
+    /// Ends the streams of those, and says why.
+    pub fn end_filling(&self, why: &Refusal) {
+        self.sessions.end_filling(why);
     }
 
     /// Reports that no controller got to see, wherever on the way they were lost.

@@ -93,6 +93,12 @@ impl Outbox {
         }
     }
 
+    /// Whether half of the room for reports is taken.
+    pub fn is_filling(&self) -> bool {
+        let state = self.lock();
+        state.end.is_none() && state.report_size_bytes > REPORT_SIZE_BYTES_MAX / 2
+    }
+
     /// How many reports found no room since the stream was opened.
     pub fn lost_reports(&self) -> u64 {
         self.lock().lost_reports

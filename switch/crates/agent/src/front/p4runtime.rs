@@ -155,8 +155,9 @@ impl Front {
         let config = self.programs.now().in_force.map(|config| config.reply(wanted));
         Ok(p4::GetForwardingPipelineConfigResponse { config })
     }
+}
 
-    pub fn capabilities(&self) -> p4::CapabilitiesResponse {
-        p4::CapabilitiesResponse { p4runtime_api_version: API_VERSION.to_owned() }
-    }
+/// Capabilities, of whatever device.
+pub fn capabilities() -> p4::CapabilitiesResponse {
+    p4::CapabilitiesResponse { p4runtime_api_version: API_VERSION.to_owned() }
 }

@@ -142,10 +142,22 @@ impl Sessions {
         state.lost_reports_before + open
     }
 
-    /// Ends every stream, as the switch is going to stop.
-    pub fn end_all(&self) {
+    /// Ends every stream.
+    pub fn end_all(&self, why: &Refusal) {
         for outbox in self.lock().outboxes.values() {
-            outbox.end(Err(Refusal::new(Code::Unavailable, "the switch is stopping").into()));
+            outbox.end(Err(why.clone().into()));
+        }
+    }
+
+    /// Whether half of the room of a stream is taken.
+    pub fn is_filling(&self) -> bool {
+        self.lock().outboxes.values().any(|outbox| outbox.is_filling())
+    }
+
+    /// Ends the streams that are read too slowly.
+    pub fn end_filling(&self, why: &Refusal) {
+        for outbox in self.lock().outboxes.values().filter(|outbox| outbox.is_filling()) {
+            outbox.end(Err(why.clone().into()));
         }
     }
 

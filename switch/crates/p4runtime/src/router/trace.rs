@@ -67,6 +67,7 @@ pub fn batch_message(batch: Vec<Item>) -> v1::TraceResponse {
         match item {
             Item::Lost(count) => message.lost_steps += count,
             Item::Step(record) => message.steps.push(step_message(*record)),
+            Item::CompleteUntil(at) => message.complete_until_ps = at.ps(),
             // A trace is told of nothing else.
             _ => {}
         }

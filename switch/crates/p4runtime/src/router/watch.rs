@@ -132,6 +132,10 @@ pub fn batch_message(batch: Vec<Item>) -> v1::WatchResponse {
             Item::Event(event) => (event.at(), event_kind(event)),
             Item::Inside { at, packet } => (at, Kind::Packet(packets::inside_message(*packet))),
             Item::Queue(step) => (step.at, Kind::Queue(queue_event(&step))),
+            Item::CompleteUntil(at) => {
+                message.complete_until_ps = at.ps();
+                continue;
+            }
             // Steps are a trace's.
             Item::Step(_) => continue,
             Item::Overrun { at, lag } => (at, Kind::Overrun(v1::OverrunEvent { lag_ps: lag.ps() })),

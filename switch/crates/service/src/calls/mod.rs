@@ -5,17 +5,19 @@
 //!   p4runtime.rs  the six calls of p4.v1.P4Runtime
 //!   stream.rs     a controller's stream
 //!   router.rs     vitrine.v1.Router
+//!   world.rs      vitrine.v1.World
 //! ```
 
 pub mod intake;
 pub mod p4runtime;
 pub mod router;
 mod stream;
+pub mod world;
 
 use std::sync::Arc;
 
 use agent::devices::Devices;
-use agent::front::Front;
+use agent::front::Fronts;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
@@ -24,10 +26,8 @@ use ::p4runtime::{Code, Refusal};
 /// What all calls and streams share.
 #[derive(Debug)]
 pub struct Shared {
-    /// What the calls are carried out by.
-    pub front: Arc<Front>,
-    /// How pipelines are loaded.
-    pub pipeline: pipeline::Config,
+    /// The devices, which carry out the calls.
+    pub fronts: Arc<Fronts>,
     /// Who opens the network devices of ports that come later.
     pub devices: Arc<dyn Devices>,
     /// Room for entities of answers that clients have not taken yet.

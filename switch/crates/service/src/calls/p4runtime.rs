@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ::p4runtime::{Code, Refusal, Status};
 use agent::Load;
-use agent::front::ReadAnswer;
+use agent::front::{ReadAnswer, capabilities};
 use messages::p4::v1 as p4;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -38,7 +38,9 @@ impl P4Runtime for P4RuntimeService {
         call: Call<p4::WriteRequest>,
     ) -> Result<Response<p4::WriteResponse>, tonic::Status> {
         let room = room_of(&call);
-        answer(self.shared.front.write(call.into_inner(), room).await)
+        let request = call.into_inner();
+        let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
+        answer(served.front.write(request, room).await)
     }
 
     type ReadStream = ReceiverStream<Result<p4::ReadResponse, tonic::Status>>;
@@ -48,7 +50,9 @@ impl P4Runtime for P4RuntimeService {
         call: Call<p4::ReadRequest>,
     ) -> Result<Response<Self::ReadStream>, tonic::Status> {
         let room = room_of(&call);
-        let found = self.shared.front.read(call.into_inner(), room).await.map_err(tonic_status)?;
+        let request = call.into_inner();
+        let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
+        let found = served.front.read(request, room).await.map_err(tonic_status)?;
         let room = self.shared.reserve_answer(found.entity_count()).map_err(tonic_status)?;
         let (sender, receiver) = mpsc::channel(READ_MESSAGES_WAITING_MAX);
         tokio::spawn(async move {
@@ -62,7 +66,9 @@ impl P4Runtime for P4RuntimeService {
         &self,
         call: Call<p4::SetForwardingPipelineConfigRequest>,
     ) -> Result<Response<p4::SetForwardingPipelineConfigResponse>, tonic::Status> {
-        let (settings, loading) = (self.shared.pipeline, Arc::clone(&self.shared.loading));
+        let request = call.into_inner();
+        let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
+        let (settings, loading) = (served.pipeline, Arc::clone(&self.shared.loading));
         let load = |config| async move {
             // Kept by the thread that loads: should the client go away, it goes on loading.
             let one_at_a_time = loading.lock_owned().await;
@@ -72,14 +78,16 @@ impl P4Runtime for P4RuntimeService {
             })
             .await
         };
-        answer(self.shared.front.set_config(call.into_inner(), load).await)
+        answer(served.front.set_config(request, load).await)
     }
 
     async fn get_forwarding_pipeline_config(
         &self,
         call: Call<p4::GetForwardingPipelineConfigRequest>,
     ) -> Result<Response<p4::GetForwardingPipelineConfigResponse>, tonic::Status> {
-        answer(self.shared.front.get_config(call.get_ref()))
+        let request = call.get_ref();
+        let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
+        answer(served.front.get_config(request))
     }
 
     type StreamChannelStream = Answers;
@@ -88,14 +96,14 @@ impl P4Runtime for P4RuntimeService {
         &self,
         call: Call<Streaming<p4::StreamMessageRequest>>,
     ) -> Result<Response<Answers>, tonic::Status> {
-        Ok(Response::new(stream::open(&self.shared.front, call.into_inner())))
+        Ok(Response::new(stream::open(&self.shared.fronts, call.into_inner())))
     }
 
     async fn capabilities(
         &self,
         _call: Call<p4::CapabilitiesRequest>,
     ) -> Result<Response<p4::CapabilitiesResponse>, tonic::Status> {
-        Ok(Response::new(self.shared.front.capabilities()))
+        Ok(Response::new(capabilities()))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::status::{answer, tonic_status};
 use crate::stubs::vitrine::router_server::Router;
 
 /// What a stream of answers is to tonic.
-type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, tonic::Status>> + Send>>;
+pub type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, tonic::Status>> + Send>>;
 
 #[derive(Debug)]
 pub struct RouterService {
@@ -29,7 +29,9 @@ impl Router for RouterService {
         &self,
         call: Call<v1::DescribeRequest>,
     ) -> Result<Response<v1::DescribeResponse>, tonic::Status> {
-        answer(self.shared.front.describe(call.get_ref()).await)
+        let request = call.get_ref();
+        let served = self.shared.fronts.meant(request.device_id).map_err(tonic_status)?;
+        answer(served.front.describe(request).await)
     }
 
     async fn configure(
@@ -37,7 +39,9 @@ impl Router for RouterService {
         call: Call<v1::ConfigureRequest>,
     ) -> Result<Response<v1::ConfigureResponse>, tonic::Status> {
         let room = room_of(&call);
-        answer(self.shared.front.configure(call.into_inner(), room).await)
+        let request = call.into_inner();
+        let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
+        answer(served.front.configure(request, room).await)
     }
 
     async fn add_port(
@@ -47,14 +51,18 @@ impl Router for RouterService {
         let room = room_of(&call);
         let devices = Arc::clone(&self.shared.devices);
         let open = |port, device: String| waiting(move || devices.open(port, &device));
-        answer(self.shared.front.add_port(call.into_inner(), room, open).await)
+        let request = call.into_inner();
+        let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
+        answer(served.front.add_port(request, room, open).await)
     }
 
     async fn remove_port(
         &self,
         call: Call<v1::RemovePortRequest>,
     ) -> Result<Response<v1::RemovePortResponse>, tonic::Status> {
-        let removed = self.shared.front.remove_port(call.into_inner()).await;
+        let request = call.into_inner();
+        let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
+        let removed = served.front.remove_port(request).await;
         let (response, opened) = removed.map_err(tonic_status)?;
         // The kernel takes its time to close a packet socket.
         let _closed = spawn_blocking(move || drop(opened)).await;
@@ -67,8 +75,11 @@ impl Router for RouterService {
         &self,
         call: Call<v1::TraceRequest>,
     ) -> Result<Response<Self::TraceStream>, tonic::Status> {
-        let feed = self.shared.front.trace(call.get_ref()).await.map_err(tonic_status)?;
-        Ok(Response::new(Box::pin(feed.map(trace::batch_message).map(Ok))))
+        let request = call.get_ref();
+        let served = self.shared.fronts.meant(request.device_id).map_err(tonic_status)?;
+        let feed = served.front.trace(request).await.map_err(tonic_status)?;
+        let messages = feed.map(|batch| batch.map(trace::batch_message).map_err(tonic_status));
+        Ok(Response::new(Box::pin(messages)))
     }
 
     type WatchStream = Messages<v1::WatchResponse>;
@@ -77,8 +88,10 @@ impl Router for RouterService {
         &self,
         call: Call<v1::WatchRequest>,
     ) -> Result<Response<Self::WatchStream>, tonic::Status> {
-        let (start, feed) = self.shared.front.watch(call.get_ref()).await.map_err(tonic_status)?;
-        let messages = tokio_stream::once(start).chain(feed.map(watch::batch_message));
-        Ok(Response::new(Box::pin(messages.map(Ok))))
+        let request = call.get_ref();
+        let served = self.shared.fronts.meant(request.device_id).map_err(tonic_status)?;
+        let (start, feed) = served.front.watch(request).await.map_err(tonic_status)?;
+        let batches = feed.map(|batch| batch.map(watch::batch_message).map_err(tonic_status));
+        Ok(Response::new(Box::pin(tokio_stream::once(Ok(start)).chain(batches))))
     }
 }

@@ -3,9 +3,12 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use agent::front::{Front, Stream};
+use ::p4runtime::Status;
+use agent::front::{Fronts, Stream};
+use futures_util::StreamExt;
 use messages::p4::v1 as p4;
-use tokio_stream::StreamExt;
+use messages::p4::v1::stream_message_request::Update;
+use tokio::sync::oneshot;
 
 use crate::status::{our_status, tonic_status};
 
@@ -14,27 +17,63 @@ pub type Answers = Pin<
     Box<dyn tokio_stream::Stream<Item = Result<p4::StreamMessageResponse, tonic::Status>> + Send>,
 >;
 
-/// Opens a stream: `requests` is read by a task of its own, the returned stream is the answer.
+/// What a controller sends.
+type Request = Result<p4::StreamMessageRequest, tonic::Status>;
+
+/// Opens a stream: `requests` is read by a task of its own, the returned stream is the answer. The
+/// first message says which device it is with; there is nothing to answer before.
 pub fn open(
-    front: &Arc<Front>,
-    mut requests: impl tokio_stream::Stream<Item = Result<p4::StreamMessageRequest, tonic::Status>>
-    + Send
-    + Unpin
-    + 'static,
+    fronts: &Arc<Fronts>,
+    mut requests: impl tokio_stream::Stream<Item = Request> + Send + Unpin + 'static,
 ) -> Answers {
-    let (stream, answers) = Stream::open(front);
+    let fronts = Arc::clone(fronts);
+    let (sender, opened) = oneshot::channel::<Answers>();
     tokio::spawn(async move {
-        // An error here is the transport's: the controller is gone, or sent what is no protobuf.
-        while let Some(request) = requests.next().await {
-            let heard = match request {
-                Ok(request) => stream.hear(request).await,
-                Err(status) => Err(our_status(status)),
-            };
-            if let Err(status) = heard {
-                return stream.end(Err(status));
+        // A controller that goes without a word gets none.
+        let Some(first) = requests.next().await else { return };
+        match open_by(&fronts, &first) {
+            Ok((stream, answers)) => {
+                if sender.send(answers).is_ok() {
+                    listen(stream, first, requests).await;
+                }
+            }
+            Err(status) => {
+                let refused = tokio_stream::once(Err(tonic_status(status)));
+                let _nobody_reads = sender.send(Box::pin(refused));
             }
         }
-        stream.end(Ok(()));
     });
-    Box::pin(answers.map(|answer| answer.map_err(tonic_status)))
+    let answers = futures_util::stream::once(opened).filter_map(async |answers| answers.ok());
+    Box::pin(answers.flatten())
+}
+
+/// A stream with the device that the first message names.
+fn open_by(fronts: &Fronts, first: &Request) -> Result<(Stream, Answers), Status> {
+    let update = first.as_ref().map_err(|status| our_status(status.clone()))?.update.as_ref();
+    let served = match update {
+        Some(Update::Arbitration(update)) => fronts.named(update.device_id)?,
+        _ => fronts.meant(0)?,
+    };
+    let (stream, answers) = Stream::open(&served.front);
+    Ok((stream, Box::pin(answers.map(|answer| answer.map_err(tonic_status)))))
+}
+
+async fn listen(
+    stream: Stream,
+    first: Request,
+    mut requests: impl tokio_stream::Stream<Item = Request> + Send + Unpin,
+) {
+    let mut next = Some(first);
+    // An error here is the transport's: the controller is gone, or sent what is no protobuf.
+    while let Some(request) = next {
+        let heard = match request {
+            Ok(request) => stream.hear(request).await,
+            Err(status) => Err(our_status(status)),
+        };
+        if let Err(status) = heard {
+            return stream.end(Err(status));
+        }
+        next = requests.next().await;
+    }
+    stream.end(Ok(()));
 }

@@ -1,0 +1,106 @@
+//! How a host's TCP behaves: `TcpConfig` to the host's settings.
+
+use hosts::{Algorithm, EcnSetting, Memory, TcpSettings};
+use messages::vitrine::v1;
+use units::{Bytes, Span};
+
+use crate::topology::Problems;
+
+/// The settings, with Linux's where nothing is said.
+pub fn settings(
+    config: Option<&v1::TcpConfig>,
+    place: &str,
+    problems: &mut Problems,
+) -> TcpSettings {
+    let mut tcp = TcpSettings::default();
+    let Some(config) = config else { return tcp };
+    if let Some(name) = &config.congestion_control {
+        set(&mut tcp.congestion, congestion(name, place, problems));
+    }
+    if let Some(ecn) = config.ecn {
+        set(&mut tcp.ecn, ecn_of(ecn, place, problems));
+    }
+    edit_memory(&mut tcp.rmem, config.rmem, &format!("{place}, tcp.rmem"), problems);
+    edit_memory(&mut tcp.wmem, config.wmem, &format!("{place}, tcp.wmem"), problems);
+    set(&mut tcp.sack, config.sack);
+    set(&mut tcp.dsack, config.dsack);
+    set(&mut tcp.timestamps, config.timestamps);
+    set(&mut tcp.window_scaling, config.window_scaling);
+    set(&mut tcp.moderate_rcvbuf, config.moderate_rcvbuf);
+    set(&mut tcp.initial_window, config.initial_window.map(|packets| packets.max(1)));
+    tcp.initial_ssthresh = config.initial_ssthresh.map(|packets| packets.max(2));
+    set(&mut tcp.nagle, config.nagle);
+    set(&mut tcp.pacing, config.pacing);
+    set(&mut tcp.pacing_slow_start_percent, config.pacing_ss_ratio);
+    set(&mut tcp.pacing_avoidance_percent, config.pacing_ca_ratio);
+    set(&mut tcp.tso_segments_max, config.tso_segments_max.map(|segments| segments.max(1)));
+    if let Some(bytes) = config.limit_output_bytes {
+        tcp.queued_bytes_max = (bytes > 0).then_some(Bytes(bytes));
+    }
+    set(&mut tcp.rack, config.rack);
+    set(&mut tcp.tail_loss_probe, config.tail_loss_probe);
+    set(&mut tcp.frto, config.frto);
+    set(&mut tcp.reordering, config.reordering);
+    set(&mut tcp.reordering_max, config.max_reordering);
+    set(&mut tcp.rto_min, config.rto_min_ns.map(Span::from_ns));
+    set(&mut tcp.rto_max, config.rto_max_ns.map(Span::from_ns));
+    set(&mut tcp.rto_initial, config.rto_initial_ns.map(Span::from_ns));
+    set(&mut tcp.delayed_ack_min, config.delayed_ack_min_ns.map(Span::from_ns));
+    set(&mut tcp.delayed_ack_max, config.delayed_ack_max_ns.map(Span::from_ns));
+    set(&mut tcp.segments_per_ack, config.segments_per_ack.map(|segments| segments.max(1)));
+    set(&mut tcp.sack_compression, config.comp_sack_delay_ns.map(Span::from_ns));
+    set(&mut tcp.syn_retries, config.syn_retries);
+    set(&mut tcp.retries, config.retries2);
+    set(&mut tcp.slow_start_after_idle, config.slow_start_after_idle);
+    set(&mut tcp.time_wait, config.time_wait_ns.map(Span::from_ns));
+    tcp
+}
+
+fn set<T>(setting: &mut T, wanted: Option<T>) {
+    if let Some(wanted) = wanted {
+        *setting = wanted;
+    }
+}
+
+fn congestion(name: &str, place: &str, problems: &mut Problems) -> Option<Algorithm> {
+    let known = name.parse::<Algorithm>();
+    if known.is_err() {
+        let names: Vec<&str> = hosts::algorithms().map(Algorithm::name).collect();
+        let advice = format!("there are {}", names.join(", "));
+        problems.add(format!("{place}, tcp.congestion_control"), format!("{name:?}"), advice);
+    }
+    known.ok()
+}
+
+fn ecn_of(number: u32, place: &str, problems: &mut Problems) -> Option<EcnSetting> {
+    match number {
+        0 => Some(EcnSetting::Off),
+        1 => Some(EcnSetting::On),
+        2 => Some(EcnSetting::Passive),
+        other => {
+            let advice = "0 is off, 1 is on, 2 is on where the other side asks";
+            problems.add(format!("{place}, tcp.ecn"), other.to_string(), advice);
+            None
+        }
+    }
+}
+
+fn edit_memory(
+    memory: &mut Memory,
+    wanted: Option<v1::TcpMemory>,
+    place: &str,
+    problems: &mut Problems,
+) {
+    let Some(wanted) = wanted else { return };
+    let number = |wanted: u64, present: Bytes| if wanted == 0 { present } else { Bytes(wanted) };
+    *memory = Memory {
+        min: number(wanted.min_bytes, memory.min),
+        default: number(wanted.default_bytes, memory.default),
+        max: number(wanted.max_bytes, memory.max),
+    };
+    let Memory { min, default, max } = *memory;
+    if !(min <= default && default <= max) {
+        let found = format!("{} {} {}", min.count(), default.count(), max.count());
+        problems.add(place, found, "they must rise: least, at the beginning, most");
+    }
+}
