@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top glass trace up shell reload down conformance bench conformance-tutorials bench-pipeline bench-control bench-collector bench-world nightly parity provision vm vm-test vm-chroot-test wireshark clean
+.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top glass trace up shell reload down conformance conformance-tcp bench conformance-tutorials bench-pipeline bench-control bench-collector bench-world nightly parity provision vm vm-test vm-chroot-test wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -92,6 +92,10 @@ down:            ## end whatever an interrupted run left behind
 conformance:     ## p4c's own test programs through our compiler and switch; P4C=<its checkout>
 	@vm/build.sh
 	@tests/conformance/run.sh
+
+conformance-tcp: ## our hosts' TCP beside Linux's, cell by cell, into out/; CELLS="bbr cubic,10mbps" LIVE=1
+	@vm/setup.sh
+	@tests/conformance/tcp/run.sh
 
 bench:           ## throughput, delay and precision of live switches side by side, into out/; QUICK=1
 	@WORLD=live vm/setup.sh

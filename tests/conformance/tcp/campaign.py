@@ -1,0 +1,47 @@
+"""Measures what is missing of the live runs, several cells at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.conformance.tcp import archive, live
+from tests.conformance.tcp.cells import Cell
+from tests.conformance.tcp.measurement import figures
+
+# What one router process carries beside other work without being late.
+_LANES_MAX, _RATE_MAX_BPS = 4, 50_000_000
+
+
+def batches(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """Cells that are measured together: of about the same length, and not too much at once."""
+    packed: list[list[Cell]] = []
+    for cell in sorted(cells, key=lambda cell: (cell.rate_bps > _RATE_MAX_BPS, cell.seconds)):
+        last = packed[-1] if packed else []
+        rate_bps = sum(each.rate_bps for each in last) + cell.rate_bps
+        if last and len(last) < _LANES_MAX and rate_bps <= _RATE_MAX_BPS:
+            last.append(cell)
+        else:
+            packed.append([cell])
+    return packed
+
+
+def run(cells: Sequence[Cell], out: Path, *, rounds: int) -> None:
+    """Goes through the cells that lack repetitions, at most so many times."""
+    for number in range(1, rounds + 1):
+        missing = [cell for cell in cells if not _is_complete(cell)]
+        if not missing:
+            return
+        for batch in batches(missing):
+            began_s = time.monotonic()
+            for cell, measured in zip(batch, live.measure(batch, out / "logs"), strict=True):
+                measured.save(out / f"{cell.name}-live{number}.json")
+                kept = "" if archive.keep(cell, measured) else " (disturbed, not kept)"
+                print(f"{cell.name}: {figures(cell, measured)}{kept}", flush=True)
+            print(f"[{time.monotonic() - began_s:.0f} s]", flush=True)
+
+
+def _is_complete(cell: Cell) -> bool:
+    measured = archive.read(cell)
+    return measured is not None and measured.is_complete

@@ -1,0 +1,75 @@
+"""Whether a cell's virtual runs are what its live runs are."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tests.conformance.tcp.cells import Cell
+from tests.conformance.tcp.measurement import Figures
+
+UTILISATION_POINTS = 2.0
+QUEUE_SHARE = 0.10
+# A mean of a few packets is told apart by parts of a packet rather than by shares of it.
+QUEUE_PACKETS = 0.5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One number in both worlds."""
+
+    what: str
+    live: float
+    virtual: float
+    is_met: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a comparison found, with the cause where it is known."""
+
+    findings: Sequence[Finding]
+    cause: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        """Every number is met."""
+        return all(finding.is_met for finding in self.findings)
+
+    def __str__(self) -> str:
+        if self.is_met:
+            return "yes"
+        missed = ", ".join(it.what.partition(",")[0] for it in self.findings if not it.is_met)
+        return f"no ({missed}): {self.cause or 'cause not found yet'}"
+
+
+def compare(cell: Cell, live: Sequence[Figures], virtual: Sequence[Figures]) -> list[Finding]:
+    """Utilisation, queue, drops and shares.
+
+    The means of three live and three virtual runs may differ by the bounds of utilisation and
+    queue, or by what runs of one world differ by among themselves; counts of drops at least by
+    twice their root, as counts of rare events do. Runs of the virtual world count for the spread,
+    too: a live router throws the same dice in each repetition, so random losses come at the same
+    packets and three such runs are closer together than chance allows.
+    """
+    findings = []
+
+    def add(what: str, of: Callable[[Figures], float], allowed: Callable[[float], float]) -> None:
+        lives, virtuals = [of(one) for one in live], [of(one) for one in virtual]
+        expected, found = statistics.mean(lives), statistics.mean(virtuals)
+        spread = max(max(each) - min(each) for each in (lives, virtuals))
+        within = max(allowed(expected), spread)
+        findings.append(Finding(what, expected, found, abs(found - expected) <= within))
+
+    add("utilisation, %", lambda one: one.utilisation * 100, lambda _: UTILISATION_POINTS)
+    add(
+        "queue, packets",
+        lambda one: one.queue_packets,
+        lambda mean: max(mean * QUEUE_SHARE, QUEUE_PACKETS),
+    )
+    add("drops", lambda one: float(one.drops), lambda mean: max(2.0, 2 * mean**0.5))
+    if cell.flows > 1:
+        add("smallest share", lambda one: one.share_min, lambda _: 0.0)
+        add("largest share", lambda one: one.share_max, lambda _: 0.0)
+    return findings

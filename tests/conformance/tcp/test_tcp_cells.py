@@ -1,0 +1,59 @@
+"""The comparison itself: what it makes of a table, and that it can say no."""
+
+from dataclasses import replace
+
+from tests.conformance.tcp import judge, live
+from tests.conformance.tcp.cells import CELLS, named
+from tests.conformance.tcp.measurement import Figures, Flow, Run, figures
+from topo.load import load
+
+CALM = Figures(
+    utilisation=0.98, queue_packets=10.0, drops=100, share_min=0.5, share_max=0.5, retransmits=100
+)
+
+
+def met(cell, **changes):
+    return all(it.is_met for it in judge.compare(cell, [CALM] * 3, [replace(CALM, **changes)] * 3))
+
+
+def test_each_cell_has_a_name_of_its_own_and_there_are_sixty():
+    assert len({cell.name for cell in CELLS}) == len(CELLS) >= 60
+
+
+def test_cells_are_found_by_words():
+    found = {cell.name for cell in named(["bbr,codel", "reno,loss1%"])}
+    assert found == {
+        "bbr-10mbps-20ms-4bdp-codel",
+        "bbr-10mbps-20ms-4bdp-10flows-codel",
+        "reno-10mbps-20ms-2bdp-loss1%",
+    }
+
+
+def test_every_cell_is_a_network_that_loads(tmp_path):
+    file = tmp_path / "cells.yaml"
+    file.write_text(live.topology_text(CELLS))
+    assert len(load(file).hosts) == 2 * len(CELLS)
+
+
+def test_what_is_apart_is_not_met():
+    (two,) = named(["reno,10mbps,2flows"])
+    assert met(two)
+    # 2 points of utilisation, 10 % of the queue, twice the root of 100 drops.
+    assert met(two, utilisation=0.961, queue_packets=10.9, drops=119)
+    assert not met(two, utilisation=0.959)
+    assert not met(two, queue_packets=11.1)
+    assert not met(two, drops=121)
+    assert not met(two, share_min=0.45, share_max=0.55)
+
+
+def test_figures_are_those_of_the_measured_span():
+    cell = named(["reno-10mbps-20ms-1bdp-"])[0]
+    # A packet of 1250 bytes each millisecond is 10 Mb/s; before the span, nothing left.
+    times = [ms / 1000 for ms in range(cell.seconds * 1000 + 1)]
+    began = cell.settle_s * 1000
+    sent = [1250 * max(0, ms - began) for ms in range(len(times))]
+    flow = Flow(time_s=times, acked_bytes=sent, retransmits=[0] * len(times))
+    run = Run(time_s=times, packets=[7] * len(times), departed_bytes=sent, flows=[flow])
+    run.dropped = [0] * began + [3] * (len(times) - began)
+    found = figures(cell, run)
+    assert (round(found.utilisation, 6), found.queue_packets, found.drops) == (1.0, 7.0, 0)
