@@ -66,7 +66,7 @@ top:             ## the insides of a running router in the terminal; ROUTER=<nam
 	@vm/python.sh
 	@build/venv/bin/python -m labs.top
 
-glass:           ## the page in the browser that shows and steers the network that is up; GLASS=0.0.0.0 for a class to look at
+glass:           ## the page in the browser that shows and steers the network that is up; LESSON=hol-blocking, GLASS=0.0.0.0 for a class to look at
 	@vm/setup.sh
 	@build/venv/bin/python -m labs.glass
 

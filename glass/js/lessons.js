@@ -20,9 +20,12 @@ export const LESSONS = {
           + "head-of-line blocking.",
         ],
         button: "Slow down to see it",
-        act: (glass) => {
+        act: async (glass) => {
+          const { handles } = glass.side;
+          if (handles.about.input.queueing !== "FIFO" && !await handles.useFifos()) return false;
           glass.player.setPace(SLOW / 4);
           glass.player.play();
+          return true;
         },
       },
       {

@@ -1,7 +1,8 @@
 """`make glass`: opens the page for the network that is up.
 
 GLASS is the address to listen on: the machine's own unless it says otherwise, such as 0.0.0.0 for a
-class to look at, which can then look and nothing else. It ends with Ctrl-C.
+class to look at, which can then look and nothing else. LESSON is a lab whose lesson is to stand
+beside the view. It ends with Ctrl-C.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def scene_of(up: routers.Up) -> Scene:
         network=up.network,
         router=up.router,
         port=up.port,
+        lesson=os.environ.get("LESSON", ""),
     )
 
 

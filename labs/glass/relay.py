@@ -17,12 +17,12 @@ import grpc.aio
 from google.protobuf import descriptor_pb2
 from google.rpc import code_pb2, status_pb2
 from p4.v1 import p4runtime_pb2
-from vitrine.v1 import router_pb2
+from vitrine.v1 import router_pb2, world_pb2
 
 from controller.connection import MESSAGE_BYTES_MAX, METADATA_BYTES_MAX
 
 # The files whose messages the page speaks; what they import follows from them.
-FILES = (router_pb2.DESCRIPTOR, p4runtime_pb2.DESCRIPTOR)
+FILES = (router_pb2.DESCRIPTOR, world_pb2.DESCRIPTOR, p4runtime_pb2.DESCRIPTOR)
 
 READING = frozenset(
     {

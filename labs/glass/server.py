@@ -39,7 +39,7 @@ from labs.glass import relay
 from labs.glass.relay import RefusedError, Relay
 from labs.glass.scene import Scene
 
-PAGE = Path(__file__).resolve().parents[2] / "glass"
+PAGE = (Path(__file__).resolve().parents[2] / "glass").resolve()
 
 CALL, SEND, DONE, CANCEL = range(1, 5)
 SCENE, MESSAGE, END, REFUSED = range(1, 5)

@@ -13,7 +13,7 @@ needs_browser = pytest.mark.skipif(
     CHROMIUM is None, reason="no chromium: vm/browser.sh installs it"
 )
 # Longer than anything takes; a test that waits for it has failed.
-DEADLINE_MS = 20_000
+DEADLINE_MS = 60_000
 
 
 @contextlib.contextmanager

@@ -192,5 +192,5 @@ def test_a_table_follows_a_router_whose_packets_are_not_told(chromium):
     with glass_of_double() as (glass, double), page_of(chromium) as page:
         double.tells_packets = False
         page.goto(glass.url)
-        expect(notice(page)).to_contain_text("does not tell single packets")
+        expect(notice(page)).to_contain_text("Too many packets")
         expect(page.locator(".labels")).to_contain_text("20 of 20 packets")

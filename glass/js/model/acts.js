@@ -36,13 +36,15 @@ export function queueCount(port, count) {
                  `classes: ${count}`, `queue_count=${count}`);
 }
 
-function queueAct(port, class_, title, config, yaml, python) {
+// `count` is how many queues the port has: a file that speaks of one class alone would mean that there
+// are no higher ones.
+function queueAct(port, class_, count, title, config, yaml, python) {
   return portAct(port, `class ${class_}: ${title}`, { queues: [{ class: class_, ...config }] },
-                 `queues: {${class_}: {${yaml}}}`, `queues={${class_}: QueueSettings(${python})}`);
+                 `classes: ${count}, queues: {${class_}: {${yaml}}}`, `queues={${class_}: QueueSettings(${python})}`);
 }
 
-export function queueLimit(port, class_, limit) {
-  return queueAct(port, class_, `limit ${sayLimit(limit)}`, { limit }, `limit: ${limitYaml(limit)}`,
+export function queueLimit(port, class_, count, limit) {
+  return queueAct(port, class_, count, `limit ${sayLimit(limit)}`, { limit }, `limit: ${limitYaml(limit)}`,
                   `limit=${limitPython(limit)}`);
 }
 
@@ -52,12 +54,13 @@ export function portLimit(port, limit) {
 }
 
 // `kind` of Aqm, or "" for none; parameters by the names of the proto file.
-export function queueManagement(port, class_, kind, parameters = {}) {
+export function queueManagement(port, class_, count, kind, parameters = {}) {
   const given = Object.keys(parameters).length > 0;
-  const yaml = !kind ? "aqm: off" : given ? `aqm: {${kind}: {${yamlOf(parameters)}}}` : `aqm: ${kind}`;
+  // In files the only parameter of a method stands without its name.
+  const yaml = !kind ? "aqm: off" : kind === "ecn_step" ? `aqm: {ecn_step: ${limitYaml(parameters.threshold)}}` : given ? `aqm: {${kind}: {${yamlOf(parameters)}}}` : `aqm: ${kind}`;
   const python = !kind ? "aqm=OFF"
     : `aqm=Aqm(${[`"${kind}"`, ...Object.entries(parameters).map(([key, value]) => `${key}=${pythonOf(value)}`)].join(", ")})`;
-  return queueAct(port, class_, kind ? `managed by ${kind.replace("_", " ")}` : "not managed",
+  return queueAct(port, class_, count, kind ? `managed by ${kind.replace("_", " ")}` : "not managed",
                   { aqm: kind ? { [kind]: parameters } : {} }, yaml, python);
 }
 
@@ -88,8 +91,8 @@ export function portShaper(port, bps) {
                  `shaper=${bps ? `BitShaper(rate_bps=${number(bps)})` : "OFF"}`);
 }
 
-export function queueShaper(port, class_, bps) {
-  return queueAct(port, class_, bps ? `shaped to ${sayRate(bps)}` : "not shaped",
+export function queueShaper(port, class_, count, bps) {
+  return queueAct(port, class_, count, bps ? `shaped to ${sayRate(bps)}` : "not shaped",
                   { shaper: bps ? { bits: { rate_bps: bps } } : {} }, `shaper: ${bps ? sayRate(bps) : "off"}`,
                   `shaper=${bps ? `BitShaper(rate_bps=${number(bps)})` : "OFF"}`);
 }
@@ -125,8 +128,12 @@ const STAGES = { NONE: "No input queues", FIFO: "One FIFO an input", VOQ: "Virtu
 
 // `stage` is a whole InputStage, as it is replaced.
 export function inputStage(stage, title = STAGES[stage.queueing]) {
-  const words = [`queueing: ${stage.queueing.toLowerCase()}`, `rate: ${sayRate(stage.rate_bps)}`];
-  const python = [`InputQueueing.${stage.queueing}`, `rate_bps=${number(stage.rate_bps)}`];
+  const words = [`queueing: ${stage.queueing.toLowerCase()}`];
+  const python = [`InputQueueing.${stage.queueing}`];
+  if (stage.rate_bps) {
+    words.push(`rate: ${sayRate(stage.rate_bps)}`);
+    python.push(`rate_bps=${number(stage.rate_bps)}`);
+  }
   for (const name of ["limit", "voq_limit"]) {
     if (!stage[name]?.packets && !stage[name]?.bytes) continue;
     words.push(`${name}: ${limitYaml(stage[name])}`);

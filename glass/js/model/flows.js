@@ -60,6 +60,21 @@ function shortIpv6(bytes) {
   return `${hex.slice(0, best).join(":")}::${hex.slice(best + length).join(":")}`;
 }
 
+// What the bytes of a flow's packets have in common, for Trace: [{offset, value}] from the head of one.
+export function patternsOf(head) {
+  let at = 12;
+  while (VLAN_TAGS.has((head[at] << 8) | head[at + 1])) at += 4;
+  const type = (head[at] << 8) | head[at + 1];
+  const ip = at + 2;
+  const take = (offset, length) => ({ offset, value: head.slice(offset, offset + length) });
+  if (type === 0x0800) {
+    const ports = ip + (head[ip] & 15) * 4;
+    return [take(ip + 9, 1), take(ip + 12, 8), ...(PORTS.has(head[ip + 9]) ? [take(ports, 4)] : [])];
+  }
+  if (type === 0x86dd) return [take(ip + 6, 1), take(ip + 8, 32)];
+  return [take(12, 2)];
+}
+
 // Every flow that was seen: number, name and who is at its ends.
 export class Flows {
   // `names` are hosts' names by their addresses, for people.

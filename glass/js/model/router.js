@@ -17,6 +17,8 @@ export class RouterModel {
     this.lostEvents = 0;
     // Whether single packets are told, or depths only.
     this.knowsPackets = false;
+    // It has more packets than can be told one by one.
+    this.isTooFast = false;
     // Until when; a recording has single packets for a part of its time only.
     this.packetsUntilPs = Infinity;
     this.epochOffsetNs = 0;

@@ -126,6 +126,11 @@ export class Glass {
     this.stage.measure();
   }
 
+  // How requests name a router among those of its address.
+  target(model) {
+    return { device_id: model.deviceId };
+  }
+
   // What is in force at a router, read anew.
   describe(model) {
     return this.watching.find((each) => each.model === model).describe();

@@ -59,10 +59,9 @@ export class Handles {
     const { glass } = this;
     const { model } = glass;
     const before = this.about;
-    if (!this.steering.has(model.name)) this.steering.set(model.name, new Steering(glass.calls, model));
     place?.querySelector(".refused")?.remove();
     try {
-      await this.steering.get(model.name).configure(act.request);
+      await this.steeringOf(model).configure(act.request);
     } catch (error) {
       this.refuse(error.message, place);
       return false;
@@ -73,6 +72,11 @@ export class Handles {
     this.shape = "";
     this.show();
     return true;
+  }
+
+  steeringOf(model) {
+    if (!this.steering.has(model.name)) this.steering.set(model.name, new Steering(this.glass.calls, model));
+    return this.steering.get(model.name);
   }
 
   refuse(sentence, place) {
@@ -197,7 +201,7 @@ export class Handles {
                   [1, 2, 3, 4, 5, 6, 7, 8].map((each) => [String(each), String(each)]),
                   (count) => acts.queueCount(port, Number(count))),
       ...(isOne ? [] : this.scheduler(port, config)),
-      ...config.queues.flatMap((each) => this.queue(port, each, isOne)),
+      ...config.queues.flatMap((each) => this.queue(port, each, config.queue_count)),
       element("details", { "data-id": `more ${port}` },
         element("summary", {}, "Cable, shapers, limits over all queues"),
         this.text(id("limit"), "Limit over all queues", sayLimit(config.limit), readLimit,
@@ -235,27 +239,28 @@ export class Handles {
     return rows;
   }
 
-  queue(port, queue, isOne) {
+  queue(port, queue, count) {
     const { class: class_ } = queue;
+    const isOne = count === 1;
     const of = isOne ? "" : `Class ${class_}: `;
     const kinds = [...this.glass.calls.schema.message("vitrine.v1.Aqm").byName.keys()];
     const kind = queue.aqm?.kind ?? "";
     return [
       this.text(`queue ${port} ${class_}`, `${of}${of ? "limit" : "Limit of the queue"}`, sayLimit(queue.limit), readLimit,
-                (limit) => acts.queueLimit(port, class_, limit)),
+                (limit) => acts.queueLimit(port, class_, count, limit)),
       this.choice(`aqm ${port} ${class_}`, `${of}${of ? "management" : "Queue management"}`, kind,
                   [["", "none"], ...kinds.map((each) => [each, each.replace("_", " ")])],
-                  (chosen) => acts.queueManagement(port, class_, chosen, chosen === "ecn_step" ? { threshold: { packets: 10 } } : {})),
-      ...(kind ? [this.parameters(port, class_, kind, queue.aqm[kind])] : []),
+                  (chosen) => acts.queueManagement(port, class_, count, chosen, chosen === "ecn_step" ? { threshold: { packets: 10 } } : {})),
+      ...(kind ? [this.parameters(port, class_, count, kind, queue.aqm[kind])] : []),
       ...(isOne ? [] : [this.text(`shaper ${port} ${class_}`, `${of}shaped to`, sayRate(queue.shaper?.bits?.rate_bps), readRate,
-                                  (bps) => acts.queueShaper(port, class_, bps))]),
+                                  (bps) => acts.queueShaper(port, class_, count, bps))]),
     ];
   }
 
   // What a method of queue management can be told: the fields of its message, by the units in their names.
-  parameters(port, class_, kind, values) {
+  parameters(port, class_, count, kind, values) {
     const type = this.glass.calls.schema.message("vitrine.v1.Aqm").byName.get(kind).type;
-    const given = (name, value) => acts.queueManagement(port, class_, kind, { ...plain(type, values), [name]: value });
+    const given = (name, value) => acts.queueManagement(port, class_, count, kind, { ...plain(type, values), [name]: value });
     const rows = [...type.byName.values()].filter((field) => !field.repeated).map((field) => {
       const value = values[field.name];
       const id = `aqm ${port} ${class_} ${field.name}`;

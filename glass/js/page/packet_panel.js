@@ -1,5 +1,8 @@
 // One packet: what it is, and its way through the router as far as it was told.
 
+import { patternsOf } from "../model/flows.js";
+import { lifeLines } from "../model/life.js";
+import { ROUTER } from "../wire/calls.js";
 import { span, instant, reasonWords } from "../words.js";
 import { element } from "./dom.js";
 
@@ -7,13 +10,62 @@ export class PacketPanel {
   constructor(glass) {
     this.glass = glass;
     this.node = element("div", {}, element("p", { class: "faint" }, "Click a packet in the picture."));
+    // The life of a packet that was followed.
+    this.life = element("div", { "aria-live": "polite" });
   }
 
   entered() {
     this.packet = undefined;
   }
 
+  // Traces the next packet of the same flow: what the program does with it, step by step.
+  follow(packet) {
+    const { glass } = this;
+    const { model } = glass;
+    this.call?.cancel();
+    this.life.replaceChildren(element("p", { class: "faint" }, "Waiting for the next packet of this flow …"));
+    const steps = [];
+    const end = (sentence) => {
+      this.call?.cancel();
+      this.call = undefined;
+      if (sentence) this.life.replaceChildren(element("p", { class: "refused", role: "alert" }, sentence));
+    };
+    this.call = glass.calls.open(model.name, ROUTER, "Trace", {
+      ...glass.target(model), filters: [{ patterns: patternsOf(packet.head), frames_max: 1 }],
+    }, {
+      next: (message) => {
+        steps.push(...message.steps);
+        const open = new Set();
+        for (const step of steps) {
+          if (LAST.has(step.kind)) open.delete(step.packet);
+          else open.add(step.packet);
+        }
+        if (steps.length) this.tell(steps);
+        if (steps.length && open.size === 0) {
+          end();
+          glass.side.program.cover(model, steps);
+        }
+      },
+      ended: (error) => end(error?.message),
+    });
+  }
+
+  // A copy stands as far in as it is copies away from what came in.
+  async tell(steps) {
+    const { program } = await this.glass.side.program.of(this.glass.model).catch(() => ({}));
+    const packets = [...new Set(steps.map((step) => step.packet))];
+    const depths = new Map();
+    for (const step of steps) {
+      if (step.kind === "copied") depths.set(step.packet, (depths.get(step.copied.from) ?? 0) + 1);
+    }
+    this.life.replaceChildren(element("h3", {}, "Through the program"), ...packets.map((packet) => {
+      const lines = lifeLines(steps.filter((step) => step.packet === packet), program);
+      return element("ul", { class: "steps", style: `margin-left:${depths.get(packet) ?? 0}rem` }, ...lines.map(lineItem));
+    }));
+  }
+
   show(packet) {
+    if (packet.id !== this.packet?.id) this.life.replaceChildren();
     this.packet = packet;
     const { insides } = this.glass.model;
     const steps = insides.steps.filter((step) => step.id === packet.id);
@@ -24,6 +76,10 @@ export class PacketPanel {
       element("h2", {}, packet.flow.name),
       element("p", { class: "faint" }, `${packet.flow.detail ?? "no IP packet"}${packet.flow.reverse ? ", on the way back" : ""}`),
       element("p", {}, `${packet.length} bytes, number ${packet.id}`),
+      ...(this.glass.scene.world === "recorded" ? [] : [element("button", {
+        type: "button", class: "main", onclick: () => this.follow(packet),
+      }, "Follow the next one through the program")]),
+      this.life,
       element("h3", {}, "Its way"),
       element("ul", { class: "steps" }, ...rows),
       element("h3", {}, "Its first bytes"),
@@ -65,4 +121,16 @@ function hex(bytes) {
     lines.push(`${at.toString(16).padStart(4, "0")}  ${row.join(" ")}`);
   }
   return lines.join("\n");
+}
+
+const LAST = new Set(["transmitted", "dropped", "replicated_by"]);
+
+function lineItem({ head, text, place, was, is, isControl }) {
+  if (isControl) return element("li", {}, element("b", {}, text));
+  return element("li", {},
+    head ? element("span", { class: "faint" }, `${head} `) : "", text,
+    was === undefined ? "" : element("span", { class: "was" }, was),
+    was === undefined ? "" : " → ",
+    is === undefined ? "" : element("span", { class: "is" }, is),
+    place ? element("span", { class: "faint mono" }, `  ${place}`) : "");
 }

@@ -37,7 +37,7 @@ export class RouterView {
     const recent = state ? model.insides.between(timePs - RECENT_S * perSecond, timePs) : [];
     const isBars = recent.length > STEPS_A_SECOND_MAX * RECENT_S;
     return {
-      about, state, timePs, isBars, tellsPackets: model.knowsPackets, recent, recentPs: RECENT_S * perSecond,
+      about, state, timePs, isBars, tellsPackets: model.knowsPackets, isTooFast: model.isTooFast, recent, recentPs: RECENT_S * perSecond,
       pace: player.pace,
       sample: model.samples.at(timePs),
       upcoming: state && !isBars ? model.insides.between(timePs, timePs + UPCOMING_S * perSecond) : [],
@@ -218,6 +218,7 @@ function blockedWords({ input: port, head, outputs, packets }, name) {
 
 function quietWords(moment) {
   if (!moment.state) {
+    if (moment.isTooFast) return "Too many packets for single ones to be told: depths of queues, as they were sampled.";
     return moment.tellsPackets ? "Here the recording has depths and drops only, and no single packets."
       : "Depths of queues, as they were sampled. This router does not tell single packets.";
   }

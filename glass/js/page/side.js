@@ -6,6 +6,7 @@ import { FlowsPanel } from "./flows_panel.js";
 import { Handles } from "./handles.js";
 import { LessonPanel } from "./lesson.js";
 import { PacketPanel } from "./packet_panel.js";
+import { ProgramPanel } from "./program_panel.js";
 
 export class Side {
   constructor(glass) {
@@ -24,6 +25,10 @@ export class Side {
       this.add("log", "Log", this.handles.log);
     }
     this.add("packet", "Packet", this.packet.node);
+    if (glass.scene.world !== "recorded") {
+      this.program = new ProgramPanel(glass);
+      this.add("program", "Program", this.program.node);
+    }
   }
 
   add(id, title, content) {
@@ -46,6 +51,7 @@ export class Side {
       each.panel.hidden = !is;
     }
     this.chosen = id;
+    if (id === "program") this.program.show();
   }
 
   key(event, id) {
@@ -64,6 +70,7 @@ export class Side {
 
   entered() {
     this.packet.entered();
+    if (this.chosen === "program") this.program.show();
   }
 
   show() {

@@ -5,6 +5,7 @@ import { ROUTER } from "../wire/calls.js";
 
 const HEAD_BYTES = 48;
 const RETRY_MS = 700;
+const LOST_TWICE_MS = 10_000;
 // What a router says that holds more packets than it tells one by one: RESOURCE_EXHAUSTED.
 const TOO_MUCH = 8;
 // Others may change the configuration too: it is read anew this often.
@@ -20,8 +21,7 @@ export class Watching {
   }
 
   get target() {
-    return this.calls.schema.message(`vitrine.v1.DescribeRequest`).byName.has("device_id")
-      ? { device_id: this.model.deviceId } : {};
+    return { device_id: this.model.deviceId };
   }
 
   async open() {
@@ -37,7 +37,7 @@ export class Watching {
       next: (message) => this.take(message),
       ended: (error) => {
         if (this.isEnded) return;
-        if (this.model.knowsPackets && error?.code === TOO_MUCH) this.withoutPackets = true;
+        if (this.model.knowsPackets && error?.code === TOO_MUCH) this.withoutPackets = this.model.isTooFast = true;
         else this.onState({ isThere: false, why: error?.message ?? "the router has ended the watch" });
         setTimeout(() => this.open(), RETRY_MS);
       },
@@ -61,11 +61,17 @@ export class Watching {
     if (message.start) this.onState({ isThere: true });
     const before = this.model.lostEvents;
     this.model.take(message);
-    if (this.model.lostEvents > before && this.model.knowsPackets) {
-      // Who waits where is not known any more: a new watch begins with what is inside.
-      this.watch.cancel();
-      this.open();
-    }
+    if (this.model.lostEvents > before && this.model.knowsPackets) this.lose();
+  }
+
+  // Who waits where is not known any more: a new watch begins with what is inside. A router whose
+  // packets are too many to be told is asked for depths alone, which cost it nothing.
+  lose() {
+    const now = performance.now();
+    if (now - (this.lostAt ?? -Infinity) < LOST_TWICE_MS) this.withoutPackets = this.model.isTooFast = true;
+    this.lostAt = now;
+    this.watch.cancel();
+    this.open();
   }
 
   async describe() {

@@ -1,0 +1,73 @@
+// A packet's life as Trace tells it, in words: [{head, text, place, was, is, depth}] a step.
+
+import { reasonWords, span } from "../words.js";
+
+export function lifeLines(steps, program) {
+  const [first] = steps;
+  return steps.flatMap((step) => lineOf(step, first, program));
+}
+
+const at = (program, name) => {
+  const place = program?.places.get(name);
+  return place && `${place.file}:${place.line}`;
+};
+
+function lineOf(step, first, program) {
+  const told = step[step.kind];
+  const after = span((step.time_ps - first.time_ps) / 1e12);
+  switch (step.kind) {
+    case "received": return [{ head: "came in", text: `by port ${told.port}, ${told.frame.length} bytes` }];
+    case "copied": return [{ head: "copy", text: `of packet ${told.from}` }];
+    case "program": return programLine(told, program);
+    case "queued": return [{ head: "queue", text: `port ${told.port}, class ${told.class}` }];
+    case "departed": return [{
+      head: "waited", text: `${span((step.time_ps - told.enqueued_ps) / 1e12)} behind ${told.enqueue_depth_packets} packets`,
+    }];
+    case "dropped": return [{ head: "dropped", text: `${reasonWords(told)}, ${after} after it came` }];
+    case "transmitted": return [{ head: "left", text: `by port ${told.port}, ${after} after it came` }];
+    case "replicated_by": return [{ head: "copied", text: `its copies go on instead: group ${told}` }];
+    case "digest_list": return [{ head: "digest", text: `to the controller, list ${told}` }];
+    default: return [{ head: step.kind, text: "it goes through ingress again" }];
+  }
+}
+
+function programLine(step, program) {
+  const told = step[step.kind];
+  switch (step.kind) {
+    case "parser_state": return [{ head: "parser", text: told }];
+    case "extracted": return [{ head: "", text: `${told.header}, ${told.length_bytes} bytes` }];
+    case "parser_done": return told.error === "NoError" ? [] : [{ head: "parser", text: `stopped with ${told.error}` }];
+    case "control": return [{ head: "", text: told, isControl: true }];
+    case "table": {
+      // Statements outside of actions are compiled to tables without a key.
+      if (!told.key.values.length && told.key.name.startsWith("tbl_")) return [];
+      const hit = told.entry === undefined ? "no entry matches" : `entry ${told.entry}`;
+      const keys = told.key.values.map((each) => `${each.name} = ${valueWords(each.name, each.value)}`).join(", ");
+      return [{ head: "table", text: `${told.key.name}: ${hit}${keys ? `, for ${keys}` : ""}`, place: at(program, told.key.name) }];
+    }
+    case "action": {
+      const given = told.values.map((each) => `${each.name} = ${valueWords(each.name, each.value)}`).join(", ");
+      const isNamed = told.name.includes(".") || told.name === "NoAction";
+      const text = isNamed ? `${told.name}(${given})` : program?.places.get(told.name)?.text ?? told.name;
+      return [{ head: isNamed ? "action" : "do", text, place: at(program, told.name) }];
+    }
+    case "condition": {
+      const text = (program?.places.get(told.name)?.text ?? told.name).replace(/^if\s*/, "").replace(/ \{ \.\.\.$/, "");
+      return [{ head: "if", text: `${told.holds ? "yes" : "no"}: ${text}`, place: at(program, told.name) }];
+    }
+    case "field": return [{ head: "", text: `${told.field}: `, was: valueWords(told.field, told.before), is: valueWords(told.field, told.after) }];
+    case "checksum": return told.verified && told.computed !== told.found ? [{ head: "checksum", text: `${told.name} is wrong` }] : [];
+    case "emitted": return [];
+    case "log": return [{ head: "log", text: told }];
+    default: return [{ head: "assertion", text: told }];
+  }
+}
+
+// A value for people: of an address's field an address.
+export function valueWords(name, value) {
+  if (!/^\d+$/.test(value) || !/(src_addr|dst_addr|sender|src_mac|dst_mac|addr)$/.test(name)) return value;
+  const number = BigInt(value);
+  if (name.includes("ipv4")) return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join(".");
+  if (number >> 48n === 0n && !name.includes("ipv6")) return number.toString(16).padStart(12, "0").match(/../g).join(":");
+  return value;
+}

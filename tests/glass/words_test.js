@@ -1,0 +1,79 @@
+// What is written for people can be read again, and says the same.
+
+import * as amounts from "../../glass/js/model/amounts.js";
+import { lifeLines, valueWords } from "../../glass/js/model/life.js";
+import { Coverage, Program } from "../../glass/js/model/program.js";
+import { dice, same } from "./check.js";
+
+export function amounts_are_read_as_they_are_written() {
+  const roll = dice(4);
+  for (let i = 0; i < 300; i++) {
+    const value = roll(9_999) * 10 ** roll(5);
+    same(amounts.readRate(amounts.sayRate(value)), value);
+    same(amounts.readSize(amounts.saySize(value)), value);
+    same(amounts.readSpanNs(amounts.saySpanNs(value)), value);
+    same(amounts.readShare(amounts.sayShare(value, 1e9), 1e9), value);
+    const ratio = { over: 1 + roll(9), under: 1 + roll(4) };
+    same(amounts.readRatio(amounts.sayRatio(ratio)), ratio);
+    const limit = { packets: roll(3) * 7, bytes: 1500 * (1 + roll(2)) };
+    same(amounts.readLimit(amounts.sayLimit(limit)), limit);
+  }
+  same(amounts.readRatio("1.5"), { over: 15, under: 10 });
+  same(amounts.readLimit("none"), { packets: 0, bytes: 0 });
+}
+
+export function what_is_no_amount_is_refused_with_an_example() {
+  for (const [read, text] of [[amounts.readRate, "fast"], [amounts.readRate, "10"], [amounts.readSize, "-1 kB"],
+    [amounts.readSpanNs, "5 mb/s"], [amounts.readLimit, "0 packets"], [amounts.readRatio, "3/x"]]) {
+    let said = "";
+    try {
+      read(text);
+    } catch (error) {
+      said = error.message;
+    }
+    same(/write|get through/.test(said), true, `${text}: ${said}`);
+  }
+}
+
+const JSON_OF_A_PROGRAM = {
+  actions: [{ name: "ingress.forward", primitives: [
+    { op: "assign", source_info: { filename: "/x/p4src/programs/../control/way.p4", line: 7, source_fragment: "a = b;" } },
+    { op: "assign", source_info: { filename: "/x/p4src/control/way.p4", line: 8, source_fragment: "c = d;" } },
+  ] }],
+  pipelines: [{ tables: [{ name: "ingress.routes", source_info: { filename: "/x/p4src/control/way.p4", line: 3, source_fragment: "routes" } }],
+                conditionals: [{ name: "node_1", source_info: { filename: "/x/p4src/control/way.p4", line: 5, source_fragment: "if (x) { ..." } }] }],
+};
+
+export function a_life_names_the_line_of_each_step_and_counts_it() {
+  const program = new Program(JSON_OF_A_PROGRAM);
+  same(program.lines().map(({ file, line }) => `${file}:${line}`),
+       ["control/way.p4:3", "control/way.p4:5", "control/way.p4:7", "control/way.p4:8"]);
+  const step = (kind, told) => ({ time_ps: 5e6, packet: 1, kind: "program", program: { kind, [kind]: told } });
+  const steps = [
+    { time_ps: 0, packet: 1, kind: "received", received: { port: 3, frame: new Uint8Array(60) } },
+    step("condition", { name: "node_1", holds: true }),
+    step("table", { key: { name: "ingress.routes", values: [{ name: "hdr.ipv4.dst_addr", value: "167772417" }] }, entry: 4 }),
+    step("action", { name: "ingress.forward", values: [{ name: "port", value: "2" }] }),
+    step("field", { field: "ipv4.ttl", before: "64", after: "63" }),
+    { time_ps: 2e9, packet: 1, kind: "transmitted", transmitted: { port: 2 } },
+  ];
+  const lines = lifeLines(steps, program);
+  same(lines.map(({ head, text, place }) => [head, text, place ?? ""]), [
+    ["came in", "by port 3, 60 bytes", ""],
+    ["if", "yes: (x)", "control/way.p4:5"],
+    ["table", "ingress.routes: entry 4, for hdr.ipv4.dst_addr = 10.0.1.1", "control/way.p4:3"],
+    ["action", "ingress.forward(port = 2)", "control/way.p4:7"],
+    ["", "ipv4.ttl: ", ""],
+    ["left", "by port 2, 2 ms after it came", ""],
+  ]);
+  same([lines[4].was, lines[4].is], ["64", "63"]);
+  const coverage = new Coverage();
+  for (const each of [...steps, ...steps]) if (each.kind === "program") coverage.take(each, program);
+  same([...coverage.counts].sort(), [["control/way.p4:3", 2], ["control/way.p4:5", 2], ["control/way.p4:7", 2], ["control/way.p4:8", 2]]);
+}
+
+export function addresses_are_written_as_addresses() {
+  same(valueWords("ethernet.dst_addr", "1"), "00:00:00:00:00:01");
+  same(valueWords("hdr.ipv4.src_addr", "4294967295"), "255.255.255.255");
+  same(valueWords("ipv4.ttl", "64"), "64");
+}
