@@ -1,4 +1,4 @@
-"""`make glass`: opens the page for the network that is up.
+"""`make glass`: opens the page for the network that is up; else for one in virtual time.
 
 GLASS is the address to listen on: the machine's own unless it says otherwise, such as 0.0.0.0 for a
 class to look at, which can then look and nothing else. LESSON is a lab whose lesson is to stand
@@ -12,24 +12,41 @@ import contextlib
 import os
 import sys
 import webbrowser
+from collections.abc import Iterator
 
 from controller.errors import ControllerError
+from controller.toolchain import ROOT
 from labs import routers
+from labs.errors import LabError
+from labs.glass import virtual
 from labs.glass.scene import Router, Scene
 from labs.glass.server import Glass
 
 PORT = 8470
+LOGS = ROOT / "build" / "log" / "glass"
 
 
 def main() -> int:
     """Returns the exit status."""
     try:
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_serve(scene_of(routers.up()), os.environ.get("GLASS") or "127.0.0.1"))
-    except ControllerError as error:
+        with contextlib.suppress(KeyboardInterrupt), _scene() as scene:
+            asyncio.run(_serve(scene, os.environ.get("GLASS") or "127.0.0.1"))
+    except (ControllerError, LabError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+@contextlib.contextmanager
+def _scene() -> Iterator[Scene]:
+    """What there is to see; with no network up, the first scenario."""
+    up = routers.up()
+    if up.routers:
+        yield scene_of(up)
+        return
+    print("No network is up: starting head-of-line blocking in virtual time.", flush=True)
+    with virtual.hol_blocking(LOGS) as scene:
+        yield scene
 
 
 def scene_of(up: routers.Up) -> Scene:
