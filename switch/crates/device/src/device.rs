@@ -209,6 +209,13 @@ impl Device {
         self.frames.recycle(frame);
     }
 
+    /// Gives another pool the memory of frames that ended here, if there is much of it: for who
+    /// hands in frames of that pool.
+    #[inline]
+    pub fn share_frames(&mut self, pool: &mut Pool) {
+        self.frames.share(pool);
+    }
+
     /// Takes the frame out of a deparsed packet, which is done with.
     pub(crate) fn take_frame(&mut self, queued: Queued) -> Frame {
         let Queued { packet, generation, purse, .. } = queued;

@@ -5,6 +5,9 @@ use crate::frame::Frame;
 /// Frames kept: as many as are between two ports at any time, and more.
 const SPARE_MAX: usize = 4096;
 
+/// Frames that a pool keeps for itself when it shares.
+const SHARED_ABOVE: usize = 64;
+
 /// Frames to be used again.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
@@ -24,6 +27,16 @@ impl Pool {
     #[inline]
     pub fn spare(&mut self) -> Frame {
         self.spare.pop().unwrap_or_default()
+    }
+
+    /// Gives another pool what this one has more than it needs at a time.
+    #[inline]
+    pub fn share(&mut self, other: &mut Pool) {
+        while self.spare.len() > SHARED_ABOVE
+            && let Some(frame) = self.spare.pop()
+        {
+            other.recycle(frame);
+        }
     }
 
     /// Takes a frame that is done with.

@@ -353,6 +353,10 @@ impl<H: Host> World<H> {
                 {
                     self.put_out(node, output);
                 }
+                // Frames that hosts made end here too: their memory is wanted there.
+                if let Kind::Router(router) = &mut self.nodes[node].kind {
+                    router.device.share_frames(&mut self.frames);
+                }
             }
         }
     }
