@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tests.conformance.tcp.cells import Cell
 from tests.conformance.tcp.measurement import Flow, Run
 from tests.conformance.tcp.tcp_info import Sample, Sampler
 from tests.conformance.tcp.virtual import MEMORY_MAX_BYTES
+from topo import wait
 from topo.live import LiveNetwork
 from topo.load import load
 from topo.model import Topology
@@ -91,7 +91,7 @@ def measure(cells: Sequence[Cell], logs: Path, captures: Path | None = None) -> 
                 )
                 argv += ["-P", str(cell.flows)]
                 live.host(f"a{lane}").start(argv, logs / f"iperf-{lane}.json")
-            time.sleep(max(cell.seconds for cell in cells) + _MORE_S)
+            wait.holds_within(lambda: False, max(cell.seconds for cell in cells) + _MORE_S)
         held_up_s = [
             queues.held_up_s(felt_s) - each_s
             for felt_s, each_s in zip(LATE_S, before_s, strict=True)
