@@ -74,12 +74,7 @@ function inputs(layout, moment, row) {
   } else if (layout.pitch > 44) {
     const held = moment.state ? here.length : counters?.held.packets ?? 0;
     found.push({ id: `fifo ${row.port}`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
-                 text: depthWords(held, strip.limit, counters?.held) });
-    // Whose turn it is, where all the others have to wait for it.
-    if (here.length > 1) {
-      found.push({ id: `head ${row.port}`, kind: "depth", align: "ending", x: strip.x + strip.w,
-                   y: strip.y - 3, text: `next: → ${placeName(moment, here[0].output)}` });
-    }
+                 text: `${depthWords(held, strip.limit, counters?.held)}${nextWords(moment, here)}` });
   }
   if (lost) {
     const last = row.inputs.at(-1);
@@ -120,11 +115,16 @@ function depthWords(held, limit, tally, aqm) {
   return `${held} packets, no limit${managed}`;
 }
 
-// "9.9 of ", "idle, "; nothing while it is not known.
+// "98 % of ", "idle, "; nothing while it is not known.
 function loadWords(now, rateBps) {
   if (now === undefined) return "";
   if (now < 1) return "idle, ";
   return rateBps ? `${percent(Math.min(1, now / rateBps))} of ` : `${rate(now)}, `;
 }
 
-const placeName = (moment, port) => moment.neighbours?.get(port) ?? port;
+// Whose turn it is, where all the others have to wait for it.
+function nextWords(moment, waiting) {
+  if (waiting.length < 2) return "";
+  const { output } = waiting[0];
+  return `, next: → ${moment.neighbours?.get(output) ?? output}`;
+}
