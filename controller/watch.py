@@ -116,6 +116,27 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """One round of the arbiter, in (input, output): outputs grant to inputs, inputs accept."""
+
+    # None with arbiters that match at once.
+    grants: tuple[tuple[int, int], ...]
+    accepts: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arbitration:
+    """The crossbar's arbiter matched inputs with outputs, or found none to match."""
+
+    time_ps: int
+    # What each (input, output) asked for is worth; 0 if the arbiter does not weigh.
+    asks: Mapping[tuple[int, int], int]
+    rounds: tuple[Round, ...]
+    # Of each port the input that its output looks at first, and the output that its input does.
+    pointers: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """A port went up or down."""
 
@@ -168,7 +189,19 @@ class Sample:
     transfers: Sequence[tuple[int, int]] = ()
 
 
-Told = QueueChange | Drop | Mark | Crossed | Crossing | Link | Overrun | PacketStep | Lost | Sample
+Told = (
+    QueueChange
+    | Drop
+    | Mark
+    | Crossed
+    | Crossing
+    | Arbitration
+    | Link
+    | Overrun
+    | PacketStep
+    | Lost
+    | Sample
+)
 
 
 class Watched:
@@ -237,6 +270,8 @@ class Watched:
         if kind == "crossing":
             sides = (told.input, told.output, _class(told))
             return Crossing(at, *sides, told.length_bytes, told.until_ps)
+        if kind == "arbitration":
+            return _arbitration(at, told)
         if kind == "link":
             return Link(at, told.port, told.up)
         return Overrun(at, told.lag_ps)
@@ -256,15 +291,17 @@ def watch(
     links: bool = False,
     overruns: bool = False,
     packets: bool = False,
+    arbitrations: bool = False,
     head_bytes: int = 0,
 ) -> Iterator[Watched]:
     """Tells what is asked for while the `with` block runs; leaving it ends the stream.
 
     `interval_ms` asks for samples (1 to 1000), `drops` for all drops or those of some reasons
     (`["QUEUE_LIMIT", "AQM"]`), `queues` for every packet in and out of each (port, class),
-    `crossings` for every packet through the fabric, `packets` for every step of every packet
-    (controller.packets), `head_bytes` for that many bytes of packets that are dropped or marked or,
-    with `packets`, new. `ports` limits samples and events to these ports.
+    `crossings` for every packet through the fabric, `arbitrations` for what the crossbar's arbiter
+    does, `packets` for every step of every packet (controller.packets), `head_bytes` for that many
+    bytes of packets that are dropped or marked or, with `packets`, new. `ports` limits samples and
+    events to these ports.
     """
     request = router_pb2.WatchRequest(
         interval_ms=interval_ms,
@@ -274,6 +311,7 @@ def watch(
         links=links,
         overruns=overruns,
         packets=packets,
+        arbitrations=arbitrations,
         head_bytes=head_bytes,
         device_id=session.device_id,
     )
@@ -298,6 +336,18 @@ def _class(message: object) -> int:
     # `class` is a word of Python, so the field of that name is reached this way.
     class_: int = getattr(message, "class")
     return class_
+
+
+def _arbitration(at: int, event: router_pb2.ArbitrationEvent) -> Arbitration:
+    def pairs(matches: Iterable[router_pb2.Match]) -> tuple[tuple[int, int], ...]:
+        return tuple((it.input, it.output) for it in matches)
+
+    return Arbitration(
+        time_ps=at,
+        asks={(ask.input, ask.output): ask.weight for ask in event.asks},
+        rounds=tuple(Round(pairs(it.grants), pairs(it.accepts)) for it in event.rounds),
+        pointers={it.port: (it.grant, it.accept) for it in event.pointers},
+    )
 
 
 def _sample(sample: router_pb2.Sample) -> Sample:

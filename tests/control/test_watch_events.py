@@ -39,7 +39,16 @@ from controller.queueing import (
 )
 from controller.queues import Queues
 from controller.session import Session
-from controller.watch import Crossing, Link, Mark, Overrun, QueueChange, watch
+from controller.watch import (
+    Arbitration,
+    Crossing,
+    Link,
+    Mark,
+    Overrun,
+    QueueChange,
+    Round,
+    watch,
+)
 from tests.control.conftest import DEVICE_ID, Compiled, RunningSwitch
 
 # An Ethernet and an IPv4 header that says: may be marked, ECT(1).
@@ -111,6 +120,22 @@ def test_a_crossing_lasts_as_long_as_the_crossbar_takes_for_the_packet(session, 
             assert crossing.until_ps - crossing.time_ps == 240_000
         # Of port 3 only the second.
         assert next(others) == crossing
+
+
+def test_an_arbitration_tells_who_asks_who_accepts_and_where_the_pointers_stand(
+    session, queues, cabled
+):
+    stage = InputStage(InputQueueing.VOQ, rate_bps=10**9, arbiter=Arbiter.ISLIP)
+    queues.configure(RouterSettings(input=stage))
+    with watch(session, arbitrations=True, ports=[3]) as told:
+        cabled[2].send(FRAME)
+        arbitration = next(iter(told))
+    assert isinstance(arbitration, Arbitration)
+    assert arbitration.asks == {(2, 1): 0}
+    assert arbitration.rounds == (Round(grants=((2, 1),), accepts=((2, 1),)),)
+    # Output 1 goes on with the input after 2, input 2 with the output after 1.
+    assert arbitration.pointers[1][0] == 3
+    assert arbitration.pointers[2][1] == 2
 
 
 def test_a_packet_is_told_of_from_its_arrival_to_its_end_and_who_comes_late_finds_it(

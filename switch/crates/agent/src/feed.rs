@@ -134,6 +134,8 @@ impl State {
 /// About how much memory an item takes.
 fn size_bytes_of(item: &Item) -> usize {
     let beside = match item {
+        // Some asks, grants and accepts.
+        Item::Event(device::Event::Arbitration(_)) => 512,
         Item::Event(event) => event.head_size(),
         Item::Inside { packet, .. } => size_of_val(&**packet) + packet.head.len(),
         Item::Sample { snapshot, .. } => snapshot.size_bytes(),

@@ -145,6 +145,7 @@ impl Watchers {
             union.traffic.queues.extend(filter.queues_in_order());
             union.traffic.crossings |= filter.crossings;
             union.traffic.packets |= filter.packets;
+            union.traffic.arbitrations |= filter.arbitrations;
         }
         union
     }
@@ -162,6 +163,7 @@ impl Watcher {
             }
             Event::Marked { port, .. } => filter.marks && filter.wants_port(*port),
             Event::Port { port, .. } => filter.links && filter.wants_port(*port),
+            Event::Arbitration(_) => filter.arbitrations,
             Event::Packet(step) => filter.packets && wants_packet(filter, step),
             Event::Step(step) => return self.offer_step(step),
         };

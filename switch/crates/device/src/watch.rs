@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use pipeline::InstanceType;
-use traffic::Step;
+use traffic::{Arbitration, Step};
 use units::{Bytes, ClassId, PortId, Time};
 
 use crate::device::Device;
@@ -30,8 +30,8 @@ pub struct Watching {
     pub marks: bool,
     /// How many bytes of packets that are dropped or marked, that come in or come into being.
     pub head_size: usize,
-    /// Single queues, what crosses from inputs to outputs; or every packet, and then before and
-    /// behind the traffic manager, too.
+    /// Single queues, what crosses from inputs to outputs, the arbiter; or every packet, and then
+    /// before and behind the traffic manager, too.
     pub traffic: traffic::Watching,
 }
 
@@ -62,6 +62,8 @@ pub enum Event {
         /// Which of both.
         up: bool,
     },
+    /// The arbiter of the crossbar matched inputs with outputs, or tried.
+    Arbitration(Box<Arbitration>),
     /// A step of a packet before or behind the traffic manager.
     Packet(PacketStep),
     /// A step of a packet in the traffic manager.
@@ -178,6 +180,7 @@ impl Event {
         match self {
             Event::Dropped(drop) => drop.at,
             Event::Marked { at, .. } | Event::Port { at, .. } => *at,
+            Event::Arbitration(arbitration) => arbitration.at,
             Event::Packet(step) => step.at,
             Event::Step(step) => step.at,
         }
@@ -198,7 +201,7 @@ impl Event {
                 | PacketStepKind::Replicated { .. }
                 | PacketStepKind::Transmitted { .. } => None,
             },
-            Event::Port { .. } | Event::Step(_) => None,
+            Event::Arbitration(_) | Event::Port { .. } | Event::Step(_) => None,
         }
     }
 
@@ -214,7 +217,7 @@ impl Event {
                     | PacketStepKind::Recirculated { head, .. },
                 ..
             }) => head.len(),
-            Event::Packet(_) | Event::Port { .. } | Event::Step(_) => 0,
+            Event::Arbitration(_) | Event::Packet(_) | Event::Port { .. } | Event::Step(_) => 0,
         }
     }
 }
@@ -289,18 +292,21 @@ impl Device {
         self.log.events.pop_front()
     }
 
-    /// Takes the steps over that the traffic manager has just made, before anything else is noted.
+    /// Takes over what the traffic manager has just told, before anything else is noted.
     #[inline]
     pub(crate) fn take_steps(&mut self) {
         if self.traffic.is_watched() {
-            while let Some(step) = self.traffic.poll_step() {
-                self.log.note(Event::Step(step));
+            while let Some(event) = self.traffic.poll_event() {
+                self.log.note(match event {
+                    traffic::Event::Arbitration(arbitration) => Event::Arbitration(arbitration),
+                    traffic::Event::Step(step) => Event::Step(step),
+                });
             }
         }
     }
 
     /// How many events were lost since the last call, because nobody polled them.
     pub fn take_lost_event_count(&mut self) -> u64 {
-        std::mem::take(&mut self.log.lost) + self.traffic.take_lost_step_count()
+        std::mem::take(&mut self.log.lost) + self.traffic.take_lost_event_count()
     }
 }

@@ -39,6 +39,8 @@ pub struct Filter {
     pub crossings: bool,
     /// Every step of every packet.
     pub packets: bool,
+    /// Every round of the crossbar's arbiter.
+    pub arbitrations: bool,
     /// Ports that go up and down.
     pub links: bool,
     /// Instants at which the model lagged.
@@ -78,7 +80,7 @@ impl Filter {
     pub fn asks_for_something(&self) -> bool {
         let places = !self.thresholds.is_empty() || !self.queues.is_empty();
         let packets = self.marks || self.crossings || self.packets;
-        let others = self.links || self.overruns;
+        let others = self.links || self.overruns || self.arbitrations;
         self.interval.is_some() || self.drops.is_some() || places || packets || others
     }
 

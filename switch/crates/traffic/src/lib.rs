@@ -12,12 +12,13 @@
 //! * [`Line`] is the cable to the neighbour: serialisation, delay, jitter, loss.
 //! * [`Config`] is all that can be set, one value that reads back as it was written.
 //! * [`DropReason`], [`Counters`]: every packet ends with a name, and the books balance.
-//! * [`Watching`], [`Step`]: what happens to each packet, step by step.
+//! * [`Watching`], [`Event`]: what happens to each packet, and what the arbiter does, step by step.
 //! * [`Chance`]: dice that are the same on every machine.
 //!
 //! There is no clock, no thread and no I/O here, and a packet is anything with a length.
 
 mod aqm;
+mod arbitration;
 mod buffer;
 mod config;
 mod counters;
@@ -38,6 +39,7 @@ mod utilisation;
 mod watch;
 
 pub use aqm::configs::*;
+pub use arbitration::{Arbitration, Ask, Match, Pointers, Round};
 pub use chance::{Chance, Probability};
 pub use config::{
     ArbiterConfig, BufferConfig, BufferShare, Change, Config, ConfigError, Discipline,
@@ -55,5 +57,5 @@ pub use line::{
 pub use manager::{
     InputReport, Inside, Manager, PortReport, QueueReport, TransferReport, VoqReport,
 };
-pub use watch::{Step, StepKind, Watching};
+pub use watch::{Event, Step, StepKind, Watching};
 pub use wire::Ecn;

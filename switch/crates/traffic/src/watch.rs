@@ -1,8 +1,9 @@
-//! Watching packets step by step: all of them, or those in chosen queues and in the crossbar.
+//! Watching packets step by step: all of them, or those in chosen queues and in the crossbar; and
+//! what the crossbar's arbiter does.
 //!
 //! Nobody watches as a rule; a packet then pays one test of a pointer. Who does gets a [`Step`] for
 //! each thing that happens to a packet, exact to the picosecond and in the order in which it
-//! happened, so that whoever replays them knows what every queue holds, and in which order. Steps
+//! happened, so that whoever replays them knows what every queue holds, and in which order. Events
 //! wait in a list of bounded length; what finds it full is counted as lost, so a reader always
 //! knows whether it has seen everything.
 //!
@@ -20,10 +21,11 @@ use std::collections::{BTreeSet, VecDeque};
 
 use units::{Bytes, CLASS_COUNT_MAX, ClassId, PortId, Time};
 
+use crate::arbitration::Arbitration;
 use crate::fate::{Depth, DropReason, Waiting};
 
-/// Steps that may wait to be polled: a burst of some milliseconds.
-const STEP_COUNT_MAX: usize = 1 << 16;
+/// Events that may wait to be polled: a burst of some milliseconds.
+const EVENT_COUNT_MAX: usize = 1 << 16;
 
 /// What is to be watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,17 @@ pub struct Watching {
     pub crossings: bool,
     /// Every step of every packet.
     pub packets: bool,
+    /// What the arbiter of the crossbar does, round by round.
+    pub arbitrations: bool,
+}
+
+/// Something that who watches is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The crossbar was arbitrated, and somebody had asked; those who were matched cross next.
+    Arbitration(Box<Arbitration>),
+    /// Something happened to a packet.
+    Step(Step),
 }
 
 /// Something that happened to a packet.
@@ -105,7 +118,8 @@ pub(crate) struct Watch {
     classes_of: Vec<u8>,
     crossings: bool,
     packets: bool,
-    steps: VecDeque<Step>,
+    arbitrations: bool,
+    events: VecDeque<Event>,
     lost: u64,
 }
 
@@ -125,13 +139,22 @@ impl Watch {
         }
         self.crossings = watching.crossings;
         self.packets = watching.packets;
+        self.arbitrations = watching.arbitrations;
     }
 
-    pub fn poll_step(&mut self) -> Option<Step> {
-        self.steps.pop_front()
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
     }
 
-    /// How many steps were lost since the last call.
+    pub fn wants_arbitrations(&self) -> bool {
+        self.arbitrations
+    }
+
+    pub fn note_arbitration(&mut self, arbitration: Arbitration) {
+        self.keep(Event::Arbitration(Box::new(arbitration)));
+    }
+
+    /// How many events were lost since the last call.
     pub fn take_lost_count(&mut self) -> u64 {
         std::mem::take(&mut self.lost)
     }
@@ -139,11 +162,14 @@ impl Watch {
     pub fn note(&mut self, at: Time, waiting: &Waiting, kind: StepKind) {
         let Waiting { number, input, output, class, length, .. } = *waiting;
         let step = Step { at, number, input, output, class, length, kind };
-        if !self.wants(&step) {
-            return;
+        if self.wants(&step) {
+            self.keep(Event::Step(step));
         }
-        if self.steps.len() < STEP_COUNT_MAX {
-            self.steps.push_back(step);
+    }
+
+    fn keep(&mut self, event: Event) {
+        if self.events.len() < EVENT_COUNT_MAX {
+            self.events.push_back(event);
         } else {
             self.lost += 1;
         }

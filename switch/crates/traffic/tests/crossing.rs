@@ -8,8 +8,8 @@ mod support;
 
 use support::{Packet, departures, outputs, us};
 use traffic::{
-    ArbiterConfig, Arrival, Config, DropReason, FullOutput, InputConfig, InputQueueing, Limit,
-    Manager, PortConfig, Verdict,
+    ArbiterConfig, Arbitration, Arrival, Config, DropReason, Event, FullOutput, InputConfig,
+    InputQueueing, Limit, Manager, Match, PortConfig, StepKind, Verdict, Watching,
 };
 use units::{Bytes, ClassId, PortId, Rate, Ratio, Span, Time};
 
@@ -57,6 +57,93 @@ fn a_fifo_input_blocks_a_packet_for_an_idle_output_and_voqs_do_not() {
     assert_eq!(run(InputQueueing::Fifo), [(1, 2, 0), (2, 2, 120), (3, 3, 240)]);
     // VOQ: packet 3 crosses at once; input 1 is busy with it until 120 us, as output 2 is.
     assert_eq!(run(InputQueueing::Voq), [(1, 2, 0), (3, 3, 0), (2, 2, 120)]);
+}
+
+/// `(input, output)` of each match.
+fn pairs(matches: &[Match]) -> Vec<(u16, u16)> {
+    matches.iter().map(|pair| (pair.input.0, pair.output.0)).collect()
+}
+
+/// The arbitrations so far: what is seen of each, and that its matches are what crosses next.
+fn arbitrations(manager: &mut Manager<Packet>) -> Vec<Arbitration> {
+    let (mut seen, mut crossing): (Vec<Arbitration>, Vec<(u16, u16)>) = (Vec::new(), Vec::new());
+    while let Some(event) = manager.poll_event() {
+        match event {
+            Event::Arbitration(arbitration) => {
+                let accepts = arbitration.rounds.iter().flat_map(|round| &round.accepts);
+                crossing.extend(accepts.map(|pair| (pair.input.0, pair.output.0)));
+                seen.push(*arbitration);
+            }
+            Event::Step(step) => {
+                assert!(matches!(step.kind, StepKind::Crossing { .. }), "{step:?}");
+                assert_eq!(crossing.remove(0), (step.input.0, step.output.0));
+            }
+        }
+    }
+    assert_eq!(crossing, [], "who was matched has crossed");
+    seen
+}
+
+fn watch_the_arbiter(manager: &mut Manager<Packet>) {
+    let watching = Watching { arbitrations: true, crossings: true, ..Watching::default() };
+    manager.watch(&watching);
+}
+
+#[test]
+fn islip_is_seen_to_ask_grant_and_accept_and_to_turn_its_pointers() {
+    let mut input = stage(InputQueueing::Voq);
+    input.fabric.arbiter = ArbiterConfig::Islip { iterations: 2 };
+    let mut manager = router(Some(input));
+    watch_the_arbiter(&mut manager);
+    // Input 0 has packets for 2 and 3, input 1 for 2.
+    for (id, input, output) in [(1, 0, 2), (2, 0, 3), (3, 1, 2)] {
+        send(&mut manager, us(0), id, input, output);
+    }
+    departures(&mut manager, us(0) + Span::from_ps(1));
+    let seen = arbitrations(&mut manager);
+    let [first] = &seen[..] else { panic!("one instant, one arbitration: {seen:?}") };
+    assert_eq!(first.at, us(0));
+    let asks = first.asks.iter().map(|ask| (ask.input.0, ask.output.0, ask.weight));
+    assert_eq!(asks.collect::<Vec<_>>(), [(0, 2, 0), (1, 2, 0), (0, 3, 0)]);
+    // All pointers stand at 0: both outputs grant to input 0, which accepts output 2. In a second
+    // iteration output 3 has nobody left to grant to.
+    let [round] = &first.rounds[..] else { panic!("{:?}", first.rounds) };
+    assert_eq!(pairs(&round.grants), [(0, 2), (0, 3)]);
+    assert_eq!(pairs(&round.accepts), [(0, 2)]);
+    // Output 2 goes on with input 1, input 0 with output 3.
+    let pointers: Vec<_> = first.pointers.iter().map(|it| (it.grant.0, it.accept.0)).collect();
+    assert_eq!(pointers, [(0, 3), (0, 0), (1, 0), (0, 0)]);
+
+    departures(&mut manager, us(1000));
+    let seen = arbitrations(&mut manager);
+    let [second] = &seen[..] else { panic!("all that is left crosses at 120 us: {seen:?}") };
+    assert_eq!(second.at, us(120));
+    assert_eq!(pairs(&second.rounds[0].accepts), [(0, 3), (1, 2)]);
+}
+
+#[test]
+fn a_longest_queue_is_seen_to_weigh_its_bytes_and_an_oldest_cell_its_age() {
+    let weights = |arbiter| {
+        let mut input = stage(InputQueueing::Voq);
+        input.fabric.arbiter = arbiter;
+        let mut manager = router(Some(input));
+        watch_the_arbiter(&mut manager);
+        // While output 2 takes packet 1, input 1 gathers two packets for it, input 3 one.
+        send(&mut manager, us(0), 1, 0, 2);
+        departures(&mut manager, us(10));
+        send(&mut manager, us(10), 2, 1, 2);
+        send(&mut manager, us(10), 3, 1, 2);
+        departures(&mut manager, us(20));
+        send(&mut manager, us(20), 4, 3, 2);
+        departures(&mut manager, us(121));
+        let seen = arbitrations(&mut manager);
+        let last = seen.last().expect("output 2 is free at 120 us");
+        last.asks.iter().map(|ask| (ask.input.0, ask.weight)).collect::<Vec<_>>()
+    };
+    assert_eq!(weights(ArbiterConfig::Lqf), [(1, 3000), (3, 1500)]);
+    // 110 and 100 us, in picoseconds.
+    assert_eq!(weights(ArbiterConfig::Ocf), [(1, 110_000_000), (3, 100_000_000)]);
+    assert_eq!(weights(ArbiterConfig::Wavefront), [(1, 0), (3, 0)]);
 }
 
 #[test]

@@ -2,17 +2,17 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use support::Packet;
 use support::replay::Replay;
 use traffic::{
-    AqmConfig, ArbiterConfig, Arrival, BufferConfig, BufferShare, Config, Departure, Discipline,
-    DropReason, Ecn, FullOutput, InputConfig, InputQueueing, Limit, Manager, NodeConfig, Output,
-    Parameter, PortConfig, Probability, QueueConfig, SchedulerConfig, ShaperConfig, Verdict,
-    Watching,
+    AqmConfig, ArbiterConfig, Arbitration, Arrival, BufferConfig, BufferShare, Config, Departure,
+    Discipline, DropReason, Ecn, FullOutput, InputConfig, InputQueueing, Limit, Manager, Match,
+    NodeConfig, Output, Parameter, PortConfig, Probability, QueueConfig, SchedulerConfig,
+    ShaperConfig, StepKind, Verdict, Watching,
 };
 use units::{Bytes, ClassId, PacketRate, PortId, Rate, Ratio, Span, Time};
 
@@ -234,6 +234,8 @@ struct Driver {
     log: Log,
     /// Those who follow every packet.
     replays: Vec<Replay>,
+    /// Who is seen to be matched and has not crossed.
+    matched: VecDeque<Match>,
 }
 
 impl Driver {
@@ -241,22 +243,33 @@ impl Driver {
         let mut manager = Manager::new(5);
         manager.configure(Time::ZERO, config).expect("the strategies make valid configurations");
         let (now, sent, passed, log) = (Time::ZERO, 0, 0, Log::default());
-        Driver { manager, now, sent, passed, log, replays: Vec::new() }
+        let (replays, matched) = (Vec::new(), VecDeque::new());
+        Driver { manager, now, sent, passed, log, replays, matched }
     }
 
     /// Somebody follows every packet from now on.
     fn follow(&mut self) {
         self.drain(self.now);
         self.replay();
-        let packets = Watching { packets: true, ..Watching::default() };
-        self.manager.watch(&packets);
+        let all = Watching { packets: true, arbitrations: true, ..Watching::default() };
+        self.manager.watch(&all);
         self.replays.push(Replay::of_inside(&self.manager));
     }
 
     fn replay(&mut self) {
-        while let Some(step) = self.manager.poll_step() {
-            self.replays.iter_mut().for_each(|replay| replay.follow(&step));
+        while let Some(event) = self.manager.poll_event() {
+            match event {
+                traffic::Event::Arbitration(it) => check_arbitration(&it, &mut self.matched),
+                traffic::Event::Step(step) => {
+                    if matches!(step.kind, StepKind::Crossing { .. }) {
+                        let pair = Match { input: step.input, output: step.output };
+                        assert_eq!(self.matched.pop_front(), Some(pair), "in this order");
+                    }
+                    self.replays.iter_mut().for_each(|replay| replay.follow(&step));
+                }
+            }
         }
+        assert_eq!(self.matched, [], "who is matched crosses at once");
         self.replays.iter().for_each(|replay| replay.check(&self.manager));
     }
 
@@ -368,6 +381,24 @@ fn compare_with_passing(config: &Config, steps: &[Step]) -> u64 {
     let passed = short.passed;
     assert_eq!(long.finish(), short.finish());
     passed
+}
+
+/// Nobody is granted what was not asked for, or accepts what was not granted, or is matched twice.
+fn check_arbitration(arbitration: &Arbitration, matched: &mut VecDeque<Match>) {
+    assert_eq!(*matched, [], "the matches before this one have crossed");
+    let asks = |pair: &Match| {
+        arbitration.asks.iter().any(|ask| (ask.input, ask.output) == (pair.input, pair.output))
+    };
+    for round in &arbitration.rounds {
+        assert!(round.grants.iter().all(asks) && round.accepts.iter().all(asks));
+        let granted = |pair: &Match| round.grants.contains(pair);
+        assert!(round.grants.is_empty() || round.accepts.iter().all(granted));
+        for pair in &round.accepts {
+            let meets = |other: &Match| other.input == pair.input || other.output == pair.output;
+            assert!(!matched.iter().any(meets), "{arbitration:?}");
+            matched.push_back(*pair);
+        }
+    }
 }
 
 /// Packets of one input, output and class leave in the order in which they came.

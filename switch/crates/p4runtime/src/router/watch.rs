@@ -9,7 +9,7 @@ use units::{ClassId, PortId, Span, Time};
 use v1::event::Kind;
 
 use super::counters::{self, Snapshot, depth_message};
-use super::{packets, reasons};
+use super::{arbitration, packets, reasons};
 use crate::refusal::Refusal;
 use crate::watch::{Filter, Item, Level, QueueId, Start, Threshold};
 
@@ -37,6 +37,7 @@ pub fn filter_of(request: &v1::WatchRequest) -> Result<Filter, Refusal> {
         queues: queues.collect::<Result<_, _>>()?,
         crossings: request.crossings,
         packets: request.packets,
+        arbitrations: request.arbitrations,
         links: request.links,
         overruns: request.overruns,
         head_size: request.head_bytes as usize,
@@ -178,6 +179,7 @@ fn event_kind(event: Event) -> Kind {
             head: head.into(),
         }),
         Event::Port { port, up, .. } => Kind::Link(v1::LinkEvent { port: port.0.into(), up }),
+        Event::Arbitration(it) => Kind::Arbitration(arbitration::message(&it)),
         Event::Packet(step) => Kind::Packet(packets::device_step(step)),
         Event::Step(step) => Kind::Packet(packets::traffic_step(&step)),
     }

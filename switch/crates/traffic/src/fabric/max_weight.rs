@@ -33,6 +33,7 @@ pub(super) struct MaxWeight {
 impl MaxWeight {
     pub fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
         self.collect(requests);
+        matching.begin_round();
         let (rows, columns) = (self.inputs.len(), self.outputs.len());
         for row in 1..=rows {
             self.add_row(row, columns);
@@ -43,7 +44,7 @@ impl MaxWeight {
             if row > 0 && row <= rows {
                 let (input, output) = (self.inputs[row - 1], self.outputs[column - 1]);
                 if requests.inputs_of[output].contains(input) {
-                    matching.push((input, output));
+                    matching.accept(input, output);
                 }
             }
         }
@@ -174,9 +175,9 @@ mod tests {
             }
             let weight = |input: usize, output: usize| weights[input][output];
             let requests = Requests { inputs_of: &inputs_of, weight: &weight };
-            let mut matching = Matching::new();
+            let mut matching = Matching::default();
             MaxWeight::default().arbitrate(&requests, &mut matching);
-            let found: u64 = matching.iter().map(|&(input, output)| weights[input][output]).sum();
+            let found: u64 = matching.pairs.iter().map(|&(input, output)| weights[input][output]).sum();
             prop_assert_eq!(found, best(&weights, 0, &mut vec![false; lane_count]));
         }
     }

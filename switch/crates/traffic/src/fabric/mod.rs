@@ -9,6 +9,7 @@
 
 mod islip;
 mod lanes;
+mod matching;
 mod max_weight;
 mod pim;
 mod random;
@@ -21,6 +22,7 @@ use crate::config::{ArbiterConfig, FabricConfig};
 use chance::Chance;
 
 pub(crate) use lanes::LaneSet;
+pub(crate) use matching::{Matching, Round};
 
 use islip::Islip;
 use max_weight::MaxWeight;
@@ -37,9 +39,6 @@ pub(crate) struct Requests<'a> {
     /// What a pair is worth: queue length or age. Only maximum-weight arbiters ask.
     pub weight: &'a dyn Fn(usize, usize) -> u64,
 }
-
-/// The pairs `(input, output)` that an arbiter matched; no lane twice on one side.
-pub(crate) type Matching = Vec<(usize, usize)>;
 
 /// The crossbar in action.
 pub(crate) struct Fabric {
@@ -81,7 +80,7 @@ impl Fabric {
             free_outputs: LaneSet::first_lanes(lane_count),
             transfers: Vec::with_capacity(lane_count),
             requests: vec![LaneSet::default(); lane_count],
-            matching: Vec::with_capacity(lane_count),
+            matching: Matching::default(),
         }
     }
 
@@ -124,14 +123,15 @@ impl Fabric {
     }
 
     /// Matches free inputs and outputs. `asking` gives the inputs that ask for an output, out of
-    /// the free ones; `weight` what a pair is worth.
+    /// the free ones; `weight` what a pair is worth. The rounds are kept for one who watches.
     pub fn arbitrate(
         &mut self,
+        is_watched: bool,
         asking: impl Fn(usize, LaneSet) -> LaneSet,
         weight: impl Fn(usize, usize) -> u64,
     ) -> Matching {
         let mut matching = std::mem::take(&mut self.matching);
-        matching.clear();
+        matching.clear(is_watched);
         let mut anybody = false;
         for (output, inputs) in self.requests.iter_mut().enumerate() {
             *inputs = match self.free_outputs.contains(output) {
@@ -145,6 +145,29 @@ impl Fabric {
             self.arbiter.arbitrate(&requests, &mut matching);
         }
         matching
+    }
+
+    /// Who asked in the last arbitration: `(input, output)`.
+    pub fn asks(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let outputs = self.requests.iter().enumerate();
+        outputs.flat_map(|(output, inputs)| inputs.iter().map(move |input| (input, output)))
+    }
+
+    /// The pointers of an arbiter that has some: those of the outputs, and those of the inputs.
+    pub fn pointers(&self) -> Option<(&[usize], &[usize])> {
+        match &self.arbiter {
+            Arbiter::Islip(arbiter) => Some(arbiter.pointers()),
+            Arbiter::RoundRobin(arbiter) => Some(arbiter.pointers()),
+            Arbiter::MaxWeight(_)
+            | Arbiter::Pim(_)
+            | Arbiter::Random(_)
+            | Arbiter::Wavefront(_) => None,
+        }
+    }
+
+    /// Whether the arbiter weighs.
+    pub fn weighs(&self) -> bool {
+        matches!(self.arbiter, Arbiter::MaxWeight(_))
     }
 
     /// Gives the list of [`Fabric::arbitrate`] back, so that the next one need not allocate.
@@ -239,6 +262,6 @@ impl Unmatched {
     fn pair(&mut self, input: usize, output: usize, matching: &mut Matching) {
         self.inputs.remove(input);
         self.outputs.remove(output);
-        matching.push((input, output));
+        matching.accept(input, output);
     }
 }

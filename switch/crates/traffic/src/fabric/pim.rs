@@ -23,11 +23,13 @@ impl Pim {
         let mut left = Unmatched::new(requests);
         for _ in 0..self.iterations {
             let mut granted = LaneSet::default();
+            matching.begin_round();
             for output in left.outputs.iter() {
                 let asking = left.asking(requests, output);
                 if !asking.is_empty() {
                     let input = asking.any(&mut self.chance);
                     self.grants[input].insert(output);
+                    matching.grant(input, output);
                     granted.insert(input);
                 }
             }

@@ -22,6 +22,7 @@ impl Random {
             let output = left.outputs.any(&mut self.chance);
             let asking = left.asking(requests, output);
             if !asking.is_empty() {
+                matching.begin_round();
                 left.pair(asking.any(&mut self.chance), output, matching);
             }
         }

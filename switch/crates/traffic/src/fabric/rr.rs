@@ -24,15 +24,22 @@ impl RoundRobin {
         }
     }
 
+    /// By output where it looks first for an input, and by input the other way round.
+    pub fn pointers(&self) -> (&[usize], &[usize]) {
+        (&self.grant_pointers, &self.accept_pointers)
+    }
+
     pub fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
         let lane_count = self.grants.len();
         let mut left = Unmatched::new(requests);
         for _ in 0..self.iterations {
             let mut granted = LaneSet::default();
+            matching.begin_round();
             for output in left.outputs.iter() {
                 let asking = left.asking(requests, output);
                 if let Some(input) = asking.first_from(self.grant_pointers[output]) {
                     self.grants[input].insert(output);
+                    matching.grant(input, output);
                     granted.insert(input);
                     self.grant_pointers[output] = one_past(input, lane_count);
                 }

@@ -26,6 +26,7 @@ impl Wavefront {
         let lane_count = requests.inputs_of.len();
         let mut left = Unmatched::new(requests);
         for step in 0..lane_count {
+            matching.begin_round();
             let diagonal = (self.offset + step) % lane_count;
             for input in left.inputs.iter() {
                 let output = (diagonal + lane_count - input) % lane_count;

@@ -12,8 +12,9 @@
 use units::{HasLength, PortId, Time};
 
 use super::{Manager, Origin};
+use crate::arbitration::{self, Arbitration, Ask, Match, Pointers};
 use crate::config::FullOutput;
-use crate::fabric::{Fabric, LaneSet};
+use crate::fabric::{Fabric, LaneSet, Round};
 use crate::fate::{DropReason, Waiting};
 use crate::input::InputStage;
 use crate::ports::Ports;
@@ -84,7 +85,9 @@ impl<P: HasLength> Manager<P> {
         fabric.release(now);
         let weigh = fabric.weight();
         let backpressure = fabric.config.full_output == FullOutput::Backpressure;
+        let is_watched = self.watch.as_ref().is_some_and(|watch| watch.wants_arbitrations());
         let matching = fabric.arbitrate(
+            is_watched,
             |output, free| {
                 let asking = stage.asking(output).intersection(free);
                 let port = stage.lanes[output];
@@ -97,7 +100,14 @@ impl<P: HasLength> Manager<P> {
             },
             |input, output| stage.weight(&self.slab, weigh, (input, output), now),
         );
-        for &(input, output) in &matching {
+        if let (Some(watch), Some(rounds)) = (&mut self.watch, &matching.rounds) {
+            let arbitration = arbitration(now, stage, &self.slab, fabric, rounds);
+            // Nobody asked as often as not, when a transfer ends and nothing waits.
+            if !arbitration.asks.is_empty() {
+                watch.note_arbitration(arbitration);
+            }
+        }
+        for &(input, output) in &matching.pairs {
             let port = stage.lanes[output];
             let room = |class, length| self.ports.has_room(port, class, length).is_ok();
             let fits = |class, length| !backpressure || room(class, length);
@@ -116,6 +126,50 @@ impl<P: HasLength> Manager<P> {
         *due = if stage.held.packets > 0 { fabric.next_release() } else { None };
         fabric.recycle(matching);
         self.crossing = Some(crossing);
+    }
+}
+
+/// An arbitration in the words of one who watches. Nothing has crossed yet.
+fn arbitration<P>(
+    at: Time,
+    stage: &InputStage,
+    slab: &Slab<P>,
+    fabric: &Fabric,
+    rounds: &[Round],
+) -> Arbitration {
+    let port = |lane: usize| stage.lanes[lane];
+    let weight = |pair| match fabric.weighs() {
+        true => stage.weight(slab, fabric.weight(), pair, at),
+        false => 0,
+    };
+    let ask = |(input, output)| Ask {
+        input: port(input),
+        output: port(output),
+        weight: weight((input, output)),
+    };
+    let matches = |pairs: &[(usize, usize)]| -> Vec<Match> {
+        let pairs = pairs.iter();
+        pairs.map(|(input, output)| Match { input: port(*input), output: port(*output) }).collect()
+    };
+    let round = |round: &Round| arbitration::Round {
+        grants: matches(&round.grants),
+        accepts: matches(&round.accepts),
+    };
+    let pointers = |(grants, accepts): (&[usize], &[usize])| -> Vec<Pointers> {
+        let lanes = stage.lanes.iter().zip(grants).zip(accepts);
+        let pointers = lanes.map(|((lane, grant), accept)| Pointers {
+            port: *lane,
+            grant: port(*grant),
+            accept: port(*accept),
+        });
+        pointers.collect()
+    };
+    Arbitration {
+        at,
+        asks: fabric.asks().map(ask).collect(),
+        // The last may have found nobody left.
+        rounds: rounds.iter().map(round).filter(|it| *it != Default::default()).collect(),
+        pointers: fabric.pointers().map(pointers).unwrap_or_default(),
     }
 }
 

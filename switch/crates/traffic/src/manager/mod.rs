@@ -18,7 +18,7 @@ use crate::fate::{
 };
 use crate::ports::{Admitted, Ports};
 use crate::slab::{Handle, Slab};
-use crate::watch::{Step, StepKind, Watch, Watching};
+use crate::watch::{Event, StepKind, Watch, Watching};
 
 use crossing::Crossing;
 
@@ -222,7 +222,7 @@ impl<P: HasLength> Manager<P> {
     }
 
     /// Watches this from now on, instead of something else. Who watches nothing any more gives up
-    /// the steps that wait.
+    /// the events that wait.
     pub fn watch(&mut self, watching: &Watching) {
         if *watching == Watching::default() {
             self.watch = None;
@@ -237,13 +237,13 @@ impl<P: HasLength> Manager<P> {
         self.watch.is_some()
     }
 
-    /// The next step that is watched, in the order in which they happened.
-    pub fn poll_step(&mut self) -> Option<Step> {
-        self.watch.as_mut()?.poll_step()
+    /// The next event that is watched, in the order in which they happened.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.watch.as_mut()?.poll_event()
     }
 
-    /// How many steps found no room since the last call, because nobody polled them.
-    pub fn take_lost_step_count(&mut self) -> u64 {
+    /// How many events found no room since the last call, because nobody polled them.
+    pub fn take_lost_event_count(&mut self) -> u64 {
         self.watch.as_mut().map_or(0, |watch| watch.take_lost_count())
     }
 
