@@ -38,6 +38,7 @@ mod slab;
 mod utilisation;
 mod watch;
 
+pub use aqm::AqmState;
 pub use aqm::configs::*;
 pub use arbitration::{Arbitration, Ask, Match, Pointers, Round};
 pub use chance::{Chance, Probability};
@@ -55,7 +56,7 @@ pub use line::{
     Loss,
 };
 pub use manager::{
-    InputReport, Inside, Manager, PortReport, QueueReport, TransferReport, VoqReport,
+    BufferReport, InputReport, Inside, Manager, PortReport, QueueReport, TransferReport, VoqReport,
 };
 pub use watch::{Event, Step, StepKind, Watching};
 pub use wire::Ecn;

@@ -73,6 +73,11 @@ impl Ports {
         self.buffer.is_some()
     }
 
+    /// The shared buffer, if there is one.
+    pub fn buffer(&self) -> Option<&SharedBuffer> {
+        self.buffer.as_ref()
+    }
+
     /// Opens the shared buffer's books anew: a size, minima or alphas may have changed.
     pub fn reconfigure_buffer(&mut self, config: &Config) {
         let queues = || self.iter().flat_map(|(_, port)| &port.queues);

@@ -4,9 +4,9 @@ mod support;
 
 use support::*;
 use traffic::{
-    AqmConfig, Arrival, CodelConfig, Discipline, DropReason, DualPi2Config, Ecn, EcnStepConfig,
-    Limit, Manager, PieConfig, PortConfig, Probability, RedConfig, RedProfile, SchedulerConfig,
-    Verdict,
+    AqmConfig, AqmState, Arrival, CodelConfig, Discipline, DropReason, DualPi2Config, Ecn,
+    EcnStepConfig, Limit, Manager, PieConfig, PortConfig, Probability, RedConfig, RedProfile,
+    SchedulerConfig, Verdict,
 };
 use units::{Bytes, ClassId, PortId, Rate, Span, Time};
 
@@ -50,6 +50,69 @@ struct Seen {
     marked: u64,
     refused: u64,
     dropped_at_head: Vec<(Time, DropReason)>,
+}
+
+/// What the queue's management has in mind.
+fn state(manager: &Manager<Packet>) -> Option<AqmState> {
+    manager.queue(PortId(1), ClassId(0)).expect("it is configured").aqm
+}
+
+#[test]
+fn codel_shows_when_it_will_drop_next() {
+    let mut manager = one_port(port(AqmConfig::Codel(CodelConfig::default())));
+    assert_eq!(state(&manager), Some(AqmState::Codel { count: 0, next: None }));
+    let mut shown = Vec::new();
+    let mut dropped = Vec::new();
+    for now in 0..500 {
+        let out = outputs(&mut manager, ms(now)).1;
+        dropped.extend(out.iter().map(|drop| drop.at));
+        match state(&manager) {
+            Some(AqmState::Codel { next: Some(next), .. }) => shown.push(next),
+            Some(AqmState::Codel { next: None, .. }) => {}
+            other => panic!("not CoDel's: {other:?}"),
+        }
+        (0..2).for_each(|id| send(&mut manager, ms(now), id, 1000, 0));
+    }
+    shown.dedup();
+    // Under a steady overload what it announces, it does: at the next departure, which is at most
+    // a millisecond later. The first drop is not announced, the last may be still to come.
+    assert!(dropped.len() > 3, "{dropped:?}");
+    for (announced, at) in shown.iter().zip(&dropped[1..]) {
+        assert!(announced <= at && at.since(*announced) <= Span::from_ms(1), "{announced} {at}");
+    }
+    assert!(dropped.len() - 1 <= shown.len() && shown.len() <= dropped.len());
+}
+
+#[test]
+fn red_shows_its_average_and_pie_and_dualpi2_their_probabilities() {
+    // With a weight of 1 the average is what the last arrival found: three packets.
+    let weight = Probability::ALWAYS;
+    let red = RedConfig { weight, ..RedConfig::default() };
+    let mut manager = one_port(port(AqmConfig::Red(red)));
+    (0..4).for_each(|id| send(&mut manager, ms(0), id, 1000, 0));
+    assert_eq!(state(&manager), Some(AqmState::Red { average_thousandths: 3000 }));
+
+    let mut manager = one_port(port(AqmConfig::Pie(PieConfig::default())));
+    overload(&mut manager, 2, 1000, Ecn::NotEct);
+    let Some(AqmState::Pie { probability_ppb, delay, burst_left }) = state(&manager) else {
+        panic!("not PIE's")
+    };
+    // Of two packets one has to go, so the probability is on its way there.
+    assert!((10_000_000..=1_000_000_000).contains(&probability_ppb), "{probability_ppb}");
+    assert!(delay > Span::from_ms(15) && burst_left == Span::ZERO);
+
+    let mut port = port(AqmConfig::Dualpi2(DualPi2Config::default()));
+    port.queues.push(port.queues[0].clone());
+    port.queues[1].aqm = None;
+    port.scheduler = SchedulerConfig::strict(2);
+    let mut manager = one_port(port);
+    overload(&mut manager, 2, 1000, Ecn::NotEct);
+    let Some(AqmState::Dualpi2 { base_ppb, .. }) = state(&manager) else { panic!("not DualPI2's") };
+    assert!((1..=1_000_000_000).contains(&base_ppb), "{base_ppb}");
+
+    let step = EcnStepConfig { threshold: Limit::packets(1) };
+    let step = AqmConfig::EcnStep(step);
+    assert_eq!(state(&one_port(self::port(step))), None, "it remembers nothing");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::p4runtime::arbitration::ElectionId;
 use ::p4runtime::details::{Room, problems_status};
-use ::p4runtime::router::{config, counters, input, mirror, trace, watch};
+use ::p4runtime::router::{config, counters, input, mirror, states, trace, watch};
 use ::p4runtime::{Refusal, Status};
 use messages::vitrine::v1;
 use units::{PORT_NUMBER_MAX, PortId};
@@ -50,6 +50,7 @@ impl Front {
             books: Some(counters::books_message(&found.books, found.held, found.balanced)),
             lags: Some(counters::histogram_message(&found.lags)),
             drop_mirror: Some(mirror::message(found.drop_mirror)),
+            shared_buffer: seen.buffer.map(states::buffer_message),
         })
     }
 

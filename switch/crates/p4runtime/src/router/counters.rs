@@ -6,12 +6,12 @@
 use device::{Books, Device};
 use messages::vitrine::v1;
 use traffic::{
-    Counters, Depth, Histogram, InputReport, LineReport, Manager, QueueReport, Tally,
-    TransferReport, VoqReport,
+    AqmState, BufferReport, Counters, Depth, Histogram, InputReport, LineReport, Manager,
+    QueueReport, Tally, TransferReport, VoqReport,
 };
-use units::{ClassId, HasLength, PortId, Span, Time};
+use units::{Bytes, ClassId, HasLength, PortId, Span, Time};
 
-use super::{link, reasons};
+use super::{link, reasons, states};
 use crate::netdev::NetdevCounters;
 
 /// The numbers of the router, or of some of its ports, at one instant.
@@ -25,6 +25,8 @@ pub struct Snapshot {
     pub inputs: Vec<InputSnapshot>,
     /// Packets that are crossing the fabric.
     pub transfers: Vec<TransferReport>,
+    /// The shared buffer, if there is one.
+    pub buffer: Option<BufferReport>,
 }
 
 /// How much is copied.
@@ -71,6 +73,10 @@ pub struct QueueSnapshot {
     pub high_water: Depth,
     /// How long packets waited, if that was asked for.
     pub residence: Option<Histogram>,
+    /// What its queue management has in mind, if it remembers anything.
+    pub aqm: Option<AqmState>,
+    /// How much the shared buffer lets it hold, if there is one.
+    pub threshold: Option<Bytes>,
 }
 
 /// The numbers of one input of the fabric at one instant.
@@ -125,7 +131,8 @@ impl Snapshot {
         let transfers = manager.transfers(now).into_iter();
         let transfers = transfers.filter(|it| is_wanted(it.input) || is_wanted(it.output));
         let inputs = inputs(manager, is_wanted, detail);
-        Snapshot { time: now, ports: Vec::new(), inputs, transfers: transfers.collect() }
+        let (transfers, buffer) = (transfers.collect(), manager.shared_buffer());
+        Snapshot { time: now, ports: Vec::new(), inputs, transfers, buffer }
     }
 
     /// The numbers of these output ports, in this order; of those that exist.
@@ -186,6 +193,8 @@ fn queue_snapshot(queue: &QueueReport<'_>, detail: Detail) -> QueueSnapshot {
         held: queue.depth,
         high_water: queue.high_water,
         residence: residence(queue.residence, detail),
+        aqm: queue.aqm,
+        threshold: queue.threshold,
     }
 }
 
@@ -240,6 +249,8 @@ pub fn port_message(port: &PortSnapshot) -> v1::PortCounters {
         held: Some(depth_message(queue.held)),
         high_water: Some(depth_message(queue.high_water)),
         residence: queue.residence.as_ref().map(histogram_message),
+        aqm: queue.aqm.map(states::aqm_message),
+        threshold_bytes: queue.threshold.map(Bytes::count),
     });
     v1::PortCounters {
         counters: Some(counters_message(&port.counters)),

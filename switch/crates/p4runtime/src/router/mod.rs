@@ -10,6 +10,7 @@
 //!   counters.rs     what can be read and sampled
 //!   arbitration.rs  what the crossbar's arbiter does
 //!   packets.rs      each packet's way through the router
+//!   states.rs       what queue management and the shared buffer have in mind
 //!   reasons.rs      why packets were dropped
 //!   trace.rs        which packets a client wants to follow, and their steps
 //!   watch.rs        what a client wants to watch, and what it is told
@@ -25,6 +26,7 @@ pub mod mirror;
 mod packets;
 pub mod reasons;
 pub mod scheduler;
+pub mod states;
 pub mod trace;
 pub mod watch;
 

@@ -9,7 +9,7 @@ use units::{ClassId, PortId, Span, Time};
 use v1::event::Kind;
 
 use super::counters::{self, Snapshot, depth_message};
-use super::{arbitration, packets, reasons};
+use super::{arbitration, packets, reasons, states};
 use crate::refusal::Refusal;
 use crate::watch::{Filter, Item, Level, QueueId, Start, Threshold};
 
@@ -161,6 +161,7 @@ fn sample_message(snapshot: &Snapshot, missed: u64) -> v1::Sample {
         ports: ports.collect(),
         inputs: snapshot.inputs.iter().map(counters::input_message).collect(),
         transfers: snapshot.transfers.iter().map(counters::transfer_message).collect(),
+        shared_buffer: snapshot.buffer.map(states::buffer_message),
     }
 }
 

@@ -7,7 +7,7 @@
 use chance::Chance;
 use units::{Bytes, Span, Time};
 
-use super::{AqmVerdict, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
+use super::{AqmState, AqmVerdict, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
 use crate::fate::Depth;
 
 /// The parameters of CoDel.
@@ -83,6 +83,14 @@ impl Method for Codel {
             count_at_start: 0,
             just_dropped: false,
         }
+    }
+
+    fn state(&self) -> Option<AqmState> {
+        let next = match self.just_dropped {
+            true => self.following(self.drop_next),
+            false => self.drop_next,
+        };
+        Some(AqmState::Codel { count: self.count, next: self.dropping.then_some(next) })
     }
 
     fn handle_departure(&mut self, leaving: &Leaving) -> AqmVerdict {

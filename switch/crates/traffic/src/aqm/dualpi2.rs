@@ -29,8 +29,9 @@
 use units::{ClassId, Ratio, Span, Time};
 
 use super::pi::{ONE, gain};
+use super::state::ppb;
 use super::updates::{INTERVAL_MIN, Updates};
-use super::{AqmVerdict, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
+use super::{AqmState, AqmVerdict, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
 use chance::Chance;
 
 /// The parameters of DualPI2, by their names in RFC 9332.
@@ -127,6 +128,10 @@ impl Method for DualPi2 {
             classic: Recurrence::default(),
             l4s: Recurrence::default(),
         }
+    }
+
+    fn state(&self) -> Option<AqmState> {
+        Some(AqmState::Dualpi2 { base_ppb: ppb(self.base), delay: self.delay_before })
     }
 
     fn handle_departure(&mut self, leaving: &Leaving) -> AqmVerdict {

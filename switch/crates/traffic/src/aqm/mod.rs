@@ -10,6 +10,7 @@ mod ecn_step;
 mod pi;
 mod pie;
 mod red;
+mod state;
 mod updates;
 
 use units::{Bytes, ClassId, Rate, Ratio, Span, Time};
@@ -20,6 +21,8 @@ use chance::{Chance, Probability};
 use wire::Ecn;
 
 use configs::*;
+
+pub use state::AqmState;
 
 /// What a configuration is made of.
 pub mod configs {
@@ -69,6 +72,11 @@ trait Method {
 
     /// `now` is when it begins to watch.
     fn new(config: &Self::Config, now: Time, chance: Chance) -> Self;
+
+    /// What it has in mind, if it remembers anything.
+    fn state(&self) -> Option<AqmState> {
+        None
+    }
 
     /// A packet that fits asks to be let in.
     fn handle_arrival(&mut self, _asking: &Asking) -> AqmVerdict {
@@ -176,6 +184,13 @@ macro_rules! methods {
                     $(AqmConfig::$kind(config) => {
                         Aqm::$kind(<$method as Method>::new(config, now, chance))
                     })*
+                }
+            }
+
+            /// What it has in mind.
+            pub fn state(&self) -> Option<AqmState> {
+                match self {
+                    $(Aqm::$kind(method) => method.state(),)*
                 }
             }
 

@@ -11,8 +11,9 @@ use chance::{Chance, Probability};
 use units::{Bytes, Ratio, Span, Time};
 
 use super::pi::{ONE, gain};
+use super::state::ppb;
 use super::updates::{INTERVAL_MIN, Updates};
-use super::{AqmVerdict, Asking, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
+use super::{AqmState, AqmVerdict, Asking, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
 
 /// The parameters of PIE, by their names in RFC 8033.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +105,11 @@ impl Method for Pie {
             delay: Span::ZERO,
             delay_before: Span::ZERO,
         }
+    }
+
+    fn state(&self) -> Option<AqmState> {
+        let probability_ppb = ppb(self.probability);
+        Some(AqmState::Pie { probability_ppb, delay: self.delay, burst_left: self.burst_left })
     }
 
     fn handle_arrival(&mut self, asking: &Asking) -> AqmVerdict {

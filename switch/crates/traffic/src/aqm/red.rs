@@ -10,7 +10,7 @@
 use chance::{Chance, Probability};
 use units::{Bytes, Span, Time};
 
-use super::{AqmVerdict, Asking, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
+use super::{AqmState, AqmVerdict, Asking, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
 use crate::fate::Depth;
 
 /// The parameters of RED.
@@ -115,6 +115,10 @@ impl Method for Red {
 
     fn new(config: &RedConfig, now: Time, chance: Chance) -> Red {
         Red { config: config.clone(), chance, average: 0, count: 0, idle_since: Some(now) }
+    }
+
+    fn state(&self) -> Option<AqmState> {
+        Some(AqmState::Red { average_thousandths: (u128::from(self.average) * 1000 >> 24) as u64 })
     }
 
     fn handle_arrival(&mut self, asking: &Asking) -> AqmVerdict {

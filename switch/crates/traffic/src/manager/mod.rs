@@ -22,7 +22,9 @@ use crate::watch::{Event, StepKind, Watch, Watching};
 
 use crossing::Crossing;
 
-pub use report::{InputReport, Inside, PortReport, QueueReport, TransferReport, VoqReport};
+pub use report::{
+    BufferReport, InputReport, Inside, PortReport, QueueReport, TransferReport, VoqReport,
+};
 
 /// The input stage, fabric, queues, schedulers and lines of one router.
 ///

@@ -3,6 +3,8 @@
 use units::{Bytes, ClassId, HasLength, PortId, Time};
 
 use super::Manager;
+use crate::aqm::{Aqm, AqmState};
+use crate::buffer::SharedBuffer;
 use crate::config::{PortConfig, QueueConfig};
 use crate::counters::Counters;
 use crate::fate::{Depth, Residence, Waiting};
@@ -27,6 +29,19 @@ pub struct QueueReport<'a> {
     pub counters: &'a Counters,
     /// How long the packets that departed had been in it.
     pub residence: &'a Histogram,
+    /// What its queue management has in mind, if it remembers anything.
+    pub aqm: Option<AqmState>,
+    /// How much the shared buffer lets it hold now, if there is one.
+    pub threshold: Option<Bytes>,
+}
+
+/// The part of the shared buffer that no queue has for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferReport {
+    /// All of it.
+    pub shared: Bytes,
+    /// What nobody has.
+    pub free: Bytes,
 }
 
 /// One output port.
@@ -122,15 +137,36 @@ impl<P: HasLength> Manager<P> {
     /// One output queue.
     pub fn queue(&self, port: PortId, class: ClassId) -> Option<QueueReport<'_>> {
         let queue = self.ports.get(port)?.queues.get(class.index())?;
-        Some(queue_report(port, class.index(), queue))
+        Some(self.queue_report(port, class.index(), queue))
     }
 
     /// All output queues, by port and class.
     pub fn queues(&self) -> impl Iterator<Item = QueueReport<'_>> {
-        self.ports.iter().flat_map(|(port, state)| {
+        self.ports.iter().flat_map(move |(port, state)| {
             let queues = state.queues.iter().enumerate();
-            queues.map(move |(class, queue)| queue_report(port, class, queue))
+            queues.map(move |(class, queue)| self.queue_report(port, class, queue))
         })
+    }
+
+    /// The shared buffer, if there is one.
+    pub fn shared_buffer(&self) -> Option<BufferReport> {
+        self.ports.buffer().map(|it| BufferReport { shared: it.size(), free: it.free() })
+    }
+
+    fn queue_report<'a>(&self, port: PortId, class: usize, queue: &'a Queue) -> QueueReport<'a> {
+        let threshold =
+            |buffer: &SharedBuffer| buffer.threshold(&queue.config.share, queue.fifo.bytes());
+        QueueReport {
+            port,
+            class: ClassId(class as u8),
+            config: &queue.config,
+            depth: queue.depth(),
+            high_water: queue.high_water,
+            counters: &queue.counters,
+            residence: &queue.residence,
+            aqm: queue.aqm.as_ref().and_then(Aqm::state),
+            threshold: self.ports.buffer().map(threshold),
+        }
     }
 
     /// One output port.
@@ -252,17 +288,5 @@ impl<P: HasLength> Manager<P> {
         let mut queues = self.ports.get(port).into_iter().flat_map(|port| &port.queues);
         queues.all(|queue| queue.counters.balance(queue.depth()))
             && self.port(port).is_none_or(|port| port.counters.balance(port.depth))
-    }
-}
-
-fn queue_report(port: PortId, class: usize, queue: &Queue) -> QueueReport<'_> {
-    QueueReport {
-        port,
-        class: ClassId(class as u8),
-        config: &queue.config,
-        depth: queue.depth(),
-        high_water: queue.high_water,
-        counters: &queue.counters,
-        residence: &queue.residence,
     }
 }
