@@ -14,9 +14,7 @@
 use std::collections::BTreeMap;
 
 use traffic::Tally;
-use units::{Bytes, PortId};
-
-use crate::fate::DropReason;
+use units::{Bytes, DropReason, PortId};
 
 /// The books of one port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

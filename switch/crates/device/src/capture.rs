@@ -6,10 +6,9 @@
 
 use std::collections::VecDeque;
 
-use units::{ClassId, PortId, Time};
+use units::{ClassId, DropReason, PortId, Time};
 
 use crate::device::Device;
-use crate::fate::DropReason;
 
 /// A packet at one of the edges of the switch.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, VecDeque};
 use frames::{Frame, Pool, Seal};
 use pipeline::{Config, FRAME_LENGTH_MAX, Pipeline, Replica};
 use traffic::{ConfigError, Manager};
-use units::{Bytes, ClassId, HasLength, PortId, Time};
+use units::{Bytes, ClassId, DropReason, HasLength, PortId, Time};
 
 use crate::books::Books;
 use crate::budget::{Purse, Purses};
 use crate::capture::{Fate, Recorder};
-use crate::fate::{DropReason, Output, Queued};
+use crate::fate::{Output, Queued};
 use crate::lines::{Cables, Company};
 use crate::link::Change;
 use crate::memory::PACKET_MEMORY;
@@ -134,8 +134,7 @@ impl Device {
             return self.drop_frame(now, identity, port, frame, reason);
         }
         if length > Bytes(FRAME_LENGTH_MAX as u64) {
-            let reason = DropReason::Program(pipeline::DropReason::TooLong);
-            return self.drop_frame(now, identity, port, frame, reason);
+            return self.drop_frame(now, identity, port, frame, DropReason::TooLong);
         }
         let Some(program) = self.programs.current() else {
             return self.drop_frame(now, identity, port, frame, DropReason::NoProgram);
@@ -411,6 +410,6 @@ impl Device {
     pub(crate) fn drop_in_traffic(&mut self, dropped: traffic::Dropped<Queued>) {
         let traffic::Dropped { mut packet, output, class, at, reason, .. } = dropped;
         self.mirror_drop(at, &mut packet, (output, class), reason);
-        self.end_packet(at, packet, DropReason::Traffic(reason), Some((output, class)));
+        self.end_packet(at, packet, reason, Some((output, class)));
     }
 }

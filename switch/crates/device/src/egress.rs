@@ -7,7 +7,7 @@ use units::{Bytes, HasLength, Time};
 use crate::capture::Fate;
 use crate::device::Device;
 use crate::ecn;
-use crate::fate::{DropReason, Queued};
+use crate::fate::Queued;
 use crate::lines::Company;
 use crate::trace::{Identity, TraceEvent};
 use crate::watch::PacketStepKind;
@@ -44,7 +44,7 @@ impl Device {
         }
         match fate.way {
             EgressWay::Drop(reason) => {
-                self.drop_packet(at, queued, DropReason::Program(reason), Some((port, class)));
+                self.drop_packet(at, queued, reason, Some((port, class)));
             }
             EgressWay::Recirculate { field_list } => {
                 self.deparse(&mut queued, at);

@@ -1,15 +1,12 @@
 //! From a packet at the parser to packets in queues.
 
-use pipeline::{
-    CloneRequest, DropReason as Program, IngressWay, InstanceType, Packet, Pipeline, Replica,
-    after_ingress,
-};
+use pipeline::{CloneRequest, IngressWay, InstanceType, Packet, Pipeline, Replica, after_ingress};
 use traffic::{Arrival, Verdict};
-use units::{ClassId, HasLength, Time};
+use units::{ClassId, DropReason, HasLength, Time};
 
 use crate::device::Device;
 use crate::ecn;
-use crate::fate::{DropReason, Output, Queued};
+use crate::fate::{Output, Queued};
 use crate::lines::Company;
 use crate::trace::{Identity, TraceEvent};
 use crate::watch::PacketStepKind;
@@ -20,7 +17,7 @@ impl Device {
     pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued, mut company: Company) {
         loop {
             if !self.purses.take(&mut queued.purse) {
-                return self.drop_packet(now, queued, DropReason::Program(Program::Passes), None);
+                return self.drop_packet(now, queued, DropReason::TooManyPasses, None);
             }
             let pipeline = &mut self.programs.of(queued.generation).pipeline;
             let end = match queued.identity {
@@ -43,7 +40,7 @@ impl Device {
             }
             match fate.way {
                 IngressWay::Drop(reason) => {
-                    return self.drop_packet(now, queued, DropReason::Program(reason), None);
+                    return self.drop_packet(now, queued, reason, None);
                 }
                 IngressWay::Multicast { group } => {
                     return self.multicast(now, queued, group, end.class);
@@ -112,7 +109,7 @@ impl Device {
         replicas.clear();
         self.programs.of(queued.generation).pipeline.replication.replicate(group, &mut replicas);
         if replicas.is_empty() {
-            self.drop_packet(now, queued, DropReason::Program(Program::NoReplica), None);
+            self.drop_packet(now, queued, DropReason::NoReplica, None);
         } else {
             self.books.count_copies(replicas.len(), true);
             for replica in &replicas {
@@ -186,7 +183,7 @@ impl Device {
         if self.purses.take(&mut copy.purse) {
             self.dispatch(now, copy, to, class, kind, Company::Others);
         } else {
-            self.drop_packet(now, copy, DropReason::Copies, Some((to.port, class)));
+            self.drop_packet(now, copy, DropReason::TooManyCopies, Some((to.port, class)));
         }
     }
 

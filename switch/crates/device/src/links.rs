@@ -7,10 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use units::{PortId, Time};
+use units::{DropReason, PortId, Time};
 
 use crate::device::Device;
-use crate::fate::DropReason;
 use crate::watch::Event;
 
 impl Device {

@@ -2,16 +2,15 @@
 //!
 //! Queues without a limit, and the lines of cables, hold whatever they are given. So that a machine
 //! never runs out of memory for it, all that a device holds is bounded together: a packet that does
-//! not fit any more is dropped as [`DropReason::Memory`], before it gets into a queue or onto a line.
+//! not fit any more is dropped as [`DropReason::PacketMemory`], before it gets into a queue or onto a line.
 //!
 //! What counts is a packet's length and [`PACKET_OVERHEAD_BYTES`], which stands for its headers, its
 //! place in the queue and the unused end of its buffer.
 
 use frames::Frame;
-use units::{Bytes, PortId, Time};
+use units::{Bytes, DropReason, PortId, Time};
 
 use crate::device::Device;
-use crate::fate::DropReason;
 
 /// What a packet takes beside its bytes.
 pub const PACKET_OVERHEAD_BYTES: u64 = 1024;
@@ -37,12 +36,12 @@ impl Device {
     #[inline]
     pub(crate) fn check_memory(&self, length: Bytes) -> Result<(), DropReason> {
         let wanted = self.memory_in_use().0 + length.0 + PACKET_OVERHEAD_BYTES;
-        if wanted <= self.memory_bound.0 { Ok(()) } else { Err(DropReason::Memory) }
+        if wanted <= self.memory_bound.0 { Ok(()) } else { Err(DropReason::PacketMemory) }
     }
 
     /// A frame for whose way to the router there is no memory: as if it had come and been dropped.
     pub(crate) fn drop_before_line(&mut self, now: Time, port: PortId, frame: Frame) {
         let identity = self.note_received(now, port, &frame);
-        self.drop_frame(now, identity, port, frame, DropReason::Memory);
+        self.drop_frame(now, identity, port, frame, DropReason::PacketMemory);
     }
 }

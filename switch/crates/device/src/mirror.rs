@@ -9,7 +9,7 @@
 //! A copy that is dropped itself goes nowhere: a full mirror must not mirror its own drops.
 
 use pipeline::{CloneRequest, InstanceType};
-use units::{ClassId, PortId, Time};
+use units::{ClassId, DropReason, PortId, Time};
 
 use crate::device::Device;
 use crate::fate::Queued;
@@ -30,18 +30,16 @@ impl Device {
         at: Time,
         dropped: &mut Queued,
         (port, class): (PortId, ClassId),
-        reason: traffic::DropReason,
+        reason: DropReason,
     ) {
         let Some(session) = self.drop_mirror else { return };
         if dropped.from_mirror {
             return;
         }
-        // As in vitrine.v1, where 0 says that there is none.
-        let number = reason.index() as u8 + 1;
         let request = CloneRequest { session, field_list: 0 };
         self.send_clones(at, dropped, request, InstanceType::Dropped, |pipeline, original| {
             let mut copy = pipeline.copy(original);
-            pipeline.tell_of_drop(&mut copy, number, port, class);
+            pipeline.tell_of_drop(&mut copy, reason, port, class);
             copy
         });
     }

@@ -21,9 +21,7 @@
 use std::collections::VecDeque;
 
 use pipeline::{Event, InstanceType, Observe, Queueing};
-use units::{ClassId, PortId, Time};
-
-use crate::fate::DropReason;
+use units::{ClassId, DropReason, PortId, Time};
 
 /// How many records wait to be taken.
 pub const RECORDS_MAX: usize = 1 << 16;

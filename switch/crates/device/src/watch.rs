@@ -13,10 +13,10 @@ use std::collections::VecDeque;
 
 use pipeline::InstanceType;
 use traffic::{Arbitration, Step};
-use units::{Bytes, ClassId, PortId, Time};
+use units::{Bytes, ClassId, DropReason, PortId, Time};
 
 use crate::device::Device;
-use crate::fate::{DropReason, Queued};
+use crate::fate::Queued;
 
 /// Events that may wait to be polled.
 const EVENT_COUNT_MAX: usize = 1 << 16;

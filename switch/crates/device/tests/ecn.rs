@@ -59,7 +59,7 @@ fn burst(device: &mut Device, sent: &[u8]) -> (usize, usize) {
 }
 
 fn dropped_by_aqm(device: &Device) -> u64 {
-    device.books().dropped(DropReason::Traffic(traffic::DropReason::Aqm)).packets
+    device.books().dropped(DropReason::Aqm).packets
 }
 
 #[test]

@@ -85,33 +85,20 @@ fn a_program_reads_the_utilisation_of_the_line_in_hundredths_of_a_percent() {
 
 #[test]
 fn each_order_ends_where_v1model_says() {
-    let reasons = |reason| Some(DropReason::Program(reason));
     /// Its name, the order, the port in it, the ports that get a packet, and why one is dropped.
     type Case = (&'static str, u8, u8, &'static [u16], Option<DropReason>);
     let cases: [Case; 11] = [
         ("forward", order::FORWARD, 2, &[2], None),
-        ("drop", order::DROP, 2, &[], reasons(pipeline::DropReason::Ingress)),
+        ("drop", order::DROP, 2, &[], Some(DropReason::IngressProgram)),
         ("multicast", order::MULTICAST, rig::GROUP, &[1, 2, 3], None),
-        ("multicast to nobody", order::MULTICAST, 2, &[], reasons(pipeline::DropReason::NoReplica)),
+        ("multicast to nobody", order::MULTICAST, 2, &[], Some(DropReason::NoReplica)),
         ("clone", order::CLONE, 2, &[3, 2], None),
         ("resubmit", order::RESUBMIT_ONCE, 2, &[2], None),
         ("recirculate", order::RECIRCULATE_ONCE, 2, &[2], None),
-        ("drop in egress", order::DROP_IN_EGRESS, 2, &[], reasons(pipeline::DropReason::Egress)),
+        ("drop in egress", order::DROP_IN_EGRESS, 2, &[], Some(DropReason::EgressProgram)),
         ("clone in egress", order::CLONE_IN_EGRESS, 2, &[2, 3], None),
-        (
-            "resubmit for ever",
-            order::RESUBMIT_FOREVER,
-            2,
-            &[],
-            reasons(pipeline::DropReason::Passes),
-        ),
-        (
-            "no such port",
-            order::FORWARD,
-            9,
-            &[],
-            Some(DropReason::Traffic(traffic::DropReason::UnknownPort)),
-        ),
+        ("resubmit for ever", order::RESUBMIT_FOREVER, 2, &[], Some(DropReason::TooManyPasses)),
+        ("no such port", order::FORWARD, 9, &[], Some(DropReason::UnknownPort)),
     ];
     for (name, what, port, ports, reason) in cases {
         let mut device = device(None);
@@ -176,7 +163,7 @@ fn a_program_that_clones_every_packet_in_egress_ends_at_one_instant() {
     device.handle_frame(Time::ZERO, IN, &frame(order::CLONE_FOREVER, 2, 0, 100));
     let said = poll(&mut device, Time::ZERO);
     assert_eq!(departures(&said).len(), 4096);
-    assert_eq!(dropped(&device, DropReason::Copies), 1);
+    assert_eq!(dropped(&device, DropReason::TooManyCopies), 1);
     assert!(device.balance(), "{:?}", device.books());
     // The next frame starts with steps of its own.
     device.handle_frame(Time::ZERO, IN, &frame(order::MULTICAST, rig::GROUP, 0, 100));
@@ -193,7 +180,7 @@ fn a_program_that_multiplies_packets_in_a_circle_ends() {
     assert!(poll(&mut device, Time::ZERO).is_empty());
     assert_eq!(device.traffic().held().packets, 0);
     assert_eq!(device.traffic().totals().offered.packets, 3 * 4096 / 4);
-    assert!(dropped(&device, DropReason::Program(pipeline::DropReason::Passes)) > 0);
+    assert!(dropped(&device, DropReason::TooManyPasses) > 0);
     assert!(device.balance(), "{:?}", device.books());
 }
 

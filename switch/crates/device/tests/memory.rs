@@ -31,14 +31,14 @@ fn an_unlimited_queue_drops_what_does_not_fit_into_memory_and_goes_on_when_there
         device.handle_frame(Time::ZERO, IN, &frame(order::FORWARD, 2, 1, LENGTH as usize));
     }
     assert_eq!(device.memory_in_use(), Bytes(10 * TOTAL));
-    assert_eq!(device.books().dropped(DropReason::Memory).packets, 15);
+    assert_eq!(device.books().dropped(DropReason::PacketMemory).packets, 15);
     // 100 bytes take 0.8 ms: ten are gone after 8 ms, and there is room again.
     let later = Time::ZERO + Span::from_ms(8);
     let _sent = poll(&mut device, later);
     assert_eq!(device.memory_in_use(), Bytes::ZERO);
     device.handle_frame(later, IN, &frame(order::FORWARD, 2, 1, LENGTH as usize));
     assert_eq!(device.memory_in_use(), Bytes(TOTAL));
-    assert_eq!(device.books().dropped(DropReason::Memory).packets, 15);
+    assert_eq!(device.books().dropped(DropReason::PacketMemory).packets, 15);
     assert!(device.balance());
 }
 

@@ -37,7 +37,7 @@ fn a_packet_that_its_queue_drops_reaches_the_mirror_with_reason_port_and_class()
         device.handle_frame(Time::ZERO, IN, &frame(order::FORWARD, 2, 1, 100));
     }
     let said = poll(&mut device, Time::ZERO + Span::from_secs(1));
-    let queue_limit = DropReason::QueueLimit.index() as u8 + 1;
+    let queue_limit = DropReason::QueueLimit.number();
     let mirrored: Vec<_> = frames_at(&said, MIRROR).into_iter().map(told).collect();
     assert_eq!(mirrored, [[7, queue_limit, 2, 1]; 2]);
     assert_eq!(frames_at(&said, PortId(2)).len(), 2);
@@ -82,7 +82,7 @@ fn what_comes_of_a_mirrored_drop_is_not_mirrored_either() {
     device.mirror_drops(Some(1));
     device.handle_frame(Time::ZERO, IN, &frame(order::RECIRCULATE_ONCE, 2, 5, 100));
     assert_eq!(poll(&mut device, Time::ZERO), []);
-    let bad_class = device::DropReason::Traffic(DropReason::BadClass);
+    let bad_class = DropReason::BadClass;
     assert_eq!(device.books().dropped(bad_class).packets, 2);
     assert!(device.balance());
 }

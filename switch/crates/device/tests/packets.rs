@@ -232,7 +232,7 @@ impl Known {
         let place = match step.kind {
             StepKind::Crossing { .. } | StepKind::Departed { .. } => None,
             StepKind::Dropped { reason, .. } => {
-                return self.drop(number, DropReason::Traffic(reason));
+                return self.drop(number, reason);
             }
             StepKind::Filed => Some((Some(input), output, class)),
             StepKind::Queued { .. } => Some((None, output, class)),

@@ -78,7 +78,7 @@ fn resubmission_and_recirculation_keep_the_number_and_a_drop_ends_it() {
     let back = ["received", "queued", "departed", "recirculated"];
     assert_eq!(life(&records, 2), [&back[..], &through].concat());
     assert_eq!(life(&records, 3), ["received", "queued", "departed", "dropped"]);
-    let reason = DropReason::Program(pipeline::DropReason::Egress);
+    let reason = DropReason::EgressProgram;
     let last = records.iter().rfind(|record| record.packet == 3).map(|record| &record.event);
     assert_eq!(last, Some(&TraceEvent::Dropped(reason)));
 }

@@ -100,8 +100,5 @@ fn what_finds_no_room_is_counted() {
     assert_eq!(device.take_lost_event_count(), 3);
     assert_eq!(events(&mut device).len(), 1 << 16);
     assert_eq!(device.take_lost_event_count(), 0);
-    assert_eq!(
-        device.books().dropped(DropReason::Program(pipeline::DropReason::Ingress)).packets,
-        (1 << 16) + 3
-    );
+    assert_eq!(device.books().dropped(DropReason::IngressProgram).packets, (1 << 16) + 3);
 }

@@ -4,38 +4,7 @@
 //! for what happens at the end of ingress and egress processing"). Nothing here touches a packet;
 //! whoever calls acts on what it is told, in the order of the fields.
 
-use units::{ClassId, PortId};
-
-/// Why the program's packet went no further. The traffic manager has reasons of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DropReason {
-    /// An `assert` or `assume` did not hold.
-    Assertion,
-    /// `egress_spec` was the drop port after egress.
-    Egress,
-    /// `egress_spec` was the drop port after ingress.
-    Ingress,
-    /// The multicast group has no members, or does not exist.
-    NoReplica,
-    /// The packet was resubmitted, recirculated or copied more often than any sense asks for.
-    Passes,
-    /// The frame is longer than the switch accepts.
-    TooLong,
-}
-
-impl DropReason {
-    /// The reason in words.
-    pub const fn sentence(self) -> &'static str {
-        match self {
-            DropReason::Assertion => "an assertion of the program did not hold",
-            DropReason::Egress => "egress marked it to drop",
-            DropReason::Ingress => "ingress marked it to drop",
-            DropReason::NoReplica => "its multicast group has no members",
-            DropReason::Passes => "it was resubmitted, recirculated or copied without end",
-            DropReason::TooLong => "the frame is longer than the switch accepts",
-        }
-    }
-}
+use units::{ClassId, DropReason, PortId};
 
 /// The `instance_type` of v1model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,7 +141,7 @@ pub fn after_ingress(end: &IngressEnd, drop_port: PortId) -> IngressFate {
     } else if end.multicast_group != 0 {
         IngressWay::Multicast { group: end.multicast_group }
     } else if end.egress_spec == drop_port {
-        IngressWay::Drop(DropReason::Ingress)
+        IngressWay::Drop(DropReason::IngressProgram)
     } else {
         IngressWay::Unicast { port: end.egress_spec, class: end.class }
     };
@@ -186,7 +155,7 @@ pub fn after_egress(end: &EgressEnd, drop_port: PortId) -> EgressFate {
         return EgressFate { clone: None, way: EgressWay::Drop(DropReason::Assertion) };
     }
     let way = if end.egress_spec == drop_port {
-        EgressWay::Drop(DropReason::Egress)
+        EgressWay::Drop(DropReason::EgressProgram)
     } else if end.recirculate != 0 {
         EgressWay::Recirculate { field_list: end.recirculate }
     } else {
@@ -213,7 +182,7 @@ mod tests {
     #[test]
     fn precedence_after_ingress() {
         let unicast = IngressWay::Unicast { port: PortId(3), class: ClassId(2) };
-        let drop = IngressWay::Drop(DropReason::Ingress);
+        let drop = IngressWay::Drop(DropReason::IngressProgram);
         let cases: [(&str, IngressFate, IngressFate); 8] = [
             ("a port is set", ingress(|_| ()), fate(None, None, unicast)),
             (
@@ -265,7 +234,7 @@ mod tests {
             change(&mut end);
             after_egress(&end, DROP)
         };
-        let drop = EgressWay::Drop(DropReason::Egress);
+        let drop = EgressWay::Drop(DropReason::EgressProgram);
         let cases: [(&str, EgressFate, Option<CloneRequest>, EgressWay); 6] = [
             ("untouched", egress(|_| ()), None, EgressWay::Transmit),
             (

@@ -62,8 +62,8 @@ mod table;
 pub use api::ActionInfo;
 pub use error::LoadError;
 pub use fate::{
-    CloneRequest, DropReason, EgressEnd, EgressFate, EgressWay, IngressEnd, IngressFate,
-    IngressWay, InstanceType, after_egress, after_ingress,
+    CloneRequest, EgressEnd, EgressFate, EgressWay, IngressEnd, IngressFate, IngressWay,
+    InstanceType, after_egress, after_ingress,
 };
 pub use hash::{Crc, CrcParameters, Hash};
 pub use known::Queueing;

@@ -31,7 +31,7 @@
 
 use bits::Int;
 use frames::{Frame, Pool};
-use units::{ClassId, PortId, Time};
+use units::{ClassId, DropReason, PortId, Time};
 
 use crate::action::Machine;
 use crate::error::LoadError;
@@ -140,9 +140,15 @@ impl Pipeline {
     }
 
     /// Tells a packet that goes to the mirror of drops why, and from which queue, it was dropped.
-    pub fn tell_of_drop(&self, packet: &mut Packet, reason: u8, port: PortId, class: ClassId) {
+    pub fn tell_of_drop(
+        &self,
+        packet: &mut Packet,
+        reason: DropReason,
+        port: PortId,
+        class: ClassId,
+    ) {
         let dropped = &self.program.known.dropped;
-        store(dropped.reason, &mut packet.area, reason.into());
+        store(dropped.reason, &mut packet.area, reason.number().into());
         store(dropped.port, &mut packet.area, port.0.into());
         store(dropped.class, &mut packet.area, class.0.into());
     }

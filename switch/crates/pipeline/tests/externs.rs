@@ -6,10 +6,9 @@ mod common;
 use bits::Int;
 use common::{EXTERNS, Output, leaves, load, run_to_completion, send, send_at};
 use pipeline::{
-    CloneSession, Counter, DropReason, Entry, EntryAction, Event, KeyMatch, MeterConfig, Node,
-    TableError,
+    CloneSession, Counter, Entry, EntryAction, Event, KeyMatch, MeterConfig, Node, TableError,
 };
-use units::{PortId, Span, Time};
+use units::{DropReason, PortId, Span, Time};
 
 /// A packet with one item and two bytes of payload.
 fn ask(what: u8, arg: u8, data: u32) -> Vec<u8> {
@@ -58,7 +57,7 @@ fn an_egress_clone_survives_the_packet_being_dropped() {
     let mut pipeline = load(EXTERNS);
     pipeline.replication.set_session(6, Some(to_port(8)));
     let outputs = send(&mut pipeline, &ask(16, 0, 5));
-    assert_eq!(outputs, [Output::Drop(DropReason::Egress), leaves(8, &ask(16, 2, 5))]);
+    assert_eq!(outputs, [Output::Drop(DropReason::EgressProgram), leaves(8, &ask(16, 2, 5))]);
 }
 
 #[test]

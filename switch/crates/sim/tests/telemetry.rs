@@ -7,7 +7,7 @@ mod int;
 
 use std::collections::BTreeMap;
 
-use device::{DropReason, Fate};
+use device::Fate;
 use int::network::{COLLECTOR, FORWARD, Handed, Network, Router};
 use int::report::{DropReport, Hop, Report, UDP_PAYLOAD, packet_number};
 use units::{PortId, Span, Time};
@@ -123,15 +123,14 @@ fn drops(router: &Router) -> Vec<DropReport> {
             Fate::Received => {
                 arrived.insert(number, seen.at);
             }
-            Fate::Dropped { reason: DropReason::Traffic(reason), queue: Some((port, class)) } => {
+            Fate::Dropped { reason, queue: Some((port, class)) } if reason.is_of_queues() => {
                 drops.push(DropReport {
                     node: router.node,
                     ingress_port: seen.input.0.into(),
                     egress_port: port.0.into(),
                     ingress_ns: arrived[&number].since(Time::ZERO).ps() / PS_PER_NS,
                     queue: class.0.into(),
-                    // As in vitrine.v1, where 0 says that there is none.
-                    reason: reason.index() as u64 + 1,
+                    reason: reason.number().into(),
                 });
             }
             Fate::Transmitted { .. } => {}

@@ -10,9 +10,9 @@
 
 use std::ops::{AddAssign, SubAssign};
 
-use units::Bytes;
+use units::{Bytes, DropReason};
 
-use crate::fate::{Depth, DropReason};
+use crate::fate::Depth;
 
 /// A number of packets and the bytes in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,14 +56,14 @@ pub struct Counters {
     pub departed: Tally,
     /// Marked by AQM, whatever became of it later.
     pub marked: Tally,
-    /// Dropped, by reason; see [`Counters::dropped`].
-    dropped: [Tally; DropReason::ALL.len()],
+    /// Dropped, by [`DropReason::queue_index`]; see [`Counters::dropped`].
+    dropped: [Tally; DropReason::QUEUE_COUNT],
 }
 
 impl Counters {
     /// What was dropped for `reason`.
     pub fn dropped(&self, reason: DropReason) -> Tally {
-        self.dropped[reason.index()]
+        reason.queue_index().map_or(Tally::default(), |at| self.dropped[at])
     }
 
     /// What was dropped for any reason.
@@ -75,14 +75,13 @@ impl Counters {
 
     /// The reasons that occurred, with what they dropped.
     pub fn drops(&self) -> impl Iterator<Item = (DropReason, Tally)> + '_ {
-        DropReason::ALL
-            .into_iter()
-            .map(|reason| (reason, self.dropped(reason)))
-            .filter(|(_, tally)| tally.packets > 0)
+        let counted = DropReason::ALL.iter().map(|reason| (*reason, self.dropped(*reason)));
+        counted.filter(|(_, tally)| tally.packets > 0)
     }
 
     pub(crate) fn count_drop(&mut self, reason: DropReason, length: Bytes) {
-        self.dropped[reason.index()].add(length);
+        let at = reason.queue_index().expect("a queue drops for a reason of queues");
+        self.dropped[at].add(length);
     }
 
     /// Whether the conservation law holds with `held` in the queue.

@@ -1,66 +1,7 @@
 //! What becomes of a packet: it departs, or it is dropped with a reason. Nothing else.
 
-use units::{Bytes, ClassId, PortId, Span, Time};
-
+use units::{Bytes, ClassId, DropReason, PortId, Span, Time};
 use wire::Ecn;
-
-/// Why the traffic manager dropped a packet. The order is that of the counters' arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DropReason {
-    /// The queue's active queue management chose the packet.
-    Aqm,
-    /// The packet's class is not one of the port's classes.
-    BadClass,
-    /// The input port's queue, or the sum of its virtual output queues, is at its limit.
-    InputLimit,
-    /// The output port's queues together are at the port's limit.
-    PortLimit,
-    /// The queue is at its limit: tail drop.
-    QueueLimit,
-    /// The queue or its port was removed from the configuration while the packet waited.
-    QueueRemoved,
-    /// The router's shared buffer grants the queue no more room.
-    SharedBuffer,
-    /// The packet is for a port that is not configured.
-    UnknownPort,
-    /// The virtual output queue is at its limit.
-    VoqLimit,
-}
-
-impl DropReason {
-    /// Every reason, in the order of the counters.
-    pub const ALL: [DropReason; 9] = [
-        DropReason::Aqm,
-        DropReason::BadClass,
-        DropReason::InputLimit,
-        DropReason::PortLimit,
-        DropReason::QueueLimit,
-        DropReason::QueueRemoved,
-        DropReason::SharedBuffer,
-        DropReason::UnknownPort,
-        DropReason::VoqLimit,
-    ];
-
-    /// The reason as it is written in reports: `queue_limit`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DropReason::Aqm => "aqm",
-            DropReason::BadClass => "bad_class",
-            DropReason::InputLimit => "input_limit",
-            DropReason::PortLimit => "port_limit",
-            DropReason::QueueLimit => "queue_limit",
-            DropReason::QueueRemoved => "queue_removed",
-            DropReason::SharedBuffer => "shared_buffer",
-            DropReason::UnknownPort => "unknown_port",
-            DropReason::VoqLimit => "voq_limit",
-        }
-    }
-
-    /// The reason's place in [`DropReason::ALL`].
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
 
 /// A packet on its way into the traffic manager, as ingress left it.
 #[derive(Clone, Copy, Debug)]
@@ -181,7 +122,7 @@ pub struct Dropped<P> {
     pub class: ClassId,
     /// When it was dropped.
     pub at: Time,
-    /// Why.
+    /// Why; one of the [reasons of queues](DropReason::is_of_queues).
     pub reason: DropReason,
 }
 

@@ -49,7 +49,7 @@ pub use config::{
     ShaperConfig,
 };
 pub use counters::{Counters, Tally};
-pub use fate::{Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict};
+pub use fate::{Arrival, Departure, Depth, Dropped, Output, Residence, Verdict};
 pub use histogram::Histogram;
 pub use line::{
     Impairment, Jitter, Line, LineConfig, LineCounters, LineOutput, LineReport, LineVerdict, Lines,
@@ -58,5 +58,6 @@ pub use line::{
 pub use manager::{
     BufferReport, InputReport, Inside, Manager, PortReport, QueueReport, TransferReport, VoqReport,
 };
+pub use units::DropReason;
 pub use watch::{Event, Step, StepKind, Watching};
 pub use wire::Ecn;

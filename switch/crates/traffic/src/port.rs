@@ -4,13 +4,13 @@
 //! the line is busy until `line_free_at`. So the instants here are those of the modelled line, and
 //! it does not matter how late somebody asks for them.
 
-use units::{Bytes, CLASS_COUNT_MAX, ClassId, PortId, Span, Time};
+use units::{Bytes, CLASS_COUNT_MAX, ClassId, DropReason, PortId, Span, Time};
 
 use crate::aqm::configs::AqmConfig;
 use crate::aqm::{AqmVerdict, Leaving};
 use crate::config::PortConfig;
 use crate::counters::Counters;
-use crate::fate::{Depth, DropReason};
+use crate::fate::Depth;
 use crate::queue::{Dice, Queue};
 use crate::schedule::{ClassSet, Head, Heads, Scheduler};
 use crate::shaper::Shaper;

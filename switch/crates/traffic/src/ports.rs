@@ -1,11 +1,11 @@
 //! The output ports of a router, by number, and the buffer they share.
 
-use units::{Bytes, ClassId, PortId, Time};
+use units::{Bytes, ClassId, DropReason, PortId, Time};
 
 use crate::aqm::{AqmVerdict, Asking};
 use crate::buffer::{SharedBuffer, beyond_minimum};
 use crate::config::Config;
-use crate::fate::{DropReason, Waiting};
+use crate::fate::Waiting;
 use crate::port::Port;
 use crate::slab::{Handle, Slab};
 use wire::Ecn;

@@ -1,13 +1,13 @@
 //! One output queue: a list of packets, its limit, its own rate and its books.
 
-use units::{Bytes, Span, Time};
+use units::{Bytes, DropReason, Span, Time};
 
 use crate::aqm::Aqm;
 use chance::Chance;
 
 use crate::config::QueueConfig;
 use crate::counters::Counters;
-use crate::fate::{Depth, DropReason};
+use crate::fate::Depth;
 use crate::histogram::Histogram;
 use crate::schedule::Head;
 use crate::shaper::Shaper;

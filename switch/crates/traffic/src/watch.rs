@@ -19,10 +19,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use units::{Bytes, CLASS_COUNT_MAX, ClassId, PortId, Time};
+use units::{Bytes, CLASS_COUNT_MAX, ClassId, DropReason, PortId, Time};
 
 use crate::arbitration::Arbitration;
-use crate::fate::{Depth, DropReason, Waiting};
+use crate::fate::{Depth, Waiting};
 
 /// Events that may wait to be polled: a burst of some milliseconds.
 const EVENT_COUNT_MAX: usize = 1 << 16;

@@ -332,7 +332,7 @@ pub fn netdev_message(counters: &NetdevCounters) -> v1::NetdevCounters {
 
 fn counters_message(counters: &Counters) -> v1::Counters {
     let dropped = counters.drops().map(|(reason, tally)| v1::Drop {
-        reason: reasons::message(device::DropReason::Traffic(reason)).into(),
+        reason: reasons::message(reason).into(),
         tally: Some(tally_message(tally)),
     });
     v1::Counters {

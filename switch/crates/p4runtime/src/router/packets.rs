@@ -40,7 +40,7 @@ pub fn traffic_step(step: &traffic::Step) -> v1::PacketEvent {
             Step::Departed(v1::PacketDeparted { queue: Some(queue_message(queue)), marked })
         }
         StepKind::Dropped { reason, .. } => {
-            Step::Dropped(dropped_message(DropReason::Traffic(reason), Some(queue)))
+            Step::Dropped(dropped_message(reason, Some(queue)))
         }
         StepKind::Filed => Step::Filed(from()),
         StepKind::Queued { .. } => Step::Queued(queue_message(queue)),

@@ -93,7 +93,7 @@ fn threshold_of(threshold: &v1::Threshold) -> Result<Threshold, Refusal> {
 
 fn reasons_of(drops: &v1::DropFilter) -> Result<BTreeSet<DropReason>, Refusal> {
     let reason = |number: &i32| {
-        let known = v1::DropReason::try_from(*number).ok().and_then(reasons::of);
+        let known = reasons::of(*number);
         known.ok_or_else(|| Refusal::invalid(format!("drop reason {number} is not known")))
     };
     drops.reasons.iter().map(reason).collect()

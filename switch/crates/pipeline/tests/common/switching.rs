@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 use bits::Int;
 use frames::{Frame, Pool};
 use pipeline::{
-    CloneRequest, DropReason, EgressWay, FRAME_LENGTH_MAX, IngressWay, InstanceType, Observe,
-    Packet, Pipeline, Queueing, after_egress, after_ingress,
+    CloneRequest, EgressWay, FRAME_LENGTH_MAX, IngressWay, InstanceType, Observe, Packet, Pipeline,
+    Queueing, after_egress, after_ingress,
 };
-use units::{PortId, Time};
+use units::{DropReason, PortId, Time};
 
 const DROP_PORT: PortId = PortId(511);
 
@@ -72,7 +72,7 @@ pub fn run_to_completion<O: Observe>(
                 egress(pipeline, packet, now, observer, &mut work, &mut outputs);
             }
             Stage::Ingress(packet) | Stage::Egress(packet) => {
-                outputs.push(Output::Drop(DropReason::Passes));
+                outputs.push(Output::Drop(DropReason::TooManyPasses));
                 pipeline.recycle(packet);
             }
         }

@@ -30,7 +30,7 @@ fn record(event: &TraceEvent) -> Value {
         }),
         TraceEvent::Digest { list } => json!({ "event": "digest", "list": list }),
         TraceEvent::Dropped(reason) => {
-            json!({ "event": "dropped", "reason": reason.name(), "text": super::reason(*reason) })
+            json!({ "event": "dropped", "reason": reason.name(), "text": reason.sentence() })
         }
         TraceEvent::Program(event) => object(event),
         TraceEvent::Queued { port, class } => {

@@ -10,7 +10,6 @@ mod text;
 use std::path::PathBuf;
 
 use clap::Args;
-use device::DropReason;
 use pipeline::{Config, InstanceType};
 use units::PortId;
 
@@ -79,14 +78,6 @@ fn digits(bytes: &[u8]) -> String {
 /// A number as digits of whole bytes.
 fn hex(value: &bits::Int) -> String {
     value.to_hex(bits::byte_count(value.bit_length()))
-}
-
-/// Why a packet was dropped, in words.
-fn reason(reason: DropReason) -> &'static str {
-    match reason {
-        DropReason::Program(reason) => reason.sentence(),
-        other => other.name(),
-    }
 }
 
 /// What kind of copy a packet is, in words.

@@ -31,7 +31,7 @@ fn record(packet: u64, event: &TraceEvent) -> String {
             format!("  leaves the queue of port {port}: {before} packets before it, {after} after")
         }
         TraceEvent::Digest { list } => format!("  digest {list} to the control plane"),
-        TraceEvent::Dropped(reason) => format!("  dropped: {}", super::reason(*reason)),
+        TraceEvent::Dropped(reason) => format!("  dropped: {}", reason.sentence()),
         TraceEvent::Program(event) => line(event),
         TraceEvent::Queued { port, class } => format!("  queued for port {port}, class {class}"),
         TraceEvent::Received { port, frame, .. } => {

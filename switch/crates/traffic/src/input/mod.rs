@@ -7,12 +7,12 @@
 mod fifo;
 mod voq;
 
-use units::{Bytes, PortId, Time};
+use units::{Bytes, DropReason, PortId, Time};
 
 use crate::config::{InputConfig, InputQueueing};
 use crate::counters::{Counters, Tally};
 use crate::fabric::{LaneSet, Weight};
-use crate::fate::{Depth, DropReason, Waiting};
+use crate::fate::{Depth, Waiting};
 use crate::histogram::Histogram;
 use crate::slab::{Handle, Slab};
 

@@ -19,12 +19,11 @@
 //! Nothing else is lost. No counter is reset but those of what is removed; virtual output queues
 //! count as removed when they are filed anew, and begin with what they hold.
 
-use units::{HasLength, PortId, Time};
+use units::{DropReason, HasLength, PortId, Time};
 
 use super::{Crossing, Manager, Origin};
 use crate::config::{Change, Config, ConfigError, PortConfig};
 use crate::fabric::Fabric;
-use crate::fate::DropReason;
 use crate::input::InputStage;
 use crate::port::Port;
 use crate::slab::Handle;

@@ -9,13 +9,13 @@
 //! 5. relink each matched packet into its output queue;
 //! 6. be due again when the next transfer ends.
 
-use units::{HasLength, PortId, Time};
+use units::{DropReason, HasLength, PortId, Time};
 
 use super::{Manager, Origin};
 use crate::arbitration::{self, Arbitration, Ask, Match, Pointers};
 use crate::config::FullOutput;
 use crate::fabric::{Fabric, LaneSet, Round};
-use crate::fate::{DropReason, Waiting};
+use crate::fate::Waiting;
 use crate::input::InputStage;
 use crate::ports::Ports;
 use crate::slab::{Handle, Slab};

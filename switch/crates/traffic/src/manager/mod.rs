@@ -7,15 +7,13 @@ mod report;
 
 use std::collections::VecDeque;
 
-use units::{Bytes, HasLength, PortId, Span, Time};
+use units::{Bytes, DropReason, HasLength, PortId, Span, Time};
 
 use crate::aqm::AqmVerdict;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::due::DueHeap;
-use crate::fate::{
-    Arrival, Departure, Depth, DropReason, Dropped, Output, Residence, Verdict, Waiting,
-};
+use crate::fate::{Arrival, Departure, Depth, Dropped, Output, Residence, Verdict, Waiting};
 use crate::ports::{Admitted, Ports};
 use crate::slab::{Handle, Slab};
 use crate::watch::{Event, StepKind, Watch, Watching};
