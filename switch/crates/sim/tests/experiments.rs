@@ -84,7 +84,11 @@ fn the_same_arguments_print_the_same_bytes() {
 #[test]
 fn what_cannot_be_run_is_refused_with_advice() {
     let cases = [
-        ("fabric --arbiter fastest", "use islip, pim, rr, lqf, ocf, wavefront or random"),
+        (
+            "fabric --arbiter fastest",
+            "use one of islip, lqf, ocf, pim, random, round_robin, wavefront",
+        ),
+        ("queue --scheduler fairest", "use strict, tree, drr, wfq, wrr"),
         ("fabric --pattern unbalanced:2", "unbalanced:W with W from 0 to 1"),
         ("fabric --load 1.5", "not between 0 and 1"),
         ("fabric --slots 10 --plot figure.png", "a name that ends in .svg"),

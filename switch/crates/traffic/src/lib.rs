@@ -43,12 +43,12 @@ pub use aqm::configs::*;
 pub use arbitration::{Arbitration, Ask, Match, Pointers, Round};
 pub use chance::{Chance, Probability};
 pub use config::{
-    ArbiterConfig, BufferConfig, BufferShare, Change, Config, ConfigError, Discipline,
-    FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, GroupConfig, HIERARCHY_DEPTH_MAX, InputConfig,
-    InputQueueing, Limit, Member, NodeConfig, NodeKind, PortConfig, QueueConfig, SchedulerConfig,
-    ShaperConfig,
+    BufferConfig, BufferShare, Change, Config, ConfigError, FABRIC_PORT_COUNT_MAX, FabricConfig,
+    FullOutput, GroupConfig, HIERARCHY_DEPTH_MAX, InputConfig, InputQueueing, Limit, Member,
+    NodeConfig, NodeKind, PortConfig, QueueConfig, SchedulerConfig, ShaperConfig,
 };
 pub use counters::{Counters, Tally};
+pub use fabric::ArbiterConfig;
 pub use fate::{Arrival, Departure, Depth, Dropped, Output, Residence, Verdict};
 pub use histogram::Histogram;
 pub use line::{
@@ -58,6 +58,7 @@ pub use line::{
 pub use manager::{
     BufferReport, InputReport, Inside, Manager, PortReport, QueueReport, TransferReport, VoqReport,
 };
+pub use schedule::Discipline;
 pub use units::DropReason;
 pub use watch::{Event, Step, StepKind, Watching};
 pub use wire::Ecn;

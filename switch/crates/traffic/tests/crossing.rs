@@ -339,7 +339,8 @@ fn a_new_arbiter_or_speedup_takes_over_where_packets_wait() {
 fn a_crossbar_slower_than_a_line_is_refused() {
     let mut input = stage(InputQueueing::Voq);
     input.fabric.speedup = Ratio::new(1, 2).expect("not zero");
-    let config = Config { input: Some(input), ..Config::default() };
-    let error = config.validate().expect_err("a speedup below 1");
+    let mut manager = router(None);
+    let config = Config { input: Some(input), ..manager.config().clone() };
+    let error = manager.configure(us(0), config).expect_err("a speedup below 1");
     assert!(error.to_string().starts_with("fabric, speedup: a speedup of 1/2"), "{error}");
 }

@@ -95,13 +95,11 @@ fn scheduler(class_count: usize) -> impl Strategy<Value = SchedulerConfig> {
     let tree = NodeConfig::inner("root", rate, ceil, leaves.collect());
     prop_oneof![
         Just(SchedulerConfig::strict(class_count)),
-        (vec(1..5u32, class_count), 100..2000u64).prop_map(|(weights, quantum)| {
-            SchedulerConfig::shared(Discipline::Drr { quantum: Bytes(quantum) }, &weights)
-        }),
-        vec(1..5u32, class_count)
-            .prop_map(|weights| SchedulerConfig::shared(Discipline::Wrr, &weights)),
-        vec(1..5u32, class_count)
-            .prop_map(|weights| SchedulerConfig::shared(Discipline::Wfq, &weights)),
+        (prop::sample::select(Discipline::NAMES), vec(1..5u32, class_count), 100..2000u64)
+            .prop_map(|(name, weights, quantum)| {
+                let discipline = Discipline::named(name, Bytes(quantum)).expect("its own name");
+                SchedulerConfig::shared(discipline, &weights)
+            }),
         Just(SchedulerConfig::Hierarchy(tree)),
     ]
 }
@@ -146,15 +144,10 @@ fn port() -> impl Strategy<Value = PortConfig> {
 }
 
 fn input() -> impl Strategy<Value = Option<InputConfig>> {
-    let arbiter = prop_oneof![
-        (1..4u8).prop_map(|iterations| ArbiterConfig::Islip { iterations }),
-        (1..4u8).prop_map(|iterations| ArbiterConfig::Pim { iterations }),
-        (1..4u8).prop_map(|iterations| ArbiterConfig::RoundRobin { iterations }),
-        Just(ArbiterConfig::Lqf),
-        Just(ArbiterConfig::Ocf),
-        Just(ArbiterConfig::Random),
-        Just(ArbiterConfig::Wavefront),
-    ];
+    let arbiter =
+        (prop::sample::select(ArbiterConfig::NAMES), 1..4u8).prop_map(|(name, iterations)| {
+            ArbiterConfig::named(name, iterations).expect("its own name")
+        });
     let queueing = prop_oneof![Just(InputQueueing::Fifo), Just(InputQueueing::Voq)];
     let full = prop_oneof![Just(FullOutput::Backpressure), Just(FullOutput::Lossy)];
     let some = (queueing, arbiter, full, limit(), limit(), 2..9u32).prop_map(

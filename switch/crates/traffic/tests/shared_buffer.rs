@@ -102,10 +102,10 @@ fn complete_sharing_locks_a_victim_out_and_a_guaranteed_minimum_does_not() {
 
 #[test]
 fn minima_that_do_not_fit_are_refused() {
-    let manager = router(2, alpha(1, 1));
+    let mut manager = router(2, alpha(1, 1));
     let mut config = manager.config().clone();
     let minimum = Bytes(6000);
     config.ports.values_mut().for_each(|port| port.queues[0].share.minimum = minimum);
-    let error = config.validate().expect_err("12000 of 10000");
+    let error = manager.configure(us(0), config).expect_err("12000 of 10000");
     assert!(error.to_string().contains("add up to 12000 B of 10000 B"), "{error}");
 }

@@ -1,4 +1,6 @@
 //! The shared buffer, the input stage and its crossbar.
+//!
+//! An arbiter has the same name in messages as in the traffic manager, so none is named here.
 
 use messages::vitrine::v1;
 use traffic::{
@@ -58,20 +60,13 @@ fn arbiter_of(input: &v1::InputStage, problems: &mut Vec<Problem>) -> Option<Arb
         problems.push(problem("fabric, arbiter", found, "a few are enough; at most 255"));
         return None;
     };
-    match input.arbiter() {
-        v1::Arbiter::Islip => Some(ArbiterConfig::Islip { iterations }),
-        v1::Arbiter::Lqf => Some(ArbiterConfig::Lqf),
-        v1::Arbiter::Ocf => Some(ArbiterConfig::Ocf),
-        v1::Arbiter::Pim => Some(ArbiterConfig::Pim { iterations }),
-        v1::Arbiter::Random => Some(ArbiterConfig::Random),
-        v1::Arbiter::RoundRobin => Some(ArbiterConfig::RoundRobin { iterations }),
-        v1::Arbiter::Wavefront => Some(ArbiterConfig::Wavefront),
-        v1::Arbiter::Unspecified => {
-            let found = format!("arbiter {} is not known", input.arbiter);
-            problems.push(problem("fabric, arbiter", found, "name one, such as ISLIP"));
-            None
-        }
+    let name = input.arbiter().as_str_name().to_lowercase();
+    let arbiter = ArbiterConfig::named(&name, iterations);
+    if arbiter.is_none() {
+        let found = format!("arbiter {} is not known", input.arbiter);
+        problems.push(problem("fabric, arbiter", found, "name one, such as ISLIP"));
     }
+    arbiter
 }
 
 /// The message for the input stage.
@@ -81,15 +76,9 @@ pub fn input_message(input: Option<&InputConfig>) -> v1::InputStage {
         InputQueueing::Fifo => v1::InputQueueing::Fifo,
         InputQueueing::Voq => v1::InputQueueing::Voq,
     };
-    let (arbiter, iterations) = match input.fabric.arbiter {
-        ArbiterConfig::Islip { iterations } => (v1::Arbiter::Islip, iterations),
-        ArbiterConfig::Lqf => (v1::Arbiter::Lqf, 0),
-        ArbiterConfig::Ocf => (v1::Arbiter::Ocf, 0),
-        ArbiterConfig::Pim { iterations } => (v1::Arbiter::Pim, iterations),
-        ArbiterConfig::Random => (v1::Arbiter::Random, 0),
-        ArbiterConfig::RoundRobin { iterations } => (v1::Arbiter::RoundRobin, iterations),
-        ArbiterConfig::Wavefront => (v1::Arbiter::Wavefront, 0),
-    };
+    let arbiter = input.fabric.arbiter;
+    let iterations = arbiter.iterations().unwrap_or(0);
+    let arbiter = v1::Arbiter::from_str_name(&arbiter.name().to_uppercase()).unwrap_or_default();
     v1::InputStage {
         queueing: queueing.into(),
         limit: Some(limit_message(&input.limit)),
@@ -99,5 +88,24 @@ pub fn input_message(input: Option<&InputConfig>) -> v1::InputStage {
         arbiter: arbiter.into(),
         iterations: u32::from(iterations),
         lossy: input.fabric.full_output == FullOutput::Lossy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each by its message and back; and no number of the proto file is left over.
+    #[test]
+    fn arbiters_have_the_names_of_the_proto_file() {
+        for name in ArbiterConfig::NAMES {
+            let arbiter = ArbiterConfig::named(name, 3).expect("its own name");
+            let input = InputConfig::new(InputQueueing::Voq, Rate::from_mbps(10), arbiter);
+            let mut problems = Vec::new();
+            assert_eq!(input_of(&input_message(Some(&input)), &mut problems), Some(input));
+            assert!(problems.is_empty(), "{problems:?}");
+        }
+        let numbers = (1..100).filter(|number| v1::Arbiter::try_from(*number).is_ok());
+        assert_eq!(numbers.count(), ArbiterConfig::NAMES.len());
     }
 }

@@ -39,9 +39,7 @@ pub fn traffic_step(step: &traffic::Step) -> v1::PacketEvent {
         StepKind::Departed { marked, .. } => {
             Step::Departed(v1::PacketDeparted { queue: Some(queue_message(queue)), marked })
         }
-        StepKind::Dropped { reason, .. } => {
-            Step::Dropped(dropped_message(reason, Some(queue)))
-        }
+        StepKind::Dropped { reason, .. } => Step::Dropped(dropped_message(reason, Some(queue))),
         StepKind::Filed => Step::Filed(from()),
         StepKind::Queued { .. } => Step::Queued(queue_message(queue)),
     };

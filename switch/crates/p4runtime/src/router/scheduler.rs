@@ -1,4 +1,6 @@
 //! Schedulers: groups in strict priority, or a tree of classes that borrow.
+//!
+//! A discipline has the same name in messages as in the traffic manager, so none is named here.
 
 use messages::vitrine::v1;
 use traffic::{Discipline, GroupConfig, Member, NodeConfig, NodeKind, SchedulerConfig};
@@ -36,15 +38,12 @@ pub(super) fn scheduler_of(
 }
 
 fn group_of(group: &v1::Group, place: &str, problems: &mut Vec<Problem>) -> Option<GroupConfig> {
-    let discipline = match group.discipline() {
-        v1::Discipline::Drr => Discipline::Drr { quantum: Bytes(group.quantum_bytes) },
-        v1::Discipline::Wrr => Discipline::Wrr,
-        v1::Discipline::Wfq => Discipline::Wfq,
-        v1::Discipline::Unspecified => {
-            let found = format!("discipline {} is not known", group.discipline);
-            problems.push(problem(place, found, "use DRR, WRR or WFQ"));
-            return None;
-        }
+    let name = group.discipline().as_str_name().to_lowercase();
+    let Some(discipline) = Discipline::named(&name, Bytes(group.quantum_bytes)) else {
+        let found = format!("discipline {} is not known", group.discipline);
+        let advice = format!("use one of {}", Discipline::NAMES.join(", ").to_uppercase());
+        problems.push(problem(place, found, &advice));
+        return None;
     };
     let members = group.members.iter().filter_map(|member| {
         let class = class_of(member.class, place, problems)?;
@@ -122,11 +121,9 @@ pub(super) fn scheduler_message(scheduler: &SchedulerConfig) -> v1::Scheduler {
 }
 
 fn group_message(group: &GroupConfig) -> v1::Group {
-    let (discipline, quantum_bytes) = match group.discipline {
-        Discipline::Drr { quantum } => (v1::Discipline::Drr, quantum.0),
-        Discipline::Wrr => (v1::Discipline::Wrr, 0),
-        Discipline::Wfq => (v1::Discipline::Wfq, 0),
-    };
+    let name = group.discipline.name().to_uppercase();
+    let discipline = v1::Discipline::from_str_name(&name).unwrap_or_default();
+    let quantum_bytes = group.discipline.quantum().map_or(0, Bytes::count);
     let members = group.members.iter();
     let members = members
         .map(|member| v1::Member { class: u32::from(member.class.0), weight: member.weight });
@@ -153,5 +150,24 @@ fn node_message(node: &NodeConfig) -> v1::Node {
         ceil_burst_bytes: node.ceil_burst.0,
         children,
         leaf,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each by its message and back; and no number of the proto file is left over.
+    #[test]
+    fn disciplines_have_the_names_of_the_proto_file() {
+        for name in Discipline::NAMES {
+            let discipline = Discipline::named(name, Bytes(1514)).expect("its own name");
+            let group = GroupConfig::new(discipline, &[(0, 1), (1, 3)]);
+            let mut problems = Vec::new();
+            assert_eq!(group_of(&group_message(&group), "port 1", &mut problems), Some(group));
+            assert!(problems.is_empty(), "{problems:?}");
+        }
+        let numbers = (1..100).filter(|number| v1::Discipline::try_from(*number).is_ok());
+        assert_eq!(numbers.count(), Discipline::NAMES.len());
     }
 }

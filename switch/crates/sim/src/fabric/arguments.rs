@@ -23,8 +23,8 @@ pub struct Arguments {
     /// Queues at the inputs; `none` is an output-queued router.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "voq")]
     input: Vec<Input>,
-    /// Who matches inputs and outputs: islip[:ITERATIONS], pim[:N], rr[:N], lqf, ocf, wavefront or
-    /// random.
+    /// Who matches inputs and outputs, by the names of topology files, with iterations where it has
+    /// some: islip:4, round_robin, lqf.
     #[arg(long, value_delimiter = ',', default_value = "islip:4")]
     arbiter: Vec<Arbiter>,
     /// How much faster than a line the crossbar is: a whole number or a fraction such as 3/2.
@@ -192,23 +192,13 @@ impl FromStr for Arbiter {
             iterations.parse::<u8>().ok().filter(|count| *count > 0).ok_or_else(|| {
                 format!("`{text}`: iterations are a whole number from 1 to 255, as in islip:4")
             })?;
-        let config = match name {
-            "islip" => ArbiterConfig::Islip { iterations },
-            "pim" => ArbiterConfig::Pim { iterations },
-            "rr" => ArbiterConfig::RoundRobin { iterations },
-            "lqf" | "ocf" | "random" | "wavefront" if text.contains(':') => {
-                return Err(format!("`{text}`: {name} has no iterations"));
-            }
-            "lqf" => ArbiterConfig::Lqf,
-            "ocf" => ArbiterConfig::Ocf,
-            "random" => ArbiterConfig::Random,
-            "wavefront" => ArbiterConfig::Wavefront,
-            _ => {
-                return Err(format!(
-                    "`{name}` is no arbiter; use islip, pim, rr, lqf, ocf, wavefront or random"
-                ));
-            }
-        };
+        let config = ArbiterConfig::named(name, iterations).ok_or_else(|| {
+            let names = ArbiterConfig::NAMES.join(", ");
+            format!("`{name}` is no arbiter; use one of {names}")
+        })?;
+        if config.iterations().is_none() && text.contains(':') {
+            return Err(format!("`{text}`: {name} has no iterations"));
+        }
         Ok(Arbiter { name: text.to_owned(), config })
     }
 }

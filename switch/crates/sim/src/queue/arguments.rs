@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use queueing::one_port::{Experiment, Source};
@@ -28,10 +29,11 @@ pub struct Arguments {
     /// Total loads from FROM to TO in steps of STEP, shared in the proportion of --loads.
     #[arg(long, value_name = "FROM:TO:STEP")]
     sweep: Option<String>,
-    /// Who goes first: strict, drr, wrr, wfq or tree (rates, ceils and borrowing).
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "strict")]
+    /// Who goes first: strict, tree (rates, ceils and borrowing), or a discipline by its name in
+    /// topology files, such as drr.
+    #[arg(long, value_delimiter = ',', default_value = "strict")]
     scheduler: Vec<Scheduler>,
-    /// Weights of the classes for drr, wrr and wfq; quanta in frames for tree.
+    /// Weights of the classes for a discipline; quanta in frames for tree.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     weights: Vec<u32>,
     /// What tree guarantees each class; an equal share of the line if not given.
@@ -92,13 +94,11 @@ enum Codepoint {
     Ect1,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scheduler {
-    Drr,
+    Shared(Discipline),
     Strict,
     Tree,
-    Wfq,
-    Wrr,
 }
 
 /// One of the configurations to compare.
@@ -186,13 +186,9 @@ impl Arguments {
         let weights = (0..class_count).map(|class| of_class("weights", &self.weights, class));
         let weights: Vec<u32> = weights.collect::<Result<_, _>>()?;
         Ok(match scheduler {
-            Scheduler::Drr => {
-                SchedulerConfig::shared(Discipline::Drr { quantum: QUANTUM }, &weights)
-            }
+            Scheduler::Shared(discipline) => SchedulerConfig::shared(discipline, &weights),
             Scheduler::Strict => SchedulerConfig::strict(class_count),
             Scheduler::Tree => self.tree(&weights)?,
-            Scheduler::Wfq => SchedulerConfig::shared(Discipline::Wfq, &weights),
-            Scheduler::Wrr => SchedulerConfig::shared(Discipline::Wrr, &weights),
         })
     }
 
@@ -215,17 +211,30 @@ impl Setup {
     /// The scheduler's name as it is given.
     pub fn scheduler_name(&self) -> &'static str {
         match self.scheduler {
-            Scheduler::Drr => "drr",
+            Scheduler::Shared(discipline) => discipline.name(),
             Scheduler::Strict => "strict",
             Scheduler::Tree => "tree",
-            Scheduler::Wfq => "wfq",
-            Scheduler::Wrr => "wrr",
         }
     }
 
     /// The AQM as it was given.
     pub fn aqm_name(&self) -> &str {
         self.aqm.name()
+    }
+}
+
+impl FromStr for Scheduler {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Scheduler, String> {
+        match text {
+            "strict" => Ok(Scheduler::Strict),
+            "tree" => Ok(Scheduler::Tree),
+            name => Discipline::named(name, QUANTUM).map(Scheduler::Shared).ok_or_else(|| {
+                let names = Discipline::NAMES.join(", ");
+                format!("`{name}` is no scheduler; use strict, tree, {names}")
+            }),
+        }
     }
 }
 

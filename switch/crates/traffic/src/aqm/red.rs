@@ -118,7 +118,9 @@ impl Method for Red {
     }
 
     fn state(&self) -> Option<AqmState> {
-        Some(AqmState::Red { average_thousandths: (u128::from(self.average) * 1000 >> 24) as u64 })
+        Some(AqmState::Red {
+            average_thousandths: ((u128::from(self.average) * 1000) >> 24) as u64,
+        })
     }
 
     fn handle_arrival(&mut self, asking: &Asking) -> AqmVerdict {

@@ -3,6 +3,7 @@
 use units::{Rate, Ratio};
 
 use super::{ConfigError, Limit};
+use crate::fabric::ArbiterConfig;
 
 /// How many ports a router with a crossbar may have; a set of them fits a 128-bit word.
 pub const FABRIC_PORT_COUNT_MAX: usize = 128;
@@ -48,36 +49,6 @@ pub struct FabricConfig {
     pub full_output: FullOutput,
 }
 
-/// Who decides which inputs send to which outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArbiterConfig {
-    /// iSLIP (McKeown 1999): round robin, pointers move only on an accepted first-round grant.
-    Islip {
-        /// Rounds of request, grant and accept.
-        iterations: u8,
-    },
-    /// Longest queue first: a matching of maximum weight, weight = bytes in the queue.
-    Lqf,
-    /// Oldest cell first: a matching of maximum weight, weight = time the first packet waited.
-    Ocf,
-    /// Parallel iterative matching (Anderson et al. 1993): random grants, random accepts.
-    Pim {
-        /// Rounds of request, grant and accept.
-        iterations: u8,
-    },
-    /// Each free output in random order takes a random input that asks for it: the model in which
-    /// FIFO input queues saturate at 58.6 %.
-    Random,
-    /// Round-robin matching (RRM): like iSLIP, but grant pointers always move, so they run in step
-    /// and collide.
-    RoundRobin {
-        /// Rounds of request, grant and accept.
-        iterations: u8,
-    },
-    /// Wrapped wavefront (Tamir and Chi 1993), the first diagonal rotating.
-    Wavefront,
-}
-
 /// What happens to packets for a full output queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FullOutput {
@@ -118,10 +89,8 @@ impl InputConfig {
                 "the crossbar is at least as fast as a line: give 1 or more",
             ));
         }
-        match self.fabric.arbiter {
-            ArbiterConfig::Islip { iterations: 0 }
-            | ArbiterConfig::Pim { iterations: 0 }
-            | ArbiterConfig::RoundRobin { iterations: 0 } => Err(ConfigError::new(
+        match self.fabric.arbiter.iterations() {
+            Some(0) => Err(ConfigError::new(
                 "fabric, arbiter",
                 "0 iterations would never match anything",
                 "give at least 1",

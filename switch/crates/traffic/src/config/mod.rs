@@ -7,7 +7,7 @@
 //! what it can write. Who changes little of a large router hands
 //! [`Manager::change`](crate::Manager::change) the ports that change.
 //!
-//! One file per part; this one holds the root and the check.
+//! One file per part; this one holds the root, and `change` the check.
 
 mod buffer;
 mod change;
@@ -27,11 +27,9 @@ pub use buffer::{BufferConfig, BufferShare};
 pub use change::Change;
 pub use error::ConfigError;
 pub use hierarchy::{HIERARCHY_DEPTH_MAX, NodeConfig, NodeKind};
-pub use input::{
-    ArbiterConfig, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, InputConfig, InputQueueing,
-};
+pub use input::{FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, InputConfig, InputQueueing};
 pub use port::{Limit, PortConfig, QueueConfig};
-pub use scheduler::{Discipline, GroupConfig, Member, SchedulerConfig};
+pub use scheduler::{GroupConfig, Member, SchedulerConfig};
 pub use shaper::ShaperConfig;
 
 /// Everything that can be set on a traffic manager.
@@ -43,20 +41,4 @@ pub struct Config {
     pub buffer: Option<BufferConfig>,
     /// Queues at the inputs and a crossbar behind them; without, the router is output-queued.
     pub input: Option<InputConfig>,
-}
-
-impl Config {
-    /// Checks every value and every combination; the error names the first place that is wrong.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        for (port, config) in &self.ports {
-            config.check(&format!("port {port}"))?;
-        }
-        if let Some(buffer) = &self.buffer {
-            buffer.validate(self.ports.values())?;
-        }
-        match &self.input {
-            Some(input) => input.validate(self.ports.len()),
-            None => Ok(()),
-        }
-    }
 }

@@ -1,8 +1,9 @@
 //! Which queue of a port is served next.
 
-use units::{Bytes, ClassId};
+use units::ClassId;
 
 use super::{ConfigError, NodeConfig, PortConfig};
+use crate::schedule::Discipline;
 
 /// Which queue goes first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,25 +31,6 @@ pub struct Member {
     pub class: ClassId,
     /// Its weight against the other members, at least 1.
     pub weight: u32,
-}
-
-/// How the members of a group share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discipline {
-    /// Deficit round robin: in each round a class may send weight x quantum bytes, and what it
-    /// leaves of them is added to the next round (Shreedhar and Varghese 1995).
-    Drr {
-        /// Bytes a round for weight 1. From the longest packet up, each decision takes one look
-        /// at each class at most.
-        quantum: Bytes,
-    },
-    /// Weighted round robin: in each round a class may send `weight` packets, whatever their
-    /// length, so classes with long packets get more.
-    Wrr,
-    /// Weighted fair queueing: the packet that would finish first if all classes sent at once,
-    /// each in proportion to its weight (Demers, Keshav and Shenker 1989; Parekh's PGPS).
-    /// Needs a port with a line rate.
-    Wfq,
 }
 
 impl SchedulerConfig {
@@ -124,18 +106,7 @@ impl GroupConfig {
                 "weights are at least 1",
             ));
         }
-        match self.discipline {
-            Discipline::Drr { quantum: Bytes(0) } => Err(ConfigError::new(
-                place,
-                "a quantum of 0 bytes would never send",
-                "use the longest packet's length, such as 1514",
-            )),
-            Discipline::Wfq if port.line_rate.is_none() => Err(ConfigError::new(
-                place,
-                "weighted fair queueing on a port without a line rate",
-                "set the port's line rate, or use DRR",
-            )),
-            _ => Ok(()),
-        }
+        let fits = self.discipline.check(port);
+        fits.map_err(|(found, advice)| ConfigError::new(place, found, advice))
     }
 }

@@ -6,7 +6,7 @@
 //! under load, until the crossbar works like a time-division switch: 100 % of uniform traffic with
 //! a single iteration.
 
-use super::{LaneSet, Matching, Requests, Unmatched, one_past};
+use super::{Arbitrate, Beginning, LaneSet, Matching, Requests, Unmatched, one_past};
 
 pub(super) struct Islip {
     iterations: u8,
@@ -16,8 +16,8 @@ pub(super) struct Islip {
     grants: Vec<LaneSet>,
 }
 
-impl Islip {
-    pub fn new(lane_count: usize, iterations: u8) -> Islip {
+impl Arbitrate for Islip {
+    fn new(&Beginning { lane_count, iterations, .. }: &Beginning) -> Islip {
         Islip {
             iterations,
             grant_pointers: vec![0; lane_count],
@@ -26,12 +26,11 @@ impl Islip {
         }
     }
 
-    /// By output where it looks first for an input, and by input the other way round.
-    pub fn pointers(&self) -> (&[usize], &[usize]) {
-        (&self.grant_pointers, &self.accept_pointers)
+    fn pointers(&self) -> Option<(&[usize], &[usize])> {
+        Some((&self.grant_pointers, &self.accept_pointers))
     }
 
-    pub fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
+    fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
         let lane_count = self.grants.len();
         let mut left = Unmatched::new(requests);
         for iteration in 0..self.iterations {

@@ -9,11 +9,41 @@
 //! never negative. Rows are added one by one; for each a shortest path of reduced costs to a free
 //! column is found, prices are raised along it, and the pairs on it change partners.
 
-use super::{Matching, Requests};
+use super::{Arbitrate, Beginning, Matching, Requests, Weight};
+
+/// Longest queue first.
+pub(super) struct LongestQueue(MaxWeight);
+
+/// Oldest cell first.
+pub(super) struct OldestCell(MaxWeight);
+
+impl Arbitrate for LongestQueue {
+    const WEIGHT: Option<Weight> = Some(Weight::Length);
+
+    fn new(_beginning: &Beginning) -> LongestQueue {
+        LongestQueue(MaxWeight::default())
+    }
+
+    fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
+        self.0.arbitrate(requests, matching);
+    }
+}
+
+impl Arbitrate for OldestCell {
+    const WEIGHT: Option<Weight> = Some(Weight::Age);
+
+    fn new(_beginning: &Beginning) -> OldestCell {
+        OldestCell(MaxWeight::default())
+    }
+
+    fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
+        self.0.arbitrate(requests, matching);
+    }
+}
 
 /// Scratch space, kept from one arbitration to the next. Index 0 of rows and columns is a sentinel.
 #[derive(Default)]
-pub(super) struct MaxWeight {
+struct MaxWeight {
     /// The lanes that take part, as row and column numbers minus one.
     inputs: Vec<usize>,
     outputs: Vec<usize>,

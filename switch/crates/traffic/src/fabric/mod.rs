@@ -5,7 +5,9 @@
 //! With packets of one length that all arrive on slot boundaries, every side becomes free at once
 //! and this is the slotted crossbar of the literature.
 //!
-//! An arbiter sees, for every free output, the free inputs that ask for it; each has a file.
+//! An arbiter sees, for every free output, the free inputs that ask for it. One file an arbiter, with
+//! all there is to it. To add one, write such a file and name it in `arbiters!` below;
+//! docs/contributing.md walks through it.
 
 mod islip;
 mod lanes;
@@ -18,18 +20,10 @@ mod wavefront;
 
 use units::{Bytes, Span, Time};
 
-use crate::config::{ArbiterConfig, FabricConfig};
-use chance::Chance;
+use crate::config::FabricConfig;
 
 pub(crate) use lanes::LaneSet;
 pub(crate) use matching::{Matching, Round};
-
-use islip::Islip;
-use max_weight::MaxWeight;
-use pim::Pim;
-use random::Random;
-use rr::RoundRobin;
-use wavefront::Wavefront;
 
 /// Who asks for whom at one instant.
 pub(crate) struct Requests<'a> {
@@ -38,6 +32,128 @@ pub(crate) struct Requests<'a> {
     pub inputs_of: &'a [LaneSet],
     /// What a pair is worth: queue length or age. Only maximum-weight arbiters ask.
     pub weight: &'a dyn Fn(usize, usize) -> u64,
+}
+
+/// What an arbiter is made for.
+struct Beginning {
+    lane_count: usize,
+    /// Rounds of request, grant and accept; 1 for arbiters that have no rounds.
+    iterations: u8,
+    /// For the dice of arbiters that have some.
+    seed: u64,
+}
+
+/// Who decides which inputs send to which outputs.
+trait Arbitrate {
+    /// What makes a pair worth much, if the arbiter weighs.
+    const WEIGHT: Option<Weight> = None;
+
+    fn new(beginning: &Beginning) -> Self;
+
+    /// Where it looks first: by output for an input, and by input for an output.
+    fn pointers(&self) -> Option<(&[usize], &[usize])> {
+        None
+    }
+
+    /// Adds pairs to the matching, which is empty.
+    fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching);
+}
+
+macro_rules! arbiters {
+    ($($(#[$doc:meta])* $name:literal $kind:ident $({ $(#[$of_rounds:meta])* $rounds:ident })? ($arbiter:ty);)*) => {
+        /// Who decides which inputs send to which outputs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum ArbiterConfig {
+            $($(#[$doc])* $kind $({ $(#[$of_rounds])* $rounds: u8 })?,)*
+        }
+
+        impl ArbiterConfig {
+            /// Every arbiter by its name in the proto file and in topology files.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// The arbiter of this name; where it has rounds, so many.
+            pub fn named(name: &str, count: u8) -> Option<ArbiterConfig> {
+                match name {
+                    $($name => Some(ArbiterConfig::$kind $({ $rounds: count })?),)*
+                    _ => None,
+                }
+            }
+
+            /// Its name in the proto file and in topology files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(ArbiterConfig::$kind { .. } => $name,)*
+                }
+            }
+
+            /// Rounds of request, grant and accept, if it has any.
+            pub fn iterations(self) -> Option<u8> {
+                match self {
+                    $(ArbiterConfig::$kind $({ $rounds })? => [$($rounds)?].first().copied(),)*
+                }
+            }
+
+            fn weight(self) -> Option<Weight> {
+                match self {
+                    $(ArbiterConfig::$kind { .. } => <$arbiter as Arbitrate>::WEIGHT,)*
+                }
+            }
+        }
+
+        enum Arbiter {
+            $($kind($arbiter),)*
+        }
+
+        impl Arbiter {
+            fn new(config: ArbiterConfig, lane_count: usize, seed: u64) -> Arbiter {
+                let iterations = config.iterations().unwrap_or(1);
+                let beginning = &Beginning { lane_count, iterations, seed };
+                match config {
+                    $(ArbiterConfig::$kind { .. } => Arbiter::$kind(Arbitrate::new(beginning)),)*
+                }
+            }
+
+            fn pointers(&self) -> Option<(&[usize], &[usize])> {
+                match self {
+                    $(Arbiter::$kind(arbiter) => arbiter.pointers(),)*
+                }
+            }
+
+            fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
+                match self {
+                    $(Arbiter::$kind(arbiter) => arbiter.arbitrate(requests, matching),)*
+                }
+            }
+        }
+    };
+}
+
+arbiters! {
+    /// iSLIP (McKeown 1999): round robin, pointers move only on an accepted first-round grant.
+    "islip" Islip {
+        /// Rounds of request, grant and accept.
+        iterations
+    } (islip::Islip);
+    /// Longest queue first: a matching of maximum weight, weight = bytes in the queue.
+    "lqf" Lqf(max_weight::LongestQueue);
+    /// Oldest cell first: a matching of maximum weight, weight = time the first packet waited.
+    "ocf" Ocf(max_weight::OldestCell);
+    /// Parallel iterative matching (Anderson et al. 1993): random grants, random accepts.
+    "pim" Pim {
+        /// Rounds of request, grant and accept.
+        iterations
+    } (pim::Pim);
+    /// Each free output in random order takes a random input that asks for it: the model in which
+    /// FIFO input queues saturate at 58.6 %.
+    "random" Random(random::Random);
+    /// Round-robin matching (RRM): like iSLIP, but grant pointers always move, so they run in step
+    /// and collide.
+    "round_robin" RoundRobin {
+        /// Rounds of request, grant and accept.
+        iterations
+    } (rr::RoundRobin);
+    /// Wrapped wavefront (Tamir and Chi 1993), the first diagonal rotating.
+    "wavefront" Wavefront(wavefront::Wavefront);
 }
 
 /// The crossbar in action.
@@ -51,15 +167,6 @@ pub(crate) struct Fabric {
     /// Reused from one arbitration to the next.
     requests: Vec<LaneSet>,
     matching: Matching,
-}
-
-enum Arbiter {
-    Islip(Islip),
-    MaxWeight(MaxWeight),
-    Pim(Pim),
-    Random(Random),
-    RoundRobin(RoundRobin),
-    Wavefront(Wavefront),
 }
 
 /// What makes a pair worth much.
@@ -93,11 +200,8 @@ impl Fabric {
     }
 
     /// What the arbiter weighs, if it weighs.
-    pub fn weight(&self) -> Weight {
-        match self.config.arbiter {
-            ArbiterConfig::Ocf => Weight::Age,
-            _ => Weight::Length,
-        }
+    pub fn weight(&self) -> Option<Weight> {
+        self.config.arbiter.weight()
     }
 
     pub fn output_is_free(&self, output: usize) -> bool {
@@ -155,19 +259,7 @@ impl Fabric {
 
     /// The pointers of an arbiter that has some: those of the outputs, and those of the inputs.
     pub fn pointers(&self) -> Option<(&[usize], &[usize])> {
-        match &self.arbiter {
-            Arbiter::Islip(arbiter) => Some(arbiter.pointers()),
-            Arbiter::RoundRobin(arbiter) => Some(arbiter.pointers()),
-            Arbiter::MaxWeight(_)
-            | Arbiter::Pim(_)
-            | Arbiter::Random(_)
-            | Arbiter::Wavefront(_) => None,
-        }
-    }
-
-    /// Whether the arbiter weighs.
-    pub fn weighs(&self) -> bool {
-        matches!(self.arbiter, Arbiter::MaxWeight(_))
+        self.arbiter.pointers()
     }
 
     /// Gives the list of [`Fabric::arbitrate`] back, so that the next one need not allocate.
@@ -189,38 +281,6 @@ impl Fabric {
     /// The transfers under way: until when, from which input lane, to which output lane.
     pub fn transfers(&self) -> &[(Time, usize, usize)] {
         &self.transfers
-    }
-}
-
-impl Arbiter {
-    fn new(config: ArbiterConfig, lane_count: usize, seed: u64) -> Arbiter {
-        match config {
-            ArbiterConfig::Islip { iterations } => {
-                Arbiter::Islip(Islip::new(lane_count, iterations))
-            }
-            ArbiterConfig::Lqf | ArbiterConfig::Ocf => Arbiter::MaxWeight(MaxWeight::default()),
-            ArbiterConfig::Pim { iterations } => {
-                Arbiter::Pim(Pim::new(lane_count, iterations, Chance::new(seed, "arbiter/pim")))
-            }
-            ArbiterConfig::Random => {
-                Arbiter::Random(Random::new(Chance::new(seed, "arbiter/random")))
-            }
-            ArbiterConfig::RoundRobin { iterations } => {
-                Arbiter::RoundRobin(RoundRobin::new(lane_count, iterations))
-            }
-            ArbiterConfig::Wavefront => Arbiter::Wavefront(Wavefront::default()),
-        }
-    }
-
-    fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
-        match self {
-            Arbiter::Islip(arbiter) => arbiter.arbitrate(requests, matching),
-            Arbiter::MaxWeight(arbiter) => arbiter.arbitrate(requests, matching),
-            Arbiter::Pim(arbiter) => arbiter.arbitrate(requests, matching),
-            Arbiter::Random(arbiter) => arbiter.arbitrate(requests, matching),
-            Arbiter::RoundRobin(arbiter) => arbiter.arbitrate(requests, matching),
-            Arbiter::Wavefront(arbiter) => arbiter.arbitrate(requests, matching),
-        }
     }
 }
 

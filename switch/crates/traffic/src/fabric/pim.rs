@@ -4,7 +4,7 @@
 //! matches 1 - 1/e = 63 % of a saturated crossbar; each further one resolves three quarters of
 //! what is left on average.
 
-use super::{LaneSet, Matching, Requests, Unmatched};
+use super::{Arbitrate, Beginning, LaneSet, Matching, Requests, Unmatched};
 use chance::Chance;
 
 pub(super) struct Pim {
@@ -14,12 +14,13 @@ pub(super) struct Pim {
     grants: Vec<LaneSet>,
 }
 
-impl Pim {
-    pub fn new(lane_count: usize, iterations: u8, chance: Chance) -> Pim {
+impl Arbitrate for Pim {
+    fn new(&Beginning { lane_count, iterations, seed }: &Beginning) -> Pim {
+        let chance = Chance::new(seed, "arbiter/pim");
         Pim { iterations, chance, grants: vec![LaneSet::default(); lane_count] }
     }
 
-    pub fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
+    fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
         let mut left = Unmatched::new(requests);
         for _ in 0..self.iterations {
             let mut granted = LaneSet::default();

@@ -4,19 +4,19 @@
 //! large switch saturates at 2 - sqrt(2) = 58.6 %: every input asks for one output only, and each
 //! output picks any of those that ask, whatever their history.
 
-use super::{Matching, Requests, Unmatched};
+use super::{Arbitrate, Beginning, Matching, Requests, Unmatched};
 use chance::Chance;
 
 pub(super) struct Random {
     chance: Chance,
 }
 
-impl Random {
-    pub fn new(chance: Chance) -> Random {
-        Random { chance }
+impl Arbitrate for Random {
+    fn new(beginning: &Beginning) -> Random {
+        Random { chance: Chance::new(beginning.seed, "arbiter/random") }
     }
 
-    pub fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
+    fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
         let mut left = Unmatched::new(requests);
         while !left.outputs.is_empty() {
             let output = left.outputs.any(&mut self.chance);

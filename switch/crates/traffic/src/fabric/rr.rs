@@ -4,7 +4,7 @@
 //! Under heavy load all pointers then move in step, grant to the same input, and most grants are
 //! wasted: a 16 x 16 crossbar is stable at load .60 and collapses at .70.
 
-use super::{LaneSet, Matching, Requests, Unmatched, one_past};
+use super::{Arbitrate, Beginning, LaneSet, Matching, Requests, Unmatched, one_past};
 
 pub(super) struct RoundRobin {
     iterations: u8,
@@ -14,8 +14,8 @@ pub(super) struct RoundRobin {
     grants: Vec<LaneSet>,
 }
 
-impl RoundRobin {
-    pub fn new(lane_count: usize, iterations: u8) -> RoundRobin {
+impl Arbitrate for RoundRobin {
+    fn new(&Beginning { lane_count, iterations, .. }: &Beginning) -> RoundRobin {
         RoundRobin {
             iterations,
             grant_pointers: vec![0; lane_count],
@@ -24,12 +24,11 @@ impl RoundRobin {
         }
     }
 
-    /// By output where it looks first for an input, and by input the other way round.
-    pub fn pointers(&self) -> (&[usize], &[usize]) {
-        (&self.grant_pointers, &self.accept_pointers)
+    fn pointers(&self) -> Option<(&[usize], &[usize])> {
+        Some((&self.grant_pointers, &self.accept_pointers))
     }
 
-    pub fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
+    fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
         let lane_count = self.grants.len();
         let mut left = Unmatched::new(requests);
         for _ in 0..self.iterations {

@@ -14,15 +14,19 @@
 //!
 //! The diagonal visited first rotates by one each time, or its cells would always win.
 
-use super::{Matching, Requests, Unmatched};
+use super::{Arbitrate, Beginning, Matching, Requests, Unmatched};
 
 #[derive(Default)]
 pub(super) struct Wavefront {
     offset: usize,
 }
 
-impl Wavefront {
-    pub fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
+impl Arbitrate for Wavefront {
+    fn new(_beginning: &Beginning) -> Wavefront {
+        Wavefront::default()
+    }
+
+    fn arbitrate(&mut self, requests: &Requests, matching: &mut Matching) {
         let lane_count = requests.inputs_of.len();
         let mut left = Unmatched::new(requests);
         for step in 0..lane_count {

@@ -98,7 +98,9 @@ impl<P: HasLength> Manager<P> {
                     asking
                 }
             },
-            |input, output| stage.weight(&self.slab, weigh, (input, output), now),
+            |input, output| {
+                weigh.map_or(0, |of| stage.weight(&self.slab, of, (input, output), now))
+            },
         );
         if let (Some(watch), Some(rounds)) = (&mut self.watch, &matching.rounds) {
             let arbitration = arbitration(now, stage, &self.slab, fabric, rounds);
@@ -138,10 +140,7 @@ fn arbitration<P>(
     rounds: &[Round],
 ) -> Arbitration {
     let port = |lane: usize| stage.lanes[lane];
-    let weight = |pair| match fabric.weighs() {
-        true => stage.weight(slab, fabric.weight(), pair, at),
-        false => 0,
-    };
+    let weight = |pair| fabric.weight().map_or(0, |of| stage.weight(slab, of, pair, at));
     let ask = |(input, output)| Ask {
         input: port(input),
         output: port(output),

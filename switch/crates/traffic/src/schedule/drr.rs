@@ -10,8 +10,8 @@
 
 use units::Bytes;
 
-use super::{ClassSet, Heads};
-use crate::config::Member;
+use super::{ClassSet, Heads, Share, Sharing};
+use crate::config::PortConfig;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Drr {
@@ -32,13 +32,27 @@ struct Turn {
     deficit: i64,
 }
 
-impl Drr {
-    pub fn new(members: &[Member], quantum: Bytes) -> Drr {
+impl Share for Drr {
+    fn check(
+        quantum: Option<Bytes>,
+        _port: &PortConfig,
+    ) -> Result<(), (&'static str, &'static str)> {
+        match quantum {
+            Some(Bytes(0)) => Err((
+                "a quantum of 0 bytes would never send",
+                "use the longest packet's length, such as 1514",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn new(sharing: &Sharing<'_>) -> Drr {
         let grant = |weight: u32| {
-            let bytes = quantum.count().saturating_mul(u64::from(weight));
+            let bytes = sharing.quantum.count().saturating_mul(u64::from(weight));
             i64::try_from(bytes).unwrap_or(i64::MAX / 4).min(i64::MAX / 4)
         };
-        let members = members
+        let members = sharing
+            .members
             .iter()
             .map(|member| Turn {
                 class: member.class.index(),
@@ -49,12 +63,10 @@ impl Drr {
         Drr { members, current: 0, granted: false }
     }
 
-    /// The class that sends next; at least one is eligible.
-    ///
     /// 1. One round: grant and test each eligible member in turn, the current one first.
     /// 2. If none can send, every further full round only adds grants. Add as many rounds at once
     ///    as leave one more to go, then do that one. So small quanta cost no extra time.
-    pub fn choose(&mut self, eligible: ClassSet, heads: &Heads) -> usize {
+    fn choose(&mut self, eligible: ClassSet, heads: &Heads) -> usize {
         loop {
             if let Some(class) = self.round(eligible, heads) {
                 return class;
@@ -72,6 +84,29 @@ impl Drr {
         }
     }
 
+    fn handle_departure(&mut self, class: usize, length: Bytes, emptied: bool) {
+        // The class was chosen, so it is the current member.
+        let turn = &mut self.members[self.current];
+        debug_assert_eq!(turn.class, class, "only the chosen class sends");
+        turn.deficit -= length.count() as i64;
+        if emptied {
+            turn.deficit = 0;
+            self.pass_turn();
+        }
+    }
+
+    /// An idle class keeps no credit.
+    fn handle_emptied(&mut self, class: usize) {
+        if self.members[self.current].class == class {
+            self.pass_turn();
+        }
+        if let Some(turn) = self.members.iter_mut().find(|turn| turn.class == class) {
+            turn.deficit = 0;
+        }
+    }
+}
+
+impl Drr {
     /// Goes once around, beginning and ending with the current member.
     fn round(&mut self, eligible: ClassSet, heads: &Heads) -> Option<usize> {
         for _ in 0..=self.members.len() {
@@ -88,28 +123,6 @@ impl Drr {
             self.pass_turn();
         }
         None
-    }
-
-    /// Takes what `class` sent off its deficit.
-    pub fn charge(&mut self, class: usize, length: Bytes, emptied: bool) {
-        // The class was chosen, so it is the current member.
-        let turn = &mut self.members[self.current];
-        debug_assert_eq!(turn.class, class, "only the chosen class sends");
-        turn.deficit -= length.count() as i64;
-        if emptied {
-            turn.deficit = 0;
-            self.pass_turn();
-        }
-    }
-
-    /// An idle class keeps no credit.
-    pub fn forget(&mut self, class: usize) {
-        if self.members[self.current].class == class {
-            self.pass_turn();
-        }
-        if let Some(turn) = self.members.iter_mut().find(|turn| turn.class == class) {
-            turn.deficit = 0;
-        }
     }
 
     fn pass_turn(&mut self) {

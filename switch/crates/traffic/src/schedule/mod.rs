@@ -4,8 +4,11 @@
 //! A scheduler is asked only when the port is free, with the classes that may send at that instant
 //! and the first packet of each. It keeps no list of its own of what waits, so a change of
 //! configuration, a drop at the head or a queue's own shaper cannot get it out of step.
-//! Each discipline has a file.
+//!
+//! One file a discipline, with all there is to it. To add one, write such a file and name it in
+//! `disciplines!` below; docs/contributing.md walks through it.
 
+mod class_set;
 mod drr;
 mod hierarchy;
 mod wfq;
@@ -13,67 +16,10 @@ mod wrr;
 
 use units::{Bytes, CLASS_COUNT_MAX, Rate, Time};
 
-use crate::config::{Discipline, GroupConfig, SchedulerConfig};
+use crate::config::{GroupConfig, Member, PortConfig, SchedulerConfig};
 
-use drr::Drr;
+pub(crate) use class_set::ClassSet;
 use hierarchy::Hierarchy;
-use wfq::Wfq;
-use wrr::Wrr;
-
-/// A set of classes as bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ClassSet(u8);
-
-impl ClassSet {
-    pub fn insert(&mut self, class: usize) {
-        self.0 |= 1 << class;
-    }
-
-    pub fn remove(&mut self, class: usize) {
-        self.0 &= !(1 << class);
-    }
-
-    #[inline]
-    pub fn contains(self, class: usize) -> bool {
-        self.0 & (1 << class) != 0
-    }
-
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The highest member.
-    #[inline]
-    fn highest(self) -> Option<usize> {
-        7usize.checked_sub(self.0.leading_zeros() as usize)
-    }
-
-    pub fn intersection(self, other: ClassSet) -> ClassSet {
-        ClassSet(self.0 & other.0)
-    }
-
-    /// The members from the highest class down.
-    #[inline]
-    pub fn iter_down(self) -> impl Iterator<Item = usize> {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let class = ClassSet(rest).highest()?;
-            rest &= !(1 << class);
-            Some(class)
-        })
-    }
-
-    /// The members from the lowest class up.
-    #[inline]
-    pub fn iter(self) -> impl Iterator<Item = usize> {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let class = rest.trailing_zeros() as usize;
-            rest &= rest.wrapping_sub(1);
-            (class < 8).then_some(class)
-        })
-    }
-}
 
 /// The first packet of a queue, as far as a scheduler needs to know it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,13 +52,171 @@ struct Group {
     rule: Rule,
 }
 
-#[derive(Clone, Debug)]
-enum Rule {
-    /// Only one member: nothing to decide.
-    Alone(usize),
-    Drr(Drr),
-    Wrr(Wrr),
-    Wfq(Wfq),
+/// What a discipline is made for.
+struct Sharing<'a> {
+    members: &'a [Member],
+    /// Bytes a round for weight 1; 0 for disciplines without a quantum.
+    quantum: Bytes,
+    line_rate: Option<Rate>,
+    now: Time,
+}
+
+/// A discipline at work among the members of one group.
+trait Share {
+    /// What it cannot do without: what was found, and what would serve.
+    fn check(
+        _quantum: Option<Bytes>,
+        _port: &PortConfig,
+    ) -> Result<(), (&'static str, &'static str)> {
+        Ok(())
+    }
+
+    fn new(sharing: &Sharing<'_>) -> Self;
+
+    /// Whether packets get a tag on arrival, which they carry until they are served.
+    const TAGS: bool = false;
+
+    /// The tag of a packet that enters the queue of `class`.
+    fn tag(&mut self, _now: Time, _class: usize, _length: Bytes) -> u64 {
+        0
+    }
+
+    /// The class that sends next; at least one is eligible.
+    fn choose(&mut self, eligible: ClassSet, heads: &Heads) -> usize;
+
+    /// `class`, as chosen, sent a packet; `emptied` tells that its queue is now empty.
+    fn handle_departure(&mut self, class: usize, length: Bytes, emptied: bool);
+
+    /// A class of no interest has the line from `at` until `until`.
+    fn handle_pause(&mut self, _at: Time, _until: Time) {}
+
+    /// The queue of `class` became empty without sending.
+    fn handle_emptied(&mut self, _class: usize) {}
+}
+
+macro_rules! disciplines {
+    ($($(#[$doc:meta])* $name:literal $kind:ident $({ $(#[$of_quantum:meta])* $quantum:ident })? ($rule:ty);)*) => {
+        /// How the members of a group share.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Discipline {
+            $($(#[$doc])* $kind $({ $(#[$of_quantum])* $quantum: Bytes })?,)*
+        }
+
+        impl Discipline {
+            /// Every discipline by its name in the proto file and in topology files.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// The discipline of this name; where it has a quantum, this one.
+            pub fn named(name: &str, bytes: Bytes) -> Option<Discipline> {
+                match name {
+                    $($name => Some(Discipline::$kind $({ $quantum: bytes })?),)*
+                    _ => None,
+                }
+            }
+
+            /// Its name in the proto file and in topology files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Discipline::$kind $({ $quantum: _ })? => $name,)*
+                }
+            }
+
+            /// Bytes a round for weight 1, if it has a quantum.
+            pub fn quantum(self) -> Option<Bytes> {
+                match self {
+                    $(Discipline::$kind $({ $quantum })? => [$($quantum)?].first().copied(),)*
+                }
+            }
+
+            pub(crate) fn check(
+                self,
+                port: &PortConfig,
+            ) -> Result<(), (&'static str, &'static str)> {
+                match self {
+                    $(Discipline::$kind { .. } => <$rule as Share>::check(self.quantum(), port),)*
+                }
+            }
+        }
+
+        #[derive(Clone, Debug)]
+        enum Rule {
+            /// Only one member: nothing to decide.
+            Alone(usize),
+            $($kind($rule),)*
+        }
+
+        impl Rule {
+            fn new(discipline: Discipline, sharing: &Sharing<'_>) -> Rule {
+                match (sharing.members, discipline) {
+                    ([only], _) => Rule::Alone(only.class.index()),
+                    $((_, Discipline::$kind { .. }) => Rule::$kind(Share::new(sharing)),)*
+                }
+            }
+
+            fn has_tags(&self) -> bool {
+                match self {
+                    Rule::Alone(_) => false,
+                    $(Rule::$kind(_) => <$rule as Share>::TAGS,)*
+                }
+            }
+
+            #[inline]
+            fn tag(&mut self, now: Time, class: usize, length: Bytes) -> u64 {
+                match self {
+                    Rule::Alone(_) => 0,
+                    $(Rule::$kind(rule) => rule.tag(now, class, length),)*
+                }
+            }
+
+            #[inline]
+            fn choose(&mut self, eligible: ClassSet, heads: &Heads) -> usize {
+                match self {
+                    Rule::Alone(class) => *class,
+                    $(Rule::$kind(rule) => rule.choose(eligible, heads),)*
+                }
+            }
+
+            #[inline]
+            fn handle_departure(&mut self, class: usize, length: Bytes, emptied: bool) {
+                match self {
+                    Rule::Alone(_) => {}
+                    $(Rule::$kind(rule) => rule.handle_departure(class, length, emptied),)*
+                }
+            }
+
+            #[inline]
+            fn handle_pause(&mut self, at: Time, until: Time) {
+                match self {
+                    Rule::Alone(_) => {}
+                    $(Rule::$kind(rule) => rule.handle_pause(at, until),)*
+                }
+            }
+
+            fn handle_emptied(&mut self, class: usize) {
+                match self {
+                    Rule::Alone(_) => {}
+                    $(Rule::$kind(rule) => rule.handle_emptied(class),)*
+                }
+            }
+        }
+    };
+}
+
+disciplines! {
+    /// Deficit round robin: in each round a class may send weight x quantum bytes, and what it
+    /// leaves of them is added to the next round (Shreedhar and Varghese 1995).
+    "drr" Drr {
+        /// Bytes a round for weight 1. From the longest packet up, each decision takes one look
+        /// at each class at most.
+        quantum
+    } (drr::Drr);
+    /// Weighted fair queueing: the packet that would finish first if all classes sent at once,
+    /// each in proportion to its weight (Demers, Keshav and Shenker 1989; Parekh's PGPS).
+    /// Needs a port with a line rate.
+    "wfq" Wfq(wfq::Wfq);
+    /// Weighted round robin: in each round a class may send `weight` packets, whatever their
+    /// length, so classes with long packets get more.
+    "wrr" Wrr(wrr::Wrr);
 }
 
 impl Scheduler {
@@ -122,7 +226,7 @@ impl Scheduler {
             SchedulerConfig::Groups(groups) => {
                 let groups: Vec<Group> =
                     groups.iter().map(|group| Group::new(group, line_rate, now)).collect();
-                let tags = groups.iter().any(|group| matches!(group.rule, Rule::Wfq(_)));
+                let tags = groups.iter().any(|group| group.rule.has_tags());
                 let alone = groups.iter().map(|group| match group.rule {
                     Rule::Alone(class) => Some(class),
                     _ => None,
@@ -161,10 +265,7 @@ impl Scheduler {
             return 0;
         }
         let group = self.groups.iter_mut().find(|group| group.members.contains(class));
-        match group.map(|group| &mut group.rule) {
-            Some(Rule::Wfq(wfq)) => wfq.tag(now, class, length),
-            _ => 0,
-        }
+        group.map_or(0, |group| group.rule.tag(now, class, length))
     }
 
     /// The class that sends at `at` among the `eligible` ones.
@@ -178,15 +279,9 @@ impl Scheduler {
         }
         for group in &mut self.groups {
             let candidates = group.members.intersection(eligible);
-            if candidates.is_empty() {
-                continue;
+            if !candidates.is_empty() {
+                return Some(group.rule.choose(candidates, heads));
             }
-            return Some(match &mut group.rule {
-                Rule::Alone(class) => *class,
-                Rule::Drr(drr) => drr.choose(candidates, heads),
-                Rule::Wrr(wrr) => wrr.choose(candidates),
-                Rule::Wfq(wfq) => wfq.choose(candidates, heads),
-            });
         }
         None
     }
@@ -209,12 +304,9 @@ impl Scheduler {
             hierarchy.charge(at, class, length, emptied);
         }
         for group in &mut self.groups {
-            let own = group.members.contains(class);
-            match &mut group.rule {
-                Rule::Drr(drr) if own => drr.charge(class, length, emptied),
-                Rule::Wrr(wrr) if own => wrr.charge(class, emptied),
-                Rule::Wfq(wfq) if !own => wfq.pause(at, until),
-                _ => {}
+            match group.members.contains(class) {
+                true => group.rule.handle_departure(class, length, emptied),
+                false => group.rule.handle_pause(at, until),
             }
         }
     }
@@ -224,11 +316,9 @@ impl Scheduler {
         if let Some(hierarchy) = &mut self.hierarchy {
             hierarchy.forget(class);
         }
-        for group in &mut self.groups {
-            match &mut group.rule {
-                Rule::Drr(drr) if group.members.contains(class) => drr.forget(class),
-                _ => {}
-            }
+        let group = self.groups.iter_mut().find(|group| group.members.contains(class));
+        if let Some(group) = group {
+            group.rule.handle_emptied(class);
         }
     }
 }
@@ -237,12 +327,9 @@ impl Group {
     fn new(config: &GroupConfig, line_rate: Option<Rate>, now: Time) -> Group {
         let mut members = ClassSet::default();
         config.members.iter().for_each(|member| members.insert(member.class.index()));
-        let rule = match (&config.members[..], config.discipline) {
-            ([only], _) => Rule::Alone(only.class.index()),
-            (all, Discipline::Drr { quantum }) => Rule::Drr(Drr::new(all, quantum)),
-            (all, Discipline::Wrr) => Rule::Wrr(Wrr::new(all)),
-            (all, Discipline::Wfq) => Rule::Wfq(Wfq::new(all, line_rate, now)),
-        };
+        let quantum = config.discipline.quantum().unwrap_or(Bytes::ZERO);
+        let sharing = Sharing { members: &config.members, quantum, line_rate, now };
+        let rule = Rule::new(config.discipline, &sharing);
         Group { members, rule }
     }
 }

@@ -16,8 +16,8 @@
 
 use units::{Bytes, Rate, Time};
 
-use super::{ClassSet, Heads};
-use crate::config::Member;
+use super::{ClassSet, Heads, Share, Sharing};
+use crate::config::PortConfig;
 
 /// Units of virtual time in a byte.
 const SCALE: u128 = 1 << 16;
@@ -46,9 +46,24 @@ struct Flow {
     busy: bool,
 }
 
-impl Wfq {
-    pub fn new(members: &[Member], line_rate: Option<Rate>, now: Time) -> Wfq {
-        let members = members.iter().map(|member| Flow {
+impl Share for Wfq {
+    const TAGS: bool = true;
+
+    fn check(
+        _quantum: Option<Bytes>,
+        port: &PortConfig,
+    ) -> Result<(), (&'static str, &'static str)> {
+        match port.line_rate {
+            Some(_) => Ok(()),
+            None => Err((
+                "weighted fair queueing on a port without a line rate",
+                "set the port's line rate, or use DRR",
+            )),
+        }
+    }
+
+    fn new(sharing: &Sharing<'_>) -> Wfq {
+        let members = sharing.members.iter().map(|member| Flow {
             class: member.class.index(),
             weight: u64::from(member.weight),
             last_tag: 0,
@@ -56,15 +71,14 @@ impl Wfq {
         });
         Wfq {
             members: members.collect(),
-            line_rate: line_rate.expect("a valid configuration has a line rate for WFQ"),
+            line_rate: sharing.line_rate.expect("a valid configuration has a line rate for WFQ"),
             virtual_time: 0,
-            reached: now,
+            reached: sharing.now,
             busy_weight: 0,
         }
     }
 
-    /// The tag of a packet that arrives now.
-    pub fn tag(&mut self, now: Time, class: usize, length: Bytes) -> u64 {
+    fn tag(&mut self, now: Time, class: usize, length: Bytes) -> u64 {
         self.follow(now);
         let virtual_time = self.virtual_time;
         let flow = self.members.iter_mut().find(|flow| flow.class == class);
@@ -79,9 +93,8 @@ impl Wfq {
         flow.last_tag
     }
 
-    /// The class whose first packet has the smallest tag; at least one is eligible. Equal tags go
-    /// to the member named first.
-    pub fn choose(&self, eligible: ClassSet, heads: &Heads) -> usize {
+    /// The class whose first packet has the smallest tag. Equal tags go to the member named first.
+    fn choose(&mut self, eligible: ClassSet, heads: &Heads) -> usize {
         let lead = |class: usize| heads[class].tag.wrapping_sub(self.virtual_time) as i64;
         self.members
             .iter()
@@ -91,12 +104,16 @@ impl Wfq {
             .expect("at least one class is eligible")
     }
 
-    /// The line serves somebody else from `at` until `until`.
-    pub fn pause(&mut self, at: Time, until: Time) {
+    /// Tags say what a packet has paid: a departure changes nothing.
+    fn handle_departure(&mut self, _class: usize, _length: Bytes, _emptied: bool) {}
+
+    fn handle_pause(&mut self, at: Time, until: Time) {
         self.follow(at);
         self.reached = self.reached.max(until);
     }
+}
 
+impl Wfq {
     /// Follows the fluid server up to `now`.
     fn follow(&mut self, now: Time) {
         let mut left = u128::from(now.since(self.reached).ps());

@@ -3,8 +3,9 @@
 //! Simple and biased: with equal weights, 64-byte packets against 1500-byte packets get
 //! 64 / 1564 = 4.1 % of the line. That is what DRR was invented for.
 
-use super::ClassSet;
-use crate::config::Member;
+use units::Bytes;
+
+use super::{ClassSet, Heads, Share, Sharing};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Wrr {
@@ -21,9 +22,10 @@ struct Turn {
     weight: u32,
 }
 
-impl Wrr {
-    pub fn new(members: &[Member]) -> Wrr {
-        let members: Vec<Turn> = members
+impl Share for Wrr {
+    fn new(sharing: &Sharing<'_>) -> Wrr {
+        let members: Vec<Turn> = sharing
+            .members
             .iter()
             .map(|member| Turn { class: member.class.index(), weight: member.weight })
             .collect();
@@ -31,24 +33,24 @@ impl Wrr {
         Wrr { members, current: 0, left }
     }
 
-    /// The class that sends next; at least one is eligible. A class that has nothing to send at
-    /// its turn loses the turn.
-    pub fn choose(&mut self, eligible: ClassSet) -> usize {
+    /// A class that has nothing to send at its turn loses the turn.
+    fn choose(&mut self, eligible: ClassSet, _heads: &Heads) -> usize {
         while self.left == 0 || !eligible.contains(self.members[self.current].class) {
             self.pass_turn();
         }
         self.members[self.current].class
     }
 
-    /// Takes one packet off the current turn.
-    pub fn charge(&mut self, class: usize, emptied: bool) {
+    fn handle_departure(&mut self, class: usize, _length: Bytes, emptied: bool) {
         debug_assert_eq!(self.members[self.current].class, class, "only the chosen class sends");
         self.left -= 1;
         if emptied {
             self.pass_turn();
         }
     }
+}
 
+impl Wrr {
     fn pass_turn(&mut self) {
         self.current += 1;
         if self.current == self.members.len() {
