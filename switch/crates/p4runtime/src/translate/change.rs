@@ -66,10 +66,10 @@ pub enum DigestChange {
     Delete,
 }
 
-/// The three knobs of a digest.
+/// How digests are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DigestConfig {
-    /// The longest a message waits for company.
+    /// The longest a message waits for others to be sent with it.
     pub timeout_ns_max: u64,
     /// The most messages in one list; 0: no limit.
     pub list_size_max: u32,

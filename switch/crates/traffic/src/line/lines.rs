@@ -83,7 +83,7 @@ impl<P: HasLength + Clone> Lines<P> {
         let length = packet.length();
         if line.only_serialises {
             // Such a line makes no copies, and who goes behind another changes nothing for that one.
-            let goes_behind = line.boarding.is_some();
+            let goes_behind = line.serialised_at.is_some();
             let verdict = line.handle_frame(now, packet);
             if matches!(verdict, LineVerdict::Held) {
                 self.held.packets += 1;
@@ -105,7 +105,7 @@ impl<P: HasLength + Clone> Lines<P> {
             let port = PortId(member as u16);
             let line = self.lines.get_mut(member).and_then(Option::as_deref_mut)?;
             // Asked for its own instant: with a late `now` it might run ahead of other lines.
-            if let Some((packet, at)) = line.poll_boarding(due) {
+            if let Some((packet, at)) = line.poll_serialised(due) {
                 self.due.set(member, line.next_due());
                 self.held.packets -= 1;
                 self.held.bytes -= packet.length();

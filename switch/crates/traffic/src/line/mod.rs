@@ -38,21 +38,21 @@ use under_way::{Fate, UnderWay};
 #[derive(Debug)]
 pub struct Line<P> {
     config: LineConfig,
-    /// What [`LineConfig::only_serialises`] says, to be had without a look at every number.
+    /// What [`LineConfig::only_serialises`] says, kept so that the whole configuration need not be read.
     only_serialises: bool,
     /// Likewise [`LineConfig::is_transparent`].
     is_transparent: bool,
     dice: Dice,
-    /// Handed in and not yet begun, but for the first if it is `boarding`.
+    /// Handed in and not yet begun, but for the first while `serialised_at` is set.
     backlog: VecDeque<Waiting<P>>,
-    /// The first frame of the backlog is being serialised, and comes out at this instant. So it is
-    /// on a line that does nothing else to its frames: there each stays where it was handed in, for
-    /// to file it among those under way would cost more than the rest of its way. On any other line
-    /// this is none, and a frame is under way as soon as it is begun.
-    boarding: Option<Time>,
+    /// When the first frame of the backlog, which is being serialised, comes out. Only set on a line
+    /// that does nothing else to its frames: there a frame stays where it was handed in, because
+    /// filing it among those under way would cost more than all the rest. On any other line a frame
+    /// is under way as soon as it is begun.
+    serialised_at: Option<Time>,
     /// How many of the next frames need not be asked for.
     approached: usize,
-    /// What waits in the backlog, without the frame that is boarding.
+    /// What waits in the backlog, without the frame that is being serialised.
     backlog_depth: Depth,
     /// The most packets and the most bytes that ever waited, each on its own.
     backlog_high_water: Depth,
@@ -147,7 +147,7 @@ impl<P: HasLength + Clone> Line<P> {
             config,
             dice,
             backlog: VecDeque::new(),
-            boarding: None,
+            serialised_at: None,
             approached: 0,
             backlog_depth: Depth::default(),
             backlog_high_water: Depth::default(),
@@ -168,7 +168,7 @@ impl<P: HasLength + Clone> Line<P> {
         config.validate()?;
         self.begin_until(now);
         // What is begun arrives as the old configuration has it.
-        self.file_boarding();
+        self.file_serialised();
         self.only_serialises = config.only_serialises();
         self.is_transparent = config.is_transparent();
         self.config = config;
@@ -203,7 +203,7 @@ impl<P: HasLength + Clone> Line<P> {
 
     /// The next frame that comes out by `now`, in the order of their instants.
     pub fn poll_output(&mut self, now: Time) -> Option<LineOutput<P>> {
-        if let Some((packet, at)) = self.poll_boarding(now) {
+        if let Some((packet, at)) = self.poll_serialised(now) {
             return Some(LineOutput::Deliver { packet, at, flip_bit: None });
         }
         self.begin_until(now);
@@ -231,7 +231,7 @@ impl<P: HasLength + Clone> Line<P> {
     pub fn next_due(&self) -> Option<Time> {
         let arrival = self.under_way.next_due();
         // A frame that waits arrives no earlier than this.
-        let waiting = self.boarding.or_else(|| {
+        let waiting = self.serialised_at.or_else(|| {
             let first = self.backlog.front()?;
             let begins = self.free_at.max(first.since);
             let delay = self.config.impairment.delay;
@@ -267,7 +267,7 @@ impl<P: HasLength + Clone> Line<P> {
     /// What is on the line.
     pub fn under_way(&self) -> Depth {
         let mut depth = self.under_way.depth();
-        if let (Some(_), Some(first)) = (self.boarding, self.backlog.front()) {
+        if let (Some(_), Some(first)) = (self.serialised_at, self.backlog.front()) {
             depth.packets += 1;
             depth.bytes += first.length;
         }
@@ -308,12 +308,12 @@ impl<P: HasLength + Clone> Line<P> {
     #[inline]
     fn begin_until(&mut self, now: Time) {
         while let Some(Waiting { since, length, .. }) = self.backlog.front() {
-            if let Some(at) = self.boarding {
+            if let Some(at) = self.serialised_at {
                 if at > now {
                     return;
                 }
                 // It is through, but nobody has taken it yet.
-                self.file_boarding();
+                self.file_serialised();
                 continue;
             }
             let begins = self.free_at.max(*since);
@@ -333,7 +333,7 @@ impl<P: HasLength + Clone> Line<P> {
         let sent = begins.saturating_add(self.serialisation(first.length));
         self.free_at = sent;
         if self.only_serialises && self.in_order_at <= sent {
-            self.boarding = Some(sent);
+            self.serialised_at = Some(sent);
             self.approach();
         } else if let Some(Waiting { packet, .. }) = self.backlog.pop_front() {
             self.dispatch(sent, packet);
@@ -357,26 +357,26 @@ impl<P: HasLength + Clone> Line<P> {
 
     /// Whether the frame that comes out of the backlog `at` is the next of all.
     #[inline(always)]
-    fn boarding_is_next(&self, at: Time) -> bool {
+    fn is_next(&self, at: Time) -> bool {
         self.under_way.next_due().is_none_or(|due| at < due)
     }
 
     /// The frame that was being serialised, if it is through by `now` and the next to come out: it
     /// arrives as it is.
     #[inline]
-    fn poll_boarding(&mut self, now: Time) -> Option<(P, Time)> {
-        let at = self.boarding.filter(|at| *at <= now && self.boarding_is_next(*at))?;
+    fn poll_serialised(&mut self, now: Time) -> Option<(P, Time)> {
+        let at = self.serialised_at.filter(|at| *at <= now && self.is_next(*at))?;
         let Waiting { packet, length, .. } = self.backlog.pop_front()?;
-        self.boarding = None;
+        self.serialised_at = None;
         self.counters.delivered.add(length);
         // The line takes the next one in at once, so that it is known when that is due.
         self.begin_until(at);
         Some((packet, at))
     }
 
-    /// Files the frame that is boarding, if one is, among those under way.
-    fn file_boarding(&mut self) {
-        let Some(at) = self.boarding.take() else { return };
+    /// Files the frame that is being serialised, if there is one, among those under way.
+    fn file_serialised(&mut self) {
+        let Some(at) = self.serialised_at.take() else { return };
         let Some(Waiting { packet, .. }) = self.backlog.pop_front() else { return };
         self.in_order_at = at;
         self.under_way.add(at, packet, Fate::Arrives { flip_bit: None });
