@@ -17,7 +17,6 @@ pub struct Captured {
     pub at: Time,
     /// Where it, or the packet it is a copy of, came in.
     pub input: PortId,
-    /// What happened.
     pub fate: Fate,
     /// As it came in, unless it was transmitted.
     pub bytes: Vec<u8>,
@@ -28,18 +27,14 @@ pub struct Captured {
 pub enum Fate {
     /// It ended in the switch.
     Dropped {
-        /// Why.
         reason: DropReason,
         /// The queue it was for or came from, if that was decided.
         queue: Option<(PortId, ClassId)>,
     },
-    /// It came in.
     Received,
     /// It left by this port, out of this queue.
     Transmitted {
-        /// The port.
         port: PortId,
-        /// The queue.
         class: ClassId,
     },
 }

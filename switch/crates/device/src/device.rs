@@ -8,10 +8,10 @@ use traffic::{ConfigError, Manager};
 use units::{Bytes, ClassId, DropReason, HasLength, PortId, Time};
 
 use crate::books::Books;
-use crate::budget::{Purse, Purses};
+use crate::budget::{Budget, Budgets};
 use crate::capture::{Fate, Recorder};
 use crate::fate::{Output, Queued};
-use crate::lines::{Cables, Company};
+use crate::lines::{Arrivals, Cables};
 use crate::link::Change;
 use crate::memory::PACKET_MEMORY;
 use crate::programs::Programs;
@@ -50,7 +50,7 @@ pub struct Device {
     pub(crate) tracer: Tracer,
     /// How many packets there have been: the number of the last.
     pub(crate) packet_count: u64,
-    pub(crate) purses: Purses,
+    pub(crate) budgets: Budgets,
     /// The ports that are down; see `links.rs`.
     pub(crate) down: BTreeSet<PortId>,
     pub(crate) log: EventLog,
@@ -76,7 +76,7 @@ impl Device {
             replicas: Vec::new(),
             tracer: Tracer::default(),
             packet_count: 0,
-            purses: Purses::default(),
+            budgets: Budgets::default(),
             down: BTreeSet::new(),
             log: EventLog::default(),
             drop_mirror: None,
@@ -127,7 +127,7 @@ impl Device {
     }
 
     /// A frame has arrived.
-    pub(crate) fn accept(&mut self, now: Time, port: PortId, frame: Frame, company: Company) {
+    pub(crate) fn accept(&mut self, now: Time, port: PortId, frame: Frame, arrivals: Arrivals) {
         let identity = self.note_received(now, port, &frame);
         let length = frame.length();
         if let Err(reason) = self.check_port(port) {
@@ -141,9 +141,9 @@ impl Device {
         };
         program.packets += 1;
         let packet = program.pipeline.receive(&mut self.frames, port, frame, now);
-        let (generation, purse) = (program.generation, Purse::NEW);
-        let queued = Queued { packet, generation, purse, identity, from_mirror: false };
-        self.run_ingress(now, queued, company);
+        let (generation, budget) = (program.generation, Budget::NEW);
+        let queued = Queued { packet, generation, budget, identity, from_mirror: false };
+        self.run_ingress(now, queued, arrivals);
     }
 
     /// Counts a frame that has arrived and tells whoever wants to know.
@@ -217,8 +217,8 @@ impl Device {
 
     /// Takes the frame out of a deparsed packet, which is done with.
     pub(crate) fn take_frame(&mut self, queued: Queued) -> Frame {
-        let Queued { packet, generation, purse, .. } = queued;
-        self.purses.release(purse);
+        let Queued { packet, generation, budget, .. } = queued;
+        self.budgets.release(budget);
         let frame = self.programs.of(generation).pipeline.transmit(&mut self.frames, packet);
         self.programs.release(generation);
         frame
@@ -226,8 +226,8 @@ impl Device {
 
     /// A packet is done with.
     pub(crate) fn recycle_packet(&mut self, queued: Queued) {
-        let Queued { packet, generation, purse, .. } = queued;
-        self.purses.release(purse);
+        let Queued { packet, generation, budget, .. } = queued;
+        self.budgets.release(budget);
         self.programs.of(generation).pipeline.recycle(packet);
         self.programs.release(generation);
     }

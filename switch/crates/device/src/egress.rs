@@ -8,7 +8,7 @@ use crate::capture::Fate;
 use crate::device::Device;
 use crate::ecn;
 use crate::fate::Queued;
-use crate::lines::Company;
+use crate::lines::Arrivals;
 use crate::trace::{Identity, TraceEvent};
 use crate::watch::PacketStepKind;
 
@@ -58,7 +58,7 @@ impl Device {
                     let kind = PacketStepKind::Recirculated { output, length, head };
                     self.log.note_packet(at, number, input, kind);
                 }
-                self.run_ingress(at, queued, Company::Others);
+                self.run_ingress(at, queued, Arrivals::Several);
             }
             EgressWay::Transmit => {
                 self.deparse(&mut queued, at);

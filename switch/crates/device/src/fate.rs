@@ -5,7 +5,7 @@ use frames::Frame;
 use pipeline::Packet;
 use units::{PortId, Time};
 
-use crate::budget::Purse;
+use crate::budget::Budget;
 use crate::trace::Identity;
 
 /// What a device has to say, in the order in which it happened.
@@ -13,24 +13,15 @@ use crate::trace::Identity;
 pub enum Output {
     /// The program sends a message of this digest list to the controller.
     Digest {
-        /// When.
         at: Time,
         /// The list's number in the loaded program.
         list: u32,
-        /// Its values.
         values: Vec<Int>,
     },
     /// The first bit of a frame goes onto the line of a port at exactly this instant; with an
     /// emulated line, comes out of that line. Give the frame back with
     /// [`Device::recycle`](crate::Device::recycle).
-    Transmit {
-        /// When.
-        at: Time,
-        /// Where.
-        port: PortId,
-        /// What.
-        frame: Frame,
-    },
+    Transmit { at: Time, port: PortId, frame: Frame },
 }
 
 /// A packet in the switch, with what the device must remember of it.
@@ -40,7 +31,7 @@ pub struct Queued {
     /// Which loaded program parsed it: that one must run egress on it.
     pub(crate) generation: u32,
     /// What it and its copies may still cause.
-    pub(crate) purse: Purse,
+    pub(crate) budget: Budget,
     pub(crate) identity: Identity,
     /// It tells of a drop, so its own drop is not told of.
     pub(crate) from_mirror: bool,

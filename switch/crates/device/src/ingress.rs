@@ -7,16 +7,16 @@ use units::{ClassId, DropReason, HasLength, Time};
 use crate::device::Device;
 use crate::ecn;
 use crate::fate::{Output, Queued};
-use crate::lines::Company;
+use crate::lines::Arrivals;
 use crate::trace::{Identity, TraceEvent};
 use crate::watch::PacketStepKind;
 
 impl Device {
     /// Runs ingress on the packet until it is in a queue, replicated or dropped. The order of what
     /// happens is that of [`after_ingress`].
-    pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued, mut company: Company) {
+    pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued, mut arrivals: Arrivals) {
         loop {
-            if !self.purses.take(&mut queued.purse) {
+            if !self.budgets.take(&mut queued.budget) {
                 return self.drop_packet(now, queued, DropReason::TooManyPasses, None);
             }
             let pipeline = &mut self.programs.of(queued.generation).pipeline;
@@ -29,7 +29,7 @@ impl Device {
             };
             let fate = after_ingress(&end, self.config.drop_port);
             if let Some(request) = fate.clone {
-                company = Company::Others;
+                arrivals = Arrivals::Several;
                 self.clone_in_ingress(now, &mut queued, request);
             }
             if let Some(list) = fate.digest {
@@ -52,7 +52,7 @@ impl Device {
                 }
                 IngressWay::Unicast { port, class } => {
                     let copy = Replica { port, rid: 0 };
-                    return self.dispatch(now, queued, copy, class, InstanceType::Normal, company);
+                    return self.dispatch(now, queued, copy, class, InstanceType::Normal, arrivals);
                 }
             }
         }
@@ -67,7 +67,7 @@ impl Device {
         to: Replica,
         class: ClassId,
         kind: InstanceType,
-        company: Company,
+        arrivals: Arrivals,
     ) {
         let fits = self.check_port(to.port).and_then(|()| self.check_memory(queued.length()));
         if let Err(reason) = fits {
@@ -88,12 +88,12 @@ impl Device {
         };
         let identity = arrival.packet.identity;
         self.tracer.note(identity, now, || TraceEvent::Queued { port: to.port, class });
-        let arrival = match company {
-            Company::Alone => match self.traffic.pass_packet(now, arrival) {
+        let arrival = match arrivals {
+            Arrivals::One => match self.traffic.pass_packet(now, arrival) {
                 Ok(departure) => return self.run_egress(departure),
                 Err(arrival) => arrival,
             },
-            Company::Others => arrival,
+            Arrivals::Several => arrival,
         };
         let verdict = self.traffic.handle_packet(now, arrival);
         self.take_steps();
@@ -180,14 +180,14 @@ impl Device {
             let kind = PacketStepKind::Copied { from, kind, output, length, head };
             self.log.note_packet(now, number, input, kind);
         }
-        if self.purses.take(&mut copy.purse) {
-            self.dispatch(now, copy, to, class, kind, Company::Others);
+        if self.budgets.take(&mut copy.budget) {
+            self.dispatch(now, copy, to, class, kind, Arrivals::Several);
         } else {
             self.drop_packet(now, copy, DropReason::TooManyCopies, Some((to.port, class)));
         }
     }
 
-    /// Another packet of the same program, with the same purse.
+    /// Another packet of the same program, with the same budget.
     fn copy(
         &mut self,
         original: &mut Queued,
@@ -196,8 +196,8 @@ impl Device {
         let program = self.programs.of(original.generation);
         program.packets += 1;
         let packet = make(&mut program.pipeline, &original.packet);
-        let purse = self.purses.share(&mut original.purse);
+        let budget = self.budgets.share(&mut original.budget);
         let (generation, identity) = (original.generation, original.identity);
-        Queued { packet, generation, purse, identity, from_mirror: original.from_mirror }
+        Queued { packet, generation, budget, identity, from_mirror: original.from_mirror }
     }
 }

@@ -15,6 +15,11 @@
 //! in full, and [`TraceFilter`] says which packets are followed step by step. There is no clock, no
 //! socket and no thread here.
 
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
+
 mod books;
 mod budget;
 mod capture;

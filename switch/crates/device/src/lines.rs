@@ -72,13 +72,13 @@ impl Cables {
     }
 }
 
-/// Whether an arrival is known to be the only one of its instant.
+/// How many packets arrive at the queues at this instant, as far as is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Company {
-    /// It is.
-    Alone,
-    /// There may be others, copies of itself included.
-    Others,
+pub(crate) enum Arrivals {
+    /// Only this one: where its port is idle, it can pass without being queued.
+    One,
+    /// Perhaps more, copies of it included.
+    Several,
 }
 
 impl Device {
@@ -95,7 +95,7 @@ impl Device {
     /// A neighbour hands over a frame.
     pub(crate) fn begin_receiving(&mut self, now: Time, port: PortId, frame: Frame) {
         if self.cables.receive.is_clear(port) {
-            return self.accept(now, port, frame, Company::Others);
+            return self.accept(now, port, frame, Arrivals::Several);
         }
         if self.check_memory(frame.length()).is_err() {
             return self.drop_before_line(now, port, frame);
@@ -129,7 +129,7 @@ impl Device {
         {
             // No cable has anything more at this instant, and it is over for everybody else.
             let alone = at < until && self.cables.next_due().is_none_or(|next| next > at);
-            self.accept(at, port, frame, if alone { Company::Alone } else { Company::Others });
+            self.accept(at, port, frame, if alone { Arrivals::One } else { Arrivals::Several });
         }
     }
 

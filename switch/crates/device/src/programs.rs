@@ -6,7 +6,6 @@
 
 use pipeline::Pipeline;
 
-/// A loaded program.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub generation: u32,
@@ -15,7 +14,6 @@ pub(crate) struct Loaded {
     pub packets: u64,
 }
 
-/// All of them.
 #[derive(Debug, Default)]
 pub(crate) struct Programs {
     current: Option<Loaded>,

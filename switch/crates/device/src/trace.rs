@@ -64,11 +64,9 @@ pub struct TraceRecord {
     pub packet: u64,
     /// When, in the time of the modelled router.
     pub at: Time,
-    /// What.
     pub event: TraceEvent,
 }
 
-/// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceEvent {
     /// A copy of another traced packet came into being.
@@ -96,34 +94,25 @@ pub enum TraceEvent {
     Program(Event),
     /// It was handed to the traffic manager.
     Queued {
-        /// For this port.
         port: PortId,
-        /// In this class.
         class: ClassId,
     },
-    /// It came in.
     Received {
         /// Which filter took it.
         filter: usize,
-        /// By this port.
         port: PortId,
-        /// Its bytes.
         frame: Vec<u8>,
     },
     /// It goes through ingress again, as it would have left.
     Recirculated,
     /// Its copies go on instead of it.
     Replicated {
-        /// The multicast group.
         group: u32,
     },
     /// It goes through ingress again, as it was received.
     Resubmitted,
-    /// It left.
     Transmitted {
-        /// By this port.
         port: PortId,
-        /// Its bytes.
         frame: Vec<u8>,
     },
 }

@@ -42,11 +42,8 @@ pub enum Event {
     Dropped(Drop),
     /// A packet that active queue management has marked departs.
     Marked {
-        /// When it departs.
         at: Time,
-        /// By this port.
         port: PortId,
-        /// From this queue.
         class: ClassId,
         /// Its length in the queue.
         length: Bytes,
@@ -55,9 +52,7 @@ pub enum Event {
     },
     /// A port went up or down.
     Port {
-        /// When.
         at: Time,
-        /// The port.
         port: PortId,
         /// Which of both.
         up: bool,
@@ -160,22 +155,18 @@ pub struct Inside {
 /// The end of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drop {
-    /// When.
     pub at: Time,
-    /// Why.
     pub reason: DropReason,
     /// Where the packet, or the one it is a copy of, came in.
     pub input: PortId,
     /// The queue it was for or came from, if that was decided.
     pub queue: Option<(PortId, ClassId)>,
-    /// Its length.
     pub length: Bytes,
     /// Its first bytes, as they were received.
     pub head: Vec<u8>,
 }
 
 impl Event {
-    /// When it happened.
     pub fn at(&self) -> Time {
         match self {
             Event::Dropped(drop) => drop.at,
