@@ -50,7 +50,7 @@ pub use pcap::PcapWriter;
 pub use poller::{Poller, Waker};
 pub use precedence::{Precedence, take_precedence, thread_time};
 pub use segment::Piece;
-pub use send::{Company, Outgoing, Refused, SendBatch, SendOutcome};
+pub use send::{Gathering, Outgoing, Refused, SendBatch, SendOutcome};
 pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};
 pub use tail::{Note, Tail};
 

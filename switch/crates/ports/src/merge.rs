@@ -42,7 +42,6 @@ const PLAIN_FLAGS: u8 = Flags::ACK.union(Flags::ECE).low() | FIRST_FLAGS | LAST_
 /// A frame and what is known of its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// The whole frame.
     pub bytes: &'a [u8],
     /// Saves reading the payload again.
     pub tail: Option<Tail>,

@@ -39,11 +39,9 @@ pub enum OpenError {
     NotPermitted(String),
     /// Anything else the kernel answered.
     Refused {
-        /// The device.
         name: String,
         /// The step that failed.
         step: &'static str,
-        /// The kernel's answer.
         source: io::Error,
     },
 }
@@ -109,7 +107,6 @@ impl Netdev {
         (result >= 0).then_some(value.data)
     }
 
-    /// The device's name.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -23,7 +23,6 @@ pub struct PcapWriter<W> {
 }
 
 impl<W: Write> PcapWriter<W> {
-    /// Begins a capture.
     pub fn new(mut out: W) -> io::Result<PcapWriter<W>> {
         let mut header = Vec::with_capacity(24);
         header.extend(MAGIC.to_ne_bytes());

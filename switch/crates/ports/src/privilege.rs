@@ -37,12 +37,7 @@ pub enum PrivilegeError {
     /// Nobody has this name.
     Missing(String),
     /// A step that the kernel refused.
-    Refused {
-        /// What was tried.
-        step: &'static str,
-        /// Its answer.
-        source: io::Error,
-    },
+    Refused { step: &'static str, source: io::Error },
 }
 
 impl fmt::Display for PrivilegeError {

@@ -177,7 +177,6 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The frame.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut frame = self.parts().concat();
         self.finish(&mut frame);

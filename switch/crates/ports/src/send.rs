@@ -16,7 +16,6 @@ const MESSAGE_COUNT_MAX: usize = 256;
 
 /// Something to send.
 pub trait Outgoing {
-    /// The frame.
     fn bytes(&self) -> &[u8];
 
     /// What has been known of its end since it came in and still holds.
@@ -40,7 +39,7 @@ pub struct SendOutcome {
     /// Frames that the kernel took.
     pub sent: u64,
     /// How the last of them left.
-    pub last: Company,
+    pub last: Gathering,
     /// Frames that it did not, by reason.
     pub refused: Refused,
     /// The last so many frames, for which the socket has no room yet: to be given again when it
@@ -50,9 +49,9 @@ pub struct SendOutcome {
     pub error: Option<io::Error>,
 }
 
-/// Whether frames left together.
+/// Whether frames were gathered into a super-packet, and whether more would have fitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Company {
+pub enum Gathering {
     /// A frame by itself.
     #[default]
     Alone,
@@ -81,7 +80,6 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// All of them.
     pub fn total(&self) -> u64 {
         let Refused { down, full, runt, too_long, unsplit, other } = *self;
         down + full + runt + too_long + unsplit + other
@@ -138,11 +136,11 @@ impl Group {
         self.count == 1 && self.offload != [0; HEADER_SIZE_BYTES]
     }
 
-    fn company(&self) -> Company {
+    fn gathering(&self) -> Gathering {
         match &self.packet {
-            Some(packet) if self.count > 1 && packet.has_room() => Company::Open,
-            Some(_) if self.count > 1 => Company::Complete,
-            _ => Company::Alone,
+            Some(packet) if self.count > 1 && packet.has_room() => Gathering::Open,
+            Some(_) if self.count > 1 => Gathering::Complete,
+            _ => Gathering::Alone,
         }
     }
 }
@@ -189,7 +187,7 @@ impl PacketSocket {
             if let Ok(taken) = usize::try_from(taken) {
                 let groups = &batch.groups[at..at + taken];
                 outcome.sent += groups.iter().map(|group| group.count as u64).sum::<u64>();
-                outcome.last = groups.last().map_or(Company::Alone, Group::company);
+                outcome.last = groups.last().map_or(Gathering::Alone, Group::gathering);
                 at += taken;
                 continue;
             }

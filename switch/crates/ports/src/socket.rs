@@ -90,7 +90,6 @@ impl PacketSocket {
         Ok(socket)
     }
 
-    /// The device.
     pub fn netdev(&self) -> &Netdev {
         &self.netdev
     }

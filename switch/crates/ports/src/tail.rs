@@ -16,7 +16,6 @@ use crate::offload::{ChecksumTask, GsoKind, HEADER_SIZE_BYTES, Offload};
 pub struct Tail {
     /// How many bytes at the end of the frame it is about.
     pub length_bytes: u32,
-    /// What is known.
     pub note: Note,
 }
 

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use device::{Frame, Seal};
 use p4runtime::netdev::NetdevCounters;
 use ports::{
-    Company, FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, LinkState, Note, Outgoing, PacketSocket,
+    FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, Gathering, LinkState, Note, Outgoing, PacketSocket,
     Piece, ReceiveBatch, ReceivedPacket, Refused, SendBatch, Tail, segment,
 };
 use units::{PortId, Span, Time};
@@ -262,13 +262,13 @@ impl Link {
     }
 }
 
-/// How long to collect frames after `count` have left, the last one in such company.
-fn gathering_span(count: usize, last: Company) -> Span {
+/// How long to gather frames after `count` have left, the last of them so.
+fn gathering_span(count: usize, last: Gathering) -> Span {
     match last {
-        Company::Open => SUPER_PACKET_SPAN,
-        Company::Alone if count > 1 => WAKE_SPAN,
+        Gathering::Open => SUPER_PACKET_SPAN,
+        Gathering::Alone if count > 1 => WAKE_SPAN,
         // Nothing would have been added, or there is nothing to add to.
-        Company::Alone | Company::Complete => Span::ZERO,
+        Gathering::Alone | Gathering::Complete => Span::ZERO,
     }
 }
 
