@@ -5,14 +5,12 @@ use units::Time;
 /// How often something happened, and for how many bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
-    /// Packets.
     pub packets: u64,
     /// Their bytes, as received.
     pub bytes: u64,
 }
 
 impl Counter {
-    /// Counts a packet.
     #[inline]
     pub fn count(&mut self, length_bytes: u32) {
         self.packets += 1;
@@ -121,7 +119,6 @@ impl Meter {
 pub enum MeterUnit {
     /// Bytes, as received.
     Bytes,
-    /// Packets.
     Packets,
 }
 

@@ -10,9 +10,7 @@ pub struct EntryId(pub u32);
 /// What an entry asks of one key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeyMatch {
-    /// Any value.
     Any,
-    /// This value.
     Exact(Int),
     /// This value in the first bits.
     Lpm {
@@ -23,9 +21,7 @@ pub enum KeyMatch {
     },
     /// A value from low to high, both included.
     Range {
-        /// The lowest.
         low: Int,
-        /// The highest.
         high: Int,
     },
     /// This value in the bits of a mask.
@@ -40,11 +36,9 @@ pub enum KeyMatch {
 /// What happens on a match, or on a miss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryAction {
-    /// Runs an action.
     Action {
         /// Index of the action in the program.
         action: usize,
-        /// Its data.
         data: Vec<Int>,
     },
     /// Runs the action of one member of a group of the table's action profile.
@@ -60,7 +54,6 @@ pub struct Entry {
     pub key: Vec<KeyMatch>,
     /// Ternary and range tables: the highest number wins, as in P4Runtime. Elsewhere 0.
     pub priority: i32,
-    /// What happens.
     pub action: EntryAction,
     /// The entry is reported when no packet has hit it for so long.
     pub idle_timeout: Option<Span>,

@@ -7,27 +7,19 @@ use std::fmt;
 pub enum TableError {
     /// The action is not one of the table's.
     ActionNotInTable {
-        /// The table.
         table: String,
         /// Index of the action.
         action: usize,
     },
     /// The entries or the default entry are `const`.
-    Const {
-        /// The table.
-        table: String,
-    },
+    Const { table: String },
     /// The data does not fit the action.
-    Data {
-        /// What is wrong.
-        message: String,
-    },
+    Data { message: String },
     /// There is such an entry already.
     Exists {
         /// The table, member or group.
         what: String,
     },
-    /// No more room.
     Full {
         /// The table or profile.
         what: String,
@@ -35,22 +27,11 @@ pub enum TableError {
         size: usize,
     },
     /// The member or group is in use.
-    InUse {
-        /// Which.
-        what: String,
-    },
+    InUse { what: String },
     /// The key does not fit the table.
-    Key {
-        /// The table.
-        table: String,
-        /// What is wrong.
-        message: String,
-    },
+    Key { table: String, message: String },
     /// There is no such entry, member or group.
-    NotFound {
-        /// Which.
-        what: String,
-    },
+    NotFound { what: String },
 }
 
 impl fmt::Display for TableError {

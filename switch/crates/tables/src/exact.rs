@@ -145,7 +145,6 @@ impl ExactIndex {
         slots.filter(|held| held[0] != EMPTY).map(|held| (&held[1..], held[0] as u32))
     }
 
-    /// Removes all keys.
     pub fn clear(&mut self) {
         self.slots = empty(self.mask + 1, self.stride);
         self.count = 0;

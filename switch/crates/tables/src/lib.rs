@@ -20,6 +20,11 @@
 //! Nothing on that way allocates, and no change moves more than some ten microseconds' worth of
 //! entries: packets wait meanwhile.
 
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
+
 mod cells;
 mod entry;
 mod error;

@@ -212,7 +212,6 @@ impl LpmIndex {
         })
     }
 
-    /// Removes all prefixes.
     pub fn clear(&mut self) {
         self.roots.clear();
         self.prefixes.clear();

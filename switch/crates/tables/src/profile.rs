@@ -16,13 +16,11 @@ use crate::error::TableError;
 pub struct Member {
     /// Index of the action in the program.
     pub action: usize,
-    /// Its data.
     pub data: Vec<Int>,
     /// The same in limbs of 64 bits, as the action reads them.
     pub limbs: Vec<u64>,
 }
 
-/// An action profile.
 #[derive(Clone, Debug)]
 pub struct ActionProfile {
     name: String,
@@ -59,7 +57,6 @@ impl ActionProfile {
         &self.actions
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -95,7 +92,6 @@ impl ActionProfile {
         (member, self.groups.last_key_value().map(|(id, _)| *id))
     }
 
-    /// A member.
     pub fn member(&self, id: u32) -> Result<&Member, TableError> {
         self.find_member(id).ok_or_else(|| self.not_found("member", id))
     }
@@ -128,7 +124,6 @@ impl ActionProfile {
         }
     }
 
-    /// Adds a member.
     pub fn insert_member(&mut self, id: u32, member: Member) -> Result<(), TableError> {
         if self.members.contains_key(&id) {
             let what = format!("member {id} of action profile {}", self.name);

@@ -22,7 +22,6 @@ use crate::ternary::TernaryIndex;
 pub struct TableAction {
     /// Index in the program.
     pub action: usize,
-    /// Its first step.
     pub start: u32,
     /// The node that runs next, after a hit and after a miss.
     pub next: [u32; 2],
@@ -67,13 +66,11 @@ enum Index {
 pub struct DefaultEntry {
     /// As it was written.
     pub entry: Option<EntryAction>,
-    /// Where it leads.
     pub target: Option<Target>,
     /// The action's data in limbs.
     pub data: Vec<u64>,
 }
 
-/// A table.
 #[derive(Clone, Debug)]
 pub struct Table {
     name: String,
@@ -117,7 +114,6 @@ pub struct Table {
 pub struct TableConfig {
     /// The program's name for it.
     pub name: String,
-    /// Its keys.
     pub shape: KeyShape,
     /// How many entries it can have.
     pub size: usize,
@@ -181,7 +177,6 @@ impl Table {
         }
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -337,7 +332,6 @@ impl Table {
         self.entries.len() as u32
     }
 
-    /// An entry.
     pub fn entry(&self, id: EntryId) -> Result<&Entry, TableError> {
         let entry = self.entries.get(id.0 as usize).and_then(Option::as_ref);
         entry.ok_or_else(|| self.not_found(format!("entry {}", id.0)))

@@ -231,7 +231,6 @@ impl TernaryIndex {
         }
     }
 
-    /// Removes all entries.
     pub fn clear(&mut self) {
         self.tuples.clear();
         self.items.clear();
