@@ -52,7 +52,6 @@ impl Action {
 /// An action's name and parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct ActionInfo<'a> {
-    /// Its name.
     pub name: &'a str,
     /// Names and widths in bits of its parameters.
     pub params: &'a [(String, u32)],
@@ -118,12 +117,10 @@ impl Pipeline {
 
 /// Tables.
 impl Pipeline {
-    /// All tables.
     pub fn tables(&self) -> impl ExactSizeIterator<Item = &Table> + Clone {
         self.tables.iter().map(|it| &it.table)
     }
 
-    /// A table.
     pub fn table(&self, table: usize) -> &Table {
         &self.tables[table].table
     }
@@ -133,13 +130,11 @@ impl Pipeline {
         &mut self.tables[table].table
     }
 
-    /// An action.
     pub fn action(&self, action: usize) -> ActionInfo<'_> {
         let action = &self.program.actions[action];
         ActionInfo { name: &action.name, params: &action.params }
     }
 
-    /// Adds an entry.
     pub fn insert_entry(
         &mut self,
         table: usize,
@@ -261,12 +256,10 @@ impl Pipeline {
 
 /// Action profiles.
 impl Pipeline {
-    /// All action profiles.
     pub fn profiles(&self) -> impl ExactSizeIterator<Item = &ActionProfile> + Clone {
         self.profiles.iter().map(|it| &it.profile)
     }
 
-    /// An action profile.
     pub fn profile(&self, profile: usize) -> &ActionProfile {
         &self.profiles[profile].profile
     }
@@ -334,7 +327,6 @@ impl Pipeline {
         &mut self.externs.meters[array]
     }
 
-    /// A register array.
     pub fn registers(&self, array: usize) -> &RegisterArray {
         &self.externs.registers[array]
     }

@@ -14,7 +14,6 @@ use crate::hash::Hash;
 use crate::layout::Layout;
 use crate::place::{Masked, Place};
 
-/// A component.
 #[derive(Clone, Debug)]
 enum Input {
     /// Whole bytes of the area while a header is valid: neighbouring fields of a header, joined.
@@ -59,7 +58,6 @@ struct HeaderWords {
     windows: Box<[Masked]>,
 }
 
-/// A named calculation.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedCalculation {
     pub name: String,

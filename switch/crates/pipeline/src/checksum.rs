@@ -14,7 +14,6 @@ use crate::pipeline::machine;
 use crate::place::{Cell, Place};
 use crate::program::Program;
 
-/// A checksum.
 #[derive(Clone, Debug)]
 pub(crate) struct Checksum {
     pub name: String,

@@ -11,9 +11,7 @@ use units::{ClassId, DropReason, PortId};
 pub enum InstanceType {
     /// Received from a port.
     Normal = 0,
-    /// Cloned in ingress.
     IngressClone = 1,
-    /// Cloned in egress.
     EgressClone = 2,
     /// Sent back from egress to ingress.
     Recirculated = 4,
@@ -57,11 +55,9 @@ pub struct IngressEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum IngressWay {
-    /// Nowhere.
     Drop(DropReason),
     /// A copy to each member of a multicast group; the packet itself is gone.
     Multicast {
-        /// The group.
         group: u32,
     },
     /// Through ingress again, as it was received, with these fields kept.
@@ -69,11 +65,8 @@ pub enum IngressWay {
         /// The list of the fields.
         field_list: u32,
     },
-    /// To a queue.
     Unicast {
-        /// Of this port.
         port: PortId,
-        /// Of this class.
         class: ClassId,
     },
 }
@@ -107,14 +100,12 @@ pub struct EgressEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum EgressWay {
-    /// Nowhere.
     Drop(DropReason),
     /// To ingress, as it would have left, with these fields kept.
     Recirculate {
         /// The list of the fields.
         field_list: u32,
     },
-    /// Onto the line.
     Transmit,
 }
 

@@ -37,7 +37,6 @@ pub struct CrcParameters {
 pub enum Hash {
     /// Internet checksum (RFC 1071).
     Checksum16,
-    /// A CRC.
     Crc(Crc),
     /// The first eight bytes as a number.
     Identity,
@@ -53,7 +52,6 @@ pub enum Hash {
     },
     /// Toeplitz, as in receive-side scaling, with its key as 32-bit words.
     Toeplitz {
-        /// The key.
         key: Vec<u32>,
     },
     /// All words of 16 or 32 bits combined by XOR.

@@ -71,7 +71,6 @@ pub(crate) struct Stack {
     pub next: u32,
 }
 
-/// A header union.
 #[derive(Clone, Debug)]
 pub(crate) struct Union {
     pub headers: Vec<u32>,
@@ -86,7 +85,6 @@ pub(crate) struct UnionStack {
     pub next: u32,
 }
 
-/// All of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     pub kinds: Vec<Kind>,

@@ -31,6 +31,11 @@
 //! `device` is the loop above with queues. Control-plane changes are methods of
 //! [`Pipeline`] and may come between any two packets.
 
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
+
 mod action;
 mod api;
 mod calculation;

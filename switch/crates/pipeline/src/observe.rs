@@ -9,9 +9,7 @@ use bits::Int;
 /// Something that happened to a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// An action starts.
     Action {
-        /// Its name.
         name: String,
         /// Names and values of its parameters.
         data: Vec<(String, Int)>,
@@ -23,35 +21,27 @@ pub enum Event {
     },
     /// A checksum was compared or written.
     Checksum {
-        /// Its name.
         name: String,
         /// Compared after parsing, rather than written before deparsing.
         verified: bool,
-        /// What was computed.
         computed: u64,
         /// What the field held.
         found: u64,
     },
     /// An `if` of a control.
     Condition {
-        /// Its name.
         name: String,
         /// Which branch was taken.
         holds: bool,
     },
-    /// A control starts.
     Control {
         /// `ingress` or `egress`.
         name: String,
     },
     /// A header is put onto the wire.
-    Emitted {
-        /// Its name.
-        header: String,
-    },
+    Emitted { header: String },
     /// A header was filled from the wire.
     Extracted {
-        /// Its name.
         header: String,
         /// Its length in bytes.
         length: usize,
@@ -60,9 +50,7 @@ pub enum Event {
     FieldChanged {
         /// `header.field`.
         field: String,
-        /// The value before.
         before: Int,
-        /// The value now.
         after: Int,
     },
     /// The program's `log_msg`.
@@ -71,11 +59,7 @@ pub enum Event {
         text: String,
     },
     /// The parser entered a state.
-    ParserState {
-        /// The state.
-        name: String,
-    },
-    /// The parser stopped.
+    ParserState { name: String },
     ParserDone {
         /// Name of the error; `NoError` if all went well.
         error: String,
@@ -84,7 +68,6 @@ pub enum Event {
     },
     /// A table was applied.
     Table {
-        /// Its name.
         table: String,
         /// Names and values of its keys.
         key: Vec<(String, Int)>,
@@ -93,7 +76,6 @@ pub enum Event {
     },
 }
 
-/// Who watches.
 pub trait Observe {
     /// Whether anybody looks at all; the cost of finding out is paid only then.
     const ENABLED: bool;

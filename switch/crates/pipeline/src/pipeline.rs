@@ -94,7 +94,6 @@ impl Pipeline {
         Pipeline::new(&bmv2::read(json)?, config)
     }
 
-    /// Loads a program.
     pub fn new(program: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
         crate::link::link(program, config)
     }
@@ -399,7 +398,6 @@ impl Pipeline {
         store(known.checksum_error, &mut packet.area, wrong.into());
     }
 
-    /// Runs a control.
     #[inline]
     fn control<O: Observe>(&mut self, start: u32, packet: &mut Body, now: Time, observer: &mut O) {
         // An assertion of the parser did not hold.

@@ -52,9 +52,7 @@ pub struct Gather {
 /// Some bits of eight bytes, left where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Masked {
-    /// Where they start.
     pub offset: u32,
-    /// The bits.
     pub mask: u64,
 }
 
@@ -65,7 +63,6 @@ pub(crate) struct Bits {
     pub offset: u32,
     /// Which bit of that byte, from the most significant.
     pub bit: u8,
-    /// How many bits.
     pub width: u32,
 }
 
@@ -74,7 +71,6 @@ pub(crate) struct Bits {
 pub(crate) struct Variable {
     /// The length in bits, always whole bytes.
     pub length: Cell,
-    /// The first byte.
     pub offset: u32,
     /// Room in bytes.
     pub size: u32,
@@ -102,7 +98,6 @@ impl Cell {
         Cell { offset, shift, width, mask: mask64(width.into()) << shift }
     }
 
-    /// The field's value.
     #[inline(always)]
     pub(crate) fn load(self, area: &[u8]) -> u64 {
         (window(area, self.offset) & self.mask) >> self.shift
@@ -145,7 +140,6 @@ fn window_mut(area: &mut [u8], offset: u32) -> &mut [u8; 8] {
 }
 
 impl Slot {
-    /// The field's value.
     #[inline(always)]
     pub(crate) fn load(self, area: &[u8]) -> u64 {
         window(area, self.offset)
@@ -159,7 +153,6 @@ impl Slot {
 }
 
 impl Masked {
-    /// The bits.
     #[inline(always)]
     pub(crate) fn load(self, area: &[u8]) -> u64 {
         window(area, self.offset) & self.mask

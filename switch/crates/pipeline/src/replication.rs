@@ -8,10 +8,8 @@ use std::collections::BTreeMap;
 
 use units::{ClassId, PortId};
 
-/// One copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replica {
-    /// Where it goes.
     pub port: PortId,
     /// What `egress_rid` tells egress.
     pub rid: u16,
@@ -28,7 +26,6 @@ pub struct Node {
     pub lags: Vec<u16>,
 }
 
-/// Where clones go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneSession {
     /// Each member of this multicast group gets a copy, before the single port does.
@@ -122,7 +119,6 @@ impl Replication {
         replicas.extend_from_slice(&session.replicas);
     }
 
-    /// Removes everything.
     pub fn reset(&mut self) {
         *self = Replication::default();
     }

@@ -83,9 +83,7 @@ impl RegisterArray {
 /// An array of meters.
 #[derive(Clone, Debug)]
 pub struct MeterArray {
-    /// What it counts.
     pub unit: MeterUnit,
-    /// The meters.
     pub meters: Vec<Meter>,
 }
 

@@ -228,7 +228,6 @@ pub(crate) enum Request {
     },
 }
 
-/// An action.
 #[derive(Clone, Debug)]
 pub(crate) struct Action {
     pub name: String,
@@ -236,7 +235,6 @@ pub(crate) struct Action {
     pub params: Vec<(String, u32)>,
     /// Limbs all parameters take together.
     pub limbs: usize,
-    /// Its first step.
     pub start: u32,
 }
 
@@ -245,7 +243,6 @@ pub(crate) struct Action {
 pub(crate) struct Routine(Vec<Step>);
 
 impl Routine {
-    /// The steps.
     pub fn steps(&self) -> &[Step] {
         &self.0
     }

@@ -28,7 +28,6 @@ pub(crate) const JUMPS_MAX: u32 = 10_000;
 struct Flow<'a> {
     /// The next step, and the step after the action that runs.
     point: Point,
-    /// The action's data.
     params: &'a [u64],
     /// How many jumps it has taken.
     jumps: u32,

@@ -94,7 +94,6 @@ impl Scope<'_> {
         }
     }
 
-    /// A header.
     pub fn header(&self, expression: &Expression) -> Result<HeaderRef, LoadError> {
         match expression {
             Expression::Header(name) => self.layout.header(name).map(HeaderRef::Known),
@@ -137,7 +136,6 @@ impl Scope<'_> {
         }
     }
 
-    /// A header union.
     pub fn union(&self, expression: &Expression) -> Result<UnionRef, LoadError> {
         match expression {
             Expression::HeaderUnion(name) => self.layout.union(name).map(UnionRef::Known),
@@ -387,7 +385,6 @@ impl Scope<'_> {
         }
     }
 
-    /// A truth value.
     pub fn condition(&self, expression: &Expression) -> Result<Condition, LoadError> {
         self.truth(expression).map(Condition::decided)
     }

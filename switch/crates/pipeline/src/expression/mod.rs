@@ -23,25 +23,36 @@ use crate::place::{Bits, Cell, Place, Variable};
 /// A header, known or found at run time. An index out of range finds none.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum HeaderRef {
-    /// This header.
     Known(u32),
     /// The last element of a stack that the parser or a push has filled.
     Last(u32),
     /// A member of the last element of a stack of unions.
-    LastInUnionStack { stack: u32, member: u32 },
+    LastInUnionStack {
+        stack: u32,
+        member: u32,
+    },
     /// The element of a stack at an index.
-    OfStack { stack: u32, index: Box<Number> },
+    OfStack {
+        stack: u32,
+        index: Box<Number>,
+    },
     /// A member of a union of a stack at an index.
-    OfUnionStack { stack: u32, index: Box<Number>, member: u32 },
+    OfUnionStack {
+        stack: u32,
+        index: Box<Number>,
+        member: u32,
+    },
 }
 
 /// A header union, known or found at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum UnionRef {
-    /// This union.
     Known(u32),
     /// The element of a stack at an index.
-    OfStack { stack: u32, index: Box<Number> },
+    OfStack {
+        stack: u32,
+        index: Box<Number>,
+    },
 }
 
 /// A pair of operands.
@@ -164,11 +175,9 @@ pub enum Compare {
     Less,
     /// The left is not greater.
     LessOrEqual,
-    /// They differ.
     NotEqual,
 }
 
-/// A truth value.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(u8)]
 pub(crate) enum Condition {

@@ -148,7 +148,6 @@ impl Number {
 }
 
 impl Wide {
-    /// The value.
     pub fn value(&self, view: &View<'_>) -> Int {
         match self {
             Wide::Binary { operator, operands } => {
@@ -242,7 +241,6 @@ impl Compare {
 }
 
 impl Condition {
-    /// The truth value.
     pub fn holds(&self, view: &View<'_>) -> bool {
         match self {
             Condition::And(pair) => pair.0.holds(view) && pair.1.holds(view),

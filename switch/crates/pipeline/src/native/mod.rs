@@ -52,16 +52,10 @@ pub struct Source {
     pub headers: Option<Vec<Header>>,
 }
 
-/// A step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// Goes on at one of two ops: if the test fails, if it succeeds.
-    Branch {
-        /// What is asked.
-        test: Test,
-        /// Where to.
-        next: [u32; 2],
-    },
+    Branch { test: Test, next: [u32; 2] },
     /// Runs an action without parameters, and what comes after it.
     Call {
         /// The action's first op.
@@ -72,10 +66,7 @@ pub enum Op {
     /// The end of the action will be the end of the control.
     Exit,
     /// Goes on there.
-    Jump {
-        /// The op.
-        to: u32,
-    },
+    Jump { to: u32 },
     /// The interpreter knows this step. For a table that is looked up with one number, these are
     /// the parts of that number, to be combined by `or`.
     Leave {
@@ -86,42 +77,32 @@ pub enum Op {
     },
     /// Gives a field the value of a register of up to 64 bits, if there is one at the index.
     Read {
-        /// What is written.
         to: Cell,
-        /// Which array.
         array: u32,
         /// Which of its registers.
         index: Value,
     },
     /// Gives fields new values, one after the other; then the action is at its end.
     Return {
-        /// The assignments.
         stores: Vec<Store>,
         /// The op after the action, if it is the same wherever the action runs.
         after: Option<u32>,
     },
     /// Gives fields new values, one after the other.
-    Set {
-        /// The assignments.
-        stores: Vec<Store>,
-    },
+    Set { stores: Vec<Store> },
     /// Gives a register of up to 64 bits a new value, if there is one at the index.
     Write {
-        /// Which array.
         array: u32,
         /// Which of its registers.
         index: Value,
-        /// What it gets.
         value: Value,
         /// Which bits of that are kept.
         mask: u64,
     },
 }
 
-/// An assignment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Store {
-    /// What is written.
     pub to: Target,
     /// What it gets, of which the low bits are kept.
     pub value: Value,
@@ -143,7 +124,6 @@ pub enum Value {
     Binary {
         /// How they are combined.
         operator: Operator,
-        /// The numbers.
         operands: Box<(Value, Value)>,
     },
     /// One number or another.
@@ -155,12 +135,7 @@ pub enum Value {
     /// A parameter of the action.
     Param(u32),
     /// The low `width` bits of a number, 1 to 64, the highest of which is a sign.
-    Signed {
-        /// The number.
-        operand: Box<Value>,
-        /// How many bits.
-        width: u8,
-    },
+    Signed { operand: Box<Value>, width: u8 },
     /// 1 if a test succeeds, else 0.
     Truth(Box<Test>),
 }
@@ -168,11 +143,9 @@ pub enum Value {
 /// How two numbers are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// The sum.
     Add,
     /// The bits of both.
     And,
-    /// The product.
     Multiply,
     /// The bits of either.
     Or,
@@ -182,33 +155,26 @@ pub enum Operator {
     ShiftRight,
     /// The left, which has a sign, shifted right by the right; all sign from 63 on.
     ShiftRightSigned,
-    /// The difference.
     Subtract,
     /// The bits of one of them.
     Xor,
 }
 
-/// A question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// Both succeed.
     And(Box<(Test, Test)>),
     /// Of two numbers.
     Compare {
-        /// Which must hold.
         compare: Compare,
         /// Whether they have signs.
         signed: bool,
-        /// The numbers.
         operands: Box<(Value, Value)>,
     },
     /// Always the same.
     Const(bool),
     /// The field is one of `span + 1` values from `low` on.
     InRange {
-        /// The field.
         cell: Cell,
-        /// The lowest value.
         low: u64,
         /// How many follow it.
         span: u64,
@@ -241,7 +207,6 @@ pub enum StatePart {
     Extract(Header),
     /// Gives a field the number that stands ahead in the frame.
     LookAhead {
-        /// The field.
         to: Cell,
         /// How far ahead the number begins.
         offset_bytes: u32,
@@ -249,10 +214,7 @@ pub enum StatePart {
         length_bytes: u32,
     },
     /// Gives fields new values, one after the other.
-    Set {
-        /// The assignments.
-        stores: Vec<Store>,
-    },
+    Set { stores: Vec<Store> },
     /// Asks for something that must hold. Where it does not, the state is left at this part.
     Verify(Test),
 }

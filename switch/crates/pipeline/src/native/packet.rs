@@ -11,7 +11,6 @@ use crate::parser::Parser;
 /// Longer headers than this are copied by the interpreter: machine code copies without a loop.
 const HEADER_BYTES_MAX: u32 = 256;
 
-/// A parser's states.
 pub(crate) fn states(parser: &Parser, lowering: &Lowering<'_>) -> Vec<Option<State>> {
     let short = |part: &StatePart| match part {
         StatePart::Extract(header) => header.length_bytes <= HEADER_BYTES_MAX,

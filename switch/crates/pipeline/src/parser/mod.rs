@@ -129,7 +129,6 @@ pub(crate) const ACCEPT: u32 = u32::MAX;
 /// A value of a key of up to 64 bits, and where it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// The value.
     pub value: u64,
     /// The bits that are compared.
     pub mask: u64,
@@ -149,7 +148,6 @@ struct State {
     name: String,
     /// What the state extracts first, as long as that is plain: mostly everything it does.
     extractions: Vec<PlainExtraction>,
-    /// What comes then.
     operations: Vec<Operation>,
     /// The choice in its short form, if it has one and the state does nothing else.
     plain: Option<Cases>,
@@ -159,7 +157,6 @@ struct State {
     default: u32,
 }
 
-/// A parser.
 #[derive(Clone, Debug)]
 pub(crate) struct Parser {
     states: Vec<State>,
