@@ -55,7 +55,8 @@ impl Both {
     /// and groups to all action profiles; rates to all meters.
     pub fn fill_tables(&mut self, chance: &mut Chance, packets: &[Vec<u8>]) {
         self.fill_profiles(chance);
-        for table in 0..self.native.tables().len() {
+        let tables = self.native.tables().len();
+        for table in 0..tables {
             for _ in 0..8 {
                 self.add_entry(table, chance, packets);
             }
@@ -94,7 +95,8 @@ impl Both {
 
     /// Members 0 to 3 of each profile and, where it has a selector, groups of them.
     fn fill_profiles(&mut self, chance: &mut Chance) {
-        for profile in 0..self.native.profiles().len() {
+        let profiles = self.native.profiles().len();
+        for profile in 0..profiles {
             for id in 0..4 {
                 // Not every action is one of the profile's.
                 for action in 0..self.program.actions.len() {
@@ -128,7 +130,8 @@ impl Both {
                 meters.iter_mut().for_each(|meter| meter.configure(Some(rates), now));
             });
         }
-        for table in 0..self.native.tables().len() {
+        let tables = self.native.tables().len();
+        for table in 0..tables {
             let rates = rates(chance);
             self.change(|pipeline, now| {
                 let meter = pipeline.table_mut(table).default_meter();
@@ -177,8 +180,8 @@ impl Both {
     /// How many entries of all tables are idle, and how many are not.
     pub fn idle_and_not(&self) -> [usize; 2] {
         let tables = self.native.tables();
-        let idle = tables.iter().map(|table| table.idle_entries(self.now).count()).sum();
-        [idle, tables.iter().map(Table::len).sum::<usize>() - idle]
+        let idle = tables.clone().map(|table| table.idle_entries(self.now).count()).sum();
+        [idle, tables.map(Table::len).sum::<usize>() - idle]
     }
 
     /// The meters of a table's entries as they are now.
