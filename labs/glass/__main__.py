@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 import webbrowser
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ LOGS = ROOT / "build" / "log" / "glass"
 
 def main() -> int:
     """Returns the exit status."""
+    # Whoever ends this politely ends the world that it started, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         with contextlib.suppress(KeyboardInterrupt), _scene() as scene:
             asyncio.run(_serve(scene, os.environ.get("GLASS") or "127.0.0.1"))
