@@ -181,21 +181,7 @@ fn topology(arguments: &Arguments) -> Topology {
         ..LinkConfig::default()
     };
     let access = PortConfig::strict(rate("access_bps"), 1);
-    let memory = |name: &str, default| Memory {
-        min: Bytes(10_240),
-        default,
-        max: Bytes(arguments.number(name)),
-    };
-    let tcp = TcpSettings {
-        congestion: arguments.text("congestion").parse().expect("there is such an algorithm"),
-        ecn: match arguments.text("ecn") {
-            "on" => EcnSetting::On,
-            _ => EcnSetting::Passive,
-        },
-        rmem: memory("rmem_max", Bytes(131_072)),
-        wmem: memory("wmem_max", Bytes(16_384)),
-        ..TcpSettings::default()
-    };
+    let tcp = tcp(arguments);
     let mac = |kind: u8, side: u8| MacAddress([2, kind, side, 0, 0, 1]);
     let own = |ip: Ipv4Addr| Address { ip: IpAddr::V4(ip), prefix_bits: 24 };
     let gateway = |side| Ipv4Addr::new(10, side, 0, 254);
@@ -227,6 +213,25 @@ fn topology(arguments: &Arguments) -> Topology {
         routers: vec![s1],
         links: vec![link_a, link_b],
         asks_for_gateways: false,
+    }
+}
+
+/// How both hosts' TCP behaves.
+fn tcp(arguments: &Arguments) -> TcpSettings {
+    let memory = |name: &str, default| Memory {
+        min: Bytes(10_240),
+        default,
+        max: Bytes(arguments.number(name)),
+    };
+    TcpSettings {
+        congestion: arguments.text("congestion").parse().expect("there is such an algorithm"),
+        ecn: match arguments.text("ecn") {
+            "on" => EcnSetting::On,
+            _ => EcnSetting::Passive,
+        },
+        rmem: memory("rmem_max", Bytes(131_072)),
+        wmem: memory("wmem_max", Bytes(16_384)),
+        ..TcpSettings::default()
     }
 }
 
