@@ -2,7 +2,7 @@
 
 use pipeline::{EgressWay, InstanceType, Queueing, after_egress};
 use traffic::Departure;
-use units::{Bytes, HasLength, Time};
+use units::{Bytes, HasLength, PortId, Time};
 
 use crate::capture::Fate;
 use crate::device::Device;
@@ -46,20 +46,7 @@ impl Device {
             EgressWay::Drop(reason) => {
                 self.drop_packet(at, queued, reason, Some((port, class)));
             }
-            EgressWay::Recirculate { field_list } => {
-                self.deparse(&mut queued, at);
-                let pipeline = &mut self.programs.of(queued.generation).pipeline;
-                pipeline.recirculate(&mut queued.packet, field_list);
-                self.tracer.note(queued.identity, at, || TraceEvent::Recirculated);
-                if self.log.follows_packets() {
-                    let (number, input) = (queued.identity.number, queued.packet.ingress_port());
-                    let (output, length) = (port, queued.length());
-                    let head = self.log.head_of(queued.packet.received());
-                    let kind = PacketStepKind::Recirculated { output, length, head };
-                    self.log.note_packet(at, number, input, kind);
-                }
-                self.run_ingress(at, queued, Arrivals::Several);
-            }
+            EgressWay::Recirculate { field_list } => self.recirculate(at, queued, port, field_list),
             EgressWay::Transmit => {
                 self.deparse(&mut queued, at);
                 let (identity, input) = (queued.identity, queued.packet.ingress_port());
@@ -85,6 +72,22 @@ impl Device {
                 self.begin_transmitting(at, port, frame);
             }
         }
+    }
+
+    /// The packet, as it would have left by `port`, begins again at ingress.
+    fn recirculate(&mut self, at: Time, mut queued: Queued, port: PortId, field_list: u32) {
+        self.deparse(&mut queued, at);
+        let pipeline = &mut self.programs.of(queued.generation).pipeline;
+        pipeline.recirculate(&mut queued.packet, field_list);
+        self.tracer.note(queued.identity, at, || TraceEvent::Recirculated);
+        if self.log.follows_packets() {
+            let (number, input) = (queued.identity.number, queued.packet.ingress_port());
+            let (output, length) = (port, queued.length());
+            let head = self.log.head_of(queued.packet.received());
+            let kind = PacketStepKind::Recirculated { output, length, head };
+            self.log.note_packet(at, number, input, kind);
+        }
+        self.run_ingress(at, queued, Arrivals::Several);
     }
 
     /// Puts the headers back in front of the payload.
