@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from controller.session import Packet, Session
 from controller.stream import halves
 from controller.watch import QueueChange, Sample, watch
 from tests.world.conftest import (
+    BINARIES,
     DEADLINE_S,
     PS_PER_MS,
     PS_PER_S,
@@ -396,3 +398,14 @@ def test_hosts_are_refused_what_they_cannot_do(world: World) -> None:
     ):
         with pytest.raises(grpc.RpcError, match=words):
             world.Start(host="h1", app=app)
+
+
+def test_with_the_program_that_started_it_the_world_ends_too():
+    command = [BINARIES / "vitrine-sim", "serve", "--end-with-input", "--grpc", "127.0.0.1:0"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert "listening" in process.stdout.readline()
+        assert process.poll() is None, "its input is still open"
+        process.stdin.close()
+        assert process.wait(DEADLINE_S) == 0

@@ -25,11 +25,12 @@ def serving(log: Path, port: int = 0) -> Iterator[str]:
     if not os.access(BINARY, os.X_OK):
         raise LabError(f"there is no {BINARY}: run `make build` first.")
     log.parent.mkdir(parents=True, exist_ok=True)
-    argv = [str(BINARY), "serve", "--grpc", f"127.0.0.1:{port}"]
+    # Its input is a pipe that we alone hold: however we end, it ends too.
+    argv = [str(BINARY), "serve", "--end-with-input", "--grpc", f"127.0.0.1:{port}"]
     with log.open("w") as errors:
         child = subprocess.Popen(
             argv,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
@@ -60,5 +61,6 @@ def _end(child: subprocess.Popen[str]) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             child.wait(_END_DEADLINE_S)
             break
-    assert child.stdout is not None, "it was asked for"
-    child.stdout.close()
+    for pipe in (child.stdin, child.stdout):
+        assert pipe is not None, "it was asked for"
+        pipe.close()

@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread;
+use std::{io, process, thread};
 use std::time::Instant;
 
 use agent::devices::NoDevices;
@@ -24,6 +24,9 @@ pub struct Arguments {
     /// Interpret programs, instead of compiling them to machine code.
     #[arg(long)]
     interpreted: bool,
+    /// End when standard input does: whoever starts this as a child and dies leaves nothing behind.
+    #[arg(long)]
+    end_with_input: bool,
 }
 
 /// Runs the subcommand. It returns only if it cannot begin.
@@ -40,6 +43,9 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         world: Some(world),
     };
     let server = server::serve(offer).map_err(|error| cannot_serve(arguments.address, &error))?;
+    if arguments.end_with_input {
+        thread::spawn(end_with_input);
+    }
     println!("{}", json!({ "listening": server.address().to_string() }));
     let start = Instant::now();
     loop {
@@ -49,6 +55,13 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
             Next::Idle => thread::park(),
         }
     }
+}
+
+/// Nobody writes there; it ends when the last one who could has gone.
+fn end_with_input() {
+    // Input that cannot be read has ended, too.
+    let _ended = io::copy(&mut io::stdin().lock(), &mut io::sink());
+    process::exit(0);
 }
 
 fn cannot_serve(address: SocketAddr, error: &StartError) -> String {
