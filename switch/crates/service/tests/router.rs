@@ -255,7 +255,7 @@ async fn a_queue_is_told_packet_by_packet_and_its_threshold_up_and_down() {
         other => panic!("nobody asked for {other:?}"),
     };
     let texts: Vec<_> = told.iter().map(text).collect();
-    assert_eq!(texts, ["1", "0", "1", "up", "2", "down", "1", "0"]);
+    assert_eq!(texts, ["1", "0", "1", "2", "up", "1", "down", "0"]);
     assert!(told.is_sorted_by_key(|event| event.time_ps));
     let frame_ps = 100_000_000_000;
     assert_eq!(told[7].time_ps - told[6].time_ps, frame_ps, "the line's time, not the machine's");
