@@ -82,8 +82,8 @@ def test_a_queue_is_told_packet_by_packet_with_its_drops_and_its_thresholds(send
         sender.send(CPU_PORT, b"\x01" * 60)
         sender.send(NOWHERE, b"\x02" * 60)
         events = iter(told)
-        # A crossing is told just before the packet that crosses.
-        above, entered, below, left, dropped = (next(events) for _ in range(5))
+        # Each packet is told of before the threshold that it crosses.
+        entered, above, left, below, dropped = (next(events) for _ in range(5))
     assert isinstance(entered, QueueChange) and isinstance(left, QueueChange)
     assert (entered.change, entered.packets) == ("ENQUEUED", 1)
     assert (left.change, left.packets) == ("DEPARTED", 0)
@@ -128,6 +128,6 @@ def test_a_packet_is_followed_from_the_controller_to_its_end(sender: Sender):
     # The first frame, which nobody followed, has a number, too.
     assert {step.packet for step in life} == {2}
     assert life[0].kind == "received"
-    assert str(life[-1]).endswith("packet 1: dropped: UNKNOWN_PORT")
+    assert str(life[-1]).endswith("packet 2: dropped: UNKNOWN_PORT")
     texts = [str(step) for step in life]
     assert any("parser_state" in text for text in texts), texts

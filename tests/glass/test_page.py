@@ -81,6 +81,11 @@ def test_time_stands_goes_back_and_goes_on_by_keyboard(chromium):
     with glass_of_double() as (glass, _), page_of(chromium) as page:
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
+        # There has to be something to go back to.
+        page.wait_for_function(
+            "begun => vitrine.player.timePs > begun + 2e8",
+            arg=page.evaluate("vitrine.player.timePs"),
+        )
         page.keyboard.press("Space")
         expect(page.locator(".time")).to_contain_text("paused")
         now = page.evaluate("vitrine.player.timePs")
