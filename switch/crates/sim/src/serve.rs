@@ -5,8 +5,8 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::{io, process, thread};
 use std::time::Instant;
+use std::{io, process, thread};
 
 use agent::devices::NoDevices;
 use clap::Args;
