@@ -30,11 +30,13 @@ from controller.session import Session
 from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES
 from labs.glass.tape import Tape
+from labs.measure.iperf import Result
 from labs.measure.page import Fetch
+from labs.measure.ping import Pings
 from labs.measure.router import PortSeries
 from labs.measure.sockets import SocketSample
 from labs.narration import Narrator
-from labs.recording import Recording
+from labs.recording import Flow, Recording
 from labs.view import LiveView, Subject
 from topo.model import End, Port, Topology
 from topo.units import format_rate
@@ -234,6 +236,23 @@ class Instruments(ABC):
         """Shows what has come since the last look."""
         self._view.show(self._shown)
 
+    def _keep_ping(self, name: str, found: Pings) -> None:
+        """What several pings of one name see is one list."""
+        earlier = self.recording.pings.get(name)
+        self.recording.pings[name] = earlier.followed_by(found) if earlier else found
+
+    def _keep_flow(self, plan: FlowPlan, result: Result, peer: str) -> None:
+        """A flow that has ended, with what was seen of its connection to `peer`."""
+        seen = self.recording.sockets.get(plan.source, [])
+        self.recording.flows[plan.name] = Flow(
+            name=plan.name,
+            source=plan.source,
+            target=plan.target,
+            congestion=plan.congestion,
+            result=result,
+            samples=data_connection([sample for sample in seen if sample.peer == peer]),
+        )
+
     def _check_series(self) -> None:
         for name, series in self.recording.ports.items():
             if not series.time_s:
@@ -251,6 +270,14 @@ def data_connection(samples: Sequence[SocketSample]) -> list[SocketSample]:
         return []
     data = max(acked, key=lambda connection: acked[connection])
     return [sample for sample in samples if sample.connection == data]
+
+
+def ports_by_switch(ports: Sequence[tuple[str, int]]) -> dict[str, list[int]]:
+    """The numbers of these ports, switch by switch."""
+    by_switch: dict[str, list[int]] = {}
+    for switch, number in ports:
+        by_switch.setdefault(switch, []).append(number)
+    return by_switch
 
 
 def port_name(switch: str, number: int) -> str:

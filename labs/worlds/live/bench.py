@@ -11,7 +11,13 @@ from controller.queues import Queues
 from controller.session import Session
 from controller.toolchain import Toolchain
 from labs import routers
-from labs.bench import SAMPLE_INTERVAL_MS, SOCKET_INTERVAL_S, Bench, subject
+from labs.bench import (
+    SAMPLE_INTERVAL_MS,
+    SOCKET_INTERVAL_S,
+    Bench,
+    ports_by_switch,
+    subject,
+)
 from labs.glass import tape
 from labs.measure import holdups
 from labs.measure.holdups import FELT_S, HoldUps
@@ -94,9 +100,7 @@ class LiveBench(Bench):
         """Records these ports of routers, and the TCP connections of these hosts."""
         routers.look_at(*ports[0])
         clock = Clock.started_now()
-        by_switch: dict[str, list[int]] = {}
-        for switch, port in ports:
-            by_switch.setdefault(switch, []).append(port)
+        by_switch = ports_by_switch(ports)
         with contextlib.ExitStack() as stack:
             recorders = {}
             for switch, numbers in by_switch.items():

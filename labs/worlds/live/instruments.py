@@ -13,14 +13,12 @@ from labs.bench import (
     REDRAW_S,
     FlowPlan,
     Instruments,
-    data_connection,
     port_name,
 )
 from labs.errors import MeasurementError
 from labs.measure.page import Fetch
 from labs.measure.router import Recorder
 from labs.narration import Narrator
-from labs.recording import Flow
 from labs.view import LiveView
 from labs.worlds.live import hosts, iperf, page, ping
 from labs.worlds.live.bursts import Senders
@@ -162,9 +160,7 @@ class LiveInstruments(Instruments):
             self._show_until(process, f"the ping {name}", END_DEADLINE_S)
             # Its status says whether every request was answered; a full queue may drop some.
             output = process.log.read_text()
-            found = ping.parse(output, self._clock.of_wall)
-            earlier = self.recording.pings.get(name)
-            self.recording.pings[name] = earlier.followed_by(found) if earlier else found
+            self._keep_ping(name, ping.parse(output, self._clock.of_wall))
         self._bursts.wait()
         if self.telemetry is not None:
             self.recording.reports = self.telemetry.finish()
@@ -172,7 +168,7 @@ class LiveInstruments(Instruments):
         self._catch_up()
         self._view.erase()
         for flow in self._flows:
-            self.recording.flows[flow.plan.name] = self._read_flow(flow)
+            self._read_flow(flow)
         self._check_series()
 
     def now_s(self) -> float:
@@ -181,18 +177,10 @@ class LiveInstruments(Instruments):
 
     # ---- reading ---------------------------------------------------------------------------------
 
-    def _read_flow(self, flow: _StartedFlow) -> Flow:
+    def _read_flow(self, flow: _StartedFlow) -> None:
         output = flow.process.wait(f"iperf3 in {flow.source.name}", END_DEADLINE_S)
         peer = f"{flow.target.address}:{flow.port}"
-        seen = self.recording.sockets.get(flow.source.name, [])
-        return Flow(
-            name=flow.plan.name,
-            source=flow.plan.source,
-            target=flow.plan.target,
-            congestion=flow.plan.congestion,
-            result=iperf.parse(output),
-            samples=data_connection([sample for sample in seen if sample.peer == peer]),
-        )
+        self._keep_flow(flow.plan, iperf.parse(output), peer)
 
     def _show_until(self, process: Process, what: str, deadline_s: float) -> None:
         deadline_s *= wait.patience()

@@ -12,7 +12,7 @@ from controller.queues import Queues
 from controller.session import Session
 from controller.world import PS_PER_S, World
 from labs import programming
-from labs.bench import SAMPLE_INTERVAL_MS, Bench, subject
+from labs.bench import SAMPLE_INTERVAL_MS, Bench, ports_by_switch, subject
 from labs.narration import Narrator
 from labs.programming import Programs
 from labs.view import LiveView
@@ -89,9 +89,7 @@ class VirtualBench(Bench):
         """Records these ports of routers, and the TCP connections of these hosts."""
         assert self._world is not None, "a network is up"
         zero_ps = self._world.look().time_ps
-        by_switch: dict[str, list[int]] = {}
-        for switch, port in ports:
-            by_switch.setdefault(switch, []).append(port)
+        by_switch = ports_by_switch(ports)
         with contextlib.ExitStack() as stack:
             recorders = {
                 switch: stack.enter_context(

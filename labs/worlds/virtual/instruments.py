@@ -17,7 +17,6 @@ from labs.bench import (
     PING_INTERVAL_S,
     FlowPlan,
     Instruments,
-    data_connection,
     port_name,
 )
 from labs.errors import MeasurementError
@@ -26,7 +25,6 @@ from labs.measure.iperf import Result
 from labs.measure.page import Fetch
 from labs.measure.ping import Echo, Pings
 from labs.narration import Narrator
-from labs.recording import Flow
 from labs.view import LiveView
 from labs.worlds.virtual import telemetry
 from labs.worlds.virtual.recorder import VirtualRecorder
@@ -196,11 +194,9 @@ class VirtualInstruments(Instruments):
             self._pass_until_empty()
         self._view.erase()
         for flow in self._flows:
-            self.recording.flows[flow.plan.name] = self._read_flow(flow)
+            self._read_flow(flow)
         for name, app in self._pings:
-            found = self._read_ping(app)
-            earlier = self.recording.pings.get(name)
-            self.recording.pings[name] = earlier.followed_by(found) if earlier else found
+            self._keep_ping(name, self._read_ping(app))
         for name, bursts in self._bursts.items():
             self.recording.bursts[name] = self._read_bursts(bursts)
         if self._reports is not None and self._domain is not None:
@@ -247,20 +243,13 @@ class VirtualInstruments(Instruments):
 
     # ---- reading ---------------------------------------------------------------------------------
 
-    def _read_flow(self, flow: _StartedFlow) -> Flow:
+    def _read_flow(self, flow: _StartedFlow) -> None:
         found = self._world.report(flow.app).bulk
         if found.failed:
             raise MeasurementError(f"the flow {flow.plan.name} found no way to its target.")
         span_s = (found.ended_ps - found.began_ps) / PS_PER_S
-        seen = self.recording.sockets.get(flow.plan.source, [])
-        return Flow(
-            name=flow.plan.name,
-            source=flow.plan.source,
-            target=flow.plan.target,
-            congestion=flow.plan.congestion,
-            result=Result(found.acked_bytes * 8 / span_s, found.acked_bytes, found.retransmits),
-            samples=data_connection([sample for sample in seen if sample.peer == flow.peer]),
-        )
+        result = Result(found.acked_bytes * 8 / span_s, found.acked_bytes, found.retransmits)
+        self._keep_flow(flow.plan, result, flow.peer)
 
     def _read_ping(self, app: int) -> Pings:
         found = self._world.report(app).ping
