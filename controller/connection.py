@@ -22,7 +22,7 @@ METADATA_BYTES_MAX = 12 << 20
 # The port IANA gave to P4Runtime.
 DEFAULT_ADDRESS = "127.0.0.1:9559"
 
-_OPTIONS = [
+CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_metadata_size", METADATA_BYTES_MAX),
@@ -48,7 +48,7 @@ def parted(address: str) -> tuple[str, int | None]:
 
 def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.Channel:
     """A connection to a device that answers, or an error that names the address."""
-    channel = grpc.insecure_channel(parted(address)[0], options=_OPTIONS)
+    channel = grpc.insecure_channel(parted(address)[0], options=CHANNEL_OPTIONS)
     try:
         grpc.channel_ready_future(channel).result(timeout=deadline_s)
     except grpc.FutureTimeoutError:

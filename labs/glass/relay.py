@@ -19,7 +19,7 @@ from google.rpc import code_pb2, status_pb2
 from p4.v1 import p4runtime_pb2
 from vitrine.v1 import router_pb2, world_pb2
 
-from controller.connection import MESSAGE_BYTES_MAX, METADATA_BYTES_MAX
+from controller.connection import CHANNEL_OPTIONS
 
 # The files whose messages the page speaks; what they import follows from them.
 FILES = (router_pb2.DESCRIPTOR, world_pb2.DESCRIPTOR, p4runtime_pb2.DESCRIPTOR)
@@ -32,16 +32,6 @@ READING = frozenset(
         "/p4.v1.P4Runtime/Capabilities",
     }
 )
-
-_OPTIONS = [
-    ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
-    ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
-    ("grpc.max_metadata_size", METADATA_BYTES_MAX),
-    ("grpc.enable_http_proxy", 0),
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 500),
-]
 
 
 class RefusedError(Exception):
@@ -133,7 +123,7 @@ class Relay:
         if not address:
             raise RefusedError(code_pb2.NOT_FOUND, f"there is no router {router!r} here.")
         if address not in self._channels:
-            self._channels[address] = grpc.aio.insecure_channel(address, options=_OPTIONS)
+            self._channels[address] = grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS)
         return self._channels[address]
 
 
