@@ -1,0 +1,1 @@
+"""The runtime interface of bmv2 switches: what its clients import."""

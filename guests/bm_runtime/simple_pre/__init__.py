@@ -1,0 +1,3 @@
+"""The service `simple_pre`: multicast groups."""
+
+__all__ = ["SimplePre", "ttypes"]

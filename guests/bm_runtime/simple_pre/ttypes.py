@@ -1,0 +1,21 @@
+"""What can be wrong with multicast groups."""
+
+from __future__ import annotations
+
+from thrift_interface import I32, Enumeration, Failure
+
+
+class McOperationErrorCode(Enumeration):
+    """What can be wrong with a group or a node."""
+
+    TABLE_FULL = 1
+    INVALID_MGID = 2
+    INVALID_MGRP_HANDLE = 3
+    INVALID_L1_HANDLE = 4
+    ERROR = 5
+
+
+class InvalidMcOperation(Failure):
+    """A group or a node refuses."""
+
+    FIELDS = ((1, "code", I32),)

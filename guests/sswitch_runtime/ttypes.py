@@ -1,0 +1,23 @@
+"""Structures and exceptions of the service `simple_switch`."""
+
+from __future__ import annotations
+
+from thrift_interface import I32, Enumeration, Failure, Structure
+
+
+class MirroringSessionConfig(Structure):
+    """Where the copies of a clone session go."""
+
+    FIELDS = ((1, "port", I32), (2, "mgid", I32))
+
+
+class MirroringOperationErrorCode(Enumeration):
+    """What can be wrong with a clone session."""
+
+    SESSION_NOT_FOUND = 1
+
+
+class InvalidMirroringOperation(Failure):
+    """A clone session refuses."""
+
+    FIELDS = ((1, "code", I32),)

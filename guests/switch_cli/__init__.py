@@ -1,0 +1,1 @@
+"""The commands of `simple_switch_CLI`, a topic a module."""

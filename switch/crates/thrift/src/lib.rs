@@ -1,0 +1,24 @@
+//! Thrift's binary protocol (thrift-binary-protocol.md of Apache Thrift): calls in, replies out.
+//!
+//! No code is generated from an interface here: a struct is its fields by number ([`Struct`]), and
+//! whoever serves an interface takes the fields that it knows out of it. What he does not know is
+//! skipped, as Thrift asks.
+//!
+//! Messages follow each other on the stream without anything between them, so that only a message
+//! itself says where it ends. [`Call::read`] is given what has arrived and says whether a whole message
+//! is there. Everything is bounded: the length of a message, how many values it has, and how deep they
+//! nest.
+
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
+
+pub mod message;
+mod read;
+mod value;
+mod write;
+
+pub use message::{ApplicationError, ApplicationErrorKind, Call, Reply};
+pub use read::ProtocolError;
+pub use value::{Map, Struct, Type, Value};

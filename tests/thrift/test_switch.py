@@ -1,0 +1,146 @@
+"""The switch itself over Thrift: its program, its state, its clock, its manners."""
+
+import socket
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from thrift.Thrift import TApplicationException
+
+from tests.process.switch import SWITCH, free_port, refusal, running
+from tests.thrift.switch import (  # before the modules below, which it finds
+    SERVICES,
+    Door,
+    bmpy_utils,
+    door,
+)
+from tests.thrift.test_tables import add
+
+from bm_runtime.standard.ttypes import InvalidSwapOperation, SwapOperationErrorCode  # isort: skip
+
+
+def test_the_program_is_handed_out_as_it_was_loaded(switch: Door, program: Path) -> None:
+    assert switch.standard.bm_get_config() == program.read_text()
+
+
+def test_resetting_makes_everything_as_the_program_declares_it(switch: Door) -> None:
+    standard = switch.standard
+    add(switch)
+    standard.bm_register_write(0, "ingress.cells", 0, 9)
+    standard.bm_mt_set_default_action(0, "ingress.by_address", "NoAction", [])
+    standard.bm_reset_state()
+    assert standard.bm_mt_get_num_entries(0, "ingress.by_address") == 0
+    assert standard.bm_register_read(0, "ingress.cells", 0) == 0
+    assert standard.bm_mt_get_default_entry(0, "ingress.by_address").action_name == "ingress.drop"
+    assert standard.bm_mt_get_num_entries(0, "ingress.fixed") == 1
+
+
+def test_another_program_is_loaded_written_to_and_swapped_in(program: Path, tmp_path: Path) -> None:
+    with door(program, tmp_path) as switch:
+        standard = switch.standard
+        with pytest.raises(InvalidSwapOperation) as refused:
+            standard.bm_swap_configs()
+        assert refused.value.code == SwapOperationErrorCode.NO_ONGOING_SWAP
+        add(switch)
+        standard.bm_load_new_config(program.read_text())
+        # What is written now is for the new program, which has no entries yet.
+        assert standard.bm_mt_get_num_entries(0, "ingress.by_address") == 0
+        standard.bm_register_write(0, "ingress.cells", 0, 5)
+        with pytest.raises(InvalidSwapOperation) as refused:
+            standard.bm_load_new_config(program.read_text())
+        assert refused.value.code == SwapOperationErrorCode.ONGOING_SWAP
+        standard.bm_swap_configs()
+        assert standard.bm_register_read(0, "ingress.cells", 0) == 5
+
+
+def test_a_text_that_is_no_program_is_refused_with_the_reason(switch: Door) -> None:
+    with pytest.raises(TApplicationException, match="JSON"):
+        switch.standard.bm_load_new_config("no program")
+
+
+def test_the_clock_runs_in_microseconds(switch: Door) -> None:
+    elapsed, since_epoch = switch.switch.get_time_elapsed_us, switch.switch.get_time_since_epoch_us
+    first, second = elapsed(), elapsed()
+    assert 0 < first <= second
+    # Within a minute of this machine's clock: what is meant is the unit.
+    assert abs(since_epoch() - time.time_ns() // 1000) < 60_000_000
+
+
+def test_a_function_that_there_is_not_says_so(switch: Door) -> None:
+    with pytest.raises(TApplicationException) as refused:
+        switch.standard.bm_serialize_state()
+    assert refused.value.type == TApplicationException.UNKNOWN_METHOD
+    assert "bm_serialize_state" in refused.value.message
+
+
+def test_what_is_no_thrift_ends_its_own_connection_only(switch: Door) -> None:
+    with socket.create_connection(("127.0.0.1", switch.port)) as stranger:
+        stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        stranger.settimeout(10)
+        assert stranger.recv(100) == b""
+    assert switch.standard.bm_mt_get_num_entries(0, "ingress.by_address") == 0
+
+
+def test_idle_connections_give_way(program: Path, tmp_path: Path) -> None:
+    with door(program, tmp_path) as switch, ExitStack() as open_sockets:
+        # 256 may be open; those that were idle longest are closed for the rest, the door's own too.
+        idle = [socket.create_connection(("127.0.0.1", switch.port)) for _ in range(300)]
+        for connection in idle:
+            open_sockets.enter_context(connection)
+        idle[0].settimeout(10)
+        assert idle[0].recv(1) == b""
+        (late,) = bmpy_utils.thrift_connect("127.0.0.1", switch.port, SERVICES[:1])
+        assert late.bm_mt_get_num_entries(0, "ingress.by_address") == 0
+
+
+def test_a_message_has_its_bounds(switch: Door) -> None:
+    # Five million characters are taken, and are no program.
+    with pytest.raises(TApplicationException, match="JSON"):
+        switch.standard.bm_load_new_config("x" * 5_000_000)
+    # A name that is announced with 17 MiB, where a message may have 16.
+    with socket.create_connection(("127.0.0.1", switch.port)) as stranger:
+        stranger.sendall(b"\x80\x01\0\x01" + (17 << 20).to_bytes(4, "big"))
+        stranger.settimeout(10)
+        assert stranger.recv(100) == b""
+    assert switch.standard.bm_mt_get_num_entries(0, "ingress.by_address") == 0
+
+
+def test_a_message_may_come_in_pieces(switch: Door) -> None:
+    # Version 1, a call; the name; sequence number 3; no arguments.
+    name = b"standard:bm_mgmt_get_info"
+    call = b"\x80\x01\0\x01" + len(name).to_bytes(4, "big") + name + b"\0\0\0\x03\0"
+    with socket.create_connection(("127.0.0.1", switch.port)) as client:
+        client.settimeout(10)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in call:
+            client.sendall(bytes([byte]))
+        answer = client.recv(1000)
+    assert answer.startswith(b"\x80\x01\0\x02"), "a reply"
+
+
+def test_the_door_is_closed_unless_it_is_asked_for(program: Path, tmp_path: Path) -> None:
+    port = free_port()
+    log = tmp_path / "switch.log"
+    with running("--grpc", f"127.0.0.1:{port}", str(program), port=port, log=log):
+        assert "Thrift" not in log.read_text()
+
+
+def test_a_port_that_is_taken_is_named(program: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        flags = ("--grpc", "127.0.0.1:0", "--thrift-port", str(port))
+        status, message = refusal(*flags, str(program))
+    assert status == 1
+    assert f"127.0.0.1:{port}" in message and "--thrift-port" in message
+
+
+def test_under_the_name_simple_switch_it_is_asked_for_nothing_else(
+    program: Path, tmp_path: Path
+) -> None:
+    name = tmp_path / "simple_switch"
+    name.symlink_to(SWITCH.resolve())
+    port, log = free_port(), tmp_path / "switch.log"
+    with running("--thrift-port", str(port), str(program), port=port, log=log, program=name):
+        (standard,) = bmpy_utils.thrift_connect("127.0.0.1", port, SERVICES[:1])
+        assert standard.bm_mgmt_get_info().thrift_port == port
