@@ -417,6 +417,8 @@ pub struct RegisterArray {
     pub size: u32,
     /// Width of a cell.
     pub width_bits: u32,
+    /// What cells hold at first, if not 0: this kit's own, which other switches do not look at.
+    pub initial_value: Option<Int>,
 }
 
 /// A named hash computation.

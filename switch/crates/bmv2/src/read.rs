@@ -268,6 +268,7 @@ fn register_array(node: Node<'_>) -> Result<RegisterArray, ReadError> {
         source_info: source_info(node)?,
         size: node.member("size", count)?,
         width_bits: node.member("bitwidth", count)?,
+        initial_value: node.opt_member("initial_value", hex)?,
     })
 }
 

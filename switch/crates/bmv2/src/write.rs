@@ -164,9 +164,11 @@ fn counter_array(array: &CounterArray) -> Value {
 }
 
 fn register_array(array: &RegisterArray) -> Value {
-    let value = json!({
+    let mut value = json!({
         "name": array.name, "id": array.id, "size": array.size, "bitwidth": array.width_bits,
     });
+    let initial = array.initial_value.as_ref();
+    set(&mut value, "initial_value", initial.map(|initial| json!(initial.to_hex(1))));
     with_source_info(value, &array.source_info)
 }
 

@@ -1,7 +1,8 @@
 //! The front end in one call: text to typed tree.
 
+use crate::types::index::Index;
 use crate::types::tree::Program;
-use crate::types::{check, lint};
+use crate::types::{check, check_with_index, lint};
 use syntax::Diagnostics;
 use syntax::parser::parse;
 use syntax::preprocessor::{PreprocessorOptions, preprocess};
@@ -18,16 +19,17 @@ pub struct Front {
     pub diagnostics: Diagnostics,
 }
 
-/// Reads, parses and checks the program in `main_file`.
+/// Reads, parses and checks the program in `main_file`; `chain_max` as for [`parse`].
 pub fn analyse(
     provider: &dyn SourceProvider,
     main_file: &str,
     options: &PreprocessorOptions,
+    chain_max: usize,
 ) -> Front {
     let mut sources = SourceMap::default();
     let mut diagnostics = Diagnostics::default();
     let tokens = preprocess(provider, main_file, options, &mut sources, &mut diagnostics);
-    let tree = parse(&tokens, &mut diagnostics);
+    let tree = parse(&tokens, chain_max, &mut diagnostics);
     // After a syntax error pieces of the program are missing: what the checker would say about
     // that helps nobody.
     let program = (diagnostics.error_count() == 0).then(|| check(&tree, &mut diagnostics));
@@ -36,4 +38,37 @@ pub fn analyse(
         lint(program, &mut diagnostics);
     }
     Front { program: program.filter(|_| !has_errors), sources, diagnostics }
+}
+
+/// What an editor wants to know of a program.
+#[derive(Debug)]
+pub struct Reading {
+    /// What its names stand for, as far as they can be resolved.
+    pub index: Index,
+    /// Every text that was read.
+    pub sources: SourceMap,
+    /// Errors and warnings; those of [`analyse`].
+    pub diagnostics: Diagnostics,
+}
+
+/// As [`analyse`], with the names of the program; those too of one that is not finished yet.
+pub fn read(
+    provider: &dyn SourceProvider,
+    main_file: &str,
+    options: &PreprocessorOptions,
+    chain_max: usize,
+) -> Reading {
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Diagnostics::default();
+    let tokens = preprocess(provider, main_file, options, &mut sources, &mut diagnostics);
+    let tree = parse(&tokens, chain_max, &mut diagnostics);
+    let is_whole = diagnostics.error_count() == 0;
+    // As in `analyse`, what is said of a text with pieces missing helps nobody.
+    let mut unheard = Diagnostics::default();
+    let heard = if is_whole { &mut diagnostics } else { &mut unheard };
+    let (program, index) = check_with_index(&tree, heard);
+    if diagnostics.error_count() == 0 {
+        lint(&program, &mut diagnostics);
+    }
+    Reading { index, sources, diagnostics }
 }

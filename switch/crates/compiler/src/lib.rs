@@ -15,8 +15,9 @@ pub mod lower;
 pub mod types;
 
 pub use compile::{Options, Output, compile};
-pub use front::{Front, analyse};
+pub use front::{Front, Reading, analyse, read};
 pub use syntax::preprocessor::PreprocessorOptions;
 pub use syntax::{
-    Diagnostic, Label, Location, Severity, SourceError, SourceMap, SourceProvider, Span,
+    Diagnostic, Fix, Label, Location, Severity, SourceError, SourceMap, SourceProvider, Span,
 };
+pub use types::index;

@@ -56,9 +56,10 @@ impl P4InfoFormat {
 
 /// The text of `--help`.
 pub const HELP: &str = "\
-Compiles a P4-16 program for the v1model architecture.
+Compiles a P4-16 program for the architecture v1model or BMv2's PSA: whichever its main is of.
 
 usage: vitrine-p4c [options] PROGRAM.p4
+       vitrine-p4c lsp [-I DIRECTORY] [-D NAME]    answer an editor (docs/editors.md)
 
   -o FILE                    write BMv2 JSON (started as `p4c`: the directory for NAME.json)
   --p4runtime-files A,B      write P4Info: text, or binary for names that end in .bin
@@ -68,9 +69,9 @@ usage: vitrine-p4c [options] PROGRAM.p4
   -E                         print the preprocessed program
   --Werror[=WARNING]         treat warnings as errors
   --Wdisable[=WARNING]       do not show warnings
-  --emit-externs             keep calls of externs that v1model does not have
-  --p4v 16, --std p4-16, --arch v1model, --target bmv2
-                             accepted, as there is nothing else
+  --emit-externs             keep calls of externs that the architecture does not have
+  --p4v 16, --std p4-16, --arch v1model, --arch psa, --target bmv2
+                             accepted: there is nothing else, and the program says which it is
   --version, --help
 ";
 
@@ -102,9 +103,13 @@ pub fn parse(arguments: &[String], is_driver: bool) -> Result<Arguments, String>
             "--p4runtime-format" => parsed.p4info_format = Some(format(&value()?)?),
             "--p4v" => require(&name, &value()?, &["16", "p4-16"])?,
             "--std" | "-x" => require(&name, &value()?, &["p4-16", "p4_16", "16"])?,
-            "--arch" | "-a" => require(&name, &value()?, &["v1model"])?,
+            "--arch" | "-a" => require(&name, &value()?, &["v1model", "psa"])?,
             "--target" | "-b" => {
-                require(&name, &value()?, &["bmv2", "bmv2-ss-p4org", "simple_switch"])?;
+                require(
+                    &name,
+                    &value()?,
+                    &["bmv2", "bmv2-ss-p4org", "simple_switch", "psa_switch"],
+                )?;
             }
             "--Werror" => parsed.warnings_as_errors.extend(list(inline)),
             "--Wdisable" => parsed.warnings_disabled.extend(list(inline)),

@@ -3,12 +3,13 @@
 use compiler::{SourceError, SourceProvider};
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 
 /// The directory of the includes that are part of the program, searched last. No real directory is
 /// called so.
 pub const BUILT_IN: &str = "p4include";
 
-/// Reads files by their path; `p4include/core.p4` and `p4include/v1model.p4` are always there.
+/// Reads files by their path; those of `p4include` are always there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Files;
 
@@ -24,11 +25,34 @@ impl SourceProvider for Files {
     }
 }
 
+/// A file in which `p4include/core.p4` or `p4include/v1model.p4` can be looked at: editors open only
+/// what is on the disk. Written when somebody wants to see it.
+pub fn built_in_on_disk(path: &str) -> Option<String> {
+    let text = built_in(path).ok()?;
+    let folder = cache()?.join("vitrine").join(BUILT_IN);
+    fs::create_dir_all(&folder).ok()?;
+    let file = folder.join(path.rsplit('/').next()?);
+    let file = file.to_str()?.to_owned();
+    if fs::read_to_string(&file).ok().as_deref() != Some(&text) {
+        write_whole(&file, text.as_bytes()).ok()?;
+    }
+    Some(file)
+}
+
+/// The user's folder for what can be made anew at any time.
+fn cache() -> Option<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let home = || Some(PathBuf::from(named("HOME")?).join(".cache"));
+    named("XDG_CACHE_HOME").map(PathBuf::from).or_else(home)
+}
+
 fn built_in(path: &str) -> Result<String, SourceError> {
     let name = path.strip_prefix(BUILT_IN).and_then(|rest| rest.strip_prefix('/'));
     match name {
         Some("core.p4") => Ok(include_str!("../../../../p4src/include/core.p4").into()),
         Some("v1model.p4") => Ok(include_str!("../../../../p4src/include/v1model.p4").into()),
+        Some("psa.p4") => Ok(include_str!("../../../../p4src/include/psa.p4").into()),
+        Some("bmv2/psa.p4") => Ok(include_str!("../../../../p4src/include/bmv2/psa.p4").into()),
         _ => Err(SourceError::NotFound),
     }
 }

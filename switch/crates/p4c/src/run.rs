@@ -2,10 +2,15 @@
 
 use crate::arguments::{Arguments, HELP, P4InfoFormat, Print};
 use crate::files::{BUILT_IN, Files, write_whole};
+use crate::lsp::{Programs, Server, serve};
 use crate::render::render_all;
 use compiler::{Diagnostic, Options, Output, Severity, SourceMap, compile};
+use std::io;
 use syntax::Diagnostics;
 use syntax::preprocessor::{PreprocessorOptions, preprocess, render as render_tokens};
+
+/// Longest chain of `else if`, for which the stack of the program's thread is made.
+pub const CHAIN_MAX: usize = 1024;
 
 /// What to print and with which status to end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,8 +54,24 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return preprocess_only(main_file, &preprocessor);
     }
     let lower = compiler::lower::Options { emit_externs: arguments.emit_externs };
-    let output = compile(&Files, main_file, &Options { preprocessor, lower });
+    let output = compile(&Files, main_file, &Options { preprocessor, lower, chain_max: CHAIN_MAX });
     finish(arguments, output)
+}
+
+/// Answers an editor on standard input and output until it goes; directories and macros are those of
+/// the arguments.
+pub fn answer_editor(arguments: &Arguments) -> Outcome {
+    let preprocessor = PreprocessorOptions {
+        include_directories: arguments.include_directories.clone(),
+        definitions: arguments.definitions.clone(),
+    };
+    let mut server = Server::new(Programs::new(preprocessor));
+    match serve(&mut server, &mut io::stdin().lock(), &mut io::stdout().lock()) {
+        Ok(true) => Outcome::default(),
+        // The protocol asks for this status where nobody said goodbye.
+        Ok(false) => Outcome { status: 1, ..Outcome::default() },
+        Err(error) => Outcome::failed(&format!("the editor cannot be understood: {error}")),
+    }
 }
 
 fn preprocess_only(main_file: &str, options: &PreprocessorOptions) -> Outcome {

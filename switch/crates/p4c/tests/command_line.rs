@@ -87,3 +87,24 @@ fn preprocessing_alone_prints_the_program() {
     assert!(outcome.text.contains("standard_metadata.egress_spec = 7;"));
     assert!(outcome.text.contains("extern packet_in {"));
 }
+
+#[test]
+fn a_chain_of_conditions_is_as_long_as_somebody_writes_it() {
+    let place = directory("chain");
+    let chain = |links: usize| {
+        let link =
+            |n: usize| format!("if (standard_metadata.ingress_port == {}) {{}} else ", n % 512);
+        let links: String = (0..links).map(link).collect();
+        let text = PROGRAM.replace("UNUSED", &format!("{links}{{}}"));
+        fs::write(place.join("program.p4"), text).expect("a program can be written");
+        // The process has a large stack, and so has this.
+        let place = place.clone();
+        let run = move || compile(&place, "-DPORT=1 --Wdisable DIR/program.p4");
+        let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(run);
+        thread.expect("a thread").join().expect("it does not fail")
+    };
+    // Ingress and egress have one each.
+    assert_eq!(chain(300), Outcome::default());
+    let refused = chain(2000);
+    assert!(refused.messages.contains("1024 conditions in a row"), "{}", refused.messages);
+}

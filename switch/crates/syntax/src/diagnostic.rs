@@ -24,6 +24,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of the text that does what the hint says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What is replaced; empty where something is only put in.
+    pub span: Span,
+    /// By what.
+    pub text: String,
+}
+
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -39,6 +48,8 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// The same for an editor, where one change of the text does it.
+    pub fix: Option<Fix>,
 }
 
 impl Diagnostic {
@@ -51,6 +62,7 @@ impl Diagnostic {
             primary: Label { span, text: String::new() },
             related: Vec::new(),
             hint: None,
+            fix: None,
         }
     }
 
@@ -68,6 +80,12 @@ impl Diagnostic {
     /// With advice.
     pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
         self.hint = Some(text.into());
+        self
+    }
+
+    /// With a change that mends it: `text` instead of what is at `span`.
+    pub fn fix(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.fix = Some(Fix { span, text: text.into() });
         self
     }
 

@@ -14,38 +14,57 @@ const LONG_SYMBOLS: [&str; 28] = [
 
 /// All tokens of `text`, without an end token.
 pub fn tokenize(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
-    let mut lexer = Lexer { file, text, at: 0, diagnostics };
+    let mut lexer = Lexer::new(file, text);
     let mut tokens = Vec::new();
-    let mut starts_line = true;
-    loop {
-        let (broke_line, follows_space) = lexer.skip_space();
-        starts_line |= broke_line;
-        let Some((kind, end)) = lexer.token_end() else { break };
-        let start = lexer.at;
-        lexer.at = end;
-        tokens.push(Token {
-            kind,
-            text: unbroken(text.get(start..end).unwrap_or("")),
-            span: lexer.span(start, end),
-            starts_line,
-            follows_space,
-            hidden: None,
-        });
-        starts_line = false;
+    while let Some(line) = lexer.line(false, diagnostics) {
+        tokens.extend(line);
     }
     tokens
 }
 
-struct Lexer<'a> {
+/// Reads a text line by line, because what a line is depends on those before: in lines that a
+/// condition skips, a quote without its partner is no string.
+pub(crate) struct Lexer<'a> {
     file: FileId,
     text: &'a str,
     /// Offset of the next character, always at a character boundary.
     at: usize,
-    diagnostics: &'a mut Diagnostics,
+    /// Whether the next token is the first of its line, and whether white space is in front of it.
+    before: (bool, bool),
 }
 
-impl Lexer<'_> {
-    fn rest(&self) -> &str {
+impl<'a> Lexer<'a> {
+    pub fn new(file: FileId, text: &'a str) -> Self {
+        Self { file, text, at: 0, before: (true, false) }
+    }
+
+    /// The tokens up to the end of the line, one or more; `None` at the end of the text.
+    pub fn line(&mut self, is_skipped: bool, diagnostics: &mut Diagnostics) -> Option<Vec<Token>> {
+        let mut tokens = Vec::new();
+        loop {
+            let (broke_line, follows_space) = self.skip_space(diagnostics);
+            self.before.0 |= broke_line;
+            self.before.1 |= follows_space;
+            if self.before.0 && !tokens.is_empty() {
+                return Some(tokens);
+            }
+            let Some((kind, end)) = self.token_end(is_skipped, diagnostics) else { break };
+            let start = self.at;
+            self.at = end;
+            let (starts_line, follows_space) = std::mem::take(&mut self.before);
+            tokens.push(Token {
+                kind,
+                text: unbroken(self.text.get(start..end).unwrap_or("")),
+                span: self.span(start, end),
+                starts_line,
+                follows_space,
+                hidden: None,
+            });
+        }
+        (!tokens.is_empty()).then_some(tokens)
+    }
+
+    fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or("")
     }
 
@@ -54,14 +73,14 @@ impl Lexer<'_> {
     }
 
     /// Skips white space and comments; says whether a line ended and whether there was anything.
-    fn skip_space(&mut self) -> (bool, bool) {
+    fn skip_space(&mut self, diagnostics: &mut Diagnostics) -> (bool, bool) {
         let (from, mut broke_line) = (self.at, false);
         loop {
             let rest = self.rest();
             if rest.starts_with("//") {
                 self.at += line_comment_length(rest);
             } else if rest.starts_with("/*") {
-                self.skip_block_comment();
+                self.skip_block_comment(diagnostics);
             } else if let Some(length) = continued_line(rest) {
                 self.at += length;
             } else if let Some(space) = rest.chars().next().filter(|c| is_space(*c)) {
@@ -74,21 +93,21 @@ impl Lexer<'_> {
     }
 
     /// A line end inside of the comment does not count: a directive goes on after it.
-    fn skip_block_comment(&mut self) {
+    fn skip_block_comment(&mut self, diagnostics: &mut Diagnostics) {
         match self.rest().find("*/") {
             Some(length) if length >= 2 || self.rest().starts_with("/**/") => self.at += length + 2,
             // `/*/` opens, but does not close.
             Some(_) => match self.rest().get(3..).and_then(|rest| rest.find("*/")) {
                 Some(length) => self.at += 3 + length + 2,
-                None => self.unclosed_comment(),
+                None => self.unclosed_comment(diagnostics),
             },
-            None => self.unclosed_comment(),
+            None => self.unclosed_comment(diagnostics),
         }
     }
 
-    fn unclosed_comment(&mut self) {
+    fn unclosed_comment(&mut self, diagnostics: &mut Diagnostics) {
         let span = self.span(self.at, self.at + 2);
-        self.diagnostics.push(
+        diagnostics.push(
             Diagnostic::error("unclosed-comment", span, "this comment never ends")
                 .label("opened here")
                 .hint("close it with `*/`"),
@@ -97,7 +116,11 @@ impl Lexer<'_> {
     }
 
     /// Sort and end of the token at `self.at`.
-    fn token_end(&mut self) -> Option<(TokenKind, usize)> {
+    fn token_end(
+        &self,
+        is_skipped: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<(TokenKind, usize)> {
         let rest = self.rest();
         let first = rest.chars().next()?;
         let (kind, length) = if first.is_ascii_alphabetic() || first == '_' {
@@ -105,7 +128,7 @@ impl Lexer<'_> {
         } else if first.is_ascii_digit() {
             (TokenKind::Integer, word_length(rest))
         } else if first == '"' {
-            (TokenKind::String, self.string_length())
+            (TokenKind::String, self.string_length(is_skipped, diagnostics))
         } else if let Some(symbol) = LONG_SYMBOLS.iter().find(|long| rest.starts_with(**long)) {
             (TokenKind::Symbol, symbol.len())
         } else if "+-*/%&|^~!<>=?:;,.()[]{}@#".contains(first) {
@@ -117,17 +140,22 @@ impl Lexer<'_> {
     }
 
     /// Length of the string literal with its quotes. A string may run over line ends, as in C
-    /// compilers of old; one that never ends takes its line only.
-    fn string_length(&mut self) -> usize {
+    /// compilers of old, but not out of lines that are skipped; one that never ends takes its line
+    /// only.
+    fn string_length(&self, is_skipped: bool, diagnostics: &mut Diagnostics) -> usize {
         let mut escaped = false;
         for (at, c) in self.rest().char_indices().skip(1) {
             match c {
+                '\n' if is_skipped => return at,
                 '"' if !escaped => return at + 1,
                 _ => escaped = c == '\\' && !escaped,
             }
         }
+        if is_skipped {
+            return self.rest().len();
+        }
         let span = self.span(self.at, self.at + 1);
-        self.diagnostics.push(
+        diagnostics.push(
             Diagnostic::error("unclosed-string", span, "this string never ends")
                 .label("opened here")
                 .hint("close it with `\"`"),

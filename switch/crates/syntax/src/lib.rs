@@ -18,5 +18,5 @@ pub mod token;
 #[allow(missing_docs)]
 pub mod tree;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Fix, Label, Severity};
 pub use source::{FileId, Location, SourceError, SourceMap, SourceProvider, Span};

@@ -11,6 +11,7 @@
 //! simple_switch, which runs them all.
 
 mod core;
+mod psa;
 mod v1model;
 
 /// The blocks of an architecture.
@@ -18,31 +19,67 @@ mod v1model;
 pub enum BlockKind {
     /// Writes checksums.
     ComputeChecksum,
-    /// Emits headers.
+    /// Emits headers, of a packet that leaves.
     Deparser,
     /// Behind the queues.
     Egress,
+    /// Reads headers behind the queues, where the architecture does so twice.
+    EgressParser,
     /// In front of the queues.
     Ingress,
-    /// Reads headers.
+    /// Emits headers in front of the queues, where the architecture does so twice.
+    IngressDeparser,
+    /// Reads headers, of a packet that comes in.
     Parser,
     /// Checks checksums.
     VerifyChecksum,
 }
 
+/// One of the blocks.
+#[derive(Debug)]
+pub struct Block {
+    pub kind: BlockKind,
+    /// What it is called in BMv2 JSON, if anything is.
+    pub name: &'static str,
+    /// Where it stands among the arguments of the package, and of the packages in it.
+    pub position: &'static [usize],
+    /// What each of its parameters stands for.
+    pub parameters: &'static [Passed],
+}
+
+/// What the architecture passes to a block. The same is the same storage in all blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passed {
+    /// Headers, by which blocks share them. Those of one type are shared anyway.
+    Headers(&'static str),
+    /// Metadata that the switch itself reads and writes under this name.
+    Intrinsic(&'static str),
+    Packet,
+    /// Metadata of the program, by which blocks share it.
+    User(&'static str),
+    /// Metadata of the program that a packet takes to its next stage.
+    Way(&'static str),
+}
+
 /// An architecture.
 #[derive(Debug)]
 pub struct Architecture {
+    /// As P4Info has it.
+    pub name: &'static str,
     /// The package of which `main` is one.
     pub package: &'static str,
     /// The file that declares it.
     pub file: &'static str,
-    /// The blocks in the order of the package's parameters.
-    pub blocks: &'static [BlockKind],
-    /// The struct in which the switch keeps what it knows of a packet.
+    /// What `main` looks like, for people.
+    pub main: &'static str,
+    /// The blocks in the order in which a packet meets them.
+    pub blocks: &'static [Block],
+    /// The struct in which a program says what becomes of a packet.
     pub metadata_type: &'static str,
     /// Fields of that struct that decide where a packet goes.
     pub deciding_fields: &'static [&'static str],
+    /// How a program decides it, for people.
+    pub deciding_hint: &'static str,
     functions: &'static [Function],
     objects: &'static [Object],
 }
@@ -91,12 +128,22 @@ pub enum Form {
     Packet,
     Register {
         size: usize,
+        /// What its cells hold at first, where the constructor can say so.
+        initial: Option<usize>,
     },
+    /// What programs send to controllers.
+    Digest,
+    /// An object that BMv2 JSON knows as an extern instance, with what the constructor was given.
+    Instance,
+    /// Nothing that a program can use.
+    Nothing,
 }
 
 /// What a call of an extern does.
 #[derive(Clone, Copy, Debug)]
 pub enum Meaning {
+    /// One of several primitives: by the number of arguments.
+    ByCount(&'static [(usize, Primitive)]),
     /// One of several primitives: by the name of the enumerator in the argument at this position,
     /// or else the last.
     ByEnumerator(usize, &'static [(&'static str, Primitive)]),
@@ -105,8 +152,12 @@ pub enum Meaning {
         with_payload: bool,
         place: Place,
     },
+    /// The colour of a direct meter.
+    DirectMeterColor,
     /// Names the field to which a direct meter's colour goes.
     DirectMeterRead,
+    /// Whether a packet goes this way, by what its metadata says.
+    Goes(Way),
     /// The packet is dropped at the end of the block.
     MarkToDrop,
     /// Nothing: the switch does it by itself.
@@ -117,6 +168,17 @@ pub enum Meaning {
     StaticAssert,
     /// A test that ends the parser with an error.
     Verify,
+}
+
+/// What can become of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// A clone is made besides.
+    Clone,
+    /// On to egress.
+    Normal,
+    Recirculate,
+    Resubmit,
 }
 
 /// Methods of `packet_in` and `packet_out`.
@@ -156,8 +218,14 @@ pub enum Operand {
         algorithm: usize,
         data: usize,
     },
+    /// This number.
+    Constant(u64),
     /// A field that the primitive writes.
     Destination(usize),
+    /// The fields that hold the numbers that data is made of.
+    Fields(usize),
+    /// What the constructor of the object was given at this position.
+    Given(usize),
     /// The list of fields that a copy of the packet keeps, named by a constant.
     FieldList(usize),
     /// The list of fields that the controller is sent.
@@ -165,6 +233,8 @@ pub enum Operand {
     /// A list of fields without any.
     NoFields,
     Number(usize),
+    /// A field that the primitive writes: the call's own value.
+    Result,
     /// The object whose method is called.
     This,
     /// A truth value, as a number.
@@ -176,9 +246,27 @@ pub enum Operand {
 }
 
 impl Architecture {
-    /// The position of a block among the arguments of the package.
-    pub fn position(&self, kind: BlockKind) -> Option<usize> {
-        self.blocks.iter().position(|block| *block == kind)
+    /// Every architecture that is known.
+    pub fn all() -> &'static [&'static Architecture] {
+        &ARCHITECTURES
+    }
+
+    /// Where a block stands among the arguments of the package, and of the packages in it.
+    pub fn position(&self, kind: BlockKind) -> Option<&'static [usize]> {
+        let block = self.blocks.iter().find(|block| block.kind == kind)?;
+        Some(block.position)
+    }
+}
+
+impl BlockKind {
+    /// Whether packets are read in it.
+    pub fn is_parser(self) -> bool {
+        matches!(self, BlockKind::EgressParser | BlockKind::Parser)
+    }
+
+    /// Whether it stands behind the queues.
+    pub fn is_egress(self) -> bool {
+        matches!(self, BlockKind::Deparser | BlockKind::Egress | BlockKind::EgressParser)
     }
 }
 
@@ -216,12 +304,17 @@ impl Operand {
             Operand::Calculation { data: argument, .. }
             | Operand::Destination(argument)
             | Operand::FieldList(argument)
+            | Operand::Fields(argument)
             | Operand::LearnList(argument)
             | Operand::Number(argument)
             | Operand::Truth(argument)
             | Operand::Value(argument)
             | Operand::Vector(argument) => Some(argument),
-            Operand::NoFields | Operand::This => None,
+            Operand::Constant(_)
+            | Operand::Given(_)
+            | Operand::NoFields
+            | Operand::Result
+            | Operand::This => None,
         }
     }
 }
@@ -236,7 +329,7 @@ impl Object {
 /// Position of the data among the arguments of the checksum functions.
 pub const CHECKSUM_DATA: usize = 1;
 
-const ARCHITECTURES: [&Architecture; 1] = [&v1model::V1MODEL];
+static ARCHITECTURES: [&Architecture; 2] = [&v1model::V1MODEL, &psa::PSA];
 
 /// The architecture whose package has this name.
 pub fn of_package(name: &str) -> Option<&'static Architecture> {
@@ -277,16 +370,17 @@ mod tests {
     use std::collections::BTreeSet;
     use syntax::tree::{Declaration, MethodKind};
 
-    /// What our `core.p4` and `v1model.p4` declare and this table gives no meaning: the
-    /// architecture calls it deprecated.
+    /// What our includes declare and this table gives no meaning: the architecture calls it
+    /// deprecated.
     const DEPRECATED: [&str; 4] = ["Checksum16.get", "clone3", "recirculate", "resubmit"];
 
     /// Functions, and methods with their objects, as the files declare them.
-    fn declared() -> BTreeSet<String> {
+    fn declared(file: &str) -> BTreeSet<String> {
         let read = |path: &str| match path {
             "include/v1model.p4" => {
                 Ok(include_str!("../../../../../p4src/include/v1model.p4").to_owned())
             }
+            "include/psa.p4" => Ok(include_str!("../../../../../p4src/include/psa.p4").to_owned()),
             "include/core.p4" => {
                 Ok(include_str!("../../../../../p4src/include/core.p4").to_owned())
             }
@@ -296,12 +390,12 @@ mod tests {
         let mut diagnostics = syntax::Diagnostics::default();
         let tokens = syntax::preprocessor::preprocess(
             &read,
-            "include/v1model.p4",
+            file,
             &syntax::preprocessor::PreprocessorOptions::default(),
             &mut sources,
             &mut diagnostics,
         );
-        let program = syntax::parser::parse(&tokens, &mut diagnostics);
+        let program = syntax::parser::parse(&tokens, syntax::parser::CHAIN_MAX, &mut diagnostics);
         assert_eq!(diagnostics.error_count(), 0);
         let mut names = BTreeSet::new();
         for declaration in &program.declarations {
@@ -334,6 +428,8 @@ mod tests {
             functions.map(|function| function.name.to_owned()).chain(methods).collect();
         let deprecated = DEPRECATED.map(str::to_owned);
         let expected: BTreeSet<String> = known.iter().cloned().chain(deprecated).collect();
-        assert_eq!(declared(), expected);
+        let mut found = declared("include/v1model.p4");
+        found.extend(declared("include/psa.p4"));
+        assert_eq!(found, expected);
     }
 }

@@ -1,27 +1,46 @@
 //! What `v1model.p4` declares. Left out are the functions it calls deprecated, which p4c does not
 //! compile for simple_switch either.
 
-use super::{Architecture, BlockKind, Form, Function, Meaning, Object, Operand, Place, Primitive};
+use super::{
+    Architecture, Block, BlockKind, Form, Function, Meaning, Object, Operand, Passed, Place,
+    Primitive,
+};
 use Operand::{
     Calculation, Destination, FieldList, LearnList, NoFields, Number, This, Truth, Value, Vector,
 };
 
 pub const V1MODEL: Architecture = Architecture {
+    name: "v1model",
     package: "V1Switch",
     file: "v1model.p4",
+    main: "V1Switch(parser, verify, ingress, egress, compute, deparser)",
     blocks: &[
-        BlockKind::Parser,
-        BlockKind::VerifyChecksum,
-        BlockKind::Ingress,
-        BlockKind::Egress,
-        BlockKind::ComputeChecksum,
-        BlockKind::Deparser,
+        block(BlockKind::Parser, "parser", &[0], &[Passed::Packet, HEADERS, USER, STANDARD]),
+        block(BlockKind::VerifyChecksum, "", &[1], &[HEADERS, USER]),
+        block(BlockKind::Ingress, "ingress", &[2], &[HEADERS, USER, STANDARD]),
+        block(BlockKind::Egress, "egress", &[3], &[HEADERS, USER, STANDARD]),
+        block(BlockKind::ComputeChecksum, "", &[4], &[HEADERS, USER]),
+        block(BlockKind::Deparser, "deparser", &[5], &[Passed::Packet, HEADERS]),
     ],
     metadata_type: "standard_metadata_t",
     deciding_fields: &["egress_spec", "mcast_grp"],
+    deciding_hint: "set standard_metadata.egress_spec, or call mark_to_drop(standard_metadata)",
     functions: FUNCTIONS,
     objects: OBJECTS,
 };
+
+const HEADERS: Passed = Passed::Headers("headers");
+const USER: Passed = Passed::User("metadata");
+const STANDARD: Passed = Passed::Intrinsic("standard_metadata");
+
+pub(super) const fn block(
+    kind: BlockKind,
+    name: &'static str,
+    position: &'static [usize],
+    parameters: &'static [Passed],
+) -> Block {
+    Block { kind, name, position, parameters }
+}
 
 const FUNCTIONS: &[Function] = &[
     anywhere("assert", "assert", &[Truth(0)]),
@@ -116,7 +135,7 @@ const OBJECTS: &[Object] = &[
     },
     Object {
         name: "register",
-        form: Form::Register { size: 0 },
+        form: Form::Register { size: 0, initial: None },
         methods: &[
             anywhere("read", "register_read", &[Destination(0), This, Number(1)]),
             anywhere("write", "register_write", &[This, Number(0), Value(1)]),
@@ -125,7 +144,7 @@ const OBJECTS: &[Object] = &[
 ];
 
 /// A function that is one primitive.
-const fn anywhere(
+pub(super) const fn anywhere(
     name: &'static str,
     primitive: &'static str,
     operands: &'static [Operand],

@@ -1,41 +1,31 @@
-//! The six blocks of v1model, in the order in which a packet meets them.
+//! The blocks of the architecture, in the order in which a packet meets them.
 //!
 //! Before: the typed program. After: the flat program, complete.
 
 use bmv2::{Expression, FieldAlias, FieldListElement, FieldRef};
 
 use super::expression::and;
+use super::flat;
 use super::local::Local;
 use super::lowering::Lowering;
 use super::names;
 use super::storage;
 use super::value::{ObjectRef, ScopeId, Value, leaf_value};
-use crate::architecture::BlockKind;
-use crate::types::tree::{
-    self, Annotation, AnnotationValue, Argument, ExpressionKind, Id, InstanceKind, Type, Variable,
-};
+use crate::architecture::{self, Architecture, BlockKind, Passed};
+use crate::types::tree::{self, Annotation, AnnotationValue, Id, InstanceKind, Type, Variable};
 use syntax::Span;
 
-/// The name of standard metadata on the switch.
-const STANDARD_METADATA: &str = "standard_metadata";
-
-/// What the architecture passes from block to block.
-struct Shared {
-    headers: Value,
-    user_metadata: Value,
-    standard_metadata: Value,
-}
-
-/// One argument of the package.
+/// A block of the architecture, as the program has it.
 #[derive(Clone, Copy)]
 struct Block {
     instance: Id<tree::Instance>,
     kind: InstanceKind,
+    of: &'static architecture::Block,
 }
 
 impl Lowering<'_> {
-    /// Flattens the program. Without `main`, or with one that is no `V1Switch`, there is nothing
-    /// to flatten; the latter is reported.
+    /// Flattens the program. Without `main`, or with one that is no package of an architecture,
+    /// there is nothing to flatten; the latter is reported.
     pub fn blocks(&mut self) {
         for declaration in &self.input.program.top_level {
             if let tree::LocalDeclaration::Instance(instance) = declaration {
@@ -44,53 +34,49 @@ impl Lowering<'_> {
         }
         let Some(main) = self.input.program.main else { return };
         let Some(blocks) = self.package_blocks(main) else { return };
-        let Some(shared) = self.shared(blocks[0]) else { return };
+        self.share(&blocks);
         self.scopes_in_order(&blocks);
-        self.parser_block(blocks[0], &shared);
-        self.verify_block(blocks[1], &shared);
-        for (index, kind) in [(2, BlockKind::Ingress), (3, BlockKind::Egress)] {
-            let steps = self.control_block(blocks[index], kind, &shared);
-            let at = Some(self.block_name_span(blocks[index]));
-            self.flat.pipelines[index - 2] = super::flat::Pipeline { steps, at };
+        for block in blocks {
+            self.block_of_architecture(block);
         }
-        self.compute_block(blocks[4], &shared);
-        self.deparser_block(blocks[5], &shared);
     }
 
-    /// The arguments of `V1Switch`: parser, verify, ingress, egress, compute, deparser.
-    fn package_blocks(&mut self, main: Id<tree::Instance>) -> Option<[Block; 6]> {
-        let instance = &self.input.program.instances[main];
-        let mut blocks = Vec::new();
-        for argument in &instance.arguments {
-            let Argument::Expression(expression) = argument else { continue };
-            if let ExpressionKind::Instance(id) = expression.kind {
-                blocks.push(Block { instance: id, kind: self.input.program.instances[id].kind });
-            }
-        }
-        let is_v1model = matches!(
-            blocks.iter().map(|block| block.kind).collect::<Vec<_>>()[..],
-            [
-                InstanceKind::Parser(_),
-                InstanceKind::Control(_),
-                InstanceKind::Control(_),
-                InstanceKind::Control(_),
-                InstanceKind::Control(_),
-                InstanceKind::Control(_),
-            ]
-        );
-        if !is_v1model {
+    /// The blocks among the arguments of the package.
+    fn package_blocks(&mut self, main: Id<tree::Instance>) -> Option<Vec<Block>> {
+        let program = self.input.program;
+        let span = program.instances[main].span;
+        let Some(architecture) = program.architecture() else {
+            let known: Vec<&str> = Architecture::all().iter().map(|known| known.main).collect();
             self.unsupported(
-                instance.span,
-                "this is not a program for v1model",
-                "main must be a V1Switch(parser, verify, ingress, egress, compute, deparser)",
+                span,
+                "`main` is no switch that this compiler knows",
+                format!("main must be a {}", known.join(" or a ")),
             );
             return None;
+        };
+        let block = |of: &'static architecture::Block| {
+            let instance = program.instance_at(of.position)?;
+            let kind = program.instances[instance].kind;
+            let fits = match kind {
+                InstanceKind::Parser(_) => of.kind.is_parser(),
+                InstanceKind::Control(_) => !of.kind.is_parser(),
+                InstanceKind::Extern { .. } | InstanceKind::Package(_) => false,
+            };
+            fits.then_some(Block { instance, kind, of })
+        };
+        let blocks: Option<Vec<Block>> = architecture.blocks.iter().map(block).collect();
+        if blocks.is_none() {
+            self.unsupported(
+                span,
+                format!("this is not a program for {}", architecture.name),
+                format!("main must be a {}", architecture.main),
+            );
         }
-        blocks.try_into().ok()
+        blocks
     }
 
     /// Makes the scopes of the blocks, so that their objects stand in the order of the package.
-    fn scopes_in_order(&mut self, blocks: &[Block; 6]) {
+    fn scopes_in_order(&mut self, blocks: &[Block]) {
         for block in blocks {
             let object = ObjectRef { scope: ScopeId(0), instance: block.instance };
             let name = self.block_name(*block);
@@ -125,22 +111,78 @@ impl Lowering<'_> {
         }
     }
 
-    /// Storage for what the parser's parameters say is passed on.
-    fn shared(&mut self, parser: Block) -> Option<Shared> {
-        let [_, headers, user, standard] = *self.parameters(parser) else { return None };
-        let standard_metadata = self.allocate_standard_metadata(standard);
-        self.made.standard_metadata = Some(standard_metadata.clone());
-        let user_metadata = self.user_metadata(user);
-        let headers = self.headers(headers);
-        Some(Shared { headers, user_metadata, standard_metadata })
+    /// Storage for what blocks are passed: first the switch's own metadata, whose names are given,
+    /// then the program's, then headers.
+    fn share(&mut self, blocks: &[Block]) {
+        let order = |passed: Passed| match passed {
+            Passed::Intrinsic(_) => Some(0),
+            Passed::User(_) | Passed::Way(_) => Some(1),
+            Passed::Headers(_) => Some(2),
+            Passed::Packet => None,
+        };
+        for turn in 0..3 {
+            for block in blocks {
+                let parameters = self.parameters(*block).to_vec();
+                for (passed, parameter) in block.of.parameters.iter().zip(parameters) {
+                    if order(*passed) == Some(turn) && self.shared(*passed).is_none() {
+                        let place = self.allocate_shared(*passed, parameter);
+                        let ty = self.input.program.variables[parameter].ty.clone();
+                        self.made.shared.push((*passed, ty, place));
+                    }
+                }
+            }
+        }
     }
 
-    /// The switch has these fields already; their aliases say under which names.
-    fn allocate_standard_metadata(&mut self, parameter: Id<Variable>) -> Value {
+    /// What blocks share under a name.
+    pub fn shared(&self, passed: Passed) -> Option<&Value> {
+        let found = self.made.shared.iter().find(|(known, ..)| *known == passed);
+        found.map(|(.., place)| place)
+    }
+
+    /// A place for what is shared; `parameter` is the first that stands for it.
+    fn allocate_shared(&mut self, passed: Passed, parameter: Id<Variable>) -> Value {
+        let variable = &self.input.program.variables[parameter];
+        match passed {
+            Passed::Packet => Value::Packet,
+            Passed::Intrinsic(name) => self.allocate_intrinsic(name, parameter),
+            Passed::User(_) => self.user_metadata(parameter),
+            Passed::Way(name) => {
+                let place = self.allocate(name, &variable.ty, variable.span);
+                self.keep_on_way(name, &place, &variable.ty, variable.span);
+                place
+            }
+            Passed::Headers(_) => {
+                let same = self.made.shared.iter().find(|(known, ty, _)| {
+                    matches!(known, Passed::Headers(_)) && *ty == variable.ty
+                });
+                match same {
+                    Some((.., place)) => place.clone(),
+                    None => self.headers(parameter),
+                }
+            }
+        }
+    }
+
+    /// The list of fields under the name of a way says what a packet that goes it takes along.
+    fn keep_on_way(&mut self, name: &str, place: &Value, ty: &Type, at: Span) {
+        let mut leaves = Vec::new();
+        self.leaves(place, ty, &mut leaves);
+        let mut elements = Vec::new();
+        for (leaf, kind) in leaves {
+            elements.push(FieldListElement::Field(self.leaf_field(leaf, kind, at)));
+        }
+        let id = self.flat.field_lists.len() as u32 + 1;
+        let list = bmv2::FieldList { id, name: name.to_owned(), elements, ..Default::default() };
+        self.flat.field_lists.push(list);
+    }
+
+    /// The switch has these fields already; their aliases say under which other names.
+    fn allocate_intrinsic(&mut self, name: &'static str, parameter: Id<Variable>) -> Value {
         let Type::Struct(of) = self.input.program.variables[parameter].ty else {
             return Value::Void;
         };
-        self.flat.storage.unique_name(STANDARD_METADATA);
+        self.flat.storage.unique_name(name);
         let mut fields = Vec::new();
         let mut values = Vec::new();
         for field in &self.input.program.structs[of].fields {
@@ -148,13 +190,14 @@ impl Lowering<'_> {
                 values.push(Value::Void);
                 continue;
             };
-            let name = field.name.text.to_string();
-            let place = FieldRef::new(STANDARD_METADATA, name.clone());
+            let field_name = field.name.text.to_string();
+            let place = FieldRef::new(name, field_name.clone());
             self.alias(&field.annotations, &place);
             values.push(leaf_value(kind, place));
-            fields.push(storage::Field { name, kind });
+            fields.push(storage::Field { name: field_name, kind });
         }
-        self.flat.standard_metadata = fields;
+        let type_name = names::type_name(&self.input.program.structs[of]);
+        self.flat.intrinsic.push(flat::Intrinsic { name, type_name, fields });
         Value::Struct(values)
     }
 
@@ -231,76 +274,77 @@ impl Lowering<'_> {
         Value::Struct(fields.collect())
     }
 
-    /// Binds the parameters of a block by their types and places, and runs `write` in its scope.
-    fn in_block<T>(
-        &mut self,
-        block: Block,
-        kind: BlockKind,
-        shared: &Shared,
-        write: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        self.local = Local::new(kind);
-        let shared = [
-            shared.headers.clone(),
-            shared.user_metadata.clone(),
-            shared.standard_metadata.clone(),
-        ];
+    /// Binds the parameters of a block to what they stand for, and runs `write` in its scope.
+    fn in_block<T>(&mut self, block: Block, write: impl FnOnce(&mut Self) -> T) -> T {
+        self.local = Local::new(block.of.kind);
         let parameters = self.parameters(block).to_vec();
-        let values: Vec<Value> = match kind {
-            BlockKind::Parser | BlockKind::Deparser => {
-                std::iter::once(Value::Packet).chain(shared).collect()
-            }
-            _ => shared.into(),
-        };
-        self.local.bindings.extend(parameters.into_iter().zip(values));
+        for (passed, parameter) in block.of.parameters.iter().zip(parameters) {
+            let value = match passed {
+                Passed::Packet => Value::Packet,
+                passed => self.shared(*passed).cloned().unwrap_or(Value::Void),
+            };
+            self.local.bindings.insert(parameter, value);
+        }
         let object = ObjectRef { scope: ScopeId(0), instance: block.instance };
         let scope = self.enter(object, None);
         self.local.scope = scope;
         write(self)
     }
 
-    /// The parser: it fills in the headers that all blocks share.
-    fn parser_block(&mut self, block: Block, shared: &Shared) {
-        let InstanceKind::Parser(id) = block.kind else { return };
-        self.in_block(block, BlockKind::Parser, shared, |this| this.top_parser(id));
+    /// One block, written to where its kind belongs.
+    fn block_of_architecture(&mut self, block: Block) {
+        match (block.of.kind, block.kind) {
+            (BlockKind::Parser | BlockKind::EgressParser, InstanceKind::Parser(id)) => {
+                self.in_block(block, |this| this.top_parser(id));
+                let states = std::mem::take(&mut self.flat.parser);
+                self.flat.state_names = flat::StateNames::default();
+                self.flat.parsers.push(flat::Parser { name: block.of.name, states });
+            }
+            (BlockKind::Ingress | BlockKind::Egress, InstanceKind::Control(id)) => {
+                let steps = self.control_block(block, id);
+                let at = Some(self.block_name_span(block));
+                let index = usize::from(block.of.kind.is_egress());
+                self.flat.pipelines[index] = flat::Pipeline { steps, at };
+            }
+            // Checksums that are tested after the parser, or written before the deparser.
+            (BlockKind::VerifyChecksum | BlockKind::ComputeChecksum, InstanceKind::Control(id)) => {
+                let steps = self.control_block(block, id);
+                self.check_only_checksums(&steps);
+            }
+            // The order of headers, and what is computed before.
+            (BlockKind::Deparser | BlockKind::IngressDeparser, InstanceKind::Control(id)) => {
+                let steps = self.control_block(block, id);
+                let order = std::mem::take(&mut self.local.emitted);
+                let at = Some(self.block_name_span(block));
+                let (name, may_branch) = (block.of.name, self.has_ways());
+                self.flat.deparsers.push(flat::Deparser { name, may_branch, order, steps, at });
+            }
+            _ => {}
+        }
     }
 
-    /// Ingress or egress.
-    fn control_block(
-        &mut self,
-        block: Block,
-        kind: BlockKind,
-        shared: &Shared,
-    ) -> Vec<super::step::Step> {
-        let InstanceKind::Control(id) = block.kind else { return Vec::new() };
-        self.in_block(block, kind, shared, |this| this.steps_of(|this| this.control(id)))
+    /// Whether packets take metadata along to their next stage, which deparsers decide about.
+    pub fn has_ways(&self) -> bool {
+        self.made.shared.iter().any(|(passed, ..)| matches!(passed, Passed::Way(_)))
     }
 
-    /// Checksums that are tested after the parser.
-    fn verify_block(&mut self, block: Block, shared: &Shared) {
-        let steps = self.control_block(block, BlockKind::VerifyChecksum, shared);
-        self.check_only_checksums(&steps);
-    }
-
-    /// Checksums that are written before the deparser.
-    fn compute_block(&mut self, block: Block, shared: &Shared) {
-        let steps = self.control_block(block, BlockKind::ComputeChecksum, shared);
-        self.check_only_checksums(&steps);
-    }
-
-    /// The order of headers, and what is computed before.
-    fn deparser_block(&mut self, block: Block, shared: &Shared) {
-        let steps = self.control_block(block, BlockKind::Deparser, shared);
-        self.flat.deparser.steps = steps;
-        self.flat.deparser.order = std::mem::take(&mut self.local.emitted);
-        self.flat.deparser.at = Some(self.block_name_span(block));
+    /// The steps of a block that is a control.
+    fn control_block(&mut self, block: Block, id: Id<tree::Control>) -> Vec<super::step::Step> {
+        self.in_block(block, |this| this.steps_of(|this| this.control(id)))
     }
 
     /// Runs `write` with a condition that holds around the checksums it finds.
     pub fn under_condition(&mut self, condition: Expression, write: impl FnOnce(&mut Self)) {
         let outer = self.local.checksum_condition.clone();
         self.local.checksum_condition = and(outer.clone(), condition);
-        write(self);
+        self.by_choice(write);
         self.local.checksum_condition = outer;
+    }
+
+    /// Runs `write` for steps that packets may or may not meet.
+    pub fn by_choice(&mut self, write: impl FnOnce(&mut Self)) {
+        self.local.choices += 1;
+        write(self);
+        self.local.choices -= 1;
     }
 }

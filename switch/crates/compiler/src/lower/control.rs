@@ -3,6 +3,8 @@
 //! Before: declarations, each written once. After: one scope for each instantiation, its extern
 //! objects in `Flat::objects`, its constructor parameters bound.
 
+use bits::Int;
+
 use super::flat::{Object, ObjectKind, Scope};
 use super::lowering::Lowering;
 use super::names;
@@ -121,7 +123,7 @@ impl Lowering<'_> {
                 selector: None,
             },
             Form::ActionSelector { algorithm, size } => {
-                let algorithm = self.constructor_name(arguments, algorithm);
+                let algorithm = algorithm_name(&self.constructor_name(arguments, algorithm));
                 ObjectKind::ActionProfile {
                     size: self.constructor_number(arguments, size, at),
                     selector: Some((algorithm, Vec::new())),
@@ -144,16 +146,22 @@ impl Lowering<'_> {
                 size: self.constructor_number(arguments, size, at),
                 unit: self.constructor_name(arguments, unit),
             },
-            Form::Packet => return None,
-            Form::Register { size } => {
+            Form::Digest => ObjectKind::Digest { element: element? },
+            Form::Instance => ObjectKind::Instance,
+            Form::Nothing | Form::Packet => return None,
+            Form::Register { size, initial } => {
                 let size = self.constructor_number(arguments, size, at);
-                self.register(size, element?, at)
+                let given = initial.and_then(|initial| match arguments.get(initial)? {
+                    Argument::Expression(value) => self.constant_number(value),
+                    _ => None,
+                });
+                self.register(size, element?, given.unwrap_or_default(), at)
             }
         })
     }
 
     /// Cells of one width.
-    fn register(&mut self, size: u32, element: Type, at: Span) -> ObjectKind {
+    fn register(&mut self, size: u32, element: Type, initial: Int, at: Span) -> ObjectKind {
         if size == 0 {
             self.unsupported(
                 at,
@@ -163,7 +171,7 @@ impl Lowering<'_> {
         }
         // A struct cannot be read or written, which is said where that is tried.
         let width = super::storage::leaf(self.input.program, &element).map_or(1, Leaf::width);
-        ObjectKind::Register { size, element, width }
+        ObjectKind::Register { size, element, width, initial }
     }
 
     /// A size given to a constructor.
@@ -183,10 +191,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// The name of an enumerator given to a constructor.
+    /// The name of an enumerator given to a constructor, in the small letters of BMv2 JSON.
     fn constructor_name(&mut self, arguments: &[Argument], index: usize) -> String {
         match arguments.get(index) {
-            Some(Argument::Expression(expression)) => self.enumerator_name(expression),
+            Some(Argument::Expression(expression)) => {
+                self.enumerator_name(expression).to_lowercase()
+            }
             _ => String::new(),
         }
     }
@@ -220,5 +230,14 @@ impl Lowering<'_> {
                 self.declare(*variable, value.as_ref(), at);
             }
         }
+    }
+}
+
+/// What BMv2 calls an algorithm of hashes.
+pub fn algorithm_name(enumerator: &str) -> String {
+    match enumerator {
+        "ones_complement16" => "csum16".to_owned(),
+        "target_default" => "crc32".to_owned(),
+        other => other.to_owned(),
     }
 }

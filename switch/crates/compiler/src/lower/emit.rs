@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 
 use bmv2::{
     CounterArray, Deparser, FieldRef, FieldType, FieldWidth, Header, HeaderStack, HeaderType,
-    HeaderUnion, HeaderUnionStack, HeaderUnionType, MeterArray, MeterUnit, Parser, Program,
+    HeaderUnion, HeaderUnionStack, HeaderUnionType, MeterArray, MeterUnit, PrimitiveCall, Program,
     RegisterArray, RuntimeData,
 };
 
 use super::flat::{Flat, ObjectKind};
 use super::graph::{Graph, Node};
 use super::primitives::primitives;
+use super::step::Step;
 use super::storage::{Field, HeaderId, Leaf, SCALARS, Storage};
 use super::{parse_states, pipelines, source_info};
 use crate::types::tree::{self, Type};
@@ -21,8 +22,6 @@ use syntax::{Diagnostic, Diagnostics, SourceMap};
 
 /// The version of the format that is written.
 const VERSION: (u32, u32) = (2, 23);
-/// How many headers precede the program's own: `scalars` and `standard_metadata`.
-const OWN_HEADERS: u32 = 2;
 
 /// Writes the program.
 pub fn emit(
@@ -32,6 +31,7 @@ pub fn emit(
     diagnostics: &mut Diagnostics,
 ) -> Program {
     check_header_widths(program, &flat.storage, diagnostics);
+    give_meters_a_field(&mut flat);
     let mut actions: Vec<bmv2::Action> = flat
         .actions
         .iter()
@@ -42,8 +42,8 @@ pub fn emit(
     let pipelines = [0, 1].map(|index| {
         pipelines::pipeline(&mut flat, index, &mut actions, &mut counters, sources, diagnostics)
     });
-    let parse_states = parse_states::parse_states(&mut flat);
-    let deparser = deparser(&flat, sources, diagnostics);
+    let parsers = parse_states::parsers(&mut flat);
+    let deparsers = deparsers(&flat, sources, diagnostics);
     let (counter_arrays, meter_arrays, register_arrays) = arrays(&flat, sources);
     let storage = &flat.storage;
     let error_count = 0..program.errors.len() as u32;
@@ -52,22 +52,17 @@ pub fn emit(
         version: VERSION,
         compiler: Some("vitrine-p4c".to_owned()),
         header_types: header_types(&flat),
-        headers: headers(storage),
-        header_stacks: header_stacks(storage),
+        headers: headers(&flat),
+        header_stacks: header_stacks(&flat),
         header_union_types: union_types(program, storage),
-        header_unions: unions(program, storage),
+        header_unions: unions(program, &flat),
         header_union_stacks: union_stacks(program, storage),
         field_lists: flat.field_lists.clone(),
         errors: program.errors.iter().map(|name| name.text.to_string()).zip(error_count).collect(),
         enums: enums(program),
-        parsers: vec![Parser {
-            name: "parser".to_owned(),
-            id: 0,
-            init_state: flat.parser.first().map(|state| state.name.clone()),
-            parse_states,
-        }],
+        parsers,
         parse_vsets: flat.value_sets.iter().map(|set| set.set.clone()).collect(),
-        deparsers: vec![deparser],
+        deparsers,
         meter_arrays,
         counter_arrays,
         register_arrays,
@@ -79,6 +74,21 @@ pub fn emit(
         force_arith: Vec::new(),
         extern_instances: flat.foreign.clone(),
         field_aliases: flat.field_aliases.clone(),
+    }
+}
+
+/// The switch writes the colour of a table's meter to a field, also where the program never looks at
+/// it: a controller may set its rates all the same.
+fn give_meters_a_field(flat: &mut Flat) {
+    for object in &mut flat.objects {
+        if let ObjectKind::DirectMeter { table: Some(_), result: result @ None, .. } =
+            &mut object.kind
+        {
+            let name = flat.storage.unique_name("tmp");
+            let kind = Leaf::Number { width: 32, is_signed: false };
+            flat.storage.scalars.push(Field { name: name.clone(), kind });
+            *result = Some(FieldRef::new(SCALARS, name));
+        }
     }
 }
 
@@ -126,10 +136,9 @@ fn check_header_widths(program: &tree::Program, storage: &Storage, diagnostics: 
 /// The switch's own, those of the program, and one for each width of a varbit variable.
 fn header_types(flat: &Flat) -> Vec<HeaderType> {
     let storage = &flat.storage;
-    let mut types = vec![
-        header_type("scalars_0", &storage.scalars, true),
-        header_type("standard_metadata", &flat.standard_metadata, true),
-    ];
+    let mut types = vec![header_type("scalars_0", &storage.scalars, true)];
+    let intrinsic = flat.intrinsic.iter();
+    types.extend(intrinsic.map(|own| header_type(&own.type_name, &own.fields, true)));
     types.extend(storage.header_types.iter().map(|ty| header_type(&ty.name, &ty.fields, false)));
     let mut widths: Vec<u32> = storage.varbits.iter().map(|(_, width)| *width).collect();
     widths.sort_unstable();
@@ -182,13 +191,14 @@ fn varbit_type(width_max: u32) -> String {
     format!("$varbit{width_max}")
 }
 
-/// Ids count the switch's own headers, too.
-fn header_id(id: HeaderId) -> u32 {
-    id.0 as u32 + OWN_HEADERS
+/// Ids count `scalars` and the switch's own metadata, too.
+fn header_id(flat: &Flat, id: HeaderId) -> u32 {
+    (1 + flat.intrinsic.len() + id.0) as u32
 }
 
 /// All headers; metadata are headers that are not on the wire.
-fn headers(storage: &Storage) -> Vec<Header> {
+fn headers(flat: &Flat) -> Vec<Header> {
+    let storage = &flat.storage;
     let header = |name: &str, header_type: &str, metadata: bool| Header {
         name: name.to_owned(),
         id: 0,
@@ -196,10 +206,8 @@ fn headers(storage: &Storage) -> Vec<Header> {
         metadata,
         pi_omit: Some(true),
     };
-    let mut headers = vec![
-        header(SCALARS, "scalars_0", true),
-        header("standard_metadata", "standard_metadata", true),
-    ];
+    let mut headers = vec![header(SCALARS, "scalars_0", true)];
+    headers.extend(flat.intrinsic.iter().map(|own| header(own.name, &own.type_name, true)));
     for stored in &storage.headers {
         let ty = &storage.header_types[stored.header_type].name;
         headers.push(header(&stored.name, ty, false));
@@ -214,12 +222,13 @@ fn headers(storage: &Storage) -> Vec<Header> {
 }
 
 /// Stacks by the ids of their elements.
-fn header_stacks(storage: &Storage) -> Vec<HeaderStack> {
+fn header_stacks(flat: &Flat) -> Vec<HeaderStack> {
+    let storage = &flat.storage;
     let stack = |(id, stack): (usize, &super::storage::Stack)| HeaderStack {
         name: stack.name.clone(),
         id: id as u32,
         header_type: storage.header_types[stack.header_type].name.clone(),
-        header_ids: stack.elements.iter().map(|element| header_id(*element)).collect(),
+        header_ids: stack.elements.iter().map(|element| header_id(flat, *element)).collect(),
     };
     storage.stacks.iter().enumerate().map(stack).collect()
 }
@@ -254,12 +263,13 @@ fn union_types(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnionTyp
 }
 
 /// Unions by the ids of their members.
-fn unions(program: &tree::Program, storage: &Storage) -> Vec<HeaderUnion> {
+fn unions(program: &tree::Program, flat: &Flat) -> Vec<HeaderUnion> {
+    let storage = &flat.storage;
     let union = |(id, union): (usize, &super::storage::Union)| HeaderUnion {
         name: union.name.clone(),
         id: id as u32,
         union_type: union_name(program, union.of),
-        header_ids: union.members.iter().map(|member| header_id(*member)).collect(),
+        header_ids: union.members.iter().map(|member| header_id(flat, *member)).collect(),
         pi_omit: Some(true),
     };
     storage.unions.iter().enumerate().map(union).collect()
@@ -301,9 +311,30 @@ fn is_stored(program: &tree::Program, name: &str) -> bool {
             .any(|(_, variable)| variable.kind == tree::VariableKind::Local && is_it(&variable.ty))
 }
 
-/// The order of emission, and primitives before it.
-fn deparser(flat: &Flat, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Deparser {
-    let graph = Graph::new(&flat.deparser.steps);
+/// For each deparser the order of emission, and primitives before it.
+fn deparsers(flat: &Flat, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Vec<Deparser> {
+    let written = flat.deparsers.iter().enumerate();
+    written
+        .map(|(id, deparser)| Deparser {
+            name: deparser.name.to_owned(),
+            id: id as u32,
+            source_info: deparser.at.and_then(|at| source_info::of(sources, at)),
+            order: deparser.order.clone(),
+            primitives: match deparser.may_branch {
+                true => primitives(&deparser.steps, sources),
+                false => straight(&deparser.steps, sources, diagnostics),
+            },
+        })
+        .collect()
+}
+
+/// The primitives of a deparser that cannot branch.
+fn straight(
+    steps: &[Step],
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Vec<PrimitiveCall> {
+    let graph = Graph::new(steps);
     let mut calls = Vec::new();
     let mut next = graph.entry;
     while let Some(at) = next {
@@ -329,13 +360,7 @@ fn deparser(flat: &Flat, sources: &SourceMap, diagnostics: &mut Diagnostics) -> 
             Node::Jump(_) | Node::Tail => break,
         }
     }
-    Deparser {
-        name: "deparser".to_owned(),
-        id: 0,
-        source_info: flat.deparser.at.and_then(|at| source_info::of(sources, at)),
-        order: flat.deparser.order.clone(),
-        primitives: calls,
-    }
+    calls
 }
 
 /// Counters, meters and registers.
@@ -382,17 +407,20 @@ fn arrays(
                     ..meter(unit)
                 });
             }
-            ObjectKind::Register { size, width, .. } => registers.push(RegisterArray {
+            ObjectKind::Register { size, width, initial, .. } => registers.push(RegisterArray {
                 name,
                 id: registers.len() as u32,
                 source_info,
                 size: *size,
                 width_bits: *width,
+                initial_value: (!initial.is_zero()).then(|| initial.clone()),
             }),
-            // Bound to no table, or never read: the switch need not know.
+            // Bound to no table: the switch need not know.
             ObjectKind::ActionProfile { .. }
+            | ObjectKind::Digest { .. }
             | ObjectKind::DirectCounter { .. }
-            | ObjectKind::DirectMeter { .. } => {}
+            | ObjectKind::DirectMeter { .. }
+            | ObjectKind::Instance => {}
         }
     }
     (counters, meters, registers)

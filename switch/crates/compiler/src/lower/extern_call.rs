@@ -5,19 +5,27 @@
 //! field and the argument is something else (a slice, a truth value, an element by computed index),
 //! a temporary field stands in and is copied afterwards.
 
-use bmv2::{Expression, FieldRef, Parameter, ParserOperation};
+use bmv2::{BinaryOperator, Expression, FieldRef, Parameter, ParserOperation};
 
-use super::flat::ObjectKind;
+use super::expression::{and, not};
+use super::flat::{Object, ObjectKind};
 use super::lowering::Lowering;
 use super::storage::Leaf;
 use super::target::Target;
-use super::value::{Value, data_parameter, hex, leaf_value, number_of, parameter};
-use crate::architecture::{BlockKind, Function, Meaning, Operand, Place, Primitive};
+use super::value::{Value, binary, data_parameter, hex, leaf_value, number_of, parameter};
+use crate::architecture::{Function, Meaning, Operand, Passed, Place, Primitive, Way};
 use crate::types::tree::{self, Argument, Call, Id, Type};
 use syntax::Span;
 
 /// The port that drops what is sent to it.
 const DROP_PORT: u64 = 511;
+/// The metadata that `mark_to_drop` is about.
+const STANDARD_METADATA: Passed = Passed::Intrinsic("standard_metadata");
+/// PSA's port from which packets come back to ingress.
+const PORT_RECIRCULATE: u64 = 0xffff_fffa;
+
+/// What holds a colour.
+const COLOR: Leaf = Leaf::Number { width: 32, is_signed: false };
 
 /// What an operand needs of the arguments of the call.
 enum Evaluated {
@@ -29,10 +37,14 @@ enum Evaluated {
     Destination(usize),
     FieldList(Option<u32>),
     LearnList {
+        /// The digest's name, where it is an object.
+        name: Option<String>,
         leaves: Vec<(Value, Leaf)>,
         ty: Type,
     },
     Parameter(Parameter),
+    /// A new field, whose value is the call's.
+    Result,
 }
 
 impl Lowering<'_> {
@@ -44,7 +56,7 @@ impl Lowering<'_> {
         ty: &Type,
     ) -> Value {
         let function = &self.input.program.extern_functions[id];
-        self.flat.calls_extern_function |= self.local.kind != BlockKind::Parser;
+        self.flat.calls_extern_function |= !self.local.kind.is_parser();
         match function.known {
             Some(known) => self.known_call(known, None, call, ty),
             None => self.foreign_function(&function.name.text.clone(), call, ty),
@@ -60,11 +72,18 @@ impl Lowering<'_> {
         ty: &Type,
     ) -> Value {
         match function.meaning {
+            Meaning::ByCount(choices) => {
+                let count = call.arguments.len();
+                let chosen = choices.iter().find(|(wanted, _)| *wanted == count);
+                if let Some((_, primitive)) = chosen {
+                    return self.primitive(primitive, object, call, ty);
+                }
+            }
             Meaning::ByEnumerator(argument, choices) => {
                 let name = self.enumerator_argument(call, argument);
                 let chosen = choices.iter().find(|(enumerator, _)| *enumerator == name);
                 if let Some((_, primitive)) = chosen.or(choices.last()) {
-                    self.primitive(primitive, object, call);
+                    return self.primitive(primitive, object, call, ty);
                 }
             }
             Meaning::Checksum { with_payload, place } => {
@@ -72,13 +91,17 @@ impl Lowering<'_> {
                     self.checksum(call, with_payload);
                 }
             }
+            Meaning::DirectMeterColor => {
+                return object.map_or(Value::Void, |object| self.direct_color(object, call));
+            }
             Meaning::DirectMeterRead => {
                 object.into_iter().for_each(|object| self.direct_meter(object, call));
             }
+            Meaning::Goes(way) => return self.goes(way, call),
             Meaning::MarkToDrop => self.mark_to_drop(call),
             Meaning::Nothing | Meaning::StaticAssert => {}
             Meaning::Packet(method) => return self.packet_method(method, call, ty),
-            Meaning::Primitive(primitive) => self.primitive(&primitive, object, call),
+            Meaning::Primitive(primitive) => return self.primitive(&primitive, object, call, ty),
             Meaning::Verify => self.verify(call),
         }
         Value::Void
@@ -94,11 +117,18 @@ impl Lowering<'_> {
     }
 
     /// A primitive with the operands that the table asks for. Arguments are evaluated from left to
-    /// right, except for the place that is written: it comes last.
-    fn primitive(&mut self, primitive: &Primitive, object: Option<usize>, call: &Call) {
+    /// right, except for the place that is written: it comes last. The value is that of the operand
+    /// that is the result, if there is one.
+    fn primitive(
+        &mut self,
+        primitive: &Primitive,
+        object: Option<usize>,
+        call: &Call,
+        ty: &Type,
+    ) -> Value {
         let at = call.span;
         if primitive.place.is_some_and(|place| !self.is_in_place(&place, at)) {
-            return;
+            return Value::Void;
         }
         let mut evaluated: Vec<(usize, Evaluated)> = Vec::new();
         let mut operands: Vec<(usize, &Operand)> = primitive.operands.iter().enumerate().collect();
@@ -108,12 +138,23 @@ impl Lowering<'_> {
         }
         evaluated.sort_by_key(|(position, _)| *position);
         let mut destination = None;
+        let mut result = Value::Void;
         let mut parameters = Vec::new();
         for (position, value) in evaluated {
-            if let Evaluated::Destination(argument) = value {
-                destination = Some((position, argument));
-            }
-            parameters.push(self.parameter_of(value, at));
+            parameters.push(match value {
+                Evaluated::Result => {
+                    let kind = self.leaf_of(ty);
+                    let field = self.temporary_field(kind);
+                    result = leaf_value(kind, field.clone());
+                    parameter(Expression::Field(field))
+                }
+                Evaluated::Destination(argument) => {
+                    destination = Some((position, argument));
+                    // The place stands there once it is evaluated.
+                    parameter(hex(0))
+                }
+                value => self.parameter_of(value, at),
+            });
         }
         match destination {
             None => self.run(primitive.name, parameters, at),
@@ -122,6 +163,7 @@ impl Lowering<'_> {
                 this.run(primitive.name, parameters, at);
             }),
         }
+        result
     }
 
     /// What an operand needs of the arguments.
@@ -131,22 +173,25 @@ impl Lowering<'_> {
                 algorithm: self.enumerator_argument(call, algorithm),
                 leaves: self.leaf_arguments(call, data),
             },
+            Operand::Constant(number) => Evaluated::Parameter(parameter(hex(number))),
             Operand::Destination(argument) => Evaluated::Destination(argument),
+            Operand::Fields(argument) => {
+                let leaves = self.leaf_arguments(call, argument).into_iter();
+                let fields = leaves.map(|(leaf, kind)| self.leaf_field(leaf, kind, call.span));
+                Evaluated::Parameter(Parameter::FieldList(fields.collect()))
+            }
+            Operand::Given(position) => {
+                Evaluated::Parameter(parameter(self.given_number(object, position)))
+            }
             Operand::FieldList(argument) => {
                 Evaluated::FieldList(Some(self.constant_argument(call, argument)))
             }
-            Operand::LearnList(argument) => Evaluated::LearnList {
-                leaves: self.leaf_arguments(call, argument),
-                ty: match (call.type_arguments.first(), call.arguments.get(argument)) {
-                    (Some(ty), _) => ty.clone(),
-                    (None, Some(Argument::Expression(data))) => data.ty.clone(),
-                    _ => Type::Wrong,
-                },
-            },
+            Operand::LearnList(argument) => self.learn_list_operand(argument, object, call),
             Operand::NoFields => Evaluated::FieldList(None),
             Operand::Number(argument) => {
                 Evaluated::Parameter(parameter(self.number_argument(call, argument)))
             }
+            Operand::Result => Evaluated::Result,
             Operand::This => Evaluated::Parameter(self.object_parameter(object)),
             Operand::Truth(argument) => {
                 let truth = self.truth_argument(call, argument);
@@ -169,22 +214,50 @@ impl Lowering<'_> {
             Evaluated::Calculation { algorithm, leaves } => {
                 Parameter::Calculation(self.calculation(&algorithm, leaves, false, at))
             }
-            // The place stands there once it is evaluated.
-            Evaluated::Destination(_) => parameter(hex(0)),
             Evaluated::FieldList(number) => parameter(hex(u64::from(self.field_list(number, at)))),
-            Evaluated::LearnList { leaves, ty } => {
-                parameter(hex(u64::from(self.learn_list(leaves, ty, at))))
+            Evaluated::LearnList { name, leaves, ty } => {
+                parameter(hex(u64::from(self.learn_list(name, leaves, ty, at))))
             }
             Evaluated::Parameter(parameter) => parameter,
+            Evaluated::Destination(_) | Evaluated::Result => parameter(hex(0)),
         }
     }
 
+    /// What goes into a digest: data of the type that the call, or the object, says.
+    fn learn_list_operand(
+        &mut self,
+        argument: usize,
+        object: Option<usize>,
+        call: &Call,
+    ) -> Evaluated {
+        let object = object.map(|object| &self.flat.objects[object]);
+        let (name, of_object) = match object {
+            Some(Object { name, kind: ObjectKind::Digest { element }, .. }) => {
+                (Some(name.clone()), Some(element.clone()))
+            }
+            _ => (None, None),
+        };
+        let written = of_object.or_else(|| call.type_arguments.first().cloned());
+        let ty = match (written, call.arguments.get(argument)) {
+            (Some(ty), _) => ty,
+            (None, Some(Argument::Expression(data))) => data.ty.clone(),
+            _ => Type::Wrong,
+        };
+        Evaluated::LearnList { name, leaves: self.leaf_arguments(call, argument), ty }
+    }
+
     /// An extern object as the operand of its methods.
-    fn object_parameter(&self, object: Option<usize>) -> Parameter {
-        let Some(object) = object.map(|index| &self.flat.objects[index]) else {
+    fn object_parameter(&mut self, object: Option<usize>) -> Parameter {
+        let Some(object) = object.map(|index| self.flat.objects[index].clone()) else {
             return parameter(hex(0));
         };
-        let name = object.name.clone();
+        // Objects of PSA are extern instances, also those that are arrays besides.
+        let is_instance = matches!(object.kind, ObjectKind::Instance);
+        let is_array = matches!(object.kind, ObjectKind::Counter { .. } | ObjectKind::Meter { .. });
+        if is_instance || is_array && self.has_ways() {
+            return Parameter::Extern(self.foreign_object(object.of));
+        }
+        let name = object.name;
         match object.kind {
             ObjectKind::Counter { .. } | ObjectKind::DirectCounter { .. } => {
                 Parameter::CounterArray(name)
@@ -193,8 +266,21 @@ impl Lowering<'_> {
                 Parameter::MeterArray(name)
             }
             ObjectKind::Register { .. } => Parameter::RegisterArray(name),
-            ObjectKind::ActionProfile { .. } => Parameter::Extern(name),
+            ObjectKind::ActionProfile { .. } | ObjectKind::Digest { .. } | ObjectKind::Instance => {
+                Parameter::Extern(name)
+            }
         }
+    }
+
+    /// A number that the constructor of an object was given.
+    fn given_number(&mut self, object: Option<usize>, position: usize) -> Expression {
+        let Some(of) = object.map(|index| self.flat.objects[index].of) else { return hex(0) };
+        let arguments = &self.input.program.instances[of.instance].arguments;
+        let Some(Argument::Expression(value)) = arguments.get(position) else { return hex(0) };
+        let outer = std::mem::replace(&mut self.local.scope, of.scope);
+        let number = self.constant_number(value);
+        self.local.scope = outer;
+        number.map_or(hex(0), Expression::Hex)
     }
 
     /// The primitive works on the switch's standard metadata; a copy of it is marked field by field,
@@ -203,13 +289,14 @@ impl Lowering<'_> {
         let at = call.span;
         let metadata = self.value_argument(call, 0);
         let (Value::Struct(parts), false) =
-            (&metadata, Some(&metadata) == self.made.standard_metadata.as_ref())
+            (&metadata, Some(&metadata) == self.shared(STANDARD_METADATA))
         else {
             let metadata = Expression::Header("standard_metadata".to_owned());
             return self.run("mark_to_drop", vec![Parameter::Expression(metadata)], at);
         };
         let marks = [("egress_spec", DROP_PORT), ("mcast_grp", 0)];
-        let fields = self.flat.standard_metadata.clone();
+        let standard = self.flat.intrinsic.first();
+        let fields = standard.map(|own| own.fields.clone()).unwrap_or_default();
         for (field, part) in fields.iter().zip(parts) {
             let mark = marks.iter().find(|(name, _)| *name == field.name);
             if let (Some((_, number)), Value::Number(place)) = (mark, part) {
@@ -276,6 +363,64 @@ impl Lowering<'_> {
         );
     }
 
+    /// Whether a packet goes a way: what the metadata that decides it says, the call's first argument.
+    fn goes(&mut self, way: Way, call: &Call) -> Value {
+        let mut field = |argument: usize, name: &str| {
+            let value = self.value_argument(call, argument);
+            let (Value::Struct(parts), Some(Argument::Expression(expression))) =
+                (value, call.arguments.get(argument))
+            else {
+                return Value::Void;
+            };
+            let Type::Struct(of) = expression.ty else { return Value::Void };
+            let fields = &self.input.program.structs[of].fields;
+            let position = fields.iter().position(|field| &*field.name.text == name);
+            position.and_then(|at| parts.get(at).cloned()).unwrap_or(Value::Void)
+        };
+        let truth = |value: Value| match value {
+            Value::Bool(truth) => truth,
+            _ => Expression::Bool(false),
+        };
+        if way == Way::Clone {
+            return Value::Bool(truth(field(0, "clone")));
+        }
+        let stays = not(truth(field(0, "drop")));
+        Value::Bool(match way {
+            Way::Clone | Way::Normal => and(stays, not(truth(field(0, "resubmit")))),
+            Way::Resubmit => and(stays, truth(field(0, "resubmit"))),
+            Way::Recirculate => {
+                let Value::Number(port) = field(1, "egress_port") else { return Value::Void };
+                and(stays, binary(BinaryOperator::Equal, port, hex(PORT_RECIRCULATE)))
+            }
+        })
+    }
+
+    /// The colour of a direct meter as PSA numbers it. The switch writes it to one field as BMv2
+    /// does, green first; PSA's order is red, green, yellow.
+    fn direct_color(&mut self, index: usize, call: &Call) -> Value {
+        if !call.arguments.is_empty() {
+            self.unsupported(
+                call.span,
+                "a direct meter of this switch takes no colour",
+                "call execute() without an argument, or use a Meter",
+            );
+        }
+        let known = match &self.flat.objects[index].kind {
+            ObjectKind::DirectMeter { result, .. } => result.clone(),
+            _ => None,
+        };
+        let color = known.unwrap_or_else(|| self.temporary_field(COLOR));
+        if let ObjectKind::DirectMeter { result, .. } = &mut self.flat.objects[index].kind {
+            *result = Some(color.clone());
+        }
+        let place = self.temporary_field(COLOR);
+        let next = binary(BinaryOperator::Add, Expression::Field(color), hex(1));
+        let turned = binary(BinaryOperator::Remainder, next, hex(3));
+        let place = Expression::Field(place);
+        self.assign_number(&place, turned, call.span);
+        Value::Number(place)
+    }
+
     /// The switch writes a direct meter's colour to one field, whatever entry matches.
     fn direct_meter(&mut self, index: usize, call: &Call) {
         let Some(Argument::Expression(expression)) = call.arguments.first() else { return };
@@ -315,8 +460,14 @@ impl Lowering<'_> {
     }
 
     /// The list of fields that a digest takes to the controller, by its number.
-    fn learn_list(&mut self, leaves: Vec<(Value, Leaf)>, ty: Type, at: Span) -> u32 {
-        let name = self.digest_name(&ty);
+    fn learn_list(
+        &mut self,
+        name: Option<String>,
+        leaves: Vec<(Value, Leaf)>,
+        ty: Type,
+        at: Span,
+    ) -> u32 {
+        let name = name.unwrap_or_else(|| self.digest_name(&ty));
         let id = self.flat.learn_lists.len() as u32 + 1;
         let elements = leaves.into_iter().map(|(leaf, kind)| match leaf {
             Value::Number(Expression::Hex(value)) => {

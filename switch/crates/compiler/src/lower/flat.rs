@@ -4,6 +4,8 @@
 //! elaborated: parser, checksum verification, ingress, egress, checksum update, deparser; inside
 //! a control in the order of the text, with a sub-control at the place of its instance.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bits::Int;
 use bmv2::{Checksum, FieldRef, MatchKey, ParseValueSet, TransitionKey};
 
@@ -18,12 +20,16 @@ use syntax::Span;
 pub struct Flat {
     /// Where values live.
     pub storage: Storage,
-    /// Fields of standard metadata.
-    pub standard_metadata: Vec<super::storage::Field>,
-    /// The parser; empty where no packet is parsed.
+    /// Metadata that the switch itself reads and writes.
+    pub intrinsic: Vec<Intrinsic>,
+    /// The states of the parser that is being written.
     pub parser: Vec<State>,
+    /// All parsers that are written.
+    pub parsers: Vec<Parser>,
+    /// The names of their states.
+    pub state_names: StateNames,
     /// The order in which headers are emitted, and steps in between.
-    pub deparser: Deparser,
+    pub deparsers: Vec<Deparser>,
     /// Ingress and egress.
     pub pipelines: [Pipeline; 2],
     /// Actions that tables may run.
@@ -56,6 +62,31 @@ pub struct Flat {
     pub scopes: Vec<Scope>,
 }
 
+/// Names of parser states: all sub-parsers share one name space.
+#[derive(Clone, Debug, Default)]
+pub struct StateNames {
+    taken: BTreeSet<String>,
+    /// The next number behind a name; those before it are taken.
+    next: BTreeMap<String, u32>,
+}
+
+impl StateNames {
+    /// `wanted`, or with the first number behind it that nobody has.
+    pub fn unique(&mut self, wanted: &str) -> String {
+        if self.taken.insert(wanted.to_owned()) {
+            return wanted.to_owned();
+        }
+        let next = self.next.entry(wanted.to_owned()).or_default();
+        loop {
+            let name = format!("{wanted}_{next}");
+            *next += 1;
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}
+
 /// One instantiation of a control or parser.
 #[derive(Clone, Debug)]
 pub struct Scope {
@@ -67,6 +98,24 @@ pub struct Scope {
     pub parent: ScopeId,
     /// Its position among what `parent` declares: the instance.
     pub instance: Option<tree::Id<tree::Instance>>,
+}
+
+/// Metadata that the switch itself reads and writes.
+#[derive(Clone, Debug)]
+pub struct Intrinsic {
+    /// The name by which the switch knows it.
+    pub name: &'static str,
+    /// The name of its type in BMv2 JSON.
+    pub type_name: String,
+    pub fields: Vec<super::storage::Field>,
+}
+
+/// A parser.
+#[derive(Clone, Debug)]
+pub struct Parser {
+    pub name: &'static str,
+    /// Empty where no packet is parsed.
+    pub states: Vec<State>,
 }
 
 /// A parser state.
@@ -112,9 +161,12 @@ pub enum Goal {
     Stop,
 }
 
-/// What the deparser does.
+/// What a deparser does.
 #[derive(Clone, Debug, Default)]
 pub struct Deparser {
+    pub name: &'static str,
+    /// Whether it may decide what it does before it emits.
+    pub may_branch: bool,
     /// Names of headers.
     pub order: Vec<String>,
     /// Steps before emitting.
@@ -267,6 +319,13 @@ pub enum ObjectKind {
         /// The algorithm of a selector, and what it hashes once a table says so.
         selector: Option<(String, Vec<FieldRef>)>,
     },
+    /// What programs send to controllers.
+    Digest {
+        /// What a message holds.
+        element: tree::Type,
+    },
+    /// An extern instance of the switch.
+    Instance,
     /// `counter`.
     Counter {
         /// Cells.
@@ -303,6 +362,8 @@ pub enum ObjectKind {
         element: tree::Type,
         /// Bits of a cell.
         width: u32,
+        /// What cells hold at first.
+        initial: Int,
     },
 }
 
@@ -322,4 +383,17 @@ pub struct Digest {
     pub name: String,
     /// What it holds.
     pub ty: tree::Type,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StateNames;
+
+    #[test]
+    fn states_of_one_name_are_numbered_around_those_that_have_numbers() {
+        let mut names = StateNames::default();
+        let wanted = ["start", "start", "start_1", "start", "start_1"];
+        let given = wanted.map(|name| names.unique(name));
+        assert_eq!(given, ["start", "start_0", "start_1", "start_2", "start_1_0"]);
+    }
 }

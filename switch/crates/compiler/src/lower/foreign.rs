@@ -9,6 +9,7 @@
 use bits::Int;
 use bmv2::{ExternAttribute, ExternInstance, Parameter};
 
+use super::control::algorithm_name;
 use super::lowering::Lowering;
 use super::value::{ObjectRef, Value, data_parameter};
 use super::{names, source_info};
@@ -80,7 +81,7 @@ impl Lowering<'_> {
     }
 
     /// The control-plane name of an object, which is announced with its first use.
-    fn foreign_object(&mut self, object: ObjectRef) -> String {
+    pub fn foreign_object(&mut self, object: ObjectRef) -> String {
         let program = self.input.program;
         let instance = &program.instances[object.instance];
         let declared = instance.name.as_ref().map_or("", |name| &*name.text);
@@ -98,6 +99,13 @@ impl Lowering<'_> {
         let mut attributes = Vec::new();
         for (parameter, argument) in parameters.iter().zip(&instance.arguments) {
             let Argument::Expression(expression) = argument else { continue };
+            // An enumerator that only the switch knows goes by its name.
+            if matches!(expression.ty, Type::Enum(_)) {
+                let name = self.enumerator_name(expression).to_lowercase();
+                let name = ExternAttribute::String(algorithm_name(&name));
+                attributes.push((parameter.name.text.to_string(), name));
+                continue;
+            }
             let value = match (self.constant_number(expression), self.value(expression)) {
                 (Some(number), _) => ExternAttribute::Hex(number),
                 (None, Value::Text(text)) => ExternAttribute::String(text.to_string()),
@@ -113,6 +121,12 @@ impl Lowering<'_> {
             attributes.push((parameter.name.text.to_string(), value));
         }
         self.local.scope = outer;
+        // What psa_switch asks of its meters besides.
+        if &*declaration.name.text == "Meter" {
+            for (name, number) in [("is_direct", 0u32), ("rate_count", 2)] {
+                attributes.push((name.to_owned(), ExternAttribute::Hex(Int::from(number))));
+            }
+        }
         self.flat.foreign.push(ExternInstance {
             name: name.clone(),
             id: self.flat.foreign.len() as u32,

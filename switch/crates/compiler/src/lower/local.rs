@@ -44,6 +44,8 @@ pub struct Local {
     pub pins_indexes: bool,
     /// What holds where the checksum functions being lowered are called.
     pub checksum_condition: Expression,
+    /// How many choices surround the steps being written.
+    pub choices: usize,
     /// Names of the headers emitted so far.
     pub emitted: Vec<String>,
     /// How many actions, one called by the other, are being written.
@@ -76,6 +78,7 @@ impl Local {
             copies_out: Vec::new(),
             pins_indexes: false,
             checksum_condition: Expression::Bool(true),
+            choices: 0,
             emitted: Vec::new(),
             action_depth: 0,
             nesting: 0,

@@ -15,8 +15,8 @@ use super::local::Local;
 use super::step::{Label, Step, TableId};
 use super::storage::{Leaf, SCALARS, StorageError, leaf};
 use super::value::{ObjectRef, ScopeId, Value};
-use crate::architecture::BlockKind;
-use crate::types::tree::{self, Argument, ExpressionKind, Id, Type};
+use crate::architecture::{BlockKind, Passed};
+use crate::types::tree::{self, Id, Type};
 use syntax::{Diagnostic, Diagnostics, SourceMap, Span};
 
 /// A program that needs more steps than this once everything is inlined is refused: nested
@@ -59,8 +59,8 @@ pub struct Made {
     pub actions: BTreeMap<(ScopeId, Id<tree::Action>, usize), usize>,
     /// Lists of fields by their number in `@field_list`.
     pub field_lists: BTreeMap<u32, u32>,
-    /// Standard metadata, as all blocks share it.
-    pub standard_metadata: Option<Value>,
+    /// What blocks share, and its type.
+    pub shared: Vec<(Passed, tree::Type, Value)>,
     /// What each parameter of an instance was given when it was first applied.
     pub passed_before: BTreeMap<ParameterOf, Value>,
     /// Parameters that turned out to get something else later. If any is not in [`Input::copied`],
@@ -90,14 +90,8 @@ impl<'a> Input<'a> {
             tree::LocalDeclaration::Instance(instance) => Some(*instance),
             _ => None,
         });
-        let package = program.main.map_or(&[][..], |main| &program.instances[main].arguments);
-        let blocks = package.iter().filter_map(|argument| match argument {
-            Argument::Expression(expression) => match expression.kind {
-                ExpressionKind::Instance(instance) => Some(instance),
-                _ => None,
-            },
-            _ => None,
-        });
+        let blocks = program.architecture().map_or(&[][..], |architecture| architecture.blocks);
+        let blocks = blocks.iter().filter_map(|block| program.instance_at(block.position));
         let top_level = declared.chain(blocks).collect();
         Input { program, sources, emits_externs, copied, top_level }
     }

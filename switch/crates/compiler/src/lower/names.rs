@@ -11,6 +11,17 @@ pub fn annotation<'a>(annotations: &'a [Annotation], name: &str) -> Option<&'a A
     annotations.iter().find(|annotation| &*annotation.name.text == name)
 }
 
+/// A table's property under the name that v1model gives it. PSA's have names of their own.
+pub fn table_property(name: &str) -> &str {
+    match name {
+        "psa_direct_counter" => "counters",
+        "psa_direct_meter" => "meters",
+        "psa_idle_timeout" => "support_timeout",
+        "psa_implementation" => "implementation",
+        other => other,
+    }
+}
+
 /// The values in an annotation's brackets.
 pub fn values(annotation: &Annotation) -> &[AnnotationValue] {
     match &annotation.body {

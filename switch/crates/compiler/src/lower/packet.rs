@@ -5,14 +5,14 @@ use bmv2::{Expression, ExtractTarget, Lookahead, ParserOperation, SetSource};
 use super::lowering::Lowering;
 use super::storage::Leaf;
 use super::value::{HeaderRef, UnionRef, Value, number_of};
-use crate::architecture::{BlockKind, PacketMethod};
+use crate::architecture::PacketMethod;
 use crate::types::tree::{Argument, Call, Type};
 use syntax::Span;
 
 impl Lowering<'_> {
     /// A call of a method of the packet.
     pub fn packet_method(&mut self, method: PacketMethod, call: &Call, ty: &Type) -> Value {
-        let is_parser = self.local.kind == BlockKind::Parser;
+        let is_parser = self.local.kind.is_parser();
         match method {
             PacketMethod::Extract if is_parser => self.extract(call),
             PacketMethod::Lookahead if is_parser => {
@@ -144,6 +144,14 @@ impl Lowering<'_> {
     fn emit(&mut self, call: &Call) {
         let Some(Argument::Expression(expression)) = call.arguments.first() else { return };
         let value = self.value(expression);
+        // Deparsers that may decide nothing at all are reported as a whole.
+        if self.local.choices > 0 && self.has_ways() {
+            self.unsupported(
+                call.span,
+                "this deparser cannot decide what it emits",
+                "decide before with setValid and setInvalid: what is not valid is not emitted",
+            );
+        }
         self.emit_value(&value, call.span);
     }
 

@@ -14,18 +14,28 @@ use super::step::Step;
 use super::storage::{Field, Leaf, SCALARS};
 use super::value::number_of;
 
-/// The states of the program's parser.
-pub fn parse_states(flat: &mut Flat) -> Vec<ParseState> {
-    let names: Vec<String> = flat.parser.iter().map(|state| state.name.clone()).collect();
-    let mut states = Vec::new();
-    for state in flat.parser.clone() {
-        let mut writer = Writer { flat, names: &names, state: &state, states: &mut states };
-        writer.write();
+/// The program's parsers.
+pub fn parsers(flat: &mut Flat) -> Vec<bmv2::Parser> {
+    let mut parsers = Vec::new();
+    let mut state_count = 0;
+    for parser in std::mem::take(&mut flat.parsers) {
+        let names: Vec<String> = parser.states.iter().map(|state| state.name.clone()).collect();
+        let mut states = Vec::new();
+        for state in &parser.states {
+            Writer { flat, names: &names, state, states: &mut states }.write();
+        }
+        for (id, state) in (state_count..).zip(&mut states) {
+            state.id = id;
+        }
+        state_count += states.len() as u32;
+        parsers.push(bmv2::Parser {
+            name: parser.name.to_owned(),
+            id: parsers.len() as u32,
+            init_state: names.first().cloned(),
+            parse_states: states,
+        });
     }
-    for (id, state) in states.iter_mut().enumerate() {
-        state.id = id as u32;
-    }
-    states
+    parsers
 }
 
 struct Writer<'a> {

@@ -45,17 +45,9 @@ impl Lowering<'_> {
 
     /// A state without anything in it.
     fn new_state(&mut self, name: &str) -> usize {
-        let name = self.unique_state_name(name);
+        let name = self.flat.state_names.unique(name);
         self.flat.parser.push(State { name, steps: Vec::new(), next: Next::Always(Goal::Stop) });
         self.flat.parser.len() - 1
-    }
-
-    /// States of all sub-parsers share one name space.
-    fn unique_state_name(&self, wanted: &str) -> String {
-        let is_free = |name: &String| !self.flat.parser.iter().any(|state| state.name == *name);
-        let numbered = (0..).map(|count| format!("{wanted}_{count}"));
-        let mut candidates = std::iter::once(wanted.to_owned()).chain(numbered);
-        candidates.find(is_free).unwrap_or_default()
     }
 
     /// Ends the state being written and goes on in another.

@@ -237,7 +237,7 @@ impl Lowering<'_> {
                     }
                 }
                 let then = this.steps_of(|this| {
-                    this.block(&case.body);
+                    this.by_choice(|this| this.block(&case.body));
                     this.push(Step::Leave(end));
                 });
                 if fits != Expression::Bool(false) {
@@ -246,7 +246,7 @@ impl Lowering<'_> {
                     this.push(step);
                 }
             }
-            default.into_iter().for_each(|body| this.block(body));
+            this.by_choice(|this| default.into_iter().for_each(|body| this.block(body)));
         });
         self.push(Step::Block { label: end, body });
     }
@@ -276,7 +276,7 @@ impl Lowering<'_> {
             let then = vec![Step::Leave(end)];
             this.push(Step::If { condition, then, otherwise: Vec::new(), at });
             this.local.frame.loops.push((end, next));
-            let body = this.steps_of(body);
+            let body = this.steps_of(|this| this.by_choice(body));
             this.local.frame.loops.pop();
             this.push(Step::Block { label: next, body });
             update(this);
@@ -351,7 +351,7 @@ impl Lowering<'_> {
                 let variable = this.variable(round.variable);
                 this.assign_value(&variable, &element, &ty, at);
                 this.local.frame.loops.push((end, next));
-                let body = this.steps_of(|this| this.block(&round.body));
+                let body = this.steps_of(|this| this.by_choice(|this| this.block(&round.body)));
                 this.local.frame.loops.pop();
                 this.push(Step::Block { label: next, body });
             }

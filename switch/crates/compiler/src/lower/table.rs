@@ -14,7 +14,7 @@ use super::step::TableId;
 use super::storage::Leaf;
 use super::value::{ScopeId, Value, leaf_value, number_of, truth_of};
 use crate::architecture::BlockKind;
-use crate::types::tree::{self, ActionCall, Argument, Direction, Id, PropertyValue};
+use crate::types::tree::{self, ActionCall, Argument, Direction, Id, PropertyValue, Type};
 use syntax::{Diagnostic, Span};
 
 /// How large a table is when the program does not say.
@@ -61,7 +61,7 @@ impl Lowering<'_> {
             name,
             of: id,
             scope: self.local.scope,
-            pipeline: usize::from(self.local.kind == BlockKind::Egress),
+            pipeline: usize::from(self.local.kind.is_egress()),
             keys,
             actions: Vec::new(),
             default_action: None,
@@ -168,7 +168,7 @@ impl Lowering<'_> {
         }
         for property in &declaration.properties {
             let PropertyValue::Expression(value) = &property.value else { continue };
-            match &*property.name.text {
+            match names::table_property(&property.name.text) {
                 "implementation" => self.implementation(declaration, property, value, table),
                 "counters" => {
                     let Some(index) = self.property_object(property, value) else { continue };
@@ -191,9 +191,11 @@ impl Lowering<'_> {
                     }
                 }
                 "support_timeout" => {
-                    let value = self.value(value);
-                    self.flat.tables[table.0].support_timeout =
-                        value.constant_bool().unwrap_or(false);
+                    let notifies = match value.ty {
+                        Type::Enum(_) => self.enumerator_name(value) == "NOTIFY_CONTROL",
+                        _ => self.value(value).constant_bool().unwrap_or(false),
+                    };
+                    self.flat.tables[table.0].support_timeout = notifies;
                 }
                 _ => {}
             }
@@ -315,7 +317,7 @@ impl Lowering<'_> {
             call.arguments.iter().any(|argument| matches!(argument, Argument::Expression(_)));
         let scope = self.action_scope(call.action);
         self.use_action(call.action, true);
-        let pipeline = usize::from(self.local.kind == BlockKind::Egress);
+        let pipeline = usize::from(self.local.kind.is_egress());
         let place = (scope, call.action, pipeline);
         if !is_bound && let Some(known) = self.made.actions.get(&place) {
             return *known;

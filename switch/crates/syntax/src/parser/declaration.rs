@@ -1,14 +1,14 @@
 //! Declarations.
 
 use super::Parser;
-use crate::Span;
 use crate::tree::{
-    ActionDeclaration, Annotation, ControlDeclaration, ControlLocalDeclaration, Declaration,
-    DerivedKind, DerivedTypeDeclaration, Direction, EnumDeclaration, Enumerator, ExternDeclaration,
-    FunctionDeclaration, FunctionPrototype, Instantiation, MethodKind, MethodPrototype, Name,
-    ObjDeclaration, PackageTypeDeclaration, Parameter, PrefixedName, Program, Signature,
-    StructField, TypeKind, TypeRef, TypedefDeclaration,
+    ActionDeclaration, Annotation, BlockStatement, ControlDeclaration, ControlLocalDeclaration,
+    Declaration, DerivedKind, DerivedTypeDeclaration, Direction, EnumDeclaration, Enumerator,
+    ExternDeclaration, FunctionDeclaration, FunctionPrototype, Instantiation, MethodKind,
+    MethodPrototype, Name, ObjDeclaration, PackageTypeDeclaration, Parameter, PrefixedName,
+    Program, Signature, StructField, TypeKind, TypeRef, TypedefDeclaration,
 };
+use crate::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// Declarations until the end; a semicolon on its own is none.
@@ -20,6 +20,10 @@ impl Parser<'_> {
             }
             let before = self.at;
             self.depth = 0;
+            if self.at("header_type") && super::is_name(self.token(1)) && self.token(2).is("{") {
+                self.report_p4_14();
+                break;
+            }
             match self.declaration() {
                 Some(declaration) => declarations.push(declaration),
                 None => self.skip_item(),
@@ -31,6 +35,15 @@ impl Parser<'_> {
             }
         }
         Program { declarations }
+    }
+
+    /// `header_type name {` begins a declaration of P4's first version, which no other rule of this
+    /// grammar fits.
+    fn report_p4_14(&mut self) {
+        let title = "this program is written in P4_14, the first version of the language";
+        let hint = "this compiler is for P4_16; p4test --std p4-14 --pp new.p4 translates the \
+                    program";
+        self.report(Diagnostic::error("p4-14", self.span(), title).hint(hint));
     }
 
     /// Any declaration of the top level; the first word tells which.
@@ -291,9 +304,9 @@ impl Parser<'_> {
         let opened = self.expect("{")?;
         let mut locals = Vec::new();
         while !(self.at("apply") && (self.token(1).is("{") || self.token(1).is("@"))) {
-            if self.at("}") || self.is_end() {
+            if self.at_close() {
                 self.expected("`apply { ... }`");
-                return None;
+                break;
             }
             let before = self.at;
             match self.control_local_declaration() {
@@ -304,10 +317,14 @@ impl Parser<'_> {
                 self.bump();
             }
         }
-        self.bump();
-        let annotations = self.opt_annotations()?;
-        let body = self.block_statement(annotations)?;
-        self.close(opened)?;
+        let body = if self.eat("apply") {
+            let annotations = self.opt_annotations()?;
+            self.block_statement(annotations)?
+        } else {
+            let span = self.last_span().after();
+            BlockStatement { annotations: Vec::new(), statements: Vec::new(), span }
+        };
+        self.close(opened);
         let span = start.to(self.last_span());
         Some(ControlDeclaration { signature, constructor_parameters, locals, body, span })
     }

@@ -28,14 +28,21 @@ use type_names::TypeNames;
 /// Later phases recurse over the tree: this is what keeps their stacks small.
 const DEPTH_MAX: usize = 256;
 
-/// The syntax tree of `tokens`, which end with an end token.
-pub fn parse(tokens: &[Token], diagnostics: &mut Diagnostics) -> Program {
+/// Longest `if ... else if ... else if ...` where the caller says nothing else: such chains nest in
+/// the tree, but nobody who writes one sees that.
+pub const CHAIN_MAX: usize = 256;
+
+/// The syntax tree of `tokens`, which end with an end token. Chains of `else if` may have
+/// `chain_max` links, for which the stack of the thread must have room.
+pub fn parse(tokens: &[Token], chain_max: usize, diagnostics: &mut Diagnostics) -> Program {
     let Some(end) = tokens.last() else { return Program::default() };
     let mut parser = Parser {
         tokens,
         end,
         at: 0,
         depth: 0,
+        chain: 0,
+        chain_max,
         is_quiet: false,
         quiet_errors: 0,
         type_names: TypeNames::default(),
@@ -50,6 +57,9 @@ struct Parser<'a> {
     end: &'a Token,
     at: usize,
     depth: usize,
+    /// Links of `else if` chains that the next token is in.
+    chain: usize,
+    chain_max: usize,
     /// Trying something out: errors are counted, not reported.
     is_quiet: bool,
     quiet_errors: usize,
@@ -122,9 +132,12 @@ impl<'a> Parser<'a> {
         let title = format!("syntax error: expected {what}, found {}", found.describe());
         let mut diagnostic = Diagnostic::error("syntax", found.span, title);
         if what == "`;`" {
-            diagnostic = diagnostic.related(self.last_span().after(), "`;` is missing after this");
+            let missing = self.last_span().after();
+            diagnostic = diagnostic.related(missing, "`;` is missing after this").fix(missing, ";");
         } else if what == "`)`" && found.is("=") {
-            diagnostic = diagnostic.hint("`==` compares; `=` assigns, as a statement of its own");
+            diagnostic = diagnostic
+                .hint("`==` compares; `=` assigns, as a statement of its own")
+                .fix(found.span, "==");
         } else if found.kind == TokenKind::Word && is_reserved(&found.text) && what.contains("name")
         {
             diagnostic = diagnostic
@@ -145,17 +158,21 @@ impl<'a> Parser<'a> {
     /// Runs `production` one level deeper, unless that is too deep.
     fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth >= DEPTH_MAX {
-            let title = "syntax error: this is nested too deep";
             let hint = format!("the limit is {DEPTH_MAX} levels; use variables in between");
-            self.report(Diagnostic::error("nesting", self.span(), title).hint(hint));
-            // Nothing sensible can follow inside: skip the rest of the text.
-            self.at = self.tokens.len().saturating_sub(1);
-            return None;
+            return self.too_deep(hint);
         }
         self.depth += 1;
         let result = production(self);
         self.depth -= 1;
         result
+    }
+
+    fn too_deep<T>(&mut self, hint: String) -> Option<T> {
+        let title = "syntax error: this is nested too deep";
+        self.report(Diagnostic::error("nesting", self.span(), title).hint(hint));
+        // Nothing sensible can follow inside: skip the rest of the text.
+        self.at = self.tokens.len().saturating_sub(1);
+        None
     }
 
     /// Tries `production`; when it reports anything, or `accept` says no, nothing has happened.
@@ -218,10 +235,10 @@ impl<'a> Parser<'a> {
     /// Goes on behind a broken item of a list in braces: behind its semicolon or block, or in front
     /// of the brace that closes the list. Always moves on, except there and at the end.
     fn skip_item(&mut self) {
-        let mut depth = 0usize;
+        let (from, mut depth) = (self.at, 0usize);
         while !self.is_end() {
             let token = self.peek();
-            if token.is("}") && depth == 0 {
+            if depth == 0 && (token.is("}") || self.at > from && self.at_close()) {
                 return;
             }
             self.bump();
@@ -243,7 +260,7 @@ impl<'a> Parser<'a> {
     fn braced<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let opened = self.last_span();
         let mut items = Vec::new();
-        while !self.at("}") && !self.is_end() {
+        while !self.at_close() {
             let before = self.at;
             match item(self) {
                 Some(item) => items.push(item),
@@ -253,20 +270,28 @@ impl<'a> Parser<'a> {
                 self.bump();
             }
         }
-        self.close(opened)?;
+        self.close(opened);
         Some(items)
     }
 
-    /// Takes the brace that closes the one at `opened`.
-    fn close(&mut self, opened: Span) -> Option<()> {
+    /// Whether a list in braces is over: at its brace, at the end, or where that brace is missing. What
+    /// is in braces never begins as a declaration of the top level does, so a brace that somebody has
+    /// not typed yet costs the declaration it is in and no other.
+    fn at_close(&self) -> bool {
+        let next = self.peek();
+        self.at("}") || self.is_end() || next.starts_line && begins_declaration(&next.text)
+    }
+
+    /// Takes the brace that closes the one at `opened`. If it is missing, that is said, and what stands
+    /// in front of it is kept.
+    fn close(&mut self, opened: Span) {
         if self.eat("}") {
-            return Some(());
+            return;
         }
         let found = self.peek();
         let title = format!("syntax error: expected `}}`, found {}", found.describe());
         let diagnostic = Diagnostic::error("syntax", found.span, title);
         self.report(diagnostic.related(opened, "this brace is not closed"));
-        None
     }
 
     /// How many tokens ahead the bracket is that closes the one `ahead` tokens away.
@@ -286,6 +311,22 @@ impl<'a> Parser<'a> {
         }
         None
     }
+}
+
+/// Words with which only a declaration of the top level begins.
+fn begins_declaration(word: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "control",
+        "enum",
+        "extern",
+        "header",
+        "header_union",
+        "package",
+        "parser",
+        "struct",
+        "typedef",
+    ];
+    WORDS.contains(&word)
 }
 
 /// Whether the token can be a name.

@@ -94,7 +94,7 @@ impl Parser<'_> {
         let body = self.parser_state_body();
         self.type_names.pop();
         let (statements, transition) = body?;
-        self.close(opened)?;
+        self.close(opened);
         let span = start.to(self.last_span());
         Some(ParserState { annotations, name, statements, transition, span })
     }
@@ -102,7 +102,7 @@ impl Parser<'_> {
     /// Statements, then where it goes; nothing means `reject`.
     fn parser_state_body(&mut self) -> Option<(Vec<Statement>, Option<StateExpression>)> {
         let mut statements = Vec::new();
-        while !self.at("}") && !self.at("transition") && !self.is_end() {
+        while !self.at_close() && !self.at("transition") {
             let before = self.at;
             match self.statement_or_declaration() {
                 Some(statement) => statements.push(statement),

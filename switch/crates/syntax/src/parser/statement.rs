@@ -185,9 +185,27 @@ impl Parser<'_> {
         let condition = self.expression()?;
         self.expect(")")?;
         let then = Box::new(self.statement_or_declaration()?);
-        let otherwise =
-            if self.eat("else") { Some(Box::new(self.statement_or_declaration()?)) } else { None };
+        let otherwise = if !self.eat("else") {
+            None
+        } else if self.at("if") {
+            Some(Box::new(self.else_if()?))
+        } else {
+            Some(Box::new(self.statement_or_declaration()?))
+        };
         Some(StatementKind::Conditional { condition, then, otherwise })
+    }
+
+    /// The next link of a chain of conditions.
+    fn else_if(&mut self) -> Option<Statement> {
+        if self.chain >= self.chain_max {
+            let max = self.chain_max;
+            let hint = format!("the limit is {max} conditions in a row; use a switch or a table");
+            return self.too_deep(hint);
+        }
+        self.chain += 1;
+        let statement = self.statement_unlimited();
+        self.chain -= 1;
+        statement
     }
 
     /// `switch (subject) { label: { ... } }`.

@@ -1,6 +1,6 @@
 //! Programs in, shapes of trees and counts of errors out.
 
-use super::parse;
+use super::{CHAIN_MAX, parse};
 use crate::lexer::tokenize;
 use crate::preprocessor::end_token;
 use crate::tree::{Declaration, Expression, ExpressionKind, Program, StatementKind, TypeKind};
@@ -10,7 +10,7 @@ fn parse_text(source: &str) -> (Program, usize) {
     let mut diagnostics = Diagnostics::default();
     let mut tokens = tokenize(FileId(0), source, &mut diagnostics);
     tokens.push(end_token(&tokens));
-    let program = parse(&tokens, &mut diagnostics);
+    let program = parse(&tokens, CHAIN_MAX, &mut diagnostics);
     (program, diagnostics.error_count())
 }
 
@@ -121,6 +121,7 @@ fn deep_nesting_is_an_error_and_no_overflow() {
         "}".repeat(deep),
         "{".repeat(deep),
         "if (".repeat(deep),
+        format!("control c() {{ apply {{ {} }} }}", "if (true) {} else ".repeat(deep)),
     ] {
         let (_, errors) = parse_text(&source);
         assert!(errors > 0, "{}", source.get(..20).unwrap_or(""));

@@ -7,9 +7,11 @@
 
 mod condition;
 mod directive;
+mod foreign;
 mod macros;
+mod strings;
 
-use crate::lexer::tokenize;
+use crate::lexer::{Lexer, tokenize};
 use crate::token::{Token, TokenKind};
 use crate::{Diagnostic, Diagnostics, FileId, SourceError, SourceMap, SourceProvider, Span};
 use macros::{Macro, Macros};
@@ -147,20 +149,20 @@ impl Preprocessor<'_> {
         }
         let file = self.sources.add(name, text);
         let text = self.sources.file(file).map_or_else(|| "".into(), |source| source.text.clone());
-        let tokens = tokenize(file, &text, self.diagnostics);
         let mut state = FileState { file, depth, conditionals: Vec::new() };
 
         let mut pending: Vec<Token> = Vec::new();
-        let mut rest = tokens.as_slice();
-        while let Some(first) = rest.first() {
-            let length = 1 + rest.iter().skip(1).take_while(|token| !token.starts_line).count();
-            let (line, others) = rest.split_at(length);
-            rest = others;
-            if first.is("#") {
+        let mut lexer = Lexer::new(file, &text);
+        while let Some(mut line) = lexer.line(!state.is_active(), self.diagnostics) {
+            if line.first().is_some_and(|first| first.is("#")) {
                 self.flush(&mut pending);
-                self.directive(line, &mut state);
+                self.directive(&line, &mut state);
             } else if state.is_active() {
-                pending.extend_from_slice(line);
+                if line.iter().any(strings::runs_over_lines) {
+                    self.flush(&mut pending);
+                    self.process_strings(&mut line, &mut state);
+                }
+                pending.append(&mut line);
             }
             if self.output.len() > TOKEN_COUNT_MAX {
                 return;
@@ -215,9 +217,10 @@ impl Preprocessor<'_> {
             }
         }
         let title = format!("there is no file `{name}` to include");
-        let hint = match self.options.include_directories.as_slice() {
-            [] => "name the directory it is in with -I".to_string(),
-            directories => format!("searched in: {}", directories.join(", ")),
+        let hint = match (foreign::hint(name), self.options.include_directories.as_slice()) {
+            (Some(hint), _) => hint,
+            (None, []) => "name the directory it is in with -I".to_string(),
+            (None, directories) => format!("searched in: {}", directories.join(", ")),
         };
         self.diagnostics.push(Diagnostic::error("include", span, title).hint(hint));
     }

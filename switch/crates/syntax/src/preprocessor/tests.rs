@@ -79,6 +79,23 @@ fn conditionals_choose_one_branch() {
 }
 
 #[test]
+fn directives_and_macros_work_in_strings_of_several_lines() {
+    let text = "#define LIMIT 4\n@restriction(\"\n  // as written\n  vlan < LIMIT;\n#ifdef TOR\n  \
+                tor\n#else\n  other\n#endif\n\") LIMIT";
+    let expected =
+        "@restriction(\"\n  // as written\n  vlan < 4;\n\n\n\n  other\n\n\") 4".to_string();
+    assert_eq!(expand(text), (expected, 0));
+}
+
+#[test]
+fn a_quote_without_its_partner_is_no_string_in_skipped_lines() {
+    for quote in ["5\" wide", "don't", "\"", "\"a\" \"b \\"] {
+        let text = format!("#if 0\n{quote}\n#else\nyes\n#endif\n\"s\"");
+        assert_eq!(expand(&text), ("yes \"s\"".to_string(), 0), "{quote}");
+    }
+}
+
+#[test]
 fn includes_are_searched_next_to_the_file_and_then_in_directories() {
     let files = [
         ("main.p4", "#include \"lib/a.p4\"\n#include <b.p4>"),

@@ -42,15 +42,13 @@ impl Writer<'_> {
     /// A counter, meter, register or action profile.
     fn object(&mut self, object: &Object, annotations: &[Annotation]) {
         let is_own = |name: &str| PROFILE_ANNOTATIONS.contains(&name);
-        let preamble = match object.kind {
-            ObjectKind::ActionProfile { .. } => {
+        let preamble = match super::prefix(&object.kind) {
+            None => return,
+            Some(Prefix::ActionProfile) => {
                 let own = self.profile_annotations(object, annotations);
                 self.preamble(Prefix::ActionProfile, &object.name, &own, is_own)
             }
-            _ => {
-                let prefix = super::prefix(&object.kind);
-                self.preamble(prefix, &object.name, annotations, |_| false)
-            }
+            Some(prefix) => self.preamble(prefix, &object.name, annotations, |_| false),
         };
         let preamble = Some(preamble);
         match &object.kind {
@@ -86,7 +84,10 @@ impl Writer<'_> {
                 };
                 self.info.action_profiles.push(profile);
             }
-            ObjectKind::DirectCounter { .. } | ObjectKind::DirectMeter { .. } => {}
+            ObjectKind::Digest { .. }
+            | ObjectKind::DirectCounter { .. }
+            | ObjectKind::DirectMeter { .. }
+            | ObjectKind::Instance => {}
         }
     }
 
@@ -116,7 +117,7 @@ impl Writer<'_> {
 
     /// A counter or meter with a cell for each entry.
     fn direct_object(&mut self, object: &Object, annotations: &[Annotation], table: &str) {
-        let prefix = super::prefix(&object.kind);
+        let Some(prefix) = super::prefix(&object.kind) else { return };
         let preamble = Some(self.preamble(prefix, &object.name, annotations, |_| false));
         let direct_table_id = self.ids.id(Prefix::Table, table);
         match &object.kind {

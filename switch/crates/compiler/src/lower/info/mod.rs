@@ -74,7 +74,9 @@ impl Writer<'_> {
             let (flat, program) = (self.flat, self.program);
             let object = &flat.objects[*object];
             let instance = &program.instances[object.of.instance];
-            self.add(prefix(&object.kind), &object.name, &instance.annotations, object.at);
+            if let Some(prefix) = prefix(&object.kind) {
+                self.add(prefix, &object.name, &instance.annotations, object.at);
+            }
         }
         for set in &self.flat.value_sets {
             let declaration = &self.program.value_sets[set.of];
@@ -147,7 +149,8 @@ impl Writer<'_> {
     fn package(&mut self) {
         let Some(main) = self.program.main else { return };
         let annotations = &self.program.instances[main].annotations;
-        let mut package = PkgInfo { arch: "v1model".to_owned(), ..PkgInfo::default() };
+        let architecture = self.program.architecture().map_or("", |known| known.name);
+        let mut package = PkgInfo { arch: architecture.to_owned(), ..PkgInfo::default() };
         for (key, value) in pairs(annotations, "pkginfo") {
             let AnnotationValue::Value(Value::Text(text)) = value else { continue };
             let text = text.to_string();
@@ -224,16 +227,18 @@ fn literal(token: &str) -> Option<&str> {
     token.strip_prefix('"')?.strip_suffix('"')
 }
 
-/// The entity type of an extern object.
-fn prefix(kind: &ObjectKind) -> Prefix {
-    match kind {
+/// The entity type of an extern object, if controllers know it as one.
+fn prefix(kind: &ObjectKind) -> Option<Prefix> {
+    Some(match kind {
         ObjectKind::ActionProfile { .. } => Prefix::ActionProfile,
         ObjectKind::Counter { .. } => Prefix::Counter,
         ObjectKind::DirectCounter { .. } => Prefix::DirectCounter,
         ObjectKind::DirectMeter { .. } => Prefix::DirectMeter,
         ObjectKind::Meter { .. } => Prefix::Meter,
         ObjectKind::Register { .. } => Prefix::Register,
-    }
+        // A digest is known by what is packed for it.
+        ObjectKind::Digest { .. } | ObjectKind::Instance => return None,
+    })
 }
 
 /// Numbers for match fields and parameters: `@id` where given, otherwise counted from 1 past those.

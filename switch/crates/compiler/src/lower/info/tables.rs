@@ -60,7 +60,10 @@ impl Writer<'_> {
     /// The id of an extern object; 0 for none.
     pub fn object_id(&self, object: Option<usize>) -> u32 {
         let object = object.map(|object| &self.flat.objects[object]);
-        object.map_or(0, |object| self.ids.id(super::prefix(&object.kind), &object.name))
+        let id = |object: &flat::Object| {
+            super::prefix(&object.kind).map(|prefix| self.ids.id(prefix, &object.name))
+        };
+        object.and_then(id).unwrap_or(0)
     }
 
     /// Keys with their match kinds.

@@ -33,6 +33,7 @@ impl<'a> Checker<'a, '_> {
                 is_optional: annotations.into_iter().any(|a| &*a.name.text == "optional"),
                 default: self.defaults.get(id).cloned(),
                 span: variable.span,
+                declared: variable.name.span,
                 is_constant: false,
             }
         };
@@ -69,7 +70,9 @@ impl<'a> Checker<'a, '_> {
             let slot = match &argument.name {
                 Some(name) => {
                     let slot = parameters.iter().position(|known| known.name == name.text);
-                    if slot.is_none() {
+                    if let Some(known) = slot.and_then(|slot| parameters.get(slot)) {
+                        self.note_use(name.span, known.declared);
+                    } else {
                         let title = format!("`{callee}` has no parameter `{}`", name.text);
                         self.error(ARGUMENT, name.span, title);
                         return None;

@@ -59,7 +59,7 @@ impl<'a> Checker<'a, '_> {
         site: CallSite<'a>,
         expected: Option<&Type>,
     ) -> Expression {
-        let binding = self.scopes.find(&name.name.text, name.is_global).cloned();
+        let binding = self.resolve(name);
         match binding {
             Some(Binding::Functions(list)) => self.call_function(&name.name, &list, site, expected),
             Some(Binding::Action(id)) => self.call_action(id, site),
@@ -133,6 +133,10 @@ impl<'a> Checker<'a, '_> {
         let Some(at) = self.pick_overload(&name.text, &signatures, site) else {
             return wrong(site.span);
         };
+        if let Some(picked) = candidates.get(at) {
+            let declared = self.name_of(*picked);
+            self.note_use(name.span, declared);
+        }
         match candidates.get(at) {
             Some(FunctionBinding::Extern(id)) => self.call_extern(*id, site, expected),
             Some(FunctionBinding::Plain(id)) => self.call_plain(*id, site),

@@ -8,6 +8,7 @@ use super::scope::{Binding, FunctionBinding};
 use super::template::{Template, rigid_variables};
 use super::{Checker, is_constant};
 use crate::architecture;
+use crate::types::index;
 use crate::types::tree::{
     Constant, DerivedKind as Kind, Enum, Enumerator, ExpressionKind, ExternFunction, InstanceKind,
     LocalDeclaration, NewType, Type, Value,
@@ -99,7 +100,10 @@ impl<'a> Checker<'a, '_> {
             let known = self.program.errors.iter().find(|known| known.text == name.text);
             match known.map(|known| known.span) {
                 Some(first) => self.report_twice("error", name, first),
-                None => self.program.errors.push(name.clone()),
+                None => {
+                    self.note_part(index::Kind::Error, name, None, name.span);
+                    self.program.errors.push(name.clone());
+                }
             }
         }
     }
@@ -110,7 +114,10 @@ impl<'a> Checker<'a, '_> {
             let known = self.program.match_kinds.iter().find(|known| known.text == name.text);
             match known.map(|known| known.span) {
                 Some(first) => self.report_twice("match_kind", name, first),
-                None => self.program.match_kinds.push(name.clone()),
+                None => {
+                    self.note_part(index::Kind::MatchKind, name, None, name.span);
+                    self.program.match_kinds.push(name.clone());
+                }
             }
         }
     }
@@ -260,6 +267,7 @@ impl<'a> Checker<'a, '_> {
 
     /// A member with the value it must or must not have.
     fn enumerator(&mut self, member: &'a ast::Enumerator, underlying: Option<&Type>) -> Enumerator {
+        self.note_part(index::Kind::Enumerator, &member.name, underlying, member.name.span);
         let name = member.name.clone();
         let value = match (&member.value, underlying) {
             (None, None) => None,

@@ -110,7 +110,7 @@ impl<'a> Checker<'a, '_> {
 
     /// What a name stands for, where a value is wanted.
     fn name(&mut self, name: &PrefixedName, span: Span) -> Expression {
-        let binding = self.scopes.find(&name.name.text, name.is_global).cloned();
+        let binding = self.resolve(name);
         match binding {
             Some(Binding::Constant(id)) => {
                 let value = self.program.constants[id].value.clone();
@@ -306,6 +306,11 @@ impl<'a> Checker<'a, '_> {
                 let title = format!("there is no field `{name}`");
                 self.error("unknown-field", field.key.span, title);
                 return wrong(span);
+            }
+            if let Some(ty) = expected
+                && let Some(at) = wanted.iter().position(|(known, _)| known.as_ref() == Some(name))
+            {
+                self.note_field(ty, at, field.key.span);
             }
             let part = self.expression(&field.value, wanted_type(name));
             names.push((name.clone(), part.ty.clone()));

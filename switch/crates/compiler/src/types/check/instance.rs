@@ -92,7 +92,7 @@ impl<'a> Checker<'a, '_> {
                 return None;
             }
         };
-        let binding = self.scopes.find(&name.name.text, name.is_global).cloned();
+        let binding = self.resolve(name);
         match binding {
             Some(Binding::Template(index)) => {
                 self.construct_template(index, type_arguments, arguments, type_ref, span)

@@ -18,9 +18,15 @@ impl<'a> Checker<'a, '_> {
     ) -> Expression {
         if let ast::ExpressionKind::Type(type_ref) = &base.kind {
             let ty = self.type_ref(type_ref);
+            if self.is_asked(member) {
+                self.offer_type_members(&ty);
+            }
             return self.type_member(&ty, member, span);
         }
         let base = self.expression(base, None);
+        if self.is_asked(member) {
+            self.offer_members(&base.ty);
+        }
         match base.ty.clone() {
             Type::Wrong => wrong(span),
             Type::Struct(_) | Type::Record(_) => self.field(base, member, span),
@@ -42,7 +48,11 @@ impl<'a> Checker<'a, '_> {
                 let found = &self.program.enums[*id];
                 let at = found.members.iter().position(|known| known.name.text == member.text);
                 match at {
-                    Some(at) => constant(Value::Enumerator(*id, at), ty.clone(), span),
+                    Some(at) => {
+                        let declared = found.members[at].name.span;
+                        self.note_use(member.span, declared);
+                        constant(Value::Enumerator(*id, at), ty.clone(), span)
+                    }
                     None => {
                         let names: Vec<_> =
                             found.members.iter().map(|known| known.name.text.clone()).collect();
@@ -54,7 +64,10 @@ impl<'a> Checker<'a, '_> {
             Type::Error => {
                 let at = self.program.errors.iter().position(|known| known.text == member.text);
                 match at {
-                    Some(at) => constant(Value::Error(at), Type::Error, span),
+                    Some(at) => {
+                        self.note_use(member.span, self.program.errors[at].span);
+                        constant(Value::Error(at), Type::Error, span)
+                    }
                     None => {
                         let names: Vec<_> =
                             self.program.errors.iter().map(|known| known.text.clone()).collect();
@@ -86,9 +99,12 @@ impl<'a> Checker<'a, '_> {
         let title = format!("`{of}` has no member `{}`", member.text);
         let mut diagnostic = Diagnostic::error("unknown-field", member.span, title);
         if is_built_in_method(&member.text) {
-            diagnostic = diagnostic.hint(format!("it is a method: write {}()", member.text));
+            diagnostic = diagnostic
+                .hint(format!("it is a method: write {}()", member.text))
+                .fix(member.span.after(), "()");
         } else if let Some(similar) = nearest(&member.text, names.iter().map(|name| &**name)) {
-            diagnostic = diagnostic.hint(format!("is `{similar}` meant?"));
+            diagnostic =
+                diagnostic.hint(format!("is `{similar}` meant?")).fix(member.span, similar);
         }
         self.report(diagnostic);
     }
@@ -107,7 +123,9 @@ impl<'a> Checker<'a, '_> {
         };
         let title = format!("`{}` has no member `{}`", self.show(of), member.text);
         let hint = format!("is `{part}.{}` meant?", member.text);
-        self.report(Diagnostic::error("unknown-field", member.span, title).hint(hint));
+        let fix = format!("{part}.{}", member.text);
+        let diagnostic = Diagnostic::error("unknown-field", member.span, title);
+        self.report(diagnostic.hint(hint).fix(member.span, fix));
     }
 
     /// A field, taken now from a constant.
@@ -124,6 +142,7 @@ impl<'a> Checker<'a, '_> {
             self.report_no_field(&base.ty, member, &parts);
             return wrong(span);
         };
+        self.note_field(&base.ty, at, member.span);
         if let ExpressionKind::Aggregate(values) = &base.kind
             && is_constant(&base)
             && let Some(value) = values.get(at)

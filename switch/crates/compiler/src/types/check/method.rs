@@ -31,12 +31,14 @@ impl<'a> Checker<'a, '_> {
             return self.call_on_type(type_ref, member, site);
         }
         if let ast::ExpressionKind::Name(name) = &base.kind
-            && let Some(Binding::Table(id)) =
-                self.scopes.find(&name.name.text, name.is_global).cloned()
+            && let Some(Binding::Table(id)) = self.resolve(name)
         {
             return self.apply_table(id, member, site);
         }
         let base = self.expression(base, None);
+        if self.is_asked(member) {
+            self.offer_members(&base.ty);
+        }
         match base.ty.clone() {
             Type::Wrong => wrong(site.span),
             Type::Extern(id) => self.call_method(base, id, member, site, expected),
@@ -113,6 +115,9 @@ impl<'a> Checker<'a, '_> {
     ) -> Expression {
         if &*member.text != "apply" {
             let ty = self.type_ref(type_ref);
+            if self.is_asked(member) {
+                self.offer_type_members(&ty);
+            }
             return match self.size_method(&ty, member, site.span) {
                 Some(size) => size,
                 None => {
@@ -147,6 +152,9 @@ impl<'a> Checker<'a, '_> {
 
     /// The only method of a table.
     fn apply_table(&mut self, id: Id<Table>, member: &Name, site: CallSite<'a>) -> Expression {
+        if self.is_asked(member) {
+            self.offer_apply();
+        }
         if &*member.text != "apply" {
             let title = format!("a table has no method `{}`", member.text);
             self.report(
@@ -200,6 +208,8 @@ impl<'a> Checker<'a, '_> {
         ) else {
             return wrong(site.span);
         };
+        let declared = self.program.externs[id].methods[at].name.span;
+        self.note_use(member.span, declared);
         if !self.is_run_time() {
             self.error("call", site.span, "a method cannot be called here");
             return wrong(site.span);

@@ -20,6 +20,7 @@ mod instance;
 mod lvalue;
 mod member;
 mod method;
+mod note;
 mod operator;
 mod parameter;
 mod parser;
@@ -35,6 +36,7 @@ mod template;
 mod type_ref;
 mod unify;
 
+use super::index::Index;
 use super::tree::{
     Expression, ExpressionKind, Function, Id, LocalDeclaration, Program, Struct, Text, Type, Value,
     Variable,
@@ -48,6 +50,19 @@ use unify::Signature;
 
 /// The typed tree of a program. Worth using only if there were no errors.
 pub fn check(program: &ast::Program, diagnostics: &mut Diagnostics) -> Program {
+    checked(program, diagnostics, None).0
+}
+
+/// The same, and what its names stand for.
+pub fn check_with_index(program: &ast::Program, diagnostics: &mut Diagnostics) -> (Program, Index) {
+    checked(program, diagnostics, Some(Index::default()))
+}
+
+fn checked(
+    program: &ast::Program,
+    diagnostics: &mut Diagnostics,
+    index: Option<Index>,
+) -> (Program, Index) {
     let mut checker = Checker {
         program: Program::default(),
         scopes: Scopes::default(),
@@ -62,13 +77,15 @@ pub fn check(program: &ast::Program, diagnostics: &mut Diagnostics) -> Program {
         direct_instances: Vec::new(),
         prelude: Vec::new(),
         captured: None,
+        index,
         diagnostics,
     };
     for declaration in &program.declarations {
         checker.declaration(declaration);
     }
     checker.find_main();
-    checker.program
+    let index = checker.take_index();
+    (checker.program, index)
 }
 
 /// In what kind of body a statement or expression stands.
@@ -122,6 +139,8 @@ struct Checker<'a, 'd> {
     prelude: Vec<super::tree::Statement>,
     /// Where messages go instead of to `diagnostics`, while something is tried out.
     captured: Option<Vec<Diagnostic>>,
+    /// What names stand for, where somebody wants to know.
+    index: Option<Index>,
     diagnostics: &'d mut Diagnostics,
 }
 

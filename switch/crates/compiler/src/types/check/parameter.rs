@@ -13,6 +13,8 @@ pub(super) struct Parameter {
     pub is_optional: bool,
     pub default: Option<Expression>,
     pub span: Span,
+    /// Its name where it is declared.
+    pub declared: Span,
     /// The argument must be known at compile time.
     pub is_constant: bool,
 }
@@ -27,6 +29,7 @@ impl Parameter {
             is_optional: info.is_optional,
             default: info.default.clone(),
             span: info.name.span,
+            declared: info.name.span,
             is_constant: info.direction == Direction::None,
         }
     }

@@ -7,6 +7,7 @@
 use super::scope::Binding;
 use super::suggest::nearest;
 use super::{Body, BodyKind, Checker};
+use crate::types::index::Kind;
 use crate::types::tree::{
     LocalDeclaration, Parser, State, StateTarget, Transition, Type, ValueSet,
 };
@@ -27,6 +28,9 @@ impl<'a> Checker<'a, '_> {
         self.scopes.push();
         let mut locals = self.parser_locals(&declaration.locals);
         self.check_state_names(declaration);
+        for state in &declaration.states {
+            self.note_part(Kind::State, &state.name, None, state.span);
+        }
         let names: Vec<&Name> = declaration.states.iter().map(|state| &state.name).collect();
         let errors = self.error_count();
         let states: Vec<State> =
@@ -183,14 +187,21 @@ impl<'a> Checker<'a, '_> {
             "reject" => return StateTarget::Reject,
             _ => {}
         }
+        if self.is_asked(name) {
+            self.offer_states(names);
+        }
         match names.iter().position(|known| known.text == name.text) {
-            Some(at) => StateTarget::State(at),
+            Some(at) => {
+                self.note_use(name.span, names[at].span);
+                StateTarget::State(at)
+            }
             None => {
                 let title = format!("this parser has no state `{}`", name.text);
                 let mut diagnostic = Diagnostic::error("unknown-name", name.span, title);
                 let known = names.iter().map(|known| &*known.text).chain(["accept", "reject"]);
                 if let Some(similar) = nearest(&name.text, known) {
-                    diagnostic = diagnostic.hint(format!("is `{similar}` meant?"));
+                    diagnostic =
+                        diagnostic.hint(format!("is `{similar}` meant?")).fix(name.span, similar);
                 }
                 self.report(diagnostic);
                 StateTarget::Reject

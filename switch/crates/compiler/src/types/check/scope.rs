@@ -69,8 +69,24 @@ impl Scopes {
     /// What a name means here: innermost scope first. A name with a dot in front is looked up at
     /// the top level only.
     pub fn find(&self, name: &str, is_global: bool) -> Option<&Binding> {
+        self.find_declared(name, is_global).map(|(binding, _)| binding)
+    }
+
+    /// The same, and where it is declared.
+    pub fn find_declared(&self, name: &str, is_global: bool) -> Option<&(Binding, Span)> {
         let inner = self.inner.iter().rev().filter(|_| !is_global);
-        inner.chain([&self.top]).find_map(|scope| scope.get(name)).map(|(binding, _)| binding)
+        inner.chain([&self.top]).find_map(|scope| scope.get(name))
+    }
+
+    /// All that can be seen, each name once, with its declaration's place.
+    pub fn visible(&self) -> Vec<(&Text, &Binding, Span)> {
+        let mut seen = BTreeMap::new();
+        for scope in self.inner.iter().rev().chain([&self.top]) {
+            for (name, (binding, span)) in scope {
+                seen.entry(name).or_insert((binding, *span));
+            }
+        }
+        seen.into_iter().map(|(name, (binding, span))| (name, binding, span)).collect()
     }
 
     /// What the innermost scope has under this name.
@@ -114,6 +130,7 @@ impl Checker<'_, '_> {
             return;
         }
         self.check_shadowing(name, &binding);
+        self.note_binding(name, &binding);
         self.scopes.insert(&name.text, binding, name.span);
     }
 
@@ -141,6 +158,7 @@ impl Checker<'_, '_> {
         let known = self.scopes.find_here(&name.text).cloned();
         match known {
             Some((Binding::Functions(mut list), span)) => {
+                self.note_binding(name, &Binding::Functions(vec![function]));
                 list.push(function);
                 self.scopes.insert(&name.text, Binding::Functions(list), span);
             }

@@ -184,10 +184,10 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The value set, if the expression is the name of one.
-    fn value_set_named(&self, value: &ast::Expression) -> Option<Id<ValueSet>> {
+    fn value_set_named(&mut self, value: &ast::Expression) -> Option<Id<ValueSet>> {
         let ast::ExpressionKind::Name(name) = &value.kind else { return None };
-        match self.scopes.find(&name.name.text, name.is_global) {
-            Some(Binding::ValueSet(id)) => Some(*id),
+        match self.resolve(name) {
+            Some(Binding::ValueSet(id)) => Some(id),
             _ => None,
         }
     }

@@ -110,8 +110,12 @@ impl<'a> Checker<'a, '_> {
             self.error("switch", written.span, "a case of this switch is the name of an action");
             return None;
         };
-        let action = match self.scopes.find(&name.name.text, name.is_global) {
-            Some(Binding::Action(id)) => *id,
+        if self.is_asked(&name.name) {
+            self.offer_actions(table);
+            return None;
+        }
+        let action = match self.resolve(name) {
+            Some(Binding::Action(id)) => id,
             _ => {
                 self.report_unknown("action", &name.name);
                 return None;

@@ -129,8 +129,14 @@ impl<'a> Checker<'a, '_> {
     /// One element of the key. The control plane has to call it something.
     fn key(&mut self, key: &'a ast::KeyElement) -> Option<Key> {
         let expression = self.expression(&key.expression, None);
+        if self.is_asked(&key.match_kind) {
+            self.offer_type_members(&Type::MatchKind);
+        }
         let kinds = &self.program.match_kinds;
-        if !kinds.iter().any(|kind| kind.text == key.match_kind.text) {
+        let known = kinds.iter().find(|kind| kind.text == key.match_kind.text);
+        if let Some(declared) = known.map(|kind| kind.span) {
+            self.note_use(key.match_kind.span, declared);
+        } else {
             let title = format!("there is no match kind `{}`", key.match_kind.text);
             let known: Vec<&str> = kinds.iter().map(|kind| &*kind.text).collect();
             let hint = format!("known are {}", known.join(", "));
@@ -180,8 +186,8 @@ impl<'a> Checker<'a, '_> {
 
     /// The action that a name means.
     fn action_named(&mut self, name: &PrefixedName) -> Option<Id<Action>> {
-        match self.scopes.find(&name.name.text, name.is_global) {
-            Some(Binding::Action(id)) => Some(*id),
+        match self.resolve(name) {
+            Some(Binding::Action(id)) => Some(id),
             Some(_) => {
                 let title = format!("`{}` is no action", name.name.text);
                 self.error("table", name.name.span, title);

@@ -7,6 +7,7 @@
 use super::Checker;
 use super::scope::Binding;
 use crate::architecture;
+use crate::types::index::Kind;
 use crate::types::tree::{Extern, Field, Id, Method, Package, ParameterInfo, Struct, Text, Type};
 use syntax::tree as ast;
 use syntax::{Diagnostic, Span};
@@ -31,6 +32,17 @@ impl<'a> Template<'a> {
             Template::Function(found) => &found.prototype.type_parameters,
             Template::Package(found) => &found.type_parameters,
             Template::Struct(found) => &found.type_parameters,
+        }
+    }
+
+    /// The whole declaration.
+    pub fn span(self) -> Span {
+        match self {
+            Template::ControlType(found) | Template::ParserType(found) => found.span,
+            Template::Extern(found) => found.span,
+            Template::Function(found) => found.prototype.span,
+            Template::Package(found) => found.span,
+            Template::Struct(found) => found.span,
         }
     }
 
@@ -154,6 +166,9 @@ impl<'a> Checker<'a, '_> {
                 self.report_field(declaration.kind, &field.ty, written.span);
             }
         }
+        for (field, written) in made.fields.iter().zip(&declaration.fields) {
+            self.note_part(Kind::Field, &field.name, Some(&field.ty), written.span);
+        }
         let weight = made
             .fields
             .iter()
@@ -273,6 +288,7 @@ impl<'a> Checker<'a, '_> {
                 .and_then(|object| object.method(&prototype.name.text)),
         };
         self.scopes.pop();
+        self.note_part(Kind::Method, &prototype.name, None, prototype.span);
         made
     }
 

@@ -1,6 +1,7 @@
 //! Types as written to types.
 
 use super::Checker;
+use super::note::Wanted;
 use super::scope::Binding;
 use super::suggest::nearest;
 use crate::architecture;
@@ -137,7 +138,7 @@ impl<'a> Checker<'a, '_> {
 
     /// A type by name, with its arguments.
     fn named_type(&mut self, name: &PrefixedName, arguments: &[Type], span: Span) -> Type {
-        let binding = self.scopes.find(&name.name.text, name.is_global).cloned();
+        let binding = self.resolve(name);
         match binding {
             Some(Binding::Type(ty)) if arguments.is_empty() => ty,
             Some(Binding::Type(ty)) => {
@@ -223,14 +224,25 @@ impl<'a> Checker<'a, '_> {
 
     /// There is no such name.
     pub(super) fn report_unknown(&mut self, what: &str, name: &ast::Name) {
+        if self.is_asked(name) {
+            self.offer_scope(match what {
+                "action" => Wanted::Action,
+                "type" => Wanted::Type,
+                _ => Wanted::Value,
+            });
+        }
         let title = format!("there is no {what} `{}` here", name.text);
         let names = self.scopes.names().map(|name| &**name);
-        let hint = match (architecture::file_of(&name.text), nearest(&name.text, names)) {
-            (Some(file), _) => format!("{file} declares it: write #include <{file}> at the top"),
-            (None, Some(similar)) => format!("is `{similar}` meant?"),
-            (None, None) => "a name must be declared before it is used".to_owned(),
+        let diagnostic = Diagnostic::error("unknown-name", name.span, title);
+        let diagnostic = match (architecture::file_of(&name.text), nearest(&name.text, names)) {
+            (Some(file), _) => diagnostic
+                .hint(format!("{file} declares it: write #include <{file}> at the top"))
+                .fix(Span::NONE, format!("#include <{file}>\n")),
+            (None, Some(similar)) => {
+                diagnostic.hint(format!("is `{similar}` meant?")).fix(name.span, similar)
+            }
+            (None, None) => diagnostic.hint("a name must be declared before it is used"),
         };
-        let diagnostic = Diagnostic::error("unknown-name", name.span, title).hint(hint);
         self.report(diagnostic);
     }
 }

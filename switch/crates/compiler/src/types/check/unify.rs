@@ -205,6 +205,7 @@ impl Checker<'_, '_> {
                 is_optional: false,
                 default: None,
                 span,
+                declared: Span::NONE,
                 is_constant: false,
             })
             .collect()

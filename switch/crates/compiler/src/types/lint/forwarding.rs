@@ -28,8 +28,7 @@ pub(super) fn decisions(program: &Program, diagnostics: &mut Diagnostics) {
     let name = &program.controls[control].name;
     let title = format!("`{}` never says where a packet goes", name.text);
     diagnostics.push(
-        Diagnostic::warning("no-egress-spec", name.span, title)
-            .hint("set standard_metadata.egress_spec, or call mark_to_drop(standard_metadata)"),
+        Diagnostic::warning("no-egress-spec", name.span, title).hint(architecture.deciding_hint),
     );
 }
 

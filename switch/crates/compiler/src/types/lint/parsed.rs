@@ -11,6 +11,10 @@ use crate::types::tree::{
 
 /// The parser, ingress and egress of the architecture, if `main` is a package of one.
 pub(super) fn blocks(program: &Program) -> Option<Blocks> {
+    // Egress reads its headers anew: what ingress leaves says nothing about them.
+    if program.block(BlockKind::EgressParser).is_some() {
+        return None;
+    }
     let block = |kind| Some(program.instances[program.block(kind)?].kind);
     match (block(BlockKind::Parser)?, block(BlockKind::Ingress)?, block(BlockKind::Egress)?) {
         (

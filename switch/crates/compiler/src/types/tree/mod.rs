@@ -135,12 +135,18 @@ impl Program {
 
     /// The instance that the package got as one of the architecture's blocks.
     pub(crate) fn block(&self, kind: BlockKind) -> Option<Id<Instance>> {
-        let position = self.architecture()?.position(kind)?;
-        match self.instances[self.main?].arguments.get(position)? {
-            Argument::Expression(Expression { kind: ExpressionKind::Instance(id), .. }) => {
-                Some(*id)
+        self.instance_at(self.architecture()?.position(kind)?)
+    }
+
+    /// The instance at a place among the arguments of the package, and of the packages in it.
+    pub(crate) fn instance_at(&self, position: &[usize]) -> Option<Id<Instance>> {
+        position.iter().try_fold(self.main?, |package, at| {
+            match self.instances[package].arguments.get(*at)? {
+                Argument::Expression(Expression { kind: ExpressionKind::Instance(id), .. }) => {
+                    Some(*id)
+                }
+                _ => None,
             }
-            _ => None,
-        }
+        })
     }
 }
