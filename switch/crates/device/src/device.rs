@@ -13,7 +13,7 @@ use crate::capture::{Fate, Recorder};
 use crate::fate::{Output, Queued};
 use crate::lines::{Arrivals, Cables};
 use crate::link::Change;
-use crate::memory::PACKET_MEMORY;
+use crate::memory::PacketMemory;
 use crate::programs::Programs;
 use crate::trace::{Identity, TraceEvent, TraceFilter, TraceRecord, Tracer};
 use crate::watch::{Drop, Event, EventLog, PacketStepKind};
@@ -57,7 +57,7 @@ pub struct Device {
     /// The clone session that drops are sent to; see `mirror.rs`.
     pub(crate) drop_mirror: Option<u32>,
     /// See `memory.rs`.
-    pub(crate) memory_bound: Bytes,
+    pub(crate) memory: PacketMemory,
     pub(crate) recorder: Recorder,
 }
 
@@ -80,7 +80,7 @@ impl Device {
             down: BTreeSet::new(),
             log: EventLog::default(),
             drop_mirror: None,
-            memory_bound: PACKET_MEMORY,
+            memory: PacketMemory::default(),
             recorder: Recorder::default(),
         }
     }
@@ -184,8 +184,14 @@ impl Device {
         let output = self.traffic.poll_output(due);
         self.take_steps();
         match output {
-            Some(traffic::Output::Depart(departure)) => self.run_egress(departure),
-            Some(traffic::Output::Drop(dropped)) => self.drop_in_traffic(dropped),
+            Some(traffic::Output::Depart(departure)) => {
+                self.memory.give_back(departure.output, departure.packet.length());
+                self.run_egress(departure);
+            }
+            Some(traffic::Output::Drop(dropped)) => {
+                self.memory.give_back(dropped.output, dropped.packet.length());
+                self.drop_in_traffic(dropped);
+            }
             None => {}
         }
     }
@@ -307,7 +313,7 @@ impl Device {
         self.traffic.apply(now, traffic);
         self.take_steps();
         for port in ports {
-            self.cables.configure(now, port, self.traffic.config().ports.get(&port));
+            self.follow_port(now, port);
         }
     }
 
@@ -338,7 +344,7 @@ impl Device {
     }
 
     fn books_balance(&self) -> bool {
-        self.books.balance(self.traffic.held().packets)
+        self.books.balance(self.traffic.held().packets) && self.memory_balances()
     }
 
     /// The number of another packet.

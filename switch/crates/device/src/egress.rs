@@ -35,7 +35,7 @@ impl Device {
             }
             _ => pipeline.egress(&mut queued.packet, &queueing, at),
         };
-        let fate = after_egress(&end, self.config.drop_port);
+        let fate = after_egress(&end);
         if let Some(request) = fate.clone {
             let (list, kind) = (request.field_list, InstanceType::EgressClone);
             self.send_clones(at, &mut queued, request, kind, |pipeline, original| {

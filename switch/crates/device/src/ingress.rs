@@ -1,7 +1,7 @@
 //! From a packet at the parser to packets in queues.
 
 use pipeline::{CloneRequest, IngressWay, InstanceType, Packet, Pipeline, Replica, after_ingress};
-use traffic::{Arrival, Verdict};
+use traffic::{Arrival, Departure, Residence, Verdict};
 use units::{ClassId, DropReason, HasLength, Time};
 
 use crate::device::Device;
@@ -27,7 +27,7 @@ impl Device {
                 }
                 _ => pipeline.ingress(&mut queued.packet, now),
             };
-            let fate = after_ingress(&end, self.config.drop_port);
+            let fate = after_ingress(&end);
             if let Some(request) = fate.clone {
                 arrivals = Arrivals::Several;
                 self.clone_in_ingress(now, &mut queued, request);
@@ -43,6 +43,7 @@ impl Device {
                     return self.drop_packet(now, queued, reason, None);
                 }
                 IngressWay::Multicast { group } => {
+                    self.leave_ingress(&mut queued);
                     return self.multicast(now, queued, group, end.class);
                 }
                 IngressWay::Resubmit { field_list } => {
@@ -51,11 +52,17 @@ impl Device {
                     self.tracer.note(queued.identity, now, || TraceEvent::Resubmitted);
                 }
                 IngressWay::Unicast { port, class } => {
+                    self.leave_ingress(&mut queued);
                     let copy = Replica { port, rid: 0 };
                     return self.dispatch(now, queued, copy, class, InstanceType::Normal, arrivals);
                 }
             }
         }
+    }
+
+    /// The packet goes on to egress, with headers or as bytes.
+    fn leave_ingress(&mut self, queued: &mut Queued) {
+        self.programs.of(queued.generation).pipeline.leave_ingress(&mut queued.packet);
     }
 
     /// Hands a packet to the queue of its port and class; one that comes alone to an idle port is
@@ -69,7 +76,11 @@ impl Device {
         kind: InstanceType,
         arrivals: Arrivals,
     ) {
-        let fits = self.check_port(to.port).and_then(|()| self.check_memory(queued.length()));
+        if self.programs.of(queued.generation).pipeline.recirculates_at(to.port) {
+            return self.pass_around(now, queued, to, class, kind);
+        }
+        let fits =
+            self.check_port(to.port).and_then(|()| self.check_memory(to.port, queued.length()));
         if let Err(reason) = fits {
             return self.drop_packet(now, queued, reason, Some((to.port, class)));
         }
@@ -95,12 +106,38 @@ impl Device {
             },
             Arrivals::Several => arrival,
         };
+        let length = arrival.packet.length();
         let verdict = self.traffic.handle_packet(now, arrival);
         self.take_steps();
         match verdict {
-            Verdict::Held => {}
+            Verdict::Held => self.memory.take(to.port, length),
             Verdict::Dropped(dropped) => self.drop_in_traffic(dropped),
         }
+    }
+
+    /// A packet for the port from which it comes back to ingress: there is no line behind it, and so
+    /// no queue.
+    fn pass_around(
+        &mut self,
+        now: Time,
+        mut queued: Queued,
+        to: Replica,
+        class: ClassId,
+        kind: InstanceType,
+    ) {
+        let pipeline = &mut self.programs.of(queued.generation).pipeline;
+        pipeline.dispatch(&mut queued.packet, to.port, kind, to.rid);
+        let residence = Residence { arrived_at: now, enqueued_at: now, ..Residence::default() };
+        self.run_egress(Departure {
+            input: queued.packet.ingress_port(),
+            output: to.port,
+            class,
+            at: now,
+            line_free_at: now,
+            residence,
+            utilisation_basis_points: 0,
+            packet: queued,
+        });
     }
 
     /// A copy of the packet to each member of the group; the packet itself is gone.

@@ -27,6 +27,7 @@ mod device;
 mod ecn;
 mod egress;
 mod fate;
+mod guests;
 mod ingress;
 mod lines;
 mod link;

@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 
 use frames::Frame;
-use traffic::{LineConfig, LineOutput, LineReport, LineVerdict, Lines, PortConfig};
-use units::{HasLength, PortId, Time};
+use traffic::{LineOutput, LineReport, LineVerdict, Lines, PortConfig};
+use units::{DropReason, HasLength, PortId, Time};
 
 use crate::device::Device;
 use crate::fate::Output;
@@ -33,19 +33,10 @@ impl Cables {
         Cables { receive, transmit, links: BTreeMap::new() }
     }
 
-    /// Brings the lines of a port in line with its configuration. A port that is not configured any
-    /// more has clear lines; what is under way on them still arrives.
-    pub fn configure(&mut self, now: Time, port: PortId, config: Option<&PortConfig>) {
-        let (receive, transmit) = match config {
-            Some(config) => {
-                let link = self.link(port);
-                (link.receive_line(config), link.transmit_line())
-            }
-            None => {
-                self.links.remove(&port);
-                (LineConfig::default(), LineConfig::default())
-            }
-        };
+    /// Brings the lines of a port in line with its configuration.
+    pub fn configure(&mut self, now: Time, port: PortId, config: &PortConfig) {
+        let link = self.link(port);
+        let (receive, transmit) = (link.receive_line(config), link.transmit_line());
         let checked = "its port has been checked, and its link with it";
         self.receive.configure(now, port, receive).expect(checked);
         self.transmit.configure(now, port, transmit).expect(checked);
@@ -92,12 +83,30 @@ impl Device {
         self.cables.link(port)
     }
 
+    /// Brings the cable of a port in line with what the port is now. A port that is none any more
+    /// takes its cable with it, so that one of its number that comes later begins with a new one:
+    /// frames on their way to the router have come and been dropped, and those on their way to the
+    /// neighbour have been transmitted and are lost.
+    pub(crate) fn follow_port(&mut self, now: Time, port: PortId) {
+        if let Some(config) = self.traffic.config().ports.get(&port) {
+            return self.cables.configure(now, port, config);
+        }
+        self.cables.links.remove(&port);
+        for frame in self.cables.receive.remove(port) {
+            let identity = self.note_received(now, port, &frame);
+            self.drop_frame(now, identity, port, frame, DropReason::PortDown);
+        }
+        for frame in self.cables.transmit.remove(port) {
+            self.recycle(frame);
+        }
+    }
+
     /// A neighbour hands over a frame.
     pub(crate) fn begin_receiving(&mut self, now: Time, port: PortId, frame: Frame) {
         if self.cables.receive.is_clear(port) {
             return self.accept(now, port, frame, Arrivals::Several);
         }
-        if self.check_memory(frame.length()).is_err() {
+        if self.check_memory(port, frame.length()).is_err() {
             return self.drop_before_line(now, port, frame);
         }
         match self.cables.receive.handle_frame(now, port, frame) {

@@ -2,10 +2,10 @@
 
 mod rig;
 
-use device::{Change, LinkConfig, PortBooks, SenderConfig, SenderRate};
+use device::{Change, DropReason, LinkConfig, PortBooks, SenderConfig, SenderRate};
 use proptest::prelude::*;
 use rig::{Said, device_with, frame, order, poll};
-use traffic::{Impairment, Jitter, Limit, Loss, Probability, Tally};
+use traffic::{Impairment, Jitter, Limit, Loss, PortConfig, Probability, Stalls, Tally};
 use units::{Bytes, PortId, Rate, Span, Time};
 
 const IN: PortId = PortId(1);
@@ -19,12 +19,13 @@ fn instants(said: &[Said]) -> Vec<Time> {
     said.iter().map(Said::at).collect()
 }
 
-/// A cable that delays both ways and loses, corrupts and doubles one frame in ten each way.
+/// A cable that delays both ways and stalls, loses, corrupts and doubles one frame in ten each way.
 fn rough() -> LinkConfig {
     let tenth = Probability::ppm(100_000);
     let way = Impairment {
         delay: Span::from_us(300),
         jitter: Jitter { max: Span::from_us(500), reorder: true },
+        stalls: Stalls { share: tenth, max: Span::from_us(500) },
         loss: Loss::Independent(tenth),
         corruption: tenth,
         duplication: tenth,
@@ -167,6 +168,43 @@ fn a_line_that_becomes_clear_empties_before_it_is_bypassed() {
 }
 
 /// Frames as (instant in us since the one before, order, port, class, size).
+/// At 1 b/s a frame of 1500 bytes is on its line for 12,000 seconds.
+#[test]
+fn a_port_that_is_removed_takes_its_lines_with_it() {
+    let delay = Impairment { delay: Span::from_us(300), ..Impairment::default() };
+    let link = LinkConfig { transmit: delay, ..LinkConfig::default() };
+    let mut device = device_with(Rate::from_bps(1), link);
+    let forward = frame(order::FORWARD, 2, 0, 1500);
+    for _ in 0..3 {
+        device.handle_frame(us(0), IN, &forward);
+    }
+    let put = |device: &mut device::Device, at, port: Option<PortConfig>| {
+        let mut change = Change::default();
+        change.traffic.ports.insert(IN, port);
+        device.change(at, change).expect("valid");
+    };
+    put(&mut device, us(10), None);
+    // The line was in nobody's books but its own; without it the frames have come and been dropped.
+    assert_eq!(device.books().port(IN).received.packets, 3);
+    assert_eq!(device.books().dropped(DropReason::PortDown).packets, 3);
+    assert_eq!(device.memory_in_use(), Bytes::ZERO);
+    assert!(device.balance());
+    // The new port's line carries a frame in 12 us, and its books begin anew.
+    put(&mut device, us(20), Some(PortConfig::strict(Some(Rate::from_gbps(1)), 2)));
+    device.handle_frame(us(20), IN, &forward);
+    assert_eq!(device.next_due(), Some(us(32)));
+    let said = poll(&mut device, us(40));
+    assert!(said.is_empty(), "it is on the transmit line of port 2: {said:?}");
+    assert_eq!(device.lines(IN).0.counters.offered.packets, 1);
+    assert_eq!(device.lines(OUT).1.under_way.packets, 1);
+    // What is on its way to a neighbour is lost with the cable.
+    let mut change = Change::default();
+    change.traffic.ports.insert(OUT, None);
+    device.change(us(50), change).expect("valid");
+    assert_eq!(device.next_due(), None);
+    assert!(device.balance());
+}
+
 fn frames() -> impl Strategy<Value = Vec<(u64, u8, u8, u8, usize)>> {
     let one = (0u64..200, 0..order::COUNT, 0u8..5, 0u8..2, 0usize..1600);
     proptest::collection::vec(one, 1..80)

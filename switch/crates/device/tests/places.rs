@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use rig::{Said, device_with, frame, order, poll};
 use traffic::{
     ArbiterConfig, Impairment, InputConfig, InputQueueing, Jitter, Limit, Loss, PortConfig,
-    Probability,
+    Probability, Stalls,
 };
 use units::{PortId, Rate, Span, Time};
 
@@ -76,11 +76,12 @@ fn a_packet_is_shown_in_one_place_at_a_time() {
     assert_eq!(device.traffic().transfers(us(420)).len(), 1);
 }
 
-/// Both ways delay, lose, corrupt and double frames.
+/// Both ways delay, stall, lose, corrupt and double frames.
 fn rough() -> LinkConfig {
     let way = Impairment {
         delay: Span::from_us(300),
         jitter: Jitter { max: Span::from_us(500), reorder: true },
+        stalls: Stalls { share: Probability::ppm(100_000), max: Span::from_us(500) },
         loss: Loss::Independent(Probability::ppm(100_000)),
         corruption: Probability::ppm(100_000),
         duplication: Probability::ppm(100_000),

@@ -372,6 +372,11 @@ impl Pipeline {
         &self.externs.value_sets[set].members
     }
 
+    /// How many bits a member of a parser value set has.
+    pub fn value_set_width(&self, set: usize) -> usize {
+        self.externs.value_sets[set].width
+    }
+
     /// Replaces the members of a parser value set.
     pub fn set_value_set(&mut self, set: usize, members: Vec<Int>) -> Result<(), TableError> {
         let loaded = &mut self.externs.value_sets[set];
@@ -383,6 +388,17 @@ impl Pipeline {
         }
         loaded.members = members.iter().map(bits::canonical).collect();
         Ok(())
+    }
+
+    /// What the CRC of a calculation is now; `None` if it is none.
+    pub fn crc(&self, calculation: &str) -> Result<Option<CrcParameters>, TableError> {
+        let found = self.program.calculations.iter().find(|named| named.name == calculation);
+        let found =
+            found.ok_or(TableError::NotFound { what: format!("calculation {calculation}") })?;
+        Ok(match &self.externs.hashes[found.hash] {
+            Hash::Crc(crc) => Some(crc.parameters()),
+            _ => None,
+        })
     }
 
     /// Gives a calculation that uses a `*_custom` CRC other parameters.

@@ -12,6 +12,7 @@ use crate::error::LoadError;
 use crate::expression::is_valid;
 use crate::hash::Hash;
 use crate::layout::Layout;
+use crate::packing::emit;
 use crate::place::{Masked, Place};
 
 #[derive(Clone, Debug)]
@@ -215,7 +216,7 @@ impl Recipe {
                     writer.push_field(area, *place);
                 }
                 Input::Header(header) if is_valid(layout, area, *header) => {
-                    crate::deparser::emit(layout, area, *header, |part| writer.push_bytes(part));
+                    emit(layout, area, *header, |part| writer.push_bytes(part));
                 }
                 Input::Field { .. } | Input::Header(_) => {}
             }

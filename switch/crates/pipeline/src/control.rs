@@ -1,17 +1,13 @@
 //! Controls: nodes by name to steps by number. A node is a table, a condition or a call; each kind
 //! loads itself, here they get their places.
 
-use std::collections::BTreeMap;
-
-use crate::action::{Action, Names, Step};
+use crate::action::{Action, Names, Step, action_number};
 use crate::error::{LoadError, unknown};
 use crate::expression::load::Scope;
 use crate::hash::Hash;
+use crate::nodes::NodeNames;
 use crate::profile::Chosen;
-use crate::table::Applied;
-
-/// What comes after the last node of a control: there is no step of this number.
-pub(crate) const END: u32 = u32::MAX;
+use crate::table::{Applied, TableLoader};
 
 /// Controls being loaded.
 pub(crate) struct Controls<'a> {
@@ -23,19 +19,6 @@ pub(crate) struct Controls<'a> {
     pub tables: Vec<Applied>,
     pub profiles: Vec<Chosen>,
     pub hashes: Vec<Hash>,
-}
-
-/// The nodes of one control by name.
-pub(crate) struct NodeNames {
-    numbers: BTreeMap<String, u32>,
-}
-
-impl NodeNames {
-    pub fn next(&self, name: &Option<String>) -> Result<u32, LoadError> {
-        let Some(name) = name else { return Ok(END) };
-        let known = self.numbers.keys().map(String::as_str);
-        self.numbers.get(name).copied().ok_or_else(|| unknown("node", name, known))
-    }
 }
 
 impl Controls<'_> {
@@ -54,13 +37,21 @@ impl Controls<'_> {
     fn control_at(&mut self, control: &bmv2::Pipeline) -> Result<u32, LoadError> {
         let profiles_before = self.profiles.len();
         for (index, profile) in control.action_profiles.iter().enumerate() {
-            let profile = self.profile(profile);
+            let profile = Chosen::load(self.names.layout, profile, &mut self.hashes);
             self.profiles
                 .push(profile.map_err(|error| error.under(&format!("/action_profiles/{index}")))?);
         }
-        let names = self.number_nodes(control)?;
+        let names = NodeNames::new(control, self.code.len())?;
         for (index, table) in control.tables.iter().enumerate() {
-            let loaded = self.table(table, &names, profiles_before);
+            let mut loader = TableLoader {
+                source: self.source,
+                names: self.names,
+                actions: self.actions,
+                nodes: &names,
+                profiles: &mut self.profiles[profiles_before..],
+                profiles_before,
+            };
+            let loaded = loader.load(table);
             let loaded = loaded.map_err(|error| error.under(&format!("/tables/{index}")))?;
             self.code.push(Step::Apply { table: self.tables.len() as u32 });
             self.tables.push(loaded);
@@ -83,7 +74,7 @@ impl Controls<'_> {
         for (index, call) in control.action_calls.iter().enumerate() {
             let path = format!("/action_calls/{index}");
             let under = |error: LoadError| error.under(&path);
-            let action = self.action(call.action_id).map_err(under)?;
+            let action = action_number(self.source, call.action_id).map_err(under)?;
             let next = names.next(&call.next_node).map_err(under)?;
             if self.actions[action].limbs > 0 {
                 return Err(under(LoadError::new("/action_id", "the action has parameters")));
@@ -91,25 +82,5 @@ impl Controls<'_> {
             self.code.push(Step::Call { action: action as u32, next });
         }
         names.next(&control.init_table).map_err(|error| error.under("/init_table"))
-    }
-
-    /// Gives tables, conditionals and calls their numbers, in the order they are loaded.
-    fn number_nodes(&self, control: &bmv2::Pipeline) -> Result<NodeNames, LoadError> {
-        let tables = control.tables.iter().map(|table| &table.name);
-        let conditionals = control.conditionals.iter().map(|conditional| &conditional.name);
-        let calls = control.action_calls.iter().map(|call| &call.name);
-        let mut numbers = BTreeMap::new();
-        for (offset, name) in tables.chain(conditionals).chain(calls).enumerate() {
-            let number = (self.code.len() + offset) as u32;
-            if numbers.insert(name.clone(), number).is_some() {
-                return Err(LoadError::new("", format!("two nodes are called \"{name}\"")));
-            }
-        }
-        Ok(NodeNames { numbers })
-    }
-
-    pub fn action(&self, id: u32) -> Result<usize, LoadError> {
-        let position = self.source.actions.iter().position(|action| action.id == id);
-        position.ok_or_else(|| LoadError::new("/action_id", format!("no action has the id {id}")))
     }
 }

@@ -5,9 +5,11 @@ use tables::Counter;
 use crate::chance::Chance;
 use crate::error::LoadError;
 use crate::hash::Hash;
-use crate::parser::ValueSet;
-use crate::pipeline::Config;
-use crate::state::{MeterArray, RegisterArray, load_counters, load_meters, load_registers};
+use crate::instances::Instance;
+use crate::state::{
+    ArrayRoom, MeterArray, RegisterArray, load_counters, load_meters, load_registers,
+};
+use crate::value_set::ValueSet;
 
 /// Counters, meters, registers, hashes with state, random numbers; and room to work in.
 #[derive(Clone, Debug)]
@@ -16,6 +18,7 @@ pub(crate) struct Externs {
     pub meters: Vec<MeterArray>,
     pub registers: Vec<RegisterArray>,
     pub hashes: Vec<Hash>,
+    pub instances: Vec<Instance>,
     pub value_sets: Vec<ValueSet>,
     pub chance: Chance,
     /// Input of the hash being computed; kept so that it need not be allocated again.
@@ -25,6 +28,11 @@ pub(crate) struct Externs {
 }
 
 impl Externs {
+    /// A packet comes to the next block: extern instances remember nothing of the last.
+    pub fn begin_block(&mut self) {
+        self.instances.iter_mut().for_each(Instance::clear);
+    }
+
     /// Counts a packet, if the array has such an index.
     #[inline]
     pub fn count(&mut self, array: u32, index: u64, length_bytes: u32) {
@@ -39,16 +47,19 @@ impl Externs {
 pub(crate) fn load_externs(
     source: &bmv2::Program,
     hashes: Vec<Hash>,
+    instances: Vec<Instance>,
     value_sets: Vec<ValueSet>,
-    config: &Config,
+    seed: u64,
 ) -> Result<Externs, LoadError> {
+    let mut room = ArrayRoom::new();
     Ok(Externs {
-        counters: load_counters(source)?,
-        meters: load_meters(source)?,
-        registers: load_registers(source)?,
+        counters: load_counters(source, &mut room)?,
+        meters: load_meters(source, &mut room)?,
+        registers: load_registers(source, &mut room)?,
         hashes,
+        instances,
         value_sets,
-        chance: Chance::new(config.seed),
+        chance: Chance::new(seed),
         hash_input: Vec::new(),
         before: Vec::new(),
     })

@@ -43,12 +43,12 @@ pub struct IngressEnd {
     pub resubmit: u32,
     /// `mcast_grp`; 0 is none.
     pub multicast_group: u32,
-    /// `egress_spec`.
-    pub egress_spec: PortId,
+    /// The port it is to leave by; `None` drops it.
+    pub egress_port: Option<PortId>,
     /// `priority`.
     pub class: ClassId,
-    /// An `assert` or `assume` did not hold.
-    pub assertion_failed: bool,
+    /// The program was stopped half-way: the packet goes nowhere.
+    pub stopped: Option<DropReason>,
 }
 
 /// Where the packet itself goes after ingress.
@@ -90,10 +90,10 @@ pub struct EgressEnd {
     pub clone: Option<CloneRequest>,
     /// The field list of the last call of `recirculate`; 0 is none.
     pub recirculate: u32,
-    /// `egress_spec`.
-    pub egress_spec: PortId,
-    /// An `assert` or `assume` did not hold.
-    pub assertion_failed: bool,
+    /// Egress dropped it.
+    pub is_dropped: bool,
+    /// The program was stopped half-way: the packet goes nowhere.
+    pub stopped: Option<DropReason>,
 }
 
 /// Where the packet itself goes after egress.
@@ -120,32 +120,32 @@ pub struct EgressFate {
 }
 
 /// Resubmit beats multicast, multicast beats drop, drop beats unicast. Clone and digest happen
-/// besides. A failed assertion ends everything: simple_switch itself stops there.
+/// besides. A program that is stopped ends everything: at a failed assertion simple_switch itself
+/// stops.
 #[inline]
-pub fn after_ingress(end: &IngressEnd, drop_port: PortId) -> IngressFate {
-    if end.assertion_failed {
-        let way = IngressWay::Drop(DropReason::Assertion);
-        return IngressFate { clone: None, digest: None, way };
+pub fn after_ingress(end: &IngressEnd) -> IngressFate {
+    if let Some(reason) = end.stopped {
+        return IngressFate { clone: None, digest: None, way: IngressWay::Drop(reason) };
     }
     let way = if end.resubmit != 0 {
         IngressWay::Resubmit { field_list: end.resubmit }
     } else if end.multicast_group != 0 {
         IngressWay::Multicast { group: end.multicast_group }
-    } else if end.egress_spec == drop_port {
-        IngressWay::Drop(DropReason::IngressProgram)
+    } else if let Some(port) = end.egress_port {
+        IngressWay::Unicast { port, class: end.class }
     } else {
-        IngressWay::Unicast { port: end.egress_spec, class: end.class }
+        IngressWay::Drop(DropReason::IngressProgram)
     };
     IngressFate { clone: end.clone, digest: (end.digest != 0).then_some(end.digest), way }
 }
 
 /// Drop beats recirculate. A clone happens besides.
 #[inline]
-pub fn after_egress(end: &EgressEnd, drop_port: PortId) -> EgressFate {
-    if end.assertion_failed {
-        return EgressFate { clone: None, way: EgressWay::Drop(DropReason::Assertion) };
+pub fn after_egress(end: &EgressEnd) -> EgressFate {
+    if let Some(reason) = end.stopped {
+        return EgressFate { clone: None, way: EgressWay::Drop(reason) };
     }
-    let way = if end.egress_spec == drop_port {
+    let way = if end.is_dropped {
         EgressWay::Drop(DropReason::EgressProgram)
     } else if end.recirculate != 0 {
         EgressWay::Recirculate { field_list: end.recirculate }
@@ -159,14 +159,13 @@ pub fn after_egress(end: &EgressEnd, drop_port: PortId) -> EgressFate {
 mod tests {
     use super::*;
 
-    const DROP: PortId = PortId(511);
     const CLONE: CloneRequest = CloneRequest { session: 5, field_list: 1 };
 
     fn ingress(change: impl FnOnce(&mut IngressEnd)) -> IngressFate {
         let mut end =
-            IngressEnd { egress_spec: PortId(3), class: ClassId(2), ..Default::default() };
+            IngressEnd { egress_port: Some(PortId(3)), class: ClassId(2), ..Default::default() };
         change(&mut end);
-        after_ingress(&end, DROP)
+        after_ingress(&end)
     }
 
     /// One line of the precedence a case: what the program did, and what happens.
@@ -174,17 +173,12 @@ mod tests {
     fn precedence_after_ingress() {
         let unicast = IngressWay::Unicast { port: PortId(3), class: ClassId(2) };
         let drop = IngressWay::Drop(DropReason::IngressProgram);
-        let cases: [(&str, IngressFate, IngressFate); 8] = [
+        let cases: [(&str, IngressFate, IngressFate); 7] = [
             ("a port is set", ingress(|_| ()), fate(None, None, unicast)),
-            (
-                "nothing is set: port 0",
-                after_ingress(&IngressEnd::default(), DROP),
-                fate(None, None, IngressWay::Unicast { port: PortId(0), class: ClassId(0) }),
-            ),
-            ("drop", ingress(|end| end.egress_spec = DROP), fate(None, None, drop)),
+            ("drop", ingress(|end| end.egress_port = None), fate(None, None, drop)),
             (
                 "multicast beats drop",
-                ingress(|end| (end.egress_spec, end.multicast_group) = (DROP, 7)),
+                ingress(|end| (end.egress_port, end.multicast_group) = (None, 7)),
                 fate(None, None, IngressWay::Multicast { group: 7 }),
             ),
             (
@@ -194,7 +188,7 @@ mod tests {
             ),
             (
                 "a clone and a digest happen although the packet is dropped",
-                ingress(|end| (end.clone, end.digest, end.egress_spec) = (Some(CLONE), 4, DROP)),
+                ingress(|end| (end.clone, end.digest, end.egress_port) = (Some(CLONE), 4, None)),
                 fate(Some(CLONE), Some(4), drop),
             ),
             (
@@ -204,7 +198,9 @@ mod tests {
             ),
             (
                 "a failed assertion ends everything",
-                ingress(|end| (end.clone, end.assertion_failed) = (Some(CLONE), true)),
+                ingress(|end| {
+                    (end.clone, end.stopped) = (Some(CLONE), Some(DropReason::Assertion))
+                }),
                 fate(None, None, IngressWay::Drop(DropReason::Assertion)),
             ),
         ];
@@ -220,21 +216,14 @@ mod tests {
     #[test]
     fn precedence_after_egress() {
         let egress = |change: fn(&mut EgressEnd)| {
-            // Egress starts with egress_spec one above the drop port.
-            let mut end = EgressEnd { egress_spec: PortId(512), ..Default::default() };
+            let mut end = EgressEnd::default();
             change(&mut end);
-            after_egress(&end, DROP)
+            after_egress(&end)
         };
         let drop = EgressWay::Drop(DropReason::EgressProgram);
-        let cases: [(&str, EgressFate, Option<CloneRequest>, EgressWay); 6] = [
+        let cases: [(&str, EgressFate, Option<CloneRequest>, EgressWay); 5] = [
             ("untouched", egress(|_| ()), None, EgressWay::Transmit),
-            (
-                "a port set in egress changes nothing",
-                egress(|end| end.egress_spec = PortId(9)),
-                None,
-                EgressWay::Transmit,
-            ),
-            ("drop", egress(|end| end.egress_spec = DROP), None, drop),
+            ("drop", egress(|end| end.is_dropped = true), None, drop),
             (
                 "recirculate",
                 egress(|end| end.recirculate = 3),
@@ -243,13 +232,13 @@ mod tests {
             ),
             (
                 "drop beats recirculate",
-                egress(|end| (end.egress_spec, end.recirculate) = (DROP, 3)),
+                egress(|end| (end.is_dropped, end.recirculate) = (true, 3)),
                 None,
                 drop,
             ),
             (
                 "a clone happens although the packet is dropped",
-                egress(|end| (end.egress_spec, end.clone) = (DROP, Some(CLONE))),
+                egress(|end| (end.is_dropped, end.clone) = (true, Some(CLONE))),
                 Some(CLONE),
                 drop,
             ),

@@ -146,6 +146,11 @@ impl Crc {
         Crc { parameters, table }
     }
 
+    /// What kind it is.
+    pub fn parameters(&self) -> CrcParameters {
+        self.parameters
+    }
+
     fn of(&self, input: &[u8]) -> u64 {
         let CrcParameters { width_bits, initial, final_xor, .. } = self.parameters;
         let mask = bits::mask64(width_bits as usize);

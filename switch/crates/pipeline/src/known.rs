@@ -5,6 +5,7 @@ use units::{ClassId, Span, Time};
 use crate::error::LoadError;
 use crate::layout::Layout;
 use crate::place::Slot;
+use crate::psa::Psa;
 
 /// Where the program keeps them; `None` for those it does not have, or that it never refers to
 /// while the switch only writes them.
@@ -148,6 +149,31 @@ impl Known {
                 port: layout.referred_slot("vitrine_metadata", "drop_port"),
                 class: layout.referred_slot("vitrine_metadata", "drop_qid"),
             },
+        })
+    }
+
+    /// Of a program of PSA: none of v1model's fields, and where it says by which port a packet leaves.
+    pub fn of_psa(layout: &Layout) -> Result<Known, LoadError> {
+        let message = "the program has no metadata field psa_ingress_output_metadata.egress_port";
+        let egress_spec = Psa::egress_port(layout);
+        Ok(Known {
+            ingress_port: None,
+            packet_length: None,
+            instance_type: None,
+            egress_spec: egress_spec.ok_or_else(|| LoadError::new("/headers", message))?,
+            egress_port: None,
+            parser_error: None,
+            checksum_error: None,
+            ingress_global_timestamp: None,
+            egress_global_timestamp: None,
+            mcast_grp: None,
+            egress_rid: None,
+            priority: None,
+            queueing: None,
+            vitrine: Vec::new(),
+            ingress_time_ns: None,
+            drop_precedence: None,
+            dropped: DroppedSlots { reason: None, port: None, class: None },
         })
     }
 

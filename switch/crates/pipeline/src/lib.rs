@@ -9,13 +9,14 @@
 //! For each frame received:
 //!
 //! 1. `packet = pipeline.receive(&mut frames, port, frame, now)`, then `end = pipeline.ingress(&mut packet, now)`.
-//! 2. `fate = after_ingress(&end, drop_port)` says what happens, in this order:
+//! 2. `fate = after_ingress(&end)` says what happens, in this order:
 //!    a clone ([`Pipeline::clone_from_ingress`]), a digest ([`Pipeline::digest`]), the packet itself.
 //! 3. The packet itself is resubmitted ([`Pipeline::resubmit`], then step 1 without `receive`),
 //!    replicated ([`Pipeline::copy`] for each of `pipeline.replication`'s replicas), dropped, or sent.
-//! 4. Every copy on its way to a port passes [`Pipeline::dispatch`] and then waits in a queue.
+//! 4. A packet that goes on passes [`Pipeline::leave_ingress`], every copy on its way to a port
+//!    [`Pipeline::dispatch`], and then it waits in a queue.
 //! 5. When it leaves the queue: `end = pipeline.egress(&mut packet, &queueing, now)`;
-//!    `fate = after_egress(&end, drop_port)` says whether to clone
+//!    `fate = after_egress(&end)` says whether to clone
 //!    ([`Pipeline::clone_from_egress`]) and what becomes of the packet.
 //! 6. Unless it is dropped, [`Pipeline::deparse`]; then it is transmitted
 //!    ([`Pipeline::transmit`]) or recirculated ([`Pipeline::recirculate`], then step 1 without `receive`).
@@ -43,26 +44,32 @@ mod chance;
 mod checksum;
 mod control;
 mod deparser;
+mod entries;
 mod error;
 mod expression;
 mod externs;
 mod fate;
 mod hash;
+mod instances;
 mod known;
 mod layout;
 mod link;
 mod lists;
 pub mod native;
+mod nodes;
 mod observe;
 mod packet;
+mod packing;
 mod parser;
 mod pipeline;
 mod place;
 mod profile;
 mod program;
+mod psa;
 mod replication;
 mod state;
 mod table;
+mod value_set;
 
 pub use api::ActionInfo;
 pub use error::LoadError;
@@ -75,8 +82,9 @@ pub use known::Queueing;
 pub use observe::{Event, Observe, Unobserved};
 pub use packet::{FRAME_LENGTH_MAX, Packet};
 pub use pipeline::{Config, Pipeline};
+pub use psa::{PORT_CPU, PORT_RECIRCULATE};
 pub use replication::{CloneSession, Node, Replica, Replication};
-pub use state::{MeterArray, RegisterArray};
+pub use state::{ARRAY_MEMORY_BYTES, MeterArray, RegisterArray};
 // What a controller writes, under the name of whom it writes it to.
 pub use tables::{
     ActionProfile, Color, Counter, Entry, EntryAction, EntryId, KeyMatch, Member, Meter,

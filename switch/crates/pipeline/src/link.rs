@@ -3,24 +3,41 @@
 
 use tables::Target;
 
-use crate::action::{Names, Step, load_actions};
+use crate::action::{Names, Routine, Step, load_actions};
 use crate::calculation::load_calculations;
 use crate::checksum::load_checksums;
-use crate::control::{Controls, END};
-use crate::deparser::load_deparser;
+use crate::control::Controls;
+use crate::deparser::{Emissions, load_deparser};
+use crate::entries::fill_tables;
 use crate::error::LoadError;
 use crate::expression::{Condition, Next};
 use crate::externs::load_externs;
+use crate::instances::{Instance, load_instances, with_arrays};
 use crate::known::Known;
 use crate::layout::Layout;
 use crate::lists::{load_digests, load_field_lists};
-use crate::parser::{load_parser, load_value_sets};
+use crate::nodes::END;
+use crate::parser::{Parser, load_parser};
 use crate::pipeline::{Config, Pipeline};
 use crate::program::Program;
-use crate::table::{Applied, fill_tables};
+use crate::psa::Psa;
+use crate::table::Applied;
+use crate::value_set::{ValueSet, load_value_sets};
+
+impl Pipeline {
+    /// Loads BMv2 JSON text.
+    pub fn load(json: &[u8], config: &Config) -> Result<Pipeline, LoadError> {
+        Pipeline::new(&bmv2::read(json)?, config)
+    }
+
+    pub fn new(program: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
+        link(program, config)
+    }
+}
 
 /// Loads the objects of a program in the order in which they name each other, and links them.
-pub(crate) fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
+fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
+    let source = &with_arrays(source)?;
     let layout = Layout::new(source)?;
     let (calculations, hashes) = load_calculations(&layout, source)?;
     let counter_names = indirect_counter_names(source);
@@ -28,19 +45,21 @@ pub(crate) fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
     let calculation_names = names_of(&calculations, |calculation| &calculation.name);
     let register_names: Vec<(String, u32)> =
         source.register_arrays.iter().map(|array| (array.name.clone(), array.width_bits)).collect();
+    let (instance_names, instances): (Vec<String>, Vec<Instance>) =
+        load_instances(source)?.into_iter().unzip();
     let names = Names {
         layout: &layout,
         registers: &register_names,
         counters: &counter_names,
         meters: &meter_names,
         calculations: &calculation_names,
+        instances: &instance_names,
     };
     let mut code = Vec::new();
     let actions = load_actions(&names, source, &mut code)?;
     let first_node = code.len();
     let value_sets = load_value_sets(source);
-    let parser = load_parser(&names, source, &value_sets)?;
-    let (emitted, deparser) = load_deparser(&names, source)?;
+    let Ends { psa, parser, emitted, deparser } = load_ends(&names, source, &value_sets)?;
     let (verified, updated) = load_checksums(&names, &calculations, source)?;
     let mut controls = Controls {
         source,
@@ -56,12 +75,12 @@ pub(crate) fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
     let egress = controls.control("egress")?;
     let Controls { code, condition_names, tables, profiles, hashes, .. } = controls;
     check_ends(&code, first_node, &tables)?;
-    let externs = load_externs(source, hashes, value_sets, config)?;
+    let externs = load_externs(source, hashes, instances, value_sets, config.seed)?;
     let field_lists = load_field_lists(&layout, source)?;
     let digests = load_digests(&layout, source)?;
     let program = Program {
         // Last, when everything that the program refers to has been looked up.
-        known: Known::new(&layout)?,
+        known: if psa.is_some() { Known::of_psa(&layout)? } else { Known::new(&layout)? },
         field_lists,
         digests,
         drop_port: config.drop_port,
@@ -76,19 +95,52 @@ pub(crate) fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, 
         updated,
         emitted,
         deparser,
+        psa,
         counter_names,
         meter_names,
         register_names,
         layout,
     };
-    let mut pipeline = Pipeline::assemble(program, externs, tables, profiles);
+    finish(Pipeline::assemble(program, externs, tables, profiles), source, config)
+}
+
+/// Puts in what the program says of its tables, makes short cuts, and machine code where it is wanted.
+fn finish(
+    mut pipeline: Pipeline,
+    source: &bmv2::Program,
+    config: &Config,
+) -> Result<Pipeline, LoadError> {
     fill_tables(&mut pipeline, source)?;
     call_hidden_tables(&mut pipeline);
     spread_conditions(&mut pipeline.program.code);
-    if let Some(compile) = config.compile {
+    // There is one parser and one deparser for which machine code is made.
+    if let (Some(compile), None) = (config.compile, &pipeline.program.psa) {
         pipeline.compile(compile);
     }
     Ok(pipeline)
+}
+
+/// Where headers become fields and bytes again.
+struct Ends {
+    psa: Option<Psa>,
+    parser: Option<Parser>,
+    emitted: Emissions,
+    deparser: Option<Routine>,
+}
+
+fn load_ends(
+    names: &Names<'_>,
+    source: &bmv2::Program,
+    sets: &[ValueSet],
+) -> Result<Ends, LoadError> {
+    let psa = Psa::load(names, source, sets)?;
+    let [first_parser, last_deparser] = match psa {
+        Some(_) => ["ingress_parser", "egress_deparser"],
+        None => ["parser", "deparser"],
+    };
+    let parser = load_parser(names, source, sets, first_parser)?;
+    let (emitted, deparser) = load_deparser(names, source, last_deparser)?;
+    Ok(Ends { psa, parser, emitted, deparser })
 }
 
 /// Turns tables that can only ever run one action into calls of it.

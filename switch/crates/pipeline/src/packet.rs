@@ -3,9 +3,9 @@
 use std::ops::{Deref, DerefMut};
 
 use frames::{Frame, HEADROOM};
-use units::{Bytes, HasLength, PortId};
+use units::{Bytes, DropReason, HasLength, PortId};
 
-use crate::fate::CloneRequest;
+use crate::fate::{CloneRequest, InstanceType};
 
 /// Longest frame that is accepted: a super-packet with room to spare.
 pub const FRAME_LENGTH_MAX: usize = 1 << 17;
@@ -21,8 +21,8 @@ pub(crate) struct Requests {
     pub resubmit: u32,
     /// Field list of the last recirculate call; 0 is none.
     pub recirculate: u32,
-    /// An `assert` or `assume` did not hold.
-    pub assertion_failed: bool,
+    /// Why the program was stopped half-way, if it was.
+    pub stopped: Option<DropReason>,
 }
 
 /// A packet inside the switch. Made and used by one [`crate::Pipeline`] only.
@@ -58,6 +58,9 @@ pub struct Body {
     pub(crate) requests: Requests,
     pub(crate) ingress_port: PortId,
     pub(crate) egress_port: PortId,
+    /// How it came to where it is, and which replica it is.
+    pub(crate) kind: InstanceType,
+    pub(crate) rid: u16,
 }
 
 impl Deref for Packet {
@@ -102,6 +105,8 @@ impl Packet {
             requests: Requests::default(),
             ingress_port: PortId(0),
             egress_port: PortId(0),
+            kind: InstanceType::Normal,
+            rid: 0,
         }))
     }
 
@@ -130,6 +135,7 @@ impl Packet {
         self.truncated_to = usize::MAX;
         self.requests = Requests::default();
         (self.ingress_port, self.egress_port) = (port, PortId(0));
+        (self.kind, self.rid) = (InstanceType::Normal, 0);
     }
 
     /// Becomes a copy of another packet, headers included.
@@ -142,6 +148,16 @@ impl Packet {
         self.truncated_to = other.truncated_to;
         self.requests = Requests::default();
         (self.ingress_port, self.egress_port) = (other.ingress_port, other.egress_port);
+        (self.kind, self.rid) = (other.kind, other.rid);
+    }
+
+    /// A deparsed packet is now what was received, in front of a parser.
+    pub(crate) fn start_at_headers(&mut self) {
+        self.cut_frame();
+        let length = self.bytes().len();
+        self.start = self.at;
+        self.truncated_to = usize::MAX;
+        (self.length_register, self.ingress_length) = (length as u32, length as u32);
     }
 
     /// Cuts the frame to a length when it leaves; 0 leaves it whole. The smallest cut counts.

@@ -34,11 +34,10 @@ use frames::{Frame, Pool};
 use units::{ClassId, DropReason, PortId, Time};
 
 use crate::action::Machine;
-use crate::error::LoadError;
 use crate::externs::Externs;
 use crate::fate::{EgressEnd, IngressEnd, InstanceType};
 use crate::known::Queueing;
-use crate::native::{Compile, Compiled};
+use crate::native::{self, Compile, Compiled, Source};
 use crate::observe::{Event, Observe, Unobserved};
 use crate::packet::{Body, Packet};
 use crate::place::Slot;
@@ -89,15 +88,6 @@ pub struct Pipeline {
 const SPARE_MAX: usize = 4096;
 
 impl Pipeline {
-    /// Loads BMv2 JSON text.
-    pub fn load(json: &[u8], config: &Config) -> Result<Pipeline, LoadError> {
-        Pipeline::new(&bmv2::read(json)?, config)
-    }
-
-    pub fn new(program: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
-        crate::link::link(program, config)
-    }
-
     /// A pipeline of what was loaded, its tables still empty.
     pub(crate) fn assemble(
         program: Program,
@@ -187,26 +177,31 @@ impl Pipeline {
         now: Time,
         observer: &mut O,
     ) -> IngressEnd {
+        if self.program.psa.is_some() {
+            return self.psa_ingress(packet, now, observer);
+        }
         self.parse(packet, now, observer);
         observer.event(|| Event::Control { name: "ingress".to_owned() });
         self.control(self.program.ingress, packet, now, observer);
         let requests = std::mem::take(&mut packet.requests);
         let known = &self.program.known;
         let load = |slot: Slot| slot.load(&packet.area);
+        let egress_spec = PortId(load(known.egress_spec) as u16);
         IngressEnd {
             clone: requests.clone,
             digest: requests.digest,
             resubmit: requests.resubmit,
             multicast_group: known.mcast_grp.map_or(0, load) as u32,
-            egress_spec: PortId(load(known.egress_spec) as u16),
+            egress_port: (egress_spec != self.program.drop_port).then_some(egress_spec),
             class: ClassId(known.priority.map_or(0, load) as u8),
-            assertion_failed: requests.assertion_failed,
+            stopped: requests.stopped,
         }
     }
 
     /// Sends a packet towards a port: sets what v1model says of a packet between the controls.
     pub fn dispatch(&mut self, packet: &mut Packet, port: PortId, kind: InstanceType, rid: u16) {
         packet.egress_port = port;
+        (packet.kind, packet.rid) = (kind, rid);
         let known = &self.program.known;
         store(known.instance_type, &mut packet.area, kind as u64);
         if let Some(cell) = known.egress_rid
@@ -237,6 +232,9 @@ impl Pipeline {
         now: Time,
         observer: &mut O,
     ) -> EgressEnd {
+        if self.program.psa.is_some() {
+            return self.psa_egress(packet, queueing, now, observer);
+        }
         let program = &self.program;
         let known = &program.known;
         let packet = &mut **packet;
@@ -252,11 +250,12 @@ impl Pipeline {
         observer.event(|| Event::Control { name: "egress".to_owned() });
         self.control(self.program.egress, packet, now, observer);
         let known = &self.program.known;
+        let drop_port = u64::from(self.program.drop_port.0);
         EgressEnd {
             clone: packet.requests.clone,
             recirculate: packet.requests.recirculate,
-            egress_spec: PortId(known.egress_spec.load(&packet.area) as u16),
-            assertion_failed: packet.requests.assertion_failed,
+            is_dropped: known.egress_spec.load(&packet.area) == drop_port,
+            stopped: packet.requests.stopped,
         }
     }
 
@@ -283,8 +282,9 @@ impl Pipeline {
                 }
             }
         }
-        if let Some(routine) = &program.deparser {
-            machine(program, externs, packet, now, observer).run_routine(routine);
+        // In PSA it is the deparser that says what a clone takes along, so it ran before.
+        if let (Some(routine), None) = (&program.deparser, &program.psa) {
+            Machine::new(program, externs, packet, now, observer).run_routine(routine);
         }
         if O::ENABLED {
             for emission in &program.emitted.order {
@@ -302,6 +302,10 @@ impl Pipeline {
         let mut clone = self.spare_packet();
         clone.receive_again(packet);
         self.clear(&mut clone);
+        if self.program.psa.is_some() {
+            self.keep_fields(packet, &mut clone, field_list, InstanceType::IngressClone);
+            return clone;
+        }
         // The parser may look at the port; everything else it sees is zero.
         let port = packet.ingress_port.0.into();
         store(self.program.known.ingress_port, &mut clone.area, port);
@@ -313,6 +317,9 @@ impl Pipeline {
 
     /// A clone of the packet as egress left it, with the fields of a list kept.
     pub fn clone_from_egress(&mut self, packet: &Packet, field_list: u32) -> Packet {
+        if self.program.psa.is_some() {
+            return self.psa_clone_from_egress(packet, field_list);
+        }
         let mut clone = self.copy(packet);
         self.clear_metadata(&mut clone);
         self.keep_fields(packet, &mut clone, field_list, InstanceType::EgressClone);
@@ -335,11 +342,8 @@ impl Pipeline {
 
     /// Makes a deparsed packet ready for ingress again.
     pub fn recirculate(&mut self, packet: &mut Packet, field_list: u32) {
-        packet.cut_frame();
+        packet.start_at_headers();
         let length = packet.bytes().len();
-        packet.start = packet.at;
-        packet.truncated_to = usize::MAX;
-        packet.ingress_length = length as u32;
         self.start_over(packet, field_list, InstanceType::Recirculated, length);
     }
 
@@ -350,13 +354,8 @@ impl Pipeline {
     }
 
     fn start_over(&mut self, packet: &mut Packet, list: u32, kind: InstanceType, length: usize) {
-        // What is kept is copied aside first: clearing must not reach it.
-        let places = self.program.field_lists.get(&list).map_or(&[][..], Vec::as_slice);
-        let kept: Vec<Int> = places.iter().map(|place| place.load(&packet.area)).collect();
-        self.clear(packet);
-        for (place, value) in places.iter().zip(&kept) {
-            place.store(&mut packet.area, value);
-        }
+        self.clear_but(packet, list);
+        (packet.kind, packet.rid) = (kind, 0);
         let known = &self.program.known;
         store(known.instance_type, &mut packet.area, kind as u64);
         store(known.packet_length, &mut packet.area, length as u64);
@@ -369,6 +368,25 @@ impl Pipeline {
             place.store(&mut to.area, &place.load(&from.area));
         }
         store(self.program.known.instance_type, &mut to.area, kind as u64);
+    }
+
+    /// Headers and metadata as of a packet that nothing has touched, but for the fields of a list.
+    pub(crate) fn clear_but(&self, packet: &mut Packet, list: u32) {
+        // What is kept is copied aside first: clearing must not reach it.
+        let places = self.program.field_lists.get(&list).map_or(&[][..], Vec::as_slice);
+        let kept: Vec<Int> = places.iter().map(|place| place.load(&packet.area)).collect();
+        self.clear(packet);
+        for (place, value) in places.iter().zip(&kept) {
+            place.store(&mut packet.area, value);
+        }
+    }
+
+    /// Headers as of a packet that nothing has touched.
+    pub(crate) fn clear_headers(&self, packet: &mut Packet) {
+        let metadata = self.program.layout.metadata_bytes.clone();
+        let (fresh, area) = (&self.fresh, &mut packet.area);
+        area[..metadata.start].copy_from_slice(&fresh[..metadata.start]);
+        area[metadata.end..].copy_from_slice(&fresh[metadata.end..]);
     }
 
     fn clear(&self, packet: &mut Packet) {
@@ -399,13 +417,19 @@ impl Pipeline {
     }
 
     #[inline]
-    fn control<O: Observe>(&mut self, start: u32, packet: &mut Body, now: Time, observer: &mut O) {
-        // An assertion of the parser did not hold.
-        if packet.requests.assertion_failed {
+    pub(crate) fn control<O: Observe>(
+        &mut self,
+        start: u32,
+        packet: &mut Body,
+        now: Time,
+        observer: &mut O,
+    ) {
+        // The parser was stopped half-way.
+        if packet.requests.stopped.is_some() {
             return;
         }
         let Pipeline { program, externs, tables, profiles, compiled, key_scratch, .. } = self;
-        let mut machine = machine(program, externs, packet, now, observer);
+        let mut machine = Machine::new(program, externs, packet, now, observer);
         machine.tables = tables;
         machine.profiles = profiles;
         machine.key_scratch = key_scratch;
@@ -413,6 +437,28 @@ impl Pipeline {
             Some(native) => machine.run_native(native, start),
             None => machine.run(&program.code, start),
         }
+    }
+}
+
+/// Machine code.
+impl Pipeline {
+    /// The program for a compiler to machine code.
+    pub fn source(&self) -> Source {
+        native::source(&self.program, &self.tables, &self.profiles)
+    }
+
+    pub(crate) fn compile(&mut self, compile: Compile) {
+        self.compiled = Compiled::new(compile, &self.program, &self.tables, &self.profiles);
+    }
+
+    /// Whether the program runs as machine code.
+    pub fn is_native(&self) -> bool {
+        self.compiled.is_native()
+    }
+
+    /// Why the program is interpreted although a compiler was handed in.
+    pub fn native_failure(&self) -> Option<&str> {
+        self.compiled.failure()
     }
 }
 
@@ -431,26 +477,4 @@ fn fresh_area(layout: &crate::layout::Layout) -> Box<[u8]> {
         area[*valid as usize] = 1;
     }
     area.into()
-}
-
-/// What an action sees of a packet between parsing and deparsing.
-#[inline(always)]
-pub(crate) fn machine<'a, O: Observe>(
-    program: &'a Program,
-    externs: &'a mut Externs,
-    packet: &'a mut Body,
-    now: Time,
-    observer: &'a mut O,
-) -> Machine<'a, O> {
-    Machine {
-        program,
-        externs,
-        packet,
-        parsed: 0,
-        tables: &[],
-        profiles: &[],
-        key_scratch: &mut [],
-        now,
-        observer,
-    }
 }

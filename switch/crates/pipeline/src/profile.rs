@@ -3,8 +3,9 @@
 use tables::ActionProfile;
 
 use crate::calculation::{Recipe, hash_named};
-use crate::control::Controls;
 use crate::error::LoadError;
+use crate::hash::Hash;
+use crate::layout::Layout;
 
 /// An action profile of the program.
 #[derive(Clone, Debug)]
@@ -22,16 +23,19 @@ pub(crate) struct Selector {
     pub hash: usize,
 }
 
-impl Controls<'_> {
-    /// An action profile, without members.
-    pub fn profile(&mut self, profile: &bmv2::ActionProfile) -> Result<Chosen, LoadError> {
+impl Chosen {
+    /// An action profile, without members; the hash of its selector is added to `hashes`.
+    pub fn load(
+        layout: &Layout,
+        profile: &bmv2::ActionProfile,
+        hashes: &mut Vec<Hash>,
+    ) -> Result<Chosen, LoadError> {
         let selector = match &profile.selector {
             Some(selector) => {
                 let under = |error: LoadError| error.under("/selector");
-                self.hashes.push(hash_named(&selector.algorithm).map_err(under)?);
-                let recipe =
-                    Recipe::of_fields(self.names.layout, &selector.input).map_err(under)?;
-                Some(Selector { recipe, hash: self.hashes.len() - 1 })
+                hashes.push(hash_named(&selector.algorithm).map_err(under)?);
+                let recipe = Recipe::of_fields(layout, &selector.input).map_err(under)?;
+                Some(Selector { recipe, hash: hashes.len() - 1 })
             }
             None => None,
         };

@@ -13,6 +13,7 @@ use crate::layout::Layout;
 use crate::lists::DigestList;
 use crate::parser::Parser;
 use crate::place::Place;
+use crate::psa::Psa;
 
 /// The immutable part of a loaded program.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Program {
     pub updated: Vec<Checksum>,
     pub emitted: Emissions,
     pub deparser: Option<Routine>,
+    /// What programs of PSA have besides; then `parser` is that of ingress, `deparser` that of egress.
+    pub psa: Option<Psa>,
     /// Fields kept by clones, resubmitted and recirculated packets, by id.
     pub field_lists: BTreeMap<u32, Vec<Place>>,
     pub digests: Vec<DigestList>,

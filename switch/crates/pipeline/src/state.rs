@@ -5,8 +5,8 @@ use tables::{Counter, Meter, MeterUnit};
 
 use crate::error::LoadError;
 
-/// Cells of one counter, meter or register array.
-const ARRAY_SIZE_MAX: u64 = 1 << 26;
+/// What all arrays of a program may take together.
+pub const ARRAY_MEMORY_BYTES: u64 = 512 << 20;
 
 /// An array of registers of one width.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct RegisterArray {
     /// Limbs of 64 bits a register, least significant first.
     limbs: usize,
     values: Box<[u64]>,
+    /// What all of them hold at first.
+    initial: Int,
 }
 
 impl RegisterArray {
@@ -23,7 +25,12 @@ impl RegisterArray {
 
     pub(crate) fn new(size: usize, width_bits: u32) -> RegisterArray {
         let limbs = width_bits.div_ceil(64).max(1) as usize;
-        RegisterArray { width_bits, limbs, values: vec![0; size * limbs].into() }
+        RegisterArray {
+            width_bits,
+            limbs,
+            values: vec![0; size * limbs].into(),
+            initial: Int::zero(),
+        }
     }
 
     /// How many registers there are.
@@ -74,9 +81,22 @@ impl RegisterArray {
         }
     }
 
-    /// All registers to zero.
+    /// The same, all registers at a value.
+    fn starting_at(mut self, initial: Int) -> RegisterArray {
+        self.initial = initial;
+        self.reset();
+        self
+    }
+
+    /// All registers to what they held at first.
     pub(crate) fn reset(&mut self) {
-        self.values.fill(0);
+        if self.initial.is_zero() {
+            return self.values.fill(0);
+        }
+        let initial = self.initial.clone();
+        for index in 0..self.size() {
+            let _ = self.write(index as u64, &initial);
+        }
     }
 }
 
@@ -87,29 +107,59 @@ pub struct MeterArray {
     pub meters: Vec<Meter>,
 }
 
-/// The size of an array, if there is memory for so many cells.
-fn array_size(path: &str, size: u32) -> Result<usize, LoadError> {
-    match u64::from(size) <= ARRAY_SIZE_MAX {
-        true => Ok(size as usize),
-        false => {
-            let message = format!("an array has at most {ARRAY_SIZE_MAX} cells, not {size}");
-            Err(LoadError::new(path, message))
+/// What is left of the memory for a program's arrays.
+#[derive(Debug)]
+pub(crate) struct ArrayRoom {
+    left_bytes: u64,
+}
+
+impl ArrayRoom {
+    /// All of it.
+    pub fn new() -> ArrayRoom {
+        ArrayRoom { left_bytes: ARRAY_MEMORY_BYTES }
+    }
+
+    /// The size of an array of so many cells, if there is room for it.
+    fn take(&mut self, path: &str, size: u32, cell_bytes: usize) -> Result<usize, LoadError> {
+        let wanted = u64::from(size).saturating_mul(cell_bytes as u64);
+        match self.left_bytes.checked_sub(wanted) {
+            Some(left_bytes) => {
+                self.left_bytes = left_bytes;
+                Ok(size as usize)
+            }
+            None => Err(LoadError::new(
+                path,
+                format!(
+                    "counters, meters and registers of a program take at most {} MiB together: \
+                     this one takes {} with its {size} cells, and {} are left",
+                    ARRAY_MEMORY_BYTES >> 20,
+                    wanted.div_ceil(1 << 20),
+                    self.left_bytes >> 20,
+                ),
+            )),
         }
     }
 }
 
 /// The cells of the indirect counter arrays; a direct counter lives in its table.
-pub(crate) fn load_counters(source: &bmv2::Program) -> Result<Vec<Vec<Counter>>, LoadError> {
+pub(crate) fn load_counters(
+    source: &bmv2::Program,
+    room: &mut ArrayRoom,
+) -> Result<Vec<Vec<Counter>>, LoadError> {
     let arrays = source.counter_arrays.iter().enumerate().filter(|(_, array)| !array.is_direct);
     arrays
         .map(|(index, array)| {
             let path = format!("/counter_arrays/{index}/size");
-            Ok(vec![Counter::default(); array_size(&path, array.size.unwrap_or(0))?])
+            let size = room.take(&path, array.size.unwrap_or(0), size_of::<Counter>())?;
+            Ok(vec![Counter::default(); size])
         })
         .collect()
 }
 
-pub(crate) fn load_meters(source: &bmv2::Program) -> Result<Vec<MeterArray>, LoadError> {
+pub(crate) fn load_meters(
+    source: &bmv2::Program,
+    room: &mut ArrayRoom,
+) -> Result<Vec<MeterArray>, LoadError> {
     let arrays = source.meter_arrays.iter().enumerate();
     arrays
         .map(|(index, array)| {
@@ -120,21 +170,27 @@ pub(crate) fn load_meters(source: &bmv2::Program) -> Result<Vec<MeterArray>, Loa
             }
             // A direct meter lives in its table.
             let size = if array.is_direct { 0 } else { array.size };
-            let size = array_size(&format!("{path}/size"), size)?;
+            let size = room.take(&format!("{path}/size"), size, size_of::<Meter>())?;
             Ok(MeterArray { unit: array.unit.into(), meters: vec![Meter::default(); size] })
         })
         .collect()
 }
 
-pub(crate) fn load_registers(source: &bmv2::Program) -> Result<Vec<RegisterArray>, LoadError> {
+pub(crate) fn load_registers(
+    source: &bmv2::Program,
+    room: &mut ArrayRoom,
+) -> Result<Vec<RegisterArray>, LoadError> {
     let arrays = source.register_arrays.iter().enumerate();
     arrays
         .map(|(index, array)| {
-            let limbs = u64::from(array.width_bits.div_ceil(64).max(1));
-            let total = u64::from(array.size).saturating_mul(limbs);
-            let size = u32::try_from(total).unwrap_or(u32::MAX);
-            let _ = array_size(&format!("/register_arrays/{index}/size"), size)?;
-            Ok(RegisterArray::new(array.size as usize, array.width_bits))
+            let limbs = array.width_bits.div_ceil(64).max(1) as usize;
+            let path = format!("/register_arrays/{index}/size");
+            let size = room.take(&path, array.size, limbs * size_of::<u64>())?;
+            let registers = RegisterArray::new(size, array.width_bits);
+            Ok(match &array.initial_value {
+                Some(initial) => registers.starting_at(initial.clone()),
+                None => registers,
+            })
         })
         .collect()
 }
@@ -151,5 +207,33 @@ mod tests {
         assert_eq!(wide.read(1), Some(Int::from(7)));
         assert!(!wide.write(2, &value));
         assert_eq!(wide.read(u64::MAX), None);
+    }
+
+    #[test]
+    fn arrays_share_one_room_and_the_one_that_finds_none_is_named() {
+        let mut room = ArrayRoom::new();
+        // 16 bytes a counter: 8 Mi of them take 128 MiB, three more such arrays the rest.
+        for index in 0..4 {
+            let path = format!("/counter_arrays/{index}/size");
+            assert_eq!(room.take(&path, 8 << 20, 16), Ok(8 << 20));
+        }
+        let refused = room.take("/register_arrays/0/size", 1, 8).expect_err("nothing is left");
+        assert_eq!(refused.path, "/register_arrays/0/size");
+        assert_eq!(
+            refused.message,
+            "counters, meters and registers of a program take at most 512 MiB together: this one \
+             takes 1 with its 1 cells, and 0 are left"
+        );
+    }
+
+    #[test]
+    fn a_cell_counts_with_all_its_bytes() {
+        // 2^26 registers of 64 bits take 2^29 bytes, which is all there is; of 65 bits, twice that.
+        let program = |width_bits| {
+            let array = bmv2::RegisterArray { size: 1 << 26, width_bits, ..Default::default() };
+            bmv2::Program { register_arrays: vec![array], ..Default::default() }
+        };
+        assert!(load_registers(&program(65), &mut ArrayRoom::new()).is_err());
+        assert!(load_registers(&program(64), &mut ArrayRoom::new()).is_ok());
     }
 }

@@ -72,9 +72,7 @@ fn forward(pipeline: &mut Pipeline, frames: &mut Pool, bytes: &[u8]) {
     let frame = frames.frame_of([bytes, &[]]);
     let mut packet = pipeline.receive(frames, PortId(1), frame, Time::ZERO);
     let end = pipeline.ingress(&mut packet, Time::ZERO);
-    let IngressWay::Unicast { port, .. } = after_ingress(&end, PortId(511)).way else {
-        panic!("{end:?}")
-    };
+    let IngressWay::Unicast { port, .. } = after_ingress(&end).way else { panic!("{end:?}") };
     pipeline.dispatch(&mut packet, port, InstanceType::Normal, 0);
     let _ = pipeline.egress(&mut packet, &Queueing::default(), Time::ZERO);
     pipeline.deparse(&mut packet, Time::ZERO);

@@ -20,9 +20,11 @@ pub mod one_port;
 mod pattern;
 mod series;
 pub mod slotted;
+mod stop;
 
 pub use agenda::Agenda;
 pub use arrivals::{Arrivals, ArrivalsInAction};
 pub use lengths::Lengths;
 pub use pattern::{Pattern, PatternInAction};
 pub use series::{Estimate, Series};
+pub use stop::Stop;

@@ -1,5 +1,6 @@
 //! The experiment behind `vitrine-sim queue`: sources of traffic in front of one output port.
 
+use traffic::outside::{AqmOutside, SchedulerOutside};
 use traffic::{Arrival, Chance, Config, Counters, Ecn, Histogram, Manager, Output, PortConfig};
 use units::{Bytes, ClassId, HasLength, PortId, Span, Time};
 
@@ -7,6 +8,7 @@ use crate::agenda::Agenda;
 use crate::arrivals::{Arrivals, ArrivalsInAction};
 use crate::lengths::Lengths;
 use crate::series::{Estimate, Series};
+use crate::stop::Stop;
 
 /// One source of packets for one class.
 #[derive(Clone, Debug)]
@@ -82,11 +84,35 @@ enum Event {
 
 const PORT: PortId = PortId(1);
 
+/// Deciders from outside.
+#[derive(Default)]
+pub struct Guests {
+    /// Who chooses the class that sends, and whether the configured scheduler is asked the same.
+    pub scheduler: Option<(Box<dyn SchedulerOutside>, bool)>,
+    /// Who manages the queue of each class, and whether the configured method is asked the same.
+    pub aqms: Vec<(ClassId, Box<dyn AqmOutside>, bool)>,
+}
+
 /// Runs the experiment; fails only on an invalid port configuration.
 pub fn run(experiment: &Experiment) -> Result<Outcome, traffic::ConfigError> {
+    match run_with(experiment, Guests::default()) {
+        Ok(outcome) => Ok(outcome),
+        Err(Stop::Config(error)) => Err(error),
+        Err(Stop::Fault(fault)) => unreachable!("nobody from outside decides: {fault}"),
+    }
+}
+
+/// Runs the experiment with what the guests decide.
+pub fn run_with(experiment: &Experiment, guests: Guests) -> Result<Outcome, Stop> {
     let mut manager = Manager::new(experiment.seed);
     let ports = [(PORT, experiment.port.clone())].into();
     manager.configure(Time::ZERO, Config { ports, ..Config::default() })?;
+    if let Some((scheduler, compared)) = guests.scheduler {
+        manager.invite_scheduler(PORT, scheduler, compared);
+    }
+    for (class, aqm, compared) in guests.aqms {
+        manager.invite_aqm(PORT, class, aqm, compared);
+    }
     let mut sources = Vec::new();
     let mut agenda = Agenda::new();
     for (index, source) in experiment.sources.iter().enumerate() {
@@ -107,6 +133,9 @@ pub fn run(experiment: &Experiment) -> Result<Outcome, traffic::ConfigError> {
             break;
         }
         watch.drain(&mut manager, now);
+        if let Some(fault) = manager.fault() {
+            return Err(Stop::Fault(fault.clone()));
+        }
         match event {
             Event::Arrival { source: index } => {
                 let running = &mut sources[index];
@@ -125,7 +154,10 @@ pub fn run(experiment: &Experiment) -> Result<Outcome, traffic::ConfigError> {
         }
     }
     watch.drain(&mut manager, end);
-    Ok(watch.finish(&manager))
+    match manager.fault() {
+        Some(fault) => Err(Stop::Fault(fault.clone())),
+        None => Ok(watch.finish(&manager)),
+    }
 }
 
 struct RunningSource {

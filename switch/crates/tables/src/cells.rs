@@ -30,6 +30,22 @@ pub enum Color {
     Red,
 }
 
+impl Color {
+    /// The number it has in PSA, whose order is red, green, yellow.
+    pub fn in_psa(self) -> u64 {
+        (self as u64 + 1) % 3
+    }
+
+    /// The colour of a number of PSA; what is none is red.
+    pub fn of_psa(number: u64) -> Color {
+        match number {
+            1 => Color::Green,
+            2 => Color::Yellow,
+            _ => Color::Red,
+        }
+    }
+}
+
 /// What a meter allows: a token bucket for each of two rates (RFC 2698, colour-blind).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeterConfig {
@@ -100,13 +116,22 @@ impl Meter {
     ///
     /// A packet beyond the peak rate takes no committed tokens, nor adds any (`Meter::execute`).
     pub fn color(&mut self, amount: u64, now: Time) -> Color {
-        let Some(config) = self.config else { return Color::Green };
+        self.color_aware(amount, now, Color::Green)
+    }
+
+    /// The same of a packet that has a colour already, which never gets better (RFC 2698, colour-aware
+    /// mode).
+    pub fn color_aware(&mut self, amount: u64, now: Time, before: Color) -> Color {
+        let Some(config) = self.config else { return before };
         let elapsed_us = now.since(self.since).whole_us();
         let MeterConfig { committed_rate_per_s, committed_burst, peak_rate_per_s, peak_burst } =
             config;
-        if !self.peak.take(elapsed_us, peak_rate_per_s, peak_burst, amount) {
+        if before == Color::Red || !self.peak.take(elapsed_us, peak_rate_per_s, peak_burst, amount)
+        {
             Color::Red
-        } else if !self.committed.take(elapsed_us, committed_rate_per_s, committed_burst, amount) {
+        } else if before == Color::Yellow
+            || !self.committed.take(elapsed_us, committed_rate_per_s, committed_burst, amount)
+        {
             Color::Yellow
         } else {
             Color::Green

@@ -92,6 +92,16 @@ impl ActionProfile {
         (member, self.groups.last_key_value().map(|(id, _)| *id))
     }
 
+    /// The lowest id that no member has.
+    pub fn free_member_id(&self) -> u32 {
+        first_gap(self.members.keys(), self.members.len())
+    }
+
+    /// The lowest id that no group has.
+    pub fn free_group_id(&self) -> u32 {
+        first_gap(self.groups.keys(), self.groups.len())
+    }
+
     pub fn member(&self, id: u32) -> Result<&Member, TableError> {
         self.find_member(id).ok_or_else(|| self.not_found("member", id))
     }
@@ -232,9 +242,32 @@ impl ActionProfile {
     }
 }
 
+/// The lowest number that is missing among `count` ascending ones.
+fn first_gap<'a>(mut ids: impl DoubleEndedIterator<Item = &'a u32>, count: usize) -> u32 {
+    // Without gaps, which is the rule, the last one tells.
+    match ids.next_back() {
+        None => 0,
+        Some(last) if *last as usize + 1 == count => last + 1,
+        Some(last) => {
+            let found = (0..).zip(ids).find(|(number, id)| number != *id);
+            found.map_or(count as u32 - 1, |(number, _)| number).min(*last)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_lowest_free_number_fills_gaps_first() {
+        let gap = |ids: &[u32]| first_gap(ids.iter(), ids.len());
+        assert_eq!(gap(&[]), 0);
+        assert_eq!(gap(&[0, 1, 2]), 3);
+        assert_eq!(gap(&[1]), 0);
+        assert_eq!(gap(&[0, 2, 5]), 1);
+        assert_eq!(gap(&[0, 1, 7]), 2);
+    }
 
     #[test]
     fn of_a_hash_the_lower_32_bits_choose() {

@@ -240,6 +240,11 @@ impl Table {
         self.meter
     }
 
+    /// Whether its entries may have time-outs.
+    pub fn has_timeouts(&self) -> bool {
+        self.with_timeouts
+    }
+
     /// Whether a hit leaves a trace: in a counter, a meter or the time of the last one.
     #[inline(always)]
     pub fn notes_hits(&self) -> bool {

@@ -10,7 +10,9 @@ use crate::aqm::configs::AqmConfig;
 use crate::aqm::{AqmVerdict, Leaving};
 use crate::config::PortConfig;
 use crate::counters::Counters;
+use crate::credit::{ClassCredit, Credits};
 use crate::fate::Depth;
+use crate::outside::{AqmOutside, AqmQuestion, Fault, Guest, SchedulerOutside};
 use crate::queue::{Dice, Queue};
 use crate::schedule::{ClassSet, Head, Heads, Scheduler};
 use crate::shaper::Shaper;
@@ -37,6 +39,8 @@ pub(crate) struct Port {
     departed_at: Time,
     shaper: Option<Shaper>,
     scheduler: Scheduler,
+    /// Chooses in its place.
+    guest: Option<Guest<dyn SchedulerOutside>>,
     /// Whether any instant but the line's can hold a class back.
     shaped: bool,
     /// Whether a packet that comes alone waits for nothing but the line, and nobody has to be told
@@ -78,6 +82,7 @@ impl Port {
             departed_at: now,
             shaper: config.shaper.map(|shaper| Shaper::new(shaper, now)),
             scheduler: Scheduler::new(&config.scheduler, config.line_rate, now),
+            guest: None,
             shaped: false,
             plain: false,
             pairs: Vec::new(),
@@ -107,6 +112,9 @@ impl Port {
         slot.residence.enqueued_at = now;
         slot.residence.enqueue_depth = queue.depth();
         slot.tag = self.scheduler.handle_enqueue(now, class, length + self.config.overhead);
+        if let Some(guest) = &mut self.guest {
+            guest.handle_enqueue(now, class, length.count());
+        }
         if queue.fifo.is_empty() {
             self.heads[class] = Head { length, enqueued_at: now, tag: slot.tag };
             self.backlog.insert(class);
@@ -186,11 +194,34 @@ impl Port {
         }
     }
 
+    /// What decides at `now` who is next, apart from the packets themselves.
+    pub fn credits(&self, now: Time) -> Credits {
+        let tokens = |shaper: &Option<Shaper>| shaper.as_ref().map(|it| it.tokens(now));
+        let classes = self.queues.iter().enumerate().map(|(class, queue)| {
+            let head = self.backlog.contains(class).then(|| &self.heads[class]);
+            ClassCredit { share: self.scheduler.state(class, head), tokens: tokens(&queue.shaper) }
+        });
+        Credits {
+            tokens: tokens(&self.shaper),
+            classes: classes.collect(),
+            nodes: self.scheduler.nodes(now),
+        }
+    }
+
     /// The class that departs at `at`, an instant given by [`Port::due`].
     #[inline]
     pub fn choose(&mut self, at: Time) -> Option<usize> {
         let eligible = self.eligible(at);
-        self.scheduler.choose(at, eligible, &self.heads)
+        match &mut self.guest {
+            None => self.scheduler.choose(at, eligible, &self.heads),
+            Some(guest) => {
+                let own = match guest.compared {
+                    true => self.scheduler.choose(at, eligible, &self.heads),
+                    false => None,
+                };
+                guest.choose(at, eligible, &self.heads, own)
+            }
+        }
     }
 
     /// What active queue management makes of the first packet of `class`, about to depart at `at`.
@@ -202,7 +233,7 @@ impl Port {
         };
         let queue = &self.queues[class];
         let Some(head) = queue.fifo.head() else { return AqmVerdict::Pass };
-        if self.queues[manager].aqm.is_none() {
+        if self.queues[manager].aqm.is_none() && queue.guest.is_none() {
             return AqmVerdict::Pass;
         }
         let slot = slab.slot(head);
@@ -219,8 +250,15 @@ impl Port {
             is_l4s: class != manager,
             other_since: has_other.then(|| self.heads[other].enqueued_at),
         };
-        let aqm = self.queues[manager].aqm.as_mut();
-        aqm.map_or(AqmVerdict::Pass, |aqm| aqm.handle_departure(&leaving))
+        let question = AqmQuestion {
+            at,
+            waited: Some(leaving.waited),
+            bytes: slot.waiting.length.count(),
+            queue_packets: left.packets,
+            queue_bytes: left.bytes.count(),
+            is_capable: leaving.ecn.is_capable(),
+        };
+        self.queues[manager].judge(&question, |aqm| aqm.handle_departure(&leaving))
     }
 
     /// The class in whose queue a packet for `class` waits.
@@ -255,7 +293,12 @@ impl Port {
         }
         self.occupy(at, length);
         let emptied = !self.backlog.contains(class);
-        self.scheduler.handle_departure(at, self.line_free_at, class, length, emptied);
+        if self.guest.as_ref().is_none_or(|guest| guest.is_beside_own()) {
+            self.scheduler.handle_departure(at, self.line_free_at, class, length, emptied);
+        }
+        if let Some(guest) = &mut self.guest {
+            guest.handle_departure(class, length.count(), emptied);
+        }
         Some(handle)
     }
 
@@ -298,6 +341,14 @@ impl Port {
             None => self.backlog.remove(class),
         }
         Some(handle)
+    }
+
+    /// The first packet of `class` has been dropped, and unlinked.
+    pub fn tell_dropped(&mut self, class: usize, length: Bytes) {
+        let emptied = !self.backlog.contains(class);
+        if let Some(guest) = &mut self.guest {
+            guest.handle_drop(class, length.count(), emptied);
+        }
     }
 
     /// How long a frame of `length` keeps the line.
@@ -406,6 +457,27 @@ impl Port {
         self.plain = self.scheduler.is_strict()
             && !self.shaped
             && self.shaper.is_none()
-            && self.queues.iter().all(|queue| queue.aqm.is_none());
+            && self.guest.is_none()
+            && self.queues.iter().all(|queue| queue.aqm.is_none() && queue.guest.is_none());
+    }
+
+    /// `guest` chooses among the classes from now on.
+    pub fn invite_scheduler(&mut self, guest: Guest<dyn SchedulerOutside>) {
+        self.guest = Some(guest);
+        self.plain = false;
+    }
+
+    /// `guest` manages the queue of `class` from now on; false if there is none.
+    pub fn invite_aqm(&mut self, class: usize, guest: Guest<dyn AqmOutside>) -> bool {
+        let Some(queue) = self.queues.get_mut(class) else { return false };
+        queue.guest = Some(guest);
+        self.plain = false;
+        true
+    }
+
+    /// What a decider from outside has done wrong here.
+    pub fn fault(&self) -> Option<&Fault> {
+        let own = self.guest.as_ref().and_then(|guest| guest.fault.as_ref());
+        own.or_else(|| self.queues.iter().find_map(|queue| queue.guest.as_ref()?.fault.as_ref()))
     }
 }

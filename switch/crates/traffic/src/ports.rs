@@ -6,6 +6,7 @@ use crate::aqm::{AqmVerdict, Asking};
 use crate::buffer::{SharedBuffer, beyond_minimum};
 use crate::config::Config;
 use crate::fate::Waiting;
+use crate::outside::AqmQuestion;
 use crate::port::Port;
 use crate::slab::{Handle, Slab};
 use wire::Ecn;
@@ -137,10 +138,18 @@ impl Ports {
         let verdict = room.and_then(|()| {
             let depth = queue.depth();
             let asking = Asking { now, waiting, depth, line_rate };
-            match queue.aqm.as_mut().map(|aqm| aqm.handle_arrival(&asking)) {
-                Some(AqmVerdict::Drop) => Err(DropReason::Aqm),
-                Some(AqmVerdict::Mark) => Ok(Admitted { marked: true }),
-                Some(AqmVerdict::Pass) | None => Ok(Admitted { marked: false }),
+            let question = AqmQuestion {
+                at: now,
+                waited: None,
+                bytes: waiting.length.count(),
+                queue_packets: depth.packets,
+                queue_bytes: depth.bytes.count(),
+                is_capable: waiting.ecn.is_capable(),
+            };
+            match queue.judge(&question, |aqm| aqm.handle_arrival(&asking)) {
+                AqmVerdict::Drop => Err(DropReason::Aqm),
+                AqmVerdict::Mark => Ok(Admitted { marked: true }),
+                AqmVerdict::Pass => Ok(Admitted { marked: false }),
             }
         });
         match verdict {

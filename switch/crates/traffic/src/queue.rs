@@ -2,13 +2,14 @@
 
 use units::{Bytes, DropReason, Span, Time};
 
-use crate::aqm::Aqm;
+use crate::aqm::{Aqm, AqmVerdict};
 use chance::Chance;
 
 use crate::config::QueueConfig;
 use crate::counters::Counters;
 use crate::fate::Depth;
 use crate::histogram::Histogram;
+use crate::outside::{AqmOutside, AqmQuestion, Guest};
 use crate::schedule::Head;
 use crate::shaper::Shaper;
 use crate::slab::{Fifo, Handle, Slab};
@@ -18,6 +19,8 @@ pub(crate) struct Queue {
     pub fifo: Fifo,
     pub shaper: Option<Shaper>,
     pub aqm: Option<Aqm>,
+    /// Decides in its place.
+    pub guest: Option<Guest<dyn AqmOutside>>,
     /// What the dice of the AQM are called.
     dice: Dice,
     pub counters: Counters,
@@ -47,6 +50,7 @@ impl Queue {
             fifo: Fifo::default(),
             shaper: config.shaper.map(|shaper| Shaper::new(shaper, now)),
             aqm: config.aqm.as_ref().map(|aqm| Aqm::new(aqm, now, dice.throw())),
+            guest: None,
             dice,
             counters: Counters::default(),
             high_water: Depth::default(),
@@ -66,6 +70,21 @@ impl Queue {
         } else {
             Err(DropReason::QueueLimit)
         }
+    }
+
+    /// What becomes of a packet: what the guest says, or else what `ask` hears of the queue's own
+    /// method.
+    #[inline]
+    pub fn judge(
+        &mut self,
+        question: &AqmQuestion,
+        ask: impl FnOnce(&mut Aqm) -> AqmVerdict,
+    ) -> AqmVerdict {
+        let Some(guest) = &mut self.guest else {
+            return self.aqm.as_mut().map_or(AqmVerdict::Pass, ask);
+        };
+        let own = if guest.compared { self.aqm.as_mut().map(ask) } else { None };
+        guest.judge(question, own)
     }
 
     /// Appends a packet that was admitted and whose residence is filled in.

@@ -6,11 +6,45 @@
 //! of the bucket (the ATM Forum's GCRA); unlike a counter of tokens it needs no refills and no
 //! fractions. L / r is rounded up and b / r down, so the envelope b + r t is never exceeded.
 
-use units::{Bytes, Span, Time};
+use units::{Bytes, PacketRate, Rate, Span, Time};
 
-use crate::config::ShaperConfig;
+use crate::credit::{Tokens, bytes_in, clamped};
+use crate::error::ConfigError;
 
 const PS_PER_SECOND: u128 = 1_000_000_000_000;
+
+/// A token bucket: a long-term rate and how much may go at once after a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShaperConfig {
+    /// Counts bytes of frames (without the line's overhead).
+    Bits {
+        /// The rate in the long run.
+        rate: Rate,
+        /// The bucket's size. A packet longer than the bucket leaves when the bucket is full, so
+        /// zero means evenly spaced packets.
+        burst: Bytes,
+    },
+    /// Counts packets, whatever their length: the meaning of simple_switch's `set_queue_rate`.
+    Packets {
+        /// The rate in the long run.
+        rate: PacketRate,
+        /// The bucket's size in packets, at least 1; 1 means evenly spaced packets.
+        burst: u32,
+    },
+}
+
+impl ShaperConfig {
+    pub(crate) fn validate(&self, place: &str) -> Result<(), ConfigError> {
+        match self {
+            ShaperConfig::Packets { burst: 0, .. } => Err(ConfigError::new(
+                format!("{place}, shaper"),
+                "a burst of 0 packets would never send",
+                "use 1 for evenly spaced packets",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
 
 /// A token bucket in action.
 #[derive(Clone, Debug)]
@@ -42,6 +76,22 @@ impl Shaper {
         // A packet longer than the bucket waits for a full one.
         let slack = self.depth.ps().saturating_sub(self.price(length).ps());
         Time::from_ps(self.full_at.ps().saturating_sub(slack))
+    }
+
+    /// What is in the bucket at `now`.
+    pub fn tokens(&self, now: Time) -> Tokens {
+        let missing_ps = i128::from(self.full_at.since(now).ps());
+        match self.config {
+            // What is missing is rounded up: the bucket holds no more than is there.
+            ShaperConfig::Bits { rate, burst } => {
+                Tokens::Bytes(clamped(i128::from(burst.count())) + bytes_in(rate, -missing_ps))
+            }
+            ShaperConfig::Packets { rate, burst } => {
+                let earned =
+                    (-missing_ps * i128::from(rate.pps()) * 1000).div_euclid(PS_PER_SECOND as i128);
+                Tokens::MilliPackets(clamped(i128::from(burst) * 1000 + earned))
+            }
+        }
     }
 
     /// Takes a packet of `length` out of the bucket at `at`.
@@ -87,8 +137,6 @@ fn depth_of(config: &ShaperConfig) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use units::{PacketRate, Rate};
-
     use super::*;
 
     /// 1 Mb/s and 10,000 bytes: the bucket fills in 80 ms and earns 1250 bytes in 10 ms.
@@ -111,6 +159,24 @@ mod tests {
         }
         // The ninth waits for 1250 bytes at 1 Mb/s = 10 ms.
         assert_eq!(shaper.eligible_at(Bytes(1250)), ms(10));
+    }
+
+    #[test]
+    fn a_bucket_says_what_it_holds() {
+        let mut shaper = one_megabit();
+        assert_eq!(shaper.tokens(Time::ZERO), Tokens::Bytes(10_000));
+        shaper.charge(Time::ZERO, Bytes(10_000));
+        shaper.charge(Time::ZERO, Bytes(1_250));
+        // 1250 bytes of debt, which 10 ms pay back.
+        assert_eq!(shaper.tokens(Time::ZERO), Tokens::Bytes(-1_250));
+        assert_eq!(shaper.tokens(ms(10)), Tokens::Bytes(0));
+        assert_eq!(shaper.tokens(ms(1000)), Tokens::Bytes(10_000));
+        // 2 packets at 1000 a second: half a millisecond after one has gone, 1.5 are there.
+        let config = ShaperConfig::Packets { rate: PacketRate::from_pps(1000).unwrap(), burst: 2 };
+        let mut shaper = Shaper::new(config, Time::ZERO);
+        shaper.charge(Time::ZERO, Bytes(9));
+        let half = Time::ZERO + Span::from_us(500);
+        assert_eq!(shaper.tokens(half), Tokens::MilliPackets(1_500));
     }
 
     #[test]

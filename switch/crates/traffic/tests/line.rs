@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use support::{Packet, us};
 use traffic::{
     Impairment, Jitter, Limit, Line, LineConfig, LineOutput, LineVerdict, Lines, Loss, Probability,
+    Stalls,
 };
 use units::{Bytes, PortId, Rate, Span, Time};
 
@@ -86,6 +87,30 @@ fn jitter_keeps_the_order_unless_told_otherwise() {
         assert!(arrived.iter().any(|frame| late(frame) > Span::from_us(90)));
         assert_eq!(arrived.is_sorted_by_key(|(id, _)| *id), !reorder);
     }
+}
+
+#[test]
+fn a_neighbour_that_stalls_sends_what_waited_together() {
+    let stalls = Stalls { share: Probability::ppm(10_000), max: Span::from_us(1000) };
+    let mut line = line(impaired(Impairment { stalls, ..Impairment::default() }));
+    let mut late_us = Vec::new();
+    let mut last = 0;
+    for id in 0..100_000 {
+        // A frame every 100 us.
+        send(&mut line, us(id * 100), id, 100);
+        while let Some(output) = line.poll_output(us(id * 100)) {
+            let LineOutput::Deliver { at, packet, .. } = output else { panic!("nothing is lost") };
+            assert_eq!(packet.id, last, "none overtakes another");
+            last += 1;
+            late_us.push(at.since(us(packet.id * 100)).whole_us());
+        }
+    }
+    // One in a hundred begins a wait of 500 us in the mean, and the frames of the next x us wait for
+    // one that is x us late: x / 100 of them, (1000 / 2) / 100 = 5 on average.
+    let late = late_us.iter().filter(|us| **us > 0).count();
+    assert!((4_500..6_500).contains(&late), "{late}");
+    assert!(late_us.iter().all(|us| *us <= 1000));
+    assert!(late_us.iter().any(|us| *us > 950));
 }
 
 #[test]

@@ -4,11 +4,13 @@ use bits::Int;
 use bmv2::{BinaryOperator, Expression, Parameter, PrimitiveCall};
 
 use super::{
-    Action, Assign, Destination, ExternStep, HeaderStep, LogPart, Move, Request, Routine, Step,
+    Action, Assign, Colors, Destination, ExternStep, HeaderStep, InstanceStep, LogPart, Move,
+    Request, Routine, Step,
 };
 use crate::error::{LoadError, unknown};
 use crate::expression::load::{Scope, is_condition, param_limbs};
 use crate::expression::{Condition, HeaderRef, Number, Wide};
+use crate::instances::{Asked, recipe};
 use crate::layout::{FieldAt, Layout};
 use crate::place::Place;
 
@@ -20,6 +22,7 @@ pub(crate) struct Names<'a> {
     pub counters: &'a [String],
     pub meters: &'a [String],
     pub calculations: &'a [String],
+    pub instances: &'a [String],
 }
 
 /// One primitive call being loaded.
@@ -115,6 +118,9 @@ impl Call<'_> {
             return Ok(step);
         }
         if let Some(step) = self.extern_step(operation)? {
+            return Ok(step);
+        }
+        if let Some(step) = self.register_step(operation)? {
             return Ok(step);
         }
         if let Some(step) = self.fate_step(operation)? {
@@ -331,21 +337,9 @@ impl Call<'_> {
         })))
     }
 
-    /// Primitives on counters, meters, registers, hashes and random numbers.
-    fn extern_step(&self, operation: &str) -> Result<Option<Step>, LoadError> {
-        let names = self.names;
+    /// Primitives on registers.
+    fn register_step(&self, operation: &str) -> Result<Option<Step>, LoadError> {
         Ok(Some(match operation {
-            "count" => {
-                self.count(2)?;
-                let array = self.array(0, "counter array", names.counters)?;
-                Step::Count { array, index: self.number(1)? }
-            }
-            "execute_meter" => {
-                self.count(3)?;
-                let array = self.array(0, "meter array", names.meters)?;
-                let (index, to) = (self.number(1)?, self.destination(2)?);
-                Step::Extern(ExternStep::Meter { array, index, to })
-            }
             "register_read" => {
                 self.count(3)?;
                 let (array, width) = self.register(1)?;
@@ -369,6 +363,40 @@ impl Call<'_> {
                     }
                 }
             }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Primitives on counters, meters, hashes and random numbers.
+    fn extern_step(&self, operation: &str) -> Result<Option<Step>, LoadError> {
+        let names = self.names;
+        Ok(Some(match operation {
+            "count" => {
+                self.count(2)?;
+                let array = self.array(0, "counter array", names.counters)?;
+                Step::Count { array, index: self.number(1)? }
+            }
+            "execute_meter" => {
+                self.count(3)?;
+                let array = self.array(0, "meter array", names.meters)?;
+                let (index, to) = (self.number(1)?, self.destination(2)?);
+                Step::Extern(ExternStep::Meter { array, index, to, numbering: Colors::Bmv2 })
+            }
+            "_Counter_count" => {
+                self.count(2)?;
+                let array = self.array(0, "Counter", names.counters)?;
+                Step::Count { array, index: self.number(1)? }
+            }
+            "_Meter_execute" => {
+                let before = match self.parameters.len() {
+                    4 => Some(Box::new(self.number(3)?)),
+                    _ => self.count(3).map(|()| None)?,
+                };
+                let array = self.array(0, "Meter", names.meters)?;
+                let (index, to) = (self.number(1)?, self.destination(2)?);
+                let numbering = Colors::Psa { before };
+                Step::Extern(ExternStep::Meter { array, index, to, numbering })
+            }
             "modify_field_with_hash_based_offset" => {
                 self.count(4)?;
                 Step::Extern(ExternStep::Hash {
@@ -382,6 +410,69 @@ impl Call<'_> {
                 self.count(3)?;
                 let to = self.destination(0)?;
                 Step::Extern(ExternStep::Random { to, low: self.number(1)?, high: self.number(2)? })
+            }
+            _ => match self.instance_step(operation)? {
+                Some(does) => {
+                    let instance = self.array(0, "extern instance", names.instances)?;
+                    Step::Extern(ExternStep::Instance { instance, does: Box::new(does) })
+                }
+                None => return Ok(None),
+            },
+        }))
+    }
+
+    /// Methods of extern instances; parameter 0 is the instance.
+    fn instance_step(&self, operation: &str) -> Result<Option<InstanceStep>, LoadError> {
+        let Some((of, method)) =
+            operation.strip_prefix('_').and_then(|operation| operation.split_once('_'))
+        else {
+            return Ok(None);
+        };
+        // The words of one's complement sums have 16 bits.
+        let word_bits = if of == "InternetChecksum" { 16 } else { 8 };
+        let data = |index: usize| {
+            let list = self.parameters.get(index).ok_or_else(|| self.refuse(index, "fields"))?;
+            recipe(self.names.layout, list, word_bits)
+                .map_err(|error| error.under(&format!("/parameters/{index}")))
+        };
+        Ok(Some(match (of, method) {
+            ("Hash", "get_hash") => {
+                self.count(3)?;
+                InstanceStep::Hash { to: self.destination(1)?, data: data(2)?, range: None }
+            }
+            ("Hash", "get_hash_mod") => {
+                self.count(5)?;
+                let range = Some([self.number(2)?, self.number(4)?]);
+                InstanceStep::Hash { to: self.destination(1)?, data: data(3)?, range }
+            }
+            ("Checksum", "update") | ("InternetChecksum", "add") => {
+                self.count(2)?;
+                InstanceStep::Take { data: data(1)?, is_added: true }
+            }
+            ("InternetChecksum", "subtract") => {
+                self.count(2)?;
+                InstanceStep::Take { data: data(1)?, is_added: false }
+            }
+            ("Checksum" | "InternetChecksum", "clear") => {
+                self.count(1)?;
+                InstanceStep::Clear
+            }
+            ("Checksum" | "InternetChecksum", "get") => {
+                self.count(2)?;
+                InstanceStep::Value { to: self.destination(1)?, asked: Asked::Checksum }
+            }
+            ("Checksum" | "InternetChecksum", "get_verify") => {
+                self.count(3)?;
+                let expected = self.number(2)?;
+                InstanceStep::Verify { to: self.destination(1)?, expected }
+            }
+            ("InternetChecksum", "get_state") => {
+                self.count(2)?;
+                InstanceStep::Value { to: self.destination(1)?, asked: Asked::State }
+            }
+            ("InternetChecksum", "set_state") => {
+                self.count(2)?;
+                InstanceStep::SetState { state: self.number(1)? }
             }
             _ => return Ok(None),
         }))
@@ -507,6 +598,7 @@ impl Call<'_> {
             Some(
                 Parameter::Calculation(name)
                 | Parameter::CounterArray(name)
+                | Parameter::Extern(name)
                 | Parameter::MeterArray(name)
                 | Parameter::RegisterArray(name),
             ) => name,
@@ -601,4 +693,10 @@ pub(crate) fn load_actions(
         load_action(names, action, code).map_err(|error| error.under(&format!("/actions/{index}")))
     });
     loaded.collect()
+}
+
+/// The number of the action that the JSON gives an id.
+pub(crate) fn action_number(source: &bmv2::Program, id: u32) -> Result<usize, LoadError> {
+    let position = source.actions.iter().position(|action| action.id == id);
+    position.ok_or_else(|| LoadError::new("/action_id", format!("no action has the id {id}")))
 }

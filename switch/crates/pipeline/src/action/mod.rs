@@ -26,11 +26,13 @@ mod moves;
 mod run;
 
 pub(crate) use headers::set_valid;
-pub(crate) use load::{Names, load_actions, load_routine};
+pub(crate) use load::{Names, action_number, load_actions, load_routine};
 pub(crate) use moves::Move;
 pub(crate) use run::{JUMPS_MAX, Machine};
 
+use crate::calculation::Recipe;
 use crate::expression::{Condition, HeaderRef, Number, Subject, UnionRef, Wide};
+use crate::instances::Asked;
 use crate::place::{Bits, Cell, Place, Variable};
 
 /// What a log message is made of.
@@ -147,10 +149,49 @@ pub(crate) enum Assign {
 #[derive(Clone, Debug)]
 pub(crate) enum ExternStep {
     Hash { to: Destination, base: Number, calculation: u32, size: Number },
-    Meter { array: u32, index: Number, to: Destination },
+    Instance { instance: u32, does: Box<InstanceStep> },
+    Meter { array: u32, index: Number, to: Destination, numbering: Colors },
     Random { to: Destination, low: Number, high: Number },
     RegisterRead { to: Destination, array: u32, index: Number },
     RegisterWrite { array: u32, index: Number, value: Wide },
+}
+
+/// How a primitive numbers colours.
+#[derive(Clone, Debug)]
+pub(crate) enum Colors {
+    /// Green, yellow, red: simple_switch.
+    Bmv2,
+    /// Red, green, yellow: PSA. The packet may have one already.
+    Psa { before: Option<Box<Number>> },
+}
+
+/// A method of an extern instance.
+#[derive(Clone, Debug)]
+pub(crate) enum InstanceStep {
+    Clear,
+    /// The hash of data; with a range, `base + hash % size`.
+    Hash {
+        to: Destination,
+        data: Recipe,
+        range: Option<[Number; 2]>,
+    },
+    SetState {
+        state: Number,
+    },
+    /// Data is added, or taken away again.
+    Take {
+        data: Recipe,
+        is_added: bool,
+    },
+    Value {
+        to: Destination,
+        asked: Asked,
+    },
+    /// Whether the checksum is this number.
+    Verify {
+        to: Destination,
+        expected: Number,
+    },
 }
 
 /// Something done to whole headers, stacks or unions.

@@ -3,16 +3,20 @@
 //! [`Machine::run`] is the interpreter; what tables and observers need of it is in `apply`.
 
 use bits::Int;
-use units::Time;
+use tables::Color;
+use units::{DropReason, Time};
 
 use super::apply::Ran;
-use super::{Assign, Destination, ExternStep, LogPart, Request, Routine, Step};
-use crate::control::END;
+use super::{
+    Assign, Colors, Destination, ExternStep, InstanceStep, LogPart, Request, Routine, Step,
+};
 use crate::expression::{Condition, Number, View};
 use crate::externs::Externs;
 use crate::fate::CloneRequest;
+use crate::instances::Asked;
 use crate::layout::Layout;
 use crate::native::{Interpreter, Native, Point};
+use crate::nodes::END;
 use crate::observe::{Event, Observe};
 use crate::packet::Body;
 use crate::place::Cell;
@@ -83,6 +87,28 @@ pub(crate) struct Machine<'a, O: Observe> {
 }
 
 impl<'a, O: Observe> Machine<'a, O> {
+    /// What an action sees of a packet outside of the controls.
+    #[inline(always)]
+    pub fn new(
+        program: &'a Program,
+        externs: &'a mut Externs,
+        packet: &'a mut Body,
+        now: Time,
+        observer: &'a mut O,
+    ) -> Machine<'a, O> {
+        Machine {
+            program,
+            externs,
+            packet,
+            parsed: 0,
+            tables: &[],
+            profiles: &[],
+            key_scratch: &mut [],
+            now,
+            observer,
+        }
+    }
+
     pub(super) fn layout(&self) -> &'a Layout {
         &self.program.layout
     }
@@ -262,7 +288,7 @@ impl<'a, O: Observe> Machine<'a, O> {
     /// An assertion does not hold: the packet goes no further.
     #[cold]
     fn fail(&mut self, what: &str) {
-        self.packet.requests.assertion_failed = true;
+        self.packet.requests.stopped = Some(DropReason::Assertion);
         self.observer.event(|| Event::AssertionFailed { what: what.to_owned() });
     }
 
@@ -319,14 +345,22 @@ impl<'a, O: Observe> Machine<'a, O> {
                 let hash = self.hash(*calculation);
                 self.store_low(to, (hash % size).wrapping_add(base), params);
             }
-            ExternStep::Meter { array, index, to } => {
+            ExternStep::Instance { instance, does } => self.instance(*instance, does, params),
+            ExternStep::Meter { array, index, to, numbering } => {
                 let index = index.value(&view) as usize;
+                let before = match numbering {
+                    Colors::Psa { before: Some(before) } => Color::of_psa(before.value(&view)),
+                    _ => Color::Green,
+                };
                 let array = &mut self.externs.meters[*array as usize];
                 let amount = array.unit.amount(self.packet.ingress_length);
-                if let Some(meter) = array.meters.get_mut(index) {
-                    let color = meter.color(amount, self.now);
-                    self.store_low(to, color as u64, params);
-                }
+                let Some(meter) = array.meters.get_mut(index) else { return };
+                let color = meter.color_aware(amount, self.now, before);
+                let number = match numbering {
+                    Colors::Bmv2 => color as u64,
+                    Colors::Psa { .. } => color.in_psa(),
+                };
+                self.store_low(to, number, params);
             }
             ExternStep::Random { to, low, high } => {
                 let (low, high) = (low.value(&view), high.value(&view));
@@ -347,6 +381,46 @@ impl<'a, O: Observe> Machine<'a, O> {
                 let _ = self.externs.registers[*array as usize].write(index, &value);
             }
         }
+    }
+
+    /// A method of an extern instance.
+    fn instance(&mut self, instance: u32, step: &InstanceStep, params: &[u64]) {
+        let (program, packet) = (self.program, &*self.packet);
+        let view = View {
+            layout: &program.layout,
+            area: &packet.area,
+            params,
+            registers: &self.externs.registers,
+        };
+        let number = |number: &Number| number.value(&view);
+        let (to, value) = match step {
+            InstanceStep::SetState { state } => {
+                let state = number(state);
+                return self.externs.instances[instance as usize].set_state(state);
+            }
+            InstanceStep::Hash { to, data, range } => {
+                let range = range.as_ref().map(|[base, size]| (number(base), number(size).max(1)));
+                let Externs { hash_input, instances, .. } = &mut *self.externs;
+                data.gather(&program.layout, &packet.area, &[], hash_input);
+                let hash = instances[instance as usize].hash(hash_input);
+                (to, range.map_or(hash, |(base, size)| (hash % size).wrapping_add(base)))
+            }
+            InstanceStep::Take { data, is_added } => {
+                let Externs { hash_input, instances, .. } = &mut *self.externs;
+                data.gather(&program.layout, &packet.area, &[], hash_input);
+                return instances[instance as usize].take(hash_input, *is_added);
+            }
+            InstanceStep::Clear => return self.externs.instances[instance as usize].clear(),
+            InstanceStep::Value { to, asked } => {
+                (to, self.externs.instances[instance as usize].value(*asked))
+            }
+            InstanceStep::Verify { to, expected } => {
+                let expected = number(expected);
+                let found = self.externs.instances[instance as usize].value(Asked::Checksum);
+                (to, u64::from(found == expected))
+            }
+        };
+        self.store_low(to, value, params);
     }
 
     /// The hash of a calculation over the packet.

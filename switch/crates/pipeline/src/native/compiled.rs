@@ -6,7 +6,9 @@ use super::control::{Lowering, control};
 use super::{Compile, Native, Source, packet};
 use crate::expression::Decision;
 use crate::observe::Observe;
-use crate::pipeline::Pipeline;
+use crate::profile::Chosen;
+use crate::program::Program;
+use crate::table::Applied;
 
 /// Machine code, and for which parts of the way there is some.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +45,30 @@ impl Checksums {
 }
 
 impl Compiled {
+    /// Compiles a program; if that fails it is interpreted.
+    pub fn new(
+        compile: Compile,
+        program: &Program,
+        tables: &[Applied],
+        profiles: &[Chosen],
+    ) -> Compiled {
+        let (source, [verifies, updates]) = source_and_checksums(program, tables, profiles);
+        let (code, failure) = match compile(&source) {
+            Ok(code) => (Some(code), None),
+            Err(message) => (None, Some(message)),
+        };
+        Compiled { code, verifies, updates, headers: source.headers.is_some(), failure }
+    }
+
+    pub fn is_native(&self) -> bool {
+        self.code.is_some()
+    }
+
+    /// Why the program is interpreted although a compiler was handed in.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
     /// The code for controls and states, unless somebody watches.
     #[inline(always)]
     pub fn code<O: Observe>(&self) -> Option<&dyn Native> {
@@ -68,53 +94,33 @@ impl Compiled {
     }
 }
 
-/// Machine code.
-impl Pipeline {
-    /// The program for a compiler to machine code.
-    pub fn source(&self) -> Source {
-        self.source_and_checksums().0
-    }
+/// A program for a compiler to machine code, and which packets' checksums that knows, verified and
+/// updated.
+fn source_and_checksums(
+    program: &Program,
+    tables: &[Applied],
+    profiles: &[Chosen],
+) -> (Source, [Checksums; 2]) {
+    let lowering = Lowering::new(program, tables, profiles);
+    let parser = program.parser.as_ref();
+    let [(verified, verifies), (updated, updates)] =
+        [(&program.verified, true), (&program.updated, false)].map(|(checksums, compared)| {
+            let (known, others) = packet::checksums(checksums, compared).unzip();
+            (known, Checksums::new(others))
+        });
+    let source = Source {
+        area_bytes: program.layout.size,
+        registers: program.register_names.len(),
+        ops: control(program, &lowering),
+        states: parser.map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
+        verified,
+        updated,
+        headers: packet::headers(&program.emitted),
+    };
+    (source, [verifies, updates])
+}
 
-    /// The same, and which packets' checksums it knows, verified and updated.
-    fn source_and_checksums(&self) -> (Source, [Checksums; 2]) {
-        let program = &self.program;
-        let lowering = Lowering::new(program, &self.tables, &self.profiles);
-        let parser = program.parser.as_ref();
-        let [(verified, verifies), (updated, updates)] =
-            [(&program.verified, true), (&program.updated, false)].map(|(checksums, compared)| {
-                let (known, others) = packet::checksums(checksums, compared).unzip();
-                (known, Checksums::new(others))
-            });
-        let source = Source {
-            area_bytes: program.layout.size,
-            registers: program.register_names.len(),
-            ops: control(program, &lowering),
-            states: parser.map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
-            verified,
-            updated,
-            headers: packet::headers(&program.emitted),
-        };
-        (source, [verifies, updates])
-    }
-
-    /// Compiles the program; if that fails it is interpreted.
-    pub(crate) fn compile(&mut self, compile: Compile) {
-        let (source, [verifies, updates]) = self.source_and_checksums();
-        let (code, failure) = match compile(&source) {
-            Ok(code) => (Some(code), None),
-            Err(message) => (None, Some(message)),
-        };
-        self.compiled =
-            Compiled { code, verifies, updates, headers: source.headers.is_some(), failure };
-    }
-
-    /// Whether the program runs as machine code.
-    pub fn is_native(&self) -> bool {
-        self.compiled.code.is_some()
-    }
-
-    /// Why the program is interpreted although a compiler was handed in.
-    pub fn native_failure(&self) -> Option<&str> {
-        self.compiled.failure.as_deref()
-    }
+/// The program for a compiler to machine code.
+pub(crate) fn source(program: &Program, tables: &[Applied], profiles: &[Chosen]) -> Source {
+    source_and_checksums(program, tables, profiles).0
 }

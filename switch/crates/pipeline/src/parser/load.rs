@@ -2,8 +2,8 @@
 //! forms found.
 
 use super::{
-    ACCEPT, Ahead, Case, Cases, KeyPart, KeySource, Matches, Operation, Parser, PlainExtraction,
-    State, Target, ValueSet,
+    ACCEPT, Ahead, Case, Cases, ErrorCodes, KeyPart, KeySource, Matches, Operation, Parser,
+    PlainExtraction, State, Target,
 };
 use crate::action::{Names, Routine, load_routine};
 use crate::error::{LoadError, unknown};
@@ -11,8 +11,74 @@ use crate::expression::HeaderRef;
 use crate::expression::load::Scope;
 use crate::layout::Layout;
 use crate::place::{Gather, Place};
+use crate::value_set::ValueSet;
 
-pub(super) fn state(
+impl Parser {
+    fn new(
+        names: &Names<'_>,
+        program: &bmv2::Program,
+        parser: &bmv2::Parser,
+        sets: &[ValueSet],
+    ) -> Result<Parser, LoadError> {
+        let position = |name: &str| {
+            let mut states = parser.parse_states.iter();
+            let known = parser.parse_states.iter().map(|state| state.name.as_str());
+            let found = states.position(|state| state.name == name).map(|at| at as u32);
+            found.ok_or_else(|| unknown("parser state", name, known))
+        };
+        let next = |name: &Option<String>| name.as_deref().map_or(Ok(ACCEPT), position);
+        let mut states = Vec::new();
+        for (index, state) in parser.parse_states.iter().enumerate() {
+            let loaded = load_state(names, state, sets, &next);
+            let path = format!("/parse_states/{index}");
+            states.push(loaded.map_err(|error| error.under(&path))?);
+        }
+        let start = next(&parser.init_state).map_err(|error| error.under("/init_state"))?;
+        let errors = ErrorCodes::new(&program.errors);
+        Ok(Parser { states, start, errors, error_names: program.errors.clone() })
+    }
+}
+
+impl ErrorCodes {
+    fn new(errors: &[(String, u32)]) -> ErrorCodes {
+        // What the program does not number gets numbers of its own, as in simple_switch.
+        let highest = errors.iter().map(|(_, code)| *code).max().unwrap_or(0);
+        let mut next = highest;
+        let mut code = |name: &str, otherwise: Option<u32>| {
+            let declared = errors.iter().find(|(candidate, _)| candidate == name);
+            declared.map(|(_, code)| *code).or(otherwise).unwrap_or_else(|| {
+                next = next.wrapping_add(1);
+                next
+            })
+        };
+        ErrorCodes {
+            no_error: code("NoError", Some(0)),
+            packet_too_short: code("PacketTooShort", None),
+            stack_out_of_bounds: code("StackOutOfBounds", None),
+            header_too_short: code("HeaderTooShort", None),
+            parser_timeout: code("ParserTimeout", None),
+            parser_invalid_argument: code("ParserInvalidArgument", None),
+        }
+    }
+}
+
+impl Target {
+    /// The type of the header it fills.
+    fn kind(&self, names: &Names<'_>) -> usize {
+        let layout = names.layout;
+        let header = match self {
+            Target::Header(header) => *header,
+            Target::Stack(stack) => layout.stacks[*stack as usize].headers[0],
+            Target::UnionStack { stack, member } => {
+                let union = layout.union_stacks[*stack as usize].unions[0];
+                layout.unions[union as usize].headers[*member as usize]
+            }
+        };
+        layout.headers[header as usize].kind
+    }
+}
+
+fn load_state(
     names: &Names<'_>,
     state: &bmv2::ParseState,
     sets: &[ValueSet],
@@ -315,13 +381,15 @@ fn set(
     load_routine(names, &[call])
 }
 
-/// The program's parser, if it has one.
+/// The program's parser of this name, or its only one; `None` if it has no parser.
 pub(crate) fn load_parser(
     names: &Names<'_>,
     source: &bmv2::Program,
     sets: &[ValueSet],
+    name: &str,
 ) -> Result<Option<Parser>, LoadError> {
-    let Some(parser) = source.parsers.first() else { return Ok(None) };
+    let position = source.parsers.iter().position(|parser| parser.name == name).unwrap_or(0);
+    let Some(parser) = source.parsers.get(position) else { return Ok(None) };
     let parser = Parser::new(names, source, parser, sets);
-    parser.map(Some).map_err(|error| error.under("/parsers/0"))
+    parser.map(Some).map_err(|error| error.under(&format!("/parsers/{position}")))
 }

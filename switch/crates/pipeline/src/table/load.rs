@@ -1,29 +1,31 @@
-//! Tables from BMv2 JSON: keys, actions, what comes next; then the entries that the program brings.
+//! Tables from BMv2 JSON: keys, actions, what comes next. Entries follow when all is there (`entries`).
 
 use bmv2::{NextTables, TableKind};
-use tables::{
-    Entry, EntryAction, KeyMatch, KeyPart, KeyShape, MeterUnit, Table, TableAction, TableConfig,
-    TableError,
-};
-use units::Time;
+use tables::{KeyPart, KeyShape, MeterUnit, Table, TableAction, TableConfig};
 
 use super::{Applied, KeyFields};
-use crate::control::{Controls, NodeNames};
+use crate::action::{Action, Names, action_number};
 use crate::error::{LoadError, unknown};
-use crate::pipeline::Pipeline;
+use crate::nodes::NodeNames;
 use crate::place::{Cell, Place};
+use crate::profile::Chosen;
 
-/// BMv2's lowest number wins, P4Runtime's highest: one is this less the other.
-const PRIORITY_SUM: i32 = i32::MAX;
+/// What the tables of a control refer to.
+pub(crate) struct TableLoader<'a> {
+    pub source: &'a bmv2::Program,
+    pub names: &'a Names<'a>,
+    pub actions: &'a [Action],
+    pub nodes: &'a NodeNames,
+    /// The action profiles of the control.
+    pub profiles: &'a mut [Chosen],
+    /// How many action profiles the program has before them.
+    pub profiles_before: usize,
+}
 
-impl Controls<'_> {
+impl TableLoader<'_> {
     /// A table, without entries.
-    pub fn table(
-        &mut self,
-        table: &bmv2::Table,
-        names: &NodeNames,
-        profiles_before: usize,
-    ) -> Result<Applied, LoadError> {
+    pub fn load(&mut self, table: &bmv2::Table) -> Result<Applied, LoadError> {
+        let names = self.nodes;
         let mut actions = Vec::new();
         for (index, name) in self.table_actions(table)?.into_iter().enumerate() {
             let path = format!("/actions/{index}");
@@ -49,16 +51,14 @@ impl Controls<'_> {
             TableKind::Simple => None,
             TableKind::Indirect { action_profile }
             | TableKind::IndirectWithSelector { action_profile } => {
-                let candidates = self.profiles.iter().skip(profiles_before);
-                let known = candidates.clone().map(|profile| profile.profile.name());
-                let mut candidates = candidates;
+                let mut candidates = self.profiles.iter().map(|profile| profile.profile.name());
+                let known = candidates.clone();
+                let found = candidates.position(|name| name == *action_profile);
                 let found =
-                    candidates.position(|profile| profile.profile.name() == *action_profile);
-                let found = found.ok_or_else(|| unknown("action profile", action_profile, known));
-                let profile = profiles_before + found?;
+                    found.ok_or_else(|| unknown("action profile", action_profile, known))?;
                 let listed = actions.iter().map(|action| action.action);
-                self.profiles[profile].profile.allow(listed);
-                Some(profile)
+                self.profiles[found].profile.allow(listed);
+                Some(self.profiles_before + found)
             }
         };
         let data_limbs = actions.iter().map(|action| self.actions[action.action].limbs).max();
@@ -83,7 +83,7 @@ impl Controls<'_> {
     /// Indexes of a table's actions: by id where the JSON has ids, else by name.
     fn table_actions(&self, table: &bmv2::Table) -> Result<Vec<usize>, LoadError> {
         if !table.action_ids.is_empty() {
-            return table.action_ids.iter().map(|id| self.action(*id)).collect();
+            return table.action_ids.iter().map(|id| action_number(self.source, *id)).collect();
         }
         let by_name = |name: &String| {
             let position = self.actions.iter().position(|action| action.name == *name);
@@ -138,74 +138,4 @@ impl Controls<'_> {
             _ => Err(LoadError::new("/direct_meters", "the meter has no result_target")),
         }
     }
-}
-
-/// Sets default entries and const entries.
-pub(crate) fn fill_tables(
-    pipeline: &mut Pipeline,
-    source: &bmv2::Program,
-) -> Result<(), LoadError> {
-    let mut number = 0;
-    for name in ["ingress", "egress"] {
-        let position = source.pipelines.iter().position(|control| control.name == name);
-        let Some(position) = position else { continue };
-        for (index, table) in source.pipelines[position].tables.iter().enumerate() {
-            let path = format!("/pipelines/{position}/tables/{index}");
-            fill_table(pipeline, number, source, table).map_err(|error| error.under(&path))?;
-            number += 1;
-        }
-    }
-    Ok(())
-}
-
-fn fill_table(
-    pipeline: &mut Pipeline,
-    number: usize,
-    source: &bmv2::Program,
-    table: &bmv2::Table,
-) -> Result<(), LoadError> {
-    let action = |id: u32| {
-        let position = source.actions.iter().position(|action| action.id == id);
-        position.ok_or_else(|| LoadError::new("/action_id", format!("no action has the id {id}")))
-    };
-    let refused = |error: TableError| LoadError::new("", error.to_string());
-    if let Some(default) = &table.default_entry {
-        let under = |error: LoadError| error.under("/default_entry");
-        let action = action(default.action_id).map_err(under)?;
-        let entry = EntryAction::Action { action, data: default.action_data.clone() };
-        pipeline.set_initial_default(number, entry).map_err(|error| under(refused(error)))?;
-        let only = default.action_const.then_some(action);
-        pipeline.tables[number].table.fix_default(default.action_entry_const, only);
-    }
-    for (index, entry) in table.entries.iter().flatten().enumerate() {
-        let path = format!("/entries/{index}");
-        let under = |error: LoadError| error.under(&path);
-        let action = action(entry.action_id).map_err(under)?;
-        let is_ternary = pipeline.tables[number].table.shape().is_ternary();
-        let key = entry.match_key.iter().map(|key| match key {
-            bmv2::MatchKey::Exact { key } => KeyMatch::Exact(key.clone()),
-            bmv2::MatchKey::Lpm { key, prefix_length } => {
-                KeyMatch::Lpm { value: key.clone(), length_bits: *prefix_length }
-            }
-            bmv2::MatchKey::Range { start, end } => {
-                KeyMatch::Range { low: start.clone(), high: end.clone() }
-            }
-            bmv2::MatchKey::Ternary { key, mask } => {
-                KeyMatch::Ternary { value: key.clone(), mask: mask.clone() }
-            }
-            bmv2::MatchKey::Valid { key } => KeyMatch::Exact(u64::from(*key).into()),
-        });
-        let entry = Entry {
-            key: key.collect(),
-            priority: if is_ternary { PRIORITY_SUM.saturating_sub(entry.priority) } else { 0 },
-            action: EntryAction::Action { action, data: entry.action_data.clone() },
-            idle_timeout: None,
-        };
-        let inserted = pipeline.insert_entry(number, entry, Time::ZERO);
-        let _ = inserted.map_err(|error| under(refused(error)))?;
-    }
-    if table.entries.is_some() {
-        pipeline.tables[number].table.fix_entries();
-    }
-    Ok(())
 }

@@ -7,7 +7,7 @@ mod load;
 use tables::{NONE, Table};
 
 pub(crate) use key::KeyFields;
-pub(crate) use load::fill_tables;
+pub(crate) use load::TableLoader;
 
 use crate::place::Cell;
 

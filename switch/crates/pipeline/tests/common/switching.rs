@@ -89,7 +89,7 @@ fn ingress<O: Observe>(
     outputs: &mut Vec<Output>,
 ) {
     let end = pipeline.ingress_observed(&mut packet, now, observer);
-    let fate = after_ingress(&end, DROP_PORT);
+    let fate = after_ingress(&end);
     if let Some(request) = fate.clone
         && pipeline.replication.session(request.session).is_some()
     {
@@ -140,7 +140,7 @@ fn egress<O: Observe>(
 ) {
     let queueing = Queueing { enqueued: now, departed: now, ..Queueing::default() };
     let end = pipeline.egress_observed(&mut packet, &queueing, now, observer);
-    let fate = after_egress(&end, DROP_PORT);
+    let fate = after_egress(&end);
     if let Some(request) = fate.clone
         && pipeline.replication.session(request.session).is_some()
     {

@@ -10,6 +10,7 @@
 
 mod sources;
 
+use traffic::outside::ArbiterOutside;
 use traffic::{
     Arrival, Config, ConfigError, Counters, Histogram, InputConfig, Limit, Manager, Output,
     PortConfig, QueueConfig,
@@ -18,6 +19,7 @@ use units::{Bytes, ClassId, HasLength, PortId, Rate, Span, Time};
 
 use crate::pattern::Pattern;
 use crate::series::{Estimate, Series};
+use crate::stop::Stop;
 
 pub use sources::CellArrivals;
 
@@ -84,17 +86,41 @@ impl HasLength for Cell {
     }
 }
 
+/// An arbiter from outside, and whether the configured one is asked the same.
+pub struct Guest {
+    /// Who matches.
+    pub arbiter: Box<dyn ArbiterOutside>,
+    /// Whether the first difference to the configured one ends the run.
+    pub compared: bool,
+}
+
 /// Runs the experiment; fails only on an invalid configuration.
 pub fn run(experiment: &Experiment) -> Result<Outcome, ConfigError> {
+    match run_with(experiment, None) {
+        Ok(outcome) => Ok(outcome),
+        Err(Stop::Config(error)) => Err(error),
+        Err(Stop::Fault(fault)) => unreachable!("nobody from outside decides: {fault}"),
+    }
+}
+
+/// Runs the experiment with matches from outside, if there is a guest.
+pub fn run_with(experiment: &Experiment, guest: Option<Guest>) -> Result<Outcome, Stop> {
     let slot = LINE_RATE.span_of(CELL);
     let mut manager = Manager::new(experiment.seed);
     manager.configure(Time::ZERO, router(experiment))?;
+    let has_guest = guest.is_some();
+    if let Some(Guest { arbiter, compared }) = guest {
+        manager.invite_arbiter(arbiter, compared);
+    }
     let mut sources = Sources::new(experiment, slot);
     let mut watch = Watch::new(experiment, slot);
     let mut arrivals = Vec::new();
     for number in 0..experiment.warm_up + experiment.slots {
         let start = Time::ZERO + slot * number;
         watch.drain(&mut manager, start);
+        if let Some(fault) = manager.fault().filter(|_| has_guest) {
+            return Err(Stop::Fault(fault.clone()));
+        }
         sources.cells_of_slot(start, &mut arrivals);
         for &(at, input, output) in &arrivals {
             if at > start {
@@ -109,7 +135,10 @@ pub fn run(experiment: &Experiment) -> Result<Outcome, ConfigError> {
     }
     let end = Time::ZERO + slot * (experiment.warm_up + experiment.slots);
     watch.drain(&mut manager, end);
-    Ok(watch.finish(&manager))
+    match manager.fault() {
+        Some(fault) => Err(Stop::Fault(fault.clone())),
+        None => Ok(watch.finish(&manager)),
+    }
 }
 
 /// The router: N ports with one queue each.

@@ -4,7 +4,7 @@ use chance::Chance;
 use units::Time;
 
 use super::{AqmVerdict, Asking, Method, MethodConfig, Parameter};
-use crate::config::Limit;
+use crate::limit::Limit;
 
 /// The parameters of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -15,14 +15,17 @@ mod updates;
 
 use units::{Bytes, ClassId, Rate, Ratio, Span, Time};
 
-use crate::config::{ConfigError, Limit};
+use crate::error::ConfigError;
 use crate::fate::{Depth, Waiting};
+use crate::limit::Limit;
 use chance::{Chance, Probability};
 use wire::Ecn;
 
 use configs::*;
 
 pub use state::AqmState;
+
+pub(crate) use crate::outside::AqmVerdict;
 
 /// What a configuration is made of.
 pub mod configs {
@@ -32,15 +35,6 @@ pub mod configs {
     pub use super::pie::PieConfig;
     pub use super::red::{RedConfig, RedProfile, RedUnit};
     pub use super::{AqmConfig, Parameter};
-}
-
-/// What becomes of the packet.
-#[must_use = "the packet must be treated accordingly"]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AqmVerdict {
-    Drop,
-    Mark,
-    Pass,
 }
 
 /// What is known of a packet that asks to be let in.

@@ -2,7 +2,8 @@
 
 use units::{Bytes, Ratio};
 
-use super::{ConfigError, PortConfig};
+use super::PortConfig;
+use crate::error::ConfigError;
 
 /// A shared buffer with dynamic thresholds (Choudhury and Hahne 1998): each queue may grow up to
 /// alpha times what is still free, so nobody can take it all and something is always left for a

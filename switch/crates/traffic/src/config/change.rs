@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use units::PortId;
 
-use super::{BufferConfig, Config, ConfigError, InputConfig, PortConfig};
+use super::{BufferConfig, Config, InputConfig, PortConfig};
+use crate::error::ConfigError;
 
 /// What is to be different; what is not named stays as it is. To check and to apply it takes as long
 /// as it has ports, however many there are.

@@ -2,7 +2,8 @@
 
 use units::{Bytes, ClassId, Rate};
 
-use super::{ConfigError, PortConfig};
+use super::PortConfig;
+use crate::error::ConfigError;
 
 /// A node of the tree. The root stands for the whole port.
 #[derive(Clone, Debug, PartialEq, Eq)]

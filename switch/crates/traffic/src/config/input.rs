@@ -2,8 +2,9 @@
 
 use units::{Rate, Ratio};
 
-use super::{ConfigError, Limit};
+use crate::error::ConfigError;
 use crate::fabric::ArbiterConfig;
+use crate::limit::Limit;
 
 /// How many ports a router with a crossbar may have; a set of them fits a 128-bit word.
 pub const FABRIC_PORT_COUNT_MAX: usize = 128;

@@ -11,12 +11,10 @@
 
 mod buffer;
 mod change;
-mod error;
 mod hierarchy;
 mod input;
 mod port;
 mod scheduler;
-mod shaper;
 mod simple_switch;
 
 use std::collections::BTreeMap;
@@ -25,12 +23,10 @@ use units::PortId;
 
 pub use buffer::{BufferConfig, BufferShare};
 pub use change::Change;
-pub use error::ConfigError;
 pub use hierarchy::{HIERARCHY_DEPTH_MAX, NodeConfig, NodeKind};
 pub use input::{FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, InputConfig, InputQueueing};
-pub use port::{Limit, PortConfig, QueueConfig};
+pub use port::{PortConfig, QueueConfig};
 pub use scheduler::{GroupConfig, Member, SchedulerConfig};
-pub use shaper::ShaperConfig;
 
 /// Everything that can be set on a traffic manager.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use units::ClassId;
 
-use super::{ConfigError, NodeConfig, PortConfig};
+use super::{NodeConfig, PortConfig};
+use crate::error::ConfigError;
 use crate::schedule::Discipline;
 
 /// Which queue goes first.

@@ -7,7 +7,10 @@
 
 use units::{ClassId, PacketRate, PortId};
 
-use super::{Config, ConfigError, Limit, QueueConfig, ShaperConfig};
+use super::{Config, QueueConfig};
+use crate::error::ConfigError;
+use crate::limit::Limit;
+use crate::shaper::ShaperConfig;
 
 impl Config {
     /// simple_switch's `set_queue_depth`.

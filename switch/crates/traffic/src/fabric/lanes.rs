@@ -34,6 +34,11 @@ impl LaneSet {
         LaneSet(self.0 & other.0)
     }
 
+    /// Its members as bits.
+    pub fn bits(self) -> u128 {
+        self.0
+    }
+
     /// The lowest member.
     #[inline]
     pub fn first(self) -> Option<usize> {

@@ -21,6 +21,7 @@ mod wavefront;
 use units::{Bytes, Span, Time};
 
 use crate::config::FabricConfig;
+use crate::outside::{ArbiterOutside, Guest};
 
 pub(crate) use lanes::LaneSet;
 pub(crate) use matching::{Matching, Round};
@@ -160,6 +161,8 @@ arbiters! {
 pub(crate) struct Fabric {
     pub config: FabricConfig,
     arbiter: Arbiter,
+    /// Decides in its place.
+    pub guest: Option<Guest<dyn ArbiterOutside>>,
     free_inputs: LaneSet,
     free_outputs: LaneSet,
     /// `(until, input, output)` of each transfer under way.
@@ -183,6 +186,7 @@ impl Fabric {
         Fabric {
             config,
             arbiter: Arbiter::new(config.arbiter, lane_count, seed),
+            guest: None,
             free_inputs: LaneSet::first_lanes(lane_count),
             free_outputs: LaneSet::first_lanes(lane_count),
             transfers: Vec::with_capacity(lane_count),
@@ -226,10 +230,11 @@ impl Fabric {
         self.transfers.iter().map(|(until, _, _)| *until).min()
     }
 
-    /// Matches free inputs and outputs. `asking` gives the inputs that ask for an output, out of
+    /// Matches free inputs and outputs at `now`. `asking` gives the inputs that ask for an output, out of
     /// the free ones; `weight` what a pair is worth. The rounds are kept for one who watches.
     pub fn arbitrate(
         &mut self,
+        now: Time,
         is_watched: bool,
         asking: impl Fn(usize, LaneSet) -> LaneSet,
         weight: impl Fn(usize, usize) -> u64,
@@ -246,7 +251,17 @@ impl Fabric {
         }
         if anybody {
             let requests = Requests { inputs_of: &self.requests, weight: &weight };
-            self.arbiter.arbitrate(&requests, &mut matching);
+            match &mut self.guest {
+                None => self.arbiter.arbitrate(&requests, &mut matching),
+                Some(guest) => {
+                    let own = || {
+                        let mut own = Matching::default();
+                        self.arbiter.arbitrate(&requests, &mut own);
+                        own.pairs
+                    };
+                    guest.arbitrate(now, requests.inputs_of, own, &mut matching);
+                }
+            }
         }
         matching
     }

@@ -2,7 +2,8 @@
 
 use units::{Bytes, Rate, Span};
 
-use crate::config::{ConfigError, Limit};
+use crate::error::ConfigError;
+use crate::limit::Limit;
 use chance::Probability;
 
 /// What a cable does to frames besides carrying them.
@@ -12,6 +13,8 @@ pub struct Impairment {
     pub delay: Span,
     /// What comes on top of the delay.
     pub jitter: Jitter,
+    /// What comes on top of that, now and then.
+    pub stalls: Stalls,
     /// Which frames never arrive.
     pub loss: Loss,
     /// The share of frames that arrive with one bit flipped.
@@ -43,6 +46,15 @@ pub struct Jitter {
     pub max: Span,
     /// Whether a frame may overtake another. If not, it arrives no earlier than the one before.
     pub reorder: bool,
+}
+
+/// A neighbour that is mostly prompt and sometimes busy with something else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stalls {
+    /// The share of frames that come later still.
+    pub share: Probability,
+    /// By how much: evenly distributed from zero to this.
+    pub max: Span,
 }
 
 /// Which frames get lost.

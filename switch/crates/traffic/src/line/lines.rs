@@ -2,8 +2,8 @@
 
 use units::{Bytes, HasLength, PortId, Time};
 
-use crate::config::ConfigError;
 use crate::due::DueHeap;
+use crate::error::ConfigError;
 use crate::fate::Depth;
 
 use super::{Line, LineConfig, LineCounters, LineOutput, LineVerdict};
@@ -17,7 +17,7 @@ pub struct Lines<P> {
     seed: u64,
     /// What the dice of these lines are called.
     direction: &'static str,
-    /// By port number. A line that was needed once stays, with its books.
+    /// By port number. A line that was needed once stays, with its books, as long as its port does.
     lines: Vec<Option<Box<Line<P>>>>,
     due: DueHeap,
     /// What all lines hold together.
@@ -67,6 +67,25 @@ impl<P: HasLength + Clone> Lines<P> {
             self.lines[port.index()] = Some(Box::new(line));
         }
         Ok(())
+    }
+
+    /// Takes the line of `port` away, with its books and its dice: a port that is called so later
+    /// begins anew. Returns the frames that would still have arrived, in their order.
+    pub fn remove(&mut self, port: PortId) -> impl Iterator<Item = P> + use<P> {
+        let line = self.lines.get_mut(port.index()).and_then(Option::take);
+        if let Some(line) = &line {
+            let held = line.held();
+            self.held.packets -= held.packets;
+            self.held.bytes -= held.bytes;
+            self.due.set(port.index(), None);
+        }
+        line.into_iter().flat_map(|line| line.into_frames())
+    }
+
+    /// What the line of `port` holds.
+    #[inline]
+    pub fn held_of(&self, port: PortId) -> Depth {
+        self.line(port).map_or_else(Depth::default, Line::held)
     }
 
     /// Whether a frame that is handed in would come out at once and as it is.

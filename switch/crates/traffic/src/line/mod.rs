@@ -19,12 +19,12 @@ use std::collections::VecDeque;
 
 use units::{Bytes, Distance, HasLength, Span, Time};
 
-use crate::config::ConfigError;
 use crate::counters::Tally;
+use crate::error::ConfigError;
 use crate::fate::Depth;
 use chance::{Chance, Probability};
 
-pub use config::{Impairment, Jitter, LineConfig, Loss};
+pub use config::{Impairment, Jitter, LineConfig, Loss, Stalls};
 pub use lines::{LineReport, Lines};
 
 use loss::LossProcess;
@@ -80,6 +80,7 @@ struct Dice {
     duplication: Chance,
     jitter: Chance,
     loss: LossProcess,
+    stalls: Chance,
 }
 
 /// What happened on a line. `offered + duplicated = delivered + lost + refused + held`.
@@ -140,6 +141,7 @@ impl<P: HasLength + Clone> Line<P> {
             duplication: chance("duplication"),
             jitter: chance("jitter"),
             loss: LossProcess::new(chance("loss")),
+            stalls: chance("stalls"),
         };
         Ok(Line {
             only_serialises: config.only_serialises(),
@@ -281,6 +283,13 @@ impl<P: HasLength + Clone> Line<P> {
         Depth { packets, bytes: backlog.bytes + under_way.bytes }
     }
 
+    /// The line is taken away: the frames that would have arrived, in the order in which they were
+    /// handed in.
+    pub fn into_frames(self) -> impl Iterator<Item = P> {
+        let waiting = self.backlog.into_iter().map(|waiting| waiting.packet);
+        self.under_way.into_arriving().chain(waiting)
+    }
+
     /// What happened so far.
     pub fn counters(&self) -> &LineCounters {
         &self.counters
@@ -398,11 +407,14 @@ impl<P: HasLength + Clone> Line<P> {
 
     /// A frame that will arrive, somewhat late and perhaps damaged.
     fn send(&mut self, sent: Time, packet: P) {
-        let Impairment { delay, jitter: Jitter { max, reorder }, corruption, .. } =
+        let Impairment { delay, jitter: Jitter { max, reorder }, stalls, corruption, .. } =
             self.config.impairment;
         let mut at = sent.saturating_add(delay);
         if max > Span::ZERO {
             at = at.saturating_add(self.dice.jitter.span_up_to(max));
+        }
+        if stalls.share > Probability::NEVER && self.dice.stalls.occurs(stalls.share) {
+            at = at.saturating_add(self.dice.stalls.span_up_to(stalls.max));
         }
         if !reorder {
             at = at.max(self.in_order_at);

@@ -89,6 +89,15 @@ impl<P: HasLength> UnderWay<P> {
         Some(frame)
     }
 
+    /// The frames that would have arrived, in the order in which they came onto the line.
+    pub fn into_arriving(self) -> impl Iterator<Item = P> {
+        let mut frames: Vec<Begun<P>> = self.in_order.into_iter().chain(self.overtaking).collect();
+        frames.sort_unstable_by_key(|frame| frame.sequence);
+        let arriving =
+            frames.into_iter().filter(|frame| matches!(frame.fate, Fate::Arrives { .. }));
+        arriving.map(|frame| frame.packet)
+    }
+
     /// All frames, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &Begun<P>> {
         self.in_order.iter().chain(&self.overtaking)

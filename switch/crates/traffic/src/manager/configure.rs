@@ -22,7 +22,8 @@
 use units::{DropReason, HasLength, PortId, Time};
 
 use super::{Crossing, Manager, Origin};
-use crate::config::{Change, Config, ConfigError, PortConfig};
+use crate::config::{Change, Config, PortConfig};
+use crate::error::ConfigError;
 use crate::fabric::Fabric;
 use crate::input::InputStage;
 use crate::port::Port;

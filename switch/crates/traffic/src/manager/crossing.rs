@@ -87,6 +87,7 @@ impl<P: HasLength> Manager<P> {
         let backpressure = fabric.config.full_output == FullOutput::Backpressure;
         let is_watched = self.watch.as_ref().is_some_and(|watch| watch.wants_arbitrations());
         let matching = fabric.arbitrate(
+            now,
             is_watched,
             |output, free| {
                 let asking = stage.asking(output).intersection(free);

@@ -2,6 +2,7 @@
 
 mod configure;
 mod crossing;
+mod guests;
 mod passing;
 mod report;
 
@@ -381,6 +382,7 @@ impl<P: HasLength> Manager<P> {
         let Some(handle) = port.unlink_head(&mut self.slab, class) else { return };
         let length = self.slab.slot(handle).waiting.length;
         port.queues[class].counters.count_drop(DropReason::Aqm, length);
+        port.tell_dropped(class, length);
         self.ports.account(output, class, |held| held + length);
         self.drop_held(handle, at, DropReason::Aqm, Origin::Output);
         self.note_room(output, at);

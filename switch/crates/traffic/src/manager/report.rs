@@ -7,6 +7,7 @@ use crate::aqm::{Aqm, AqmState};
 use crate::buffer::SharedBuffer;
 use crate::config::{PortConfig, QueueConfig};
 use crate::counters::Counters;
+use crate::credit::Credits;
 use crate::fate::{Depth, Residence, Waiting};
 use crate::histogram::Histogram;
 use crate::queue::Queue;
@@ -176,6 +177,11 @@ impl<P: HasLength> Manager<P> {
         state.queues.iter().for_each(|queue| counters += queue.counters);
         let (config, depth, line_free_at) = (&state.config, state.held, state.line_free_at());
         Some(PortReport { port, config, depth, counters, line_free_at })
+    }
+
+    /// What the port's scheduler and its token buckets remember at `now`.
+    pub fn credits(&self, port: PortId, now: Time) -> Option<Credits> {
+        self.ports.get(port).map(|state| state.credits(now))
     }
 
     /// The share of the port's line that was busy in the last full window before `now`, in 0.01 %;

@@ -10,8 +10,9 @@
 
 use units::Bytes;
 
-use super::{ClassSet, Heads, Share, Sharing};
+use super::{ClassSet, Head, Heads, Share, Sharing};
 use crate::config::PortConfig;
+use crate::credit::ShareState;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Drr {
@@ -103,6 +104,12 @@ impl Share for Drr {
         if let Some(turn) = self.members.iter_mut().find(|turn| turn.class == class) {
             turn.deficit = 0;
         }
+    }
+
+    fn state(&self, class: usize, _head: Option<&Head>) -> Option<ShareState> {
+        let place = self.members.iter().position(|turn| turn.class == class)?;
+        let is_current = place == self.current;
+        Some(ShareState::Drr { deficit: self.members[place].deficit, is_current })
     }
 }
 

@@ -18,6 +18,7 @@ use units::{Bytes, CLASS_COUNT_MAX, Rate, Span, Time};
 
 use super::ClassSet;
 use crate::config::{HIERARCHY_DEPTH_MAX, NodeConfig, NodeKind};
+use crate::credit::{NodeTokens, bytes_in};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Hierarchy {
@@ -156,6 +157,13 @@ impl Hierarchy {
     pub fn forget(&mut self, class: usize) {
         self.turns.iter_mut().for_each(|turn| turn.credit[class] = 0);
     }
+
+    /// What the nodes' buckets hold at `now`, parents before children.
+    pub fn tokens(&self, now: Time) -> Vec<NodeTokens> {
+        let tokens =
+            |node: &Node| NodeTokens { rate: node.rate.tokens(now), ceil: node.ceil.tokens(now) };
+        self.nodes.iter().map(tokens).collect()
+    }
 }
 
 impl Turn {
@@ -197,6 +205,12 @@ impl Bucket {
     /// From when on the bucket holds no debt.
     fn out_of_debt_at(&self) -> Time {
         Time::from_ps(self.full_at.ps().saturating_sub(self.depth.ps()))
+    }
+
+    /// Bytes that it holds at `now`; below zero it is in debt.
+    fn tokens(&self, now: Time) -> i64 {
+        let missing_ps = i128::from(self.full_at.since(now).ps());
+        bytes_in(self.rate, i128::from(self.depth.ps()) - missing_ps)
     }
 
     fn charge(&mut self, at: Time, length: Bytes) {

@@ -17,6 +17,7 @@ mod wrr;
 use units::{Bytes, CLASS_COUNT_MAX, Rate, Time};
 
 use crate::config::{GroupConfig, Member, PortConfig, SchedulerConfig};
+use crate::credit::{NodeTokens, ShareState};
 
 pub(crate) use class_set::ClassSet;
 use hierarchy::Hierarchy;
@@ -92,6 +93,9 @@ trait Share {
 
     /// The queue of `class` became empty without sending.
     fn handle_emptied(&mut self, _class: usize) {}
+
+    /// What it remembers of `class`, for who looks on; `head` is its first packet, if there is one.
+    fn state(&self, class: usize, head: Option<&Head>) -> Option<ShareState>;
 }
 
 macro_rules! disciplines {
@@ -196,6 +200,13 @@ macro_rules! disciplines {
                 match self {
                     Rule::Alone(_) => {}
                     $(Rule::$kind(rule) => rule.handle_emptied(class),)*
+                }
+            }
+
+            fn state(&self, class: usize, head: Option<&Head>) -> Option<ShareState> {
+                match self {
+                    Rule::Alone(_) => None,
+                    $(Rule::$kind(rule) => rule.state(class, head),)*
                 }
             }
         }
@@ -320,6 +331,17 @@ impl Scheduler {
         if let Some(group) = group {
             group.rule.handle_emptied(class);
         }
+    }
+
+    /// What the class's group remembers of it; `head` is its first packet, if there is one.
+    pub fn state(&self, class: usize, head: Option<&Head>) -> Option<ShareState> {
+        let group = self.groups.iter().find(|group| group.members.contains(class))?;
+        group.rule.state(class, head)
+    }
+
+    /// What the buckets of a hierarchy hold at `now`, parents before children.
+    pub fn nodes(&self, now: Time) -> Vec<NodeTokens> {
+        self.hierarchy.as_ref().map_or_else(Vec::new, |hierarchy| hierarchy.tokens(now))
     }
 }
 

@@ -16,8 +16,9 @@
 
 use units::{Bytes, Rate, Time};
 
-use super::{ClassSet, Heads, Share, Sharing};
+use super::{ClassSet, Head, Heads, Share, Sharing};
 use crate::config::PortConfig;
+use crate::credit::ShareState;
 
 /// Units of virtual time in a byte.
 const SCALE: u128 = 1 << 16;
@@ -110,6 +111,11 @@ impl Share for Wfq {
     fn handle_pause(&mut self, at: Time, until: Time) {
         self.follow(at);
         self.reached = self.reached.max(until);
+    }
+
+    fn state(&self, _class: usize, head: Option<&Head>) -> Option<ShareState> {
+        let lead = head?.tag.wrapping_sub(self.virtual_time) as i64;
+        Some(ShareState::Wfq { lead: lead.div_euclid(SCALE as i64) })
     }
 }
 

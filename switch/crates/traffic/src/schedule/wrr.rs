@@ -5,7 +5,8 @@
 
 use units::Bytes;
 
-use super::{ClassSet, Heads, Share, Sharing};
+use super::{ClassSet, Head, Heads, Share, Sharing};
+use crate::credit::ShareState;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Wrr {
@@ -47,6 +48,12 @@ impl Share for Wrr {
         if emptied {
             self.pass_turn();
         }
+    }
+
+    fn state(&self, class: usize, _head: Option<&Head>) -> Option<ShareState> {
+        let place = self.members.iter().position(|turn| turn.class == class)?;
+        let is_current = place == self.current;
+        Some(ShareState::Wrr { left: if is_current { self.left } else { 0 }, is_current })
     }
 }
 

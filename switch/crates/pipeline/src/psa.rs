@@ -1,0 +1,423 @@
+//! A packet's way through a program of the Portable Switch Architecture, as psa_switch goes it.
+//!
+//! What differs from v1model: ingress ends with a deparser of its own and egress begins with a
+//! parser, so what waits in the queues is bytes again; what becomes of a packet is said in metadata,
+//! not by calls; and nothing a program knows of a packet passes from one stage to the next but the
+//! metadata that belongs to its way, which stands in a list of fields named after it. (JSON without
+//! such lists, such as p4c's, keeps all metadata on the way from ingress to egress, as psa_switch
+//! does.)
+//!
+//! PSA's ports have 32 bits and the switch's 16: the two special ones are those with the same low
+//! bits.
+
+use units::{ClassId, PortId, Time};
+
+use crate::action::{Machine, Names, Routine};
+use crate::deparser::{Emissions, load_deparser};
+use crate::error::LoadError;
+use crate::fate::{CloneRequest, EgressEnd, IngressEnd, InstanceType};
+use crate::known::Queueing;
+use crate::layout::Layout;
+use crate::observe::{Event, Observe};
+use crate::packet::{Body, Packet};
+use crate::parser::{Parser, load_parser};
+use crate::pipeline::Pipeline;
+use crate::place::Slot;
+use crate::program::Program;
+use crate::value_set::ValueSet;
+
+/// Where packets go to begin again: `PSA_PORT_RECIRCULATE`.
+pub const PORT_RECIRCULATE: PortId = PortId(0xfffa);
+/// The controller's: `PSA_PORT_CPU`.
+pub const PORT_CPU: PortId = PortId(0xfffd);
+/// What the 32 bits of a special port begin with.
+const SPECIAL: u32 = 0xffff_0000;
+/// A list of fields that no program has: nothing is kept.
+const NO_LIST: u32 = u32::MAX;
+
+/// What a program of PSA has besides what programs of v1model have.
+#[derive(Clone, Debug)]
+pub(crate) struct Psa {
+    egress_parser: Option<Parser>,
+    emitted: Emissions,
+    ingress_deparser: Option<Routine>,
+    ingress: IngressSlots,
+    egress: EgressSlots,
+    ways: Ways,
+}
+
+/// Where ingress reads and writes what the architecture and it tell each other.
+#[derive(Clone, Copy, Debug)]
+struct IngressSlots {
+    parser_port: Option<Slot>,
+    parser_path: Option<Slot>,
+    port: Option<Slot>,
+    path: Option<Slot>,
+    timestamp: Option<Slot>,
+    error: Option<Slot>,
+    class: Slot,
+    clone: Slot,
+    session: Slot,
+    drop: Slot,
+    resubmit: Slot,
+    group: Slot,
+    egress_port: Slot,
+}
+
+/// The same of egress.
+#[derive(Clone, Copy, Debug)]
+struct EgressSlots {
+    parser_port: Option<Slot>,
+    parser_path: Option<Slot>,
+    class: Option<Slot>,
+    port: Option<Slot>,
+    path: Option<Slot>,
+    instance: Option<Slot>,
+    timestamp: Option<Slot>,
+    error: Option<Slot>,
+    clone: Slot,
+    session: Slot,
+    drop: Slot,
+    deparser_port: Option<Slot>,
+}
+
+/// The lists of fields that packets take along, by way.
+#[derive(Clone, Copy, Debug)]
+struct Ways {
+    /// `None`: all metadata.
+    normal: Option<u32>,
+    clone_i2e: u32,
+    clone_e2e: u32,
+    resubmit: u32,
+    recirculate: u32,
+}
+
+impl Psa {
+    /// What there is of it in a program; `None` if the program is none for PSA.
+    pub fn load(
+        names: &Names<'_>,
+        source: &bmv2::Program,
+        sets: &[ValueSet],
+    ) -> Result<Option<Psa>, LoadError> {
+        if !source.parsers.iter().any(|parser| parser.name == "egress_parser") {
+            return Ok(None);
+        }
+        let (emitted, ingress_deparser) = load_deparser(names, source, "ingress_deparser")?;
+        Ok(Some(Psa {
+            egress_parser: load_parser(names, source, sets, "egress_parser")?,
+            emitted,
+            ingress_deparser,
+            ingress: IngressSlots::new(names.layout)?,
+            egress: EgressSlots::new(names.layout)?,
+            ways: Ways::new(source),
+        }))
+    }
+
+    fn egress_parser_of(program: &Program) -> Option<&Parser> {
+        program.psa.as_ref()?.egress_parser.as_ref()
+    }
+
+    fn ingress_deparser_of(program: &Program) -> Option<&Routine> {
+        program.psa.as_ref()?.ingress_deparser.as_ref()
+    }
+
+    /// Where a program of PSA says by which port a packet leaves.
+    pub fn egress_port(layout: &Layout) -> Option<Slot> {
+        layout.slot("psa_ingress_output_metadata", "egress_port")
+    }
+}
+
+fn required(layout: &Layout, header: &str, field: &str) -> Result<Slot, LoadError> {
+    layout.slot(header, field).ok_or_else(|| {
+        let message = format!("the program has no metadata field {header}.{field}");
+        LoadError::new("/headers", message)
+    })
+}
+
+impl IngressSlots {
+    fn new(layout: &Layout) -> Result<IngressSlots, LoadError> {
+        let parser = |field| layout.slot("psa_ingress_parser_input_metadata", field);
+        let input = |field| layout.slot("psa_ingress_input_metadata", field);
+        let output = |field| required(layout, "psa_ingress_output_metadata", field);
+        Ok(IngressSlots {
+            parser_port: parser("ingress_port"),
+            parser_path: parser("packet_path"),
+            port: input("ingress_port"),
+            path: input("packet_path"),
+            timestamp: input("ingress_timestamp"),
+            error: input("parser_error"),
+            class: output("class_of_service")?,
+            clone: output("clone")?,
+            session: output("clone_session_id")?,
+            drop: output("drop")?,
+            resubmit: output("resubmit")?,
+            group: output("multicast_group")?,
+            egress_port: output("egress_port")?,
+        })
+    }
+}
+
+impl EgressSlots {
+    fn new(layout: &Layout) -> Result<EgressSlots, LoadError> {
+        let parser = |field| layout.slot("psa_egress_parser_input_metadata", field);
+        let input = |field| layout.slot("psa_egress_input_metadata", field);
+        let output = |field| required(layout, "psa_egress_output_metadata", field);
+        Ok(EgressSlots {
+            parser_port: parser("egress_port"),
+            parser_path: parser("packet_path"),
+            class: input("class_of_service"),
+            port: input("egress_port"),
+            path: input("packet_path"),
+            instance: input("instance"),
+            timestamp: input("egress_timestamp"),
+            error: input("parser_error"),
+            clone: output("clone")?,
+            session: output("clone_session_id")?,
+            drop: output("drop")?,
+            deparser_port: layout.slot("psa_egress_deparser_input_metadata", "egress_port"),
+        })
+    }
+}
+
+impl Ways {
+    fn new(source: &bmv2::Program) -> Ways {
+        let list = |name: &str| {
+            source.field_lists.iter().find(|list| list.name == name).map(|list| list.id)
+        };
+        let or_none = |name: &str| list(name).unwrap_or(NO_LIST);
+        Ways {
+            normal: list("normal_meta"),
+            clone_i2e: or_none("clone_i2e_meta"),
+            clone_e2e: or_none("clone_e2e_meta"),
+            resubmit: or_none("resubmit_meta"),
+            recirculate: or_none("recirculate_meta"),
+        }
+    }
+}
+
+/// A port as PSA numbers it.
+fn wide(port: PortId) -> u64 {
+    match port {
+        PORT_CPU | PORT_RECIRCULATE => u64::from(SPECIAL | u32::from(port.0)),
+        port => port.0.into(),
+    }
+}
+
+/// A port of PSA as the switch numbers it; one that no switch has if there is none.
+fn narrow(port: u64) -> PortId {
+    match (port as u32 & SPECIAL, PortId(port as u16)) {
+        (SPECIAL, port @ (PORT_CPU | PORT_RECIRCULATE)) => port,
+        (0, PORT_CPU | PORT_RECIRCULATE) | (1.., _) => PortId(u16::MAX),
+        (0, port) => port,
+    }
+}
+
+/// PSA's `packet_path` in ingress.
+fn path_in(kind: InstanceType) -> u64 {
+    match kind {
+        InstanceType::Resubmitted => 5,
+        InstanceType::Recirculated => 6,
+        _ => 0,
+    }
+}
+
+/// The same in egress. What the mirror of drops sends is a clone.
+fn path_out(kind: InstanceType) -> u64 {
+    match kind {
+        InstanceType::Replicated => 2,
+        InstanceType::IngressClone => 3,
+        InstanceType::EgressClone | InstanceType::Dropped => 4,
+        _ => 1,
+    }
+}
+
+fn store(slot: Option<Slot>, area: &mut [u8], value: u64) {
+    if let Some(slot) = slot {
+        slot.store(area, value);
+    }
+}
+
+/// What [`Pipeline::ingress`] and the others do for such a program.
+impl Pipeline {
+    /// Whether what goes to a port begins again at ingress, behind egress, and waits in no queue.
+    #[inline]
+    pub fn recirculates_at(&self, port: PortId) -> bool {
+        port == PORT_RECIRCULATE && self.program.psa.is_some()
+    }
+
+    /// Ingress and what the deparser behind it computes; the headers stay where they are until the
+    /// packet [leaves](Pipeline::leave_ingress).
+    pub(crate) fn psa_ingress<O: Observe>(
+        &mut self,
+        packet: &mut Packet,
+        now: Time,
+        observer: &mut O,
+    ) -> IngressEnd {
+        let Some(psa) = &self.program.psa else { return IngressEnd::default() };
+        let slots = psa.ingress;
+        let port = match packet.kind {
+            InstanceType::Recirculated => wide(PORT_RECIRCULATE),
+            _ => wide(packet.ingress_port()),
+        };
+        let path = path_in(packet.kind);
+        let area = &mut packet.area;
+        for (slot, value) in [
+            (slots.parser_port, port),
+            (slots.port, port),
+            (slots.parser_path, path),
+            (slots.path, path),
+            (slots.timestamp, now.whole_us()),
+        ] {
+            store(slot, area, value);
+        }
+        let error = self.parse_by(|program| program.parser.as_ref(), packet, now, observer);
+        let area = &mut packet.area;
+        store(slots.error, area, error);
+        for slot in [slots.class, slots.clone, slots.resubmit, slots.group] {
+            slot.store(area, 0);
+        }
+        slots.drop.store(area, 1);
+        observer.event(|| Event::Control { name: "ingress".to_owned() });
+        self.externs.begin_block();
+        self.control(self.program.ingress, packet, now, observer);
+        self.run_deparser(Psa::ingress_deparser_of, packet, now, observer);
+        let Some(psa) = &self.program.psa else { return IngressEnd::default() };
+        let requests = std::mem::take(&mut packet.requests);
+        let says = |slot: Slot| slot.load(&packet.area);
+        let drops = says(slots.drop) != 0;
+        let clones = says(slots.clone) != 0;
+        let goes = |slot: Slot| if drops { 0 } else { says(slot) };
+        IngressEnd {
+            clone: clones.then(|| CloneRequest {
+                session: says(slots.session) as u32,
+                field_list: psa.ways.clone_i2e,
+            }),
+            digest: requests.digest,
+            resubmit: if goes(slots.resubmit) != 0 { psa.ways.resubmit } else { 0 },
+            multicast_group: goes(slots.group) as u32,
+            egress_port: (!drops).then(|| narrow(says(slots.egress_port))),
+            class: ClassId(says(slots.class) as u8),
+            stopped: requests.stopped,
+        }
+    }
+
+    /// The last step of a packet in front of the queues: its headers become bytes again. Of a program
+    /// for v1model they do so when it leaves the switch.
+    pub fn leave_ingress(&mut self, packet: &mut Packet) {
+        let Some(psa) = &self.program.psa else { return };
+        packet.keep_seal_of_payload();
+        psa.emitted.deparse(&self.program.layout, None, packet);
+        self.enter_egress(packet, psa.ways.normal);
+    }
+
+    /// What is deparsed is what egress will parse.
+    fn enter_egress(&self, packet: &mut Packet, kept: Option<u32>) {
+        packet.start_at_headers();
+        match kept {
+            Some(list) => self.clear_but(packet, list),
+            None => self.clear_headers(packet),
+        }
+    }
+
+    /// Egress from its parser on, and what its deparser computes.
+    pub(crate) fn psa_egress<O: Observe>(
+        &mut self,
+        packet: &mut Packet,
+        queueing: &Queueing,
+        now: Time,
+        observer: &mut O,
+    ) -> EgressEnd {
+        let Some(psa) = &self.program.psa else { return EgressEnd::default() };
+        let slots = psa.egress;
+        let (port, path) = (wide(packet.egress_port()), path_out(packet.kind));
+        let rid = packet.rid.into();
+        let area = &mut packet.area;
+        for (slot, value) in [
+            (slots.parser_port, port),
+            (slots.port, port),
+            (slots.deparser_port, port),
+            (slots.parser_path, path),
+            (slots.path, path),
+            (slots.instance, rid),
+            (slots.class, queueing.class.0.into()),
+            (slots.timestamp, now.whole_us()),
+        ] {
+            store(slot, area, value);
+        }
+        let error = self.parse_by(Psa::egress_parser_of, packet, now, observer);
+        let area = &mut packet.area;
+        store(slots.error, area, error);
+        slots.clone.store(area, 0);
+        slots.drop.store(area, 0);
+        observer.event(|| Event::Control { name: "egress".to_owned() });
+        self.externs.begin_block();
+        self.control(self.program.egress, packet, now, observer);
+        self.run_deparser(|program| program.deparser.as_ref(), packet, now, observer);
+        let Some(psa) = &self.program.psa else { return EgressEnd::default() };
+        let says = |slot: Slot| slot.load(&packet.area);
+        let drops = says(slots.drop) != 0;
+        let recirculates = !drops && packet.egress_port() == PORT_RECIRCULATE;
+        EgressEnd {
+            clone: (says(slots.clone) != 0).then(|| CloneRequest {
+                session: says(slots.session) as u32,
+                field_list: psa.ways.clone_e2e,
+            }),
+            recirculate: if recirculates { psa.ways.recirculate } else { 0 },
+            is_dropped: drops,
+            stopped: packet.requests.stopped,
+        }
+    }
+
+    /// A clone of a packet as egress lets it leave, in front of the egress parser again.
+    pub(crate) fn psa_clone_from_egress(&mut self, packet: &Packet, list: u32) -> Packet {
+        let mut clone = self.copy(packet);
+        clone.keep_seal_of_payload();
+        self.program.emitted.deparse(&self.program.layout, None, &mut clone);
+        self.enter_egress(&mut clone, Some(list));
+        clone
+    }
+
+    /// One of the two parsers; returns the error it ends with.
+    fn parse_by<O: Observe>(
+        &mut self,
+        which: fn(&Program) -> Option<&Parser>,
+        packet: &mut Body,
+        now: Time,
+        observer: &mut O,
+    ) -> u64 {
+        let Pipeline { program, externs, .. } = self;
+        externs.begin_block();
+        let Some(parser) = which(program) else { return 0 };
+        parser.parse(program, None, externs, packet, now, observer).into()
+    }
+
+    /// What one of the two deparsers computes.
+    fn run_deparser<O: Observe>(
+        &mut self,
+        which: fn(&Program) -> Option<&Routine>,
+        packet: &mut Body,
+        now: Time,
+        observer: &mut O,
+    ) {
+        let Pipeline { program, externs, .. } = self;
+        externs.begin_block();
+        if let Some(routine) = which(program) {
+            Machine::new(program, externs, packet, now, observer).run_routine(routine);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_are_the_same_number_on_both_sides_but_for_the_special_ones() {
+        assert_eq!((narrow(3), wide(PortId(3))), (PortId(3), 3));
+        assert_eq!((narrow(0xffff_fffa), wide(PORT_RECIRCULATE)), (PORT_RECIRCULATE, 0xffff_fffa));
+        assert_eq!((narrow(0xffff_fffd), wide(PORT_CPU)), (PORT_CPU, 0xffff_fffd));
+        // Nobody's: neither cut to 16 bits nor taken for a special one.
+        assert_eq!(narrow(0x1_0003), PortId(u16::MAX));
+        assert_eq!(narrow(0xfffa), PortId(u16::MAX));
+    }
+}
