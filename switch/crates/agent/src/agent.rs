@@ -48,6 +48,7 @@ use super::request::Request;
 use super::slice::{SLICE_STEPS_MAX, STEPS_BETWEEN_LOOKS};
 use super::target::Target;
 use super::trace::Tracing;
+use super::visit::{Site, Visit};
 use super::watch::Watchers;
 use super::watched_ports::Refresh;
 use super::write::WriteJob;
@@ -87,6 +88,7 @@ enum Job {
     Reconcile(Box<Reconcile>),
     Refresh(Refresh),
     Sweep(Sweep),
+    Visit(Box<dyn Visit>),
     Write(WriteJob),
 }
 
@@ -132,6 +134,7 @@ impl Agent {
                     self.job = rest.map(|job| Job::Describe(Box::new(job)));
                 }
                 Some(Job::Write(job)) => self.go_on_writing(plane, job, &mut left),
+                Some(Job::Visit(visit)) => self.go_on_visiting(plane, visit, &mut left),
                 Some(Job::Read(job)) => self.go_on_reading(plane, job, &mut left),
                 Some(Job::Sweep(job)) => self.go_on_sweeping(plane, job, &mut left),
                 Some(Job::Reconcile(job)) => self.go_on_reconciling(plane, job, &mut left),
@@ -221,6 +224,11 @@ impl Agent {
         self.tracing.hand_over(plane.device());
     }
 
+    /// Tells all that has happened until now, also samples that others are to be told together with.
+    pub fn tell_all(&mut self) {
+        self.watchers.tell_all();
+    }
+
     /// Where those are told who watch and trace.
     pub fn feeds(&self) -> impl Iterator<Item = &Arc<Feed>> {
         self.watchers.feeds().chain(self.tracing.feed())
@@ -291,6 +299,7 @@ impl Agent {
             Request::Trace { filters, feed, reply: slot } => {
                 reply(slot, self.tracing.begin(plane.device(), filters, feed));
             }
+            Request::Visit { visit } => self.job = Some(Job::Visit(visit)),
             Request::Watch { filter, feed, reply: slot } => {
                 let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
                 let start = self.watchers.add(plane.device(), now, filter, feed);
@@ -340,6 +349,23 @@ impl Agent {
         let (now, discard) = (plane.now(), self.discard.clone());
         let Some(target) = self.target(plane, now) else { return job.refuse(no_program()) };
         self.job = job.go_on(target, left, &discard).map(Job::Read);
+    }
+
+    fn go_on_visiting(
+        &mut self,
+        plane: &mut impl DataPlane,
+        mut visit: Box<dyn Visit>,
+        left: &mut usize,
+    ) {
+        let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
+        let before = *left;
+        let target = self.target(plane, now);
+        let is_done = visit.go_on(&mut Site { target, now, epoch_offset_ns }, left);
+        // A visit that takes no steps off would never let packets pass.
+        *left = (*left).min(before.saturating_sub(1));
+        if !is_done {
+            self.job = Some(Job::Visit(visit));
+        }
     }
 
     fn sweep_is_due(&self, plane: &impl DataPlane) -> bool {

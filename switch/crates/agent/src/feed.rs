@@ -85,6 +85,13 @@ impl State {
         match item {
             Item::Lost(count) => self.lost_events += count,
             Item::Sample { missed, .. } if is_full => self.missed_samples += missed + 1,
+            Item::Columns(lost) if is_full => {
+                self.missed_samples += lost.missed() + lost.len() as u64;
+            }
+            Item::Columns(mut columns) => {
+                columns.miss(std::mem::take(&mut self.missed_samples));
+                self.keep(Item::Columns(columns), size_bytes);
+            }
             _ if is_full => self.lost_events += 1,
             Item::Sample { snapshot, missed } => {
                 let missed = missed + std::mem::take(&mut self.missed_samples);
@@ -104,15 +111,16 @@ impl State {
         self.items.push_back(item);
     }
 
-    /// What goes into one message: at most one sample, or one word of completeness, and the events
-    /// before it; a loss only at the beginning.
+    /// What goes into one message: at most one sample, or those of one set of columns, or one word of
+    /// completeness, and the events before it; a loss only at the beginning.
     fn batch(&mut self) -> Vec<Item> {
         let mut batch = Vec::new();
         while let Some(item) = self.items.front() {
             if matches!(item, Item::Lost(_)) && !batch.is_empty() {
                 break;
             }
-            let is_last = matches!(item, Item::Sample { .. } | Item::CompleteUntil(_));
+            let is_last =
+                matches!(item, Item::Sample { .. } | Item::Columns(_) | Item::CompleteUntil(_));
             self.size_bytes -= size_bytes_of(item);
             batch.extend(self.items.pop_front());
             if is_last || batch.len() == BATCH_COUNT_MAX {
@@ -138,6 +146,7 @@ fn size_bytes_of(item: &Item) -> usize {
         Item::Event(device::Event::Arbitration(_)) => 512,
         Item::Event(event) => event.head_size(),
         Item::Inside { packet, .. } => size_of_val(&**packet) + packet.head.len(),
+        Item::Columns(columns) => columns.size_bytes(),
         Item::Sample { snapshot, .. } => snapshot.size_bytes(),
         // Frames, names and values differ; this is more than most steps take.
         Item::Step(_) => 512,

@@ -15,6 +15,8 @@ use p4runtime::translate::table::Attachment;
 use pipeline::{EntryId, Pipeline};
 use units::Time;
 
+use super::visit::Kept;
+
 /// A program that has been read and linked, ready to be put in force.
 #[derive(Debug)]
 pub struct Load {
@@ -51,6 +53,8 @@ pub(super) struct Ledger {
     pub sessions: BTreeMap<u32, CloneSession>,
     /// Digests that are switched on.
     pub digests: Digests,
+    /// What a visitor keeps.
+    pub kept: Option<Kept>,
 }
 
 /// What belongs to one entry.

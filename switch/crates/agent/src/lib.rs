@@ -24,6 +24,7 @@
 //!   ports.rs          ports that come and go
 //!   watch.rs trace.rs feed.rs    who is told of single packets, and gets samples
 //!   discard.rs        what is freed elsewhere
+//!   visit.rs          what others do in words of their own
 //!
 //!   apply.rs          one change ...
 //!   one_shot.rs       ... to entries that bring a group along
@@ -69,6 +70,7 @@ mod target;
 mod trace;
 mod undo;
 mod values;
+pub mod visit;
 mod watch;
 mod watched_ports;
 mod write;

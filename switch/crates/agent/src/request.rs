@@ -23,6 +23,7 @@ use super::exchange::Reply;
 use super::feed::Feed;
 use super::forwarding::Load;
 use super::ports::NotAdded;
+use super::visit::Visit;
 
 /// Something that is asked of the data plane.
 #[derive(Debug)]
@@ -108,6 +109,8 @@ pub enum Request {
         /// Whether it is.
         reply: Reply<Result<(), Refusal>>,
     },
+    /// Does what somebody else knows.
+    Visit { visit: Box<dyn Visit> },
     /// Tells a client of what it asks for, until it closes the feed.
     Watch {
         /// What it asks for.

@@ -13,6 +13,7 @@ use super::forwarding::Forwarding;
 use super::values::{priority_of, refused};
 
 /// What a change is carried out on.
+#[derive(Debug)]
 pub(super) struct Target<'a> {
     pub forwarding: &'a mut Forwarding,
     pub pipeline: &'a mut Pipeline,

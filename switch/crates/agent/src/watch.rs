@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use device::{Device, Event, PacketStep, PacketStepKind, Watching};
 use p4runtime::refusal::Refusal;
+use p4runtime::router::columns::Columns;
 use p4runtime::router::counters::{Detail, Snapshot};
 use p4runtime::watch::{Filter, Item, Start};
 use traffic::{Depth, Step, StepKind};
@@ -21,6 +22,10 @@ const WATCHER_COUNT_MAX: usize = 32;
 /// Packets inside that one watcher is told of when it begins. To copy the heads of as many takes two
 /// milliseconds, for which all else waits.
 const INSIDE_COUNT_MAX: usize = 1 << 14;
+
+/// Samples that are told together take about so much memory at the most: half of what gRPC's clients
+/// take as one message unless told otherwise.
+const COLUMNS_BYTES_MAX: usize = 2 << 20;
 
 /// A model that is so many samples late leaves some out rather than fall behind further.
 const LATE_SAMPLE_COUNT_MAX: u64 = 8;
@@ -40,6 +45,8 @@ struct Watcher {
     /// When the next sample is due.
     next_sample: Option<Time>,
     missed_samples: u64,
+    /// Samples that are told together and are not complete yet.
+    columns: Columns,
     /// What has not been handed to the feed yet.
     pending: Vec<Item>,
 }
@@ -74,6 +81,7 @@ impl Watchers {
             next_sample: filter.interval.map(|interval| first_multiple(now, interval)),
             feed,
             missed_samples: 0,
+            columns: Columns::default(),
             pending: inside(device, now, &filter)?,
             filter,
         };
@@ -118,6 +126,14 @@ impl Watchers {
     pub fn handle_overrun(&mut self, at: Time, lag: Span) {
         for watcher in self.all.iter_mut().filter(|watcher| watcher.filter.overruns) {
             watcher.pending.push(Item::Overrun { at, lag });
+            watcher.hand_over();
+        }
+    }
+
+    /// Tells what waits for more samples, whatever their number.
+    pub fn tell_all(&mut self) {
+        for watcher in &mut self.all {
+            watcher.end_columns();
             watcher.hand_over();
         }
     }
@@ -222,11 +238,31 @@ impl Watcher {
         if due > now {
             return;
         }
-        let snapshot = Box::new(Snapshot::of(device, now, &self.filter.ports, Detail::Sample));
         let missed = std::mem::take(&mut self.missed_samples);
-        self.pending.push(Item::Sample { snapshot, missed });
+        let ports = &self.filter.ports;
+        if self.filter.together > 0 {
+            if !self.columns.fits(device, ports) {
+                self.end_columns();
+            }
+            self.columns.miss(missed);
+            self.columns.take(device, now, &self.filter.ports);
+            let len = self.columns.len();
+            let is_large = len.is_multiple_of(64) && self.columns.size_bytes() > COLUMNS_BYTES_MAX;
+            if len >= self.filter.together || is_large {
+                self.end_columns();
+            }
+        } else {
+            let snapshot = Box::new(Snapshot::of(device, now, ports, Detail::Sample));
+            self.pending.push(Item::Sample { snapshot, missed });
+        }
         self.next_sample = Some(due + interval);
         self.hand_over();
+    }
+
+    fn end_columns(&mut self) {
+        if !self.columns.is_empty() {
+            self.pending.push(Item::Columns(Box::new(std::mem::take(&mut self.columns))));
+        }
     }
 
     /// Gives up samples that are too late, at the real time `now`.

@@ -7,7 +7,10 @@ mod support;
 
 use agent::Load;
 use agent::devices::Opened;
+use agent::front::Stream;
+use messages::p4::v1 as p4;
 use messages::p4::v1::set_forwarding_pipeline_config_request::Action;
+use messages::p4::v1::stream_message_request::Update;
 use messages::p4::v1::update::Type;
 use messages::p4::v1::write_request::Atomicity;
 use messages::vitrine::v1;
@@ -143,6 +146,51 @@ fn ports_are_changed_or_not_whoever_waits_for_it() {
         })
     };
     assert!(drop_at_every_point(configure) > 3);
+}
+
+#[test]
+fn who_asks_what_there_is_may_go_before_the_answer() {
+    let describe = |rig: &Rig| -> Call {
+        let front = rig.front();
+        Box::pin(async move {
+            front.describe(&v1::DescribeRequest::default()).await.unwrap();
+        })
+    };
+    assert!(drop_at_every_point(describe) >= 1);
+    // These wait for nothing, so there is no moment at which they could be left.
+    let get = |rig: &Rig| -> Call {
+        let front = rig.front();
+        let request =
+            p4::GetForwardingPipelineConfigRequest { device_id: DEVICE_ID, ..Default::default() };
+        Box::pin(async move { drop(front.get_config(&request).unwrap()) })
+    };
+    assert_eq!(drop_at_every_point(get), 1);
+}
+
+/// Of a stream it is the messages that wait: for room among the requests.
+#[test]
+fn a_stream_may_end_in_the_middle_of_a_message() {
+    let messages = [
+        Update::Packet(p4::PacketOut { payload: vec![0; 60].into(), ..Default::default() }),
+        Update::DigestAck(p4::DigestListAck { digest_id: 1, list_id: 1 }),
+        Update::Arbitration(p4::MasterArbitrationUpdate {
+            device_id: DEVICE_ID,
+            election_id: None,
+            ..Default::default()
+        }),
+    ];
+    for message in messages {
+        let say = |rig: &Rig| -> Call {
+            let (front, update) = (rig.front(), Some(message.clone()));
+            Box::pin(async move {
+                let (stream, _answers) = Stream::open(&front, 2);
+                stream.hear(p4::StreamMessageRequest { update }).await.unwrap();
+                pause().await;
+                stream.end(Ok(()));
+            })
+        };
+        assert!(drop_at_every_point(say) >= 1);
+    }
 }
 
 #[test]

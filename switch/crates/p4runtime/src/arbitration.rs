@@ -8,11 +8,16 @@
 //! client whose election id is the highest the role has *ever* seen is primary; when it leaves or
 //! lowers its id, the role has no primary until somebody presents that highest id again (so a
 //! controller that reconnects with its old id is primary again) or a higher one.
+//!
+//! Numbers are bounded, and who holds them for nothing gives way: where a role has no room, the lowest
+//! of its backups goes for a client that becomes primary, so a primary that returns always gets in;
+//! where there is no room for roles, the one that has been without clients longest is forgotten, with
+//! the highest id that it has seen; and the streams of one connection have so many roles at the most.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::code::Code;
 use crate::refusal::Refusal;
 
 /// Roles that may exist beside each other; the specification allows a limit.
@@ -20,6 +25,9 @@ pub const ROLE_COUNT_MAX: usize = 64;
 
 /// Streams that may be open for one role.
 pub const CLIENT_COUNT_MAX: usize = 64;
+
+/// Roles that the streams of one connection may have.
+pub const ROLES_PER_CONNECTION_MAX: usize = 16;
 
 /// One open stream. Numbers are never reused while the switch runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,6 +104,8 @@ struct Role {
     highest: Option<ElectionId>,
     /// Always a live member of this role, with `election_id == highest`.
     primary: Option<ClientId>,
+    /// When its last member left, counted in members that left.
+    left_at: u64,
 }
 
 /// The state of arbitration for one device.
@@ -104,19 +114,45 @@ pub struct Arbitration {
     device_id: u64,
     roles: BTreeMap<String, Role>,
     members: BTreeMap<ClientId, Member>,
+    /// By which connection a client has come, if that is known.
+    connections: BTreeMap<ClientId, u64>,
+    /// Clients that had to go for others.
+    displaced: Vec<ClientId>,
+    /// How many members have left.
+    left_count: u64,
 }
 
 impl Arbitration {
     /// Nobody is connected; only the default role exists.
     pub fn new(device_id: u64) -> Self {
         let roles = BTreeMap::from([(String::new(), Role::default())]);
-        Self { device_id, roles, members: BTreeMap::new() }
+        Self {
+            device_id,
+            roles,
+            members: BTreeMap::new(),
+            connections: BTreeMap::new(),
+            displaced: Vec::new(),
+            left_count: 0,
+        }
+    }
+
+    /// A client has come by this connection.
+    pub fn handle_open(&mut self, client: ClientId, connection: u64) {
+        self.connections.insert(client, connection);
+    }
+
+    /// A client that had to go for another: its stream must be ended, and is no member any more.
+    pub fn poll_displaced(&mut self) -> Option<ClientId> {
+        self.displaced.pop()
     }
 
     /// A client joins, or changes its election id. An error means that its stream must be ended
     /// with this status (and [`Self::handle_close`] called, as for any stream that ends).
     pub fn handle_bid(&mut self, client: ClientId, bid: Bid) -> Result<Vec<Notice>, Refusal> {
         self.check(client, &bid)?;
+        if !self.members.contains_key(&client) {
+            self.make_room(client, &bid)?;
+        }
         let was_primary =
             self.roles.get(&bid.role).is_some_and(|role| role.primary == Some(client));
         let Bid { role: name, election_id, .. } = bid;
@@ -138,7 +174,12 @@ impl Arbitration {
 
     /// A stream has ended, for whatever reason; harmless for a client that never joined.
     pub fn handle_close(&mut self, client: ClientId) -> Vec<Notice> {
+        self.connections.remove(&client);
         let Some(member) = self.members.remove(&client) else { return Vec::new() };
+        self.left_count += 1;
+        if let Some(role) = self.roles.get_mut(&member.role) {
+            role.left_at = self.left_count;
+        }
         match self.roles.get_mut(&member.role) {
             Some(role) if role.primary == Some(client) => {
                 role.primary = None;
@@ -217,9 +258,6 @@ impl Arbitration {
             }
         }
         self.check_device(bid.device_id)?;
-        if joined.is_none() {
-            self.check_room(&bid.role)?;
-        }
         let twin = self.members.iter().find(|(id, member)| {
             **id != client && member.role == bid.role && member.election_id == bid.election_id
         });
@@ -233,18 +271,65 @@ impl Arbitration {
         }
     }
 
-    fn check_room(&self, role: &str) -> Result<(), Refusal> {
-        if !self.roles.contains_key(role) && self.roles.len() >= ROLE_COUNT_MAX {
-            return Err(Refusal::exhausted(format!("{ROLE_COUNT_MAX} roles exist; no more fit")));
+    /// Room for a client in a role, perhaps that of another client or of another role.
+    fn make_room(&mut self, client: ClientId, bid: &Bid) -> Result<(), Refusal> {
+        let Some(role) = self.roles.get(&bid.role) else {
+            self.check_connection(client)?;
+            return self.make_room_for_a_role();
+        };
+        let live = self.members.values().filter(|member| member.role == bid.role).count();
+        if live < CLIENT_COUNT_MAX {
+            return Ok(());
         }
-        let live = self.members.values().filter(|member| member.role == role).count();
-        if live >= CLIENT_COUNT_MAX {
-            return Err(Refusal::new(
-                Code::ResourceExhausted,
-                format!("{CLIENT_COUNT_MAX} streams are open for role {role:?}; close one first"),
-            ));
-        }
+        let becomes_primary = bid.election_id.is_some() && bid.election_id >= role.highest;
+        let backups = self.members.iter().filter(|(id, member)| {
+            member.role == bid.role && Some(**id) != role.primary && becomes_primary
+        });
+        // Of those without an id, the last that came.
+        let lowest = backups.min_by_key(|(id, member)| (member.election_id, Reverse(**id)));
+        let Some(lowest) = lowest.map(|(id, _)| *id) else {
+            return Err(Refusal::exhausted(format!(
+                "{CLIENT_COUNT_MAX} streams are open for role {:?}; close one first",
+                bid.role
+            )));
+        };
+        self.members.remove(&lowest);
+        self.connections.remove(&lowest);
+        self.displaced.push(lowest);
         Ok(())
+    }
+
+    /// Forgets a role without clients if there are too many roles.
+    fn make_room_for_a_role(&mut self) -> Result<(), Refusal> {
+        if self.roles.len() < ROLE_COUNT_MAX {
+            return Ok(());
+        }
+        let is_empty = |name: &str| self.members.values().all(|member| member.role != name);
+        let deserted = self.roles.iter().filter(|(name, _)| !name.is_empty() && is_empty(name));
+        let oldest = deserted.min_by_key(|(_, role)| role.left_at).map(|(name, _)| name.clone());
+        match oldest {
+            Some(name) => {
+                self.roles.remove(&name);
+                Ok(())
+            }
+            None => {
+                Err(Refusal::exhausted(format!("{ROLE_COUNT_MAX} roles have clients; no more fit")))
+            }
+        }
+    }
+
+    /// Refuses a connection that has many roles already.
+    fn check_connection(&self, client: ClientId) -> Result<(), Refusal> {
+        let Some(connection) = self.connections.get(&client) else { return Ok(()) };
+        let of_it =
+            self.members.iter().filter(|(id, _)| self.connections.get(id) == Some(connection));
+        let roles: BTreeSet<&str> = of_it.map(|(_, member)| member.role.as_str()).collect();
+        if roles.len() < ROLES_PER_CONNECTION_MAX {
+            return Ok(());
+        }
+        Err(Refusal::exhausted(format!(
+            "the streams of this connection have {ROLES_PER_CONNECTION_MAX} roles; more need another"
+        )))
     }
 
     /// Everybody in the role, the primary last: it must hear of its office only when all others
@@ -271,6 +356,7 @@ impl Arbitration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Code;
 
     const DEVICE: u64 = 7;
 
@@ -409,9 +495,60 @@ mod tests {
         for n in 0..CLIENT_COUNT_MAX as u64 {
             state.handle_bid(ClientId(n), bid("", Some(u128::from(n)))).unwrap();
         }
-        let refusal = state.handle_bid(ClientId(1000), bid("", Some(1000))).unwrap_err();
+        // Nobody is displaced by who would be a backup as well.
+        let refusal = state.handle_bid(ClientId(1000), bid("", None)).unwrap_err();
         assert_eq!(refusal.code, Code::ResourceExhausted);
+        assert_eq!(state.poll_displaced(), None);
         state.handle_close(ClientId(0));
-        assert!(state.handle_bid(ClientId(1001), bid("", Some(1001))).is_ok());
+        assert!(state.handle_bid(ClientId(1001), bid("", None)).is_ok());
+    }
+
+    #[test]
+    fn a_primary_that_returns_finds_room_among_standbys() {
+        let mut state = Arbitration::new(DEVICE);
+        state.handle_bid(ClientId(500), bid("", Some(9))).unwrap();
+        state.handle_close(ClientId(500));
+        for n in 0..CLIENT_COUNT_MAX as u64 - 1 {
+            state.handle_bid(ClientId(n), bid("", None)).unwrap();
+        }
+        state.handle_bid(ClientId(600), bid("", Some(8))).unwrap();
+        let notices = state.handle_bid(ClientId(501), bid("", Some(9))).unwrap();
+        assert_eq!(told(&notices).last(), Some(&(501, Standing::Primary)));
+        // The last of those that never become primary, and nobody else.
+        assert_eq!(state.poll_displaced(), Some(ClientId(CLIENT_COUNT_MAX as u64 - 2)));
+        assert_eq!(state.poll_displaced(), None);
+        assert_eq!(notices.len(), CLIENT_COUNT_MAX);
+    }
+
+    #[test]
+    fn the_role_that_was_deserted_first_is_forgotten_first() {
+        let mut state = Arbitration::new(DEVICE);
+        state.handle_bid(ClientId(0), bid("", Some(7))).unwrap();
+        state.handle_close(ClientId(0));
+        // The default role and 63 others are all there is room for.
+        for n in 1..ROLE_COUNT_MAX as u64 {
+            state.handle_bid(ClientId(n), bid(&format!("role {n}"), Some(1))).unwrap();
+        }
+        let refusal = state.handle_bid(ClientId(100), bid("another", Some(1))).unwrap_err();
+        assert_eq!(refusal.code, Code::ResourceExhausted, "all have clients");
+        state.handle_close(ClientId(2));
+        state.handle_close(ClientId(1));
+        state.handle_bid(ClientId(100), bid("another", Some(1))).unwrap();
+        let knows = |role| state.authorize(DEVICE, role, None).unwrap_err().code != Code::NotFound;
+        assert!(!knows("role 2") && knows("role 1"));
+        // The default role is never forgotten, nor its highest id.
+        assert!(knows(""));
+    }
+
+    #[test]
+    fn one_connection_does_not_take_all_roles() {
+        let mut state = Arbitration::new(DEVICE);
+        let mut join = |connection, n: u64| {
+            state.handle_open(ClientId(n), connection);
+            state.handle_bid(ClientId(n), bid(&format!("role {n}"), Some(1))).map(drop)
+        };
+        let taken = (0..40).filter(|n| join(1, *n).is_ok()).count();
+        assert_eq!(taken, ROLES_PER_CONNECTION_MAX);
+        assert!(join(2, 50).is_ok());
     }
 }

@@ -83,6 +83,11 @@ impl Binding {
         number(&self.profiles, "action profile", id)
     }
 
+    /// P4Info's id of an action profile.
+    pub fn profile_id(&self, profile: usize) -> Option<u32> {
+        self.profiles.iter().find(|(_, number)| **number == profile).map(|(id, _)| *id)
+    }
+
     /// The number of a counter array.
     pub fn counter(&self, id: u32) -> Result<usize, Refusal> {
         number(&self.counters, "counter", id)

@@ -21,6 +21,8 @@ pub struct Config {
     message: p4::ForwardingPipelineConfig,
     /// The P4Info as indexes.
     pub index: Index,
+    /// No controller has sent it.
+    pub is_local: bool,
 }
 
 impl Config {
@@ -33,7 +35,7 @@ impl Config {
             Refusal::invalid("config.p4info is unset; send the P4Info of the program")
         })?;
         let index = Index::new(info)?;
-        Ok(Self { message, index })
+        Ok(Self { message, index, is_local: false })
     }
 
     /// A program that was loaded without a controller (from the command line), so without P4Info.
@@ -43,7 +45,7 @@ impl Config {
             p4_device_config: json,
             cookie: None,
         };
-        Self { message, index: Index::default() }
+        Self { message, index: Index::default(), is_local: true }
     }
 
     /// The BMv2 JSON, out of whichever encoding it was sent in.

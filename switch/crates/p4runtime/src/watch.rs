@@ -15,6 +15,7 @@ use device::{DropReason, Inside, TraceRecord};
 use traffic::{Depth, Step};
 use units::{ClassId, PortId, Span, Time};
 
+use crate::router::columns::Columns;
 use crate::router::counters::Snapshot;
 
 /// An output queue of a port.
@@ -47,6 +48,8 @@ pub struct Filter {
     pub overruns: bool,
     /// Bytes of packets that are dropped or marked or, with `packets`, new.
     pub head_size: usize,
+    /// So many samples are told at once, as columns; 0: each by itself.
+    pub together: usize,
 }
 
 /// A depth of a queue that is told when it is crossed.
@@ -78,10 +81,15 @@ impl Level {
 impl Filter {
     /// Whether anything is asked for at all.
     pub fn asks_for_something(&self) -> bool {
+        self.interval.is_some() || self.asks_for_events()
+    }
+
+    /// Whether anything but samples is asked for.
+    pub fn asks_for_events(&self) -> bool {
         let places = !self.thresholds.is_empty() || !self.queues.is_empty();
         let packets = self.marks || self.crossings || self.packets;
         let others = self.links || self.overruns || self.arbitrations;
-        self.interval.is_some() || self.drops.is_some() || places || packets || others
+        self.drops.is_some() || places || packets || others
     }
 
     /// Whether events at this port are wanted.
@@ -110,6 +118,8 @@ pub struct Start {
 /// Something a watcher is told.
 #[derive(Clone, Debug)]
 pub enum Item {
+    /// The numbers of several instants.
+    Columns(Box<Columns>),
     /// Everything until this instant has been told; only in virtual time.
     CompleteUntil(Time),
     /// A packet crosses the fabric.

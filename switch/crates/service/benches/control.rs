@@ -24,7 +24,7 @@ use service::stubs::p4::p4_runtime_client::P4RuntimeClient;
 use service::stubs::vitrine::router_client::RouterClient;
 
 use rig::{Rig, print_head};
-use support::{Controller, DEVICE_ID, Ids, channel_to, stream_over, update};
+use support::{Controller, DEVICE_ID, Ids, channel_to, stream_over, tcp_address, update};
 
 /// That of the switch.
 #[global_allocator]
@@ -48,7 +48,7 @@ fn main() {
     let runtime = builder.worker_threads(2).enable_all().build().expect("threads");
     let rig = Rig::start(PORT_COUNT);
     runtime.block_on(async {
-        let channel = channel_to(rig.server.address()).await;
+        let channel = channel_to(tcp_address(&rig.server)).await;
         let client = P4RuntimeClient::new(channel.clone()).max_decoding_message_size(64 << 20);
         let mut controller = stream_over(client, "").await;
         let _primary = controller.bid(Some(1)).await.expect("the only controller");

@@ -1,34 +1,34 @@
 //! The connections of controllers: a bounded number, and none that says nothing.
 //!
 //! Each connection takes memory, a descriptor and, later, calls; so there is a number that are open
-//! at most. Who comes when they are is told so in the words of HTTP/2, which gRPC clients show to
-//! their users, and is closed. Who connects and then says nothing, or stops in the middle of its
+//! at most, and idle ones give way (`places.rs`). Who comes when none is idle is told so in the words
+//! of HTTP/2, which gRPC clients show to their users, and is closed. Who connects and then says nothing, or stops in the middle of its
 //! first words, is closed after a while; who has vanished later is found out by keep-alive.
 //!
 //! In its first words a client of HTTP/2 announces how large a header it takes, within TLS if there
 //! is TLS. Services ask for that with [`room_of`].
 //!
-//! Running out of descriptors, or whatever else makes `accept` fail, passes: the server goes on.
+//! Running out of descriptors, or whatever else makes `accept` fail, passes: the log says so once, and
+//! the server goes on.
 
 use std::fmt;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use p4runtime::details::Room;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Sleep, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
-/// Connections that may be open at the same time. A process may have 1024 descriptors unless
-/// somebody raises that, and ports and captures need some.
-pub const CONNECTION_COUNT_MAX: usize = 256;
+use crate::address::Listener;
+pub use crate::places::{CONNECTION_COUNT_MAX, Caller, Peer};
+use crate::places::{Place, Places};
 
 /// Connections beyond those that are told why they are closed; still more are just closed.
 const REFUSED_COUNT_MAX: usize = 16;
@@ -40,7 +40,7 @@ pub const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 const FAREWELL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// After `accept` has failed, the next one waits so long: descriptors do not come back at once.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How a client of HTTP/2 opens a connection; a hello of TLS is longer, too.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -57,7 +57,7 @@ const SETTINGS: u8 = 4;
 /// The number of the setting SETTINGS_MAX_HEADER_LIST_SIZE (RFC 9113, section 6.5.2).
 const MAX_HEADER_LIST_SIZE: u16 = 6;
 
-/// What a connection is carried by: TCP, or TLS over it.
+/// What a connection is carried by: TCP or a Unix socket, or TLS over it.
 pub trait Carrier: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin> Carrier for T {}
@@ -67,8 +67,8 @@ type Accepted = Connection<Box<dyn Carrier>>;
 
 /// The connections of a listener, as they come, until nobody takes them any more. With `tls` they
 /// come when hands have been shaken.
-pub fn incoming(
-    listener: TcpListener,
+pub(crate) fn incoming(
+    listener: Listener,
     tls: Option<TlsAcceptor>,
 ) -> ReceiverStream<io::Result<Accepted>> {
     let (sender, receiver) = mpsc::channel(1);
@@ -77,31 +77,41 @@ pub fn incoming(
 }
 
 async fn accept(
-    listener: TcpListener,
+    listener: Listener,
     tls: Option<TlsAcceptor>,
     sender: mpsc::Sender<io::Result<Accepted>>,
 ) {
-    let room = Arc::new(Semaphore::new(CONNECTION_COUNT_MAX));
+    let places = Arc::new(Places::default());
     let room_to_refuse = Arc::new(Semaphore::new(REFUSED_COUNT_MAX));
+    let mut has_failed = false;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             () = sender.closed() => return,
         };
-        let Ok((stream, _)) = accepted else {
-            sleep(ACCEPT_PAUSE).await;
-            continue;
+        let (stream, peer) = match accepted {
+            Ok(Some(accepted)) => accepted,
+            Ok(None) => {
+                tracing::warn!("a user whose switch this is not wanted to connect");
+                continue;
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut has_failed, true) {
+                    tracing::warn!("no controller can connect: {}", reason(&error));
+                }
+                sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
         };
-        // It only makes answers quicker.
-        let _nodelay = stream.set_nodelay(true);
-        if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
+        has_failed = false;
+        if let Some(place) = places.take(peer) {
             match tls.clone() {
                 // Nobody takes it: the server is stopping.
                 None => {
-                    let _taken = sender.send(Ok(Connection::new(Box::new(stream), permit))).await;
+                    let _taken = sender.send(Ok(Connection::new(stream, place))).await;
                 }
                 Some(tls) => {
-                    tokio::spawn(shake_hands(tls, stream, permit, sender.clone()));
+                    tokio::spawn(shake_hands(tls, stream, place, sender.clone()));
                 }
             }
         } else if let Ok(permit) = Arc::clone(&room_to_refuse).try_acquire_owned() {
@@ -114,23 +124,34 @@ async fn accept(
     }
 }
 
+/// What is to be said of an `accept` that has failed.
+fn reason(error: &io::Error) -> String {
+    // Those of the process, and those of the machine; they have these numbers on every Linux.
+    const EMFILE: i32 = 24;
+    const ENFILE: i32 = 23;
+    match error.raw_os_error() {
+        Some(EMFILE | ENFILE) => "too many files are open; `ulimit -n` raises the limit".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
 /// Hands a connection on when its TLS stands. A client that fails, or takes its time, is told so in
 /// the words of TLS or hears nothing; it counts as a connection meanwhile.
 async fn shake_hands(
     tls: TlsAcceptor,
-    stream: TcpStream,
-    permit: OwnedSemaphorePermit,
+    stream: Box<dyn Carrier>,
+    place: Place,
     sender: mpsc::Sender<io::Result<Accepted>>,
 ) {
     if let Ok(Ok(stream)) = timeout(GREETING_TIMEOUT, tls.accept(stream)).await {
         // As above: nobody takes it when the server is stopping.
-        let _taken = sender.send(Ok(Connection::new(Box::new(stream), permit))).await;
+        let _taken = sender.send(Ok(Connection::new(Box::new(stream), place))).await;
     }
 }
 
 /// Says why in a GOAWAY frame, and waits until the client has gone: closed at once, the connection
 /// would be reset, and what was said be lost.
-async fn refuse(mut stream: TcpStream) -> io::Result<()> {
+async fn refuse(mut stream: Box<dyn Carrier>) -> io::Result<()> {
     stream.write_all(&goaway()).await?;
     stream.shutdown().await?;
     let mut unheard = [0; 1024];
@@ -154,26 +175,23 @@ fn goaway() -> Vec<u8> {
     bytes
 }
 
+/// Who makes a call, if it came by a connection of ours.
+pub fn caller_of(extensions: &tonic::codegen::http::Extensions) -> Option<&Caller> {
+    extensions.get::<Caller>()
+}
+
 /// How much metadata the client of a call takes with the answer.
 pub fn room_of<T>(call: &tonic::Request<T>) -> Room {
-    let room = call.extensions().get::<Client>().and_then(|client| client.room.get());
-    room.copied().unwrap_or(Room::USUAL)
+    call.extensions().get::<Caller>().map_or(Room::USUAL, Caller::room)
 }
 
-/// What a client has said of itself; it goes with each of its calls.
-#[derive(Clone, Debug, Default)]
-pub struct Client {
-    room: Arc<OnceLock<Room>>,
-}
-
-/// A connection that counts as one as long as it lives.
+/// A connection that has its place as long as it lives.
 #[derive(Debug)]
 pub struct Connection<S> {
     stream: S,
     /// While the client has not said its first words.
     greeting: Option<Greeting>,
-    client: Client,
-    _permit: OwnedSemaphorePermit,
+    place: Place,
 }
 
 /// The first words of a client.
@@ -195,9 +213,9 @@ enum Greeted {
 }
 
 impl<S> Connection<S> {
-    fn new(stream: S, permit: OwnedSemaphorePermit) -> Self {
+    fn new(stream: S, place: Place) -> Self {
         let greeting = Greeting { deadline: Box::pin(sleep(GREETING_TIMEOUT)), heard: Vec::new() };
-        Self { stream, greeting: Some(greeting), client: Client::default(), _permit: permit }
+        Self { stream, greeting: Some(greeting), place }
     }
 }
 
@@ -228,6 +246,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.place.client.gives_way(context) {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
         let Some(greeting) = &mut self.greeting else { return polled };
@@ -239,8 +260,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
         if let Some(said) = greeted(&greeting.heard) {
             self.greeting = None;
             if let Greeted::Announced(size_bytes) = said {
-                // It is said once.
-                let _first = self.client.room.set(Room::announced(size_bytes));
+                self.place.client.announce(Room::announced(size_bytes));
             }
         }
         polled
@@ -278,10 +298,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
 }
 
 impl Connected for Accepted {
-    type ConnectInfo = Client;
+    type ConnectInfo = Caller;
 
-    fn connect_info(&self) -> Client {
-        self.client.clone()
+    fn connect_info(&self) -> Caller {
+        self.place.caller()
     }
 }
 
@@ -291,8 +311,8 @@ mod tests {
 
     fn connection() -> (tokio::io::DuplexStream, Connection<tokio::io::DuplexStream>) {
         let (client, server) = tokio::io::duplex(1024);
-        let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-        (client, Connection::new(server, permit))
+        let place = Arc::new(Places::default()).take(Peer::User(0)).unwrap();
+        (client, Connection::new(server, place))
     }
 
     /// 23 of 24 bytes are no greeting. Time is the test's own.
@@ -331,7 +351,7 @@ mod tests {
         client.write_all(&greeting()).await.unwrap();
         let mut heard = [0; 64];
         assert_eq!(connection.read(&mut heard).await.unwrap(), greeting().len());
-        assert_eq!(connection.client.room.get(), Some(&Room::announced(Some(20_000))));
+        assert_eq!(connection.place.client.announced(), Some(Room::announced(Some(20_000))));
         let silence = timeout(10 * GREETING_TIMEOUT, connection.read(&mut heard)).await;
         assert!(silence.is_err(), "the connection is open still");
     }

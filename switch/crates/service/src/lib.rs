@@ -1,7 +1,8 @@
-//! The gRPC server of the switch: P4Runtime and `vitrine.v1`. The only crate that knows gRPC.
+//! The servers of the switch: P4Runtime and `vitrine.v1` over gRPC, and bmv2's runtime interface over
+//! Thrift. The only crate that knows gRPC.
 //!
 //! [`server`] owns the threads, [`connections`] the sockets, [`calls`] what gRPC adds to the calls of
-//! [`agent::front`].
+//! [`agent::front`], [`door`] the socket of the other interface.
 //!
 //! ```text
 //!             gRPC threads                  |        data-plane thread
@@ -14,8 +15,11 @@
     reason = "a name and a type say enough of most fields; comments are for why"
 )]
 
+pub mod address;
 pub mod calls;
 pub mod connections;
+mod door;
+mod places;
 pub mod server;
 mod status;
 pub mod stubs;

@@ -17,17 +17,18 @@ use agent::exchange::{self, Wake};
 use agent::front::{Front, Fronts, Served};
 use agent::reports::{Reporter, Reports};
 use p4runtime::{Code, Refusal};
-use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
 use tokio_stream::StreamExt;
 
+use crate::address::Address;
 use crate::calls::intake::{self, Bounded};
 use crate::calls::p4runtime::P4RuntimeService;
 use crate::calls::router::RouterService;
 use crate::calls::world::WorldService;
 use crate::calls::{ANSWER_ENTITIES_MAX, Shared};
 use crate::connections;
+use crate::door::Door;
 use crate::stubs::p4::p4_runtime_server::P4RuntimeServer;
 use crate::stubs::vitrine::router_server::RouterServer;
 use crate::stubs::vitrine::world_server::WorldServer;
@@ -47,17 +48,19 @@ const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long open calls may take to end when the server stops.
-const STOP_TIMEOUT: Duration = Duration::from_millis(500);
+const STOP_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// What is served at an address.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// Where to listen; port 0 takes any free one.
-    pub address: SocketAddr,
+    /// Where to listen.
+    pub address: Address,
     /// Certificates; none: plain text.
     pub tls: Option<Tls>,
     /// Who opens the network devices of ports that come later.
     pub devices: Arc<dyn Devices>,
+    /// What each of the server's threads does first: it gives up rights.
+    pub begin_thread: fn(),
     /// The devices of P4Runtime and vitrine.v1.Router.
     pub fronts: Arc<Fronts>,
     /// vitrine.v1.World, where there is one.
@@ -67,8 +70,8 @@ pub struct Offer {
 /// What the server of one switch needs to know.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// Where to listen; port 0 takes any free one.
-    pub address: SocketAddr,
+    /// Where to listen.
+    pub address: Address,
     /// The number by which controllers address this device.
     pub device_id: u64,
     /// How programs are loaded.
@@ -77,11 +80,19 @@ pub struct ServerConfig {
     pub tls: Option<Tls>,
     /// Who opens the network devices of ports that come later.
     pub devices: Arc<dyn Devices>,
+    /// What each of the server's threads does first: it gives up rights.
+    pub begin_thread: fn(),
+    /// The port of this machine at which bmv2's runtime interface is served; none: it is not.
+    pub thrift_port: Option<u16>,
+    /// A program that no controller has sent is none to a controller that asks.
+    pub hides_local_programs: bool,
 }
 
 /// Why the server cannot start.
 #[derive(Debug)]
 pub enum StartError {
+    /// The port for Thrift cannot be had.
+    Door(io::Error),
     /// The address cannot be had.
     Listen(io::Error),
     /// Threads cannot be had.
@@ -93,7 +104,8 @@ pub enum StartError {
 /// A running server; it stops when it is dropped.
 #[derive(Debug)]
 pub struct Server {
-    address: SocketAddr,
+    address: Address,
+    door: Option<SocketAddr>,
     fronts: Arc<Fronts>,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
@@ -106,17 +118,27 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
     let (discard, discarded) = Discard::new();
     let lost_reports = reporter.lost_count();
     let agent = Agent::new(inbox, reporter, discard);
-    let front = Arc::new(Front::new(config.device_id, agent.published(), plane, lost_reports));
+    let front = Front::new(config.device_id, agent.published(), plane, lost_reports);
+    let front = Arc::new(front.hiding_local_programs(config.hides_local_programs));
     let served = Served { front: Arc::clone(&front), pipeline: config.pipeline };
-    let server = serve(Offer {
+    let devices = Arc::clone(&config.devices);
+    let mut server = serve(Offer {
         address: config.address,
         tls: config.tls,
         devices: config.devices,
+        begin_thread: config.begin_thread,
         fronts: Arc::new(Fronts::one(config.device_id, served)),
         world: None,
     })?;
-    free(discarded).map_err(StartError::Threads)?;
+    free(discarded, config.begin_thread).map_err(StartError::Threads)?;
     if let Some(runtime) = &server.runtime {
+        if let Some(port) = config.thrift_port {
+            let _context = runtime.enter();
+            let door = Door::bind(port).map_err(StartError::Door)?;
+            server.door = Some(door.address());
+            let front = Arc::clone(&front);
+            runtime.spawn(door.serve(front, config.device_id, config.pipeline, devices));
+        }
         runtime.spawn(tell(front, reports));
     }
     Ok((server, agent))
@@ -127,11 +149,13 @@ pub fn serve(offer: Offer) -> Result<Server, StartError> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(THREAD_COUNT)
         .thread_name("vitrine-grpc")
+        .on_thread_start(offer.begin_thread)
         .enable_all()
         .build()
         .map_err(StartError::Threads)?;
     let _context = runtime.enter();
-    let (listener, address) = listen(offer.address).map_err(StartError::Listen)?;
+    let listener = offer.address.listen().map_err(StartError::Listen)?;
+    let address = listener.address().map_err(StartError::Listen)?;
     let tls = offer.tls.as_ref().map(Tls::acceptor).transpose().map_err(StartError::Tls)?;
 
     let shared = Arc::new(Shared {
@@ -161,21 +185,24 @@ pub fn serve(offer: Offer) -> Result<Server, StartError> {
         });
     runtime.spawn(server);
 
-    Ok(Server { address, fronts: offer.fronts, stop: Some(stop), runtime: Some(runtime) })
-}
-
-/// Binds the address, within a runtime.
-fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = std::net::TcpListener::bind(address)?;
-    listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
-    Ok((TcpListener::from_std(listener)?, address))
+    Ok(Server {
+        address,
+        door: None,
+        fronts: offer.fronts,
+        stop: Some(stop),
+        runtime: Some(runtime),
+    })
 }
 
 impl Server {
     /// Where the server listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Where bmv2's runtime interface is served, if it is.
+    pub fn door(&self) -> Option<SocketAddr> {
+        self.door
     }
 }
 
@@ -195,9 +222,16 @@ impl Drop for Server {
 }
 
 /// Frees what the data plane has no time to; ends with the data plane.
-fn free(discarded: std::sync::mpsc::Receiver<Box<dyn Any + Send>>) -> io::Result<()> {
+fn free(
+    discarded: std::sync::mpsc::Receiver<Box<dyn Any + Send>>,
+    begin_thread: fn(),
+) -> io::Result<()> {
     let thread = std::thread::Builder::new().name("vitrine-free".to_owned());
-    thread.spawn(move || discarded.into_iter().for_each(drop)).map(drop)
+    let run = move || {
+        begin_thread();
+        discarded.into_iter().for_each(drop);
+    };
+    thread.spawn(run).map(drop)
 }
 
 /// Tells controllers what the data plane reports.

@@ -4,7 +4,7 @@
 mod support;
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use messages::p4::v1 as p4;
@@ -17,7 +17,7 @@ use service::server::MESSAGE_SIZE_BYTES_MAX;
 use tonic::{Code, Status};
 
 use support::by_hand::ByHand;
-use support::{Controller, DEVICE_ID, Switch, stream_over, update};
+use support::{Controller, DEVICE_ID, Switch, stream_over, tcp_address, update};
 
 /// A Write of about so many bytes: one entry with metadata.
 fn write_of(length: usize, controller: &Controller) -> p4::WriteRequest {
@@ -86,43 +86,56 @@ async fn a_message_that_is_too_long_is_refused_and_takes_no_room() {
     assert_ne!(refusal.code(), Code::ResourceExhausted, "{}", refusal.message());
 }
 
-/// 256 connections that say nothing, then one more; then one goes.
+/// A connection that says hello, and what the server says then.
+fn greet(address: SocketAddr) -> (TcpStream, Vec<u8>) {
+    let mut connection = TcpStream::connect(address).unwrap();
+    connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    connection.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
+    // Settings of some length come from the server that serves, empty ones from a refusal.
+    let mut header = vec![0; 9];
+    connection.read_exact(&mut header).unwrap();
+    (connection, header)
+}
+
+/// 256 connections that have no call, one of them a controller's that is done; then another comes.
+#[tokio::test]
+async fn an_idle_connection_gives_way_and_those_with_calls_stay() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let address = tcp_address(switch.server.as_ref().unwrap());
+    let mut idle: Vec<TcpStream> = (1..CONNECTION_COUNT_MAX).map(|_| greet(address).0).collect();
+    let (_served, header) = greet(address);
+    assert!(header[2] > 0, "it is served");
+    // The first of the idle ones was closed for it.
+    let mut rest = Vec::new();
+    idle[0].read_to_end(&mut rest).unwrap();
+    idle[1].set_nonblocking(true).unwrap();
+    let mut byte = vec![0; 1024];
+    while idle[1].read(&mut byte).is_ok_and(|count| count > 0) {}
+    let open = idle[1].read(&mut byte).unwrap_err();
+    assert_eq!(open.kind(), std::io::ErrorKind::WouldBlock);
+    // The controller's has a stream, which is a call.
+    controller.load().await;
+}
+
+/// 256 connections with a stream each, then one more; then one goes.
 #[tokio::test]
 async fn one_connection_too_many_is_told_so_and_closed_and_those_that_are_open_go_on() {
     let switch = Switch::start();
     let mut controller = switch.controller(1).await;
-    let address = switch.server.as_ref().unwrap().address();
-    let connect = || {
-        let connection = TcpStream::connect(address).unwrap();
-        connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        connection
-    };
-    // One is the controller's.
-    let mut idle: Vec<TcpStream> = (1..CONNECTION_COUNT_MAX).map(|_| connect()).collect();
-    let mut refused = connect();
+    let address = tcp_address(switch.server.as_ref().unwrap());
+    let mut busy = Vec::new();
+    for _ in 1..CONNECTION_COUNT_MAX {
+        busy.push(switch.stream("").await);
+    }
+    let mut refused = TcpStream::connect(address).unwrap();
+    refused.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let mut heard = Vec::new();
     refused.read_to_end(&mut heard).unwrap();
     assert!(heard.ends_with(b"256 connections are open; close one"), "{heard:?}");
     controller.load().await;
 
     // A place that is given up is taken again, as soon as the server has noticed.
-    drop(idle.pop());
-    let mut served = loop {
-        let mut connection = connect();
-        connection.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
-        // Settings of some length come from the server that serves, empty ones from a refusal;
-        // who is refused while many are is told nothing.
-        let mut header = [0; 9];
-        if connection.read_exact(&mut header).is_ok() && header[2] > 0 {
-            break connection;
-        }
-    };
-    let ping = b"\0\0\x08\x06\0\0\0\0\0whatever";
-    served.write_all(ping).unwrap();
-    let mut heard = Vec::new();
-    while !heard.ends_with(b"whatever") {
-        let mut byte = [0];
-        served.read_exact(&mut byte).unwrap();
-        heard.push(byte[0]);
-    }
+    drop(busy.pop());
+    while greet(address).1[2] == 0 {}
 }

@@ -16,7 +16,9 @@ use prost::bytes::Bytes;
 use tonic::Code;
 use units::PortId;
 
-use support::{CPU_PORT, DEVICE_ID, Ids, Switch, config, errors_of, id_of, program, update};
+use support::{
+    CPU_PORT, DEVICE_ID, Ids, Switch, config, errors_of, id_of, program, tcp_address, update,
+};
 
 const VERIFY: i32 = 1;
 const VERIFY_AND_SAVE: i32 = 2;
@@ -826,7 +828,7 @@ async fn garbage_on_the_port_and_clients_that_vanish_harm_nobody() {
     let mut controller = switch.controller(1).await;
     let info = controller.load().await;
     let ids = Ids(&info);
-    let address = switch.server.as_ref().unwrap().address();
+    let address = tcp_address(switch.server.as_ref().unwrap());
     for seed in 0..32u8 {
         let mut socket = tokio::net::TcpStream::connect(address).await.unwrap();
         let garbage: Vec<u8> = (0..4096u32).map(|at| (at as u8).wrapping_mul(seed | 1)).collect();

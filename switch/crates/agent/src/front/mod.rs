@@ -18,6 +18,7 @@
 //!   stream.rs     one controller's stream
 //!   p4runtime.rs  the calls of p4.v1.P4Runtime
 //!   router.rs     the calls of vitrine.v1.Router
+//!   visits.rs     what another door of the process asks
 //! ```
 
 mod fronts;
@@ -26,6 +27,7 @@ mod p4runtime;
 mod router;
 mod sessions;
 mod stream;
+mod visits;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,6 +49,7 @@ pub struct Front {
     programs: Published,
     plane: Handle<Request>,
     lost_reports: Arc<AtomicU64>,
+    hides_local: bool,
 }
 
 impl Front {
@@ -58,7 +61,15 @@ impl Front {
         plane: Handle<Request>,
         lost_reports: Arc<AtomicU64>,
     ) -> Self {
-        Self { sessions: Sessions::new(device_id), programs, plane, lost_reports }
+        let sessions = Sessions::new(device_id);
+        Self { sessions, programs, plane, lost_reports, hides_local: false }
+    }
+
+    /// A program that no controller has sent is none to a controller that asks, as in the P4 project's
+    /// server.
+    #[must_use]
+    pub fn hiding_local_programs(self, hides_local: bool) -> Self {
+        Self { hides_local, ..self }
     }
 
     /// Tells the primaries concerned what the data plane has reported, `epoch_ns` nanoseconds after

@@ -3,36 +3,55 @@
 //! Anyone may put messages in, from any thread, and never waits: a controller that reads slowly
 //! slows nobody. What happens when it falls behind:
 //!
-//! * reports (packet-in, digests, idle timeouts, errors) are refused once the outbox is full, and
-//!   counted. The specification lets all of them get lost;
+//! * reports (packet-in, digests, idle timeouts) are refused once the outbox is full, and counted.
+//!   The specification lets all of them get lost;
+//! * errors are reports too, of which far less may wait: a controller that sends what is wrong and
+//!   reads nothing does not fill the switch with its own words. One that has no room for the message
+//!   it is about comes without it;
+//! * all outboxes of a device share a room, and no stream gets more of it once it holds more than is
+//!   free, so that nobody's unread reports cost others theirs;
 //! * notices of arbitration always go in. Should more than [`NOTICE_COUNT_MAX`] wait, the oldest
 //!   is forgotten, because a later notice says all that an earlier one said.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use ::p4runtime::Status;
 use futures_util::Stream;
-use messages::p4::v1::StreamMessageResponse;
+use messages::p4::v1::stream_message_response::Update;
+use messages::p4::v1::{StreamError, StreamMessageResponse};
 use prost::Message;
 
 /// Bytes of reports that may wait on one stream: half a second of full frames at 64 Mb/s.
 pub const REPORT_SIZE_BYTES_MAX: usize = 4 << 20;
+/// Bytes of them that may be errors.
+pub const ERROR_SIZE_BYTES_MAX: usize = 64 << 10;
+/// Bytes of reports that may wait on all streams of a device.
+pub const REPORTS_SIZE_BYTES_MAX: usize = 64 << 20;
+/// What a report takes beside its bytes.
+const REPORT_OVERHEAD_BYTES: usize = 256;
 /// Notices of arbitration that may wait on one stream.
 pub const NOTICE_COUNT_MAX: usize = 64;
+
+/// What the reports of all streams of a device take.
+#[derive(Debug, Default)]
+pub struct Room(AtomicUsize);
 
 /// One controller's waiting messages; shared between those who send and the stream that drains.
 #[derive(Debug, Default)]
 pub struct Outbox {
     state: Mutex<State>,
+    room: Arc<Room>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     queue: VecDeque<Waiting>,
     report_size_bytes: usize,
+    error_size_bytes: usize,
     notice_count: usize,
     lost_reports: u64,
     /// Set once: the stream ends with this after what is queued, `Ok` being the normal end.
@@ -45,23 +64,62 @@ struct State {
 enum Waiting {
     Notice(StreamMessageResponse),
     Report(StreamMessageResponse),
+    Error(StreamMessageResponse),
 }
 
 impl Outbox {
+    /// An empty one, which shares a room with others.
+    pub fn new(room: &Arc<Room>) -> Outbox {
+        Outbox { state: Mutex::default(), room: Arc::clone(room) }
+    }
+
     /// Queues something that the controller may miss. `false`: there was no room; it is counted.
     pub fn report(&self, message: StreamMessageResponse) -> bool {
-        let size_bytes = message.encoded_len();
         let mut state = self.lock();
         if state.end.is_some() {
             return false;
         }
-        if state.report_size_bytes + size_bytes > REPORT_SIZE_BYTES_MAX {
+        let taken = self.take_room(&mut state, &message);
+        if taken {
+            state.queue.push_back(Waiting::Report(message));
+            state.wake();
+        } else {
             state.lost_reports += 1;
+        }
+        taken
+    }
+
+    /// Queues what was wrong with a message; without the message if there is no room for that.
+    pub fn complain(&self, mut error: StreamError) {
+        let mut state = self.lock();
+        if state.end.is_some() {
+            return;
+        }
+        for _ in 0..2 {
+            let response = |error| StreamMessageResponse { update: Some(Update::Error(error)) };
+            let message = response(error.clone());
+            let size_bytes = cost(&message);
+            let fits = state.error_size_bytes + size_bytes <= ERROR_SIZE_BYTES_MAX;
+            if fits && self.take_room(&mut state, &message) {
+                state.error_size_bytes += size_bytes;
+                state.queue.push_back(Waiting::Error(message));
+                return state.wake();
+            }
+            error.details = None;
+        }
+        state.lost_reports += 1;
+    }
+
+    /// Room for a report, if the stream does not hold more then than would be free.
+    fn take_room(&self, state: &mut State, message: &StreamMessageResponse) -> bool {
+        let size_bytes = cost(message);
+        let own = state.report_size_bytes + size_bytes;
+        let all = self.room.0.load(Ordering::Relaxed) + size_bytes;
+        if own > REPORT_SIZE_BYTES_MAX || own + all > REPORTS_SIZE_BYTES_MAX {
             return false;
         }
-        state.report_size_bytes += size_bytes;
-        state.queue.push_back(Waiting::Report(message));
-        state.wake();
+        state.report_size_bytes = own;
+        self.room.0.fetch_add(size_bytes, Ordering::Relaxed);
         true
     }
 
@@ -87,6 +145,7 @@ impl Outbox {
         if state.end.is_none() {
             if result.is_err() {
                 state.queue.clear();
+                self.give_back_all(&mut state);
             }
             state.end = Some(result);
             state.wake();
@@ -104,6 +163,12 @@ impl Outbox {
         self.lock().lost_reports
     }
 
+    /// Nothing waits any more.
+    fn give_back_all(&self, state: &mut State) {
+        self.room.0.fetch_sub(state.report_size_bytes, Ordering::Relaxed);
+        (state.report_size_bytes, state.error_size_bytes) = (0, 0);
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics while it holds the lock, and the state is valid between any two lines.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -117,17 +182,38 @@ impl State {
         }
     }
 
-    fn next(&mut self) -> Option<StreamMessageResponse> {
-        match self.queue.pop_front()? {
+    /// The next message, and how much room it gives back.
+    fn next(&mut self) -> Option<(StreamMessageResponse, usize)> {
+        Some(match self.queue.pop_front()? {
             Waiting::Notice(message) => {
                 self.notice_count -= 1;
-                Some(message)
+                (message, 0)
             }
             Waiting::Report(message) => {
-                self.report_size_bytes -= message.encoded_len();
-                Some(message)
+                let size_bytes = cost(&message);
+                self.report_size_bytes -= size_bytes;
+                (message, size_bytes)
             }
-        }
+            Waiting::Error(message) => {
+                let size_bytes = cost(&message);
+                self.report_size_bytes -= size_bytes;
+                self.error_size_bytes -= size_bytes;
+                (message, size_bytes)
+            }
+        })
+    }
+}
+
+/// What a report takes.
+fn cost(message: &StreamMessageResponse) -> usize {
+    message.encoded_len() + REPORT_OVERHEAD_BYTES
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        let mut state =
+            std::mem::take(self.state.get_mut().unwrap_or_else(PoisonError::into_inner));
+        self.give_back_all(&mut state);
     }
 }
 
@@ -140,7 +226,8 @@ impl Stream for OutboxStream {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut state = self.0.lock();
-        if let Some(message) = state.next() {
+        if let Some((message, size_bytes)) = state.next() {
+            self.0.room.0.fetch_sub(size_bytes, Ordering::Relaxed);
             return Poll::Ready(Some(Ok(message)));
         }
         match &mut state.end {
@@ -163,7 +250,6 @@ mod tests {
 
     use super::*;
     use messages::p4::v1 as p4;
-    use messages::p4::v1::stream_message_response::Update;
     use prost::bytes::Bytes;
 
     fn packet(len: usize) -> StreamMessageResponse {
@@ -195,6 +281,39 @@ mod tests {
         outbox.notify(notice(1));
         assert_eq!(drain(&outbox).len(), 4);
         assert!(outbox.report(packet(1)), "there is room again");
+    }
+
+    #[test]
+    fn errors_that_nobody_reads_take_little_and_come_without_what_they_are_about() {
+        let outbox = Arc::new(Outbox::default());
+        let about = |length| {
+            let packet = p4::PacketOut { payload: vec![0; length].into(), ..Default::default() };
+            let details = p4::PacketOutError { packet_out: Some(packet) };
+            let details = Some(p4::stream_error::Details::PacketOut(details));
+            StreamError { message: "no".to_owned(), details, ..Default::default() }
+        };
+        (0..1000).for_each(|_| outbox.complain(about(20_000)));
+        // 64 KiB hold three of 20,000 bytes, and then as many without as 262 bytes fit into the rest.
+        let drained = drain(&outbox);
+        let whole = drained.iter().filter(|it| it.as_ref().unwrap().encoded_len() > 20_000).count();
+        assert_eq!(whole, 3);
+        assert!((10..30).contains(&(drained.len() - whole)), "{}", drained.len());
+        assert_eq!(outbox.lost_reports(), 1000 - drained.len() as u64);
+        assert!(outbox.report(packet(1 << 20)), "reports have room of their own");
+    }
+
+    #[test]
+    fn unread_streams_leave_room_to_others() {
+        let room = Arc::new(Room::default());
+        let fill = |outbox: &Outbox| (0..5).filter(|_| outbox.report(packet(1 << 20))).count();
+        let outboxes: Vec<Outbox> = (0..100).map(|_| Outbox::new(&room)).collect();
+        let taken: Vec<usize> = outboxes.iter().map(fill).collect();
+        // Of 64 MiB, 19 take three each and leave seven, which is twice what three more would be.
+        assert_eq!(taken[..19], [3; 19]);
+        assert!(room.0.load(Ordering::Relaxed) <= REPORTS_SIZE_BYTES_MAX);
+        assert!(taken[20..].iter().any(|count| *count > 0), "{taken:?}");
+        drop(outboxes);
+        assert_eq!(room.0.load(Ordering::Relaxed), 0);
     }
 
     #[test]

@@ -152,7 +152,14 @@ impl Front {
     ) -> Result<p4::GetForwardingPipelineConfigResponse, Status> {
         self.sessions.check_device(request.device_id)?;
         let wanted = request.response_type();
-        let config = self.programs.now().in_force.map(|config| config.reply(wanted));
+        let found = self.programs.now().in_force;
+        if self.hides_local && found.as_ref().is_none_or(|config| config.is_local) {
+            return Err(Refusal::precondition(
+                "no controller has sent a program; send one with SetForwardingPipelineConfig",
+            )
+            .into());
+        }
+        let config = found.map(|config| config.reply(wanted));
         Ok(p4::GetForwardingPipelineConfigResponse { config })
     }
 }

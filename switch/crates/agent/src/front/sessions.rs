@@ -15,7 +15,7 @@ use messages::google::rpc;
 use messages::p4::v1 as p4;
 use messages::p4::v1::stream_message_response::Update;
 
-use super::outbox::Outbox;
+use super::outbox::{Outbox, Room};
 
 /// Every open stream of one device.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ struct State {
     next_client: u64,
     /// Reports lost by streams that are closed.
     lost_reports_before: u64,
+    /// What all outboxes hold.
+    room: Arc<Room>,
 }
 
 /// What identifies the sender of a request that changes something.
@@ -67,16 +69,19 @@ impl Sessions {
             outboxes: BTreeMap::new(),
             next_client: 0,
             lost_reports_before: 0,
+            room: Arc::default(),
         };
         Self { device_id, state: Mutex::new(state) }
     }
 
-    /// A stream has been opened; it takes part in nothing until its first [`Self::bid`].
-    pub fn open(&self) -> (ClientId, Arc<Outbox>) {
+    /// A stream has been opened, by this connection; it takes part in nothing until its first
+    /// [`Self::bid`].
+    pub fn open(&self, connection: u64) -> (ClientId, Arc<Outbox>) {
         let mut state = self.lock();
         let client = ClientId(state.next_client);
         state.next_client += 1;
-        let outbox = Arc::new(Outbox::default());
+        state.arbitration.handle_open(client, connection);
+        let outbox = Arc::new(Outbox::new(&state.room));
         state.outboxes.insert(client, Arc::clone(&outbox));
         (client, outbox)
     }
@@ -100,6 +105,14 @@ impl Sessions {
         let bid = bid_of(update)?;
         let mut state = self.lock();
         let notices = state.arbitration.handle_bid(client, bid)?;
+        while let Some(displaced) = state.arbitration.poll_displaced() {
+            if let Some(outbox) = state.outboxes.get(&displaced) {
+                outbox.end(Err(Refusal::exhausted(
+                    "a controller that became primary needed the place of this backup",
+                )
+                .into()));
+            }
+        }
         self.deliver(&state, &notices);
         Ok(())
     }

@@ -17,7 +17,6 @@ use ::p4runtime::{Refusal, Status, packet_io};
 use messages::p4::v1 as p4;
 use messages::p4::v1::stream_error::Details;
 use messages::p4::v1::stream_message_request::Update;
-use messages::p4::v1::stream_message_response::Update as Response;
 
 use super::Front;
 use super::outbox::{Outbox, OutboxStream};
@@ -32,9 +31,10 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Opens a stream; the second of the pair is what the controller is sent.
-    pub fn open(front: &Arc<Front>) -> (Stream, OutboxStream) {
-        let (client, outbox) = front.sessions.open();
+    /// Opens a stream, which comes by this connection; the second of the pair is what the controller
+    /// is sent.
+    pub fn open(front: &Arc<Front>, connection: u64) -> (Stream, OutboxStream) {
+        let (client, outbox) = front.sessions.open(connection);
         let answers = OutboxStream(Arc::clone(&outbox));
         (Stream { front: Arc::clone(front), client, outbox }, answers)
     }
@@ -109,7 +109,8 @@ impl Stream {
         }
     }
 
-    /// Says what was wrong with a message; if there is no room for it, it is counted as lost.
+    /// Says what was wrong with a message, without that message if there is no room for it; if there
+    /// is none for the words either, it is counted as lost.
     fn complain(&self, refusal: Refusal, details: Details) {
         let error = p4::StreamError {
             canonical_code: refusal.code as i32,
@@ -118,8 +119,7 @@ impl Stream {
             code: 0,
             details: Some(details),
         };
-        let _taken =
-            self.outbox.report(p4::StreamMessageResponse { update: Some(Response::Error(error)) });
+        self.outbox.complain(error);
     }
 }
 

@@ -2,6 +2,8 @@
 //! agent and device between two polls.
 #![allow(dead_code, reason = "every test binary uses its own part of this file")]
 
+pub mod offer;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::pin::{Pin, pin};
@@ -50,7 +52,7 @@ pub async fn pause() {
 /// A program that sends IPv4 to one port; the port's number is its cookie, too.
 #[derive(Clone)]
 pub struct Program {
-    config: p4::ForwardingPipelineConfig,
+    pub config: p4::ForwardingPipelineConfig,
 }
 
 impl Program {
@@ -72,12 +74,17 @@ impl Program {
         self.config.p4info.as_ref().expect("it was set")
     }
 
-    fn table(&self, name: &str) -> u32 {
+    pub fn table(&self, name: &str) -> u32 {
         let tables = self.info().tables.iter().filter_map(|table| table.preamble.as_ref());
         tables.into_iter().find(|it| it.name == name).expect("the program has it").id
     }
 
-    fn action(&self, name: &str) -> u32 {
+    /// The one digest that it has.
+    pub fn digest(&self) -> u32 {
+        self.info().digests[0].preamble.as_ref().expect("the compiler sets it").id
+    }
+
+    pub fn action(&self, name: &str) -> u32 {
         let actions = self.info().actions.iter().filter_map(|action| action.preamble.as_ref());
         actions.into_iter().find(|it| it.name == name).expect("the program has it").id
     }
@@ -127,7 +134,7 @@ impl Rig {
         let config = traffic::Config { ports, ..traffic::Config::default() };
         device.configure(Time::ZERO, config).expect("ports of one kind");
         let attached = (1..=3).map(|port| (PortId(port), format!("veth{port}"))).collect();
-        let (stream, _answers) = Stream::open(&front);
+        let (stream, _answers) = Stream::open(&front, 1);
         let now = Time::ZERO;
         let mut rig = Rig { new: new.clone(), device, attached, agent, front, now, stream };
         rig.become_primary();
@@ -335,16 +342,16 @@ impl Rig {
 }
 
 /// In the shortest form.
-fn bits_of(value: Bytes) -> Bytes {
+pub fn bits_of(value: Bytes) -> Bytes {
     let zeros = value.iter().take_while(|byte| **byte == 0).count();
     value.slice(zeros..)
 }
 
 /// The device as the agent sees it.
-struct Plane<'a> {
-    device: &'a mut Device,
-    attached: &'a mut BTreeMap<PortId, String>,
-    now: Time,
+pub struct Plane<'a> {
+    pub device: &'a mut Device,
+    pub attached: &'a mut BTreeMap<PortId, String>,
+    pub now: Time,
 }
 
 impl DataPlane for Plane<'_> {

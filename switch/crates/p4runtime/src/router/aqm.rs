@@ -13,7 +13,8 @@ use units::{Bytes, ClassId, Ratio, Span};
 use v1::aqm::Kind;
 
 use super::Problem;
-use super::config::{limit_message, limit_of, problem, span};
+use super::limit::{limit_message, limit_of};
+use super::parts::{problem, ratio_message, ratio_of, span};
 
 const MILLION: u64 = 1_000_000;
 
@@ -249,25 +250,6 @@ pub(super) fn share_of(
 /// The message for a queue's claim on the shared buffer.
 pub(super) fn share_message(share: &BufferShare) -> v1::BufferShare {
     v1::BufferShare { alpha: share.alpha.map(ratio_message), minimum_bytes: share.minimum.0 }
-}
-
-/// A ratio; both parts must be above 0.
-pub(super) fn ratio_of(
-    ratio: &v1::Ratio,
-    place: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<Ratio> {
-    let made = Ratio::new(ratio.over, ratio.under);
-    if made.is_none() {
-        let found = format!("the ratio {}/{}", ratio.over, ratio.under);
-        problems.push(problem(place, found, "both parts of a ratio are above 0"));
-    }
-    made
-}
-
-/// The message for a ratio.
-pub(super) fn ratio_message(ratio: Ratio) -> v1::Ratio {
-    v1::Ratio { over: ratio.over(), under: ratio.under() }
 }
 
 #[cfg(test)]

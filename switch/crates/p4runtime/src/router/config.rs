@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 
 use device::{Change, Device, LinkConfig};
 use messages::vitrine::v1;
-use traffic::{Limit, PortConfig, QueueConfig, SchedulerConfig, ShaperConfig};
-use units::{Bytes, CLASS_COUNT_MAX, PacketRate, PortId, Rate, Span};
-use v1::shaper::Kind;
+use traffic::{PortConfig, QueueConfig, SchedulerConfig};
+use units::{Bytes, CLASS_COUNT_MAX, PortId, Rate, Span};
 
+use super::limit::{limit_message, limit_of};
+use super::parts::problem;
+use super::shaper::{shaper_message, shaper_of};
 use super::{Problem, aqm, input, link, scheduler};
 
 /// Longest utilisation window: 10 s. Much longer ones would say nothing about now.
@@ -194,34 +196,6 @@ fn edit_queue_count(port: &mut PortConfig, count: u32, place: &str, problems: &m
     }
 }
 
-pub(super) fn limit_of(limit: &v1::Limit) -> Limit {
-    Limit {
-        packets: (limit.packets > 0).then_some(limit.packets),
-        bytes: (limit.bytes > 0).then_some(Bytes(limit.bytes)),
-    }
-}
-
-fn shaper_of(
-    shaper: &v1::Shaper,
-    place: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<ShaperConfig> {
-    let config = match shaper.kind.as_ref()? {
-        Kind::Bits(bits) => Rate::from_bps(bits.rate_bps)
-            .map(|rate| ShaperConfig::Bits { rate, burst: Bytes(bits.burst_bytes) }),
-        Kind::Packets(packets) => PacketRate::from_pps(packets.rate_pps)
-            .map(|rate| ShaperConfig::Packets { rate, burst: packets.burst_packets }),
-    };
-    if config.is_none() {
-        problems.push(problem(
-            &format!("{place}, shaper"),
-            "a rate of 0 would never send".to_owned(),
-            "give a rate; to remove the shaper, set it with no kind",
-        ));
-    }
-    config
-}
-
 /// A port's configuration with every field set.
 pub fn port_message(port: &PortConfig, link: &LinkConfig) -> v1::PortConfig {
     let queues = port.queues.iter().zip(0..).map(|(queue, class)| v1::QueueConfig {
@@ -244,39 +218,15 @@ pub fn port_message(port: &PortConfig, link: &LinkConfig) -> v1::PortConfig {
     }
 }
 
-/// Spans end at 213 days; longer ones mean the same.
-pub(super) fn span(ns: u64) -> Span {
-    Span::from_ps(ns.saturating_mul(1000))
-}
-
-pub(super) fn limit_message(limit: &Limit) -> v1::Limit {
-    v1::Limit { packets: limit.packets.unwrap_or(0), bytes: limit.bytes.map_or(0, |bytes| bytes.0) }
-}
-
-fn shaper_message(shaper: Option<&ShaperConfig>) -> v1::Shaper {
-    let kind = shaper.map(|shaper| match shaper {
-        ShaperConfig::Bits { rate, burst } => {
-            Kind::Bits(v1::BitShaper { rate_bps: rate.bps(), burst_bytes: burst.0 })
-        }
-        ShaperConfig::Packets { rate, burst } => {
-            Kind::Packets(v1::PacketShaper { rate_pps: rate.pps(), burst_packets: *burst })
-        }
-    });
-    v1::Shaper { kind }
-}
-
-pub(super) fn problem(place: &str, found: String, advice: &str) -> Problem {
-    Problem { place: place.to_owned(), found, advice: advice.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use traffic::{
         AqmConfig, ArbiterConfig, BufferConfig, Config, Discipline, InputConfig, InputQueueing,
-        PieConfig, RedConfig,
+        Limit, PieConfig, RedConfig, ShaperConfig,
     };
-    use units::Time;
+    use units::{PacketRate, Time};
+    use v1::shaper::Kind;
 
     /// A device with this configuration.
     fn device(config: Config) -> Device {

@@ -6,11 +6,12 @@
 use device::{Books, Device};
 use messages::vitrine::v1;
 use traffic::{
-    AqmState, BufferReport, Counters, Depth, Histogram, InputReport, LineReport, Manager,
-    QueueReport, Tally, TransferReport, VoqReport,
+    AqmState, BufferReport, ClassCredit, Counters, Credits, Depth, Histogram, InputReport,
+    LineReport, Manager, NodeTokens, QueueReport, TransferReport, VoqReport,
 };
 use units::{Bytes, ClassId, HasLength, PortId, Span, Time};
 
+use super::parts::{depth_message, tally_message};
 use super::{link, reasons, states};
 use crate::netdev::NetdevCounters;
 
@@ -50,6 +51,8 @@ pub struct PortSnapshot {
     pub held: Depth,
     /// Its queues, class 0 first.
     pub queues: Vec<QueueSnapshot>,
+    /// What its scheduler and its token buckets remember.
+    pub credits: Credits,
     /// The line from the neighbour.
     pub receive_line: LineReport,
     /// The line to the neighbour.
@@ -154,10 +157,12 @@ impl Snapshot {
     /// About how much memory it takes.
     pub fn size_bytes(&self) -> usize {
         let queues: usize = self.ports.iter().map(|port| port.queues.len()).sum();
+        let nodes: usize = self.ports.iter().map(|port| port.credits.nodes.len()).sum();
         let voqs: usize = self.inputs.iter().map(|input| input.voqs.len()).sum();
         size_of::<Snapshot>()
             + size_of_val(self.ports.as_slice())
-            + queues * size_of::<QueueSnapshot>()
+            + queues * (size_of::<QueueSnapshot>() + size_of::<ClassCredit>())
+            + nodes * size_of::<NodeTokens>()
             + size_of_val(self.inputs.as_slice())
             + voqs * size_of::<VoqSnapshot>()
             + size_of_val(self.transfers.as_slice())
@@ -179,6 +184,7 @@ fn port_snapshot<P: HasLength>(
         counters: report.counters,
         held: report.depth,
         queues: queues.collect(),
+        credits: manager.credits(port, now)?,
         receive_line: LineReport::default(),
         transmit_line: LineReport::default(),
         sending_until: Some(report.line_free_at).filter(|until| *until > now),
@@ -243,7 +249,9 @@ fn voq_snapshot(voq: &VoqReport<'_>, detail: Detail) -> VoqSnapshot {
 
 /// A port's numbers as a message.
 pub fn port_message(port: &PortSnapshot) -> v1::PortCounters {
-    let queues = port.queues.iter().zip(0..).map(|(queue, class)| v1::QueueCounters {
+    let credits = &port.credits;
+    let queues = port.queues.iter().zip(&credits.classes).zip(0..);
+    let queues = queues.map(|((queue, credit), class)| v1::QueueCounters {
         class,
         counters: Some(counters_message(&queue.counters)),
         held: Some(depth_message(queue.held)),
@@ -251,6 +259,8 @@ pub fn port_message(port: &PortSnapshot) -> v1::PortCounters {
         residence: queue.residence.as_ref().map(histogram_message),
         aqm: queue.aqm.map(states::aqm_message),
         threshold_bytes: queue.threshold.map(Bytes::count),
+        turn: credit.share.map(states::turn_message),
+        shaper: credit.tokens.map(states::bucket_message),
     });
     v1::PortCounters {
         counters: Some(counters_message(&port.counters)),
@@ -261,6 +271,8 @@ pub fn port_message(port: &PortSnapshot) -> v1::PortCounters {
         sending_until_ps: port.sending_until.map_or(0, Time::ps),
         utilisation_permille: port.utilisation_permille.into(),
         up: port.is_up,
+        shaper: credits.tokens.map(states::bucket_message),
+        nodes: credits.nodes.iter().map(states::node_message).collect(),
     }
 }
 
@@ -343,14 +355,6 @@ fn counters_message(counters: &Counters) -> v1::Counters {
     }
 }
 
-pub(super) fn tally_message(tally: Tally) -> v1::Tally {
-    v1::Tally { packets: tally.packets, bytes: tally.bytes.0 }
-}
-
-pub(super) fn depth_message(depth: Depth) -> v1::Tally {
-    v1::Tally { packets: depth.packets, bytes: depth.bytes.0 }
-}
-
 /// Spans as buckets, with what is usually asked of them.
 pub fn histogram_message(histogram: &Histogram) -> v1::Histogram {
     let percentile = |permille| histogram.percentile(permille).ps();
@@ -370,7 +374,9 @@ pub fn histogram_message(histogram: &Histogram) -> v1::Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traffic::{Arrival, Config, PortConfig};
+    use traffic::{
+        Arrival, Config, Discipline, GroupConfig, Member, PortConfig, SchedulerConfig, ShaperConfig,
+    };
     use units::{Bytes, Rate};
 
     #[derive(Debug)]
@@ -414,5 +420,38 @@ mod tests {
         assert_eq!(message.sending_until_ps, 80_000_000);
         assert_eq!(message.queues[0].residence.as_ref().unwrap().count, 1);
         assert_eq!(all[0].queues[0].residence.as_ref().map(Histogram::count), None);
+        // Strict priority and lines without shapers remember nothing.
+        assert_eq!(
+            (message.queues[0].turn, message.queues[0].shaper, message.shaper),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn what_decides_who_is_next_is_told() {
+        let mut manager = Manager::new(0);
+        let mut port = PortConfig::strict(Rate::from_bps(10_000_000), 2);
+        let discipline = Discipline::Drr { quantum: Bytes(150) };
+        let members = (0..2).map(|class| Member { class: ClassId(class), weight: 1 }).collect();
+        port.scheduler = SchedulerConfig::Groups(vec![GroupConfig { discipline, members }]);
+        let rate = Rate::from_mbps(1);
+        port.shaper = Some(ShaperConfig::Bits { rate, burst: Bytes(1000) });
+        let config = [(PortId(1), port)].into();
+        manager.configure(Time::ZERO, Config { ports: config, ..Config::default() }).unwrap();
+        for _ in 0..3 {
+            let arrival = Arrival::new(Frame(100), PortId(2), PortId(1), ClassId(0));
+            let _verdict = manager.handle_packet(Time::ZERO, arrival);
+        }
+        let _output = manager.poll_output(Time::ZERO);
+
+        let port = port_snapshot(&manager, Time::ZERO, PortId(1), Detail::Sample).unwrap();
+        let message = port_message(&port);
+        let turn = |class: usize| message.queues[class].turn.unwrap();
+        // It had 150 bytes to send and sent 100.
+        assert_eq!(turn(0).kind, Some(v1::turn_state::Kind::DeficitBytes(50)));
+        assert_eq!(turn(1).kind, Some(v1::turn_state::Kind::DeficitBytes(0)));
+        assert_eq!((turn(0).current, turn(1).current), (true, false));
+        let bucket = message.shaper.unwrap();
+        assert_eq!(bucket.kind, Some(v1::bucket_state::Kind::Bytes(900)));
     }
 }

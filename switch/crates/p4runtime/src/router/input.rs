@@ -9,8 +9,8 @@ use traffic::{
 use units::{Bytes, Rate, Ratio};
 
 use super::Problem;
-use super::aqm::{ratio_message, ratio_of};
-use super::config::{limit_message, limit_of, problem};
+use super::limit::{limit_message, limit_of};
+use super::parts::{problem, ratio_message, ratio_of};
 
 /// The shared buffer of a message; a size of 0 is none.
 pub(super) fn buffer_of(buffer: &v1::Buffer) -> Option<BufferConfig> {

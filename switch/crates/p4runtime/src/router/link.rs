@@ -2,13 +2,13 @@
 
 use device::{LinkConfig, SenderConfig, SenderRate};
 use messages::vitrine::v1;
-use traffic::{Impairment, Jitter, LineReport, Loss, Probability};
+use traffic::{Impairment, Jitter, LineReport, Loss, Probability, Stalls};
 use units::Rate;
 use v1::loss::Kind;
 
 use super::Problem;
-use super::config::{limit_message, limit_of, problem, span};
-use super::counters::{depth_message, tally_message};
+use super::limit::{limit_message, limit_of};
+use super::parts::{depth_message, problem, span, tally_message};
 
 const THOUSAND_MILLION: u64 = 1_000_000_000;
 
@@ -44,7 +44,10 @@ fn sender_of(sender: &v1::Sender) -> SenderConfig {
 
 fn line_of(line: &v1::Line, place: &str, problems: &mut Vec<Problem>) -> Impairment {
     let jitter = line.jitter.unwrap_or_default();
-    for (what, ns) in [("delay", line.delay_ns), ("jitter", jitter.max_ns)] {
+    let stalls = line.stalls.unwrap_or_default();
+    for (what, ns) in
+        [("delay", line.delay_ns), ("jitter", jitter.max_ns), ("stalls", stalls.max_ns)]
+    {
         if ns > DELAY_NS_MAX {
             let place = format!("{place}, {what}");
             problems.push(problem(&place, format!("{ns} ns"), "at most 600 s; the unit is ns"));
@@ -54,6 +57,7 @@ fn line_of(line: &v1::Line, place: &str, problems: &mut Vec<Problem>) -> Impairm
     Impairment {
         delay: span(line.delay_ns),
         jitter: Jitter { max: span(jitter.max_ns), reorder: jitter.reorder },
+        stalls: Stalls { share: share("stalls", stalls.share_ppb), max: span(stalls.max_ns) },
         corruption: share("corruption", line.corruption_ppb),
         duplication: share("duplication", line.duplication_ppb),
         loss: match line.loss.unwrap_or_default().kind {
@@ -118,6 +122,10 @@ fn line_message(line: &Impairment) -> v1::Line {
         loss: Some(v1::Loss { kind }),
         corruption_ppb: ppb(line.corruption),
         duplication_ppb: ppb(line.duplication),
+        stalls: Some(v1::Stalls {
+            share_ppb: ppb(line.stalls.share),
+            max_ns: line.stalls.max.whole_ns(),
+        }),
     }
 }
 
@@ -163,6 +171,7 @@ mod tests {
                 loss: Some(v1::Loss { kind: Some(Kind::IndependentPpb(parts)) }),
                 corruption_ppb: parts,
                 duplication_ppb: parts,
+                stalls: Some(v1::Stalls { share_ppb: parts, max_ns: parts }),
             };
             let sender = v1::Sender {
                 rate_bps: Some(parts),

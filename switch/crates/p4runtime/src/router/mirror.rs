@@ -4,7 +4,7 @@ use messages::vitrine::v1;
 use pipeline::Pipeline;
 
 use super::Problem;
-use super::config::problem;
+use super::parts::problem;
 
 /// The clone session that drops are to go to; `Err` if the program in force has none of its number.
 ///

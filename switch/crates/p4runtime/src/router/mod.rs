@@ -4,10 +4,14 @@
 //!   config.rs       PortConfig and what is in it: edits of a configuration, and the reading back
 //!   aqm.rs          active queue management, shares of the buffer
 //!   input.rs        the shared buffer, the input stage, the crossbar
+//!   limit.rs        how much may wait
 //!   link.rs         the cables at the ports
 //!   mirror.rs       where copies of dropped packets go
+//!   parts.rs        what many messages have in them, and how a mistake is told
 //!   scheduler.rs    which queue is next: groups, trees
+//!   shaper.rs       how fast a queue or a port may send
 //!   counters.rs     what can be read and sampled
+//!   columns.rs      samples of several instants together
 //!   arbitration.rs  what the crossbar's arbiter does
 //!   packets.rs      each packet's way through the router
 //!   states.rs       what queue management and the shared buffer have in mind
@@ -18,14 +22,18 @@
 
 pub mod aqm;
 mod arbitration;
+pub mod columns;
 pub mod config;
 pub mod counters;
 pub mod input;
+mod limit;
 pub mod link;
 pub mod mirror;
 mod packets;
+mod parts;
 pub mod reasons;
 pub mod scheduler;
+mod shaper;
 pub mod states;
 pub mod trace;
 pub mod watch;

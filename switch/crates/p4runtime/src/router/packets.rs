@@ -6,8 +6,8 @@ use traffic::StepKind;
 use units::{ClassId, PortId};
 use v1::packet_event::Step;
 
+use super::parts::queue_message;
 use super::reasons;
-use super::watch::queue_message;
 use crate::watch::QueueId;
 
 /// A packet that was there before the watch.

@@ -7,7 +7,7 @@ use traffic::{Discipline, GroupConfig, Member, NodeConfig, NodeKind, SchedulerCo
 use units::{Bytes, ClassId, Rate};
 
 use super::Problem;
-use super::config::problem;
+use super::parts::problem;
 
 /// How deep a tree of a message is looked into; the traffic manager takes fewer levels still.
 const DEPTH_MAX: usize = 16;

@@ -7,8 +7,8 @@ use pipeline::Event;
 use v1::program_step::Kind as Step;
 use v1::trace_step::Kind;
 
+use super::parts::port_of;
 use super::reasons;
-use super::watch::port_of;
 use crate::refusal::Refusal;
 use crate::watch::Item;
 

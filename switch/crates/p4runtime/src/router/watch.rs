@@ -8,7 +8,8 @@ use traffic::{Step, StepKind};
 use units::{ClassId, PortId, Span, Time};
 use v1::event::Kind;
 
-use super::counters::{self, Snapshot, depth_message};
+use super::counters::{self, Snapshot};
+use super::parts::{depth_message, port_of, queue_message};
 use super::{arbitration, packets, reasons, states};
 use crate::refusal::Refusal;
 use crate::watch::{Filter, Item, Level, QueueId, Start, Threshold};
@@ -17,6 +18,8 @@ use crate::watch::{Filter, Item, Level, QueueId, Start, Threshold};
 const INTERVAL_MS_MAX: u32 = 1000;
 /// Thresholds, and queues, of one request.
 const QUEUE_COUNT_MAX: usize = 256;
+/// Samples of one message: some seconds of them.
+const TOGETHER_MAX: u32 = 4096;
 /// Bytes of a packet that are told at the most.
 const HEAD_SIZE_MAX: u32 = 256;
 
@@ -26,6 +29,7 @@ pub fn filter_of(request: &v1::WatchRequest) -> Result<Filter, Refusal> {
     at_most("queues", request.queues.len(), QUEUE_COUNT_MAX)?;
     at_most("head_bytes", request.head_bytes as usize, HEAD_SIZE_MAX as usize)?;
     at_most("interval_ms", request.interval_ms as usize, INTERVAL_MS_MAX as usize)?;
+    at_most("samples_together", request.samples_together as usize, TOGETHER_MAX as usize)?;
     let interval = Span::from_ms(request.interval_ms.into());
     let queues = request.queues.iter().map(|queue| queue_of(queue.port, queue.class));
     let filter = Filter {
@@ -41,11 +45,18 @@ pub fn filter_of(request: &v1::WatchRequest) -> Result<Filter, Refusal> {
         links: request.links,
         overruns: request.overruns,
         head_size: request.head_bytes as usize,
+        together: request.samples_together as usize,
     };
     if !filter.asks_for_something() {
         return Err(Refusal::invalid(
             "the request asks for nothing: set interval_ms (1 to 1000) for samples, or a kind of \
              event such as drops or queues",
+        ));
+    }
+    if filter.together > 0 && (filter.interval.is_none() || filter.asks_for_events()) {
+        return Err(Refusal::invalid(
+            "samples_together is for samples alone: set interval_ms, and ask for events in a Watch \
+             of its own",
         ));
     }
     Ok(filter)
@@ -62,12 +73,6 @@ fn at_most(what: &str, found: usize, most: usize) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal::invalid(format!("{what}: {found} is more than the {most} that are possible")))
-}
-
-pub(super) fn port_of(port: u32) -> Result<PortId, Refusal> {
-    u16::try_from(port)
-        .map(PortId)
-        .map_err(|_| Refusal::invalid(format!("{port} is too large for a port number")))
 }
 
 fn queue_of(port: u32, class: u32) -> Result<QueueId, Refusal> {
@@ -121,6 +126,10 @@ pub fn batch_message(batch: Vec<Item>) -> v1::WatchResponse {
         let (at, kind) = match item {
             Item::Lost(count) => {
                 message.lost_events += count;
+                continue;
+            }
+            Item::Columns(columns) => {
+                message.columns = Some(columns.message());
                 continue;
             }
             Item::Sample { snapshot, missed } => {
@@ -213,10 +222,6 @@ fn crossing_message(step: &Step, until: Time) -> v1::CrossingEvent {
     }
 }
 
-pub(super) fn queue_message((port, class): QueueId) -> v1::QueueRef {
-    v1::QueueRef { port: port.0.into(), class: class.0.into() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,6 +235,8 @@ mod tests {
         assert!(refused(nothing).contains("asks for nothing"));
         let slow = v1::WatchRequest { interval_ms: 1001, ..Default::default() };
         assert_eq!(refused(slow), "interval_ms: 1001 is more than the 1000 that are possible");
+        let together = v1::WatchRequest { samples_together: 9, marks: true, ..Default::default() };
+        assert!(refused(together).contains("for samples alone"));
         let both = v1::Threshold { port: 1, class: 2, packets: 3, bytes: 4 };
         let both = v1::WatchRequest { thresholds: vec![both], ..Default::default() };
         assert_eq!(

@@ -23,6 +23,8 @@ use tokio::task::spawn_blocking;
 
 use ::p4runtime::{Code, Refusal};
 
+use crate::places::{Caller, Untaken};
+
 /// What all calls and streams share.
 #[derive(Debug)]
 pub struct Shared {
@@ -39,22 +41,40 @@ pub struct Shared {
 /// The most entities that wait in answers for clients that do not take them: some 600 MB.
 pub const ANSWER_ENTITIES_MAX: usize = 2_000_000;
 
+/// Room for one answer, and the place of it among those of its connection.
+#[derive(Debug)]
+pub(crate) struct AnswerRoom {
+    _room: OwnedSemaphorePermit,
+    _of_caller: Option<Untaken>,
+}
+
 impl Shared {
-    /// Room for an answer of so many entities, for as long as what is returned lives.
-    fn reserve_answer(&self, entities: usize) -> Result<OwnedSemaphorePermit, Refusal> {
+    /// Room for an answer of so many entities, for as long as what is returned lives. A connection
+    /// that has not taken an earlier answer gets no more than would be free for others then.
+    fn reserve_answer(
+        &self,
+        entities: usize,
+        caller: Option<&Caller>,
+    ) -> Result<AnswerRoom, Refusal> {
+        let free = self.answers.available_permits();
+        let untaken = caller.map_or(0, Caller::untaken_entities);
+        let is_fair = untaken == 0 || untaken + 2 * entities <= free;
         let wanted = u32::try_from(entities).unwrap_or(u32::MAX);
-        Arc::clone(&self.answers).try_acquire_many_owned(wanted).map_err(|_| {
-            Refusal::exhausted(format!(
-                "the answer has {entities} entities, and {} of {ANSWER_ENTITIES_MAX} are free for \
-                 answers that clients have not taken: take those first, or ask for less",
-                self.answers.available_permits()
-            ))
-        })
+        let room = Arc::clone(&self.answers).try_acquire_many_owned(wanted).ok();
+        let Some(room) = room.filter(|_| is_fair) else {
+            return Err(Refusal::exhausted(format!(
+                "the answer has {entities} entities, and {free} of {ANSWER_ENTITIES_MAX} are free \
+                 for answers that clients have not taken, of which this connection has {untaken}: \
+                 take those first, or ask for less"
+            )));
+        };
+        let of_caller = caller.map(|caller| caller.leave_untaken(entities));
+        Ok(AnswerRoom { _room: room, _of_caller: of_caller })
     }
 }
 
 /// Does something that takes long, away from the threads that serve others.
-async fn waiting<T: Send + 'static>(
+pub async fn waiting<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let done = spawn_blocking(work).await;

@@ -15,7 +15,7 @@ use tonic::{Request as Call, Response, Streaming};
 
 use super::stream::{self, Answers};
 use super::{Shared, waiting};
-use crate::connections::room_of;
+use crate::connections::{Caller, caller_of, room_of};
 use crate::status::{answer, tonic_status};
 use crate::stubs::p4::p4_runtime_server::P4Runtime;
 
@@ -49,11 +49,12 @@ impl P4Runtime for P4RuntimeService {
         &self,
         call: Call<p4::ReadRequest>,
     ) -> Result<Response<Self::ReadStream>, tonic::Status> {
-        let room = room_of(&call);
+        let (room, caller) = (room_of(&call), caller_of(call.extensions()).cloned());
         let request = call.into_inner();
         let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
         let found = served.front.read(request, room).await.map_err(tonic_status)?;
-        let room = self.shared.reserve_answer(found.entity_count()).map_err(tonic_status)?;
+        let room = self.shared.reserve_answer(found.entity_count(), caller.as_ref());
+        let room = room.map_err(tonic_status)?;
         let (sender, receiver) = mpsc::channel(READ_MESSAGES_WAITING_MAX);
         tokio::spawn(async move {
             send_all(found, sender).await;
@@ -96,7 +97,8 @@ impl P4Runtime for P4RuntimeService {
         &self,
         call: Call<Streaming<p4::StreamMessageRequest>>,
     ) -> Result<Response<Answers>, tonic::Status> {
-        Ok(Response::new(stream::open(&self.shared.fronts, call.into_inner())))
+        let connection = caller_of(call.extensions()).map_or(0, Caller::connection);
+        Ok(Response::new(stream::open(&self.shared.fronts, connection, call.into_inner())))
     }
 
     async fn capabilities(

@@ -20,10 +20,11 @@ pub type Answers = Pin<
 /// What a controller sends.
 type Request = Result<p4::StreamMessageRequest, tonic::Status>;
 
-/// Opens a stream: `requests` is read by a task of its own, the returned stream is the answer. The
+/// Opens a stream by a connection: `requests` is read by a task of its own, the returned stream is the answer. The
 /// first message says which device it is with; there is nothing to answer before.
 pub fn open(
     fronts: &Arc<Fronts>,
+    connection: u64,
     mut requests: impl tokio_stream::Stream<Item = Request> + Send + Unpin + 'static,
 ) -> Answers {
     let fronts = Arc::clone(fronts);
@@ -31,7 +32,7 @@ pub fn open(
     tokio::spawn(async move {
         // A controller that goes without a word gets none.
         let Some(first) = requests.next().await else { return };
-        match open_by(&fronts, &first) {
+        match open_by(&fronts, connection, &first) {
             Ok((stream, answers)) => {
                 if sender.send(answers).is_ok() {
                     listen(stream, first, requests).await;
@@ -48,13 +49,13 @@ pub fn open(
 }
 
 /// A stream with the device that the first message names.
-fn open_by(fronts: &Fronts, first: &Request) -> Result<(Stream, Answers), Status> {
+fn open_by(fronts: &Fronts, connection: u64, first: &Request) -> Result<(Stream, Answers), Status> {
     let update = first.as_ref().map_err(|status| our_status(status.clone()))?.update.as_ref();
     let served = match update {
         Some(Update::Arbitration(update)) => fronts.named(update.device_id)?,
         _ => fronts.meant(0)?,
     };
-    let (stream, answers) = Stream::open(&served.front);
+    let (stream, answers) = Stream::open(&served.front, connection);
     Ok((stream, Box::pin(answers.map(|answer| answer.map_err(tonic_status)))))
 }
 

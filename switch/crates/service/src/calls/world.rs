@@ -73,6 +73,13 @@ impl World for WorldService {
         answer(self.front.fault(call.into_inner()).await.map_err(Into::into))
     }
 
+    async fn invite(
+        &self,
+        call: Call<v1::InviteRequest>,
+    ) -> Result<Response<v1::InviteResponse>, tonic::Status> {
+        answer(self.front.invite(call.into_inner()).await.map_err(Into::into))
+    }
+
     type WatchHostsStream = Messages<v1::WatchHostsResponse>;
 
     async fn watch_hosts(

@@ -12,7 +12,7 @@ use service::stubs::p4::p4_runtime_client::P4RuntimeClient;
 use tonic::transport::Channel;
 use units::Time;
 
-use super::{Plane, channel_to, serve, stop};
+use super::{Plane, channel_to, serve, stop, tcp_address};
 
 pub struct ByHand {
     pub device: Device,
@@ -40,7 +40,7 @@ impl ByHand {
 
     /// A connection; the server needs no data plane for that.
     pub async fn channel(&self) -> Channel {
-        channel_to(self.server.as_ref().unwrap().address()).await
+        channel_to(tcp_address(self.server.as_ref().unwrap())).await
     }
 
     /// A client of a connection of its own.

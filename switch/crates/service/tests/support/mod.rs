@@ -27,6 +27,7 @@ use p4info::Message as _;
 use p4runtime::netdev::NetdevCounters;
 use prost::Message as _;
 use prost::bytes::Bytes;
+use service::address::Address;
 use service::server::{self, Server, ServerConfig};
 use service::stubs::p4::p4_runtime_client::P4RuntimeClient;
 use tokio::sync::mpsc;
@@ -93,6 +94,9 @@ pub fn serve(wake: Wake) -> (Server, Agent) {
         pipeline: pipeline::Config::default(),
         tls: None,
         devices: Arc::new(NoDevices),
+        begin_thread: || {},
+        thrift_port: None,
+        hides_local_programs: false,
     };
     server::start(config, wake).unwrap()
 }
@@ -144,7 +148,7 @@ impl Switch {
     }
 
     pub async fn channel(&self) -> Channel {
-        channel_to(self.server.as_ref().unwrap().address()).await
+        channel_to(tcp_address(self.server.as_ref().unwrap())).await
     }
 
     pub async fn client(&self) -> P4RuntimeClient<Channel> {
@@ -162,6 +166,14 @@ impl Switch {
     /// A controller with an open stream that has said nothing yet.
     pub async fn stream(&self, role: &str) -> Controller {
         stream_over(self.client().await, role).await
+    }
+}
+
+/// Where a server listens that listens on TCP.
+pub fn tcp_address(server: &Server) -> SocketAddr {
+    match server.address() {
+        Address::Tcp(address) => *address,
+        Address::Unix(path) => panic!("it listens at {}", path.display()),
     }
 }
 

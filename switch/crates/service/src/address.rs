@@ -1,0 +1,212 @@
+//! Where a server listens: a Unix socket, which belongs to one user, or TCP.
+//!
+//! Everybody on a machine reaches its loopback addresses, and everybody on the network the others; the
+//! kernel says of neither who they are. Of a Unix socket it does. So a switch that is to be anybody's
+//! but its owner's listens on TCP because somebody said so, and beyond loopback only with TLS, or
+//! because somebody said that too.
+
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use tokio::net::{TcpListener, UnixListener};
+
+use crate::connections::{Carrier, Peer};
+
+/// How a Unix socket is written, as gRPC's clients write it.
+const UNIX: &str = "unix:";
+
+/// Who may connect to a Unix socket: its owner, and root.
+const OWNER_ONLY: u32 = 0o600;
+
+/// A place to listen at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// An address and a port; port 0 takes any free one.
+    Tcp(SocketAddr),
+    /// A file.
+    Unix(PathBuf),
+}
+
+impl Address {
+    /// Refuses an address at which strangers could take control: one that other machines reach,
+    /// without TLS, unless `insecure` says that this is meant.
+    pub fn check(&self, has_tls: bool, insecure: bool) -> Result<(), String> {
+        match self {
+            Address::Tcp(address) if !address.ip().is_loopback() && !has_tls && !insecure => {
+                Err(format!(
+                    "{address} can be reached from other machines, and whoever reaches it controls \
+                     the switch: add a certificate for TLS, listen on 127.0.0.1 or unix:FILE, or \
+                     say --insecure"
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Binds it, within a runtime.
+    pub(crate) fn listen(&self) -> io::Result<Listener> {
+        match self {
+            Address::Tcp(address) => {
+                let listener = std::net::TcpListener::bind(address)?;
+                listener.set_nonblocking(true)?;
+                Ok(Listener::Tcp(TcpListener::from_std(listener)?))
+            }
+            Address::Unix(path) => {
+                remove_left_over(path)?;
+                let listener = UnixListener::bind(path)?;
+                // Until here somebody may have been quicker: whoever comes is asked who they are.
+                std::fs::set_permissions(path, PermissionsExt::from_mode(OWNER_ONLY))?;
+                Ok(Listener::Unix(listener, SocketFile(path.clone())))
+            }
+        }
+    }
+}
+
+impl From<SocketAddr> for Address {
+    fn from(address: SocketAddr) -> Self {
+        Self::Tcp(address)
+    }
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    /// `unix:FILE`, or `HOST:PORT` with a name or a number for the host.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = "write ADDRESS:PORT, such as 127.0.0.1:9559, or unix:FILE";
+        match text.strip_prefix(UNIX) {
+            Some("") => Err(format!("`{text}` names no file: {wanted}")),
+            Some(path) => Ok(Self::Unix(path.into())),
+            None => {
+                let mut found =
+                    text.to_socket_addrs().map_err(|error| format!("{error}: {wanted}"))?;
+                let first = found.next().ok_or_else(|| format!("`{text}` has no address"))?;
+                Ok(Self::Tcp(first))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => write!(f, "{UNIX}{}", path.display()),
+        }
+    }
+}
+
+/// What is bound.
+#[derive(Debug)]
+pub(crate) enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener, SocketFile),
+}
+
+impl Listener {
+    /// Where it is.
+    pub fn address(&self) -> io::Result<Address> {
+        match self {
+            Self::Tcp(listener) => Ok(Address::Tcp(listener.local_addr()?)),
+            Self::Unix(_, SocketFile(path)) => Ok(Address::Unix(path.clone())),
+        }
+    }
+
+    /// The next connection, and whose it is. `None`: it was closed, because its owner may not come.
+    pub async fn accept(&self) -> io::Result<Option<(Box<dyn Carrier>, Peer)>> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, from) = listener.accept().await?;
+                // It only makes answers quicker.
+                let _nodelay = stream.set_nodelay(true);
+                Ok(Some((Box::new(stream), Peer::Host(from.ip()))))
+            }
+            Self::Unix(listener, SocketFile(path)) => {
+                let (stream, _) = listener.accept().await?;
+                let uid = stream.peer_cred()?.uid();
+                let may_come = uid == 0 || uid == std::fs::metadata(path)?.uid();
+                Ok(may_come
+                    .then(|| -> (Box<dyn Carrier>, Peer) { (Box::new(stream), Peer::User(uid)) }))
+            }
+        }
+    }
+}
+
+/// The file of a Unix socket; it goes when nobody listens any more.
+#[derive(Debug)]
+pub(crate) struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // Somebody may have removed it, and then there is nothing to do.
+        let _gone = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Removes what a switch that was killed has left behind: a socket at which nobody answers. Anything
+/// else stays, and cannot be bound.
+fn remove_left_over(path: &Path) -> io::Result<()> {
+    let is_socket = std::fs::symlink_metadata(path).is_ok_and(|it| it.file_type().is_socket());
+    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if is_socket && std::os::unix::net::UnixStream::connect(path).is_err_and(refused) {
+        std::fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_file_or_a_host_and_a_port() {
+        let parse = |text: &str| text.parse::<Address>();
+        assert_eq!(parse("127.0.0.1:0"), Ok(SocketAddr::from(([127, 0, 0, 1], 0)).into()));
+        assert_eq!(parse("unix:/run/s1"), Ok(Address::Unix("/run/s1".into())));
+        assert_eq!(parse("unix:s1").map(|it| it.to_string()), Ok("unix:s1".to_owned()));
+        assert!(parse("unix:").is_err_and(|error| error.contains("names no file")));
+        assert!(parse("9559").is_err_and(|error| error.contains("ADDRESS:PORT")));
+    }
+
+    #[test]
+    fn strangers_are_let_in_only_on_purpose() {
+        let check = |text: &str, tls, insecure| text.parse::<Address>()?.check(tls, insecure);
+        for near in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "unix:a"] {
+            assert_eq!(check(near, false, false), Ok(()), "{near}");
+        }
+        for far in ["0.0.0.0:1", "[::]:1", "192.0.2.1:1"] {
+            let refused = check(far, false, false).expect_err(far);
+            assert!(refused.contains("--insecure"), "{refused}");
+            assert_eq!(check(far, true, false), Ok(()), "{far}");
+            assert_eq!(check(far, false, true), Ok(()), "{far}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_socket_is_its_owners_and_goes_with_who_listens() {
+        let path = std::env::temp_dir().join(format!("vitrine-socket-{}", std::process::id()));
+        let address = Address::Unix(path.clone());
+        let listener = address.listen().unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(listener.address().unwrap(), address);
+        let taken = address.listen().unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AddrInUse, "somebody answers there");
+        let _client = tokio::net::UnixStream::connect(&path).await.unwrap();
+        let (_, peer) = listener.accept().await.unwrap().expect("it is ours");
+        assert_eq!(peer, Peer::User(std::fs::metadata(&path).unwrap().uid()));
+        // Killed, it leaves its file behind, at which nobody answers.
+        let Listener::Unix(listener, file) = listener else { panic!("a Unix socket") };
+        std::mem::forget(file);
+        drop(listener);
+        drop(address.listen().unwrap());
+        assert!(!path.exists());
+        // What is no socket is nobody's to remove.
+        std::fs::write(&path, "dear diary").unwrap();
+        assert!(address.listen().is_err());
+        std::fs::remove_file(&path).unwrap();
+    }
+}

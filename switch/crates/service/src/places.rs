@@ -1,0 +1,247 @@
+//! The places of connections: a bounded number, and idle ones give way.
+//!
+//! A connection without an open call takes a place and does nothing with it; should somebody come
+//! when all are taken, the one that has been idle longest is closed, of the peer that has the most
+//! connections. A client of gRPC notices nothing: it connects again with its next call. Where each
+//! connection has a call, a stream for instance, who comes is refused.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::Context;
+
+use futures_util::task::AtomicWaker;
+use p4runtime::details::Room;
+
+/// Connections that may be open at the same time. A process may have 1024 descriptors unless
+/// somebody raises that, and ports and captures need some.
+pub const CONNECTION_COUNT_MAX: usize = 256;
+
+/// Whose a connection is, as far as the kernel says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Peer {
+    /// Somebody's at this address.
+    Host(IpAddr),
+    /// This user's, on this machine.
+    User(u32),
+}
+
+/// All places.
+#[derive(Debug, Default)]
+pub(crate) struct Places(Mutex<Taken>);
+
+#[derive(Debug, Default)]
+struct Taken {
+    by: BTreeMap<u64, (Peer, Client)>,
+    /// Numbers connections, and orders the instants at which they became idle.
+    count: u64,
+}
+
+/// A place, as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Place {
+    places: Arc<Places>,
+    pub client: Client,
+}
+
+/// A client, as its calls know it.
+#[derive(Clone, Debug, Default)]
+pub struct Client(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    number: u64,
+    /// How large a list of headers it takes; it says so once.
+    room: OnceLock<Room>,
+    calls: AtomicU32,
+    /// Greater means later.
+    idle_since: AtomicU64,
+    gives_way: AtomicBool,
+    /// Entities of answers that it has not taken.
+    untaken: AtomicUsize,
+    reader: AtomicWaker,
+}
+
+/// A call that is open.
+#[derive(Debug)]
+pub(crate) struct OpenCall {
+    client: Client,
+    places: Arc<Places>,
+}
+
+impl Places {
+    /// A place for a connection of `peer`, perhaps that of an idle one, which is closed.
+    pub fn take(self: &Arc<Self>, peer: Peer) -> Option<Place> {
+        let mut taken = self.lock();
+        if taken.by.len() >= CONNECTION_COUNT_MAX {
+            let idle = taken.longest_idle()?;
+            if let Some((_, client)) = taken.by.remove(&idle) {
+                client.give_way();
+            }
+        }
+        taken.count += 1;
+        let (number, idle_since) = (taken.count, AtomicU64::new(taken.count));
+        let client = Client(Arc::new(State { number, idle_since, ..State::default() }));
+        taken.by.insert(number, (peer, client.clone()));
+        Some(Place { places: Arc::clone(self), client })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Taken {
+    fn longest_idle(&self) -> Option<u64> {
+        let mut counts = BTreeMap::<Peer, usize>::new();
+        self.by.values().for_each(|(peer, _)| *counts.entry(*peer).or_default() += 1);
+        let idle = self.by.iter().filter(|(_, (_, client))| client.is_idle());
+        let order = |(peer, client): &(Peer, Client)| {
+            (usize::MAX - counts[peer], client.0.idle_since.load(Ordering::Relaxed))
+        };
+        idle.min_by_key(|(_, it)| order(it)).map(|(number, _)| *number)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.lock().by.remove(&self.client.0.number);
+    }
+}
+
+impl Place {
+    /// The client has begun a call.
+    pub fn caller(&self) -> Caller {
+        Caller { client: self.client.clone(), places: Arc::clone(&self.places) }
+    }
+}
+
+/// Who calls, on which connection.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    client: Client,
+    places: Arc<Places>,
+}
+
+impl Caller {
+    /// Its connection is not idle as long as what is returned lives.
+    pub(crate) fn begin(&self) -> OpenCall {
+        self.client.0.calls.fetch_add(1, Ordering::Relaxed);
+        OpenCall { client: self.client.clone(), places: Arc::clone(&self.places) }
+    }
+
+    /// The number of its connection.
+    pub fn connection(&self) -> u64 {
+        self.client.0.number
+    }
+
+    /// How much metadata it takes with an answer.
+    pub fn room(&self) -> Room {
+        self.client.0.room.get().copied().unwrap_or(Room::USUAL)
+    }
+}
+
+impl Caller {
+    /// Entities of answers that its connection has not taken.
+    pub(crate) fn untaken_entities(&self) -> usize {
+        self.client.0.untaken.load(Ordering::Relaxed)
+    }
+
+    /// An answer that has not been taken as long as what is returned lives.
+    pub(crate) fn leave_untaken(&self, entities: usize) -> Untaken {
+        self.client.0.untaken.fetch_add(entities, Ordering::Relaxed);
+        Untaken { client: self.client.clone(), entities }
+    }
+}
+
+/// An answer that waits for its client.
+#[derive(Debug)]
+pub(crate) struct Untaken {
+    client: Client,
+    entities: usize,
+}
+
+impl Drop for Untaken {
+    fn drop(&mut self) {
+        self.client.0.untaken.fetch_sub(self.entities, Ordering::Relaxed);
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        let mut taken = self.places.lock();
+        taken.count += 1;
+        self.client.0.idle_since.store(taken.count, Ordering::Relaxed);
+        self.client.0.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Client {
+    /// It has said how large a list of headers it takes.
+    pub(crate) fn announce(&self, room: Room) {
+        // It is said once.
+        let _first = self.0.room.set(room);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn announced(&self) -> Option<Room> {
+        self.0.room.get().copied()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.0.calls.load(Ordering::Relaxed) == 0
+    }
+
+    fn give_way(&self) {
+        self.0.gives_way.store(true, Ordering::Relaxed);
+        self.0.reader.wake();
+    }
+
+    /// Whether its connection is to be closed for another; if it is not, who reads is woken once it
+    /// is.
+    pub(crate) fn gives_way(&self, context: &Context<'_>) -> bool {
+        self.0.reader.register(context.waker());
+        self.0.gives_way.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    const HERE: Peer = Peer::User(1000);
+    const THERE: Peer = Peer::User(1001);
+
+    fn gives_way(place: &Place) -> bool {
+        place.client.gives_way(&Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn the_longest_idle_connection_of_whoever_has_most_gives_way() {
+        let places = Arc::new(Places::default());
+        let other = places.take(THERE).expect("room");
+        let many: Vec<Place> =
+            (1..CONNECTION_COUNT_MAX).map(|_| places.take(HERE).expect("room")).collect();
+        // The first was idle longest until it called, the second calls still.
+        drop(many[0].caller().begin());
+        let call = many[1].caller().begin();
+        let late = places.take(THERE).expect("an idle one gives way");
+        let gone: Vec<usize> = (0..many.len()).filter(|at| gives_way(&many[*at])).collect();
+        assert_eq!((gone, gives_way(&other)), (vec![2], false));
+        drop((call, late));
+    }
+
+    #[test]
+    fn where_nobody_is_idle_there_is_no_place() {
+        let places = Arc::new(Places::default());
+        let held: Vec<Place> =
+            (0..CONNECTION_COUNT_MAX).map(|_| places.take(HERE).expect("room")).collect();
+        let mut calls: Vec<OpenCall> = held.iter().map(|place| place.caller().begin()).collect();
+        assert!(places.take(THERE).is_none());
+        drop(calls.pop());
+        assert!(places.take(THERE).is_some());
+    }
+}
