@@ -17,13 +17,13 @@ fn main() {
             continue;
         }
         for flows in [1, 10, 100] {
-            run(congestion, flows);
+            run(&congestion, flows);
         }
     }
 }
 
-fn run(congestion: Algorithm, flows: usize) {
-    let settings = TcpSettings { congestion, ..TcpSettings::default() };
+fn run(congestion: &Algorithm, flows: usize) {
+    let settings = TcpSettings { congestion: congestion.clone(), ..TcpSettings::default() };
     let there = Pipe::clean(Some(Rate::from_mbps(1000)), Span::from_ms(10), 1700);
     let back = Pipe::clean(None, Span::from_ms(10), 0);
     let mut net = Net::new(1, 1, &settings, there, back, 1);

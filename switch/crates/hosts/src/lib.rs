@@ -4,7 +4,7 @@
 //!   commands ─> Host ─┬─ apps      bulk, pages, pings, datagrams, workloads
 //!   frames   <─>      ├─ stack     ARP/ND, IPv4/IPv6, ICMP, UDP, the table of connections
 //!   instants <─>      ├─ tcp       one connection: sender, receiver, recovery, timers
-//!                     └─ congestion  reno, cubic, bbr, ...: one file each
+//!                     └─ congestion  reno, cubic, bbr, ...: one file each; or decided outside
 //! ```
 //!
 //! [`Host`] is the state machine; its documentation is the driving contract. TCP does what Linux
@@ -27,7 +27,10 @@ mod tcp;
 pub use apps::*;
 pub use books::{Books, DropReason};
 pub use config::{HostConfig, Interface, NetdevConfig, Route};
-pub use congestion::{Algorithm, UnknownAlgorithm, algorithms};
+pub use congestion::{
+    Algorithm, CongestionAnswer, CongestionEvent, CongestionOutside, CongestionQuestion,
+    MarksWanted, PathSeen, UnknownAlgorithm, WindowSeen, algorithm_names, algorithms,
+};
 pub use host::{Host, NetdevId, Transmit};
 pub use stack::{AppId, ConnectionId, Datagram, Endpoint};
 pub use tcp::{

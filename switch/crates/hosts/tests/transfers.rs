@@ -74,7 +74,7 @@ fn some_settings(dice: &mut chance::Chance) -> TcpSettings {
     let (tail_loss_probe, frto, window_scaling, dsack) = (coin(), coin(), coin(), coin());
     let all: Vec<_> = hosts::algorithms().collect();
     TcpSettings {
-        congestion: all[dice.below(all.len() as u64) as usize],
+        congestion: all[dice.below(all.len() as u64) as usize].clone(),
         sack,
         dsack,
         timestamps,

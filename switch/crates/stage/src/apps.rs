@@ -14,6 +14,8 @@ use v1::app::Kind;
 use v1::datagram_source::Pace as PaceMessage;
 use v1::workload::Lengths as LengthsMessage;
 
+use crate::tcp::NamedAlgorithm;
+
 /// Number, flow and instant are in each of our datagrams.
 const DATAGRAM_BYTES_MIN: u64 = 24;
 const DATAGRAM_BYTES_MAX: u64 = 65_507;
@@ -23,23 +25,32 @@ const ECHO_PAYLOAD_BYTES: u64 = 56;
 /// Finds the address of a name.
 pub type Resolve<'a> = &'a dyn Fn(&str) -> Option<IpAddr>;
 
-/// The application of a message. `resolve` knows the hosts' names.
-pub fn app_of(message: v1::App, resolve: Resolve<'_>) -> Result<Box<dyn App>, Refusal> {
+/// The application of a message. `resolve` knows the hosts' names, `algorithm` the congestion
+/// controls.
+pub fn app_of(
+    message: v1::App,
+    resolve: Resolve<'_>,
+    algorithm: &mut NamedAlgorithm<'_>,
+) -> Result<Box<dyn App>, Refusal> {
     let kind = message.kind.ok_or_else(|| {
         Refusal::invalid("the application has no kind: say bulk, listener, ping or another")
     })?;
     Ok(match kind {
-        Kind::Bulk(message) => bulk(message, resolve)?,
+        Kind::Bulk(message) => bulk(message, resolve, algorithm)?,
         Kind::DatagramSink(message) => datagram_sink(message)?,
         Kind::DatagramSource(message) => datagram_source(message, resolve)?,
-        Kind::Listener(message) => listener(&message)?,
-        Kind::Page(message) => page(message, resolve)?,
+        Kind::Listener(message) => listener(&message, algorithm)?,
+        Kind::Page(message) => page(message, resolve, algorithm)?,
         Kind::Ping(message) => ping(&message, resolve)?,
-        Kind::Workload(message) => workload(message, resolve)?,
+        Kind::Workload(message) => workload(message, resolve, algorithm)?,
     })
 }
 
-fn bulk(message: v1::Bulk, resolve: Resolve<'_>) -> Result<Box<dyn App>, Refusal> {
+fn bulk(
+    message: v1::Bulk,
+    resolve: Resolve<'_>,
+    algorithm: &mut NamedAlgorithm<'_>,
+) -> Result<Box<dyn App>, Refusal> {
     let until = match message.until {
         None => Until::Stopped,
         Some(v1::bulk::Until::SpanNs(ns)) => Until::Span(span(ns)),
@@ -49,7 +60,7 @@ fn bulk(message: v1::Bulk, resolve: Resolve<'_>) -> Result<Box<dyn App>, Refusal
         to: endpoint(message.to, "bulk.to", resolve)?,
         until,
         after: span(message.after_ns),
-        congestion: congestion(&message.congestion_control)?,
+        congestion: congestion(&message.congestion_control, algorithm)?,
         parallel: message.connections.max(1) as usize,
     });
     Ok(match Rate::from_bps(message.pacing_rate_bps) {
@@ -58,7 +69,10 @@ fn bulk(message: v1::Bulk, resolve: Resolve<'_>) -> Result<Box<dyn App>, Refusal
     })
 }
 
-fn listener(message: &v1::Listener) -> Result<Box<dyn App>, Refusal> {
+fn listener(
+    message: &v1::Listener,
+    algorithm: &mut NamedAlgorithm<'_>,
+) -> Result<Box<dyn App>, Refusal> {
     let service = match message.answers {
         None => Service::Discard,
         Some(exchange) => Service::Respond {
@@ -69,11 +83,15 @@ fn listener(message: &v1::Listener) -> Result<Box<dyn App>, Refusal> {
     Ok(Box::new(Listener::new(ListenerConfig {
         port: port(message.port, "listener.port")?,
         service,
-        congestion: congestion(&message.congestion_control)?,
+        congestion: congestion(&message.congestion_control, algorithm)?,
     })))
 }
 
-fn page(message: v1::Page, resolve: Resolve<'_>) -> Result<Box<dyn App>, Refusal> {
+fn page(
+    message: v1::Page,
+    resolve: Resolve<'_>,
+    algorithm: &mut NamedAlgorithm<'_>,
+) -> Result<Box<dyn App>, Refusal> {
     let exchange = message.exchange.unwrap_or_default();
     Ok(Box::new(Page::new(PageConfig {
         from: endpoints(message.from, "page.from", resolve)?,
@@ -83,7 +101,7 @@ fn page(message: v1::Page, resolve: Resolve<'_>) -> Result<Box<dyn App>, Refusal
         pause: span(message.pause_ns),
         random_pause: message.random_pause,
         count: message.count.max(1),
-        congestion: congestion(&message.congestion_control)?,
+        congestion: congestion(&message.congestion_control, algorithm)?,
     })))
 }
 
@@ -157,7 +175,11 @@ fn datagram_source(
     })))
 }
 
-fn workload(message: v1::Workload, resolve: Resolve<'_>) -> Result<Box<dyn App>, Refusal> {
+fn workload(
+    message: v1::Workload,
+    resolve: Resolve<'_>,
+    algorithm: &mut NamedAlgorithm<'_>,
+) -> Result<Box<dyn App>, Refusal> {
     let lengths = match message.lengths {
         Some(LengthsMessage::FixedBytes(bytes)) => Lengths::Fixed(Bytes(bytes)),
         Some(LengthsMessage::HeavyTail(tail)) => {
@@ -179,7 +201,7 @@ fn workload(message: v1::Workload, resolve: Resolve<'_>) -> Result<Box<dyn App>,
         lengths,
         after: span(message.after_ns),
         span: endless(message.span_ns),
-        congestion: congestion(&message.congestion_control)?,
+        congestion: congestion(&message.congestion_control, algorithm)?,
     })))
 }
 
@@ -228,11 +250,13 @@ fn port(number: u32, place: &str) -> Result<u16, Refusal> {
     port.ok_or_else(|| Refusal::invalid(format!("{place}: {number}; ports are 1 to 65535")))
 }
 
-fn congestion(name: &str) -> Result<Option<Algorithm>, Refusal> {
-    match name {
-        "" => Ok(None),
-        name => name.parse().map(Some).map_err(|error: hosts::UnknownAlgorithm| {
-            Refusal::invalid(format!("congestion_control: {error}"))
-        }),
+fn congestion(
+    name: &str,
+    algorithm: &mut NamedAlgorithm<'_>,
+) -> Result<Option<Algorithm>, Refusal> {
+    if name.is_empty() {
+        return Ok(None);
     }
+    let found = algorithm(name);
+    found.map(Some).map_err(|why| Refusal::invalid(format!("congestion_control: {why}")))
 }

@@ -14,6 +14,7 @@
 //!   network.rs    what was built: the world with its routers' agents
 //!   topology.rs   messages to hosts, routers and cables, with all that is wrong
 //!   tcp.rs        how a host's TCP behaves
+//!   guests.rs     classes that decide for routers and hosts
 //!   apps.rs       messages to applications
 //!   reports.rs    what applications have seen, as messages
 //!   look.rs       hosts, connections and cables, as messages
@@ -30,6 +31,7 @@
 mod apps;
 mod capture;
 mod front;
+mod guests;
 mod look;
 mod network;
 mod passing;
@@ -42,6 +44,7 @@ mod topology;
 mod watch;
 
 pub use front::Front;
+pub use guests::{Deciders, Runner};
 pub use request::Request;
 pub use spout::SpoutStream;
 pub use stage::{Next, STALL_MAX, Stage};

@@ -64,7 +64,7 @@ fn connection(own: hosts::Endpoint, peer: hosts::Endpoint, seen: &Snapshot) -> v
         peer: endpoint_text(peer),
         state: state(seen.state).into(),
         recovery: recovery(seen.recovery).into(),
-        congestion: seen.congestion.to_owned(),
+        congestion: seen.congestion.clone(),
         algorithm: algorithm.collect(),
         cwnd: seen.cwnd,
         ssthresh: seen.ssthresh,

@@ -14,6 +14,7 @@ use hosts::{AppId, Host};
 use messages::vitrine::v1;
 use p4runtime::netdev::NetdevCounters;
 use p4runtime::router::Problem;
+use p4runtime::watch::Item;
 use p4runtime::{Code, Refusal};
 use pipeline::native::Compile;
 use traffic::PortConfig;
@@ -21,6 +22,7 @@ use units::{PortId, Time};
 use world::network::CPU_PORT;
 use world::{CableId, End, NodeId, Report, World};
 
+use crate::guests::{Guests, Runner};
 use crate::topology::{self, Plug};
 
 /// Steps of an agent between two looks at whether there are more.
@@ -37,6 +39,7 @@ pub struct Network {
     pub cables: Vec<(CableId, [End; 2])>,
     /// By their numbers, which count from 1.
     pub apps: Vec<App>,
+    pub guests: Guests,
     plugs: BTreeMap<Plug, (End, usize)>,
     compile: Option<Compile>,
 }
@@ -78,9 +81,16 @@ impl Router {
     }
 
     /// Ends all sessions and streams.
-    pub fn end(&self, why: &Refusal) {
+    pub fn end(&mut self, why: &Refusal) {
         self.front.end_all(why);
+        self.agent.tell_all();
         self.agent.feeds().for_each(|feed| feed.end(why.clone()));
+    }
+
+    /// The world stands at `now`: everything until then is told, and that it is.
+    pub fn complete_until(&mut self, now: Time) {
+        self.agent.tell_all();
+        self.agent.feeds().for_each(|feed| feed.push_all(&mut vec![Item::CompleteUntil(now)]));
     }
 
     /// Tells controllers what the agent has reported at this instant.
@@ -101,11 +111,14 @@ impl Network {
     pub fn build(
         request: v1::BuildRequest,
         compile: Option<Compile>,
+        runner: &mut Runner,
         wake: &Wake,
     ) -> Result<Network, Vec<Problem>> {
         let v1::BuildRequest { topology, seed } = request;
         let topology = topology.unwrap_or_default();
-        let parts = topology::parts(&topology, seed, compile)?;
+        let mut guests = Guests::new(seed);
+        let parts =
+            topology::parts(&topology, seed, compile, &mut |name| guests.algorithm(name, runner))?;
         let mut world = World::new();
         let mut nodes = BTreeMap::new();
         let mut hosts = Vec::new();
@@ -131,7 +144,7 @@ impl Network {
             cables.push((world.connect(ends[0], ends[1]), ends));
         }
         let apps = Vec::new();
-        Ok(Network { world, topology, seed, hosts, routers, cables, apps, plugs, compile })
+        Ok(Network { world, topology, seed, hosts, routers, cables, apps, guests, plugs, compile })
     }
 
     /// Its routers as devices of P4Runtime.
@@ -142,6 +155,11 @@ impl Network {
     fn served_router(&self, router: &Router) -> Served {
         let pipeline = self.world.router(router.node).program_config();
         Served { front: Arc::clone(&router.front), pipeline }
+    }
+
+    /// The seed of a router's dice.
+    pub fn router_seed(&self, device_id: u64) -> u64 {
+        topology::router_seed(self.seed, device_id)
     }
 
     // ---- names ---------------------------------------------------------------------------------
@@ -276,10 +294,11 @@ impl Network {
         // It was built before.
         let device =
             device.map_err(|_| Refusal::new(Code::Internal, "it cannot be built again"))?;
-        let router = &self.routers[place];
+        let router = &mut self.routers[place];
         router.end(&Refusal::new(Code::Unavailable, format!("the router {name} was restarted")));
         let (device_id, node) = (router.device_id, router.node);
         self.world.restart(node, device);
+        self.guests.forget_router(node);
         self.routers[place] = Router::new(device_id, node, wake);
         Ok((device_id, self.served_router(&self.routers[place])))
     }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use agent::exchange::Reply;
+use hosts::{AppId, Host};
 use messages::vitrine::v1;
 use p4runtime::Refusal;
 use units::{ClassId, PortId, Ratio, Span, Time};
 use v1::advance_request::Until;
-use world::NodeId;
+use world::{NodeId, World};
 
 use crate::network::{App, Network};
 
@@ -34,7 +35,7 @@ pub struct Advance {
 /// What brings the world to a stand.
 #[derive(Debug)]
 enum Stop {
-    AppsEnded(Vec<App>),
+    AppsEnded(Vec<(NodeId, AppId)>),
     QueueHolds { node: NodeId, port: PortId, class: ClassId, packets: u64 },
 }
 
@@ -66,13 +67,9 @@ impl Advance {
         }
     }
 
-    pub fn has_stops(&self) -> bool {
-        !self.stops.is_empty()
-    }
-
     /// The first of its stops that holds.
-    pub fn stopped_by(&self, network: &Network) -> Option<u32> {
-        (0..).zip(&self.stops).find(|(_, stop)| stop.holds(network)).map(|(place, _)| place)
+    pub fn stopped_by(&self, world: &World<Host>) -> Option<u32> {
+        (0..).zip(&self.stops).find(|(_, stop)| stop.holds(world)).map(|(place, _)| place)
     }
 }
 
@@ -91,8 +88,11 @@ impl Stop {
     fn new(network: &Network, stop: v1::Stop) -> Result<Stop, Refusal> {
         match stop.kind {
             Some(v1::stop::Kind::AppsEnded(ended)) => {
-                let apps = ended.apps.into_iter().map(|number| network.app(number));
-                Ok(Stop::AppsEnded(apps.collect::<Result<_, _>>()?))
+                let apps = ended.apps.into_iter().map(|number| {
+                    let App { host, id } = network.app(number)?;
+                    Ok((network.hosts[host].node, id))
+                });
+                Ok(Stop::AppsEnded(apps.collect::<Result<_, Refusal>>()?))
             }
             Some(v1::stop::Kind::QueueHolds(it)) => {
                 let router = network.routers.iter().find(|each| each.device_id == it.device_id);
@@ -114,13 +114,13 @@ impl Stop {
         }
     }
 
-    fn holds(&self, network: &Network) -> bool {
+    fn holds(&self, world: &World<Host>) -> bool {
         match self {
             Stop::AppsEnded(apps) => {
-                apps.iter().all(|app| network.host_at(app.host).has_ended(app.id))
+                apps.iter().all(|(node, app)| world.host(*node).has_ended(*app))
             }
             Stop::QueueHolds { node, port, class, packets } => {
-                let queue = network.world.router(*node).traffic().queue(*port, *class);
+                let queue = world.router(*node).traffic().queue(*port, *class);
                 queue.is_some_and(|queue| queue.depth.packets >= *packets)
             }
         }

@@ -2,7 +2,7 @@
 
 use hosts::{AppId, ConnectionId, Endpoint, Host, Report, Seen, Snapshot};
 use messages::vitrine::v1;
-use units::{Span, Time};
+use units::Time;
 use v1::app_event::Kind as EventKind;
 use v1::app_report::Kind;
 
@@ -38,16 +38,13 @@ fn kind_of(report: Report, host: &Host) -> Kind {
         Report::Page(report) => Kind::Page(v1::PageReport {
             fetched: report.fetched.iter().map(fetched).collect(),
             failed: report.failed,
+            forgotten: report.fetched.forgotten(),
         }),
         Report::Ping(report) => Kind::Ping(v1::PingReport {
             sent: report.sent,
-            echoes: report
-                .answers
-                .iter()
-                .zip(&report.sent_at)
-                .map(|((number, rtt), sent_at)| echo(*number, *sent_at, *rtt))
-                .collect(),
+            echoes: report.answers.iter().map(echo).collect(),
             unreachable: report.unreachable,
+            forgotten: report.answers.forgotten(),
         }),
         Report::Volleys(report) => Kind::DatagramSource(v1::DatagramSourceReport {
             sent: report.sent,
@@ -58,6 +55,7 @@ fn kind_of(report: Report, host: &Host) -> Kind {
             begun: report.begun,
             failed: report.failed,
             done: report.done.iter().map(flow_done).collect(),
+            forgotten: report.done.forgotten(),
         }),
     }
 }
@@ -103,8 +101,8 @@ fn fetched(page: &hosts::Fetched) -> v1::Fetched {
     }
 }
 
-fn echo(number: u64, sent_at: Time, rtt: Span) -> v1::Echo {
-    v1::Echo { number, sent_ps: sent_at.ps(), rtt_ps: rtt.ps() }
+fn echo(echo: &hosts::Echo) -> v1::Echo {
+    v1::Echo { number: echo.number, sent_ps: echo.sent_at.ps(), rtt_ps: echo.rtt.ps() }
 }
 
 fn flow_done(flow: &hosts::FlowDone) -> v1::FlowDone {
@@ -119,7 +117,7 @@ fn flow_done(flow: &hosts::FlowDone) -> v1::FlowDone {
 pub fn event_message(number: u64, host: &Host, event: hosts::AppEvent) -> v1::AppEvent {
     let kind = match event.seen {
         Seen::Began => EventKind::Started(true),
-        Seen::Echo(seen) => EventKind::Echo(echo(seen.number, seen.sent_at, seen.rtt)),
+        Seen::Echo(seen) => EventKind::Echo(echo(&seen)),
         Seen::Ended(report) => EventKind::Ended(v1::AppReport {
             app: number,
             host: host.name().to_owned(),

@@ -18,7 +18,6 @@ use agent::exchange::{Inbox, Reply, Wake, exchange, reply};
 use agent::front::Fronts;
 use messages::vitrine::v1;
 use p4runtime::router::Problem;
-use p4runtime::watch::Item;
 use p4runtime::{Code, Refusal};
 use pipeline::native::Compile;
 use units::Time;
@@ -26,6 +25,7 @@ use units::Time;
 use crate::apps::app_of;
 use crate::capture::{Capture, hand_frames};
 use crate::front::Front;
+use crate::guests::{self, Runner};
 use crate::look::look;
 use crate::network::{App, Network};
 use crate::passing::{Advance, Passing, Run};
@@ -57,6 +57,7 @@ pub struct Stage {
     fronts: Arc<Fronts>,
     wake: Wake,
     compile: Option<Compile>,
+    runner: Runner,
     network: Option<Network>,
     passing: Passing,
     watches: Vec<HostWatch>,
@@ -67,8 +68,13 @@ pub struct Stage {
 
 impl Stage {
     /// A stage without a network, and who speaks for it. `wake` is called when it has work;
-    /// `compile` compiles programs to machine code, none: they are interpreted.
-    pub fn new(wake: Wake, compile: Option<Compile>) -> (Stage, Front, Arc<Fronts>) {
+    /// `compile` compiles programs to machine code, none: they are interpreted; `runner` runs
+    /// classes that decide for routers and hosts.
+    pub fn new(
+        wake: Wake,
+        compile: Option<Compile>,
+        runner: Runner,
+    ) -> (Stage, Front, Arc<Fronts>) {
         let (handle, inbox) = exchange(Arc::clone(&wake));
         let fronts = Arc::new(Fronts::default());
         let stage = Stage {
@@ -76,6 +82,7 @@ impl Stage {
             fronts: Arc::clone(&fronts),
             wake,
             compile,
+            runner,
             network: None,
             passing: Passing::Standing,
             watches: Vec::new(),
@@ -92,7 +99,7 @@ impl Stage {
         }
         self.forget_closed();
         if matches!(&self.passing, Passing::Advancing(advance) if advance.reply.is_canceled()) {
-            self.come_to_a_stand(None);
+            self.come_to_a_stand(Ok(None));
         }
         let Some(network) = &mut self.network else { return Next::Idle };
         network.work();
@@ -115,7 +122,7 @@ impl Stage {
             Request::Pause((_, slot)) => {
                 let paused = self.now().map(|now| v1::PauseResponse { time_ps: now.ps() });
                 if paused.is_ok() {
-                    self.come_to_a_stand(None);
+                    self.come_to_a_stand(Ok(None));
                 }
                 reply(slot, paused);
             }
@@ -127,6 +134,7 @@ impl Stage {
                 reply(slot, self.network().and_then(|network| look(network, &request, running)));
             }
             Request::Fault((request, slot)) => reply(slot, self.fault(request)),
+            Request::Invite((request, slot)) => reply(slot, self.invite(&request)),
             Request::WatchHosts(((request, spout), slot)) => {
                 let watch =
                     self.network().and_then(|network| HostWatch::new(network, &request, spout));
@@ -151,11 +159,11 @@ impl Stage {
     }
 
     fn build(&mut self, request: v1::BuildRequest) -> Result<v1::BuildResponse, Vec<Problem>> {
-        let network = Network::build(request, self.compile, &self.wake)?;
+        let network = Network::build(request, self.compile, &mut self.runner, &self.wake)?;
         self.fronts.replace(network.served());
         let why = Refusal::new(Code::Aborted, "the network was built anew");
-        if let Some(before) = self.network.replace(network) {
-            before.routers.iter().for_each(|router| router.end(&why));
+        if let Some(mut before) = self.network.replace(network) {
+            before.routers.iter_mut().for_each(|router| router.end(&why));
         }
         self.watches.drain(..).for_each(|watch| watch.end(&why));
         self.captures.drain(..).for_each(|capture| capture.end(&why));
@@ -167,13 +175,19 @@ impl Stage {
     }
 
     fn start(&mut self, request: v1::StartRequest) -> Result<v1::StartResponse, Refusal> {
-        let network = self.network()?;
+        self.network()?;
+        let Stage { network: Some(network), runner, .. } = self else {
+            unreachable!("it is there")
+        };
         let host = network.host(&request.host)?;
         let resolve = |name: &str| {
             let named = network.topology.hosts.iter().find(|host| host.name == name)?;
             named.addresses.first()?.split('/').next()?.parse().ok()
         };
-        let app = app_of(request.app.unwrap_or_default(), &resolve)?;
+        let guests = &mut network.guests;
+        let app = app_of(request.app.unwrap_or_default(), &resolve, &mut |name| {
+            guests.algorithm(name, runner)
+        })?;
         let node = network.hosts[host].node;
         let id = network.world.with_host(node, |host, now| host.start(now, app));
         network.apps.push(App { host, id });
@@ -189,6 +203,14 @@ impl Stage {
         network.world.with_host(node, |host, now| host.stop(now, id));
         let report = Some(report_message(request.app, network.host_at(host), id));
         Ok(v1::StopResponse { report, time_ps: network.world.now().ps() })
+    }
+
+    fn invite(&mut self, request: &v1::InviteRequest) -> Result<v1::InviteResponse, Refusal> {
+        self.check_stands()?;
+        let Stage { network: Some(network), runner, .. } = self else {
+            unreachable!("it is there")
+        };
+        guests::invite(network, runner, request)
     }
 
     fn fault(&mut self, request: v1::FaultRequest) -> Result<v1::FaultResponse, Refusal> {
@@ -303,7 +325,10 @@ impl Stage {
     }
 
     fn check_stands(&mut self) -> Result<(), Refusal> {
-        self.network()?;
+        let network = self.network()?;
+        if let Some(fault) = network.guests.fault(&network.world) {
+            return Err(fault);
+        }
         match self.passing {
             Passing::Standing => Ok(()),
             Passing::Advancing(_) => Err(Refusal::precondition(
@@ -332,35 +357,39 @@ impl Stage {
     fn go_on(&mut self, clock: Duration) -> Next {
         let Some(network) = &self.network else { return Next::Idle };
         let now = network.world.now();
-        let (until, turns) = match &mut self.passing {
+        let until = match &mut self.passing {
             Passing::Standing => return Next::Idle,
             Passing::Advancing(advance) => {
-                let stop = advance.stopped_by(network);
+                let stop = advance.stopped_by(&network.world);
                 let is_over =
                     stop.is_some() || (advance.until == Some(now) && !network.is_due_now());
                 if is_over {
-                    self.come_to_a_stand(stop);
+                    self.come_to_a_stand(Ok(stop));
                     return Next::Idle;
                 }
-                (advance.until, if advance.has_stops() { 1 } else { TURNS })
+                advance.until
             }
             Passing::Running(run) if run.until == Some(now) => {
-                self.come_to_a_stand(None);
+                self.come_to_a_stand(Ok(None));
                 return Next::Idle;
             }
             Passing::Running(run) => match run.target(clock, now) {
                 Some(target) if target <= now => return Next::After(PAUSE),
-                target => (target.into_iter().chain(run.until).min(), TURNS),
+                target => target.into_iter().chain(run.until).min(),
             },
         };
         // Where nothing happens any more, time does not pass for ever.
         let Some(until) = until.or_else(|| self.next_due()) else {
             if matches!(self.passing, Passing::Advancing(_)) {
-                self.come_to_a_stand(None);
+                self.come_to_a_stand(Ok(None));
             }
             return Next::Idle;
         };
-        self.pass(until, turns);
+        self.pass(until);
+        let fault = self.network.as_ref().and_then(|it| it.guests.fault(&it.world));
+        if let Some(fault) = fault {
+            self.come_to_a_stand(Err(fault));
+        }
         Next::Again
     }
 
@@ -378,11 +407,19 @@ impl Stage {
         samples.filter(|due| *due > now).chain(network.next_due()).min()
     }
 
-    /// Lets time pass until `until`, or for so many turns, or until readers have to be served.
-    fn pass(&mut self, until: Time, turns: usize) {
+    /// Lets time pass until `until`, or for some turns, until readers have to be served or something
+    /// has happened that somebody waits for.
+    fn pass(&mut self, until: Time) {
         let until = self.next_look().map_or(until, |look| look.min(until));
         let Some(network) = &mut self.network else { return };
-        let arrived = network.world.advance_some(until, turns);
+        let passing = &self.passing;
+        let Network { world, guests, .. } = &mut *network;
+        let arrived = world.advance_while(until, TURNS, |world| match passing {
+            // What a router reports may be due at its agent before `until`.
+            _ if world.has_reports() || guests.fault(world).is_some() => false,
+            Passing::Advancing(advance) => advance.stopped_by(world).is_none(),
+            _ => true,
+        });
         network.deliver();
         hand_events(network, &mut self.watches);
         hand_frames(network, &mut self.captures);
@@ -393,20 +430,19 @@ impl Stage {
     }
 
     /// Ends what lets time pass: readers are told that all has been told, and who waits, why.
-    fn come_to_a_stand(&mut self, stop: Option<u32>) {
+    fn come_to_a_stand(&mut self, stop: Result<Option<u32>, Refusal>) {
         let Some(network) = &mut self.network else { return };
         let now = network.world.now();
         let passing = std::mem::replace(&mut self.passing, Passing::Standing);
         if matches!(passing, Passing::Standing) {
             return;
         }
-        for feed in network.routers.iter().flat_map(|router| router.agent.feeds()) {
-            feed.push_all(&mut vec![Item::CompleteUntil(now)]);
-        }
+        network.routers.iter_mut().for_each(|router| router.complete_until(now));
         self.watches.iter().for_each(|watch| watch.complete_until(now));
         self.captures.iter().for_each(|capture| capture.complete_until(now));
         if let Passing::Advancing(advance) = passing {
-            reply(advance.reply, Ok(v1::AdvanceResponse { time_ps: now.ps(), stop }));
+            let response = |stop| v1::AdvanceResponse { time_ps: now.ps(), stop };
+            reply(advance.reply, stop.map(response));
         }
     }
 }

@@ -6,16 +6,20 @@ use units::{Bytes, Span};
 
 use crate::topology::Problems;
 
+/// Finds the congestion control of a name, or says why there is none.
+pub type NamedAlgorithm<'a> = dyn FnMut(&str) -> Result<Algorithm, String> + 'a;
+
 /// The settings, with Linux's where nothing is said.
 pub fn settings(
     config: Option<&v1::TcpConfig>,
     place: &str,
+    algorithm: &mut NamedAlgorithm<'_>,
     problems: &mut Problems,
 ) -> TcpSettings {
     let mut tcp = TcpSettings::default();
     let Some(config) = config else { return tcp };
     if let Some(name) = &config.congestion_control {
-        set(&mut tcp.congestion, congestion(name, place, problems));
+        set(&mut tcp.congestion, congestion(name, place, algorithm, problems));
     }
     if let Some(ecn) = config.ecn {
         set(&mut tcp.ecn, ecn_of(ecn, place, problems));
@@ -62,14 +66,15 @@ fn set<T>(setting: &mut T, wanted: Option<T>) {
     }
 }
 
-fn congestion(name: &str, place: &str, problems: &mut Problems) -> Option<Algorithm> {
-    let known = name.parse::<Algorithm>();
-    if known.is_err() {
-        let names: Vec<&str> = hosts::algorithms().map(Algorithm::name).collect();
-        let advice = format!("there are {}", names.join(", "));
-        problems.add(format!("{place}, tcp.congestion_control"), format!("{name:?}"), advice);
-    }
-    known.ok()
+fn congestion(
+    name: &str,
+    place: &str,
+    algorithm: &mut NamedAlgorithm<'_>,
+    problems: &mut Problems,
+) -> Option<Algorithm> {
+    let found = algorithm(name);
+    let place = format!("{place}, tcp.congestion_control");
+    found.map_err(|why| problems.add(place, format!("{name:?}"), why)).ok()
 }
 
 fn ecn_of(number: u32, place: &str, problems: &mut Problems) -> Option<EcnSetting> {

@@ -14,7 +14,7 @@ use units::{Bytes, CLASS_COUNT_MAX, PortId, Time};
 use wire::MacAddress;
 use world::network::CPU_PORT;
 
-use crate::tcp;
+use crate::tcp::{self, NamedAlgorithm};
 
 /// What Ethernet carries unless told otherwise; RFC 791's least and IP's most.
 const MTU_BYTES: u64 = 1500;
@@ -73,6 +73,7 @@ pub fn parts(
     topology: &v1::Topology,
     seed: u64,
     compile: Option<Compile>,
+    algorithm: &mut NamedAlgorithm<'_>,
 ) -> Result<Parts, Vec<Problem>> {
     let mut problems = Problems::default();
     check_names(topology, &mut problems);
@@ -81,7 +82,7 @@ pub fn parts(
     let hosts = topology.hosts.iter().enumerate();
     let hosts = hosts.map(|(number, host)| {
         let mtu = mtus.get(&host.name).copied().unwrap_or(MTU_BYTES);
-        host_config(host, &host_place(number, host), mtu, seed, &mut problems)
+        host_config(host, &host_place(number, host), mtu, seed, algorithm, &mut problems)
     });
     let hosts = hosts.collect();
     let routers = topology.routers.iter().filter_map(|router| {
@@ -207,6 +208,7 @@ fn host_config(
     place: &str,
     cable_mtu: u64,
     seed: u64,
+    algorithm: &mut NamedAlgorithm<'_>,
     problems: &mut Problems,
 ) -> HostConfig {
     let mac = mac_of(&host.mac, &format!("{place}, mac"), problems);
@@ -232,7 +234,7 @@ fn host_config(
         card.neighbours.extend(address.map(|address| (address, mac)));
     }
     let routes = routes(host, &card.interfaces, &format!("{place}, gateways"), problems);
-    let tcp = tcp::settings(host.tcp.as_ref(), place, problems);
+    let tcp = tcp::settings(host.tcp.as_ref(), place, algorithm, problems);
     HostConfig { name: host.name.clone(), netdevs: vec![card], routes, tcp, seed }
 }
 
@@ -301,6 +303,11 @@ fn interface_of(text: &str, place: &str, problems: &mut Problems) -> Option<Inte
 
 // ---- routers -----------------------------------------------------------------------------------
 
+/// The seed of a router's dice.
+pub fn router_seed(seed: u64, device_id: u64) -> u64 {
+    seed ^ device_id.rotate_left(32)
+}
+
 /// A router without a program. Each throws dice of its own: its number is mixed into the seed, so
 /// that no two drop the same packets.
 pub fn router_device(
@@ -308,7 +315,7 @@ pub fn router_device(
     seed: u64,
     compile: Option<Compile>,
 ) -> Result<Device, Vec<Problem>> {
-    let seed = seed ^ router.device_id.rotate_left(32);
+    let seed = router_seed(seed, router.device_id);
     let config = pipeline::Config { seed, compile, ..pipeline::Config::default() };
     let mut device = Device::new(config);
     let mut draft = Draft::new(router.buffer, router.input);

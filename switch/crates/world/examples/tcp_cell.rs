@@ -18,7 +18,7 @@ use hosts::{
     TcpSettings, Until,
 };
 use pipeline::Pipeline;
-use traffic::{AqmConfig, Impairment, Jitter, Limit, Loss, PortConfig};
+use traffic::{AqmConfig, Impairment, Jitter, Limit, Loss, PortConfig, Stalls};
 use units::{Bytes, ClassId, PortId, Rate, Span, Time};
 use wire::MacAddress;
 use world::network::{
@@ -171,13 +171,17 @@ fn topology(arguments: &Arguments) -> Topology {
     let loss = Loss::Independent(Probability::ppm(arguments.number("loss_ppm")));
     // What a machine takes to answer differs from time to time, and with the seed.
     let jitter = Jitter { max: Span::from_us(arguments.number("jitter_us")), reorder: false };
+    let stalls = Stalls {
+        share: Probability::ppm(arguments.number("stall_ppm")),
+        max: Span::from_us(arguments.number("stall_us")),
+    };
     let line = LinkConfig {
         transmit: Impairment { loss, ..back },
-        receive: Impairment { jitter, ..back },
+        receive: Impairment { jitter, stalls, ..back },
         ..LinkConfig::default()
     };
     let near = LinkConfig {
-        receive: Impairment { jitter, ..Impairment::default() },
+        receive: Impairment { jitter, stalls, ..Impairment::default() },
         ..LinkConfig::default()
     };
     let access = PortConfig::strict(rate("access_bps"), 1);

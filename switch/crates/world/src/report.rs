@@ -37,4 +37,9 @@ impl<H: Host> World<H> {
     pub fn poll_report(&mut self) -> Option<Report> {
         self.reports.pop_front()
     }
+
+    /// Whether there is one.
+    pub fn has_reports(&self) -> bool {
+        !self.reports.is_empty()
+    }
 }

@@ -288,10 +288,26 @@ impl<H: Host> World<H> {
     ///
     /// If `until` lies in the past.
     pub fn advance_some(&mut self, until: Time, turns: usize) -> bool {
+        self.advance_while(until, turns, |_| true)
+    }
+
+    /// Lets time pass as [`advance_some`](World::advance_some) does, but also comes to a stand after
+    /// the first turn after which `goes_on` does not hold any more, once all of its instant has
+    /// happened.
+    ///
+    /// # Panics
+    ///
+    /// If `until` lies in the past.
+    pub fn advance_while(
+        &mut self,
+        until: Time,
+        turns: usize,
+        mut goes_on: impl FnMut(&World<H>) -> bool,
+    ) -> bool {
         assert!(until >= self.now, "{until} is over: it is {}", self.now);
         let mut left = turns;
         while let Some((at, node)) = self.due.first().filter(|(at, _)| *at <= until) {
-            if left == 0 && at > self.now {
+            if at > self.now && left < turns && (left == 0 || !goes_on(self)) {
                 return false;
             }
             left = left.saturating_sub(1);

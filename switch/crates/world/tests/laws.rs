@@ -6,7 +6,7 @@ use chance::Probability;
 use device::{LinkConfig, SenderConfig, SenderRate};
 use proptest::prelude::*;
 use rig::{CPU_PORT, Notebook, Port, change, order, orders, router, source_routes};
-use traffic::{Impairment, Jitter, Limit, Loss, PortConfig};
+use traffic::{Impairment, Jitter, Limit, Loss, PortConfig, Stalls};
 use units::{Rate, Span, Time};
 use world::{CableId, End, NodeId, Report, World};
 
@@ -44,13 +44,14 @@ fn share() -> impl Strategy<Value = Probability> {
 }
 
 fn impairment() -> impl Strategy<Value = Impairment> {
-    let rare = (share(), share(), share());
+    let rare = (share(), share(), share(), share());
     (0..3u64, 0..2u64, any::<bool>(), rare).prop_map(|(delay, jitter, reorder, rare)| Impairment {
         delay: Span::from_us(delay * 70),
         jitter: Jitter { max: Span::from_us(jitter * 90), reorder },
         loss: Loss::Independent(rare.0),
         corruption: rare.1,
         duplication: rare.2,
+        stalls: Stalls { share: rare.3, max: Span::from_us(900) },
     })
 }
 

@@ -23,7 +23,7 @@ fn us(us: u64) -> Time {
 fn every_algorithm_brings_every_byte_there_and_no_frame_vanishes() {
     for congestion in hosts::algorithms() {
         let mut plan = Plan::new(Rate::from_mbps(10), Span::from_ms(5), 8);
-        plan.tcp = TcpSettings { congestion, ..TcpSettings::default() };
+        plan.tcp = TcpSettings { congestion: congestion.clone(), ..TcpSettings::default() };
         plan.access = Some(Rate::from_mbps(100));
         let mut net = dumbbell(&plan);
         let app = net.bulk(0, Until::Sent(Bytes(600_000)), 1, Span::ZERO);
@@ -87,7 +87,7 @@ fn a_full_buffer_makes_a_ping_wait_for_all_that_is_in_it() {
     let Some(Report::Ping(pings)) = net.world.host(net.left[0]).report(ping) else {
         panic!("a ping was started")
     };
-    let rtt = |number: u64| pings.answers.iter().find(|(n, _)| *n == number).map(|(_, rtt)| *rtt);
+    let rtt = |number: u64| pings.answers.iter().find(|it| it.number == number).map(|it| it.rtt);
     // 98 bytes each way: 7.84 us at 100 Mb/s, 522.667 us at 1.5 Mb/s (rounded up), 10 ms of cable.
     let one_way = Span::from_ps(7_840_000 + 522_666_667 + 10_000_000_000);
     assert_eq!(rtt(0), Some(one_way * 2));
@@ -95,7 +95,7 @@ fn a_full_buffer_makes_a_ping_wait_for_all_that_is_in_it() {
     // the queue alone is 807 to 816 ms. A ping that finds the queue full is dropped, so the
     // longest that is seen found one place in it.
     let packet = Span::from_ps(8_074_666_667);
-    let longest = pings.answers.iter().map(|(_, rtt)| *rtt).max().expect("there are some");
+    let longest = pings.answers.iter().map(|it| it.rtt).max().expect("there are some");
     assert!(longest <= one_way * 2 + packet * 101, "{longest:?}");
     assert!(longest >= one_way * 2 + packet * 95, "{longest:?}");
     // The buffer is 35 times the bandwidth-delay product, so the line never rests: 1.5 Mb/s x 40 s

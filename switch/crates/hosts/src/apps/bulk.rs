@@ -90,7 +90,7 @@ impl Bulk {
 
     /// What its connections have instead of the host's settings.
     fn settings(&self, io: &AppIo<'_>) -> Option<Arc<TcpSettings>> {
-        let settings = io.settings_with(self.config.congestion);
+        let settings = io.settings_with(self.config.congestion.as_ref());
         let Some(rate) = self.pacing else { return settings };
         let own = settings.map_or_else(|| io.settings().clone(), Arc::unwrap_or_clone);
         Some(Arc::new(TcpSettings { pacing_rate_max: Some(rate), ..own }))

@@ -91,7 +91,7 @@ impl App for Listener {
         if self.config.service != Service::Discard {
             interest |= Happened::READABLE;
         }
-        let settings = io.settings_with(self.config.congestion);
+        let settings = io.settings_with(self.config.congestion.as_ref());
         io.listen(self.config.port, interest, settings);
         io.tell(|| Seen::Began);
     }

@@ -7,6 +7,7 @@
 mod bulk;
 mod datagrams;
 mod events;
+mod kept;
 mod listener;
 mod page;
 mod ping;
@@ -31,6 +32,7 @@ pub use datagrams::{
     DatagramSink, DatagramSource, DatagramSourceConfig, DatagramSourceReport, FlowReport, Pace,
 };
 pub use events::{AppEvent, Echo, Seen};
+pub use kept::{KEPT_MAX, Kept};
 pub use listener::{Listener, ListenerConfig, ListenerReport, Service};
 pub use page::{Fetched, Page, PageConfig, PageReport};
 pub use ping::{Ping, PingConfig, PingReport};
@@ -125,8 +127,8 @@ impl<'a> AppIo<'a> {
     }
 
     /// The host's TCP settings, with another congestion control if one is named.
-    pub fn settings_with(&self, congestion: Option<Algorithm>) -> Option<Arc<TcpSettings>> {
-        congestion.map(|congestion| {
+    pub fn settings_with(&self, congestion: Option<&Algorithm>) -> Option<Arc<TcpSettings>> {
+        congestion.cloned().map(|congestion| {
             let own = TcpSettings::clone(&self.stack.settings);
             Arc::new(TcpSettings { congestion, ..own })
         })

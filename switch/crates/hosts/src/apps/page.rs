@@ -2,7 +2,7 @@
 
 use units::{Bytes, Span, Time};
 
-use super::{App, AppIo, Report, Seen};
+use super::{App, AppIo, Kept, Report, Seen};
 use crate::congestion::Algorithm;
 use crate::stack::{ConnectionId, Endpoint};
 use crate::tcp::Happened;
@@ -46,7 +46,7 @@ pub struct Fetched {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageReport {
     /// Whole pages, in their order.
-    pub fetched: Vec<Fetched>,
+    pub fetched: Kept<Fetched>,
     /// Pages of which a connection failed.
     pub failed: u64,
 }
@@ -91,7 +91,7 @@ impl Page {
             io.tell(|| Seen::Began);
         }
         let interest = Happened::READABLE | Happened::RESET | Happened::TIMED_OUT;
-        let settings = io.settings_with(self.config.congestion);
+        let settings = io.settings_with(self.config.congestion.as_ref());
         for server in self.config.from.clone() {
             match io.connect(server, interest, settings.clone()) {
                 Some(id) => {
@@ -178,7 +178,7 @@ impl App for Page {
     }
 
     fn has_ended(&self) -> bool {
-        let done = self.report.fetched.len() as u64 + self.report.failed;
+        let done = self.report.fetched.count() + self.report.failed;
         self.stopped || done >= self.config.count
     }
 }

@@ -4,7 +4,7 @@ use core::net::IpAddr;
 
 use units::{Bytes, Span, Time};
 
-use super::{App, AppIo, Echo, Report, Seen};
+use super::{App, AppIo, Echo, Kept, Report, Seen};
 
 /// How long the last answers may take.
 const LINGER: Span = Span::from_secs(3);
@@ -31,10 +31,8 @@ pub struct PingConfig {
 pub struct PingReport {
     /// Requests sent.
     pub sent: u64,
-    /// Answers: number and round-trip time of each.
-    pub answers: Vec<(u64, Span)>,
-    /// When the requests left that these are the answers to.
-    pub sent_at: Vec<Time>,
+    /// Answers, in the order of their arrival.
+    pub answers: Kept<Echo>,
     /// Requests that somebody could not deliver.
     pub unreachable: u64,
 }
@@ -45,9 +43,9 @@ pub struct Ping {
     config: PingConfig,
     report: PingReport,
     identifier: u16,
-    /// When each request left, by its number.
-    sent_at: Vec<Time>,
-    answered: Vec<bool>,
+    /// When each request left, by its number; none once it is answered. An answer has the lowest 16
+    /// bits of a number, so that it can only be to one of those that are kept.
+    asked: Kept<Option<Time>>,
     /// It was stopped, or has waited long enough for the last answers.
     stopped: bool,
 }
@@ -59,8 +57,7 @@ impl Ping {
             config,
             report: PingReport::default(),
             identifier: 0,
-            sent_at: Vec::new(),
-            answered: Vec::new(),
+            asked: Kept::default(),
             stopped: false,
         }
     }
@@ -88,8 +85,7 @@ impl App for Ping {
             io.tell(|| Seen::Began);
         }
         self.report.sent += 1;
-        self.sent_at.push(io.now());
-        self.answered.push(false);
+        self.asked.push(Some(io.now()));
         io.send_echo(self.config.to, self.identifier, number as u16, self.config.payload);
         if self.config.count == Some(self.report.sent) {
             io.alarm_after(LINGER, GIVE_UP);
@@ -103,13 +99,10 @@ impl App for Ping {
         let Some(last) = self.report.sent.checked_sub(1) else { return };
         let back = u64::from((last as u16).wrapping_sub(sequence));
         let Some(number) = last.checked_sub(back) else { return };
-        let answered = &mut self.answered[number as usize];
-        if !std::mem::replace(answered, true) {
-            let sent_at = self.sent_at[number as usize];
-            let rtt = io.now().since(sent_at);
-            self.report.answers.push((number, rtt));
-            self.report.sent_at.push(sent_at);
-            io.tell(|| Seen::Echo(Echo { number, sent_at, rtt }));
+        if let Some(sent_at) = self.asked.get_mut(number).and_then(Option::take) {
+            let echo = Echo { number, sent_at, rtt: io.now().since(sent_at) };
+            self.report.answers.push(echo);
+            io.tell(|| Seen::Echo(echo));
         }
     }
 
@@ -122,7 +115,7 @@ impl App for Ping {
     }
 
     fn has_ended(&self) -> bool {
-        let answered = self.report.answers.len() as u64;
+        let answered = self.report.answers.count();
         self.stopped || self.config.count.is_some_and(|count| answered >= count)
     }
 }

@@ -6,7 +6,7 @@
 use chance::Chance;
 use units::{Bytes, Span, Time};
 
-use super::{App, AppIo, Report, Seen};
+use super::{App, AppIo, Kept, Report, Seen};
 use crate::congestion::Algorithm;
 use crate::stack::{ConnectionId, Endpoint};
 use crate::tcp::Happened;
@@ -85,7 +85,7 @@ pub struct WorkloadReport {
     /// See above.
     pub failed: u64,
     /// Those that are over, in the order of their ends.
-    pub done: Vec<FlowDone>,
+    pub done: Kept<FlowDone>,
 }
 
 /// The application.
@@ -144,7 +144,7 @@ impl App for Workload {
         }
         self.report.begun += 1;
         let interest = Happened::ALL_ACKNOWLEDGED | Happened::RESET | Happened::TIMED_OUT;
-        let settings = io.settings_with(self.config.congestion);
+        let settings = io.settings_with(self.config.congestion.as_ref());
         match io.connect(to, interest, settings) {
             Some(id) => {
                 self.open.insert(id, io.now());

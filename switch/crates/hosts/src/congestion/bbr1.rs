@@ -411,7 +411,7 @@ impl Bbr {
 }
 
 impl Congestion for Bbr {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "bbr"
     }
 
@@ -430,7 +430,7 @@ impl Congestion for Bbr {
         window.ssthresh
     }
 
-    fn undo_cwnd(&mut self, window: &Window) -> u32 {
+    fn undo_cwnd(&mut self, window: &Window, _path: &Path) -> u32 {
         self.full_rate = 0;
         self.full_rounds = 0;
         self.policer = Policer::default();

@@ -549,7 +549,7 @@ impl Bbr3 {
 }
 
 impl Congestion for Bbr3 {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "bbr3"
     }
 
@@ -566,7 +566,7 @@ impl Congestion for Bbr3 {
         window.ssthresh
     }
 
-    fn undo_cwnd(&mut self, window: &Window) -> u32 {
+    fn undo_cwnd(&mut self, window: &Window, _path: &Path) -> u32 {
         self.forget_full(0);
         self.loss_in_round = false;
         window.cwnd.max(self.prior_cwnd)

@@ -68,7 +68,7 @@ struct Hystart {
 }
 
 impl Congestion for Cubic {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "cubic"
     }
 

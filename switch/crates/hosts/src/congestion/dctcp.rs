@@ -65,7 +65,7 @@ pub(super) struct Dctcp {
 }
 
 impl Congestion for Dctcp {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "dctcp"
     }
 

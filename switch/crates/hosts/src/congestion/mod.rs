@@ -12,18 +12,23 @@ mod bbr3;
 mod cubic;
 mod dctcp;
 mod max_filter;
+mod outside;
 mod prague;
-
 mod reno;
 #[cfg(test)]
 mod tests_support;
 
 use std::fmt::{self, Debug, Display};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use chance::Chance;
-use units::Time;
+use units::{Fault, Time};
 
+pub use self::outside::{
+    CongestionAnswer, CongestionEvent, CongestionOutside, CongestionQuestion, MarksWanted,
+    PathSeen, WindowSeen,
+};
 pub(crate) use crate::tcp::{RateSample, RecoveryState};
 
 /// "No threshold yet": slow start goes on until something is lost.
@@ -156,7 +161,7 @@ pub(crate) enum EcnUse {
 /// One connection's congestion control.
 pub(crate) trait Congestion: Debug + Send {
     /// The name one chooses it by; Linux's.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// The handshake is over.
     fn begin(&mut self, _window: &mut Window, _path: &Path) {}
@@ -171,7 +176,7 @@ pub(crate) trait Congestion: Debug + Send {
     fn ssthresh(&mut self, window: &Window, path: &Path) -> u32;
 
     /// What `cwnd` becomes after a reduction that was wrong.
-    fn undo_cwnd(&mut self, window: &Window) -> u32 {
+    fn undo_cwnd(&mut self, window: &Window, _path: &Path) -> u32 {
         window.cwnd.max(window.prior_cwnd)
     }
 
@@ -217,29 +222,83 @@ const TABLE: [(&str, Make); 6] = [
     ("reno", |_| Box::new(reno::Reno)),
 ];
 
-/// A congestion control that there is, chosen by its name: `"cubic".parse()`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Algorithm(usize);
+/// A congestion control: one that there is, chosen by its name, `"cubic".parse()`, or one from
+/// outside.
+#[derive(Clone)]
+pub struct Algorithm(Kind);
 
-/// All of them, in the order of their names.
+#[derive(Clone)]
+enum Kind {
+    /// Its place in [`TABLE`].
+    BuiltIn(usize),
+    Outside(Arc<outside::Outside>),
+}
+
+/// All that are built in, in the order of their names.
 pub fn algorithms() -> impl Iterator<Item = Algorithm> {
-    (0..TABLE.len()).map(Algorithm)
+    (0..TABLE.len()).map(|place| Algorithm(Kind::BuiltIn(place)))
+}
+
+/// Their names.
+pub fn algorithm_names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|(name, _)| *name)
 }
 
 impl Algorithm {
     /// What hosts use unless they are told otherwise: Linux's choice.
-    pub const CUBIC: Algorithm = Algorithm(2);
+    pub const CUBIC: Algorithm = Algorithm(Kind::BuiltIn(2));
+
+    /// One from outside, for all connections that are begun with it; see [`CongestionOutside`].
+    /// `compared`: is asked the same, and the first difference is a fault.
+    pub fn outside(
+        name: &str,
+        decider: Box<dyn CongestionOutside>,
+        compared: Option<Algorithm>,
+    ) -> Algorithm {
+        Algorithm(Kind::Outside(Arc::new(outside::Outside::new(
+            name.to_owned(),
+            decider,
+            compared,
+        ))))
+    }
 
     /// The name one chooses it by; Linux's.
-    pub fn name(self) -> &'static str {
-        TABLE[self.0].0
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            Kind::BuiltIn(place) => TABLE[*place].0,
+            Kind::Outside(outside) => outside.name(),
+        }
+    }
+
+    /// What it has done wrong, if it is from outside. Whoever drives hosts that use it looks here
+    /// while time passes, and ends the run.
+    pub fn fault(&self) -> Option<Fault> {
+        match &self.0 {
+            Kind::BuiltIn(_) => None,
+            Kind::Outside(outside) => outside.fault(),
+        }
     }
 
     /// It, for one connection; `dice` is for its use alone.
-    pub(crate) fn make(self, dice: Chance) -> Box<dyn Congestion> {
-        TABLE[self.0].1(dice)
+    pub(crate) fn make(&self, dice: Chance) -> Box<dyn Congestion> {
+        match &self.0 {
+            Kind::BuiltIn(place) => TABLE[*place].1(dice),
+            Kind::Outside(outside) => Box::new(outside.begin(dice)),
+        }
     }
 }
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Algorithm) -> bool {
+        match (&self.0, &other.0) {
+            (Kind::BuiltIn(one), Kind::BuiltIn(other)) => one == other,
+            (Kind::Outside(one), Kind::Outside(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Algorithm {}
 
 impl Debug for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -269,7 +328,7 @@ pub struct UnknownAlgorithm(pub String);
 
 impl Display for UnknownAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = algorithms().map(Algorithm::name).collect();
+        let names: Vec<&str> = algorithm_names().collect();
         write!(f, "there is no congestion control {:?}; there are {}", self.0, names.join(", "))
     }
 }
@@ -298,7 +357,7 @@ mod tests {
     #[test]
     fn every_algorithm_is_found_by_the_name_it_tells() {
         for algorithm in algorithms() {
-            assert_eq!(algorithm.name().parse(), Ok(algorithm));
+            assert_eq!(algorithm.name().parse(), Ok(algorithm.clone()));
             assert_eq!(algorithm.make(Chance::new(1, "test")).name(), algorithm.name());
         }
         assert_eq!(Algorithm::CUBIC.name(), "cubic");

@@ -17,7 +17,7 @@ pub(super) struct Prague {
 }
 
 impl Congestion for Prague {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "prague"
     }
 

@@ -7,7 +7,7 @@ use super::{Congestion, Path, Window};
 pub(super) struct Reno;
 
 impl Congestion for Reno {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "reno"
     }
 

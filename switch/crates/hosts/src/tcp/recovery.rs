@@ -269,7 +269,8 @@ impl Connection {
             self.snd.queue.forgive_lost();
         }
         if self.snd.prior_ssthresh > 0 {
-            self.snd.window.cwnd = self.snd.congestion.undo_cwnd(&self.snd.window);
+            let path = self.path(now);
+            self.snd.window.cwnd = self.snd.congestion.undo_cwnd(&self.snd.window, &path);
             if self.snd.prior_ssthresh > self.snd.window.ssthresh {
                 self.snd.window.ssthresh = self.snd.prior_ssthresh;
                 self.snd.cwr_wanted = false;

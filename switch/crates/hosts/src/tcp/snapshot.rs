@@ -28,7 +28,7 @@ pub struct Snapshot {
     /// Where loss recovery stands.
     pub recovery: RecoveryState,
     /// The name of the congestion control.
-    pub congestion: &'static str,
+    pub congestion: String,
     /// What it tells of itself: names and whole numbers.
     pub algorithm: Vec<(&'static str, u64)>,
     /// Packets that may be in flight, and where slow start ends; none if it has not ended yet.
@@ -118,7 +118,7 @@ impl Connection {
         Snapshot {
             state: self.state,
             recovery: snd.recovery,
-            congestion: snd.congestion.name(),
+            congestion: snd.congestion.name().to_owned(),
             algorithm,
             cwnd: snd.window.cwnd,
             ssthresh: (snd.window.ssthresh < crate::congestion::SSTHRESH_NONE)

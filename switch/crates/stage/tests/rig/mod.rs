@@ -1,5 +1,7 @@
 //! A world without threads or gRPC: the test polls the calls of its clients, and works in between.
 
+#![allow(dead_code, reason = "each file of tests uses its own part of this")]
+
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -16,7 +18,7 @@ use p4info::Message as _;
 use p4runtime::Refusal;
 use p4runtime::details::Room;
 use prost::Message as _;
-use stage::{Front, Next, SpoutStream, Stage};
+use stage::{Front, Next, Runner, SpoutStream, Stage};
 
 pub struct Rig {
     pub stage: Stage,
@@ -30,13 +32,23 @@ pub struct Rig {
 impl Rig {
     /// Nothing was built yet.
     pub fn empty() -> Rig {
-        let (stage, world, fronts) = Stage::new(Arc::new(|| ()), None);
+        Rig::with(None)
+    }
+
+    /// The same, where somebody runs classes.
+    pub fn with(runner: Runner) -> Rig {
+        let (stage, world, fronts) = Stage::new(Arc::new(|| ()), None, runner);
         Rig { stage, world, fronts, clock: Duration::ZERO, streams: Vec::new() }
     }
 
     /// Two hosts at a piece of wire, each port of 10 Mb/s.
     pub fn wire(seed: u64) -> Rig {
-        let mut rig = Rig::empty();
+        Rig::wire_with(None, seed)
+    }
+
+    /// The same, where somebody runs classes.
+    pub fn wire_with(runner: Runner, seed: u64) -> Rig {
+        let mut rig = Rig::with(runner);
         rig.build(v1::BuildRequest { topology: Some(wire_topology()), seed }).expect("it fits");
         rig.load(1);
         rig
@@ -94,6 +106,11 @@ impl Rig {
         self.complete(async move { world.fault(request).await }).expect("it can be");
     }
 
+    pub fn invite(&mut self, request: v1::InviteRequest) -> Result<v1::InviteResponse, Refusal> {
+        let world = self.world.clone();
+        self.complete(async move { world.invite(request).await })
+    }
+
     pub fn watch_hosts(
         &mut self,
         request: v1::WatchHostsRequest,
@@ -111,7 +128,7 @@ impl Rig {
     /// Loads the piece of wire into a router, as its primary.
     pub fn load(&mut self, device_id: u64) {
         let served = self.fronts.named(device_id).expect("it was built");
-        let (stream, _) = Stream::open(&served.front);
+        let (stream, _) = Stream::open(&served.front, 1);
         let election_id = Some(p4::Uint128 { high: 0, low: 1 });
         let bid = p4::MasterArbitrationUpdate { device_id, election_id, ..Default::default() };
         let update = Some(p4::stream_message_request::Update::Arbitration(bid));

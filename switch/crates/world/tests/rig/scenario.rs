@@ -179,7 +179,7 @@ impl Scenario {
                     to: Endpoint::new(address(to), BULK_PORT),
                     until: Until::Sent(Bytes(bytes)),
                     after: dice.span_up_to(Span::from_secs(3)),
-                    congestion: Some(all[dice.below(all.len() as u64) as usize]),
+                    congestion: Some(all[dice.below(all.len() as u64) as usize].clone()),
                     parallel: 1 + dice.below(3) as usize,
                 };
                 let start = |host: &mut Host, now| host.start(now, Box::new(Bulk::new(config)));
@@ -331,6 +331,7 @@ fn line(dice: &mut Chance) -> Impairment {
         loss: Loss::Independent(share(dice, 30_000)),
         corruption: share(dice, 10_000),
         duplication: share(dice, 20_000),
+        ..Impairment::default()
     }
 }
 
