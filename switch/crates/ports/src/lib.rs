@@ -19,12 +19,14 @@
 //! * [`PcapWriter`] writes captures;
 //! * [`take_precedence`] asks to be run before others;
 //! * [`memory`] is the allocator that keeps nobody waiting;
-//! * [`privilege`] gives up what a running switch does not need.
+//! * [`privilege`] gives up what a running switch does not need;
+//! * [`raise_descriptor_limit`] makes room for ports and connections.
 //!
 //! What arrives wrong stays wrong: a checksum is written only where the kernel says that it left
 //! the checksum to the hardware. What the program made wrong leaves wrong: only frames whose
 //! checksums are right are merged.
 
+mod descriptors;
 mod headers;
 mod link_watch;
 pub mod memory;
@@ -43,9 +45,10 @@ mod tunnel;
 
 use wire::{ethernet, ipv4, vlan};
 
+pub use descriptors::raise_descriptor_limit;
 pub use link_watch::{LinkState, LinkWatch};
 pub use netdev::{Netdev, OpenError};
-pub use offload::{ChecksumTask, GsoKind, Offload};
+pub use offload::{ChecksumTask, GsoKind, Offload, UnknownGso};
 pub use pcap::PcapWriter;
 pub use poller::{Poller, Waker};
 pub use precedence::{Precedence, take_precedence, thread_time};

@@ -37,6 +37,8 @@ pub enum OpenError {
     LargeReceiveOffload(String),
     /// The process may not open packet sockets.
     NotPermitted(String),
+    /// The process, or the machine, has no descriptor left.
+    TooManyFiles(String),
     /// Anything else the kernel answered.
     Refused {
         name: String,
@@ -61,6 +63,11 @@ impl fmt::Display for OpenError {
                 f,
                 "no permission to open a packet socket on `{name}`: run as root or with CAP_NET_RAW"
             ),
+            OpenError::TooManyFiles(name) => write!(
+                f,
+                "too many files are open for `{name}` to be opened as well: `ulimit -n` raises the \
+                 limit"
+            ),
             OpenError::Refused { name, step, source } => {
                 write!(f, "cannot {step} on `{name}`: {source}")
             }
@@ -69,6 +76,18 @@ impl fmt::Display for OpenError {
 }
 
 impl std::error::Error for OpenError {}
+
+impl OpenError {
+    /// What the kernel has answered to a step.
+    pub(crate) fn refused(name: &str, step: &'static str, source: io::Error) -> OpenError {
+        let name = name.to_owned();
+        match source.raw_os_error() {
+            Some(libc::EPERM | libc::EACCES) => OpenError::NotPermitted(name),
+            Some(libc::EMFILE | libc::ENFILE) => OpenError::TooManyFiles(name),
+            _ => OpenError::Refused { name, step, source },
+        }
+    }
+}
 
 impl Netdev {
     /// Looks the device up.
@@ -79,7 +98,13 @@ impl Netdev {
         let index = unsafe { libc::if_nametoindex(c_name.as_ptr()) };
         match i32::try_from(index) {
             Ok(index) if index > 0 => Ok(Netdev { name: name.to_owned(), index }),
-            _ => Err(missing()),
+            // The C library asks through a socket, which may be one too many.
+            _ => match io::Error::last_os_error() {
+                error if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
+                    Err(OpenError::refused(name, "look for the device", error))
+                }
+                _ => Err(missing()),
+            },
         }
     }
 

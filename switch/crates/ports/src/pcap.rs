@@ -1,7 +1,6 @@
 //! Captures in the classic pcap format, as `tcpdump -w` writes them and everything reads them.
 //!
-//! Each record is handed to the file at once, so a capture can be read while it grows and is whole
-//! up to the last frame when the process is killed.
+//! Each record is handed on in one piece and at once, so a capture can be read while it grows.
 
 use std::io::{self, Write};
 use std::time::Duration;

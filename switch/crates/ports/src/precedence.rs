@@ -14,6 +14,9 @@ const SLICE_NS: u64 = 100_000;
 /// The lowest there is: others that ask for real time know why.
 const REAL_TIME_PRIORITY: u32 = 1;
 
+/// linux/sched.h: what the thread starts begins as an ordinary one.
+const RESET_ON_FORK: u64 = 1;
+
 /// `struct sched_attr`, first version; libc does not carry it everywhere.
 #[repr(C)]
 #[derive(Default)]
@@ -39,7 +42,7 @@ pub enum Precedence {
 }
 
 /// Asks the kernel to run the calling thread before ordinary ones, which takes CAP_SYS_NICE; from
-/// real time back to high it takes nothing. Threads that it starts afterwards inherit that.
+/// real time back to high it takes nothing. Threads that it starts do not inherit that.
 ///
 /// Where hosts and switch share processors, a host that waits a millisecond is slower by a
 /// millisecond; a switch that does so delays the packets of all hosts.
@@ -47,6 +50,7 @@ pub fn take_precedence(precedence: Precedence) -> io::Result<()> {
     let high = SchedulingAttributes {
         size: size_of::<SchedulingAttributes>() as u32,
         policy: libc::SCHED_OTHER as u32,
+        flags: RESET_ON_FORK,
         nice: NICE,
         runtime: SLICE_NS,
         ..SchedulingAttributes::default()
@@ -83,6 +87,8 @@ mod tests {
         // SAFETY: plain numbers; "process 0" and "thread 0" are the calling thread.
         let state =
             || unsafe { (libc::getpriority(libc::PRIO_PROCESS, 0), libc::sched_getscheduler(0)) };
+        // The kernel says so in a bit of the policy.
+        let resets = |(_, policy): (i32, i32)| policy & libc::SCHED_RESET_ON_FORK != 0;
         let before = state();
         let asked = std::thread::spawn(move || {
             [Precedence::High, Precedence::RealTime, Precedence::High]
@@ -93,7 +99,10 @@ mod tests {
             asked.join().expect("it does not panic").iter().zip(policies)
         {
             match asked {
-                Ok(()) => assert_eq!(*inside, (NICE, policy)),
+                Ok(()) => {
+                    assert!(resets(*inside), "threads that it starts are ordinary ones");
+                    assert_eq!(*inside, (NICE, policy | libc::SCHED_RESET_ON_FORK));
+                }
                 Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
             }
         }

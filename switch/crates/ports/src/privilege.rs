@@ -1,18 +1,53 @@
 //! Giving up what a running switch does not need.
 //!
-//! A switch starts as root, because packet sockets and ports below 1024 want it. Once all is open,
-//! [`become_user`] makes the process somebody else. Of root's rights it keeps two: CAP_NET_RAW and
-//! CAP_NET_ADMIN, without which a device that vanished and came back could not be opened again.
+//! A switch starts as root, because packet sockets and ports below 1024 want it. It gives that up in
+//! three steps:
+//!
+//! 1. [`confine`], first of all and so for every thread that there will be: no program can be started,
+//!    and none that were would get a right back (`no_new_privs`, an empty bounding set); system calls
+//!    that reach into other processes, namespaces, mounts or the kernel are refused (seccomp).
+//! 2. [`become_user`], if that is wanted, before there is a second thread: another user, without
+//!    groups, who may still open what the switch needs.
+//! 3. [`keep`], on each thread and once all is open: the few of root's rights that it needs. Who drives devices needs
+//!    [`PORTS`], or at least [`DEVICES`], who opens them [`DEVICES`] and [`FILES`], who speaks with
+//!    controllers [`NOTHING`].
 
 use std::ffi::CString;
 use std::fmt;
 use std::io;
 use std::ptr;
 
-/// linux/capability.h; libc carries neither the numbers nor the call.
+/// linux/capability.h; libc carries neither the numbers nor the calls.
+const CAP_DAC_OVERRIDE: u32 = 1;
+const CAP_NET_BIND_SERVICE: u32 = 10;
 const CAP_NET_ADMIN: u32 = 12;
 const CAP_NET_RAW: u32 = 13;
+const CAP_SYS_NICE: u32 = 23;
 const CAPABILITY_VERSION_3: u32 = 0x2008_0522;
+/// More than any kernel has.
+const CAPABILITY_COUNT_MAX: libc::c_ulong = 64;
+
+/// What a thread keeps: capabilities below 32, a bit for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rights(u32);
+
+/// None of root's rights.
+pub const NOTHING: Rights = Rights(0);
+/// To open packet sockets on devices, such as one that vanished and came back.
+pub const DEVICES: Rights = Rights(1 << CAP_NET_ADMIN | 1 << CAP_NET_RAW);
+/// To open them, and to run before others.
+pub const PORTS: Rights = Rights(DEVICES.0 | 1 << CAP_SYS_NICE);
+/// What is needed until all is open.
+const START: Rights = Rights(PORTS.0 | FILES.0 | 1 << CAP_NET_BIND_SERVICE);
+/// To write files in folders of whoever started the switch.
+pub const FILES: Rights = Rights(1 << CAP_DAC_OVERRIDE);
+
+impl Rights {
+    /// Both.
+    pub fn and(self, other: Rights) -> Rights {
+        Rights(self.0 | other.0)
+    }
+}
 
 /// `struct __user_cap_header_struct`.
 #[repr(C)]
@@ -61,24 +96,33 @@ struct Identity {
     gid: libc::gid_t,
 }
 
-/// Makes the process `name`, in that user's own group and no other.
-///
-/// The calling thread, which is to be the one that opens ports, keeps the two capabilities; every
-/// other thread keeps none. No program that the process might run gets any back.
+/// Confines the calling thread and all that it will start. What this kernel does not have is left
+/// out: the rest holds without it. An error says what was.
+pub fn confine() -> Result<(), PrivilegeError> {
+    // SAFETY: prctl with this option takes plain numbers.
+    check("refuse new privileges", unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) })?;
+    for capability in 0..CAPABILITY_COUNT_MAX {
+        // Without CAP_SETPCAP it cannot be done, and then there is nothing to be had either.
+        // SAFETY: as above.
+        let _refused = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+    }
+    check("refuse system calls", filter_system_calls())
+}
+
+/// Makes the process `name`, in that user's own group and no other, with what is needed until all is
+/// open. To be called by the only thread there is: the C library makes all threads change together,
+/// and ends the process if one may not.
 pub fn become_user(name: &str) -> Result<(), PrivilegeError> {
     let Identity { uid, gid } = find(name)?;
     // SAFETY: prctl with these options takes plain numbers.
     check("keep capabilities", unsafe { libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0) })?;
     // SAFETY: a null list of length zero is what the call takes for "none".
     check("leave all groups", unsafe { libc::setgroups(0, ptr::null()) })?;
-    // The C library changes these two for all threads of the process.
     // SAFETY: plain numbers.
     check("change the group", unsafe { libc::setresgid(gid, gid, gid) })?;
     // SAFETY: plain numbers.
     check("change the user", unsafe { libc::setresuid(uid, uid, uid) })?;
-    keep_only(1 << CAP_NET_ADMIN | 1 << CAP_NET_RAW)?;
-    // SAFETY: as above.
-    check("refuse new privileges", unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) })
+    keep(START)
 }
 
 fn find(name: &str) -> Result<Identity, PrivilegeError> {
@@ -91,14 +135,111 @@ fn find(name: &str) -> Result<Identity, PrivilegeError> {
     entry.map(|entry| Identity { uid: entry.pw_uid, gid: entry.pw_gid }).ok_or_else(missing)
 }
 
-/// The calling thread's capabilities from now on.
-fn keep_only(capabilities: u32) -> Result<(), PrivilegeError> {
-    let header = CapabilityHeader { version: CAPABILITY_VERSION_3, pid: 0 };
-    let low = CapabilityData { effective: capabilities, permitted: capabilities, inheritable: 0 };
+/// Keeps these rights on the calling thread, as far as it has them, and gives up all others.
+pub fn keep(rights: Rights) -> Result<(), PrivilegeError> {
+    let mut header = CapabilityHeader { version: CAPABILITY_VERSION_3, pid: 0 };
+    let mut data = [CapabilityData::default(); 2];
+    // SAFETY: the kernel reads the header and fills two data structures, which live beyond the call.
+    let result = unsafe { libc::syscall(libc::SYS_capget, &raw mut header, data.as_mut_ptr()) };
+    check("read capabilities", result as libc::c_int)?;
+    let kept = data[0].permitted & rights.0;
+    let low = CapabilityData { effective: kept, permitted: kept, inheritable: 0 };
     let data = [low, CapabilityData::default()];
     // SAFETY: the kernel reads a header and two data structures, which live beyond the call.
-    let result = unsafe { libc::syscall(libc::SYS_capset, &header, data.as_ptr()) };
+    let result = unsafe { libc::syscall(libc::SYS_capset, &raw const header, data.as_ptr()) };
     check("give up capabilities", result as libc::c_int)
+}
+
+/// System calls that a switch never makes, and with which somebody who has taken it over could reach
+/// something else.
+const REFUSED_CALLS: [libc::c_long; 30] = [
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+];
+
+// linux/audit.h; libc does not carry these. The kernel tells the filter which of its lists of calls
+// a number is from.
+#[cfg(target_arch = "x86_64")]
+const THIS_ARCHITECTURE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const THIS_ARCHITECTURE: u32 = 0xc000_00b7;
+
+/// Numbers from here on are the x32 list, which no program here is made for.
+#[cfg(target_arch = "x86_64")]
+const FOREIGN_CALLS_FROM: u32 = 0x4000_0000;
+#[cfg(target_arch = "aarch64")]
+const FOREIGN_CALLS_FROM: u32 = u32::MAX;
+
+/// Has the kernel answer EPERM to [`REFUSED_CALLS`], and to every call that is not of this
+/// architecture's own list. -1 if it does not.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn filter_system_calls() -> libc::c_int {
+    use std::mem::offset_of;
+
+    const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+    const IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    const IF_FROM: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
+    let step = |code, k, jt, jf| libc::sock_filter { code, jt, jf, k };
+    // How far a step jumps to the last one, which refuses, from so many steps before it.
+    let refuse = |before: usize| (before - 1) as u8;
+    let count = REFUSED_CALLS.len();
+    let mut filter = vec![
+        step(LOAD, offset_of!(libc::seccomp_data, arch) as u32, 0, 0),
+        step(IF_EQUAL, THIS_ARCHITECTURE, 0, refuse(count + 4)),
+        step(LOAD, offset_of!(libc::seccomp_data, nr) as u32, 0, 0),
+        step(IF_FROM, FOREIGN_CALLS_FROM, refuse(count + 2), 0),
+    ];
+    for (index, call) in REFUSED_CALLS.into_iter().enumerate() {
+        filter.push(step(IF_EQUAL, call as u32, refuse(count + 1 - index), 0));
+    }
+    filter.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    filter.push(step(RETURN, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32, 0, 0));
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: the program points at its steps, which live beyond the call; the kernel copies them.
+    unsafe {
+        libc::prctl(
+            libc::PR_SET_SECCOMP,
+            libc::SECCOMP_MODE_FILTER as libc::c_ulong,
+            &raw const program,
+            0,
+            0,
+        )
+    }
+}
+
+/// Elsewhere the numbers are others, and nobody has written them down.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn filter_system_calls() -> libc::c_int {
+    0
 }
 
 fn check(step: &'static str, result: libc::c_int) -> Result<(), PrivilegeError> {
@@ -110,11 +251,55 @@ fn check(step: &'static str, result: libc::c_int) -> Result<(), PrivilegeError> 
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+    use std::thread;
+
     use super::*;
 
     #[test]
     fn a_user_who_is_not_there_is_named() {
         let error = become_user("nobody-has-this-name").expect_err("no such user");
         assert!(error.to_string().contains("`nobody-has-this-name`"), "{error}");
+    }
+
+    /// What the kernel says of the calling thread.
+    fn status(what: &str) -> String {
+        let text = std::fs::read_to_string("/proc/thread-self/status").expect("Linux has it");
+        let line = text.lines().find_map(|line| line.strip_prefix(what));
+        line.unwrap_or_default().trim_start_matches(':').trim().to_owned()
+    }
+
+    /// All of this is the thread's own, and of those it starts.
+    #[test]
+    fn a_confined_thread_starts_no_program_and_gets_nothing_back() {
+        let confined = thread::spawn(|| {
+            confine().expect("this kernel has all of it");
+            let heir =
+                thread::spawn(|| (status("NoNewPrivs"), status("Seccomp"), status("CapBnd")));
+            let started = Command::new("/bin/true").status().map_err(|error| error.kind());
+            (started, heir.join().expect("it does not panic"))
+        });
+        let (started, (no_new, filter, bounding)) = confined.join().expect("it does not panic");
+        assert_eq!(started.expect_err("nothing may be started"), io::ErrorKind::PermissionDenied);
+        assert_eq!((no_new.as_str(), filter.as_str()), ("1", "2"));
+        // SAFETY: no arguments, and it cannot fail.
+        if unsafe { libc::geteuid() } == 0 {
+            assert_eq!(bounding, "0000000000000000");
+        }
+        assert!(Command::new("/bin/true").status().is_ok(), "other threads are as they were");
+    }
+
+    #[test]
+    fn a_thread_keeps_what_it_asked_for_as_far_as_it_had_it() {
+        let kept = thread::spawn(|| {
+            keep(PORTS).expect("to give up is allowed to everybody");
+            let ports = status("CapEff");
+            keep(FILES.and(NOTHING)).expect("as above");
+            (ports, status("CapPrm"))
+        });
+        let (ports, then) = kept.join().expect("it does not panic");
+        let number = |text: &str| u64::from_str_radix(text, 16).expect("digits");
+        assert_eq!(number(&ports) & !u64::from(PORTS.0), 0);
+        assert_eq!(number(&then), 0, "what was given up does not come back");
     }
 }

@@ -16,6 +16,7 @@
 //! refused. Nothing is guessed. [`merge`](crate::merge) is the way back.
 
 use std::fmt;
+use std::ops::Range;
 
 use wire::tcp::{self, Flags};
 use wire::{Field, Protocol, Sum, WireError, ipv4, udp, vlan};
@@ -67,15 +68,27 @@ impl From<WireError> for SegmentError {
 pub fn split(
     packet: &mut [u8],
     offload: Offload,
-    mut emit: impl FnMut(&Piece<'_>),
+    emit: impl FnMut(&Piece<'_>),
 ) -> Result<(), SegmentError> {
+    split_some(packet, offload, 0..usize::MAX, emit).map(drop)
+}
+
+/// The same with only those of its frames whose numbers are in `range`: a sender chooses how small
+/// the pieces are, and 65,000 frames are too many for one turn. Returns the number to go on with if
+/// some are left.
+pub fn split_some(
+    packet: &mut [u8],
+    offload: Offload,
+    range: Range<usize>,
+    mut emit: impl FnMut(&Piece<'_>),
+) -> Result<Option<usize>, SegmentError> {
     match offload.gso {
         None => {
             if let Some(task) = offload.checksum {
                 finish_checksum(packet, task)?;
             }
             emit(&Piece::whole(packet, None));
-            Ok(())
+            Ok(None)
         }
         Some((_, 0)) => Err(SegmentError::ZeroPieceSize),
         Some((kind, piece_size)) => {
@@ -85,7 +98,7 @@ pub fn split(
                 (Err(WireError::Malformed), Some(task)) => {
                     let tail = unsplit(packet, kind, piece_size, task)?;
                     emit(&Piece::whole(packet, Some(tail)));
-                    return Ok(());
+                    return Ok(None);
                 }
                 (Err(error), _) => return Err(error.into()),
             };
@@ -96,16 +109,17 @@ pub fn split(
             let common = CommonSums::of(&layout, head);
             let row = Row { layout, common, tunnel };
             let piece_size = usize::from(piece_size);
-            let last = payloads.len().div_ceil(piece_size).max(1) - 1;
-            for number in 0..=last {
+            let count = payloads.len().div_ceil(piece_size).max(1);
+            let end = range.end.min(count);
+            for number in range.start..end {
                 let from = number * piece_size;
                 let payload = &payloads[from..payloads.len().min(from + piece_size)];
                 let sum = Sum::of(payload);
-                let is_last = number == last;
+                let is_last = number + 1 == count;
                 let place = Place { row: &row, number, payload_offset: from, is_last, sum };
                 emit(&Piece { head, payload, place: Some(place), unsplit: None });
             }
-            Ok(())
+            Ok((end < count).then_some(end))
         }
     }
 }

@@ -48,6 +48,27 @@ fn transport_checksum_is_right(frame: &[u8], v6: bool, ip_at: usize) -> bool {
 }
 
 proptest! {
+    /// A host may ask for pieces of one byte; nobody has to make all of them at once.
+    #[test]
+    fn frames_that_are_made_a_few_at_a_time_are_those_that_are_made_at_once(
+        payload in proptest::collection::vec(any::<u8>(), 1..300),
+        piece_size in 1u16..20,
+        step in 1usize..50,
+    ) {
+        let packet = tcp_super_packet(false, false, 0x18, &payload);
+        let offload = Offload { checksum: None, gso: Some((GsoKind::Tcp4, piece_size)) };
+        let whole = frames_of(&packet, offload).expect("a super-packet");
+        let (mut frames, mut next, mut turns) = (Vec::new(), Some(0), 0);
+        while let Some(first) = next {
+            let emit = |piece: &Piece<'_>| frames.push(piece.to_vec());
+            next = split_some(&mut packet.clone(), offload, first..first + step, emit)
+                .expect("a super-packet");
+            turns += 1;
+        }
+        prop_assert_eq!(turns, whole.len().div_ceil(step));
+        prop_assert_eq!(frames, whole);
+    }
+
     #[test]
     fn a_receiver_cannot_tell_split_tcp_from_what_a_wire_carries(
         v6: bool, vlan: bool,

@@ -46,13 +46,7 @@ impl PacketSocket {
     /// Opens the device called `name`, promiscuous, with super-packets allowed.
     pub fn open(name: &str) -> Result<PacketSocket, OpenError> {
         let netdev = Netdev::find(name)?;
-        let refused = |step| {
-            let name = name.to_owned();
-            move |source: io::Error| match source.raw_os_error() {
-                Some(libc::EPERM | libc::EACCES) => OpenError::NotPermitted(name),
-                _ => OpenError::Refused { name, step, source },
-            }
-        };
+        let refused = |step| move |source| OpenError::refused(name, step, source);
         // Protocol 0: nothing arrives before the socket is bound, set up and ready.
         let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
         // SAFETY: no pointers; the result is checked before it is used.

@@ -3,7 +3,7 @@
 //! This thread owns the network and lets its time pass; those of the server speak with clients. It
 //! needs no rights and nothing of Linux's.
 
-use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use std::{io, process, thread};
@@ -12,18 +12,29 @@ use agent::devices::NoDevices;
 use clap::Args;
 use pipeline::native::Compile;
 use serde_json::json;
+use service::address::Address;
 use service::server::{self, Offer, StartError};
-use stage::{Next, Stage};
+use stage::{Next, Runner, Stage};
+
+use crate::outside::Library;
 
 /// Serve vitrine.v1.World, and P4Runtime and vitrine.v1.Router of the routers in it, until killed.
 #[derive(Args)]
 pub struct Arguments {
-    /// Where to listen; port 0 takes any that is free. What listens is printed.
-    #[arg(long = "grpc", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9559")]
-    address: SocketAddr,
+    /// Where to listen: ADDRESS:PORT, where port 0 takes any that is free, or unix:FILE. What
+    /// listens is printed.
+    #[arg(long = "grpc", value_name = "ADDRESS", default_value = "127.0.0.1:9559")]
+    address: Address,
+    /// Listen at an address that other machines reach: whoever reaches it steers the networks.
+    #[arg(long)]
+    insecure: bool,
     /// Interpret programs, instead of compiling them to machine code.
     #[arg(long)]
     interpreted: bool,
+    /// Let Python classes of files in this folder, or below it, decide for routers and hosts of
+    /// networks: see docs/insides.md. May be given several times.
+    #[arg(long, value_name = "FOLDER")]
+    classes: Vec<PathBuf>,
     /// End when standard input does: whoever starts this as a child and dies leaves nothing behind.
     #[arg(long)]
     end_with_input: bool,
@@ -31,18 +42,25 @@ pub struct Arguments {
 
 /// Runs the subcommand. It returns only if it cannot begin.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
+    arguments.address.check(false, arguments.insecure)?;
     let world_thread = thread::current();
     let wake = Arc::new(move || world_thread.unpark());
     let compile = (!arguments.interpreted).then_some(native::compile as Compile);
-    let (mut stage, world, fronts) = Stage::new(wake, compile);
+    let runner: Runner = match &arguments.classes[..] {
+        [] => None,
+        folders => Some(Box::new(Library::new(folders)?)),
+    };
+    let (mut stage, world, fronts) = Stage::new(wake, compile, runner);
     let offer = Offer {
-        address: arguments.address,
+        address: arguments.address.clone(),
         tls: None,
         devices: Arc::new(NoDevices),
+        // It has none to give up.
+        begin_thread: || {},
         fronts,
         world: Some(world),
     };
-    let server = server::serve(offer).map_err(|error| cannot_serve(arguments.address, &error))?;
+    let server = server::serve(offer).map_err(|error| cannot_serve(&arguments.address, &error))?;
     if arguments.end_with_input {
         thread::spawn(end_with_input);
     }
@@ -64,9 +82,9 @@ fn end_with_input() {
     process::exit(0);
 }
 
-fn cannot_serve(address: SocketAddr, error: &StartError) -> String {
+fn cannot_serve(address: &Address, error: &StartError) -> String {
     match error {
-        StartError::Listen(error) => format!(
+        StartError::Door(error) | StartError::Listen(error) => format!(
             "cannot listen on {address}: {error}; end what listens there, or choose another address \
              with --grpc (port 0 takes any that is free)"
         ),

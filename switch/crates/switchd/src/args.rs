@@ -1,15 +1,16 @@
 //! The command line of `vitrine-switch`.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Parser;
+use service::address::Address;
 use tracing::level_filters::LevelFilter;
 use units::{Bytes, PortId, Rate};
 
+use crate::later_ports::Pattern;
 use crate::logging::{Logging, Sink, Style};
 use crate::pipeline_form::PipelineForm;
-use crate::settings::{Interface, Settings, Spelling, TlsFiles, parse_address, parse_port};
+use crate::settings::{Interface, Settings, Spelling, TlsFiles, parse_port};
 
 /// The flags.
 #[derive(Debug, Parser)]
@@ -38,6 +39,11 @@ pub struct Args {
     #[arg(short = 'i', long = "interface", value_name = "PORT@DEVICE", help_heading = "Ports")]
     pub interfaces: Vec<Interface>,
 
+    /// Devices that controllers may add as ports later, besides those of -i: names in which * stands
+    /// for any letters and ? for one, such as s1-eth*.
+    #[arg(long, value_name = "PATTERN", help_heading = "Ports")]
+    pub later_ports: Vec<Pattern>,
+
     /// The port whose frames go to the controller as packet-in, and come from it.
     #[arg(long, value_name = "PORT", value_parser = parse_port, help_heading = "Ports")]
     pub cpu_port: Option<PortId>,
@@ -56,11 +62,25 @@ pub struct Args {
           value_parser = clap::value_parser!(u8).range(1..=8))]
     pub priority_queues: u8,
 
-    /// Where P4Runtime and vitrine.v1 are served.
-    #[arg(long = "grpc", alias = "grpc-server-addr", value_name = "ADDRESS:PORT",
-          default_value = "127.0.0.1:9559", value_parser = parse_address,
-          help_heading = "Control")]
-    pub grpc_address: SocketAddr,
+    /// Where P4Runtime and vitrine.v1 are served: ADDRESS:PORT, or unix:FILE for a socket that
+    /// only its owner and root can use.
+    #[arg(
+        long = "grpc",
+        alias = "grpc-server-addr",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:9559",
+        help_heading = "Control"
+    )]
+    pub grpc_address: Address,
+
+    /// Listen without TLS at an address that other machines reach: whoever reaches it controls the
+    /// switch.
+    #[arg(long, help_heading = "Control")]
+    pub insecure: bool,
+
+    /// Serve bmv2's runtime interface, which simple_switch_CLI speaks, at this port of 127.0.0.1.
+    #[arg(long, value_name = "PORT", help_heading = "Control")]
+    pub thrift_port: Option<u16>,
 
     /// The number by which P4Runtime controllers address this switch.
     #[arg(long, value_name = "ID", default_value_t = 0, help_heading = "Control")]
@@ -78,7 +98,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "tls_cert", help_heading = "Control")]
     pub tls_client_ca: Option<PathBuf>,
 
-    /// Become this user once ports are open; only the right to packet sockets is kept.
+    /// Become this user at once; of root's rights only that to packet sockets is kept.
     #[arg(long, value_name = "NAME", help_heading = "Process")]
     pub user: Option<String>,
 
@@ -134,7 +154,10 @@ impl From<Args> for Settings {
             interfaces: args.interfaces,
             device_id: args.device_id,
             grpc_address: args.grpc_address,
+            insecure: args.insecure,
+            later_ports: args.later_ports,
             tls,
+            thrift_port: args.thrift_port,
             cpu_port: args.cpu_port,
             drop_port: args.drop_port,
             port_rate: args.port_rate,

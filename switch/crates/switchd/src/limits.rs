@@ -27,8 +27,16 @@ pub fn table() -> String {
 }
 
 fn rows() -> Vec<Row> {
+    [rows_of_packets(), rows_of_controllers()].concat()
+}
+
+fn mebibytes(bytes: usize) -> String {
+    format!("{} MiB", bytes >> 20)
+}
+
+/// What packets and programs take.
+fn rows_of_packets() -> Vec<Row> {
     let queue = QueueConfig::default().limit.packets.unwrap_or(u64::MAX);
-    let mebibytes = |bytes: usize| format!("{} MiB", bytes >> 20);
     vec![
         ("port number", PORT_NUMBER_MAX.to_string(), "refused"),
         ("queues of a port", CLASS_COUNT_MAX.to_string(), "refused"),
@@ -38,14 +46,31 @@ fn rows() -> Vec<Row> {
             mebibytes(PACKET_MEMORY.0 as usize),
             "dropped: packet_memory",
         ),
-        ("bytes of a frame", ports::FRAME_SIZE_BYTES_MAX.to_string(), "not sent by the netdev"),
-        ("connected controllers", arbitration::CLIENT_COUNT_MAX.to_string(), "RESOURCE_EXHAUSTED"),
-        ("roles", arbitration::ROLE_COUNT_MAX.to_string(), "RESOURCE_EXHAUSTED"),
         (
-            "connections",
-            connections::CONNECTION_COUNT_MAX.to_string(),
-            "closed: RESOURCE_EXHAUSTED",
+            "frames that a port brings in at a turn",
+            crate::switch::FRAMES_PER_TURN_MAX.to_string(),
+            "wait for the next",
         ),
+        (
+            "memory of a program's counters, meters and registers",
+            mebibytes(pipeline::ARRAY_MEMORY_BYTES as usize),
+            "the program is refused",
+        ),
+        ("bytes of a frame", ports::FRAME_SIZE_BYTES_MAX.to_string(), "not sent by the netdev"),
+    ]
+}
+
+/// What controllers take.
+fn rows_of_controllers() -> Vec<Row> {
+    vec![
+        ("streams of a role", arbitration::CLIENT_COUNT_MAX.to_string(), "a backup gives way"),
+        ("roles", arbitration::ROLE_COUNT_MAX.to_string(), "a deserted one gives way"),
+        (
+            "roles of one connection",
+            arbitration::ROLES_PER_CONNECTION_MAX.to_string(),
+            "RESOURCE_EXHAUSTED",
+        ),
+        ("connections", connections::CONNECTION_COUNT_MAX.to_string(), "an idle one gives way"),
         ("calls open on a connection", server::CALLS_PER_CONNECTION_MAX.to_string(), "wait"),
         (
             "size of a request",
@@ -81,6 +106,12 @@ fn rows() -> Vec<Row> {
         (
             "reports that wait for a slow controller",
             mebibytes(outbox::REPORT_SIZE_BYTES_MAX),
+            "lost, counted",
+        ),
+        ("reports that wait together", mebibytes(outbox::REPORTS_SIZE_BYTES_MAX), "lost, counted"),
+        (
+            "errors that wait for a slow controller",
+            format!("{} KiB", outbox::ERROR_SIZE_BYTES_MAX >> 10),
             "lost, counted",
         ),
         ("messages in a digest list", digest::LIST_SIZE_MAX.to_string(), "the list is sent"),

@@ -1,12 +1,14 @@
 //! One port and the netdev behind it, which may go and come back while the switch runs.
 
+use std::collections::VecDeque;
 use std::os::fd::{AsRawFd, RawFd};
 
 use device::{Frame, Seal};
 use p4runtime::netdev::NetdevCounters;
 use ports::{
-    FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, Gathering, LinkState, Note, Outgoing, PacketSocket,
-    Piece, ReceiveBatch, ReceivedPacket, Refused, SendBatch, Tail, segment,
+    FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, Gathering, LinkState, Note, Offload, Outgoing,
+    PacketSocket, Piece, ReceiveBatch, ReceivedPacket, Refused, SendBatch, Tail, UnknownGso,
+    segment,
 };
 use units::{PortId, Span, Time};
 
@@ -20,6 +22,8 @@ pub struct Link {
     socket: Option<PacketSocket>,
     /// The netdev is there and carries.
     up: bool,
+    /// It is there, but could not be opened; that has been said.
+    is_unusable: bool,
     /// How many bytes may wait behind the socket; none: as many as the kernel can take.
     backlog_bytes: Option<usize>,
     /// What is not with the kernel yet. After a flush: what the socket has no room for.
@@ -27,6 +31,8 @@ pub struct Link {
     /// The socket was full a moment ago: each frame is tried at once, so that those it has no room
     /// for stay in the router's queues.
     is_cautious: bool,
+    /// Received packets whose frames were too many for one turn.
+    unfinished: VecDeque<Unfinished>,
     /// Several frames have just left: until this instant they are collected, to leave together.
     gathers_until: Time,
     counters: NetdevCounters,
@@ -40,6 +46,14 @@ const SUPER_PACKET_SPAN: Span = Span::from_us(15);
 
 /// The same where several left one by one: there is only the wake to be saved, not the work.
 const WAKE_SPAN: Span = Span::from_us(20);
+
+/// A received packet of which only some frames have been handed on.
+struct Unfinished {
+    offload: Result<Offload, UnknownGso>,
+    bytes: Vec<u8>,
+    /// The number of the next frame.
+    next: usize,
+}
 
 /// A frame on its way out. The device has carried what its port of arrival knew of it.
 struct Departing(Frame);
@@ -68,9 +82,11 @@ impl Link {
             name: socket.netdev().name().to_owned(),
             socket: Some(socket),
             up: true,
+            is_unusable: false,
             backlog_bytes,
             outgoing: Vec::new(),
             is_cautious: false,
+            unfinished: VecDeque::new(),
             gathers_until: Time::ZERO,
             counters: NetdevCounters::default(),
         }
@@ -79,6 +95,11 @@ impl Link {
     /// What to poll; negative, which is never ready, while there is no netdev.
     pub fn descriptor(&self) -> RawFd {
         self.socket.as_ref().map_or(-1, PacketSocket::as_raw_fd)
+    }
+
+    /// Whether the netdev is there and could not be opened.
+    pub fn is_unusable(&self) -> bool {
+        self.is_unusable
     }
 
     /// The netdev's name.
@@ -100,10 +121,17 @@ impl Link {
                 Ok(socket) => {
                     bound(&socket, self.backlog_bytes);
                     self.socket = Some(socket);
+                    self.is_unusable = false;
                 }
-                Err(error) => tracing::warn!(port, %error, "the network device is unusable"),
+                // It is tried again, because nobody tells when there are descriptors again.
+                Err(error) => {
+                    if !std::mem::replace(&mut self.is_unusable, true) {
+                        tracing::warn!(port, %error, "the network device is unusable");
+                    }
+                }
             }
         }
+        self.is_unusable &= state.is_some();
         if let (Some(socket), Some(state)) = (&mut self.socket, state) {
             socket.set_mtu(state.mtu);
         }
@@ -139,15 +167,57 @@ impl Link {
         }
     }
 
-    /// Hands on the frames of one received packet, in order. What is no frame is counted.
+    /// Hands on the frames of one received packet, in order, at most as many as `budget` allows; the
+    /// others stay here. What is no frame is counted.
     pub fn split(
         &mut self,
         (offload, bytes): ReceivedPacket<'_>,
+        budget: &mut usize,
+        frame: impl FnMut(&Piece<'_>, Option<Seal>),
+    ) {
+        let left = match *budget {
+            0 => Some(0),
+            _ => self.split_from(0, (&offload, bytes), budget, frame),
+        };
+        if let Some(next) = left {
+            self.unfinished.push_back(Unfinished { offload, bytes: bytes.to_vec(), next });
+        }
+    }
+
+    /// The same with what was too much for the last turn.
+    pub fn split_unfinished(
+        &mut self,
+        budget: &mut usize,
         mut frame: impl FnMut(&Piece<'_>, Option<Seal>),
     ) {
+        while *budget > 0 {
+            let Some(mut first) = self.unfinished.pop_front() else { return };
+            let packet = (&first.offload, first.bytes.as_mut_slice());
+            if let Some(next) = self.split_from(first.next, packet, budget, &mut frame) {
+                first.next = next;
+                self.unfinished.push_front(first);
+            }
+        }
+    }
+
+    /// Whether frames are left for the next turn.
+    pub fn is_unfinished(&self) -> bool {
+        !self.unfinished.is_empty()
+    }
+
+    /// Hands on the frames from number `first` on. Returns the number to go on with if some are left.
+    fn split_from(
+        &mut self,
+        first: usize,
+        (offload, bytes): (&Result<Offload, UnknownGso>, &mut [u8]),
+        budget: &mut usize,
+        mut frame: impl FnMut(&Piece<'_>, Option<Seal>),
+    ) -> Option<usize> {
         let counters = &mut self.counters;
-        let split = offload.map_err(|unknown| unknown.to_string()).and_then(|offload| {
+        let range = first..first.saturating_add(*budget);
+        let split = offload.as_ref().map_err(ToString::to_string).and_then(|offload| {
             let emit = |piece: &Piece<'_>| {
+                *budget = budget.saturating_sub(1);
                 // What nobody could split is longer than any frame, and still as it should be.
                 let whole = matches!(piece.tail(), Some(Tail { note: Note::Unsplit { .. }, .. }));
                 match piece.length_bytes() {
@@ -159,12 +229,14 @@ impl Link {
                     }
                 }
             };
-            segment::split(bytes, offload, emit).map_err(|error| error.to_string())
+            segment::split_some(bytes, *offload, range, emit).map_err(|error| error.to_string())
         });
-        if let Err(reason) = split {
+        split.unwrap_or_else(|reason| {
+            *budget = budget.saturating_sub(1);
             self.counters.malformed += 1;
             tracing::debug!(port = self.port.0, reason, "a packet cannot become frames");
-        }
+            None
+        })
     }
 
     /// Collects a frame to be sent. Returns whether it is time to flush.

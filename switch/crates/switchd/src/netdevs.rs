@@ -104,6 +104,12 @@ impl Netdevs {
         }
     }
 
+    /// Whether some netdev is there and could not be opened, for want of descriptors perhaps: it is
+    /// worth another try, a while later.
+    pub fn are_unusable(&self) -> bool {
+        self.links.iter().any(Link::is_unusable)
+    }
+
     /// The links in the order of this round: each round begins with another one, so that none
     /// starves the others.
     pub fn next_round(&mut self) -> impl Iterator<Item = usize> + use<> {
@@ -117,16 +123,35 @@ impl Netdevs {
         self.links[index].receive(batch);
     }
 
-    /// Hands on the frames of one packet received at a link, in order.
+    /// Hands on the frames of one packet received at a link, in order, as many as the budget allows.
     pub fn split(
         &mut self,
         index: usize,
         packet: ReceivedPacket<'_>,
+        budget: &mut usize,
         mut frame: impl FnMut(PortId, &Piece<'_>, Option<Seal>),
     ) {
         let link = &mut self.links[index];
         let port = link.port;
-        link.split(packet, |piece, seal| frame(port, piece, seal));
+        link.split(packet, budget, |piece, seal| frame(port, piece, seal));
+    }
+
+    /// The same with what was too much for a link's last turn. Says whether it still is.
+    pub fn split_unfinished(
+        &mut self,
+        index: usize,
+        budget: &mut usize,
+        mut frame: impl FnMut(PortId, &Piece<'_>, Option<Seal>),
+    ) -> bool {
+        let link = &mut self.links[index];
+        let port = link.port;
+        link.split_unfinished(budget, |piece, seal| frame(port, piece, seal));
+        link.is_unfinished()
+    }
+
+    /// Whether the frames of some link were too many for its turn.
+    pub fn are_unfinished(&self) -> bool {
+        self.links.iter().any(Link::is_unfinished)
     }
 
     /// Collects a frame to be sent; frames that are done with go to `recycle`. Says whether the

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,11 +14,14 @@ use units::{PortId, Time};
 
 use crate::clock::time_of_day;
 use crate::settings::Settings;
+use crate::spool::Spool;
+use crate::tap::capture_spool;
 
 /// A capture that is being written.
 pub struct Recording {
-    /// None once the file could not be written.
-    writer: Option<PcapngWriter<BufWriter<File>>>,
+    /// Into a spool, which takes everything.
+    writer: PcapngWriter<Spool>,
+    spool: Spool,
     /// The format's numbers of the ports.
     interfaces: BTreeMap<PortId, u32>,
     /// The number for ports without a device.
@@ -48,10 +51,13 @@ impl Recording {
         describe(None, "no-device", "ports without a device".to_owned());
         let elsewhere = described.len() as u32 - 1;
         let application = concat!("vitrine-switch ", env!("CARGO_PKG_VERSION"));
-        let writer = File::create(path)
-            .and_then(|file| PcapngWriter::new(BufWriter::new(file), application, &described))
+        let begin = || -> io::Result<_> {
+            let spool = capture_spool(path, File::create(path)?)?;
+            Ok((PcapngWriter::new(spool.clone(), application, &described)?, spool))
+        };
+        let (writer, spool) = begin()
             .map_err(|error| format!("--capture: cannot write {}: {error}", path.display()))?;
-        Ok(Recording { writer: Some(writer), interfaces, elsewhere, zero: time_of_day() })
+        Ok(Recording { writer, spool, interfaces, elsewhere, zero: time_of_day() })
     }
 
     /// The model's time is zero now.
@@ -89,22 +95,12 @@ impl Recording {
             bytes,
             length: bytes.len(),
         };
-        let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.write(&frame));
-        self.end_on_error(written);
+        // A spool refuses nothing.
+        let _spooled = self.writer.write(&frame);
     }
 
-    /// Hands what is written to the file, so that it can be read while it grows.
-    pub fn flush(&mut self) {
-        let flushed = self.writer.as_mut().map_or(Ok(()), PcapngWriter::flush);
-        self.end_on_error(flushed);
-    }
-
-    /// A capture that cannot be written (the disk is full) ends with one line in the log; packets
-    /// go on.
-    fn end_on_error(&mut self, result: io::Result<()>) {
-        if let Err(error) = result {
-            tracing::error!("the capture ends here: {error}");
-            self.writer = None;
-        }
+    /// Where it is written to.
+    pub fn spool(&self) -> &Spool {
+        &self.spool
     }
 }

@@ -1,11 +1,12 @@
 //! What a switch is started with, whichever command line it was read from.
 
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use service::address::Address;
 use units::{Bytes, PORT_NUMBER_MAX, PortId, Rate};
 
+use crate::later_ports::Pattern;
 use crate::logging::Logging;
 use crate::pipeline_form::PipelineForm;
 
@@ -21,9 +22,15 @@ pub struct Settings {
     /// The number by which controllers address this switch.
     pub device_id: u64,
     /// Where gRPC is served.
-    pub grpc_address: SocketAddr,
+    pub grpc_address: Address,
+    /// Whether that may be an address that other machines reach, without TLS.
+    pub insecure: bool,
+    /// Devices that may become ports later, besides those of the start.
+    pub later_ports: Vec<Pattern>,
     /// Certificates; none: plain text.
     pub tls: Option<TlsFiles>,
+    /// The port of this machine for bmv2's runtime interface; none: it is not served.
+    pub thrift_port: Option<u16>,
     /// The port of packet-in and packet-out.
     pub cpu_port: Option<PortId>,
     /// The port number that means "drop".
@@ -46,7 +53,7 @@ pub struct Settings {
     pub capture: Option<PathBuf>,
     /// How many bytes of every frame are logged.
     pub dump_bytes: usize,
-    /// Who to become once everything is open.
+    /// Who to become.
     pub user: Option<String>,
     /// What is logged, and where to.
     pub logging: Logging,
@@ -57,8 +64,10 @@ pub struct Settings {
 /// The flags as their user knows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// The flags of simple_switch_grpc.
+    /// The flags of simple_switch, which has no gRPC.
     SimpleSwitch,
+    /// The flags of simple_switch_grpc.
+    SimpleSwitchGrpc,
     /// Our own.
     Vitrine,
 }
@@ -67,7 +76,8 @@ impl Spelling {
     /// The flag that says where to listen.
     pub fn address(self) -> &'static str {
         match self {
-            Spelling::SimpleSwitch => "-- --grpc-server-addr",
+            Spelling::SimpleSwitch => "--thrift-port",
+            Spelling::SimpleSwitchGrpc => "-- --grpc-server-addr",
             Spelling::Vitrine => "--grpc",
         }
     }
@@ -75,7 +85,8 @@ impl Spelling {
     /// The name of the program.
     pub fn program(self) -> &'static str {
         match self {
-            Spelling::SimpleSwitch => "simple_switch_grpc",
+            Spelling::SimpleSwitch => "simple_switch",
+            Spelling::SimpleSwitchGrpc => "simple_switch_grpc",
             Spelling::Vitrine => "vitrine-switch",
         }
     }
@@ -131,16 +142,10 @@ pub fn parse_port(text: &str) -> Result<PortId, String> {
     port_number(number)
 }
 
-/// For clap: an address to listen on, with a name or a number for the host.
-pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
-    let wanted = "write ADDRESS:PORT, such as 127.0.0.1:9559";
-    let mut found = text.to_socket_addrs().map_err(|error| format!("{error}: {wanted}"))?;
-    found.next().ok_or_else(|| format!("`{text}` has no address"))
-}
-
 impl Settings {
     /// What no command-line parser can see: two flags that contradict each other.
     pub fn check(&self) -> Result<(), String> {
+        self.grpc_address.check(self.tls.is_some(), self.insecure)?;
         for (index, this) in self.interfaces.iter().enumerate() {
             for earlier in &self.interfaces[..index] {
                 let (port, device, other) = (this.port, &this.device, &earlier.device);
@@ -189,13 +194,5 @@ mod tests {
         for text in ["s1-eth1", "x@s1-eth1", "1@", "1@a@b", "512@s1-eth1", "-1@s1-eth1"] {
             assert!(text.parse::<Interface>().is_err(), "{text} must be refused");
         }
-    }
-
-    #[test]
-    fn an_address_may_be_a_name() {
-        let address = parse_address("127.0.0.1:0").expect("an address");
-        assert_eq!(address, SocketAddr::from(([127, 0, 0, 1], 0)));
-        assert!(parse_address("localhost:9559").is_ok_and(|it| it.ip().is_loopback()));
-        assert!(parse_address("9559").is_err_and(|error| error.contains("ADDRESS:PORT")));
     }
 }

@@ -13,9 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agent::Load;
 use device::Device;
 use p4runtime::config::Config;
+use ports::privilege::{self, DEVICES, NOTHING, PORTS};
 use ports::{PacketSocket, Poller, Waker};
 use service::server::{self, Server, ServerConfig, StartError, Tls};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use traffic::PortConfig;
 use units::{PortId, Time};
@@ -64,12 +65,16 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     let waker = poller.waker();
     let netdevs = Netdevs::new(sockets, settings.backlog_bytes)
         .map_err(|e| SwitchError::new(format!("cannot watch network devices: {e}")))?;
+    let (opener, opening) = Opener::new(settings);
     let server_config = ServerConfig {
-        address: settings.grpc_address,
+        address: settings.grpc_address.clone(),
         device_id: settings.device_id,
         pipeline: device.program_config(),
         tls: settings.tls.as_ref().map(read_certificates).transpose()?,
-        devices: Arc::new(Opener::new(settings)),
+        devices: Arc::new(opener),
+        begin_thread: give_up_everything,
+        thrift_port: settings.thrift_port,
+        hides_local_programs: settings.spelling == Spelling::SimpleSwitchGrpc,
     };
     let (server, agent) = server::start(server_config, Arc::new(move || waker.wake()))
         .map_err(|error| cannot_serve(settings, error))?;
@@ -77,9 +82,10 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     if let Err(error) = ports::take_precedence(ports::Precedence::High) {
         tracing::debug!(%error, "runs like any other process: on a busy machine frames leave late");
     }
-    if let Some(user) = &settings.user {
-        ports::privilege::become_user(user).map_err(SwitchError::new)?;
-    }
+    // Its thread has the rights that this one has now.
+    opening.start().map_err(|e| SwitchError::new(format!("cannot start a thread: {e}")))?;
+    let rights = if settings.user.is_some() { DEVICES } else { PORTS };
+    privilege::keep(rights).map_err(SwitchError::new)?;
     announce(settings, &server);
     let core = Core {
         device,
@@ -95,6 +101,12 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
         switch.adopt(program);
     }
     Ok(switch)
+}
+
+/// For threads that speak with controllers, and for those that write what others hand them.
+pub fn give_up_everything() {
+    // To give up is allowed to everybody.
+    let _done = privilege::keep(NOTHING);
 }
 
 fn open_ports(settings: &Settings) -> Result<BTreeMap<PortId, PacketSocket>, SwitchError> {
@@ -122,11 +134,14 @@ fn announce(settings: &Settings, server: &Server) {
         None => "waiting for a program".to_owned(),
     };
     let (address, device_id) = (server.address(), settings.device_id);
-    if settings.spelling == Spelling::SimpleSwitch {
+    if settings.spelling == Spelling::SimpleSwitchGrpc {
         // Scripts wait for these words.
         println!("Server listening on {address}");
     }
     tracing::info!("listening on {address} ({security}), device id {device_id}; {running}");
+    if let Some(door) = server.door() {
+        tracing::info!("bmv2's runtime interface (Thrift) is at {door}");
+    }
 }
 
 /// The certificates' files; whether they do is found out by the server.
@@ -172,13 +187,14 @@ fn new_port(settings: &Settings) -> PortConfig {
     PortConfig::strict(settings.port_rate, settings.class_count.into())
 }
 
-/// A flag that SIGTERM and SIGINT raise; the waker ends the wait of the loop that reads it.
+/// A flag that SIGTERM, SIGINT and SIGHUP (the terminal is gone) raise; the waker ends the wait of the loop that reads it.
 fn stop_on_signals(waker: Waker) -> Result<Arc<AtomicBool>, SwitchError> {
     let stop = Arc::new(AtomicBool::new(false));
-    let mut signals = Signals::new([SIGTERM, SIGINT])
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])
         .map_err(|error| SwitchError::new(format!("cannot watch for signals: {error}")))?;
     let raised = Arc::clone(&stop);
     std::thread::spawn(move || {
+        give_up_everything();
         if signals.forever().next().is_some() {
             raised.store(true, Ordering::Relaxed);
             waker.wake();
@@ -189,8 +205,15 @@ fn stop_on_signals(waker: Waker) -> Result<Arc<AtomicBool>, SwitchError> {
 
 /// What is wrong with the address or the certificates, and what to do.
 fn cannot_serve(settings: &Settings, error: StartError) -> SwitchError {
-    let address = settings.grpc_address;
+    let address = &settings.grpc_address;
     let error = match error {
+        StartError::Door(error) => {
+            let port = settings.thrift_port.unwrap_or_default();
+            return SwitchError::new(format!(
+                "cannot listen on 127.0.0.1:{port}: {error}; end the switch that runs there, or \
+                 choose another port with --thrift-port"
+            ));
+        }
         StartError::Listen(error) => error,
         StartError::Threads(error) => {
             return SwitchError::new(format!("cannot start threads for gRPC: {error}"));

@@ -6,8 +6,9 @@
 //! 2. release what was due by then, each transmission with its exact instant in the model, and stop
 //!    at the instants of which somebody wants a sample;
 //! 3. bring ports up and down with their network devices;
-//! 4. take at most one batch of frames from every port that has some, and release what each
-//!    received packet made due before the next, while its frames are in the processor's cache;
+//! 4. take at most one batch of packets, and so many frames, from every port that has some, and
+//!    release what each received packet made due before the next, while its frames are in the
+//!    processor's cache;
 //! 5. carry out at most a slice of what controllers want;
 //! 6. release what that made due, tell those who watch, and give the kernel all frames together;
 //! 7. sleep until the next due instant, the next frame or the next request.
@@ -28,9 +29,9 @@ use std::time::Duration;
 
 use agent::devices::Opened;
 use agent::{Agent, DataPlane, Load, SLICE_SPAN};
-use device::{Device, Output};
+use device::{Device, Output, Seal};
 use p4runtime::netdev::NetdevCounters;
-use ports::{Poller, ReceiveBatch};
+use ports::{Piece, Poller, ReceiveBatch};
 use service::server::Server;
 use smallvec::SmallVec;
 use traffic::PortConfig;
@@ -50,6 +51,14 @@ const AWAKE_SPAN: Span = Span::from_us(5);
 /// A model that lags the clock by more than this is overrun: the machine is too slow for it.
 const LAG_MAX: Span = Span::from_ms(1);
 
+/// Frames that one port brings in at a turn: a host that has its super-packets cut into single bytes
+/// stops nobody else for longer than these take, about a millisecond. Eight full super-packets of TCP
+/// are 360.
+pub const FRAMES_PER_TURN_MAX: usize = 1024;
+
+/// How long a device that is there and could not be opened is left alone.
+const RETRY_INTERVAL: Span = Span::from_secs(1);
+
 /// How often an overrun is reported at the most.
 const OVERRUN_REPORT_INTERVAL: Span = Span::from_secs(1);
 
@@ -65,6 +74,8 @@ pub struct Switch {
     overrun: Overrun,
     sleep: PreciseSleep,
     precedence: PrecedenceKeeper,
+    /// When a device that could not be opened is tried again.
+    retry_at: Option<Time>,
 }
 
 /// What packets pass, and who hears of them.
@@ -105,7 +116,8 @@ impl Switch {
         core.tap.begin(&mut core.device);
         let (batch, overrun) = (ReceiveBatch::new(), Overrun::default());
         let (sleep, precedence) = (PreciseSleep::default(), PrecedenceKeeper::new());
-        Switch { core, batch, server, poller, stop, overrun, sleep, precedence }
+        let retry_at = None;
+        Switch { core, batch, server, poller, stop, overrun, sleep, precedence, retry_at }
     }
 
     /// Puts the program of the command line in force.
@@ -118,15 +130,19 @@ impl Switch {
     pub fn run(mut self) -> Result<(), SwitchError> {
         // What changed between opening the devices and hearing their news.
         self.core.follow_netdevs(self.core.clock.now(), &mut self.poller);
+        let mut turn = Span::ZERO;
         while !self.stop.load(Ordering::Relaxed) {
             let now = self.core.clock.now();
             self.precedence.follow(now);
-            self.note_overrun(now);
+            self.note_overrun(now, turn);
             self.core.take_samples(now);
             self.core.release(now);
             self.core.resume(now, |link| self.poller.has_room(link));
-            if self.poller.is_ready(self.core.netdevs.news_position()) {
+            let is_due = self.retry_at.is_some_and(|at| at <= now);
+            if is_due || self.poller.is_ready(self.core.netdevs.news_position()) {
                 self.core.follow_netdevs(now, &mut self.poller);
+                let retries = self.core.netdevs.are_unusable();
+                self.retry_at = retries.then(|| now + RETRY_INTERVAL);
             }
             self.receive(now);
             let more = self.core.serve_control(now);
@@ -140,37 +156,44 @@ impl Switch {
             for (link, stalled) in self.core.netdevs.stalls().enumerate() {
                 self.poller.want_room(link, stalled);
             }
+            let more = more || self.core.netdevs.are_unfinished();
             let timeout = if more { Some(Duration::ZERO) } else { self.time_to_next_due(now) };
+            turn = self.core.clock.now().since(now);
             self.poller
                 .wait(timeout)
                 .map_err(|error| SwitchError::new(format!("cannot wait for frames: {error}")))?;
         }
         self.core.report();
         drop(self.server);
+        self.core.tap.end();
         Ok(())
     }
 
-    /// Takes what has arrived into the device, at most one batch from each port.
+    /// Takes what has arrived into the device, of each port at most a batch of packets and
+    /// [`FRAMES_PER_TURN_MAX`] frames; what is more comes first in its next turn.
     fn receive(&mut self, now: Time) {
         let Switch { core, batch, poller, .. } = self;
-        for link in core.netdevs.next_round().filter(|link| poller.is_ready(*link)) {
+        for link in core.netdevs.next_round() {
+            let mut budget = FRAMES_PER_TURN_MAX;
+            let is_unfinished = core.receive_unfinished(now, link, &mut budget);
+            if is_unfinished || !poller.is_ready(link) {
+                continue;
+            }
             core.netdevs.receive(link, batch);
             for packet in batch.packets() {
                 let Core { netdevs, device, tap, .. } = core;
-                netdevs.split(link, packet, |port, piece, seal| {
-                    let finish = |frame: &mut [u8]| {
-                        piece.finish(frame);
-                        tap.received(port, frame);
-                    };
-                    device.handle_parts(now, port, piece.parts(), finish, seal);
+                netdevs.split(link, packet, &mut budget, |port, piece, seal| {
+                    take_in(device, tap, now, port, piece, seal);
                 });
                 core.release(now);
             }
         }
     }
 
-    fn note_overrun(&mut self, now: Time) {
-        let lag = self.core.device.next_due().map_or(Span::ZERO, |due| now.since(due));
+    /// `turn` is what the last turn took: for so long nobody else was served, even where nothing was
+    /// due.
+    fn note_overrun(&mut self, now: Time, turn: Span) {
+        let lag = self.core.device.next_due().map_or(Span::ZERO, |due| now.since(due)).max(turn);
         if lag > LAG_MAX {
             self.core.agent.handle_overrun(now, lag);
             self.overrun.note(lag);
@@ -184,7 +207,8 @@ impl Switch {
         let (gathering, gathered) = netdevs.gathers_until(woken);
         // What becomes due while frames are gathered leaves with them.
         let frames = device.next_due().map(|due| due.max(gathering.unwrap_or(due)));
-        let due = [frames, gathered, agent.next_due()].into_iter().flatten().min()?;
+        let others = [gathered, agent.next_due(), self.retry_at];
+        let due = others.into_iter().chain([frames]).flatten().min()?;
         let now = clock.now();
         let span = due.since(now);
         Some(match () {
@@ -196,7 +220,36 @@ impl Switch {
     }
 }
 
+/// A frame that has come in by `port`.
+fn take_in(
+    device: &mut Device,
+    tap: &mut Tap,
+    now: Time,
+    port: PortId,
+    piece: &Piece<'_>,
+    seal: Option<Seal>,
+) {
+    let finish = |frame: &mut [u8]| {
+        piece.finish(frame);
+        tap.received(port, frame);
+    };
+    device.handle_parts(now, port, piece.parts(), finish, seal);
+}
+
 impl Core {
+    /// Takes in what was too much for the last turn of a link. Says whether it still is.
+    fn receive_unfinished(&mut self, now: Time, link: usize, budget: &mut usize) -> bool {
+        let Core { netdevs, device, tap, .. } = self;
+        let before = *budget;
+        let is_unfinished = netdevs.split_unfinished(link, budget, |port, piece, seal| {
+            take_in(device, tap, now, port, piece, seal);
+        });
+        if *budget < before {
+            self.release(now);
+        }
+        is_unfinished
+    }
+
     /// Hands on everything that was due by `now`.
     fn release(&mut self, now: Time) {
         while let Some(output) = self.device.poll_output(now) {
@@ -287,13 +340,12 @@ impl Core {
     }
 
     fn flush(&mut self, now: Time) {
-        let Core { netdevs, device, tap, .. } = self;
+        let Core { netdevs, device, .. } = self;
         let mut stalled = SmallVec::<[PortId; 4]>::new();
         netdevs.flush(now, |frame| device.recycle(frame), |port| stalled.push(port));
         for port in stalled {
             device.set_port_stalled(now, port, true);
         }
-        tap.flush();
     }
 }
 

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
+use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use device::Device;
 use ports::PcapWriter;
@@ -14,6 +16,7 @@ use crate::clock::time_of_day;
 use crate::narrate::Narrator;
 use crate::recording::Recording;
 use crate::settings::Settings;
+use crate::spool::{After, END_TIMEOUT, News, Spool};
 
 /// Looks at every frame that a netdev gave or takes, and at what happened in between.
 pub struct Tap {
@@ -25,9 +28,18 @@ pub struct Tap {
 
 /// One port's two files.
 pub struct Capture {
-    received: Option<PcapWriter<File>>,
-    sent: Option<PcapWriter<File>>,
+    received: OneWay,
+    sent: OneWay,
 }
+
+/// A file with the frames of one direction.
+struct OneWay {
+    writer: PcapWriter<Spool>,
+    spool: Spool,
+}
+
+/// What may wait to be written to one capture: a tenth of a second at 1 Gb/s.
+const CAPTURE_SPOOL_SIZE_BYTES: usize = 16 << 20;
 
 impl Tap {
     /// Opens the captures that are asked for; an error says which file cannot be written.
@@ -50,9 +62,28 @@ impl Tap {
         }
     }
 
-    /// A port went: its capture ends.
+    /// A port went: its capture ends when all that waits is written.
     pub fn remove(&mut self, port: PortId) {
-        self.captures.remove(&port);
+        if let Some(capture) = self.captures.remove(&port) {
+            capture.spools().for_each(Spool::close);
+        }
+    }
+
+    /// The switch ends: waits for what is still to be written, as long as that goes on.
+    pub fn end(&self) {
+        let recording = self.recording.iter().map(Recording::spool);
+        let all = self.captures.values().flat_map(Capture::spools).chain(recording);
+        all.clone().for_each(Spool::close);
+        let (mut timeout, mut lost) = (END_TIMEOUT, 0);
+        for spool in all {
+            if let Err(records) = spool.wait_for_end(timeout) {
+                // The others have had as long.
+                (timeout, lost) = (Duration::ZERO, lost + records);
+            }
+        }
+        if lost > 0 {
+            tracing::warn!("captures end before all is written: {lost} frames are missing");
+        }
     }
 
     /// Asks the device, whose time is zero now, for what is to be seen of it.
@@ -73,18 +104,11 @@ impl Tap {
         }
     }
 
-    /// Hands what is written to the files before the process sleeps.
-    pub fn flush(&mut self) {
-        if let Some(recording) = &mut self.recording {
-            recording.flush();
-        }
-    }
-
     /// A frame came in by `port`.
     pub fn received(&mut self, port: PortId, frame: &[u8]) {
         self.dump("received", port, frame);
         if let Some(capture) = self.captures.get_mut(&port) {
-            append(&mut capture.received, port, frame);
+            capture.received.append(frame);
         }
     }
 
@@ -92,7 +116,7 @@ impl Tap {
     pub fn sent(&mut self, port: PortId, frame: &[u8]) {
         self.dump("transmitted", port, frame);
         if let Some(capture) = self.captures.get_mut(&port) {
-            append(&mut capture.sent, port, frame);
+            capture.sent.append(frame);
         }
     }
 
@@ -107,26 +131,46 @@ impl Tap {
 impl Capture {
     /// Begins both files; an error says which cannot be written.
     pub fn create(folder: &Path, device: &str) -> Result<Capture, String> {
-        let received = Some(create(folder, device, "in")?);
-        Ok(Capture { received, sent: Some(create(folder, device, "out")?) })
+        let received = OneWay::create(folder, device, "in")?;
+        Ok(Capture { received, sent: OneWay::create(folder, device, "out")? })
+    }
+
+    fn spools(&self) -> impl Iterator<Item = &Spool> + Clone {
+        [&self.received.spool, &self.sent.spool].into_iter()
     }
 }
 
-fn create(folder: &Path, device: &str, direction: &str) -> Result<PcapWriter<File>, String> {
-    let path = folder.join(format!("{device}_{direction}.pcap"));
-    File::create(&path)
-        .and_then(PcapWriter::new)
-        .map_err(|error| format!("--pcap: cannot write {}: {error}", path.display()))
+impl OneWay {
+    fn create(folder: &Path, device: &str, direction: &str) -> Result<OneWay, String> {
+        let path = folder.join(format!("{device}_{direction}.pcap"));
+        let begin = || -> io::Result<OneWay> {
+            let spool = capture_spool(&path, File::create(&path)?)?;
+            Ok(OneWay { writer: PcapWriter::new(spool.clone())?, spool })
+        };
+        begin().map_err(|error| format!("--pcap: cannot write {}: {error}", path.display()))
+    }
+
+    fn append(&mut self, frame: &[u8]) {
+        // A spool refuses nothing.
+        let _spooled = self.writer.write(time_of_day(), frame);
+    }
 }
 
-/// A capture that cannot be written (the disk is full) ends with one line in the log; packets go
-/// on.
-fn append(capture: &mut Option<PcapWriter<File>>, port: PortId, frame: &[u8]) {
-    let Some(writer) = capture else { return };
-    if let Err(error) = writer.write(time_of_day(), frame) {
-        tracing::error!("a capture of port {port} ends here: {error}");
-        *capture = None;
-    }
+/// The way of a capture into its file. One that cannot be written (the disk is full) ends with one
+/// line in the log, and of one that is written too slowly the log says what is missing; packets go on.
+pub fn capture_spool(path: &Path, file: File) -> io::Result<Spool> {
+    let name = path.display().to_string();
+    let hear = move |news: News<'_>| match news {
+        News::Lost(records) => {
+            tracing::warn!("{name} is written too slowly: {records} frames are missing from it");
+            After::GoOn(Vec::new())
+        }
+        News::Failed(error) => {
+            tracing::error!("the capture {name} ends here: {error}");
+            After::End
+        }
+    };
+    Spool::start("capture", CAPTURE_SPOOL_SIZE_BYTES, file, hear)
 }
 
 /// Bytes as digits.

@@ -6,10 +6,11 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use queueing::Pattern;
-use queueing::slotted::{CellArrivals, Experiment, LINE_RATE};
+use queueing::slotted::{CellArrivals, Experiment, Guest, LINE_RATE};
 use traffic::{ArbiterConfig, FullOutput, InputConfig, InputQueueing, Limit};
 use units::Ratio;
 
+use crate::outside::{self, Class};
 use crate::sweep;
 
 /// An N x N router under a traffic pattern: waits, throughput and losses against load.
@@ -24,9 +25,14 @@ pub struct Arguments {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "voq")]
     input: Vec<Input>,
     /// Who matches inputs and outputs, by the names of topology files, with iterations where it has
-    /// some: islip:4, round_robin, lqf.
+    /// some: islip:4, round_robin, lqf. Or a Python class of yours: FILE.py:CLASS, with iterations
+    /// if it takes some, my.py:Slip:4.
     #[arg(long, value_delimiter = ',', default_value = "islip:4")]
     arbiter: Vec<Arbiter>,
+    /// A built-in arbiter that is asked the same as a Python class; the first match that differs
+    /// ends the run.
+    #[arg(long, value_name = "ARBITER")]
+    same_as: Option<Arbiter>,
     /// How much faster than a line the crossbar is: a whole number or a fraction such as 3/2.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     speedup: Vec<Speedup>,
@@ -76,7 +82,10 @@ enum Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Arbiter {
     name: String,
+    /// Of a Python class it is what stands in its place.
     config: ArbiterConfig,
+    iterations: u8,
+    class: Option<Class>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +134,10 @@ impl Arguments {
         let input = router.0.as_ref().map(|(input, arbiter, speedup)| {
             let queueing =
                 if *input == Input::Fifo { InputQueueing::Fifo } else { InputQueueing::Voq };
+            let arbiter = match &self.same_as {
+                Some(built_in) if arbiter.class.is_some() => built_in,
+                _ => arbiter,
+            };
             let mut config = InputConfig::new(queueing, LINE_RATE, arbiter.config);
             config.limit = cells(self.input_limit);
             config.fabric.speedup = speedup.0;
@@ -144,6 +157,18 @@ impl Arguments {
             warm_up: self.warm_up.unwrap_or(self.slots / 10),
             seed: self.seed,
         }
+    }
+}
+
+impl Arguments {
+    /// The router's arbiter in Python, if it has one, begun anew.
+    pub fn guest(&self, router: &Router) -> Result<Option<Guest>, String> {
+        let Some((_, arbiter, _)) = &router.0 else { return Ok(None) };
+        let Some(class) = &arbiter.class else { return Ok(None) };
+        let started =
+            outside::Arbiter::start(class, usize::from(self.ports), arbiter.iterations, self.seed);
+        let started = started.map_err(|error| format!("{}: {error}", arbiter.name))?;
+        Ok(Some(Guest { arbiter: Box::new(started), compared: self.same_as.is_some() }))
     }
 }
 
@@ -187,19 +212,26 @@ impl FromStr for Arbiter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Arbiter, String> {
-        let (name, iterations) = text.split_once(':').unwrap_or((text, "1"));
-        let iterations =
-            iterations.parse::<u8>().ok().filter(|count| *count > 0).ok_or_else(|| {
+        let iterations = |count: &str| {
+            count.parse::<u8>().ok().filter(|count| *count > 0).ok_or_else(|| {
                 format!("`{text}`: iterations are a whole number from 1 to 255, as in islip:4")
-            })?;
+            })
+        };
+        if let Some((class, count)) = Class::parse(text) {
+            let iterations = iterations(count.unwrap_or("1"))?;
+            let config = ArbiterConfig::Islip { iterations };
+            return Ok(Arbiter { name: text.to_owned(), config, iterations, class: Some(class) });
+        }
+        let (name, count) = text.split_once(':').unwrap_or((text, "1"));
+        let iterations = iterations(count)?;
         let config = ArbiterConfig::named(name, iterations).ok_or_else(|| {
             let names = ArbiterConfig::NAMES.join(", ");
-            format!("`{name}` is no arbiter; use one of {names}")
+            format!("`{name}` is no arbiter; use one of {names}, or FILE.py:CLASS")
         })?;
         if config.iterations().is_none() && text.contains(':') {
             return Err(format!("`{text}`: {name} has no iterations"));
         }
-        Ok(Arbiter { name: text.to_owned(), config })
+        Ok(Arbiter { name: text.to_owned(), config, iterations, class: None })
     }
 }
 

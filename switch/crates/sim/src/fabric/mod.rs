@@ -2,11 +2,13 @@
 
 mod arguments;
 
+use queueing::Stop;
 use queueing::slotted::{self, Experiment, Outcome};
 use serde_json::{Value, json};
 
 pub use arguments::Arguments;
 
+use crate::outside;
 use crate::plot::{self, Line, Panel};
 use arguments::Router;
 
@@ -23,7 +25,9 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     for router in arguments.routers() {
         for load in arguments.loads()? {
             let experiment = arguments.experiment(&router, load);
-            let outcome = slotted::run(&experiment).map_err(|error| error.to_string())?;
+            let guest = arguments.guest(&router)?;
+            let outcome = slotted::run_with(&experiment, guest);
+            let outcome = outcome.map_err(|stop| told(&router, &stop))?;
             let run = Run { router: router.clone(), experiment, outcome };
             println!("{}", run.line());
             runs.push(run);
@@ -33,6 +37,15 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         Some(file) => plot::draw(file, &panels(&runs)),
         None => Ok(()),
     }
+}
+
+/// Why there is no outcome. What a decider did wrong is told to programs too.
+fn told(router: &Router, stop: &Stop) -> String {
+    if let Stop::Fault(fault) = stop {
+        println!("{}", outside::fault_line("fabric", router.arbiter_name().unwrap_or(""), fault));
+        return format!("{router}: {fault}");
+    }
+    stop.to_string()
 }
 
 impl Run {

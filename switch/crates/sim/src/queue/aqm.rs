@@ -9,18 +9,25 @@ use traffic::{AqmConfig, Limit, Parameter, Probability};
 use units::{Bytes, ClassId, Ratio, Span};
 
 use super::words;
+use crate::outside::Class;
 
 /// An AQM as it was written, and as it is configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aqm {
     name: String,
     config: Option<AqmConfig>,
+    class: Option<Class>,
 }
 
 impl Aqm {
     /// As it was written.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The Python class, if it is one.
+    pub fn class(&self) -> Option<&Class> {
+        self.class.as_ref()
     }
 
     /// What a queue is configured with.
@@ -36,15 +43,21 @@ impl FromStr for Aqm {
         let mut words = text.split(':');
         let name = words.next().unwrap_or_default();
         if text == "none" {
-            return Ok(Aqm { name: text.to_owned(), config: None });
+            return Ok(Aqm { name: text.to_owned(), config: None, class: None });
+        }
+        if let Some((class, None)) = Class::parse(text) {
+            return Ok(Aqm { name: text.to_owned(), config: None, class: Some(class) });
         }
         let mut config = AqmConfig::named(name).ok_or_else(|| {
-            format!("`{name}` is unknown; there are none, {}", AqmConfig::NAMES.join(", "))
+            format!(
+                "`{name}` is unknown; there are none, {}, or FILE.py:CLASS",
+                AqmConfig::NAMES.join(", ")
+            )
         })?;
         for word in words {
             set(&mut config, name, word)?;
         }
-        Ok(Aqm { name: text.to_owned(), config: Some(config) })
+        Ok(Aqm { name: text.to_owned(), config: Some(config), class: None })
     }
 }
 

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use queueing::one_port::{Experiment, Source};
-use traffic::{Discipline, Ecn, NodeConfig, PortConfig, SchedulerConfig, ShaperConfig};
+use queueing::one_port::{Experiment, Guests, Source};
+use traffic::{AqmConfig, Discipline, Ecn, NodeConfig, PortConfig, SchedulerConfig, ShaperConfig};
 use units::{Bytes, ClassId, Rate, Span};
 
 use super::aqm::Aqm;
 use super::words;
+use crate::outside::{self, Class};
 use crate::sweep;
 
 /// One output port under traffic: waits, losses, marks and shares, class by class.
@@ -30,9 +31,13 @@ pub struct Arguments {
     #[arg(long, value_name = "FROM:TO:STEP")]
     sweep: Option<String>,
     /// Who goes first: strict, tree (rates, ceils and borrowing), or a discipline by its name in
-    /// topology files, such as drr.
+    /// topology files, such as drr. Or a Python class of yours: FILE.py:CLASS.
     #[arg(long, value_delimiter = ',', default_value = "strict")]
     scheduler: Vec<Scheduler>,
+    /// A built-in discipline, or method of queue management, that is asked the same as a Python
+    /// class; the first decision that differs ends the run.
+    #[arg(long, value_name = "NAME")]
+    same_as: Option<String>,
     /// Weights of the classes for a discipline; quanta in frames for tree.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     weights: Vec<u32>,
@@ -56,7 +61,8 @@ pub struct Arguments {
     limits: Vec<String>,
     /// Active queue management of all queues: none, or a method and its parameters by the names of
     /// topology files, such as codel, codel:target=5ms:ecn=no or ecn_step:threshold=20. A method
-    /// for two classes (dualpi2) manages its L4S class from class 0.
+    /// for two classes (dualpi2) manages its L4S class from class 0. Or a Python class of yours,
+    /// FILE.py:CLASS, one of it for each queue.
     #[arg(long, value_delimiter = ',', default_value = "none")]
     aqm: Vec<Aqm>,
     /// What the packets of each class say of ECN. Those of ect0 and ect1 are marked where others
@@ -94,8 +100,10 @@ enum Codepoint {
     Ect1,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Scheduler {
+    /// A Python class, as it was written.
+    Outside(String, Class),
     Shared(Discipline),
     Strict,
     Tree,
@@ -117,11 +125,12 @@ const SAMPLE_COUNT: u64 = 1000;
 impl Arguments {
     /// Every combination of scheduler and AQM.
     pub fn setups(&self) -> Vec<Setup> {
-        let with_aqm = |scheduler: &Scheduler| {
-            let scheduler = *scheduler;
-            self.aqm.iter().map(move |aqm| Setup { scheduler, aqm: aqm.clone() })
-        };
-        self.scheduler.iter().flat_map(with_aqm).collect()
+        let mut setups = Vec::new();
+        for scheduler in &self.scheduler {
+            let setup = |aqm: &Aqm| Setup { scheduler: scheduler.clone(), aqm: aqm.clone() };
+            setups.extend(self.aqm.iter().map(setup));
+        }
+        setups
     }
 
     /// Whether the runs differ in load.
@@ -143,13 +152,13 @@ impl Arguments {
     /// The experiment that the arguments describe.
     pub fn experiment(&self, setup: &Setup, loads: &[f64]) -> Result<Experiment, String> {
         let mut port = PortConfig::strict(Some(self.rate), loads.len());
-        port.scheduler = self.scheduler_config(setup.scheduler, loads.len())?;
+        port.scheduler = self.scheduler_config(&setup.scheduler, loads.len())?;
         let mut sources = Vec::new();
         for (class, load) in loads.iter().copied().enumerate() {
             let queue = &mut port.queues[class];
             queue.limit = words::limit(&of_class("limits", &self.limits, class)?)?;
             queue.shaper = shaper(&of_class("shapers", &self.shapers, class)?)?;
-            queue.aqm = setup.aqm.config();
+            queue.aqm = self.aqm_config(&setup.aqm)?;
             let lengths = words::lengths(&of_class("lengths", &self.lengths, class)?)?;
             let packet_s = lengths.mean() * 8.0 / self.rate.bps() as f64;
             let arrivals = of_class("arrivals", &self.arrivals, class)?;
@@ -180,16 +189,48 @@ impl Arguments {
 
     fn scheduler_config(
         &self,
-        scheduler: Scheduler,
+        scheduler: &Scheduler,
         class_count: usize,
     ) -> Result<SchedulerConfig, String> {
         let weights = (0..class_count).map(|class| of_class("weights", &self.weights, class));
         let weights: Vec<u32> = weights.collect::<Result<_, _>>()?;
         Ok(match scheduler {
-            Scheduler::Shared(discipline) => SchedulerConfig::shared(discipline, &weights),
+            Scheduler::Outside(..) => match &self.same_as {
+                Some(name) => SchedulerConfig::shared(discipline(name)?, &weights),
+                None => SchedulerConfig::strict(class_count),
+            },
+            Scheduler::Shared(discipline) => SchedulerConfig::shared(*discipline, &weights),
             Scheduler::Strict => SchedulerConfig::strict(class_count),
             Scheduler::Tree => self.tree(&weights)?,
         })
+    }
+
+    fn aqm_config(&self, aqm: &Aqm) -> Result<Option<AqmConfig>, String> {
+        match &self.same_as {
+            Some(name) if aqm.class().is_some() => Ok(name.parse::<Aqm>()?.config()),
+            _ => Ok(aqm.config()),
+        }
+    }
+
+    /// The deciders in Python that a setup has, begun anew.
+    pub fn guests(&self, setup: &Setup) -> Result<Guests, String> {
+        let compared = self.same_as.is_some();
+        let (mut guests, rate_bps) = (Guests::default(), self.rate.bps());
+        if let Scheduler::Outside(name, class) = &setup.scheduler {
+            let weights = (0..self.loads.len()).map(|at| of_class("weights", &self.weights, at));
+            let weights: Vec<u32> = weights.collect::<Result<_, _>>()?;
+            let started = outside::Scheduler::start(class, &weights, rate_bps);
+            let started = started.map_err(|error| format!("{name}: {error}"))?;
+            guests.scheduler = Some((Box::new(started), compared));
+        }
+        if let Some(class) = setup.aqm.class() {
+            for number in 0..self.loads.len() {
+                let started = outside::Aqm::start(class, rate_bps, self.seed);
+                let started = started.map_err(|error| format!("{}: {error}", setup.aqm.name()))?;
+                guests.aqms.push((ClassId(number as u8), Box::new(started), compared));
+            }
+        }
+        Ok(guests)
     }
 
     /// A root with the line's rate and a leaf for each class.
@@ -209,8 +250,9 @@ impl Arguments {
 
 impl Setup {
     /// The scheduler's name as it is given.
-    pub fn scheduler_name(&self) -> &'static str {
-        match self.scheduler {
+    pub fn scheduler_name(&self) -> &str {
+        match &self.scheduler {
+            Scheduler::Outside(name, _) => name,
             Scheduler::Shared(discipline) => discipline.name(),
             Scheduler::Strict => "strict",
             Scheduler::Tree => "tree",
@@ -230,12 +272,19 @@ impl FromStr for Scheduler {
         match text {
             "strict" => Ok(Scheduler::Strict),
             "tree" => Ok(Scheduler::Tree),
-            name => Discipline::named(name, QUANTUM).map(Scheduler::Shared).ok_or_else(|| {
-                let names = Discipline::NAMES.join(", ");
-                format!("`{name}` is no scheduler; use strict, tree, {names}")
-            }),
+            name => match Class::parse(name) {
+                Some((class, None)) => Ok(Scheduler::Outside(name.to_owned(), class)),
+                _ => discipline(name).map(Scheduler::Shared),
+            },
         }
     }
+}
+
+fn discipline(name: &str) -> Result<Discipline, String> {
+    Discipline::named(name, QUANTUM).ok_or_else(|| {
+        let names = Discipline::NAMES.join(", ");
+        format!("`{name}` is no scheduler; use strict, tree, {names}, or FILE.py:CLASS")
+    })
 }
 
 impl fmt::Display for Setup {

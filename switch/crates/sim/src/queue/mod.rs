@@ -4,12 +4,14 @@ mod aqm;
 mod arguments;
 mod words;
 
+use queueing::Stop;
 use queueing::one_port::{self, ClassOutcome, Experiment, Outcome};
 use serde_json::{Value, json};
 use units::Bytes;
 
 pub use arguments::Arguments;
 
+use crate::outside;
 use crate::plot::{self, Line, Panel};
 use arguments::Setup;
 
@@ -27,7 +29,9 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     for setup in arguments.setups() {
         for loads in arguments.loads()? {
             let experiment = arguments.experiment(&setup, &loads)?;
-            let outcome = one_port::run(&experiment).map_err(|error| error.to_string())?;
+            let guests = arguments.guests(&setup)?;
+            let outcome = one_port::run_with(&experiment, guests);
+            let outcome = outcome.map_err(|stop| told(&setup, &stop))?;
             let run = Run { setup: setup.clone(), loads, experiment, outcome };
             println!("{}", run.line());
             runs.push(run);
@@ -38,6 +42,15 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         Some(file) => plot::draw(file, &panels_over_time(&runs)),
         None => Ok(()),
     }
+}
+
+/// Why there is no outcome. What a decider did wrong is told to programs too.
+fn told(setup: &Setup, stop: &Stop) -> String {
+    if let Stop::Fault(fault) = stop {
+        println!("{}", outside::fault_line("queue", &setup.to_string(), fault));
+        return format!("{setup}: {fault}");
+    }
+    stop.to_string()
 }
 
 impl Run {

@@ -318,7 +318,8 @@ fn key_value(text: &str) -> Result<KeyValue, String> {
         10 => value.bit_length().div_ceil(4) as u32 * 4,
         _ => digits.len() as u32 * bits,
     };
-    let fixed_bits = written_bits - digits.matches('*').count() as u32 * bits;
+    // Of a decimal number that begins with `*` nothing is fixed: its digits are no bits.
+    let fixed_bits = written_bits.saturating_sub(digits.matches('*').count() as u32 * bits);
     let mask = match (explicit_mask, radix) {
         (Some(mask), _) => mask,
         (None, 10) => &Int::one().shift_left(written_bits as usize) - &Int::one(),
@@ -414,5 +415,13 @@ mod tests {
         assert!(parse("packet 1 0A0").is_err());
         assert!(parse("expect 1 0G").is_err());
         assert!(parse("add t a:1").is_err());
+    }
+
+    #[test]
+    fn a_star_for_a_decimal_digit_fixes_nothing() {
+        let Statement::Add { key, .. } = one("add t a:*1 b()") else {
+            panic!("it starts with add")
+        };
+        assert_eq!((key[0].1.has_wildcard, key[0].1.fixed_bits), (true, 0));
     }
 }

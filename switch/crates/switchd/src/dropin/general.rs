@@ -1,8 +1,10 @@
 //! The flags of every bmv2 switch, in front of `--`.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Parser;
+use service::address::Address;
 use tracing::level_filters::LevelFilter;
 
 use super::target::Target;
@@ -82,7 +84,7 @@ pub struct General {
     #[arg(long, value_name = "NUMBER")]
     max_port_count: Option<u32>,
 
-    /// Accepted without effect: there is no Thrift server.
+    /// Serve bmv2's runtime interface, which simple_switch_CLI speaks, at this port of 127.0.0.1.
     #[arg(long, value_name = "PORT")]
     thrift_port: Option<u16>,
 
@@ -123,20 +125,29 @@ pub struct General {
     json_version: bool,
 }
 
+/// Where P4Runtime is served: nobody asks simple_switch for it, so there it is in nobody's way.
+fn listening(spelling: Spelling, asked: Address) -> Address {
+    match spelling {
+        Spelling::SimpleSwitch => Address::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
+        _ => asked,
+    }
+}
+
 impl General {
     /// What is asked about the switch, if anything is.
-    pub fn answer(&self) -> Option<String> {
+    pub fn answer(&self, spelling: Spelling) -> Option<String> {
         if self.version {
             return Some(format!(
-                "vitrine-switch {} in the place of simple_switch_grpc\n",
-                env!("CARGO_PKG_VERSION")
+                "vitrine-switch {} in the place of {}\n",
+                env!("CARGO_PKG_VERSION"),
+                spelling.program()
             ));
         }
         self.json_version.then(|| format!("{JSON_VERSION}\n"))
     }
 
     /// Both halves of the command line together.
-    pub fn with(self, target: Target) -> Result<Settings, String> {
+    pub fn with(self, target: Target, spelling: Spelling) -> Result<Settings, String> {
         self.refuse_what_cannot_be_done()?;
         let program = match self.program {
             program @ Some(_) if !self.no_p4 => program,
@@ -153,7 +164,6 @@ impl General {
                 notes.push(format!("{flag} has no effect: {why}"));
             }
         };
-        note("--thrift-port", self.thrift_port.is_some(), "control goes through P4Runtime");
         note("--nanolog", self.nanolog.is_some(), "the log has what happens to each packet");
         let reported = "digests and idle entries are reported by P4Runtime";
         note("--notifications-addr", self.notifications_addr.is_some(), reported);
@@ -177,13 +187,19 @@ impl General {
             style: Style::Bmv2,
         };
         let tls = target.tls(&mut notes)?;
+        let grpc_address = target.address(tls.is_some(), &mut notes);
         Ok(Settings {
-            spelling: Spelling::SimpleSwitch,
+            spelling,
             program,
             interfaces: self.interfaces,
             device_id: self.device_id,
-            grpc_address: target.grpc_server_addr,
+            grpc_address: listening(spelling, grpc_address),
+            insecure: target.insecure,
+            // Ports that come later are added through our own service, which scripts for the
+            // original do not know.
+            later_ports: Vec::new(),
             tls,
+            thrift_port: self.thrift_port,
             cpu_port: target.cpu_port,
             drop_port: target.drop_port,
             port_rate: None,

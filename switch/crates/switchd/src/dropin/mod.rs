@@ -1,4 +1,5 @@
-//! The command line of `simple_switch_grpc`, for the programs that start that switch.
+//! The command lines of `simple_switch_grpc` and `simple_switch`, for the programs that start those
+//! switches. The second has no gRPC: what it is asked for comes through `--thrift-port`.
 //!
 //! It comes in two parts: flags of every bmv2 switch, then `--`, then flags of this one. A flag on
 //! the wrong side is an error there as here. What a flag asks for happens, or the start is refused
@@ -19,7 +20,7 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
-use crate::settings::Settings;
+use crate::settings::{Settings, Spelling};
 use general::General;
 use target::Target;
 
@@ -37,18 +38,26 @@ pub fn is_meant_by(program: &Path) -> bool {
     program.file_name().is_some_and(|name| name.to_string_lossy().contains("simple_switch"))
 }
 
+/// Which of the two it is that was started.
+fn spelling(line: &[OsString]) -> Spelling {
+    let name = line.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if name.ends_with("_grpc") { Spelling::SimpleSwitchGrpc } else { Spelling::SimpleSwitch }
+}
+
 /// Reads the whole command line, the program's name first.
 pub fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Settings, Stop> {
     let line: Vec<OsString> = line.into_iter().collect();
+    let spelling = spelling(&line);
     let cut = line.iter().position(|word| word == "--").unwrap_or(line.len());
     let general = General::try_parse_from(&line[..cut]).map_err(|error| stop(&error))?;
-    if let Some(answer) = general.answer() {
+    if let Some(answer) = general.answer(spelling) {
         return Err(Stop::Answered(answer));
     }
     let name = OsString::from("simple_switch_grpc [...] --");
     let behind = std::iter::once(&name).chain(line[cut..].iter().skip(1));
     let target = Target::try_parse_from(behind).map_err(|error| stop(&error))?;
-    general.with(target).map_err(|reason| Stop::Refused(format!("simple_switch_grpc: {reason}\n")))
+    let name = spelling.program();
+    general.with(target, spelling).map_err(|reason| Stop::Refused(format!("{name}: {reason}\n")))
 }
 
 /// Asking for help is no error.
@@ -129,23 +138,52 @@ mod tests {
         assert_eq!(settings.pcap, Some(PathBuf::from("/tmp")));
         assert_eq!(settings.program, Some(PathBuf::from("build/basic.json")));
         assert_eq!(settings.device_id, 3);
-        assert_eq!(settings.grpc_address.port(), 50051);
+        assert_eq!(settings.grpc_address.to_string(), "127.0.0.1:50051");
         assert_eq!(settings.cpu_port, Some(PortId(510)));
         assert_eq!(settings.class_count, 4);
         assert_eq!(settings.logging.sink, Sink::Stdout);
         assert_eq!(settings.logging.style, Style::Bmv2);
         assert_eq!(settings.logging.level, LevelFilter::TRACE);
-        // The two that nothing here depends on.
+        assert_eq!(settings.thrift_port, Some(9090));
+        // The one that nothing here depends on, and who may connect.
         assert_eq!(settings.notes.len(), 2, "{:?}", settings.notes);
+    }
+
+    #[test]
+    fn simple_switch_itself_has_no_address_for_grpc() {
+        let line = "simple_switch -i 1@a --thrift-port 9091 x.json -- --enable-swap";
+        let settings = super::parse(line.split(' ').map(Into::into)).expect("as p4-utils says it");
+        assert_eq!(settings.spelling, Spelling::SimpleSwitch);
+        assert_eq!(settings.thrift_port, Some(9091));
+        // Any free port of this machine: several of these switches run side by side.
+        assert_eq!(settings.grpc_address.to_string(), "127.0.0.1:0");
+        assert_eq!(parse("--no-p4").expect("enough").thrift_port, None, "closed unless asked for");
     }
 
     #[test]
     fn what_is_not_said_is_as_with_the_original() {
         let settings = parse("--no-p4").expect("enough");
-        assert_eq!(settings.grpc_address.to_string(), "0.0.0.0:9559");
+        assert_eq!(settings.grpc_address.to_string(), "127.0.0.1:9559");
         assert_eq!((settings.class_count, settings.drop_port), (1, PortId(511)));
         assert_eq!((settings.device_id, settings.cpu_port), (0, None));
         assert_eq!(settings.logging.level, LevelFilter::INFO);
+    }
+
+    #[test]
+    fn other_machines_are_let_in_on_purpose_only() {
+        let address = |behind: &str| {
+            let settings = parse(&format!("--no-p4 -- {behind}")).expect("enough");
+            settings.check().map(|()| settings.grpc_address.to_string())
+        };
+        let all = "--grpc-server-addr 0.0.0.0:1";
+        assert_eq!(address(all), Ok("127.0.0.1:1".to_owned()));
+        assert_eq!(address("--grpc-server-addr [::]:1"), Ok("[::1]:1".to_owned()));
+        assert_eq!(address(&format!("{all} --insecure")), Ok("0.0.0.0:1".to_owned()));
+        let tls = "--grpc-server-ssl --grpc-server-cert c.pem --grpc-server-key k.pem";
+        assert_eq!(address(&format!("{all} {tls}")), Ok("0.0.0.0:1".to_owned()));
+        assert!(
+            address("--grpc-server-addr 192.0.2.1:1").is_err_and(|it| it.contains("--insecure"))
+        );
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The flags of simple_switch_grpc itself, behind `--`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 
 use clap::Parser;
+use service::address::Address;
 use units::PortId;
 
-use crate::settings::{TlsFiles, parse_address, parse_port};
+use crate::settings::{TlsFiles, parse_port};
 
 /// The flags behind `--`.
 #[derive(Debug, Parser)]
@@ -15,9 +16,13 @@ use crate::settings::{TlsFiles, parse_address, parse_port};
 #[command(help_template = "{all-args}")]
 pub struct Target {
     /// Where P4Runtime is served.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:9559",
-          value_parser = parse_address)]
-    pub grpc_server_addr: SocketAddr,
+    /// Without TLS, 0.0.0.0 means this machine: 127.0.0.1.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9559")]
+    grpc_server_addr: Address,
+
+    /// Ours: listen where other machines reach it, without TLS. Whoever does controls the switch.
+    #[arg(long)]
+    pub insecure: bool,
 
     /// The port whose frames go to the controller as packet-in, and come from it.
     #[arg(long, value_name = "PORT", value_parser = parse_cpu_port)]
@@ -56,6 +61,10 @@ pub struct Target {
     #[arg(long)]
     disable_swap: bool,
 
+    /// Accepted and not needed, as --disable-swap: programs can always be replaced.
+    #[arg(long)]
+    enable_swap: bool,
+
     /// Accepted and not needed: groups take memory as they are written.
     #[arg(long, value_name = "NUMBER")]
     max_mc_groups: Option<u32>,
@@ -86,6 +95,28 @@ fn parse_cpu_port(text: &str) -> Result<PortId, String> {
 }
 
 impl Target {
+    /// Where to listen. Scripts for the original say 0.0.0.0 and mean their own machine; all others
+    /// are let in with TLS only, or because somebody says so.
+    pub fn address(&self, has_tls: bool, notes: &mut Vec<String>) -> Address {
+        match &self.grpc_server_addr {
+            Address::Tcp(address)
+                if address.ip().is_unspecified() && !has_tls && !self.insecure =>
+            {
+                let mut near = *address;
+                near.set_ip(match address {
+                    address if address.is_ipv4() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+                    _ => IpAddr::V6(Ipv6Addr::LOCALHOST),
+                });
+                notes.push(format!(
+                    "{address} is served on this machine only, at {near}: TLS \
+                     (--grpc-server-ssl) or --insecure, behind `--`, lets other machines in"
+                ));
+                Address::Tcp(near)
+            }
+            address => address.clone(),
+        }
+    }
+
     /// The certificates; what they are not used for goes to `notes`.
     pub fn tls(&self, notes: &mut Vec<String>) -> Result<Option<TlsFiles>, String> {
         if self.dp_grpc_server_addr.is_some() {

@@ -10,9 +10,8 @@
 mod bmv2;
 mod rotating;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -23,8 +22,10 @@ use tracing_subscriber::util::SubscriberInitExt;
 use bmv2::Bmv2Lines;
 use rotating::RotatingFile;
 
+use crate::spool::{After, END_TIMEOUT, News, Spool};
+
 /// The crates that may speak at every level.
-const OUR_CRATES: [&str; 3] = ["control", "ports", "vitrine_switch"];
+const OUR_CRATES: [&str; 2] = ["service", "switchd"];
 
 /// What is logged, and where to.
 #[derive(Clone, Debug)]
@@ -66,17 +67,33 @@ pub enum Style {
     Structured,
 }
 
+/// What may wait to be written, where nobody reads it: some 40,000 lines.
+const SPOOL_SIZE_BYTES: usize = 4 << 20;
+
+/// The log, which ends when it is dropped: what still waits is written, as long as that goes on.
+pub struct Log(Spool);
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.0.close();
+        // Who does not read the log cannot be told.
+        let _lost = self.0.wait_for_end(END_TIMEOUT);
+    }
+}
+
 /// Starts to log; once for the process. An error says which file cannot be written.
-pub fn start(logging: &Logging) -> Result<(), String> {
-    let writer = match &logging.sink {
-        Sink::Stderr => BoxMakeWriter::new(io::stderr),
-        Sink::Stdout => BoxMakeWriter::new(io::stdout),
+pub fn start(logging: &Logging) -> Result<Log, String> {
+    let spool = match &logging.sink {
+        Sink::Stderr => spool_to(io::stderr()).map_err(|error| format!("the log: {error}")),
+        Sink::Stdout => spool_to(io::stdout()).map_err(|error| format!("the log: {error}")),
         Sink::File { path, size_bytes_max, count_max } => {
-            let file = RotatingFile::open(path.clone(), *size_bytes_max, *count_max)
-                .map_err(|error| format!("--log-file {}: {error}", path.display()))?;
-            BoxMakeWriter::new(Mutex::new(file))
+            RotatingFile::open(path.clone(), *size_bytes_max, *count_max)
+                .and_then(spool_to)
+                .map_err(|error| format!("--log-file {}: {error}", path.display()))
         }
-    };
+    }?;
+    let log = Log(spool.clone());
+    let writer = BoxMakeWriter::new(move || spool.clone());
     // What libraries say at these levels is about HTTP frames, which nobody asked for.
     let ours = OUR_CRATES.map(|name| (name, logging.level));
     let filter =
@@ -93,5 +110,24 @@ pub fn start(logging: &Logging) -> Result<(), String> {
             tracing_subscriber::registry().with(lines).init();
         }
     }
-    Ok(())
+    Ok(log)
+}
+
+/// The way of lines to where they are read; whoever says something does not wait until it is. Of a
+/// full disk standard error hears once, and the log when there is room again.
+fn spool_to(out: impl Write + Send + 'static) -> io::Result<Spool> {
+    let mut has_failed = false;
+    Spool::start("log", SPOOL_SIZE_BYTES, out, move |news| match news {
+        News::Lost(lines) => {
+            has_failed = false;
+            After::GoOn(format!("{lines} lines of the log are missing here\n").into())
+        }
+        News::Failed(error) => {
+            if !std::mem::replace(&mut has_failed, true) {
+                // Nobody is left to be told if this fails as well.
+                let _told = writeln!(io::stderr(), "the log cannot be written: {error}");
+            }
+            After::GoOn(Vec::new())
+        }
+    })
 }

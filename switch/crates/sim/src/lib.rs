@@ -1,10 +1,11 @@
 //! `vitrine-sim`: the router's parts in virtual time, from the command line.
 //!
 //! One file or folder per subcommand; this one only dispatches. Every subcommand prints JSON lines
-//! on standard output, one a run (`serve` one, when it listens), and explains errors on standard error with exit status 2. (`stf`
-//! prints text, and its exit status 1 is a test that failed.)
+//! on standard output, one a run (`serve` one, when it listens), and explains errors on standard
+//! error with exit status 2. (`stf` prints text, and its exit status 1 is a test that failed.)
 
 mod fabric;
+mod outside;
 mod plot;
 mod program;
 mod queue;
@@ -14,6 +15,7 @@ mod sweep;
 mod switch;
 mod trace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -35,8 +37,9 @@ enum Command {
     Trace(trace::Arguments),
 }
 
-fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+/// Runs the subcommand that these words of the command line name; the first is the program's name.
+pub fn main(words: Vec<OsString>) -> ExitCode {
+    let result = match Arguments::parse_from(words).command {
         Command::Fabric(arguments) => fabric::run(&arguments).map(|()| true),
         Command::Queue(arguments) => queue::run(&arguments).map(|()| true),
         Command::Serve(arguments) => serve::run(&arguments).map(|()| true),

@@ -14,10 +14,12 @@
 //!   netdevs.rs   ports: frames in, frames out
 //!   link.rs      one port and the network device behind it
 //!   opener.rs    network devices for ports that are added later
+//!   later_ports.rs   which devices those may be
 //!   recording.rs one capture of the whole switch
 //!   tap.rs       captures, and what the log says of packets
 //!   narrate.rs   the steps of packets as lines of the log
 //!   logging/     where the log goes and how its lines look
+//!   spool.rs     writing without waiting for it
 //!   limits.rs    what the switch is bounded by
 //!   clock.rs     the one place that asks what time it is
 //!   pipeline_form.rs   interpreted, or as machine code
@@ -26,6 +28,7 @@
 mod args;
 mod clock;
 mod dropin;
+mod later_ports;
 mod limits;
 mod link;
 mod logging;
@@ -37,25 +40,25 @@ mod precedence;
 mod precise_sleep;
 mod recording;
 mod settings;
+mod spool;
 mod start;
 mod switch;
 mod tap;
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use ports::memory::{self, Allocator};
+use ports::memory;
+use ports::privilege;
 
 use settings::Settings;
 
-#[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
-
-fn main() -> ExitCode {
-    let started_as = std::env::args_os().next().unwrap_or_default();
-    if dropin::is_meant_by(Path::new(&started_as)) {
-        return match dropin::parse(std::env::args_os()) {
+/// Runs the switch with these words of the command line, the first of which is the program's name.
+pub fn main(words: Vec<OsString>) -> ExitCode {
+    if words.first().is_some_and(|name| dropin::is_meant_by(Path::new(name))) {
+        return match dropin::parse(words) {
             Ok(settings) => run(&settings),
             Err(dropin::Stop::Answered(text)) => {
                 print!("{text}");
@@ -67,7 +70,7 @@ fn main() -> ExitCode {
             }
         };
     }
-    let args = args::Args::parse();
+    let args = args::Args::parse_from(words);
     if args.limits {
         print!("{}", limits::table());
         return ExitCode::SUCCESS;
@@ -77,12 +80,22 @@ fn main() -> ExitCode {
 
 fn run(settings: &Settings) -> ExitCode {
     memory::keep();
-    let outcome = settings
+    ports::raise_descriptor_limit();
+    // Before there is a second thread.
+    let confined = privilege::confine();
+    let user = settings.user.as_deref().map_or(Ok(()), privilege::become_user);
+    let log = settings
         .check()
-        .and_then(|()| logging::start(&settings.logging))
-        .map_err(start::SwitchError::new)
-        .and_then(|()| start::start(settings))
-        .and_then(switch::Switch::run);
+        .and_then(|()| user.map_err(|error| error.to_string()))
+        .and_then(|()| logging::start(&settings.logging));
+    let outcome = log.map_err(start::SwitchError::new).and_then(|log| {
+        if let Err(error) = confined {
+            tracing::info!("not confined as far as it could be: {error}");
+        }
+        let outcome = start::start(settings).and_then(switch::Switch::run);
+        drop(log);
+        outcome
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

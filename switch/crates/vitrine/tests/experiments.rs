@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 fn sim(arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_vitrine-sim"))
+    Command::new(env!("CARGO_BIN_EXE_vitrine"))
+        .arg("vitrine-sim")
         .args(arguments.split(' '))
         .output()
         .expect("the program was built with this test")

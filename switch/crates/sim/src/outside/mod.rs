@@ -1,0 +1,62 @@
+//! Deciders in Python: a class of somebody's file decides in the place of an arbiter, a scheduler or
+//! an AQM of the router, or for the TCP connections of hosts.
+//!
+//! The class runs in a process of its own, `python3 -m insides.host FILE.py CLASS`, and is asked
+//! through a pipe, [`wire`] in both directions. [`child`] starts the process and ends it when one
+//! decision takes too long, so nothing hangs however the class behaves.
+
+mod child;
+mod deciders;
+mod library;
+mod wire;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use traffic::outside::Fault;
+
+pub use deciders::{Aqm, Arbiter, Congestion, Scheduler};
+pub use library::Library;
+
+/// A fault as a line of JSON, for programs.
+pub fn fault_line(run: &str, name: &str, fault: &Fault) -> Value {
+    let Fault { at, decision, what, asked } = fault;
+    let fault = json!({ "at_ps": at.ps(), "decision": decision, "what": what, "asked": asked });
+    json!({ "run": run, "decided_by": name, "fault": fault })
+}
+
+/// `FILE.py:CLASS`, as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    file: PathBuf,
+    name: String,
+}
+
+impl Class {
+    /// Reads `FILE.py:CLASS`; what is no such thing is none. The rest, behind another colon, is
+    /// given back.
+    pub fn parse(text: &str) -> Option<(Class, Option<&str>)> {
+        let (file, rest) = text.split_once(".py:")?;
+        let (name, rest) = match rest.split_once(':') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (rest, None),
+        };
+        let class = Class { file: Path::new(&format!("{file}.py")).into(), name: name.to_owned() };
+        (!name.is_empty()).then_some((class, rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_a_file_and_a_name_and_maybe_more() {
+        let class = |file: &str, name: &str| Class { file: file.into(), name: name.to_owned() };
+        let slip = class("my/arbiter.py", "Slip");
+        assert_eq!(Class::parse("my/arbiter.py:Slip"), Some((slip.clone(), None)));
+        assert_eq!(Class::parse("my/arbiter.py:Slip:4"), Some((slip, Some("4"))));
+        assert_eq!(Class::parse("islip:4"), None);
+        assert_eq!(Class::parse("my.py:"), None);
+    }
+}
