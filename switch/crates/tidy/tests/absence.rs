@@ -13,6 +13,7 @@ const CORE: &[&str] = &[
     "p4info",
     "syntax",
     "compiler",
+    "language",
     "tables",
     "pipeline",
     "traffic",
@@ -22,7 +23,10 @@ const CORE: &[&str] = &[
     "world",
     "p4runtime",
     "agent",
+    "thrift",
+    "bmruntime",
     "stage",
+    "page",
 ];
 
 /// Where the order of iteration could reach a packet or a report.
@@ -35,7 +39,10 @@ const ORDERED: &[&str] = &[
     "queueing",
     "p4runtime",
     "agent",
+    "thrift",
+    "bmruntime",
     "stage",
+    "page",
 ];
 
 const BANNED: [&str; 14] = [
