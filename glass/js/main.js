@@ -8,6 +8,8 @@ import { Calls } from "./wire/calls.js";
 import { readSchema } from "./wire/schema.js";
 
 const page = document.getElementById("page");
+let glass;
+let shown = "";
 
 async function begin() {
   applyTheme();
@@ -17,15 +19,40 @@ async function begin() {
     const answer = await fetch("schema");
     const schema = readSchema(new Uint8Array(await answer.arrayBuffer()));
     const address = `ws://${location.host}/socket?token=${encodeURIComponent(token)}`;
-    const { way, scene } = await connect(address, () => glass?.lose());
-    if (scene.routers.length === 0) return sayWhy(page, "empty");
-    const glass = new Glass(page, new Calls(way, schema), scene);
-    // For tests and for the curious.
-    window.vitrine = glass;
+    await connect(address, {
+      scene: (way, scene) => show(new Calls(way, schema), scene),
+      lost: () => glass?.lose(),
+      source: (file) => sourceOf(file, token),
+    });
   } catch (error) {
     sayWhy(page, "away", error);
   }
   return undefined;
+}
+
+async function sourceOf(file, token) {
+  const answer = await fetch(`source?file=${encodeURIComponent(file)}`, { headers: { Authorization: `Bearer ${token}` } });
+  if (!answer.ok) throw new Error("the server has no such file");
+  return answer.text();
+}
+
+// Another network is up, or which port the present one is about has changed.
+function show(calls, scene) {
+  if (scene.routers.length === 0) {
+    // What the last one told can still be looked at, until the next one is there.
+    if (!glass) sayWhy(page, "empty");
+    return;
+  }
+  const network = JSON.stringify([scene.world, scene.began, scene.routers, scene.network]);
+  if (network === shown) {
+    glass.scene.about = scene.about;
+    return;
+  }
+  shown = network;
+  glass?.end();
+  glass = new Glass(page, calls, scene);
+  // For tests and for the curious.
+  window.vitrine = glass;
 }
 
 begin();

@@ -18,7 +18,7 @@ async function begin() {
     const scene = JSON.parse(new TextDecoder().decode(list.find((each) => each.kind === "scene").message));
     const schema = readSchema(list.find((each) => each.kind === "schema").message);
     const calls = new Calls(undefined, schema);
-    const glass = new Glass(page, calls, scene, (models) => play(models, list, schema));
+    const glass = new Glass(page, calls, scene, (models, hosts) => play(models, hosts, list, schema));
     // For tests and for the curious.
     window.vitrine = glass;
   } catch (error) {
@@ -26,14 +26,16 @@ async function begin() {
   }
 }
 
-// What each router told, into its model.
-function play(models, list, schema) {
+// What each router told, into its model; what hosts told, into theirs.
+function play(models, hosts, list, schema) {
   const described = schema.message("vitrine.v1.DescribeResponse"), watched = schema.message("vitrine.v1.WatchResponse");
+  const watchedHosts = schema.message("vitrine.v1.WatchHostsResponse");
   for (const { kind, router, message } of list) {
     const model = models[router];
     if (kind === "describe") model.samples.describe(decode(described, message));
     else if (kind === "samples") model.take({ ...decode(watched, message), start: undefined });
     else if (kind === "packets") model.takePackets(decode(watched, message));
+    else if (kind === "hosts") hosts.take(decode(watchedHosts, message));
   }
 }
 

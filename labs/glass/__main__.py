@@ -3,6 +3,9 @@
 GLASS is the address to listen on: the machine's own unless it says otherwise, such as 0.0.0.0 for a
 class to look at, which can then look and nothing else. LESSON is a lab whose lesson is to stand
 beside the view. It ends with Ctrl-C.
+
+With --beside it serves whatever network is up, one after the other, and ends with its input: see
+`beside`.
 """
 
 from __future__ import annotations
@@ -12,28 +15,33 @@ import contextlib
 import os
 import signal
 import sys
-import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from controller.errors import ControllerError
 from controller.toolchain import ROOT
 from labs import routers
 from labs.errors import LabError
-from labs.glass import virtual
+from labs.glass import desktop
 from labs.glass.scene import Router, Scene
 from labs.glass.server import Glass
 
 PORT = 8470
 LOGS = ROOT / "build" / "log" / "glass"
+OWN = "127.0.0.1"
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Returns the exit status."""
     # Whoever ends this politely ends the world that it started, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    host = os.environ.get("GLASS") or OWN
     try:
-        with contextlib.suppress(KeyboardInterrupt), _scene() as scene:
-            asyncio.run(_serve(scene, os.environ.get("GLASS") or "127.0.0.1"))
+        with contextlib.suppress(KeyboardInterrupt):
+            if "--beside" in arguments:
+                asyncio.run(_serve_beside(host, opens="--open" in arguments))
+            else:
+                with _scene() as scene:
+                    asyncio.run(_serve(scene, host))
     except (ControllerError, LabError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
@@ -41,51 +49,78 @@ def main() -> int:
 
 
 @contextlib.contextmanager
-def _scene() -> Iterator[Scene]:
+def _scene() -> Iterator[Callable[[], Scene]]:
     """What there is to see; with no network up, the first scenario."""
-    up = routers.up()
-    if up.routers:
-        yield scene_of(up)
+    if routers.up().routers:
+        yield scene_of_now
         return
-    print("No network is up: starting head-of-line blocking in virtual time.", flush=True)
-    with virtual.hol_blocking(LOGS) as scene:
-        yield scene
+    # Imported here: the page beside a run needs no lab of its own.
+    from labs.glass import virtual
+
+    lesson = os.environ.get("LESSON") or virtual.FIRST
+    print(f"No network is up: starting that of {lesson} in virtual time.", flush=True)
+    with virtual.showing(lesson, LOGS) as scene:
+        yield lambda: scene
 
 
-def scene_of(up: routers.Up) -> Scene:
+def scene_of_now() -> Scene:
     """What the network that is up has to show."""
+    up = routers.up()
     ids = {each["name"]: each["deviceId"] for each in up.network.get("routers", [])}
+    # Routers in virtual time share one address and are told apart behind a slash.
+    place, is_virtual, _ = next(iter(up.routers.values()), "").partition("/")
     return Scene(
-        world="live",
+        world="virtual" if is_virtual else "live",
         routers=[Router(name, address, ids.get(name, 0)) for name, address in up.routers.items()],
         network=up.network,
         router=up.router,
         port=up.port,
         lesson=os.environ.get("LESSON", ""),
+        world_address=place if is_virtual else "",
+        began_ns=up.began_ns,
     )
 
 
-async def _serve(scene: Scene, host: str) -> None:
-    is_own = host == "127.0.0.1"
+async def _serve(scene: Callable[[], Scene], host: str) -> None:
     async with contextlib.AsyncExitStack() as stack:
-        try:
-            glass = await stack.enter_async_context(
-                Glass(scene, host=host, port=PORT, read_only=not is_own)
-            )
-        except OSError:
-            # Another glass has the port: this one takes any.
-            glass = await stack.enter_async_context(Glass(scene, host=host, read_only=not is_own))
-        print(f"The glass: {glass.url}", flush=True)
-        if not is_own:
-            print(
-                f"Everybody who can reach {host} and is given this address can look, and change "
-                "nothing.",
-                flush=True,
-            )
-        elif os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
-            webbrowser.open(glass.url)
+        glass = await _open(stack, scene, host)
+        _say(glass, host)
+        if host == OWN:
+            desktop.show(glass.url)
         await asyncio.Event().wait()
 
 
+async def _serve_beside(host: str, *, opens: bool) -> None:
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_reader(sys.stdin, ended.set)
+    async with contextlib.AsyncExitStack() as stack:
+        glass = await _open(stack, scene_of_now, host)
+        _say(glass, host)
+        print(flush=True)
+        if opens and host == OWN:
+            desktop.show(glass.url)
+        await ended.wait()
+
+
+async def _open(stack: contextlib.AsyncExitStack, scene: Callable[[], Scene], host: str) -> Glass:
+    read_only = host != OWN
+    try:
+        glass = Glass(scene, host=host, port=PORT, read_only=read_only)
+        return await stack.enter_async_context(glass)
+    except OSError:
+        # Another glass has the port: this one takes any.
+        return await stack.enter_async_context(Glass(scene, host=host, read_only=read_only))
+
+
+def _say(glass: Glass, host: str) -> None:
+    print(f"The glass: {glass.url}", flush=True)
+    if host != OWN:
+        print(
+            f"Everybody who can reach {host} and is given this address can look, and change "
+            "nothing.",
+            flush=True,
+        )
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,58 +1,88 @@
-"""The page as one file with a tape in it: it opens from a disk and can be mailed.
+"""The page as one file: it opens from a disk and can be mailed.
 
 Browsers load no modules from a disk, so each module becomes a data: address, and an import map
-gives these their names. The tape is compressed; the browser unpacks it.
+gives these their names. What goes along is compressed; the browser unpacks it.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 PAGE = Path(__file__).resolve().parents[2] / "glass"
-ENTRY = "js/recorded.js"
+STYLES = ("vendor/uPlot.min.css", "style.css")
 _IMPORT = re.compile(r'^((?:import|export)\b[^"]*?from )"(\.{1,2}/[^"]+)";$', re.MULTILINE)
-# Nothing outside of the file is asked for, whatever is in the tape.
+# Of gzip: the smallest, for a page that is handed out; and a fifth of the work for 3 % more bytes,
+# for the pages of which a lab writes one a run.
+_SMALLEST, _QUICK = 9, 4
+# Nothing outside of the file is asked for, whatever goes along.
 _POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
+    "default-src 'none'; script-src 'unsafe-inline' data:{scripts}; style-src 'unsafe-inline'; "
+    "img-src data:{more}"
 )
+# A worker from a text of the page's own, and WebAssembly in it.
+_WORKER = {"scripts": " blob: 'wasm-unsafe-eval'", "more": "; worker-src blob:"}
 
 
 def page(tape: bytes) -> str:
-    """The whole document."""
-    modules = dict(_modules(ENTRY))
-    addresses = {
-        f"vitrine/{name}": _data("text/javascript", text) for name, text in modules.items()
-    }
-    # An import map is no place for "</script>"; base64 has no "<".
-    styles = "\n".join((PAGE / name).read_text() for name in ("vendor/uPlot.min.css", "style.css"))
+    """The document that plays a recording."""
+    return document("js/recorded.js", "Vitrine: a recording", {"tape": tape}, level=_QUICK)
+
+
+def document(
+    entry: str,
+    title: str,
+    along: Mapping[str, bytes],
+    *,
+    styles: Sequence[str] = STYLES,
+    has_worker: bool = False,
+    level: int = _SMALLEST,
+) -> str:
+    """A page that begins with a module. What goes `along` it finds by these ids, packed."""
+    look = "\n".join((PAGE / name).read_text() for name in styles)
+    policy = _POLICY.format(**(_WORKER if has_worker else {"scripts": "", "more": ""}))
+    packed = "\n".join(
+        f'<script type="application/octet-stream" id="{name}">{_packed(data, level)}</script>'
+        for name, data in along.items()
+    )
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Vitrine: a recording</title>
-<style>{styles}</style>
-<script type="importmap">{json.dumps({"imports": addresses})}</script>
+<title>{title}</title>
+<style>{look}</style>
+<script type="importmap">{_import_map(entry)}</script>
 </head>
 <body>
 <div id="page"></div>
-<script type="application/octet-stream" id="tape">{_packed(tape)}</script>
-<script type="module">import "vitrine/{ENTRY}";</script>
+{packed}
+<script type="module">import "vitrine/{entry}";</script>
 </body>
 </html>
 """
 
 
-def _packed(tape: bytes) -> str:
-    # The same tape gives the same file: no time of packing in it.
-    return base64.b64encode(gzip.compress(tape, mtime=0)).decode()
+@functools.cache
+def _import_map(entry: str) -> str:
+    """Every module's address by its name. A lab writes as many pages as it has runs."""
+    # An import map is no place for "</script>"; base64 has no "<".
+    addresses = {
+        f"vitrine/{name}": _data("text/javascript", text) for name, text in _modules(entry)
+    }
+    return json.dumps({"imports": addresses})
+
+
+def _packed(data: bytes, level: int) -> str:
+    # The same bytes give the same file: no time of packing in it.
+    return base64.b64encode(gzip.compress(data, level, mtime=0)).decode()
 
 
 def _data(kind: str, text: str) -> str:

@@ -8,6 +8,7 @@ nothing, and a page that may only look gets no others.
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from google.rpc import code_pb2, status_pb2
 from p4.v1 import p4runtime_pb2
 from vitrine.v1 import router_pb2, world_pb2
 
-from controller.connection import CHANNEL_OPTIONS
+from controller.connection import CHANNEL_OPTIONS, parted
 
 # The files whose messages the page speaks; what they import follows from them.
 FILES = (router_pb2.DESCRIPTOR, world_pb2.DESCRIPTOR, p4runtime_pb2.DESCRIPTOR)
@@ -63,6 +64,7 @@ def _methods() -> dict[str, _Method]:
 METHODS = _methods()
 
 
+@functools.cache
 def schema() -> bytes:
     """The definitions of all messages, as a FileDescriptorSet."""
     files: dict[str, Any] = {}
@@ -83,10 +85,15 @@ def schema() -> bytes:
 class Relay:
     """The ways to the routers of a network; a channel each, opened when it is first needed."""
 
-    def __init__(self, addresses: Mapping[str, str], *, read_only: bool) -> None:
-        self._addresses = dict(addresses)
+    def __init__(self, *, read_only: bool) -> None:
+        self._addresses: dict[str, str] = {}
         self._read_only = read_only
         self._channels: dict[str, grpc.aio.Channel] = {}
+
+    def leads_to(self, addresses: Mapping[str, str]) -> None:
+        """Where each router answers from now on."""
+        # All routers in virtual time share one; requests say which is meant.
+        self._addresses = {name: parted(address)[0] for name, address in addresses.items()}
 
     async def close(self) -> None:
         """Ends all calls."""

@@ -37,6 +37,10 @@ class Scene:
     pace: float = 1.0
     # Where a network in virtual time is driven.
     world_address: str = ""
+    # Whether its time passes for the page alone; else others let it pass.
+    is_driven: bool = False
+    # When the network came up: with another number it is another one.
+    began_ns: int = 0
 
     def told(self, *, read_only: bool) -> dict[str, Any]:
         """As the page gets it."""
@@ -46,6 +50,10 @@ class Scene:
             "lesson": self.lesson,
             "pace": self.pace,
             "readOnly": read_only,
+            "isDriven": self.is_driven,
+            "hasHosts": bool(self.world_address),
+            # A string: JavaScript has no integers of that size.
+            "began": str(self.began_ns),
             "routers": [
                 {"name": each.name, "deviceId": each.device_id, "address": each.address}
                 for each in self.routers

@@ -11,7 +11,8 @@ which call it belongs to, by a number that the page chooses:
                     SEND     a message for the router
                     DONE     no more messages; the call goes on until the router has answered
                     CANCEL   the call is of no interest any more
-    to the page     SCENE    what there is to see, as JSON; of no call, once and first
+    to the page     SCENE    what there is to see, as JSON; of no call: first, and whenever it
+                             is another network
                     MESSAGE  a message of the router
                     END      the router has said all
                     REFUSED  the call has ended with this google.rpc.Status
@@ -26,6 +27,7 @@ import json
 import mimetypes
 import secrets
 import struct
+from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -35,9 +37,11 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from controller.toolchain import ROOT
 from labs.glass import relay
 from labs.glass.relay import RefusedError, Relay
 from labs.glass.scene import Scene
+from topo import wait
 
 PAGE = (Path(__file__).resolve().parents[2] / "glass").resolve()
 
@@ -50,6 +54,8 @@ _HEAD = struct.Struct(">BI")
 _FRAME_BYTES_MAX = 16 << 20
 # What may wait in a page that is slow; then its calls wait, and routers count what it misses.
 _CALLS_MAX = 64
+# How often is looked whether another network is up.
+_LOOK_S = 0.5
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -62,6 +68,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+_SOURCES = (".p4", ".p4h")
 # What mimetypes of an old distribution does not know.
 _TYPES = {
     ".js": "text/javascript",
@@ -74,14 +81,22 @@ _TYPES = {
 class Glass:
     """One page's server.
 
-    async with Glass(scene) as glass:
+    async with Glass(lambda: scene) as glass:
         print(glass.url)
     """
 
     def __init__(
-        self, scene: Scene, *, host: str = "127.0.0.1", port: int = 0, read_only: bool = False
+        self,
+        scene: Callable[[], Scene],
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        read_only: bool = False,
     ) -> None:
-        """On another address than the machine's own, anybody who is given the address may look."""
+        """`scene` says what there is to see at present; pages are told when it is another.
+
+        On another address than the machine's own, anybody who is given the address may look.
+        """
         self._scene, self._host, self._port = scene, host, port
         self._read_only = read_only
         self._is_open = host not in ("127.0.0.1", "localhost", "::1")
@@ -124,16 +139,30 @@ class Glass:
         if len(hosts) != 1 or not self._is_own(hosts[0]):
             return _plain(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.")
         way = urlsplit(request.path)
+        if way.path == "/source":
+            return self._source(request, parse_qs(way.query).get("file", [""])[0])
         if way.path != "/socket":
             return self._file(way.path)
         # A page of another site can open a socket here, but cannot hide where it comes from.
         origins = request.headers.get_all("Origin")
         if len(origins) != 1 or origins[0] != f"http://{hosts[0]}":
             return _plain(HTTPStatus.FORBIDDEN, "Only the glass's own page may open a socket.")
-        token = parse_qs(way.query).get("token", [""])[0]
-        if not hmac.compare_digest(token.encode(), self._token.encode()):
+        if not self._lets_in(parse_qs(way.query).get("token", [""])[0]):
             return _plain(HTTPStatus.UNAUTHORIZED, "The address lacks its token.")
         return None
+
+    def _lets_in(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode(), self._token.encode())
+
+    def _source(self, request: Request, name: str) -> Response:
+        """A P4 source of the kit; nothing else of the disk is anybody's business."""
+        if not self._lets_in(request.headers.get("Authorization", "").removeprefix("Bearer ")):
+            return _plain(HTTPStatus.UNAUTHORIZED, "The request lacks the token.")
+        with contextlib.suppress(OSError, ValueError):
+            wanted = Path(name).resolve()
+            if wanted.suffix in _SOURCES and wanted.is_relative_to(ROOT) and wanted.is_file():
+                return _response(HTTPStatus.OK, "text/plain; charset=utf-8", wanted.read_bytes())
+        return _plain(HTTPStatus.NOT_FOUND, "There is no such P4 source.")
 
     def _is_own(self, host: str) -> bool:
         name, _, port = host.rpartition(":")
@@ -157,21 +186,29 @@ class Glass:
 
     async def _talk(self, socket: ServerConnection) -> None:
         """One page, until it goes away."""
-        addresses = {each.name: each.address for each in self._scene.routers}
-        addresses[WORLD] = self._scene.world_address
-        way = Relay(addresses, read_only=self._read_only)
+        way = Relay(read_only=self._read_only)
         calls = _Calls(socket, way)
-        scene = json.dumps(self._scene.told(read_only=self._read_only)).encode()
+        showing = asyncio.create_task(self._show(socket, way))
         try:
-            await socket.send(_HEAD.pack(SCENE, 0) + scene)
             async for frame in socket:
                 if isinstance(frame, bytes) and len(frame) >= _HEAD.size:
                     calls.take(frame)
         except ConnectionClosed:
             pass
         finally:
+            showing.cancel()
+            await asyncio.gather(showing, return_exceptions=True)
             await calls.end()
             await way.close()
+
+    async def _show(self, socket: ServerConnection, way: Relay) -> None:
+        """Tells a page what there is to see, and again when that changes."""
+        with contextlib.suppress(ConnectionClosed):
+            async for scene in wait.changes(self._scene, _LOOK_S):
+                addresses = {each.name: each.address for each in scene.routers}
+                way.leads_to({**addresses, WORLD: scene.world_address})
+                words = json.dumps(scene.told(read_only=self._read_only)).encode()
+                await socket.send(_HEAD.pack(SCENE, 0) + words)
 
 
 class _Calls:

@@ -1,12 +1,16 @@
 """Records what the routers of a run tell, for a page to play without them.
 
-    with rolling() as tape:
+    with rolling() as tape:                 # live: whatever network is up
         ...a network comes up, something happens...
     tape.write(folder / "inside.html")
 
+    with listening(tape, up, world):        # in virtual time: this one, from this instant on
+        ...time passes...
+
 A tape is the messages as routers sent them: Describe whenever the configuration is another one,
 and Watch: samples all the time, and every packet until PACKETS_BYTES_MAX of them are there; from
-then on depths and drops go on. In a file each message has a head,
+then on depths and drops go on. Of a network in virtual time it also has WatchHosts: what `ss` would
+tell of the hosts' connections. In a file each message has a head,
 
     kind (1 byte), router (1 byte), length (4 bytes), then the message,
 
@@ -19,21 +23,22 @@ import contextlib
 import json
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import grpc
-from vitrine.v1 import router_pb2
+from google.protobuf.message import Message
+from vitrine.v1 import router_pb2, world_pb2
 
-from controller.connection import MESSAGE_BYTES_MAX
-from controller.router_service import RouterStub
+from controller import quick
+from controller.connection import MESSAGE_BYTES_MAX, parted
 from labs import routers
 from labs.glass import onefile, relay
 from labs.glass.scene import Router, Scene
 
-SCENE, SCHEMA, DESCRIBE, SAMPLES, PACKETS, INDEX = range(1, 7)
+SCENE, SCHEMA, DESCRIBE, SAMPLES, PACKETS, INDEX, HOSTS = range(1, 8)
 HEAD = struct.Struct(">BBI")
 SAMPLE_INTERVAL_MS = 50
 HEAD_BYTES = 48
@@ -42,7 +47,21 @@ PACKETS_BYTES_MAX = 3_000_000
 BYTES_MAX = 16_000_000
 # How often is looked whether a network has come up, and whether its configuration has changed.
 _LOOK_S = 0.5
+# Virtual time passes faster than ours.
+_LOOK_VIRTUAL_S = 0.2
+_FIRST_DEADLINE_S = 30.0
 _PS_PER_S = 1_000_000_000_000
+# How a call ends whose router went away, or that was cancelled.
+_ENDS = (grpc.RpcError, grpc.FutureCancelledError)
+_DESCRIBE = "/vitrine.v1.Router/Describe"
+_WATCH = "/vitrine.v1.Router/Watch"
+_WATCH_HOSTS = "/vitrine.v1.World/WatchHosts"
+
+_NUMBERS = {field.name: field.number for field in router_pb2.DescribeResponse.DESCRIPTOR.fields}
+_SETTINGS = {_NUMBERS[name] for name in ("buffer", "input", "drop_mirror")}
+_PORT_SETTINGS = {
+    router_pb2.Port.DESCRIPTOR.fields_by_name[name].number for name in ("port", "config")
+}
 
 
 @dataclass(frozen=True)
@@ -68,6 +87,12 @@ class Tape:
     def is_empty(self) -> bool:
         """Whether no router has told anything."""
         return not any(entry.kind in (SAMPLES, PACKETS) for entry in self.entries)
+
+    def begin(self, up: routers.Up) -> None:
+        """What follows is told by this network; what one before it told is another story."""
+        self.entries.clear()
+        self.bytes_held = 0
+        self.up = up
 
     def take(self, entry: Entry) -> None:
         """Adds a message, until the tape is full."""
@@ -141,11 +166,9 @@ def _roll(tape: Tape, ending: threading.Event) -> None:
             up = routers.up()
             if up.routers and up.routers != tape.up.routers:
                 network.close()
-                # What a network before it told is another story.
-                tape.entries.clear()
-                tape.bytes_held = 0
+                tape.begin(up)
                 for index, address in enumerate(up.routers.values()):
-                    network.enter_context(_listening(tape, index, address))
+                    network.enter_context(_listening(tape, _Target(index, address)))
             if up.routers:
                 tape.up = up
             if ending.wait(_LOOK_S):
@@ -153,21 +176,47 @@ def _roll(tape: Tape, ending: threading.Event) -> None:
 
 
 @contextlib.contextmanager
-def _listening(tape: Tape, index: int, address: str) -> Iterator[None]:
+def listening(tape: Tape, up: routers.Up) -> Iterator[None]:
+    """Records a network in virtual time; nothing is missed of what happens in the block."""
+    tape.begin(up)
+    ids = {each["name"]: each["deviceId"] for each in up.network["routers"]}
+    with contextlib.ExitStack() as stack:
+        for index, (name, address) in enumerate(up.routers.items()):
+            target = _Target(index, parted(address)[0], ids[name], tells_hosts=index == 0)
+            stack.enter_context(_listening(tape, target))
+        yield
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Whom to listen to."""
+
+    index: int
+    address: str
+    # In virtual time only: which of the devices at that address.
+    device_id: int = 0
+    # Whether to listen to the hosts there, too.
+    tells_hosts: bool = False
+
+
+@contextlib.contextmanager
+def _listening(tape: Tape, target: _Target) -> Iterator[None]:
     """Takes what one router tells."""
     options = [
         ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
         ("grpc.enable_http_proxy", 0),
     ]
-    with grpc.insecure_channel(address, options=options) as channel:
-        listener = _Listener(tape, index, channel)
-        threads = [
-            threading.Thread(target=work, daemon=True)
-            for work in (listener.describe, listener.samples, listener.packets)
-        ]
+    with grpc.insecure_channel(target.address, options=options) as channel:
+        listener = _Listener(tape, target, channel)
+        work = [listener.describe, listener.samples, listener.packets]
+        if target.tells_hosts:
+            work.append(listener.hosts)
+        threads = [threading.Thread(target=each, daemon=True) for each in work]
         for thread in threads:
             thread.start()
         try:
+            if target.device_id:
+                listener.wait_for_all(len(work))
             yield
         finally:
             listener.end()
@@ -178,70 +227,126 @@ def _listening(tape: Tape, index: int, address: str) -> Iterator[None]:
 class _Listener:
     """The calls at one router. A router that goes away ends them, and that is all."""
 
-    def __init__(self, tape: Tape, index: int, channel: grpc.Channel) -> None:
-        self._tape, self._index = tape, index
-        self._describe = RouterStub(channel).describe
-        # Messages stay as they are: to read thousands a second would take the lab's own time.
-        self._watch_raw = channel.unary_stream("/vitrine.v1.Router/Watch")
+    def __init__(self, tape: Tape, target: _Target, channel: grpc.Channel) -> None:
+        self._tape, self._target, self._channel = tape, target, channel
+        # Streams that have begun.
+        self._begun = threading.Semaphore(0)
         # What was told lately, for the order of the tape.
         self._now_ps = 0
         self._ending = threading.Event()
-        self._calls: list[Any] = []
+        # What is under way.
+        self._calls: set[Any] = set()
+        self._changing_calls = threading.Lock()
 
     def end(self) -> None:
         """Nothing more is wanted."""
-        self._ending.set()
-        for call in self._calls:
-            call.cancel()
+        with self._changing_calls:
+            self._ending.set()
+            for call in self._calls:
+                call.cancel()
+
+    def wait_for_all(self, count: int) -> None:
+        """Returns when every stream has begun, so that time may pass."""
+        for _ in range(count):
+            self._begun.acquire(timeout=_FIRST_DEADLINE_S)
 
     def describe(self) -> None:
         """The configuration, each time that it is another one."""
         known = None
-        with contextlib.suppress(grpc.RpcError):
+        look_s = _LOOK_VIRTUAL_S if self._target.device_id else _LOOK_S
+        describe = self._channel.unary_unary(_DESCRIBE)
+        request = router_pb2.DescribeRequest(device_id=self._target.device_id).SerializeToString()
+        with contextlib.suppress(*_ENDS):
             while True:
-                request = router_pb2.DescribeRequest()
-                answer = self._describe(request, wait_for_ready=True, timeout=10)
-                self._now_ps = answer.time_ps
-                config = _config(answer)
-                if config != known:
-                    known = config
-                    self._take(DESCRIBE, answer.SerializeToString())
-                if self._ending.wait(_LOOK_S):
+                with self._call(lambda: describe.future(request, wait_for_ready=True)) as call:
+                    answer = call.result()
+                self._now_ps, settings = told(answer)
+                if settings != known:
+                    known = settings
+                    self._take(DESCRIBE, answer)
+                self._begun.release()
+                if self._ending.wait(look_s):
                     return
 
     def samples(self) -> None:
         """Depths and drops, as long as there is room."""
         request = router_pb2.WatchRequest(
-            interval_ms=SAMPLE_INTERVAL_MS, marks=True, links=True, head_bytes=HEAD_BYTES
+            interval_ms=SAMPLE_INTERVAL_MS,
+            marks=True,
+            links=True,
+            head_bytes=HEAD_BYTES,
+            device_id=self._target.device_id,
         )
         request.drops.SetInParent()
-        for message in self._watch(request):
+        for message in self._stream(_WATCH, request):
             self._take(SAMPLES, message)
 
     def packets(self) -> None:
         """Every packet, until there are enough."""
-        request = router_pb2.WatchRequest(packets=True, head_bytes=HEAD_BYTES)
+        request = router_pb2.WatchRequest(
+            packets=True,
+            arbitrations=True,
+            head_bytes=HEAD_BYTES,
+            device_id=self._target.device_id,
+        )
         taken = 0
-        for message in self._watch(request):
+        for message in self._stream(_WATCH, request):
             self._take(PACKETS, message)
             taken += len(message)
             if taken > PACKETS_BYTES_MAX:
                 return
 
-    def _watch(self, request: router_pb2.WatchRequest) -> Iterator[bytes]:
-        call = self._watch_raw(request.SerializeToString(), wait_for_ready=True)
-        self._calls.append(call)
-        with contextlib.suppress(grpc.RpcError):
+    def hosts(self) -> None:
+        """What hosts in virtual time tell, as long as there is room."""
+        request = world_pb2.WatchHostsRequest(interval_ns=SAMPLE_INTERVAL_MS * 1_000_000)
+        for message in self._stream(_WATCH_HOSTS, request):
+            self._take(HOSTS, message)
+
+    def _stream(self, method: str, request: Message) -> Iterator[bytes]:
+        # Messages stay as they are: to read thousands a second would take the lab's own time.
+        stream = self._channel.unary_stream(method)
+        wanted = request.SerializeToString()
+        with (
+            contextlib.suppress(*_ENDS),
+            self._call(lambda: stream(wanted, wait_for_ready=True)) as call,
+        ):
+            # Headers come when the request is in force.
+            call.initial_metadata()
+            self._begun.release()
             yield from call
-        call.cancel()
+
+    @contextlib.contextmanager
+    def _call(self, begin: Callable[[], Any]) -> Iterator[Any]:
+        """A call that is over when nobody reads it any more, for a world waits for its readers; and
+        when nothing more is wanted, even if that was before it began."""
+        with self._changing_calls:
+            call = begin()
+            self._calls.add(call)
+            if self._ending.is_set():
+                call.cancel()
+        try:
+            yield call
+        finally:
+            with self._changing_calls:
+                self._calls.remove(call)
+            call.cancel()
 
     def _take(self, kind: int, message: bytes) -> None:
-        self._tape.take(Entry(kind, self._index, message, self._now_ps))
+        self._tape.take(Entry(kind, self._target.index, message, self._now_ps))
 
 
-def _config(answer: router_pb2.DescribeResponse) -> bytes:
-    """What of a description is configuration."""
-    config = router_pb2.DescribeResponse(buffer=answer.buffer, input=answer.input)
-    for port in answer.ports:
-        config.ports.add(port=port.port, config=port.config)
-    return config.SerializeToString(deterministic=True)
+def told(description: bytes) -> tuple[int, list[tuple[int, int | bytes]]]:
+    """When a router described itself, and what of that is set rather than counted.
+
+    It is asked several times a second and seldom answers anything new; to read all of it each time
+    would take Python a good part of 20 ms.
+    """
+    time_ps, settings = 0, []
+    for number, value in quick.fields(description):
+        if number == _NUMBERS["ports"] and isinstance(value, bytes):
+            settings += [part for part in quick.fields(value) if part[0] in _PORT_SETTINGS]
+        elif number in _SETTINGS:
+            settings.append((number, value))
+        elif number == _NUMBERS["time_ps"] and isinstance(value, int):
+            time_ps = value
+    return time_ps, settings

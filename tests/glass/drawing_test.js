@@ -3,7 +3,7 @@
 import { routerLayout, packed, crossing, along } from "../../glass/js/draw/layout.js";
 import { routerPicture } from "../../glass/js/draw/router.js";
 import { PALETTES } from "../../glass/js/draw/palette.js";
-import { networkLayout } from "../../glass/js/draw/network.js";
+import { networkLayout, networkPicture } from "../../glass/js/draw/network.js";
 import { Flows } from "../../glass/js/model/flows.js";
 import { Insides } from "../../glass/js/model/insides.js";
 import { Network } from "../../glass/js/model/network.js";
@@ -95,6 +95,25 @@ export function a_network_is_laid_out_from_one_end_to_the_other() {
   const x = (name) => places.get(name).x;
   holds(x("h1") < x("s1") && x("s1") < x("s2") && x("s2") < x("h3"), "in order");
   holds(places.get("h1").y !== places.get("h2").y, "beside each other");
+  same(x("h1"), x("h2"), "both before their router:");
+}
+
+export function a_line_is_as_thick_as_it_is_busy_on_the_side_of_its_way() {
+  const network = new Network({
+    hosts: [{ name: "h1", addresses: [] }], routers: [{ name: "s1" }],
+    cables: [[{ node: "h1", port: null }, { node: "s1", port: 1 }]],
+  });
+  const layout = networkLayout(network, { width: 900, height: 400 });
+  const lanes = (permille) => {
+    const sample = { ports: [{ port: 1, counters: { utilisation_permille: permille } }] };
+    const models = new Map([["s1", { samples: { at: () => sample } }]]);
+    return networkPicture(layout, { models, moves: false, timePs: 0 }, PALETTES.light).shapes.filter((each) => each.alpha);
+  };
+  same(lanes(0), []);
+  same(lanes(500).map(({ width, stroke }) => [width, stroke]), [[2.5, PALETTES.light.line]]);
+  same(lanes(1000).map(({ width, stroke }) => [width, stroke]), [[5, PALETTES.light.alarm]]);
+  // From s1 at the right to h1 at the left: its right-hand side is above the middle.
+  holds(lanes(500)[0].points[0][1] < layout.places.get("s1").y, "on the right");
 }
 
 export function time_stays_within_what_is_known() {

@@ -138,6 +138,8 @@ class RouterDouble(DeviceDouble):
         self.began = time.monotonic()
         # Whether it is one of those that tell single packets.
         self.tells_packets = True
+        # Streams of single packets that somebody still takes.
+        self.watching_packets = 0
 
     @property
     def handler(self) -> grpc.GenericRpcHandler:
@@ -193,6 +195,9 @@ class RouterDouble(DeviceDouble):
         with self.lock:
             told = len(self.events)
             yield pb.WatchResponse(start=pb.WatchStart(time_ps=self.model.now))
+        with self.lock:
+            self.watching_packets += request.packets
+        context.add_callback(lambda: self.ended(request))
         while context.is_active():
             with self.lock:
                 # On a machine that is slow its time passes more slowly, too.
@@ -209,6 +214,10 @@ class RouterDouble(DeviceDouble):
             yield message
             # A pace, not a wait for something: the model's clock follows the wall clock.
             threading.Event().wait(0.02)
+
+    def ended(self, request):
+        with self.lock:
+            self.watching_packets -= request.packets
 
 
 def configuration() -> pb.DescribeResponse:

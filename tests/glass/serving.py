@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import threading
+from collections.abc import Callable
 
 from labs.glass.scene import Router, Scene
 from labs.glass.server import Glass
@@ -25,7 +26,7 @@ NETWORK = {
 
 
 @contextlib.contextmanager
-def glass_of(scene: Scene, **options):
+def glass_of(scene: Scene | Callable[[], Scene], **options):
     """The address of a page, for the length of a `with` block."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
@@ -34,7 +35,7 @@ def glass_of(scene: Scene, **options):
     def run(coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result(timeout=20)
 
-    glass = Glass(scene, **options)
+    glass = Glass(scene if callable(scene) else lambda: scene, **options)
     try:
         run(glass.__aenter__())
         try:

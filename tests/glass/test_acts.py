@@ -31,6 +31,7 @@ async (schema) => {
     acts.queueManagement(2, 0, 2, "codel"), acts.queueManagement(2, 0, 2, ""),
     acts.queueManagement(2, 0, 2, "codel", { target_ns: 5e6, interval_ns: 1e8, ecn: false }),
     acts.queueManagement(2, 0, 2, "ecn_step", { threshold: { packets: 20 } }),
+    acts.queueManagement(2, 0, 1, "red", { profiles: [{ min: 20, max: 60, max_ppm: 100_000 }] }),
     acts.queueManagement(2, 0, 2, "pie", { target_ns: 15e6, alpha: { over: 1, under: 8 } }),
     acts.portShaper(2, 8e6), acts.portShaper(2, 0), acts.queueShaper(2, 1, 2, 2e6),
     acts.scheduler(2, "strict", [1, 1, 1]), acts.scheduler(2, "DRR", [3, 7]),

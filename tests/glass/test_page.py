@@ -111,7 +111,7 @@ def test_a_packet_that_is_clicked_tells_its_way(chromium):
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
         page.keyboard.press("Space")
-        page.wait_for_function("vitrine.stage.spots.length > 5")
+        page.wait_for_function("() => vitrine.stage.spots.length > 5")
         x, y = page.evaluate(
             "(() => { const s = vitrine.stage.spots[5]; return [s.x + s.w / 2, s.y + s.h / 2]; })()"
         )
@@ -137,6 +137,41 @@ def test_the_numbers_are_the_routers_own(chromium):
         for port, packets in held.items():
             row = page.get_by_role("row", name=f"port {port}, class 0")
             expect(row.get_by_role("cell").first).to_have_text(str(packets))
+
+
+def test_charts_are_chosen_kept_and_show_an_instant_everywhere(chromium):
+    with glass_of_double() as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        charts = page.get_by_role("region", name="Charts")
+        charts.get_by_label("Add a chart").select_option("Drops by reason")
+        counter = "port 3 / counters / queue 0 / held / packets"
+        charts.get_by_label("A counter of Describe").fill(counter)
+        charts.get_by_label("A counter of Describe").press("Enter")
+        expect(charts.get_by_role("img")).to_have_count(4)
+        expect(charts.locator(".chart").last).to_contain_text(counter)
+        # They are there again when the page is loaded again.
+        page.reload()
+        expect(charts.get_by_role("img")).to_have_count(4)
+        expect(charts.locator(".u-over")).to_have_count(4)
+        # Later than where is pointed at: three pixels are up to 0.35 s.
+        page.wait_for_function("() => vitrine.player.timePs > vitrine.player.startPs + 6e11")
+        page.keyboard.press("Space")
+        now = page.locator(".time .now").inner_text()
+        box = charts.locator(".u-over").first.bounding_box()
+        page.mouse.move(box["x"] + 3, box["y"] + 20)
+        page.wait_for_function("() => vitrine.timeBar.pointedPs !== undefined")
+        pointed = page.evaluate("vitrine.timeBar.pointedPs / 1e12")
+        expect(page.locator(".time .now")).not_to_have_text(now)
+        assert abs(float(page.locator(".time .now").inner_text().split()[0]) - pointed) < 0.011
+        # All that have this instant say what they have there; the others go on to say the newest.
+        everywhere = "({ plot }) => plot.pointed * 1e12 === vitrine.timeBar.pointedPs"
+        assert page.evaluate(f"vitrine.charts.list.every({everywhere})")
+        expect(charts.locator(".value").first).to_contain_text(" s: ")
+        page.mouse.move(5, 5)
+        expect(page.locator(".time .now")).to_have_text(now)
+        page.get_by_role("button", name="Remove the chart Drops by reason").click()
+        expect(charts.get_by_role("img")).to_have_count(3)
 
 
 def test_text_from_outside_does_not_become_markup(chromium):
@@ -173,7 +208,7 @@ def test_a_page_without_routers_token_or_server_says_what_to_do(chromium):
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
         lost = page.locator(".veil")
-        page.evaluate("vitrine.calls.way.socket.close()")
+        page.evaluate("vitrine.calls.way.close()")
         expect(lost).to_contain_text("The connection has ended")
         # What is remembered stays.
         page.keyboard.press("Shift+ArrowLeft")

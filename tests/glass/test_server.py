@@ -11,6 +11,7 @@ from vitrine.v1 import router_pb2
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from controller.toolchain import ROOT
 from labs.glass import relay, server
 from tests.glass.serving import glass_of_double
 
@@ -189,3 +190,22 @@ def test_a_slow_page_keeps_no_other_from_being_answered(running):
         other.recv(timeout=10)
         for _ in range(5):
             assert asked(other, DESCRIBE, router_pb2.DescribeRequest())[1] == server.END
+
+
+def test_sources_of_the_kit_are_read_with_the_token_and_nothing_else_is(running):
+    glass, _ = running
+
+    def source(file, token=None):
+        connection = HTTPConnection("127.0.0.1", glass.port, timeout=10)
+        given = glass.url.partition("#")[2] if token is None else token
+        headers = {"Host": f"127.0.0.1:{glass.port}", "Authorization": f"Bearer {given}"}
+        connection.request("GET", f"/source?file={file}", headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+    # As compiled programs name their files.
+    status, body = source(ROOT / "p4src/programs/../control/routing.p4")
+    assert (status, body) == (200, (ROOT / "p4src/control/routing.p4").read_bytes())
+    assert source(ROOT / "p4src/control/routing.p4", token="guessed")[0] == 401
+    for other in ("/etc/passwd", ROOT / "Makefile", ROOT / "p4src/../../x.p4", "", "%00.p4"):
+        assert source(other)[0] == 404, other

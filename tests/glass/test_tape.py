@@ -1,9 +1,12 @@
 """A run that is recorded plays from a disk, without any server."""
 
 import json
+import socket
+import threading
 
 import pytest
 from playwright.sync_api import expect
+from vitrine.v1 import router_pb2
 
 from labs import routers
 from labs.glass import onefile, tape
@@ -45,6 +48,49 @@ def test_a_tape_of_nothing_says_so(tmp_path, monkeypatch):
     with tape.rolling() as rolling:
         pass
     assert rolling.is_empty
+
+
+def test_a_tape_full_of_packets_takes_no_more_of_them(tmp_path, monkeypatch):
+    """A world waits for those who watch it: a stream that nobody reads would hold it up."""
+    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
+    monkeypatch.setattr(tape, "PACKETS_BYTES_MAX", 10_000)
+    double = RouterDouble()
+    with (
+        device_double.serving(double, double.handler) as address,
+        tape.rolling() as rolling,
+        routers.announced({"s2": address}, NETWORK),
+    ):
+        wait.until(lambda: rolling.bytes_held > 20_000, "messages on the tape", 30)
+        wait.until(lambda: double.watching_packets == 0, "the end of the packets' stream", 30)
+        held = rolling.bytes_held
+        wait.until(lambda: rolling.bytes_held > held, "samples that go on", 30)
+
+
+def test_a_router_that_never_answers_does_not_hold_up_the_end(tmp_path, monkeypatch):
+    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with tape.rolling() as rolling, routers.announced({"s2": address}, NETWORK):
+            wait.until(lambda: rolling.up.routers, "that the tape has seen the network", 30)
+    assert rolling.is_empty
+    assert not [each for each in threading.enumerate() if each.name == "tape"]
+
+
+def description(time_ps, departed, rate_bps):
+    answer = router_pb2.DescribeResponse(time_ps=time_ps)
+    answer.buffer.SetInParent()
+    port = answer.ports.add(port=2)
+    port.config.rate_bps = rate_bps
+    port.counters.counters.departed.packets = departed
+    return answer.SerializeToString()
+
+
+def test_what_was_counted_is_no_change_of_the_configuration_and_what_was_set_is():
+    time_ps, settings = tape.told(description(7, 0, 10))
+    assert time_ps == 7
+    assert tape.told(description(8, 500, 10)) == (8, settings)
+    assert tape.told(description(8, 500, 20))[1] != settings
 
 
 def test_a_page_names_nothing_outside_of_itself():

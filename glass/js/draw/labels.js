@@ -2,7 +2,10 @@
 
 import { queueOf, portOf, droppedOf } from "../model/samples.js";
 import { input, queue } from "../model/insides.js";
+import { aqmWords } from "../model/minds.js";
 import { bytes, count, percent, rate } from "../words.js";
+import { arbitrationShown } from "./arbiter.js";
+import { bufferPlace } from "./minds.js";
 
 const QUEUEING = { FIFO: "input queues, one each", VOQ: "virtual output queues" };
 
@@ -12,7 +15,8 @@ export function routerLabels(layout, moment) {
   ])];
 }
 
-function headings(layout, { about }) {
+function headings(layout, moment) {
+  const { about } = moment;
   const { columns } = layout;
   const middle = ([from, to]) => (from + to) / 2;
   const y = Math.max(0, layout.top - 32);
@@ -24,9 +28,17 @@ function headings(layout, { about }) {
   ];
   if (layout.hasInput) {
     found.push(head("input", middle(columns.input), QUEUEING[about.input.queueing]));
-    found.push(head("cross", middle(columns.cross), crossbarWords(about.input)));
+    const shown = arbitrationShown(moment);
+    found.push({ ...head("cross", middle(columns.cross), crossbarWords(about.input)),
+                 small: shown ? shown.phase.words : "" });
   } else {
     found.push(head("cross", middle(columns.cross), "fabric without limit"));
+  }
+  const buffer = moment.sample?.shared_buffer;
+  if (buffer?.size_bytes) {
+    const { x, y, w, h } = bufferPlace(layout);
+    found.push({ id: "buffer", kind: "depth", align: "middle", x: x + w + 8, y: y + h / 2,
+                 text: `shared: ${bytes(buffer.size_bytes - buffer.free_bytes)} of ${bytes(buffer.size_bytes)}` });
   }
   return found;
 }
@@ -93,26 +105,27 @@ function outputs(layout, moment, row) {
     const isSingle = row.queues.length === 1;
     if (isSingle && layout.pitch > 44) {
       found.push({ id: `queue ${row.port} 0`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
-                   text: depthWords(held, strip.limit, counters?.held, strip.aqm) });
+                   text: depthWords(held, strip.limit, counters?.held),
+                   small: aqmWords(strip.queue, counters?.aqm, moment.timePs) });
     } else if (!isSingle && strip.h >= 8) {
       found.push({ id: `queue ${row.port} ${strip.class}`, kind: "depth", align: "beside",
                    x: strip.x - 5, y: strip.y + strip.h / 2, text: `${strip.class}` });
     }
   }
-  const lost = droppedOf(portOf(moment.sample, row.port)?.counters);
+  const port = portOf(moment.sample, row.port)?.counters;
+  const lost = droppedOf(port), marked = port?.marked?.packets ?? 0;
   const last = row.queues.at(-1);
-  if (lost) {
-    found.push({ id: `lost out ${row.port}`, kind: "lost", x: last.x, y: last.y + last.h + 4,
-                 text: `✕ ${count(lost)} lost` });
+  if (lost || marked) {
+    found.push({ id: `lost out ${row.port}`, kind: lost ? "lost" : "depth", x: last.x, y: last.y + last.h + 4,
+                 text: [lost ? `✕ ${count(lost)} lost` : "", marked ? `CE ${count(marked)} marked` : ""].filter(Boolean).join(", ") });
   }
   return found;
 }
 
-function depthWords(held, limit, tally, aqm) {
-  const managed = aqm ? `, ${aqm.replace("_", " ")}` : "";
-  if (limit.bytes) return `${bytes(tally?.bytes ?? 0)} of ${bytes(limit.bytes)}${managed}`;
-  if (limit.isSet) return `${held} of ${limit.packets} packets${managed}`;
-  return `${held} packets, no limit${managed}`;
+function depthWords(held, limit, tally) {
+  if (limit.bytes) return `${bytes(tally?.bytes ?? 0)} of ${bytes(limit.bytes)}`;
+  if (limit.isSet) return `${held} of ${limit.packets} packets`;
+  return `${held} packets, no limit`;
 }
 
 // "98 % of ", "idle, "; nothing while it is not known.

@@ -94,7 +94,7 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }
            limit: limitOf(about.input.limit) }],
     queues: queues.toSorted((a, b) => b.class - a.class).map((queue, place) => ({
       class: queue.class, x: outFrom + 14, w: outTo - outFrom - 22, ...strips[place],
-      limit: limitOf(queue.limit, config.limit), aqm: queue.aqm?.kind,
+      limit: limitOf(queue.limit, config.limit), queue,
     })),
     serve: { x: (columns.serve[0] + columns.serve[1]) / 2, y },
     transmit: { x0: columns.transmit[0], x1: columns.transmit[1], y },

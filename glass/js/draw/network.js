@@ -1,5 +1,6 @@
 // The picture of the network: who is where, from the cables alone, and what moves along them.
 
+import { portOf } from "../model/samples.js";
 import { flowColour } from "./palette.js";
 
 const NODE_W = 74, NODE_H = 40;
@@ -18,8 +19,12 @@ export function networkLayout(network, { width, height }) {
   const [left, right] = farthest(names, near);
   const fromLeft = distances(left, near), fromRight = distances(right, near);
   const columns = new Map();
+  const columnOf = (name) => (fromLeft.get(name) ?? 0) - (fromRight.get(name) ?? 0);
   for (const name of names) {
-    const column = (fromLeft.get(name) ?? 0) - (fromRight.get(name) ?? 0);
+    // Who hangs on the same router as one of the ends stands below that end, and no cable crosses it.
+    const ways = near.get(name);
+    const end = ways.length === 1 && [left, right].find((each) => near.get(each).length === 1 && near.get(each)[0] === ways[0]);
+    const column = columnOf(end || name);
     if (!columns.has(column)) columns.set(column, []);
     columns.get(column).push(name);
   }
@@ -64,7 +69,8 @@ export function networkPicture(layout, moment, palette) {
   const shapes = [];
   for (const [a, b] of layout.cables) {
     const [from, to] = [layout.places.get(a.node), layout.places.get(b.node)];
-    shapes.push({ kind: "path", points: [[from.x, from.y], [to.x, to.y]], stroke: palette.wire, width: 7 });
+    shapes.push({ kind: "path", points: [[from.x, from.y], [to.x, to.y]], stroke: palette.wire, width: 11 });
+    shapes.push(...load(layout, moment, palette, a, b), ...load(layout, moment, palette, b, a));
     if (moment.moves) shapes.push(...travellers(layout, moment, palette, a, b), ...travellers(layout, moment, palette, b, a));
   }
   for (const [name, { x, y }] of layout.places) {
@@ -73,6 +79,23 @@ export function networkPicture(layout, moment, palette) {
                   r: isRouter ? 10 : 20, fill: palette.node, stroke: isRouter ? palette.lit : palette.line });
   }
   return { shapes, spots: [] };
+}
+
+// How busy the line from one end to the other is: a lane of its own, on the right of the way there, as
+// thick as it is busy. Known is what routers send.
+const LANE_W = 5, FULL = 0.97;
+
+function load(layout, moment, palette, near, far) {
+  const model = moment.models.get(near.node);
+  const counters = portOf(model?.samples.at(moment.timePs), near.port);
+  const share = (counters?.utilisation_permille ?? 0) / 1000;
+  if (!share) return [];
+  const from = layout.places.get(near.node), to = layout.places.get(far.node);
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const long = Math.hypot(dx, dy) || 1;
+  const [sideX, sideY] = [(-dy / long) * 3, (dx / long) * 3];
+  return [{ kind: "path", points: [[from.x + sideX, from.y + sideY], [to.x + sideX, to.y + sideY]],
+            stroke: share >= FULL ? palette.alarm : palette.line, width: Math.max(1, LANE_W * share), alpha: 0.8 }];
 }
 
 // Packets that the router at one end has sent, and those that will soon come out of the cable there.

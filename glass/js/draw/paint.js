@@ -50,6 +50,29 @@ const KINDS = {
     }
   },
 
+  half(context, { x, y, r, fill }) {
+    context.beginPath();
+    context.arc(x, y, r, Math.PI / 2, 1.5 * Math.PI);
+    context.fillStyle = fill;
+    context.fill();
+  },
+
+  area(context, { points, fill }) {
+    context.beginPath();
+    points.forEach(([x, y], index) => (index ? context.lineTo(x, y) : context.moveTo(x, y)));
+    context.closePath();
+    context.fillStyle = fill;
+    context.fill();
+  },
+
+  text(context, { x, y, text, fill, size = 11, align = "left" }) {
+    context.font = `600 ${size}px system-ui, "DejaVu Sans", sans-serif`;
+    context.textAlign = align;
+    context.textBaseline = "middle";
+    context.fillStyle = fill;
+    context.fillText(text, x, y);
+  },
+
   cross(context, { x, y, r, stroke }) {
     context.beginPath();
     context.moveTo(x - r, y - r);

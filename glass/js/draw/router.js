@@ -7,6 +7,7 @@
 //   state     of Insides, or undefined where packets are not told one by one
 //   upcoming  steps that are just about to happen, for what is still on a receive line
 //   pace      seconds of the router in a second of the viewer
+//   phase     which phase of an arbitration is seen; undefined: as time goes
 //   isBars    packets pass too fast for eyes: lines and crossbar are drawn by how busy they are
 //   moves     whether things may glide; else everything stands where it is (reduced motion)
 //
@@ -14,12 +15,15 @@
 
 import { input, queue } from "../model/insides.js";
 import { portOf } from "../model/samples.js";
+import { reasonWords } from "../words.js";
+import { arbiterShapes } from "./arbiter.js";
 import { along, crossing, packed } from "./layout.js";
+import { mindShapes } from "./minds.js";
 import { flowColour } from "./palette.js";
 
 // How long a packet glides to its place in a queue, and how long a drop falls, in viewer's seconds.
 const GLIDE_S = 0.16;
-const FALL_S = 1.4;
+const FALL_S = 1.4, MARK_S = 1.2;
 const PACKET_H = 15;
 const PACKET_W = 15;
 
@@ -29,7 +33,11 @@ export function routerPicture(layout, moment, palette) {
   if (moment.state) drawing.packets();
   else drawing.depths();
   drawing.lines();
-  if (moment.state) drawing.drops();
+  drawing.shapes.push(...mindShapes(layout, moment, palette), ...arbiterShapes(layout, moment, palette));
+  if (moment.state) {
+    drawing.marks();
+    drawing.drops();
+  }
   return { shapes: drawing.shapes, spots: drawing.spots };
 }
 
@@ -144,9 +152,11 @@ class Drawing {
       // What is still seen on its way is not here yet.
       if (crossing.has(packet.id)) continue;
       const isStuck = blocked?.packets.has(packet.id);
-      this.packet(packet, at, y, Math.max(1, w - (w > 5 ? 1.5 : 0)), h, {
-        stroke: isStuck ? this.palette.lit : undefined,
-      });
+      const shown = Math.max(1, w - (w > 5 ? 1.5 : 0));
+      // An edge would hide the colour of a narrow one: it gets a line below.
+      const isWide = w > 6;
+      this.packet(packet, at, y, shown, h, { stroke: isStuck && isWide ? this.palette.lit : undefined });
+      if (isStuck && !isWide) this.rect(at, y + h - 3, shown, 5, this.palette.lit);
     }
   }
 
@@ -275,11 +285,26 @@ class Drawing {
     }
   }
 
-  // ---- what is lost ---------------------------------------------------------------------------
+  // ---- what is marked, and what is lost ---------------------------------------------------------
+
+  // A mark rises where its packet has left the queue.
+  marks() {
+    const { moment, layout, palette } = this;
+    for (const mark of moment.state.marks.slice(-20)) {
+      const seconds = this.since(mark.timePs);
+      const strip = layout.rows.get(mark.queue.port)?.queues.find((each) => each.class === mark.queue.class);
+      if (seconds < 0 || seconds > MARK_S || !strip) continue;
+      const share = seconds / MARK_S;
+      const y = strip.y - 8 - (moment.moves ? 22 * share : 8);
+      this.shapes.push({ kind: "text", x: strip.x + strip.w - 2, y, text: "CE", fill: palette.accent, align: "right",
+                         alpha: 1 - share * share });
+    }
+  }
 
   drops() {
     const { moment, palette } = this;
-    for (const drop of moment.state.drops.slice(-40)) {
+    const said = new Set();
+    for (const drop of moment.state.drops.slice(-40).reverse()) {
       const seconds = this.since(drop.timePs);
       if (seconds < 0 || seconds > FALL_S) continue;
       const place = this.placeOfDrop(drop);
@@ -294,6 +319,12 @@ class Drawing {
       this.shapes.push({ kind: "cross", x: x + PACKET_W / 2, y: y + PACKET_H / 2, r: 4,
                          stroke: palette.lit, alpha });
       this.spots.push({ x, y, w: PACKET_W, h: PACKET_H, packet: drop.packet });
+      // Why, once for those that fall at the same place for the same reason.
+      const key = `${place.x} ${place.y} ${drop.reason}`;
+      if (said.has(key)) continue;
+      said.add(key);
+      this.shapes.push({ kind: "text", x: place.x + 6, y: place.y + 30, text: reasonWords(drop.reason), fill: palette.alarm,
+                         alpha });
     }
   }
 

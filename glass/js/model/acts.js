@@ -67,8 +67,16 @@ export function queueManagement(port, class_, count, kind, parameters = {}) {
 const UNITS = [["_ns", (value) => `${value / 1e6} ms`], ["_bps", sayRate], ["_bytes", saySize],
                ["_ppm", (value) => `${value / 1e4} %`], ["_packets", (value) => `${value} packets`]];
 
+// RED's profile stands in place: its thresholds count packets, or bytes with `in_bytes`.
+function profileYaml({ min, max, max_ppm: ppm }, inBytes) {
+  const say = (value) => (inBytes ? saySize(value) : `${value} packets`);
+  return `min: ${say(min)}, max: ${say(max)}, probability: ${ppm / 1e4} %`;
+}
+
 function yamlOf(parameters) {
-  return Object.entries(parameters).map(([key, value]) => {
+  return Object.entries(parameters).filter(([key]) => key !== "in_bytes").map(([key, value]) => {
+    if (key === "profiles" && value.length === 1) return profileYaml(value[0], parameters.in_bytes);
+    if (key === "profiles") return `profiles: [${value.map((each) => `{${profileYaml(each, parameters.in_bytes)}}`).join(", ")}]`;
     const unit = UNITS.find(([end]) => key.endsWith(end));
     if (unit) return `${key.slice(0, -unit[0].length)}: ${unit[1](value)}`;
     if (typeof value === "object" && "over" in value) return `${key}: ${sayRatio(value)}`;
@@ -79,6 +87,7 @@ function yamlOf(parameters) {
 
 function pythonOf(value) {
   if (typeof value === "boolean") return value ? "True" : "False";
+  if (Array.isArray(value)) return `(${value.map((each) => `{${Object.entries(each).map(([key, one]) => `"${key}": ${one}`).join(", ")}}`).join(", ")},)`;
   if (typeof value === "object" && "over" in value) return `Fraction(${value.over}, ${value.under})`;
   if (typeof value === "object") return limitPython(value);
   return number(value);

@@ -3,6 +3,8 @@
 // Both directions of a connection are one flow with one colour; the way back is `reverse`. Colours
 // are given in the order in which flows appear, so they stay the same wherever a flow is shown.
 
+import { shortIpv6 } from "./entries.js";
+
 const VLAN_TAGS = new Set([0x8100, 0x88a8]);
 const PORTS = new Set([6, 17]);
 const PROTOCOLS = { 1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6" };
@@ -34,7 +36,8 @@ function parseIpv4(head, at) {
 
 function parseIpv6(head, at) {
   if (head.length < at + 40) return undefined;
-  const address = (from) => shortIpv6(head.subarray(from, from + 16));
+  const group = (from, index) => (head[from + 2 * index] << 8) | head[from + 2 * index + 1];
+  const address = (from) => shortIpv6(Array.from({ length: 8 }, (_, index) => group(from, index)));
   return withPorts(head, at + 40, {
     protocol: head[at + 6], source: address(at + 8), target: address(at + 24), isFirst: true,
   });
@@ -44,20 +47,6 @@ function withPorts(head, at, { protocol, source, target, isFirst }) {
   const has = PORTS.has(protocol) && isFirst && head.length >= at + 4;
   const port = (from) => (has ? (head[from] << 8) | head[from + 1] : 0);
   return { protocol, source, target, sourcePort: port(at), targetPort: port(at + 2) };
-}
-
-// RFC 5952: the longest run of zero groups, of two at least, becomes "::".
-function shortIpv6(bytes) {
-  const groups = Array.from({ length: 8 }, (_, i) => (bytes[2 * i] << 8) | bytes[2 * i + 1]);
-  let best = 0, length = 1;
-  for (let start = 0; start < 8; start++) {
-    let end = start;
-    while (end < 8 && groups[end] === 0) end++;
-    if (end - start > length) [best, length] = [start, end - start];
-  }
-  const hex = groups.map((group) => group.toString(16));
-  if (length < 2) return hex.join(":");
-  return `${hex.slice(0, best).join(":")}::${hex.slice(best + length).join(":")}`;
 }
 
 // What the bytes of a flow's packets have in common, for Trace: [{offset, value}] from the head of one.

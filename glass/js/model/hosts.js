@@ -19,6 +19,7 @@ export class Hosts {
     let old = 0;
     while (old < this.samples.length && this.samples[old].time_ps < beforePs) old++;
     if (old > 256) this.samples.splice(0, old);
+    this.events = this.events.filter((each) => each.time_ps >= beforePs);
   }
 
   // A number of each sending connection over a span: Map of flow number -> {xs, ys}; `of` takes it from

@@ -9,6 +9,8 @@
 // and goes on from the last instant asked for, only makes it fast: a picture is drawn 60 times a
 // second, and between two of them little happens.
 
+import { Track } from "./track.js";
+
 // A copy of the state is kept after so many steps: going back repeats at most these.
 const STEPS_A_KEYFRAME = 2000;
 // Drops that are remembered in a state, for those that still fall in the picture.
@@ -24,6 +26,11 @@ export class Insides {
     this.cursors = new Map();
     this.newest = { index: 0, state: this.keyframes[0].state.copy() };
     this.startPs = 0;
+    // For curves: depths by queue, bytes sent so far by flow, and how long those that left a queue had
+    // waited in it.
+    this.depths = new Map();
+    this.sent = new Map();
+    this.waits = new Map();
   }
 
   // A watch begins, for the first time or anew after a gap: what is inside is told by events.
@@ -35,7 +42,7 @@ export class Insides {
   take(event) {
     const told = event[event.kind];
     if (event.kind === "packet") this.push(this.stepOf(event.time_ps, told));
-    else if (event.kind === "matching") this.push({ timePs: event.time_ps, kind: "matching", matching: told });
+    else if (event.kind === "arbitration") this.push({ timePs: event.time_ps, kind: "arbitration", arbitration: told });
   }
 
   push(step) {
@@ -43,10 +50,37 @@ export class Insides {
     // Whoever looks at steps alone can tell whose they are.
     step.of = step.packet ?? this.newest.state.packets.get(step.id);
     apply(this.newest.state, step);
+    this.keep(step);
     this.newest.index = this.steps.length;
     if (this.steps.length % STEPS_A_KEYFRAME === 0) {
       this.keyframes.push({ index: this.steps.length, state: this.newest.state.copy() });
     }
+  }
+
+  // What the newest step has changed, for curves.
+  keep(step) {
+    const { state } = this.newest;
+    if (step.kind === "begin") {
+      for (const track of this.depths.values()) track.push(step.timePs, 0);
+      return;
+    }
+    if (step.kind === "arbitration") return;
+    const { of } = step;
+    const left = of && keyOf(of), now = state.packets.get(step.id);
+    for (const key of new Set([left, now && keyOf(now)])) {
+      if (key === undefined) continue;
+      if (!this.depths.has(key)) this.depths.set(key, new Track());
+      this.depths.get(key).push(step.timePs, state.in(key).length);
+    }
+    if (left !== undefined && step.kind !== "dropped" && (!now || left !== keyOf(now))) {
+      if (!this.waits.has(left)) this.waits.set(left, new Track());
+      this.waits.get(left).push(step.timePs, step.timePs - of.since);
+    }
+    if (step.kind !== "transmitted" || !of || of.flow.reverse) return;
+    const { number } = of.flow;
+    if (!this.sent.has(number)) this.sent.set(number, Object.assign(new Track(), { total: 0, first: 0 }));
+    const sent = this.sent.get(number);
+    sent.push(step.timePs, sent.total += step.length);
   }
 
   // The state after everything that happened until `timePs`, that instant included. It is the
@@ -116,6 +150,12 @@ export class Insides {
     for (const each of this.keyframes) each.index -= gone;
     this.newest.index -= gone;
     this.startPs = this.keyframes[0].state.timePs;
+    for (const track of this.depths.values()) track.forget(this.startPs);
+    for (const track of this.sent.values()) {
+      track.forget(this.startPs);
+      track.first = track.values[0] ?? track.total;
+    }
+    for (const track of this.waits.values()) track.forget(this.startPs);
     for (const [reader, cursor] of this.cursors) {
       cursor.index -= gone;
       if (cursor.index < 0) this.cursors.delete(reader);
@@ -169,7 +209,11 @@ class State {
     this.drops = [];
     // When something last left the head of a queue, by the queue's key.
     this.moved = new Map();
-    this.matching = undefined;
+    // Packets that left with a mark, for those that are still seen.
+    this.marks = [];
+    // What the arbiter did last, and where its pointers stood before.
+    this.arbitration = undefined;
+    this.pointersBefore = undefined;
     // How many ended here since the beginning of what is remembered, by reason.
     this.dropped = new Map();
   }
@@ -183,7 +227,9 @@ class State {
     copy.crossings = this.crossings;
     copy.drops = [...this.drops];
     copy.moved = new Map(this.moved);
-    copy.matching = this.matching;
+    copy.marks = [...this.marks];
+    copy.arbitration = this.arbitration;
+    copy.pointersBefore = this.pointersBefore;
     copy.dropped = new Map(this.dropped);
     return copy;
   }
@@ -209,6 +255,11 @@ class State {
     this.drops.push(drop);
     if (this.drops.length > DROPS_SHOWN) this.drops.splice(0, DROPS_SHOWN / 2);
     this.dropped.set(drop.reason, (this.dropped.get(drop.reason) ?? 0) + 1);
+  }
+
+  mark(mark) {
+    this.marks.push(mark);
+    if (this.marks.length > DROPS_SHOWN) this.marks.splice(0, DROPS_SHOWN / 2);
   }
 
   // A packet that is sent takes no further step; it is known until the line has sent another.
@@ -257,8 +308,9 @@ function keyOf(packet) {
 function apply(state, step) {
   state.timePs = Math.max(state.timePs, step.timePs);
   if (step.kind === "begin") return state.clear();
-  if (step.kind === "matching") {
-    state.matching = { ...step.matching, timePs: step.timePs };
+  if (step.kind === "arbitration") {
+    state.pointersBefore = state.arbitration?.pointers;
+    state.arbitration = { ...step.arbitration, timePs: step.timePs };
     return undefined;
   }
   const before = step.packet ?? state.take(step.id);
@@ -273,7 +325,10 @@ function apply(state, step) {
       state.cross(crossing);
       return state.put(crossing);
     }
-    case "departed": return state.put({ ...moved, marked: step.marked });
+    case "departed": {
+      if (step.marked) state.mark({ timePs: step.timePs, packet: before, queue: step.at });
+      return state.put({ ...moved, marked: step.marked });
+    }
     case "recirculated": return state.put({ ...moved, length: step.length });
     case "transmitted":
       return state.send({ ...moved, outPort: step.port, length: step.length, untilPs: step.untilPs });

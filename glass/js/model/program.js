@@ -1,15 +1,20 @@
-// The P4 program that a router runs, from its compiled form: where every step stands in the source.
+// The P4 program that a router runs, from its compiled form: where every step stands in the source,
+// and which step leads to which.
 
 // Names of steps to {file, line, text}.
 export class Program {
   constructor(json) {
+    this.json = json;
     this.places = new Map();
+    this.bodies = new Map();
     this.tables = [];
+    // Whole names of source files, by the short ones that are shown.
+    this.files = new Map();
     for (const action of json.actions ?? []) {
       const [first] = action.primitives.filter((each) => each.source_info);
       if (first) this.place(action.name, first.source_info);
       // Every statement of an action runs when the action does.
-      this.statements(action.name, action.primitives);
+      this.bodies.set(action.name, action.primitives.filter((each) => each.source_info).map((each) => this.placeOf(each.source_info)));
     }
     for (const pipeline of json.pipelines ?? []) {
       for (const each of pipeline.conditionals) this.place(each.name, each.source_info);
@@ -21,24 +26,72 @@ export class Program {
   }
 
   place(name, info) {
-    if (!info) return;
-    this.places.set(name, { file: shortName(info.filename), line: info.line, text: info.source_fragment });
+    if (info) this.places.set(name, this.placeOf(info));
   }
 
-  statements(name, primitives) {
-    this.bodies ??= new Map();
-    const places = primitives.filter((each) => each.source_info).map(({ source_info: info }) =>
-      ({ file: shortName(info.filename), line: info.line, text: info.source_fragment }));
-    this.bodies.set(name, places);
+  placeOf(info) {
+    const file = shortName(info.filename);
+    this.files.set(file, info.filename);
+    return { file, line: info.line, text: info.source_fragment };
   }
 
   // Everything that may run: [{file, line, text}], each line once, in the order of files and lines.
   lines() {
     const found = new Map();
-    const all = [...this.places.values(), ...[...(this.bodies?.values() ?? [])].flat()];
+    const all = [...this.places.values(), ...[...this.bodies.values()].flat()];
     for (const each of all) found.set(`${each.file}:${each.line}`, each);
     return [...found.values()].sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line);
   }
+
+  // {nodes, edges} of `ingress` or `egress`.
+  controlGraph(name) {
+    const pipeline = this.json.pipelines?.find((each) => each.name === name);
+    if (!pipeline) return { nodes: [], edges: [] };
+    const edges = [], end = `${name} ends`;
+    const edge = (from, to, label) => edges.push({ from, to: to ?? end, label });
+    for (const each of pipeline.conditionals) {
+      edge(each.name, each.true_next, "yes");
+      edge(each.name, each.false_next, "no");
+    }
+    for (const each of pipeline.tables) {
+      const next = Object.entries(each.next_tables);
+      const places = new Set(next.map(([, to]) => to));
+      // Where all actions lead to the same, one line says it.
+      if (places.size <= 1) edge(each.name, next[0]?.[1] ?? each.base_default_next, "");
+      else for (const to of places) edge(each.name, to, next.filter(([, at]) => at === to).map(([action]) => lastOf(action)).join(", "));
+    }
+    const all = [...pipeline.conditionals.map((each) => this.node(each.name, "condition")),
+                 ...pipeline.tables.map((each) => this.node(each.name, each.key.length ? "table" : "statement"))];
+    const first = all.find((each) => each.id === pipeline.init_table);
+    return reachable(first ? [first, ...all.filter((each) => each !== first), { id: end, label: end, kind: "end" }] : [], edges);
+  }
+
+  parserGraph() {
+    const [parser] = this.json.parsers ?? [];
+    if (!parser) return { nodes: [], edges: [] };
+    const edges = parser.parse_states.flatMap((state) => state.transitions.map(({ value, next_state: next, mask }) => ({
+      from: state.name, to: next ?? "accept", label: value === null ? "" : mask ? `${value} &&& ${mask}` : value,
+    })));
+    const states = parser.parse_states.map(({ name }) => ({ id: name, label: name, kind: "state" }));
+    const first = states.find((each) => each.id === parser.init_state);
+    return reachable([first, ...states.filter((each) => each !== first), { id: "accept", label: "accept", kind: "end" }], edges);
+  }
+
+  node(name, kind) {
+    const text = this.places.get(name)?.text ?? name;
+    const label = kind === "table" ? lastOf(name) : text.replace(/\s*\{ \.\.\.$/, "").replace(/\s+/g, " ");
+    return { id: name, label, kind };
+  }
+}
+
+const lastOf = (name) => name.slice(name.lastIndexOf(".") + 1);
+
+// What no way leads to is left out.
+function reachable(nodes, edges) {
+  if (!nodes.length) return { nodes, edges: [] };
+  const seen = new Set([nodes[0].id]);
+  for (const id of seen) for (const { from, to } of edges) if (from === id) seen.add(to);
+  return { nodes: nodes.filter((each) => seen.has(each.id)), edges: edges.filter((each) => seen.has(each.from)) };
 }
 
 // "control/routing.p4" of "/home/me/vitrine/p4src/programs/../control/routing.p4".
@@ -51,19 +104,29 @@ function shortName(file) {
   return parts.slice(-2).join("/");
 }
 
-// Which lines ran, and how often, by what Trace told.
+// Which lines and steps ran, and how often, by what Trace told; which entries were hit.
 export class Coverage {
   constructor() {
     this.counts = new Map();
+    this.steps = new Map();
+    this.hits = new Map();
+    this.packets = 0;
   }
 
   take(step, program) {
-    const told = step.program?.[step.program.kind];
-    const name = { table: told?.key?.name, action: told?.name, condition: told?.name }[step.program?.kind];
-    if (!name) return;
-    const places = [program.places.get(name), ...(step.program.kind === "action" ? program.bodies.get(name) ?? [] : [])];
-    for (const line of new Set(places.filter(Boolean).map((each) => `${each.file}:${each.line}`))) {
-      this.counts.set(line, (this.counts.get(line) ?? 0) + 1);
-    }
+    const { kind } = step.program ?? {};
+    const told = step.program?.[kind];
+    if (kind === "parser_state") return bump(this.steps, told);
+    const name = { table: told?.key?.name, action: told?.name, condition: told?.name }[kind];
+    if (!name) return undefined;
+    bump(this.steps, name);
+    if (kind === "table" && told.entry !== undefined) bump(this.hits, `${name} ${told.entry}`);
+    const places = [program.places.get(name), ...(kind === "action" ? program.bodies.get(name) ?? [] : [])];
+    for (const line of new Set(places.filter(Boolean).map((each) => `${each.file}:${each.line}`))) bump(this.counts, line);
+    return undefined;
   }
+}
+
+function bump(counts, key) {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -16,6 +16,8 @@ export class Samples {
 
   // What Describe said: the configuration holds from this instant on.
   describe(about) {
+    // Time may stand between two readings.
+    if (this.abouts.at(-1)?.time_ps === about.time_ps) this.abouts.pop();
     this.abouts.push(about);
   }
 

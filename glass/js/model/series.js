@@ -1,37 +1,32 @@
-// Curves out of steps: how deep a queue was, and what each flow got through, in a span of time.
+// Curves out of what insides keep by time: how deep a queue was, and what each flow got through.
 
-import { input, queue } from "./insides.js";
+// More changes than this cannot be told apart in a curve.
+const CHANGES_MAX = 2000;
 
 // [[times in seconds], [packets]] of a queue, a point at each change; `key` as in Insides.
 export function depthSeries(insides, key, fromPs, toPs) {
-  const inside = new Set(insides.at(fromPs, "series").in(key).map((packet) => packet.id));
-  let depth = inside.size;
+  const track = insides.depths.get(key);
+  let depth = track?.at(fromPs) ?? 0;
   const xs = [fromPs / 1e12], ys = [depth];
-  for (const step of insides.between(fromPs, toPs)) {
-    if (step.kind === "begin") {
-      inside.clear();
-    } else if (keyOf(step) === key) {
-      inside.add(step.id);
-    } else if (inside.has(step.id)) {
-      inside.delete(step.id);
-    } else continue;
-    if (inside.size === depth) continue;
-    xs.push(step.timePs / 1e12);
+  const from = track?.after(fromPs) ?? 0, to = track?.after(toPs) ?? 0;
+  // Of many changes some: the curve still goes through what was true.
+  const stride = Math.max(1, Math.ceil((to - from) / CHANGES_MAX));
+  for (let index = from; index < to; index += stride) {
+    // Of several changes at one instant the last one counts.
+    let last = index;
+    while (last + 1 < to && track.times[last + 1] === track.times[index]) last++;
+    index = last;
+    if (track.values[index] === depth) continue;
+    xs.push(track.times[index] / 1e12);
     ys.push(depth);
-    depth = inside.size;
-    xs.push(step.timePs / 1e12);
+    depth = track.values[index];
+    xs.push(track.times[index] / 1e12);
     ys.push(depth);
   }
+  const end = track?.at(toPs, depth) ?? depth;
   xs.push(toPs / 1e12);
-  ys.push(depth);
+  ys.push(end);
   return [xs, ys];
-}
-
-function keyOf(step) {
-  const place = step.kind === "inside" ? step.place : step.kind;
-  if (place === "filed") return input(step.at.input);
-  if (place === "queued") return queue(step.at.port, step.at.class);
-  return undefined;
 }
 
 // What left the router in equal parts of a span: {xs, byFlow: Map of number -> bits a second}.
@@ -40,14 +35,15 @@ export function throughputSeries(insides, fromPs, toPs, parts) {
   const width = (toPs - fromPs) / parts;
   const xs = Array.from({ length: parts }, (_, i) => (fromPs + width * (i + 0.5)) / 1e12);
   const byFlow = new Map();
-  for (const step of insides.between(fromPs, toPs)) {
-    if (step.kind !== "transmitted") continue;
-    const packet = step.of;
-    if (!packet || packet.flow.reverse) continue;
-    const { number } = packet.flow;
-    if (!byFlow.has(number)) byFlow.set(number, new Array(parts).fill(0));
-    const part = Math.min(parts - 1, Math.floor((step.timePs - fromPs) / width));
-    byFlow.get(number)[part] += (step.length * 8e12) / width;
+  for (const [number, track] of insides.sent) {
+    if (track.after(toPs) === track.after(fromPs)) continue;
+    let before = track.at(fromPs, track.first);
+    byFlow.set(number, xs.map((_, index) => {
+      const until = track.at(index === parts - 1 ? toPs : fromPs + width * (index + 1), track.first);
+      const bits = (until - before) * 8;
+      before = until;
+      return (bits * 1e12) / width;
+    }));
   }
   return { xs, byFlow };
 }

@@ -4,19 +4,17 @@ import { readRate } from "../model/amounts.js";
 import { element } from "./dom.js";
 
 const CONTROLS = ["cubic", "reno", "bbr", "bbr3", "dctcp", "prague"];
-const FIRST_PORT = 6001;
 
 export class FlowsPanel {
   constructor(glass) {
     this.glass = glass;
     this.started = [];
-    this.port = FIRST_PORT;
     const hosts = glass.network.hosts.map((each) => each.name);
     const choice = (values, chosen) => element("select", {}, ...values.map((each) =>
       element("option", { value: each, selected: each === chosen }, each)));
     this.from = choice(hosts, hosts[0]);
     this.to = choice(hosts, hosts.at(-1));
-    this.kind = choice(["TCP", "UDP"], "TCP");
+    this.kind = choice(["TCP", "UDP", "ping"], "TCP");
     this.control = choice(CONTROLS, "cubic");
     this.rate = element("input", { type: "text", value: "5 Mb/s" });
     this.list = element("ul", { class: "steps" });
@@ -34,22 +32,12 @@ export class FlowsPanel {
   async start() {
     const { glass } = this;
     const [from, to] = [this.from.value, this.to.value];
-    const port = this.port++;
     this.said.hidden = true;
     try {
-      const isTcp = this.kind.value === "TCP";
-      const peer = { host: to, port };
-      const sink = isTcp ? { listener: { port } } : { datagram_sink: { port } };
-      const app = isTcp ? { bulk: { to: peer, congestion_control: this.control.value } }
-        : { datagram_source: { to: peer, steady: { rate_bps: readRate(this.rate.value) } } };
-      await glass.world.call("Start", { host: to, app: sink });
-      const { app: number } = await glass.world.call("Start", { host: from, app });
-      this.note(number, `${from} → ${to}, ${isTcp ? this.control.value : this.rate.value}`);
-      glass.side.handles?.note({
-        title: `Flow from ${from} to ${to}`, request: {}, yaml: "",
-        python: `world.start("${to}", world_pb2.App(${isTcp ? `listener=world_pb2.Listener(port=${port})` : `datagram_sink=world_pb2.DatagramSink(port=${port})`}))\n`
-          + `world.start("${from}", ${isTcp ? `world_pb2.App(bulk=world_pb2.Bulk(to=world_pb2.Peer(host="${to}", port=${port}), congestion_control="${this.control.value}"))` : `...`})`,
-      }, "world");
+      const kind = this.kind.value;
+      const number = kind === "TCP" ? await glass.world.startTcp(from, to, this.control.value)
+        : kind === "UDP" ? await glass.world.startUdp(from, to, readRate(this.rate.value)) : await glass.world.startPing(from, to);
+      this.note(number, `${from} → ${to}, ${{ TCP: this.control.value, UDP: this.rate.value, ping: "ping" }[kind]}`);
     } catch (error) {
       this.said.textContent = error.message;
       this.said.hidden = false;
@@ -58,7 +46,7 @@ export class FlowsPanel {
 
   note(number, words) {
     const stop = element("button", { type: "button", onclick: async () => {
-      await this.glass.world.call("Stop", { app: number });
+      await this.glass.world.stop(number);
       item.remove();
     } }, "Stop");
     const item = element("li", {}, `${words} `, stop);

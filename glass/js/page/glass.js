@@ -15,6 +15,7 @@ import { theme, toggleTheme } from "./theme.js";
 import { onKey } from "./keys.js";
 import { PALETTES } from "../draw/palette.js";
 import { Flows } from "../model/flows.js";
+import { Hosts } from "../model/hosts.js";
 import { Network } from "../model/network.js";
 import { RouterModel } from "../model/router.js";
 
@@ -30,32 +31,39 @@ const SLOW_MS = 100;
 const WORLDS = { live: "live", virtual: "virtual time", recorded: "a recording" };
 
 export class Glass {
-  // `play` fills the models of a recording, which has no routers to ask.
+  // `play` fills the models of a recording, which has no routers to ask: of routers, and of hosts.
   constructor(page, calls, scene, play) {
     Object.assign(this, { page, calls, scene });
     this.network = new Network(scene.network);
     this.flows = new Flows(this.network.names);
     this.models = new Map(scene.routers.map(({ name, deviceId }) =>
       [name, new RouterModel(name, deviceId, this.flows)]));
-    this.player = new Player({ isLive: scene.world === "live", pace: scene.pace ?? 1 });
+    // Time that others let pass is followed, whatever kind of time it is.
+    this.isFollowed = scene.world !== "recorded" && !scene.isDriven;
+    this.hosts = new Hosts(this.flows);
+    this.player = new Player({ isLive: this.isFollowed, pace: scene.pace ?? 1 });
     this.motion = matchMedia("(prefers-reduced-motion: reduce)");
     this.stage = new Stage();
-    this.charts = new Charts((seconds) => this.player.seek(seconds * 1e12));
+    this.charts = new Charts({
+      onSeek: (seconds) => this.player.seek(seconds * 1e12),
+      onHover: (seconds) => this.timeBar.point(seconds === undefined ? undefined : seconds * 1e12),
+    });
     this.timeBar = new TimeBar(this.player, this);
-    this.world = scene.world === "virtual" ? new VirtualWorld(this) : undefined;
+    this.world = scene.hasHosts && !play ? new VirtualWorld(this) : undefined;
     this.side = new Side(this);
     this.routerView = new RouterView(this);
     this.networkView = new NetworkView(this);
-    play?.([...this.models.values()]);
+    play?.([...this.models.values()], this.hosts);
     this.watching = play ? [] : [...this.models.values()].map((model) => new Watching(calls, model, {
-      intervalMs: scene.world === "live" ? SAMPLE_MS : VIRTUAL_SAMPLE_MS, isTimed: scene.world === "live",
+      intervalMs: this.isFollowed ? SAMPLE_MS : VIRTUAL_SAMPLE_MS,
       onState: (state) => this.told(model, state),
     }));
     this.build();
     this.enter(scene.about.router || (scene.routers.length === 1 || !this.network.isKnown
       ? scene.routers[0].name : ""));
     this.isGone = false;
-    onKey(this);
+    this.ending = new AbortController();
+    onKey(this, this.ending.signal);
     this.slowAt = 0;
     requestAnimationFrame((now) => this.frame(now, now));
   }
@@ -73,6 +81,8 @@ export class Glass {
     this.places = element("nav", { "aria-label": "Places" });
     const button = (text, label, action) =>
       element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
+    this.page.className = "";
+    this.page.removeAttribute("data-wide");
     this.page.replaceChildren(
       element("header", { class: "top" },
         element("span", { class: "brand" }, sign(), element("span", {}, "Vitrine")),
@@ -149,19 +159,27 @@ export class Glass {
     }
   }
 
-  // The server has gone: what is remembered can still be looked at.
-  lose() {
+  // Whatever carried messages has gone: what is remembered can still be looked at.
+  lose(why = "The connection has ended. What is remembered can still be looked at; load the page again when "
+    + "make glass runs.") {
     this.isGone = true;
     this.watching.forEach((each) => each.end());
     this.player.isFollowing = false;
     this.veil.hidden = false;
-    setText(this.veil, "The connection has ended. What is remembered can still be looked at; load the "
-      + "page again when make glass runs.");
+    setText(this.veil, why);
+  }
+
+  // Another one takes the page.
+  end() {
+    this.ending.abort();
+    this.watching.forEach((each) => each.end());
+    this.world?.end();
   }
 
   // ---- pictures --------------------------------------------------------------------------------
 
   frame(nowMs, lastMs) {
+    if (this.ending.signal.aborted) return;
     const started = performance.now();
     const models = [...this.models.values()];
     const known = models.map((each) => each.toldPs || Infinity);
@@ -171,11 +189,28 @@ export class Glass {
       const start = Math.max(...models.filter((each) => each.toldPs).map((each) => each.startPs));
       this.player.extend(start, told, nowMs / 1000);
       this.player.tick(nowMs / 1000, Math.min(0.25, (nowMs - lastMs) / 1000));
-      this.view.draw(this.player.timePs);
+      this.view.draw(this.shownPs);
       if (nowMs - this.slowAt > SLOW_MS) this.slow(nowMs);
     }
     this.frameMs = performance.now() - started;
     requestAnimationFrame((next) => this.frame(next, nowMs));
+  }
+
+  // The instant of the picture: while time stands that of a curve that is pointed at.
+  get shownPs() {
+    const { player, timeBar } = this;
+    if (player.isPlaying || timeBar.pointedPs === undefined) return player.timePs;
+    return Math.min(Math.max(timeBar.pointedPs, player.startPs), player.toldPs);
+  }
+
+  showCharts() {
+    const { model, player } = this;
+    const about = model.samples.aboutAt(player.timePs);
+    if (!about) return;
+    this.charts.show({
+      model, hosts: this.hosts, flows: this.flows, focus: this.routerView.focusOf(about),
+      isKnown: model.knowsPacketsAt(player.timePs),
+    }, { timePs: player.timePs, pace: player.pace, palette: this.palette });
   }
 
   // Half of what is remembered, where it has become too much.
@@ -186,13 +221,14 @@ export class Glass {
     const before = Math.max(isTooMuch ? half : 0, player.isLive ? player.toldPs - REMEMBERED_PS : 0);
     if (before <= 0) return;
     for (const each of this.models.values()) each.forget(before);
-    this.world?.hosts.forget(before);
+    this.hosts.forget(before);
   }
 
   slow(nowMs = performance.now()) {
     this.slowAt = nowMs;
     if (!this.player.toldPs) return;
-    this.view.drawSlowly?.(this.player.timePs);
+    this.view.drawSlowly?.(this.shownPs);
+    this.showCharts();
     this.timeBar.show();
     this.side.show();
     if (this.scene.world !== "recorded") this.forget();

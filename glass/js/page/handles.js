@@ -54,21 +54,24 @@ export class Handles {
 
   // ---- acting ----------------------------------------------------------------------------------
 
-  // Resolves to whether the router has done it.
-  async act(act, place) {
+  // Resolves to whether the router has done it. `undo` is the act that takes it back, where it is not
+  // simply what the configuration was before.
+  async act(act, place, undo) {
     const { glass } = this;
     const { model } = glass;
     const before = this.about;
     place?.querySelector(".refused")?.remove();
     try {
-      await this.steeringOf(model).configure(act.request);
+      const steering = this.steeringOf(model);
+      await (act.updates ? steering.write(act.updates) : steering.configure(act.request));
     } catch (error) {
       this.refuse(error.message, place);
       return false;
     }
-    this.done.push({ act, router: model.name, undo: acts.inverse(act, before) });
+    this.done.push({ act, router: model.name, undo: undo ?? (act.updates ? undefined : acts.inverse(act, before)) });
     this.note(act, model.name);
     await glass.describe(model);
+    await glass.world?.catchUp();
     this.shape = "";
     this.show();
     return true;
@@ -88,16 +91,18 @@ export class Handles {
 
   async takeBack() {
     const last = this.done.pop();
-    if (!last) return;
+    if (!last?.undo) return;
     const { glass } = this;
     if (glass.model.name !== last.router) glass.enter(last.router);
-    if (await this.act(last.undo)) this.done.pop();
+    const isTakenBack = await this.act(last.undo);
+    if (isTakenBack) this.done.pop();
+    if (isTakenBack && last.undo.updates) this.glass.side.program.tables.read();
     this.undo.disabled = this.done.length === 0;
   }
 
   note(act, router) {
-    const address = this.glass.scene.routers.find((each) => each.name === router).address;
-    const shell = act.yaml && act.request.ports?.[0]?.config.link === undefined && address
+    const address = this.glass.scene.routers.find((each) => each.name === router)?.address;
+    const shell = act.shell ? act.shell : act.yaml && act.request?.ports?.[0]?.config.link === undefined && address
       ? `build/venv/bin/python -m apps.qos --router ${address} /dev/stdin <<'END'\n${act.yaml}\nEND` : "";
     const forms = [["YAML", act.yaml], ["Python", act.python], ["Shell", shell]].filter(([, text]) => text);
     this.entries.prepend(element("article", {},

@@ -15,10 +15,11 @@ export const KEYS = [
   ["?", "this list"],
 ];
 
-export function onKey(glass) {
+// Until `signal` aborts.
+export function onKey(glass, signal) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, select, textarea, dialog")) return;
+    if (event.target.closest("input, select, textarea, dialog, [contenteditable=true]")) return;
     if (event.target.closest("[role=tab]") && event.key.startsWith("Arrow")) return;
     // A button that has the focus takes the space bar for itself.
     if (event.key === " " && event.target.closest("button, summary")) return;
@@ -26,7 +27,7 @@ export function onKey(glass) {
     if (!action) return;
     event.preventDefault();
     action();
-  });
+  }, { signal });
 }
 
 function actionOf(glass, { key, shiftKey }) {

@@ -10,6 +10,8 @@ export class LessonPanel {
     this.glass = glass;
     this.lesson = lesson;
     this.answers = {};
+    // What steps remember for later ones.
+    this.state = {};
     this.at = 0;
     this.items = lesson.steps.map((step, index) => this.item(step, index));
     this.node = element("div", { class: "lesson" },
@@ -22,10 +24,7 @@ export class LessonPanel {
 
   item(step, index) {
     const button = step.button && element("button", {
-      type: "button", class: "main", onclick: async () => {
-        const done = await step.act(this.glass);
-        if (done !== false) this.go(index + 1);
-      },
+      type: "button", class: "main", onclick: () => this.act(step, index),
     }, step.button);
     const next = !step.button && index < this.lesson.steps.length - 1
       && element("button", { type: "button", onclick: () => this.go(index + 1) }, "Next");
@@ -35,6 +34,24 @@ export class LessonPanel {
     return element("li", {}, element("h3", {}, `${index + 1}. ${step.title}`),
       ...step.text.map((each) => element("p", {}, each)),
       ...[answer, element("div", { class: "row" }, ...[button, picture, next].filter(Boolean))].filter(Boolean));
+  }
+
+  // Sets the scene of a step. What needs the hosts of a network in virtual time says what to type
+  // where they are real ones.
+  async act(step, index) {
+    const item = this.items[index];
+    item.querySelector(".refused")?.remove();
+    const refuse = (sentence) => item.append(element("p", { class: "refused", role: "alert" }, sentence));
+    if (step.type && !this.glass.world) return refuse(`Hosts here are real ones. Type at the network's prompt: ${step.type}`);
+    try {
+      const done = await step.act(this.glass, this.state);
+      if (step.charts) this.glass.charts.set(step.charts);
+      if (done !== false) this.go(index + 1);
+      else refuse("The router did not do it; the tab Handles has its words.");
+    } catch (error) {
+      refuse(error.message);
+    }
+    return undefined;
   }
 
   go(index) {

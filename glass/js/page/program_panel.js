@@ -1,28 +1,50 @@
-// The program of a router: its lines with how often traced packets ran them, and its tables.
+// The program of a router: its source with how often packets that were followed ran each line, its
+// graphs, its tables and cells; one at a time.
 
 import { Coverage, Program } from "../model/program.js";
-import { P4RUNTIME } from "../wire/calls.js";
-import { count } from "../words.js";
-import { element, table } from "./dom.js";
+import { P4RUNTIME, ROUTER } from "../wire/calls.js";
+import { element, setText } from "./dom.js";
+import { graphView } from "./graph_view.js";
+import { CellsPanel } from "./cells_panel.js";
+import { TablesPanel } from "./tables_panel.js";
+
+// How many packets are followed at a time.
+const FOLLOWED = 50;
+const SHOWN_MS = 400;
+const PARTS = { source: "Source", tables: "Tables", cells: "Counters, meters, registers", parser: "Parser graph",
+                ingress: "Ingress graph", egress: "Egress graph" };
 
 export class ProgramPanel {
   constructor(glass) {
     this.glass = glass;
     this.known = new Map();
-    this.code = element("div", { class: "code", tabindex: 0, role: "region", "aria-label": "Lines of the program" });
-    this.tables = element("div", { tabindex: 0, role: "region", "aria-label": "Tables" });
-    this.said = element("p", { class: "faint" });
-    this.node = element("div", {},
-      element("h2", {}, "Tables"),
-      element("div", { class: "row" }, element("button", { type: "button", onclick: () => this.readTables() }, "Read entries")),
-      this.tables,
-      element("h2", {}, "Lines that ran"), this.said, this.code);
+    this.sources = new Map();
+    // Files stay open, or closed, as the viewer has left them.
+    this.open = new Map();
+    this.part = "source";
+    this.tables = new TablesPanel(glass, this);
+    this.cells = new CellsPanel(glass, this);
+    this.said = element("p", { class: "faint", role: "status" });
+    this.buttons = Object.entries(PARTS).map(([part, title]) => element("button", {
+      type: "button", "data-part": part, onclick: () => this.choose(part),
+    }, title));
+    this.parts = element("div", { class: "row", role: "group", "aria-label": "Parts of the program" }, ...this.buttons);
+    this.follow = element("button", { type: "button", onclick: () => this.followMany() }, `Follow ${FOLLOWED} packets`);
+    this.content = element("div", {});
+    this.node = element("div", {}, this.parts, element("div", { class: "row" }, this.follow, this.said), this.content);
   }
 
   // {program, p4info, coverage} of a router; read once.
   async of(model) {
     if (!this.known.has(model.name)) this.known.set(model.name, this.read(model));
     return this.known.get(model.name);
+  }
+
+  // Routers have other programs now.
+  forget() {
+    this.known.clear();
+    this.sources.clear();
+    if (this.glass.side.chosen === "program") this.show();
   }
 
   async read(model) {
@@ -41,113 +63,111 @@ export class ProgramPanel {
   // What a traced packet ran counts.
   async cover(model, steps) {
     const { program, coverage } = await this.of(model);
+    coverage.packets += new Set(steps.filter((each) => each.kind === "received").map((each) => each.packet)).size;
     for (const step of steps) if (step.kind === "program") coverage.take(step, program);
-    await this.show();
+    // Many messages may come at once.
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.show();
+    }, SHOWN_MS);
+  }
+
+  // Any packets, as they come: what they run is counted.
+  followMany() {
+    const { glass } = this;
+    const { model } = glass;
+    this.call?.cancel();
+    this.said.textContent = "Waiting for packets …";
+    this.call = glass.calls.open(model.name, ROUTER, "Trace",
+      { ...glass.target(model), filters: [{ frames_max: FOLLOWED }] }, {
+        next: ({ steps }) => this.cover(model, steps),
+        ended: (error) => {
+          if (error) this.said.textContent = error.message;
+        },
+      });
   }
 
   async show() {
     const { model } = this.glass;
+    for (const each of this.buttons) each.setAttribute("aria-pressed", String(each.dataset.part === this.part));
     try {
       const { program, coverage } = await this.of(model);
-      this.said.textContent = coverage.counts.size ? "How often the packets that were followed ran each line."
-        : "Follow a packet (click one, then Follow) to see which lines it runs.";
-      let file = "";
-      const rows = program.lines().flatMap((line) => {
-        const times = coverage.counts.get(`${line.file}:${line.line}`);
-        const row = element("div", { class: times ? "ran" : "" },
-          element("span", { class: "number" }, String(line.line)),
-          element("span", { class: "times" }, times ? `${times} ×` : ""), line.text);
-        if (line.file === file) return [row];
-        file = line.file;
-        return [element("h3", {}, file), row];
-      });
-      this.code.replaceChildren(...rows);
+      this.said.textContent = coverage.packets ? `${coverage.packets} packets were followed.`
+        : "Numbers count the packets that are followed.";
+      if (this.part === "tables") this.put(this.tables.node);
+      else if (this.part === "cells") this.put(this.cells.node);
+      else if (this.part === "source") {
+        const node = await this.source(program, coverage);
+        if (this.part === "source") this.put(node);
+      } else if (this.part === "parser") this.put(graphView("Parser graph", program.parserGraph(), coverage.steps));
+      else this.put(graphView(PARTS[this.part], program.controlGraph(this.part), coverage.steps));
     } catch (error) {
       this.said.textContent = `The program cannot be read: ${error.message}`;
     }
   }
 
-  async readTables() {
-    const { glass } = this;
-    const { model } = glass;
-    try {
-      const { p4info } = await this.of(model);
-      const entries = await this.entries(model);
-      this.tables.replaceChildren(...p4info.tables.filter((each) => each.match_fields.length)
-        .map((each) => this.table(each, p4info, entries.filter((entry) => entry.table_id === each.preamble.id), model)));
-    } catch (error) {
-      this.tables.replaceChildren(element("p", { class: "refused", role: "alert" }, error.message));
+  choose(part) {
+    this.part = part;
+    this.show();
+    if (part === "tables") this.tables.read();
+    if (part === "cells") this.cells.show();
+  }
+
+  entered() {
+    this.call?.cancel();
+    this.tables.entered();
+    this.cells.entered();
+  }
+
+  put(node) {
+    if (this.content.firstChild === node && node.isConnected) return;
+    this.content.replaceChildren(node);
+  }
+
+  // Whole files where the server has them; else the lines that the compiled program speaks of. What was
+  // drawn once is only counted anew, so that who reads is not disturbed.
+  async source(program, coverage) {
+    if (this.drawn?.program !== program) this.drawn = await this.drawSource(program);
+    const { node, files } = this.drawn;
+    for (const { file, lines, details, summary, rows } of files) {
+      const covered = lines.filter((line) => coverage.counts.has(`${file}:${line}`)).length;
+      setText(summary, `${file}: ${covered} of ${lines.length} lines that can run did`);
+      if (covered && !this.open.has(file)) details.open = true;
+      for (const line of lines) {
+        const times = coverage.counts.get(`${file}:${line}`);
+        const { row, said } = rows.get(line) ?? {};
+        if (!row) continue;
+        row.className = times ? "ran" : coverage.packets ? "idle" : "";
+        setText(said, times ? `${times} ×` : "");
+      }
     }
+    return node;
   }
 
-  entries(model) {
-    return new Promise((resolve, reject) => {
-      const found = [];
-      const call = this.glass.calls.open(model.name, P4RUNTIME, "Read",
-        { device_id: model.deviceId, entities: [{ table_entry: { counter_data: {} } }] }, {
-          next: ({ entities }) => found.push(...entities.map((each) => each.table_entry)),
-          ended: (error) => (error ? reject(error) : resolve(found)),
-        });
-      call.done();
-    });
+  async drawSource(program) {
+    const all = program.lines();
+    const names = [...new Set(all.map((each) => each.file))];
+    const files = await Promise.all(names.map(async (file) => {
+      const mine = all.filter((each) => each.file === file);
+      const text = await this.textOf(program.files.get(file));
+      const rows = new Map((text?.split("\n").map((words, index) => ({ line: index + 1, text: words })) ?? mine).map((each) => [each.line, this.line(file, each)]));
+      const summary = element("summary", { onclick: () => this.open.set(file, !details.open) });
+      const details = element("details", { "data-file": file, open: this.open.get(file) ?? file === names.at(-1) }, summary,
+        element("div", { class: "code", tabindex: 0, role: "region", "aria-label": `Source of ${file}` }, ...[...rows.values()].map((each) => each.row)));
+      return { file, lines: mine.map((each) => each.line), details, summary, rows };
+    }));
+    return { program, files, node: element("div", {}, ...files.map((each) => each.details)) };
   }
 
-  table(info, p4info, entries, model) {
-    const actions = new Map(p4info.actions.map((each) => [each.preamble.id, each]));
-    const rows = entries.map((entry) => {
-      const row = [
-        info.match_fields.map((field) => matchWords(field, entry.match.find((each) => each.field_id === field.id))).join(", "),
-        actionWords(entry.action?.action, actions),
-      ];
-      if (entry.counter_data) row.push(count(entry.counter_data.packet_count));
-      return row;
-    });
-    const head = [info.match_fields.map((each) => each.name).join(", "), "action", ...(entries[0]?.counter_data ? ["packets"] : [])];
-    const made = table(`${info.preamble.alias}, ${entries.length} of ${info.size} entries`, head, rows);
-    if (!this.glass.scene.readOnly) {
-      [...made.querySelectorAll("tbody tr")].forEach((row, index) => row.append(element("td", {},
-        element("button", { type: "button", "aria-label": `Delete the entry ${row.firstChild.textContent}`, title: "Delete",
-                              onclick: () => this.remove(model, entries[index], row) }, "✕"))));
-    }
-    return made;
+  line(file, { line, text }) {
+    const said = element("span", { class: "times" });
+    const row = element("div", { "data-line": `${file}:${line}` },
+      element("span", { class: "number" }, String(line)), said, text);
+    return { row, said };
   }
 
-  async remove(model, entry, row) {
-    const { table_id, match, priority } = entry;
-    try {
-      await this.glass.side.handles.steeringOf(model).write([{ type: "DELETE", entity: { table_entry: { table_id, match, priority } } }]);
-      row.remove();
-    } catch (error) {
-      row.lastChild.append(element("p", { class: "refused", role: "alert" }, error.message));
-    }
+  async textOf(file) {
+    if (!this.sources.has(file)) this.sources.set(file, this.glass.calls.source(file).catch(() => undefined));
+    return this.sources.get(file);
   }
-}
-
-// A value of P4Runtime, by its field: an address as an address, else a number.
-function bytesWords(field, bytes) {
-  const value = bytes.reduce((sum, each) => sum * 256n + BigInt(each), 0n);
-  if (field.bitwidth === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join(".");
-  if (field.bitwidth === 48) return value.toString(16).padStart(12, "0").match(/../g).join(":");
-  return field.bitwidth > 64 ? `0x${value.toString(16)}` : String(value);
-}
-
-function matchWords(field, match) {
-  if (!match) return "any";
-  const told = match[match.field_match_type];
-  switch (match.field_match_type) {
-    case "lpm": return `${bytesWords(field, told.value)}/${told.prefix_len}`;
-    case "ternary": return `${bytesWords(field, told.value)} & ${bytesWords(field, told.mask)}`;
-    case "range": return `${bytesWords(field, told.low)} to ${bytesWords(field, told.high)}`;
-    default: return bytesWords(field, told.value);
-  }
-}
-
-function actionWords(action, actions) {
-  const info = actions.get(action?.action_id);
-  if (!info) return "a group or member of a profile";
-  const given = info.params.map((param) => {
-    const value = action.params.find((each) => each.param_id === param.id);
-    return `${param.name} = ${value ? bytesWords(param, value.value) : "?"}`;
-  });
-  return `${info.preamble.alias}(${given.join(", ")})`;
 }

@@ -7,8 +7,10 @@ import { flowColour } from "../draw/palette.js";
 import { blockedHeads } from "../model/blocking.js";
 import { input, queue } from "../model/insides.js";
 import { droppedOf, portOf, queueOf } from "../model/samples.js";
-import { count, percent, rate, reasonWords } from "../words.js";
-import { element, setText, table } from "./dom.js";
+import { arbitrationWords } from "../model/arbiter.js";
+import { nodesOf, queueWords } from "../model/minds.js";
+import { bytes, count, rate, reasonWords } from "../words.js";
+import { element, table } from "./dom.js";
 
 // More steps than this in a second of the viewer, and single packets are no use to eyes.
 const STEPS_A_SECOND_MAX = 700;
@@ -43,6 +45,7 @@ export class RouterView {
       upcoming: state && !isBars ? model.insides.between(timePs, timePs + UPCOMING_S * perSecond) : [],
       blocked: state ? blockedHeads(state, about) : [],
       moves: !glass.motion.matches,
+      phase: glass.timeBar.phase,
     };
   }
 
@@ -71,18 +74,10 @@ export class RouterView {
     const moment = this.moment(timePs);
     if (!moment || !this.layout) return;
     moment.neighbours = glass.network.neighbours(model.name);
-    moment.rateOf = (port) => model.samples.rateAt(timePs, port);
+    moment.rateOf = (port, class_) => model.samples.rateAt(timePs, port, class_);
     glass.stage.label(routerLabels(this.layout, moment));
     this.say(moment);
     this.showKey(moment);
-    glass.charts.show({
-      model, timePs, pace: glass.player.pace, palette: glass.palette, isKnown: Boolean(moment.state),
-      focus: this.focusOf(moment.about),
-    });
-    if (glass.world?.hosts.samples.length) {
-      glass.charts.showHosts({ hosts: glass.world.hosts, model, timePs, pace: glass.player.pace,
-                               palette: glass.palette });
-    }
     if (glass.details.open) this.tables(moment);
   }
 
@@ -148,6 +143,39 @@ export class RouterView {
              port, class: class_, limit: limit || undefined };
   }
 
+  // Rows of what queue management, schedulers and buckets have in mind.
+  minds({ about, sample, timePs }) {
+    return about.ports.filter((each) => each.port < 510).flatMap(({ port, config }) => {
+      const counters = portOf(sample, port);
+      const rows = config.queues.map((each) => {
+        const words = queueWords(each, config, queueOf(sample, port, each.class), counters, timePs);
+        return [`port ${port}, class ${each.class}`, words.join("; ")];
+      }).filter(([, words]) => words);
+      const nodes = nodesOf(config.scheduler, counters?.nodes ?? []).map(({ node, rate: own, ceil }) =>
+        [`port ${port}, node ${node.name || "root"}`, `${count(own)} bytes of its rate, ${count(ceil)} of its ceil`]);
+      return [...rows, ...nodes];
+    });
+  }
+
+  // Beside the pointer: all of a queue.
+  pointed(event) {
+    const { glass } = this;
+    const strip = this.now && this.stripAt(event);
+    if (!strip) return glass.stage.tip();
+    const { about, sample, state, timePs } = this.now;
+    const { config } = about.ports.find((each) => each.port === strip.port);
+    const lines = [`${strip.name}: ${state ? state.in(strip.key).length : "?"} packets`];
+    if (strip.key.startsWith("queue")) {
+      const told = queueOf(sample, strip.port, strip.class);
+      const each = config.queues.find((one) => one.class === strip.class);
+      lines[0] = `${strip.name}: ${told?.held?.packets ?? 0} packets, ${bytes(told?.held?.bytes ?? 0)}`;
+      lines.push(...queueWords(each ?? {}, config, told, portOf(sample, strip.port), timePs),
+                 ...(told?.counters?.dropped ?? []).map((drop) => `${count(drop.tally.packets)} lost: ${reasonWords(drop.reason)}`),
+                 ...(told?.counters?.marked?.packets ? [`${count(told.counters.marked.packets)} marked`] : []));
+    }
+    return glass.stage.tip(event, lines);
+  }
+
   clicked(event) {
     const { glass } = this;
     const spot = glass.stage.spotAt(event);
@@ -178,12 +206,12 @@ export class RouterView {
   tables(moment) {
     const { about, sample, state } = moment;
     const rows = about.ports.filter((each) => each.port < 510).flatMap(({ port, config }) => {
-      const counters = portOf(sample, port);
       return config.queues.map((each) => {
+        const told = queueOf(sample, port, each.class);
         const held = state ? state.in(queue(port, each.class)).length
-          : queueOf(sample, port, each.class)?.held?.packets ?? 0;
+          : told?.held?.packets ?? 0;
         return [`port ${port}, class ${each.class}`, held, each.limit?.packets || "none",
-                rate(config.rate_bps), rate(moment.rateOf(port)), count(droppedOf(counters?.counters))];
+                rate(config.rate_bps), rate(moment.rateOf(port, each.class)), count(droppedOf(told?.counters))];
       });
     });
     const parts = [table("Output queues",
@@ -196,6 +224,11 @@ export class RouterView {
           return [`input ${port}`, state ? here.length : counters?.held?.packets ?? 0,
                   outputsWords(here), count(droppedOf(counters?.counters))];
         })));
+    }
+    const minds = this.minds(moment);
+    if (minds.length) parts.push(table("What decides", ["queue", "has in mind"], minds));
+    if (state?.arbitration) {
+      parts.push(table("The crossbar's last arbitration", ["phase", "input→output"], arbitrationWords(state.arbitration)));
     }
     this.glass.tables.replaceChildren(...parts);
   }

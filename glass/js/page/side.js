@@ -51,6 +51,8 @@ export class Side {
       each.panel.hidden = !is;
     }
     this.chosen = id;
+    // A program needs more room than handles.
+    this.node.closest("#page")?.toggleAttribute("data-wide", id === "program");
     if (id === "program") this.program.show();
   }
 
@@ -70,6 +72,7 @@ export class Side {
 
   entered() {
     this.packet.entered();
+    this.program?.entered();
     if (this.chosen === "program") this.program.show();
   }
 

@@ -16,7 +16,10 @@ export class Stage {
   constructor() {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.labels = element("div", { class: "labels" });
-    this.box = element("div", { class: "canvas" }, this.canvas, this.labels);
+    this.tipNode = element("div", { class: "tip", role: "tooltip", hidden: true });
+    // It may be higher than its room, and is scrolled by keyboard, too.
+    this.box = element("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": "The picture" }, this.canvas, this.labels, this.tipNode);
+    this.box.addEventListener("pointerleave", () => this.tip());
     this.context = this.canvas.getContext("2d");
     this.known = new Map();
     this.spots = [];
@@ -84,6 +87,16 @@ export class Stage {
       ? element("button", { type: "button", onclick: label.action }, main, small)
       : element("div", {}, main, small);
     return { node, main, small };
+  }
+
+  // A few lines beside the pointer; without any there is no tip.
+  tip(event, lines = []) {
+    this.tipNode.hidden = lines.length === 0;
+    if (!lines.length) return;
+    const box = this.box.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top + this.box.scrollTop];
+    this.tipNode.style.cssText = `left:${Math.min(x + 14, box.width - 250)}px;top:${y + 16}px`;
+    setText(this.tipNode, lines.join("\n"));
   }
 
   spotAt(event) {

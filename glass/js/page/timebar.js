@@ -1,5 +1,6 @@
 // The bar at the bottom: the instant, how fast time goes, and a scrubber over all that is remembered.
 
+import { phasesOf } from "../model/arbiter.js";
 import { instant, paceWords } from "../words.js";
 import { element, setText } from "./dom.js";
 
@@ -35,9 +36,16 @@ export class TimeBar {
     player.listeners.add(() => this.show());
   }
 
-  // To what happens next in the router that is shown, or happened last.
+  // To what happens next in the router that is shown, or happened last. An arbitration takes no time,
+  // but has phases: `phase` is the one to be seen, until time goes on.
   step(direction) {
     const { player, glass } = this;
+    const phase = this.nextPhase(direction);
+    if (phase !== undefined) {
+      player.pause();
+      this.phase = phase;
+      return;
+    }
     player.isPlaying = false;
     const { insides, samples } = glass.model;
     const known = glass.model.knowsPackets;
@@ -45,24 +53,51 @@ export class TimeBar {
     const to = direction > 0
       ? known ? insides.next(player.timePs) : list.find((each) => each > player.timePs)
       : known ? insides.previous(player.timePs) : list.findLast((each) => each < player.timePs);
-    if (to !== undefined) player.seek(to);
+    if (to !== undefined) {
+      player.seek(to);
+      const phases = this.phases();
+      this.phase = phases ? (direction > 0 ? 0 : phases - 1) : undefined;
+    }
     else if (direction > 0) glass.world?.stepOn();
     player.changed();
   }
 
+  // An instant that is pointed at elsewhere.
+  point(timePs) {
+    this.pointedPs = timePs;
+    this.show();
+  }
+
+  // How many phases the arbitration of this very instant has; undefined: there is none.
+  phases() {
+    const { player, glass } = this;
+    if (!glass.place || !glass.model.knowsPacketsAt(player.timePs)) return undefined;
+    const { arbitration } = glass.model.insides.at(player.timePs, "phases");
+    return arbitration?.timePs === player.timePs ? phasesOf(arbitration).length : undefined;
+  }
+
+  nextPhase(direction) {
+    const phases = this.phases();
+    if (this.phase === undefined || !phases || this.player.isPlaying) return undefined;
+    const next = this.phase + direction;
+    return next >= 0 && next < phases ? next : undefined;
+  }
+
   scrubbed() {
     const { player } = this;
+    this.phase = undefined;
     const share = Number(this.range.value) / PARTS;
     player.isPlaying = false;
     player.seek(player.startPs + (player.toldPs - player.startPs) * share);
   }
 
   show() {
-    const { player } = this;
+    const { player, glass } = this;
+    if (player.isPlaying) this.phase = undefined;
     setText(this.play, player.isPlaying ? "❚❚" : "▶");
     this.play.setAttribute("aria-label", player.isPlaying ? "Pause (space)" : "Play (space)");
     this.live.setAttribute("aria-pressed", String(player.isFollowing));
-    setText(this.now, instant(player.timePs, player.pace));
+    setText(this.now, instant(glass.shownPs, player.pace));
     setText(this.pace, ` ${player.isPlaying ? paceWords(player.pace) : "paused"}`);
     const span = Math.max(1, player.toldPs - player.startPs);
     if (document.activeElement !== this.range || player.isPlaying) {
@@ -77,14 +112,19 @@ export class TimeBar {
   drawMarks(span) {
     const { player, glass } = this;
     const { clientWidth: width, clientHeight: height } = this.marks;
-    this.marks.width = width;
-    this.marks.height = height;
+    // A canvas that is given its size is made anew: only where it has changed.
+    if (this.marks.width !== width) this.marks.width = width;
+    if (this.marks.height !== height) this.marks.height = height;
     const context = this.marks.getContext("2d");
+    context.clearRect(0, 0, width, height);
     context.fillStyle = glass.palette.alarm;
     for (const note of glass.model.notes) {
       if (note.kind !== "drop") continue;
       const x = ((note.timePs - player.startPs) / span) * width;
       context.fillRect(x, height - 7, 1.5, 7);
     }
+    if (this.pointedPs === undefined) return;
+    context.fillStyle = glass.palette.accent;
+    context.fillRect(((this.pointedPs - player.startPs) / span) * width - 1, 0, 2, height);
   }
 }

@@ -13,11 +13,11 @@ const DESCRIBE_MS = 2000;
 
 export class Watching {
   // onState({isThere, why}) tells when the router comes and goes; `now` is an instant of the viewer.
-  constructor(calls, model, { intervalMs, isTimed, onState }) {
+  constructor(calls, model, { intervalMs, onState }) {
     Object.assign(this, { calls, model, intervalMs, onState });
     this.isEnded = false;
     this.open();
-    if (isTimed) this.timer = setInterval(() => this.describe(), DESCRIBE_MS);
+    this.timer = setInterval(() => this.describe().catch(() => {}), DESCRIBE_MS);
   }
 
   get target() {
@@ -51,7 +51,7 @@ export class Watching {
       head_bytes: HEAD_BYTES,
     };
     // What routers of this version tell of single packets.
-    for (const name of ["packets", "matchings", "states"]) if (known.has(name)) request[name] = true;
+    for (const name of ["packets", "arbitrations"]) if (known.has(name)) request[name] = true;
     if (this.withoutPackets) request.packets = undefined;
     this.model.knowsPackets = Boolean(request.packets);
     return request;

@@ -16,7 +16,6 @@ const WORDS = {
 export function sayWhy(page, kind, error) {
   const [title, sentence] = WORDS[kind];
   page.replaceChildren();
-  page.id = "whole";
   page.className = "whole";
   page.append(
     element("h1", {}, title),

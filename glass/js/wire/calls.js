@@ -44,6 +44,11 @@ export class Calls {
     return { ...call, send: (message) => call.send(encode(asks, message)) };
   }
 
+  // The text of a source file of a program, by the name that the compiled program has for it.
+  source(file) {
+    return this.way?.source ? this.way.source(file) : Promise.reject(new Error("sources are not there"));
+  }
+
   types(service, name) {
     const file = service.slice(0, service.lastIndexOf("."));
     // The one call of P4Runtime whose messages are not named after it.

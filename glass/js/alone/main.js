@@ -1,0 +1,251 @@
+// Where the page begins that needs nothing: compiler, routers, hosts and glass in one file.
+
+import { Glass } from "../page/glass.js";
+import { element, setText } from "../page/dom.js";
+import { applyTheme } from "../page/theme.js";
+import { Calls } from "../wire/calls.js";
+import { readSchema } from "../wire/schema.js";
+import { unpack } from "../wire/tape.js";
+import { startWorker } from "../wire/worker.js";
+import { Desk } from "./desk.js";
+import { choose } from "./gallery.js";
+import { RecordingWay } from "./recording_way.js";
+import { Faulty, Running } from "./scenario.js";
+import { ADDRESS_LENGTH_MAX, fromAddress, fromFile, shared, toAddress } from "./sharing.js";
+
+const OPEN = "#open=", SHARED = "#s=";
+// What was let run in this window, so that loading the page again asks nothing.
+const TRUSTED = "vitrine.trusted";
+const PS_PER_MS = 1e9;
+
+class Alone {
+  constructor({ module, engine, kit, schema }) {
+    Object.assign(this, { module, engineText: engine, files: kit.files, scenarios: kit.scenarios });
+    this.schema = readSchema(schema);
+    this.page = document.getElementById("page");
+    this.desk = new Desk({ swapped: () => this.glass.side.program?.forget(), mended: () => this.again() });
+    const button = (text, action, options = {}) => element("button", { type: "button", onclick: action, ...options }, text);
+    this.title = element("h1", {});
+    this.toggle = button("Program", () => this.showDesk(this.desk.node.hidden), { "aria-expanded": "true" });
+    this.file = element("input", { type: "file", accept: ".json", hidden: true, "aria-label": "A scenario's file" });
+    this.file.addEventListener("change", () => this.openFile());
+    this.bar = element("header", { class: "alone-bar" },
+      button("Scenarios", () => this.chooseScenario()), this.title, element("span", { class: "fill" }),
+      this.toggle, button("Again", () => this.again()), button("Share", () => this.share()),
+      button("Open", () => this.file.click()), this.file);
+    this.sheet = element("div", { class: "sheet", role: "status", hidden: true });
+    this.body = element("main", { class: "alone" }, this.desk.node, this.page);
+    document.body.append(this.bar, this.sheet, this.body);
+    addEventListener("hashchange", () => this.enter());
+    this.showDesk(innerWidth >= 1200);
+  }
+
+  // What the address asks for; without anything, the first scenario.
+  async enter() {
+    const { hash } = location;
+    if (hash === this.own) return undefined;
+    this.own = hash;
+    try {
+      if (hash.startsWith(SHARED)) return await this.offer(await fromAddress(hash.slice(SHARED.length)), hash);
+      if (hash.startsWith(OPEN)) return await this.begin(this.named(decodeURIComponent(hash.slice(OPEN.length))));
+      return await this.begin(this.scenarios[0]);
+    } catch (error) {
+      return this.tell(error.message, ["Scenarios", () => this.chooseScenario()]);
+    }
+  }
+
+  named(name) {
+    const found = this.scenarios.find((each) => each.name === name);
+    if (!found) throw new Error(`This Vitrine has no scenario "${name}": it may have been made with a later one.`);
+    return found;
+  }
+
+  // Somebody else's scenario runs when one says so, and not before.
+  async offer(value, address) {
+    const base = this.named(value.base);
+    const open = () => this.begin({ ...base, files: value.files, acts: value.acts });
+    if (address && remembered() === address) return open();
+    const changed = Object.keys(value.files).length;
+    this.end();
+    return this.tell(`Somebody has shared a scenario with you: "${base.title}", with `
+      + `${changed === 1 ? "one changed text" : `${changed} changed texts`} and ${value.acts.length} `
+      + "things done. It runs in this page alone and can reach nothing else.", ["Run it", () => {
+      if (address) remember(address);
+      return open();
+    }], ["Scenarios", () => this.chooseScenario()]);
+  }
+
+  // ---- one scenario ----------------------------------------------------------------------------
+
+  async begin(scenario) {
+    this.end();
+    this.scenario = scenario;
+    const turn = this.turn = {};
+    setText(this.title, scenario.title);
+    document.title = `${scenario.title} – Vitrine`;
+    this.tell("Compiling the program …");
+    try {
+      // Its bytes go to the worker, so each worker gets a copy.
+      const engine = await startWorker({ engine: this.engineText, wasm: this.module.slice() }, (why) => this.broken(why));
+      if (turn !== this.turn) return void engine.end();
+      this.engine = engine;
+      const calls = new Calls(engine.way, this.schema);
+      const running = new Running({ engine, calls, kit: this.files, scenario });
+      this.running = running;
+      await running.begin((ps) => this.tell(`The network settles: ${Math.round(ps / PS_PER_MS)} ms of its time have passed …`));
+      if (turn !== this.turn) return;
+      this.way = new RecordingWay(engine.way, running.acts, running.reachedPs);
+      this.way.source = (file) => running.source(file);
+      this.desk.begin(running, this.files);
+      this.sheet.hidden = true;
+      this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene);
+      // For tests and for the curious.
+      window.vitrine = this.glass;
+    } catch (error) {
+      if (turn === this.turn) this.failed(error);
+    }
+  }
+
+  failed(error) {
+    if (error instanceof Faulty) {
+      const first = error.said.diagnostics.find((each) => each.severity === "error");
+      this.desk.begin(this.running, this.files, { isUp: false });
+      this.showDesk(true);
+      return this.tell(`${first.file}, line ${first.line}: ${first.title}. The network begins as soon as it is mended.`);
+    }
+    return this.broken(error.message);
+  }
+
+  // The worker has ended: what was told can still be looked at.
+  broken(why) {
+    this.engine?.end();
+    this.glass?.lose("The network has stopped. What is remembered can still be looked at.");
+    this.tell(`The network has stopped. ${why}`, ["Again", () => this.again()], ["Scenarios", () => this.chooseScenario()]);
+  }
+
+  end() {
+    this.turn = undefined;
+    this.glass?.end();
+    this.glass = window.vitrine = undefined;
+    this.engine?.end();
+    this.engine = undefined;
+    this.page.replaceChildren();
+  }
+
+  // The same scenario from its beginning, with the texts as they are now.
+  again() {
+    return this.begin({ ...this.scenario, files: this.changes().files });
+  }
+
+  async chooseScenario() {
+    const chosen = await choose(this.scenarios, this.scenario?.name);
+    if (!chosen) return;
+    this.own = `${OPEN}${encodeURIComponent(chosen.name)}`;
+    history.pushState(null, "", this.own);
+    await this.begin(chosen);
+  }
+
+  // ---- sharing ---------------------------------------------------------------------------------
+
+  changes() {
+    return shared(this.scenario, this.running?.files ?? {}, this.files, this.way?.acts ?? []);
+  }
+
+  async share() {
+    const value = this.changes();
+    const address = `${SHARED}${await toAddress(value)}`;
+    this.own = address;
+    remember(address);
+    history.replaceState(null, "", address);
+    const whole = location.href;
+    const field = element("input", { type: "text", readonly: true, value: whole, "aria-label": "Address" });
+    const said = element("p", { class: "faint", role: "status" },
+      whole.length > ADDRESS_LENGTH_MAX ? "This address is long, and programs for mail and chat may cut it: a file is safer." : "");
+    const dialog = element("dialog", { "aria-label": "Share" },
+      element("h2", {}, "Share"),
+      element("p", {}, "The address has all of it: what was changed in the programs, and what was done since the beginning. "
+        + "It can be opened wherever this page is."),
+      field, said,
+      element("div", { class: "row" },
+        element("button", { type: "button", class: "main", onclick: async () => {
+          field.select();
+          try {
+            await navigator.clipboard.writeText(whole);
+            setText(said, "Copied.");
+          } catch {
+            setText(said, "The browser does not let this page copy: press Ctrl-C.");
+          }
+        } }, "Copy"),
+        element("button", { type: "button", onclick: () => save(`vitrine-${value.base}.json`, JSON.stringify(value)) }, "Save as a file"),
+        element("button", { type: "button", onclick: () => dialog.close() }, "Close")));
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  async openFile() {
+    const [file] = this.file.files;
+    this.file.value = "";
+    try {
+      await this.offer(fromFile(await file.text()));
+    } catch (error) {
+      this.tell(error.message);
+    }
+  }
+
+  // ---- the frame -------------------------------------------------------------------------------
+
+  showDesk(isShown) {
+    this.desk.node.hidden = !isShown;
+    this.toggle.setAttribute("aria-expanded", String(isShown));
+    this.body.classList.toggle("with-desk", isShown);
+  }
+
+  // actions: [words, function] of each button.
+  tell(sentence, ...actions) {
+    this.sheet.hidden = false;
+    this.sheet.replaceChildren(element("p", {}, sentence), ...actions.map(([words, action], index) =>
+      element("button", { type: "button", class: index ? undefined : "main", onclick: action }, words)));
+  }
+}
+
+function remembered() {
+  try {
+    return sessionStorage.getItem(TRUSTED);
+  } catch {
+    return undefined;
+  }
+}
+
+function remember(address) {
+  try {
+    sessionStorage.setItem(TRUSTED, address);
+  } catch {
+    // A page from a disk may not be allowed to remember; then it asks again.
+  }
+}
+
+function save(name, text) {
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+async function begin() {
+  applyTheme();
+  const page = document.getElementById("page");
+  try {
+    const of = (id) => unpack(document.getElementById(id).textContent);
+    const [module, engine, kit, schema] = await Promise.all(["module", "engine", "kit", "schema"].map(of));
+    const text = new TextDecoder();
+    const alone = new Alone({ module, engine: text.decode(engine), kit: JSON.parse(text.decode(kit)), schema });
+    // For tests and for the curious.
+    window.vitrineAlone = alone;
+    await alone.enter();
+  } catch (error) {
+    page.replaceChildren(element("p", { class: "whole" }, `The page cannot begin: ${error.message}. It takes a browser of `
+      + "2023 or later: Firefox 113, Chromium 103 or Safari 16.4."));
+  }
+}
+
+begin();

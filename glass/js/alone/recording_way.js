@@ -1,0 +1,40 @@
+// A way that remembers what was changed on it, and at which instant: the script of who shares it.
+
+import { fieldsOf } from "../wire/fields.js";
+import { CHANGING } from "./sharing.js";
+
+const ADVANCE = "/vitrine.v1.World/Advance", CHANNEL = "/p4.v1.P4Runtime/StreamChannel";
+// The instant, in an AdvanceResponse.
+const TIME = 1;
+
+export class RecordingWay {
+  constructor(way, acts, reachedPs) {
+    Object.assign(this, { way, acts: [...acts], reachedPs });
+  }
+
+  async call(router, method, bytes) {
+    const answer = await this.way.call(router, method, bytes);
+    if (method === ADVANCE) this.reachedPs = timeOf(answer) ?? this.reachedPs;
+    // What was refused has changed nothing.
+    else if (CHANGING.has(method)) this.keep(method, bytes);
+    return answer;
+  }
+
+  open(router, method, listener) {
+    const call = this.way.open(router, method, listener);
+    if (method !== CHANNEL) return call;
+    return { ...call, send: (bytes) => {
+      this.keep(method, bytes);
+      call.send(bytes);
+    } };
+  }
+
+  keep(method, bytes) {
+    this.acts.push([this.reachedPs, method, btoa(Array.from(bytes, (each) => String.fromCharCode(each)).join(""))]);
+  }
+}
+
+function timeOf(answer) {
+  for (const { number, value } of fieldsOf(answer)) if (number === TIME) return value;
+  return undefined;
+}

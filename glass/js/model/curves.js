@@ -1,0 +1,199 @@
+// Every curve that the page can draw, out of what was told: pure, of a span of time.
+//
+//   curves(kind, sources, span) -> {note, xs, series: [{name, ys, flow, index, style}], level, unit}
+//
+// sources: {model, hosts, flows, focus, isKnown}; `focus` is the queue that was clicked
+// span:    {fromPs, toPs, longPs}: the window, and how far back rates look at least
+// kind:    a name of KINDS, or {counter: path} as `counters.js` lists them
+//
+// xs are seconds; a series is of a flow (its colour) or has an index of its own. `style`: "dashed".
+
+import { rate, reasonWords, span as spanWords } from "../words.js";
+import { counterSeries } from "./counters.js";
+import { depthSeries, throughputSeries } from "./series.js";
+import { queueOf } from "./samples.js";
+
+export const KINDS = {
+  depth: "Depth of a queue",
+  flows: "Throughput of each flow",
+  lines: "Throughput of each line",
+  windows: "Congestion windows",
+  rtt: "Round-trip times",
+  pacing: "Pacing and delivery rates",
+  pings: "Pings",
+  drops: "Drops by reason",
+  delays: "Waiting times",
+};
+
+// What curves are of hosts: shown only where hosts tell it.
+export const OF_HOSTS = new Set(["windows", "rtt", "pacing", "pings"]);
+
+const PARTS = 60;
+const SERIES_MAX = 8;
+const WAITS_MAX = 5000;
+const PERCENTILES = [50, 90, 99];
+export const packets = (value) => (Math.abs(value) >= 10 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1));
+
+export function curves(kind, sources, span) {
+  if (typeof kind === "object") return { ...counterSeries(sources.model.samples, kind.counter, span), unit: plain };
+  return DRAWN[kind](sources, span);
+}
+
+const plain = (value) => (Math.abs(value) >= 1e5 ? value.toExponential(1) : String(Math.round(value)));
+
+const DRAWN = {
+  depth({ model, focus, isKnown }, { fromPs, toPs }) {
+    const shape = { note: focus.name, level: focus.limit, unit: packets };
+    if (isKnown) {
+      const [xs, ys] = depthSeries(model.insides, focus.key, Math.max(fromPs, model.insides.startPs), toPs);
+      return { ...shape, xs, series: [{ name: "packets", ys, style: "filled" }] };
+    }
+    const samples = within(model.samples.list, fromPs, toPs);
+    const held = focus.key.startsWith("input")
+      ? (each) => each.inputs.find((one) => one.port === focus.port)?.held?.packets ?? 0
+      : (each) => queueOf(each, focus.port, focus.class)?.held?.packets ?? 0;
+    return { ...shape, xs: secondsOf(samples), series: [{ name: "packets", ys: samples.map(held), style: "filled" }] };
+  },
+
+  flows({ model, flows, isKnown }, { longPs, toPs }) {
+    if (!isKnown) return { note: "single packets are not told here", xs: [], series: [], unit: rate };
+    const { xs, byFlow } = throughputSeries(model.insides, Math.max(model.insides.startPs, longPs), toPs, PARTS);
+    const series = [...byFlow].slice(0, SERIES_MAX).map(([number, ys]) =>
+      ({ name: flows.list[number]?.name ?? "other", flow: { number }, ys }));
+    return { note: "", xs, series, unit: rate, isLong: true };
+  },
+
+  lines({ model }, { longPs, toPs }) {
+    const samples = within(model.samples.list, longPs, toPs);
+    const ports = (model.samples.list.at(-1)?.ports ?? []).filter((each) => each.port < 510).slice(0, SERIES_MAX);
+    const series = ports.map(({ port }, index) => ({
+      name: `port ${port}`, index, ys: samples.map((each) => model.samples.rateAt(each.time_ps, port)),
+    }));
+    return { note: "out of each port", xs: secondsOf(samples), series, unit: rate, isLong: true };
+  },
+
+  windows({ hosts, flows }, { longPs, toPs }) {
+    return ofHosts(hosts, flows, longPs, toPs, packets, "packets; dashed: ssthresh",
+                   [["", (each) => each.cwnd], ["ssthresh", (each) => each.ssthresh, "dashed"]]);
+  },
+
+  rtt({ hosts, flows }, { longPs, toPs }) {
+    return ofHosts(hosts, flows, longPs, toPs, spanWords, "smoothed; dashed: the shortest",
+                   [["", (each) => seconds(each.rtt_ps)], ["shortest", (each) => seconds(each.minrtt_ps), "dashed"]]);
+  },
+
+  pacing({ hosts, flows }, { longPs, toPs }) {
+    return ofHosts(hosts, flows, longPs, toPs, rate, "delivered; dashed: paced to",
+                   [["", (each) => each.delivery_rate_bps], ["paced", (each) => each.pacing_rate_bps, "dashed"]]);
+  },
+
+  // What each ping took, when it was answered.
+  pings({ hosts }, { longPs, toPs }) {
+    const echoes = within(hosts.events, longPs, toPs).filter((each) => each.kind === "echo");
+    const apps = [...new Set(echoes.map((each) => each.app))];
+    const series = apps.slice(0, SERIES_MAX).map((app, index) => ({
+      name: apps.length > 1 ? `ping ${index + 1}` : "round trip", index,
+      ys: echoes.map((each) => (each.app === app ? each.echo.rtt_ps / 1e12 : null)),
+    }));
+    return { note: "round trips", xs: secondsOf(echoes), series, unit: spanWords, isLong: true };
+  },
+
+  // All that ended in the queues and inputs of the router, since the beginning of the span.
+  drops({ model }, { longPs, toPs }) {
+    const samples = within(model.samples.list, longPs, toPs);
+    const counts = samples.map(lostByReason);
+    const reasons = [...new Set(counts.flatMap((each) => [...each.keys()]))];
+    const series = reasons.slice(0, SERIES_MAX).map((reason, index) => {
+      const first = counts[0]?.get(reason) ?? 0;
+      return { name: reasonWords(reason), index, ys: counts.map((each) => (each.get(reason) ?? 0) - first) };
+    });
+    return { note: "packets, in this span", xs: secondsOf(samples), series, unit: packets, isLong: true };
+  },
+
+  // How long those that left the queue had waited: of single packets in parts of the span; without them
+  // of what Describe counted between two readings.
+  delays({ model, isKnown, focus }, { longPs, toPs }) {
+    const found = isKnown ? waitsOfPackets(model.insides.waits.get(focus.key), Math.max(longPs, model.insides.startPs), toPs)
+      : waitsOfHistograms(model.samples.abouts, focus, longPs, toPs);
+    const series = PERCENTILES.map((percent, index) => ({
+      name: `${percent} %`, index, ys: found.rows.map((row) => row?.[index] ?? null),
+    }));
+    return { note: `${focus.name}, percentiles`, xs: found.xs, series, unit: spanWords, isLong: true };
+  },
+};
+
+const seconds = (ps) => (ps === undefined ? undefined : ps / 1e12);
+const secondsOf = (list) => list.map((each) => each.time_ps / 1e12);
+
+export function within(list, fromPs, toPs) {
+  return list.filter((each) => each.time_ps >= fromPs && each.time_ps <= toPs);
+}
+
+// Numbers of connections as curves over instants that all of them share.
+function ofHosts(hosts, flows, fromPs, toPs, unit, note, numbers) {
+  const told = numbers.map(([name, of, style]) => [name, hosts.series(fromPs, toPs, of), style]);
+  const xs = [...new Set(told.flatMap(([, found]) => [...found.values()].flatMap((each) => each.xs)))].sort((a, b) => a - b);
+  const series = told.flatMap(([name, found, style]) => [...found].slice(0, SERIES_MAX).map(([number, each]) => {
+    const at = new Map(each.xs.map((x, index) => [x, each.ys[index]]));
+    return { name: `${flows.list[number].name}${name ? `, ${name}` : ""}`, flow: { number }, style,
+             ys: xs.map((x) => at.get(x) ?? null) };
+  })).filter((each) => each.ys.some((y) => y !== null));
+  return { note, xs, series, unit, isLong: true };
+}
+
+function lostByReason(sample) {
+  const found = new Map();
+  const counters = [...sample.ports.map((each) => each.counters.counters), ...sample.inputs.map((each) => each.counters)];
+  for (const each of counters) {
+    for (const { reason, tally } of each?.dropped ?? []) found.set(reason, (found.get(reason) ?? 0) + tally.packets);
+  }
+  return found;
+}
+
+function waitsOfPackets(waits, fromPs, toPs) {
+  const width = (toPs - fromPs) / PARTS;
+  const parts = Array.from({ length: PARTS }, () => []);
+  const from = waits?.after(fromPs) ?? 0, to = waits?.after(toPs) ?? 0;
+  // Of very many some: percentiles of a sample.
+  const stride = Math.max(1, Math.ceil((to - from) / WAITS_MAX));
+  for (let index = from; index < to; index += stride) {
+    const part = Math.min(PARTS - 1, Math.floor((waits.times[index] - fromPs) / width));
+    parts[part].push(waits.values[index] / 1e12);
+  }
+  const xs = parts.map((_, index) => (fromPs + width * (index + 0.5)) / 1e12);
+  return { xs, rows: parts.map(percentilesOf) };
+}
+
+// Nearest rank: of 100 the 90th is the 90th smallest.
+export function percentilesOf(waits) {
+  if (!waits.length) return undefined;
+  const sorted = waits.toSorted((a, b) => a - b);
+  return PERCENTILES.map((percent) => sorted[Math.ceil((percent / 100) * sorted.length) - 1]);
+}
+
+function waitsOfHistograms(abouts, focus, fromPs, toPs) {
+  const xs = [], rows = [];
+  for (let index = 1; index < abouts.length; index++) {
+    const [before, after] = [abouts[index - 1], abouts[index]];
+    if (after.time_ps < fromPs || after.time_ps > toPs) continue;
+    xs.push(after.time_ps / 1e12);
+    rows.push(percentilesBetween(bucketsOf(before, focus), bucketsOf(after, focus)));
+  }
+  return { xs, rows };
+}
+
+function bucketsOf(about, { key, port, class: class_ }) {
+  const place = key.startsWith("input") ? about.inputs.find((each) => each.port === port) : queueOf(about, port, class_);
+  return new Map((place?.residence?.buckets ?? []).map(({ up_to_ps: to, count }) => [to, count]));
+}
+
+function percentilesBetween(before, after) {
+  const rows = [...after].map(([to, count]) => [to, count - (before.get(to) ?? 0)]).filter(([, count]) => count > 0);
+  rows.sort(([a], [b]) => a - b);
+  const all = rows.reduce((sum, [, count]) => sum + count, 0);
+  if (!all) return undefined;
+  return PERCENTILES.map((percent) => {
+    let left = Math.ceil((percent / 100) * all);
+    return rows.find(([, count]) => (left -= count) <= 0)[0] / 1e12;
+  });
+}

@@ -1,0 +1,127 @@
+// A titled plot of uPlot. uPlot takes its series when it is made, so it is made anew when these change.
+
+import uPlot from "../../vendor/uPlot.esm.js";
+import { flowColour } from "../draw/palette.js";
+import { instant } from "../words.js";
+import { element, setText } from "./dom.js";
+
+const HEIGHT = 132;
+const AWAY = -10;
+
+export class Plot {
+  constructor(title, { onSeek, onHover, onRemove }) {
+    this.title = title;
+    this.heading = element("span", {});
+    this.value = element("span", { class: "value" });
+    this.place = element("div", { role: "img", "aria-label": title });
+    this.node = element("div", { class: "chart" },
+      element("h2", {}, title, this.heading,
+        element("button", { type: "button", class: "bare", "aria-label": `Remove the chart ${title}`, title: "Remove", onclick: onRemove }, "✕")),
+      this.value, this.place);
+    this.onSeek = onSeek;
+    this.onHover = onHover;
+    this.shape = "";
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.place);
+  }
+
+  end() {
+    this.observer.disconnect();
+    this.plot?.destroy();
+    this.node.remove();
+  }
+
+  resize() {
+    if (this.place.clientWidth) this.plot?.setSize({ width: this.place.clientWidth, height: HEIGHT });
+  }
+
+  draw(found, view, palette) {
+    this.found = found;
+    const { note, xs, level, unit } = found;
+    const series = found.series.map((each) => ({ ...each, stroke: colourOf(each, palette) }));
+    setText(this.heading, note);
+    const shape = JSON.stringify([series.map((each) => [each.name, each.stroke, each.style]), Boolean(level), palette.ink]);
+    const all = level ? [...series, { name: "limit", stroke: palette.alarm, style: "dashed", ys: new Array(xs.length).fill(level) }] : series;
+    const data = [xs, ...all.map((each) => each.ys)];
+    if (shape !== this.shape) {
+      this.plot?.destroy();
+      this.shape = shape;
+      this.plot = new uPlot(this.options(all, palette), data, this.place);
+      this.listen();
+    }
+    this.unit = unit;
+    const top = Math.max(level ?? 0, ...series.flatMap((each) => each.ys.filter(Number.isFinite)), Number.MIN_VALUE);
+    this.plot.setData(data, false);
+    this.plot.batch(() => {
+      this.plot.setScale("x", { min: view[0], max: view[1] });
+      this.plot.setScale("y", { min: 0, max: (top > Number.MIN_VALUE ? top : 1) * 1.08 });
+    });
+    this.point(this.pointed);
+  }
+
+  listen() {
+    const { over } = this.plot;
+    const secondsAt = (event) => this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
+    over.addEventListener("pointermove", (event) => this.onHover(secondsAt(event)));
+    over.addEventListener("pointerleave", () => this.onHover(undefined));
+    over.addEventListener("click", (event) => {
+      const at = secondsAt(event);
+      if (Number.isFinite(at)) this.onSeek(at);
+    });
+  }
+
+  // Marks an instant and says the values there; without one, the newest.
+  point(seconds) {
+    this.pointed = seconds;
+    if (!this.plot) return;
+    const { xs, series, unit, level } = this.found;
+    const { min, max } = this.plot.scales.x;
+    const isIn = seconds !== undefined && seconds >= min && seconds <= max;
+    this.plot.setCursor({ left: isIn ? this.plot.valToPos(seconds, "x") : AWAY, top: isIn ? 1 : AWAY }, false);
+    const index = isIn ? placeOf(xs, seconds) : xs.length - 1;
+    const words = series.map((each) => [each, each.ys[index]]).filter(([, y]) => Number.isFinite(y))
+      .map(([each, y]) => `${series.length > 1 ? `${each.name} ` : ""}${unit(y)}${level && series.length === 1 ? ` of ${level}` : ""}`);
+    setText(this.value, `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ")}`);
+    this.place.setAttribute("aria-label", `${this.title}: ${words.join(", ") || "nothing yet"}`);
+  }
+
+  options(series, palette) {
+    const axis = { stroke: palette.faint, grid: { stroke: palette.wire, width: 1 }, ticks: { show: false },
+                   font: "11px system-ui, sans-serif" };
+    return {
+      width: Math.max(80, this.place.clientWidth), height: HEIGHT, legend: { show: false },
+      cursor: { y: false, points: { show: false }, bind: { mousemove: () => null, mouseleave: () => null, mousedown: () => null } },
+      scales: { x: { time: false, auto: false }, y: { auto: false } },
+      axes: [
+        { ...axis, size: 24, gap: 3, values: (_, all) => all.map((each) => short(each, all)) },
+        { ...axis, size: 64, values: (_, all) => all.map((each) => this.unit(each)) },
+      ],
+      series: [{}, ...series.map((each) => ({
+        label: each.name, stroke: each.stroke, width: each.style === "filled" ? 1.5 : 2, points: { show: false }, spanGaps: true,
+        fill: each.style === "filled" ? `${palette.faint}33` : undefined, dash: each.style === "dashed" ? [6, 4] : undefined,
+      }))],
+    };
+  }
+}
+
+function colourOf({ flow, index }, palette) {
+  if (flow) return flowColour(palette, flow);
+  return index === undefined ? palette.ink : palette.flows[index % palette.flows.length];
+}
+
+// The last point that is not later.
+function placeOf(xs, seconds) {
+  let low = 0, high = xs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (xs[middle] <= seconds) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+// Seconds with as many digits as tell neighbours apart.
+function short(value, all) {
+  const step = all.length > 1 ? Math.abs(all[1] - all[0]) : 1;
+  return value.toFixed(Math.min(7, Math.max(0, Math.ceil(-Math.log10(step)))));
+}

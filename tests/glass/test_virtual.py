@@ -1,0 +1,296 @@
+"""The page before a network in virtual time: what `make glass` shows with nothing up."""
+
+import subprocess
+
+import grpc
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from vitrine.v1 import router_pb2
+
+from controller.router_service import RouterStub
+from labs.glass import virtual
+from labs.worlds.virtual.server import BINARY
+from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.serving import glass_of
+
+pytestmark = [
+    needs_browser,
+    pytest.mark.skipif(
+        not BINARY.exists() or subprocess.run([BINARY, "serve", "--help"]).returncode != 0,
+        reason=f"{BINARY} has no `serve`: run make build",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    expect.set_options(timeout=DEADLINE_MS)
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture
+def lesson():
+    return virtual.FIRST
+
+
+@pytest.fixture
+def scene(tmp_path, lesson):
+    with virtual.showing(lesson, tmp_path) as scene:
+        yield scene
+
+
+@pytest.fixture
+def page(chromium, scene):
+    with glass_of(scene) as glass, page_of(chromium) as page:
+        page.goto(glass.url)
+        yield page
+
+
+def test_blocking_is_seen_and_the_crossbar_is_stepped_through_phase_by_phase(page):
+    expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+    page.get_by_role("button", name="Give every output its own queue").click()
+    expect(page.locator(".labels")).to_contain_text("virtual output queues")
+    page.evaluate("vitrine.player.setPace(2e-4)")
+    page.keyboard.press("Space")
+    seen = []
+    # An arbitration is at most some dozen events away: the slow line takes a frame every 1.2 ms.
+    for _ in range(400):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(10)
+        if page.evaluate("vitrine.timeBar.phase") is not None:
+            page.evaluate("vitrine.slow()")
+            seen.append(page.locator(".labels .head .small").all_inner_texts())
+        elif seen:
+            break
+    words = [text for texts in seen for text in texts if text]
+    # The next arbitration may follow at once.
+    phases = ["requests", "grants", "accepts", "pointers move"]
+    assert words and words == phases * (len(words) // len(phases))
+    page.get_by_text("The picture as a table").click()
+    expect(page.get_by_role("table", name="The crossbar's last arbitration")).to_contain_text("→")
+
+
+def test_the_program_shows_what_ran_and_its_tables_are_steered(page):
+    page.get_by_role("tab", name="Program").click()
+    source = page.get_by_role("region", name="Source of programs/router.p4")
+    # The whole file, as it is on the disk.
+    expect(source).to_contain_text("control ingress(")
+    page.get_by_role("button", name="Follow 50 packets").click()
+    page.evaluate("vitrine.player.setPace(0.005)")
+    panel = page.get_by_role("tabpanel", name="Program")
+    expect(panel).to_contain_text("50 packets were followed")
+    page.keyboard.press("Escape")
+    page.evaluate("vitrine.player.pause()")
+    expect(panel.locator(".code .ran").first).to_be_visible()
+    page.get_by_role("button", name="Ingress graph").click()
+    graph = panel.get_by_role("img", name="Ingress graph")
+    expect(graph.locator(".table.ran", has_text="ipv4_routes")).to_contain_text("50")
+    page.get_by_role("button", name="Parser graph").click()
+    states = panel.get_by_role("img", name="Parser graph").locator(".node")
+    expect(states.filter(has_text="parse_ipv4").first).to_contain_text("50")
+    page.get_by_role("button", name="Counters, meters").click()
+    page.get_by_role("button", name="Read class_traffic").click()
+    expect(panel.get_by_role("table")).to_contain_text("cells are not zero")
+
+    page.get_by_role("button", name="Tables", exact=True).click()
+    routes = panel.locator("details[data-table=ipv4_routes]")
+    routes.locator("summary").click()
+    routes.get_by_role("button", name="Add an entry to ipv4_routes").click()
+    form = routes.get_by_role("form", name="A new entry of ipv4_routes")
+    form.get_by_label("hdr.ipv4.dst_addr (lpm)").fill("10.9.0")
+    form.get_by_role("button", name="Add").click()
+    expect(routes.get_by_role("alert")).to_contain_text("write 10.0.1.0")
+    form.get_by_label("hdr.ipv4.dst_addr (lpm)").fill("10.9.0.7/16")
+    form.get_by_label("action").select_option("set_next_hop")
+    given = {"port (9": "3", "src_addr (48": "02:00:00:00:00:01", "dst_addr (48": "7"}
+    for name, value in given.items():
+        form.get_by_label(f"{name} bits)", exact=True).fill(value)
+    form.get_by_role("button", name="Add").click()
+    added = routes.get_by_role("row", name="10.9.0.0/16")
+    expect(added).to_contain_text("set_next_hop(port = 3")
+    routes.get_by_role("button", name="Change the entry 10.9.0.0/16").click()
+    form = routes.get_by_role("form", name="Change an entry of ipv4_routes")
+    form.get_by_label("port (9 bits)").fill("600")
+    form.get_by_role("button", name="Change").click()
+    expect(routes.get_by_role("alert")).to_contain_text("9 bits wide")
+    form.get_by_label("port (9 bits)").fill("2")
+    form.get_by_role("button", name="Change").click()
+    expect(added).to_contain_text("port = 2")
+    page.get_by_role("tab", name="Log").click()
+    log = page.locator(".log")
+    expect(log).to_contain_text('session.modify([Entry("ipv4_routes"')
+    expect(log).to_contain_text('te = table_entry["ingress.routing.ipv4_routes"]')
+    undo = page.get_by_role("button", name="Undo")
+    undo.click()
+    expect(log).to_contain_text("Undone: ipv4_routes")
+    page.get_by_role("tab", name="Program").click()
+    expect(added).to_contain_text("port = 3")
+    page.get_by_role("tab", name="Log").click()
+    undo.click()
+    expect(undo).to_be_disabled()
+    page.get_by_role("tab", name="Program").click()
+    expect(added).to_have_count(0)
+
+
+# What each lesson has made of its port at the end.
+LAST = {
+    "bufferbloat": "about.ports[1].config.queue_count === 2",
+    "link-sharing": "about.ports[2].config.scheduler.groups.length === 2",
+    "queue-management": "about.ports[1].config.queues[0].aqm.kind === 'ecn_step'",
+}
+
+
+@pytest.mark.parametrize("lesson", LAST)
+def test_the_steps_of_a_lesson_set_the_scene_one_after_the_other(page, lesson):
+    panel = page.get_by_role("tabpanel", name="Lesson")
+    steps = panel.locator("li")
+    expect(steps.first).to_be_visible()
+    for number in range(steps.count()):
+        step = steps.nth(number)
+        expect(step).to_have_attribute("aria-current", "step")
+        question = step.locator("textarea")
+        if question.count():
+            question.fill(f"answer {number}")
+        button = step.locator("button.main")
+        if button.count():
+            button.click()
+        elif number < steps.count() - 1:
+            step.get_by_role("button", name="Next").click()
+        expect(panel.get_by_role("alert")).to_have_count(0)
+    assert page.evaluate(f"(({{ about }}) => {LAST[lesson]})(vitrine.side.handles)")
+    # Everything that was done is in the log.
+    page.get_by_role("tab", name="Log").click()
+    done = page.locator(".log")
+    expect(done).to_contain_text("PortSettings(")
+    with page.expect_download() as download:
+        page.get_by_role("tab", name="Lesson").click()
+        page.get_by_role("button", name="Save answers and pictures").click()
+    assert "answer 8" in download.value.path().read_text()
+
+
+def test_a_lesson_needs_no_pointer(page):
+    """Head-of-line blocking from its first step to its last one, by keyboard alone."""
+    expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+    press = page.keyboard.press
+
+    def focused():
+        return page.evaluate("document.activeElement.textContent")
+
+    def to(name):
+        for _ in range(60):
+            if focused() == name:
+                return
+            press("Tab")
+        raise AssertionError(f"{name} is not reached by Tab; the focus is at {focused()!r}")
+
+    to("Slow down to see it")
+    press("Enter")
+    # The next step has the focus: its question.
+    page.wait_for_function("() => document.activeElement.matches('textarea')")
+    page.keyboard.type("for the head")
+    to("Take the picture")
+    press("Enter")
+    to("Next")
+    press("Enter")
+    to("Switch to VOQ")
+    press("Space")
+    expect(page.locator(".labels")).to_contain_text("virtual output queues")
+    page.wait_for_function("() => document.activeElement.matches('textarea')")
+    to("Next")
+    press("Enter")
+    to("FIFO, speedup 2")
+    press("Enter")
+    expect(page.locator(".labels")).to_contain_text("crossbar × 2")  # noqa: RUF001
+    page.wait_for_function("() => document.activeElement.matches('textarea')")
+    steps = page.get_by_role("tabpanel", name="Lesson").locator("li")
+    expect(steps.last).to_have_attribute("aria-current", "step")
+    # Every panel is reached by the arrows of the tabs.
+    for _ in range(60):
+        if page.evaluate("document.activeElement.matches('[role=tab]')"):
+            break
+        press("Shift+Tab")
+    press("ArrowRight")
+    expect(page.get_by_role("tabpanel", name="Handles")).to_be_visible()
+
+
+def test_the_pages_numbers_are_those_of_describe_at_the_same_instant(page, scene):
+    expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+    page.evaluate("vitrine.player.setPace(0.05)")
+    page.wait_for_function("() => vitrine.player.timePs > 2.05e12")
+    page.evaluate("vitrine.player.pause()")
+    # The network stands; the picture goes to where it stands, once all of it has been told.
+    page.evaluate("vitrine.world.catchUp()")
+    page.wait_for_function(
+        "() => !vitrine.world.isBusy && vitrine.player.timePs === vitrine.world.reachedPs"
+    )
+    page.get_by_text("The picture as a table").click()
+    page.evaluate("vitrine.slow()")
+    (router,) = [each for each in scene.routers if each.name == "s2"]
+    with grpc.insecure_channel(router.address) as channel:
+        request = router_pb2.DescribeRequest(device_id=router.device_id)
+        told = RouterStub(channel).describe(request)
+    assert told.time_ps == page.evaluate("vitrine.player.timePs")
+    assert sum(port.counters.held.packets for port in told.ports) > 10
+    for port in told.ports:
+        for queue in port.counters.queues if port.port < 510 else []:
+            name = f"port {port.port}, class {getattr(queue, 'class')}"
+            row = page.get_by_role("table", name="Output queues").get_by_role("row", name=name)
+            expect(row.get_by_role("cell").first).to_have_text(str(queue.held.packets))
+    for each in told.inputs:
+        if each.port < 510:
+            row = page.get_by_role("table", name="Input queues").get_by_role(
+                "row", name=f"input {each.port}"
+            )
+            expect(row.get_by_role("cell").first).to_have_text(str(each.held.packets))
+    # What single packets say is what the counters say: nothing is drawn that is not there.
+    drawn = page.evaluate(
+        """() => [...vitrine.model.insides.at(vitrine.player.timePs).packets.values()]
+             .filter(({ kind }) => kind === "filed" || kind === "queued").length"""
+    )
+    assert drawn == told.books.held_packets
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_of_the_program_or_of_charts_bars_anybodys_way(chromium, scene, scheme):
+    with glass_of(scene) as glass, page_of(chromium, color_scheme=scheme) as page:
+        page.goto(glass.url)
+        expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+        page.get_by_label("Add a chart").select_option("Round-trip times")
+        page.get_by_role("tab", name="Program").click()
+        parts = page.get_by_role("group", name="Parts of the program").get_by_role("button")
+        for number in range(parts.count()):
+            parts.nth(number).click()
+            page.wait_for_timeout(300)
+            found = Axe().run(page).response["violations"]
+            grave = [each for each in found if each["impact"] in ("serious", "critical")]
+            assert [(each["id"], [n["html"] for n in each["nodes"]]) for each in grave] == []
+
+
+def test_a_tablet_a_projector_and_reduced_motion_have_all_they_need(chromium, scene):
+    with glass_of(scene) as glass:
+        tablet = {"viewport": {"width": 810, "height": 1080}, "has_touch": True}
+        with page_of(chromium, **tablet) as page:
+            page.goto(glass.url)
+            expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+            # Nothing is wider than the tablet, and a finger chooses a queue.
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            # An empty one: in others a finger finds packets.
+            strip = page.evaluate("vitrine.routerView.layout.rows.get(1).queues[0]")
+            page.locator(".canvas").tap(position={"x": strip["x"] + 4, "y": strip["y"] + 4})
+            expect(page.locator(".chart").first).to_contain_text("port 1, class 0")
+        with page_of(chromium, reduced_motion="reduce") as page:
+            page.goto(glass.url)
+            expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+            assert page.evaluate("vitrine.routerView.now.moves") is False
+            page.keyboard.press("p")
+            # Readable from the back row: no text of the picture is below 18 pixels.
+            page.evaluate("vitrine.slow()")
+            sizes = page.evaluate(
+                """() => [...document.querySelectorAll(".labels *, .notice p, .time output")]
+                     .filter((each) => each.textContent && each.checkVisibility())
+                     .map((each) => parseFloat(getComputedStyle(each).fontSize))"""
+            )
+            assert min(sizes) >= 18
+            expect(page.get_by_role("tablist")).to_be_hidden()

@@ -1,0 +1,278 @@
+"""The one file as a person uses it: from a disk, in Chromium, without a network."""
+
+import contextlib
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.glass.browser import DEADLINE_MS, needs_browser, page_of
+from tests.page.conftest import needs_module
+
+pytestmark = [needs_browser, needs_module]
+# A machine that tests other things at the same time is slow.
+expect.set_options(timeout=DEADLINE_MS)
+BLOCKED = "Head-of-line blocking"
+# Whether the program of s2 has dropped something.
+DROPS = """async () => {
+  const asked = ["s2", "vitrine.v1.Router", "Describe", { device_id: 2 }];
+  const { books } = await vitrine.calls.call(...asked);
+  const dropped = books.ports.flatMap((port) => port.dropped);
+  return dropped.some(({ reason }) => reason === "INGRESS_PROGRAM");
+}"""
+# Where the router's program decides about a packet; a line of one's own fits behind it.
+PLACE = "classify.apply(hdr, meta, standard_metadata);"
+
+
+@contextlib.contextmanager
+def opened(chromium, address, **options):
+    """The page without a network around it, as soon as its world is there."""
+    with page_of(
+        chromium, offline=True, viewport={"width": 1440, "height": 900}, **options
+    ) as page:
+        page.goto(address)
+        yield page
+
+
+def runs(page):
+    """Waits until there is something to see."""
+    page.wait_for_function("() => window.vitrine?.player.toldPs > 0")
+
+
+def replace(page, old, new):
+    """Changes the text in the editor, as pasting into it does."""
+    page.evaluate(
+        """([old, new]) => {
+          const { view } = vitrineAlone.desk.editor;
+          const from = view.state.doc.toString().indexOf(old);
+          if (from < 0) throw new Error(`${old} is not in the text`);
+          view.dispatch({ changes: { from, to: from + old.length, insert: new_ } });
+        }""".replace("new]", "new_]"),
+        [old, new],
+    )
+
+
+def said(page):
+    return page.locator(".desk .said")
+
+
+def scenarios(page):
+    """The button in the bar; what the page has to say may bring another one."""
+    return page.get_by_role("banner").first.get_by_role("button", name="Scenarios")
+
+
+def test_blocking_is_seen_and_cured(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        expect(page.locator(".notice")).to_contain_text(BLOCKED)
+        page.get_by_role("button", name="Give every output its own queue").click()
+        expect(page.locator(".labels")).to_contain_text("virtual output queues")
+        expect(page.locator(".notice")).not_to_contain_text(BLOCKED)
+
+
+def test_an_edit_takes_effect_with_the_entries_that_were_there(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        before = entries(page)
+        replace(page, PLACE, f"{PLACE} mark_to_drop(standard_metadata);")
+        expect(said(page)).to_have_text("The new program runs.")
+        assert "mark_to_drop" in program(page)
+        assert entries(page) == before > 0
+        page.evaluate("vitrine.player.setPace(1)")
+        # The program drops all that it is given, and the router says so.
+        page.wait_for_function(DROPS)
+
+
+def program(page):
+    return page.evaluate(
+        """async () => {
+          const { config } = await vitrine.calls.call("s2", "p4.v1.P4Runtime",
+            "GetForwardingPipelineConfig", { device_id: 2, response_type: "ALL" });
+          return new TextDecoder().decode(config.p4_device_config);
+        }"""
+    )
+
+
+def entries(page):
+    """How many s2 has."""
+    return page.evaluate(
+        """() => new Promise((resolve, reject) => {
+          let count = 0;
+          const call = vitrine.calls.open("s2", "p4.v1.P4Runtime", "Read",
+            { device_id: 2, entities: [{ table_entry: {} }] }, {
+              next: ({ entities }) => { count += entities.length; },
+              ended: (error) => (error ? reject(error) : resolve(count)),
+            });
+          call.done();
+        })"""
+    )
+
+
+def test_a_mistake_is_underlined_explained_and_leaves_the_old_program_running(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        replace(page, PLACE, "clasify.apply(hdr, meta, standard_metadata);")
+        expect(said(page)).to_contain_text("the program before goes on running")
+        expect(page.locator(".cm-lintRange-error")).to_have_text("clasify")
+        found = page.get_by_role("list", name="What the compiler says")
+        expect(found).to_contain_text("programs/router.p4:")
+        expect(found).to_contain_text("classify")
+        # What it says leads to its place.
+        found.get_by_role("button").first.click()
+        expect(page.locator(".cm-activeLine")).to_contain_text("clasify")
+        page.get_by_role("button", name="As it was").click()
+        expect(page.locator(".cm-lintRange-error")).to_have_count(0)
+        expect(said(page)).to_have_text("The program runs.")
+
+
+def test_texts_that_a_program_includes_are_changed_too(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        page.get_by_label("Text", exact=True).select_option("control/classify.p4")
+        replace(page, "control classify(", "control clasify(")
+        expect(said(page)).to_contain_text("the program before goes on running")
+        found = page.get_by_role("list", name="What the compiler says")
+        expect(found).to_contain_text("programs/router.p4:")
+
+
+def test_a_shared_address_shows_everything_and_runs_nothing_until_one_says_so(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        expect(page.locator(".notice")).to_contain_text(BLOCKED)
+        page.get_by_role("button", name="Give every output its own queue").click()
+        expect(page.locator(".labels")).to_contain_text("virtual output queues")
+        replace(page, PLACE, f"{PLACE} // changed by me")
+        expect(said(page)).to_have_text("The new program runs.")
+        page.get_by_role("button", name="Share").click()
+        address = page.get_by_label("Address").input_value()
+        page.get_by_role("button", name="Close").click()
+        # Whoever loads his own again is asked nothing.
+        page.reload()
+        runs(page)
+    with opened(chromium, address) as page:
+        sheet = page.locator(".sheet")
+        expect(sheet).to_contain_text("one changed text")
+        assert page.workers == []
+        assert page.evaluate("window.vitrine") is None
+        page.get_by_role("button", name="Run it").click()
+        runs(page)
+        expect(page.locator(".labels")).to_contain_text("virtual output queues")
+        expect(page.locator(".editor")).to_contain_text("changed by me")
+
+
+def test_a_shared_program_with_a_mistake_begins_when_it_is_mended(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        replace(page, PLACE, "clasify.apply(hdr, meta, standard_metadata);")
+        expect(said(page)).to_contain_text("the program before goes on running")
+        page.get_by_role("button", name="Share").click()
+        address = page.get_by_label("Address").input_value()
+    with opened(chromium, address) as page:
+        page.get_by_role("button", name="Run it").click()
+        expect(said(page)).to_contain_text("nothing runs before it is mended")
+        expect(page.locator(".cm-lintRange-error")).to_have_text("clasify")
+        replace(page, "clasify.apply", "classify.apply")
+        runs(page)
+        expect(said(page)).to_have_text("The program runs.")
+
+
+@pytest.mark.parametrize("address", ["#s=", "#s=rubbish", "#s=q1YKLclMV7I", "#open=nothing"])
+def test_an_address_that_cannot_be_read_is_answered_with_a_sentence(chromium, vitrine, address):
+    with opened(chromium, vitrine + address) as page:
+        expect(page.locator(".sheet")).to_have_text(re.compile(r"^\S.*\.\s*Scenarios$"))
+        assert page.workers == []
+
+
+def test_a_scenario_is_chosen_by_keyboard(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        scenarios(page).focus()
+        page.keyboard.press("Enter")
+        card = page.get_by_role("button", name="Bufferbloat")
+        expect(card).to_be_visible()
+        card.focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Bufferbloat")
+        runs(page)
+        assert page.url.endswith("#open=bufferbloat")
+
+
+def test_a_lesson_is_done_by_keyboard_alone(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        # The editor put away, the side with the lesson is there.
+        page.get_by_role("banner").first.get_by_role("button", name="Program").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("tab", name="Lesson")).to_be_visible()
+        for step, pace in (("Slow down to see it", "500 µs"), ("Switch to VOQ", "2 ms")):
+            page.get_by_role("button", name=step).focus()
+            page.keyboard.press("Enter")
+            expect(page.locator(".time")).to_contain_text(f"1 s shows {pace}")
+        expect(page.locator(".labels")).to_contain_text("virtual output queues")
+
+
+HOSTILE = {
+    "a parser that never ends": (
+        "lib/parsers.p4",
+        "state start {",
+        "state start { transition again; } state again { transition again; } state never {",
+    ),
+    "tables without end": (
+        "control/routing.p4",
+        "size = ",
+        "size = 4294967295; // ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_program_ends_with_a_sentence_and_a_page_that_answers(chromium, vitrine, name):
+    text, old, new = HOSTILE[name]
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        page.get_by_label("Text", exact=True).select_option(text)
+        replace(page, old, new)
+        # It is refused, or it runs and its packets are dropped; or the worker is ended.
+        expect(
+            page.locator(".desk .said.bad, .desk .said.good, .sheet:not([hidden])").first
+        ).to_be_visible()
+        page.evaluate("vitrine.player.setPace(1)")
+        answers(page)
+
+
+def test_a_million_packets_do_not_hold_up_the_page(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        page.evaluate(
+            """async () => {
+              const bursts = { rate_bps: 100000000, datagrams: 1000000 };
+              const source = { to: { host: "h5", port: 9 }, payload_bytes: 24, bursts };
+              await vitrine.world.call("Start", { host: "h3", app: { datagram_source: source } });
+              vitrine.player.setPace(1);
+            }"""
+        )
+        answers(page)
+
+
+def answers(page):
+    """The page does what it is told: another scenario begins."""
+    scenarios(page).click()
+    page.get_by_role("button", name="One flow, one slow line").click()
+    page.wait_for_function("() => window.vitrine?.scene.title === 'One flow, one slow line'")
+    runs(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nobody_is_shut_out(chromium, vitrine, scheme):
+    with opened(chromium, vitrine, color_scheme=scheme) as page:
+        runs(page)
+        replace(page, PLACE, "clasify.apply(hdr, meta, standard_metadata);")
+        expect(page.locator(".cm-lintRange-error")).to_have_count(1)
+        serious_in(page)
+        scenarios(page).click()
+        serious_in(page)
+
+
+def serious_in(page):
+    found = Axe().run(page).response["violations"]
+    serious = [each["id"] for each in found if each["impact"] in ("serious", "critical")]
+    assert serious == []

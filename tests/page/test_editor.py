@@ -1,0 +1,94 @@
+"""What the page's editor knows about the program, as a person finds it."""
+
+from playwright.sync_api import expect
+
+from tests.glass.browser import DEADLINE_MS, needs_browser
+from tests.page.conftest import needs_module
+from tests.page.test_alone import PLACE, opened, replace, runs, said
+
+pytestmark = [needs_browser, needs_module]
+expect.set_options(timeout=DEADLINE_MS)
+
+
+def cursor_behind(page, text):
+    """Puts the cursor behind a piece of the text, which is then in sight."""
+    page.evaluate(
+        """(text) => {
+          const { view } = vitrineAlone.desk.editor;
+          const from = view.state.doc.toString().indexOf(text);
+          if (from < 0) throw new Error(`${text} is not in the text`);
+          vitrineAlone.desk.editor.show(from + text.length);
+        }""",
+        text,
+    )
+
+
+def open_text(page, name):
+    page.get_by_label("Text", exact=True).select_option(name)
+
+
+def test_fields_are_offered_behind_a_dot_and_explained(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        replace(page, PLACE, f"{PLACE} hdr.ipv4")
+        cursor_behind(page, f"{PLACE} hdr.ipv4")
+        page.keyboard.type(".tt")
+        offered = page.get_by_role("option", name="ttl")
+        expect(offered).to_be_visible()
+        page.keyboard.press("Enter")
+        page.keyboard.type(" = 7;")
+        expect(said(page)).to_have_text("The new program runs.")
+
+
+def test_a_name_is_explained_and_leads_to_its_declaration(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        cursor_behind(page, "path_mtu.apply(hdr, meta, standard_metadata);\n            classi")
+        # Where the cursor is, the pointer goes.
+        place = page.evaluate(
+            """() => {
+              const { view } = vitrineAlone.desk.editor;
+              return view.coordsAtPos(view.state.selection.main.head);
+            }"""
+        )
+        page.mouse.move(place["left"] - 3, (place["top"] + place["bottom"]) / 2)
+        expect(page.locator(".meaning")).to_contain_text("control classify(")
+        page.keyboard.press("F12")
+        expect(page.get_by_label("Text", exact=True)).to_have_value("control/classify.p4")
+
+
+def test_a_name_gets_another_one_in_all_texts(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        open_text(page, "control/classify.p4")
+        cursor_behind(page, "control classi")
+        page.keyboard.press("F2")
+        name = page.get_by_label("New name")
+        expect(name).to_have_value("classify")
+        name.fill("sort")
+        name.press("Enter")
+        # Its tables have other names now: entries are written anew.
+        expect(said(page)).to_contain_text("The new program runs.")
+        open_text(page, "programs/router.p4")
+        expect(page.locator(".editor")).to_contain_text("sort.apply(hdr, meta")
+
+
+def test_a_mistake_is_mended_with_one_click(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        replace(page, PLACE, "clasify.apply(hdr, meta, standard_metadata);")
+        page.get_by_role("button", name="Write classify").first.click()
+        expect(page.locator(".cm-lintRange-error")).to_have_count(0)
+        expect(said(page)).to_have_text("The program runs.")
+
+
+def test_a_text_is_laid_out_with_one_click(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        before = page.evaluate("vitrineAlone.desk.editor.view.state.doc.toString()")
+        replace(page, PLACE, f"{{  }}\n{PLACE}".replace("(hdr, meta", "( hdr ,meta"))
+        page.get_by_role("button", name="Format").click()
+        page.wait_for_function(
+            "(wanted) => vitrineAlone.desk.editor.view.state.doc.toString() === wanted",
+            arg=before.replace(PLACE, f"{{  }}\n            {PLACE}"),
+        )

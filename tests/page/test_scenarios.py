@@ -1,0 +1,29 @@
+"""Every scenario can be set up, and says all that a page without Python needs."""
+
+import base64
+
+from vitrine.v1 import world_pb2
+
+from labs.scenarios.recording import SET_CONFIG
+
+
+def test_each_scenario_says_how_it_begins(kit):
+    names = [each["name"] for each in kit["scenarios"]]
+    assert len(names) == len(set(names)) > 0
+    for scenario in kit["scenarios"]:
+        build = world_pb2.BuildRequest.FromString(base64.b64decode(scenario["build"]))
+        routers = {str(each.device_id): each.name for each in build.topology.routers}
+        assert scenario["programs"].keys() == routers.keys()
+        assert set(scenario["programs"].values()) <= kit["files"].keys()
+        assert scenario["about"]["router"] in routers.values()
+        methods = [method for method, _ in scenario["said"]]
+        # Each router has one controller, which is primary before it loads a program.
+        assert methods.count(SET_CONFIG) == len(routers)
+        assert methods[0].endswith("/StreamChannel")
+
+
+def test_programs_are_left_to_the_page(kit):
+    for scenario in kit["scenarios"]:
+        for method, message in scenario["said"]:
+            # A compiled program has some ten thousand bytes.
+            assert method != SET_CONFIG or len(base64.b64decode(message)) < 100
