@@ -1,0 +1,106 @@
+"""The course from the command line: what students do here, what teachers do in `grading`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TypeAlias
+
+from controller.errors import ControllerError
+from controller.toolchain import ROOT
+from course import catalogue, working
+from course.errors import CourseError
+from course.exercise import Exercise, Work
+from course.grading import command as grading
+from course.judge import judge
+from course.process import Runner
+from course.telling import Teller, summary
+
+# Where pages with a check's networks go.
+FILMS = ROOT / "out" / "course"
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def main() -> int:
+    """Does what the first word says; 0, 1 if a case is not met, 2 if nothing could be done."""
+    arguments = _parser().parse_args()
+    try:
+        return int(arguments.run(arguments))
+    except (CourseError, ControllerError) as error:
+        print(f"[vitrine] {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="course", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    _command(commands, "list", _list)
+    exercise = _command(commands, "exercise", _exercise)
+    exercise.add_argument("name", nargs="?", default="")
+    exercise.add_argument("--student", default=os.environ.get("STUDENT") or working.login())
+    check = _command(commands, "check", _check)
+    check.add_argument("name")
+    check.add_argument("--folder", type=Path, help="instead of work/<name>")
+    check.add_argument("--case", default=os.environ.get("CASE", ""), help="one case alone")
+    check.add_argument(
+        "--glass",
+        action="store_true",
+        default=os.environ.get("GLASS") == "1",
+        help="keep what happens in networks, as pages in out/course",
+    )
+    grading.add(commands)
+    return parser
+
+
+def _command(commands: Commands, name: str, run: object) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    for each in catalogue.EXERCISES:
+        print(f"  {each.name:16} {each.minutes:3} min  {each.question}")
+    return 0
+
+
+def _exercise(arguments: argparse.Namespace) -> int:
+    if not arguments.name:
+        return _list(arguments)
+    exercise = catalogue.find(arguments.name)
+    folder = working.make(exercise, arguments.student)
+    print(f"{exercise.title}: {exercise.question}")
+    print(f"Read {folder / 'README.md'}, write {', '.join(exercise.files)} beside it.")
+    _tell_own(exercise, folder)
+    print(f"What is right so far says: make check NAME={exercise.name}")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    exercise = catalogue.find(arguments.name)
+    folder = arguments.folder or working.folder_of(exercise)
+    _tell_own(exercise, folder)
+    teller = Teller()
+    judgement = judge(
+        exercise,
+        folder,
+        seed=working.student_of(folder),
+        only=[arguments.case] if arguments.case else [],
+        films=FILMS / exercise.name if arguments.glass else None,
+        tell=lambda verdict: print(teller.tell(verdict), flush=True),
+    )
+    print(summary(judgement))
+    return 0 if judgement.points == judgement.out_of else 1
+
+
+def _tell_own(exercise: Exercise, folder: Path) -> None:
+    """What is this student's alone, for whoever is to measure or to set it."""
+    if exercise.own is not None:
+        print(exercise.own(Work(folder, folder, working.student_of(folder), Runner())))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""What an exercise is: files to write, and cases that say what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from course.process import Runner
+
+
+@dataclass(frozen=True)
+class Work:
+    """One submission, and what there is to try it with."""
+
+    # The student's folder. Only programs of the `runner` may act on what is in it.
+    folder: Path
+    # For what is made on the way; the student's programs may not write there.
+    scratch: Path
+    # Whose parameters, and which scenarios.
+    seed: str
+    runner: Runner
+    # Known to the teacher alone: with it the scenarios are others than a student has seen.
+    secret: str = ""
+    # Where pages go that show what happened in the check's networks; None: nobody asked for them.
+    films: Path | None = None
+
+    def dice(self, purpose: str) -> Random:
+        """Random numbers that are the same whenever this student's work is checked for this."""
+        return Random(f"{self.seed}/{self.secret}/{purpose}")
+
+    def own(self, purpose: str) -> Random:
+        """Random numbers that the student is told, and that grading does not change."""
+        return Random(f"{self.seed}/{purpose}")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing that is checked, by itself: what fails here takes no points anywhere else."""
+
+    name: str
+    # A sentence that is true of a right solution.
+    title: str
+    points: int
+    # Raises `story.Refused`. It gets what `Exercise.begin` made.
+    check: Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise of the course."""
+
+    name: str
+    title: str
+    question: str
+    minutes: int
+    # What students write and hand in, all of it in one folder.
+    files: Sequence[str]
+    # Makes what the cases share: compiles, loads. Raises `story.Refused` if nothing can be checked.
+    begin: Callable[[Work], Any]
+    cases: Sequence[Case]
+    # What is this student's own, in sentences: rates, ports, sizes that nobody can copy.
+    own: Callable[[Work], str] | None = None
+
+    @property
+    def points(self) -> int:
+        """What a right solution gets."""
+        return sum(case.points for case in self.cases)
+
+    @property
+    def folder(self) -> Path:
+        """Where handout and beginning are."""
+        return FOLDER / self.name.replace("-", "_")
+
+    @property
+    def start(self) -> Path:
+        """What students begin with."""
+        return self.folder / "start"
+
+
+FOLDER = Path(__file__).parent / "exercises"
+SOLUTIONS = Path(__file__).parent / "solutions"

@@ -1,0 +1,1 @@
+"""A count-min sketch in P4 that marks the packets of large flows."""

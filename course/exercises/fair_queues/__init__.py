@@ -1,0 +1,1 @@
+"""Deficit round robin in Python: bytes shared fairly, whatever their packets' lengths."""

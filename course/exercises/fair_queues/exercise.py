@@ -1,0 +1,151 @@
+"""What is checked of a scheduler: who gets how many bytes, who waits how long, turn by turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from course.exercise import Case, Exercise, Work
+from course.story import Refused, Story
+from course.tools.insides import again_line, require_file, simulate
+
+RATE = "10 Mb/s"
+_DRR = (
+    "Shreedhar and Varghese 1995: in its turn a class is granted weight x quantum bytes (1514 "
+    "here) on top of what it left, and sends while that covers its first packet; a class that "
+    "runs empty loses what it has, and its turn is over."
+)
+
+
+def begin(work: Work) -> Work:
+    """There is nothing to make ready."""
+    require_file(work, "scheduler.py")
+    return work
+
+
+def _arguments(work: Work, purpose: str, *more: str) -> tuple[str, ...]:
+    seed = str(work.dice(purpose).randrange(1, 1 << 30))
+    limits = ("--limits", "200", "--seconds", "4", "--seed", seed)
+    return ("queue", "--rate", RATE, "--scheduler", "./scheduler.py:Drr", *more, *limits)
+
+
+def _run(work: Work, because: str, arguments: tuple[str, ...], done: str) -> list[dict[str, Any]]:
+    return list(simulate(work, *arguments, because=because, done=done)["classes"])
+
+
+def _refuse(
+    work: Work, arguments: tuple[str, ...], done: str, expected: str, because: str, came: str
+) -> None:
+    full = [each.replace("./", f"{work.folder}/") for each in arguments]
+    raise Refused(Story(done, expected, because, came, again=again_line(work, full)))
+
+
+def equal_bytes(work: Work) -> None:
+    """Short packets and long ones, both without end: each class gets half of the line."""
+    arguments = _arguments(work, "equal", "--loads", "1,1", "--lengths", "64,1500")
+    done = f"Two classes of weight 1 filled a line of {RATE}, one with 64 bytes, one with 1500."
+    shares = [each["share_of_line"] for each in _run(work, _DRR, arguments, done)]
+    if max(abs(share - 0.5) for share in shares) > 0.01:
+        _refuse(
+            work,
+            arguments,
+            done,
+            "Half of the line for each, to one per cent of it.",
+            "While both wait, the bytes that they have sent differ by one quantum and two packets "
+            "at most. Round robin by packets would give 64/1564 = 4.1 and 95.9 per cent.",
+            " and ".join(f"{share:.1%}" for share in shares) + ".",
+        )
+
+
+def weights(work: Work) -> None:
+    """Three classes that all want everything get what their weights say."""
+    wanted = work.dice("weights").sample((1, 2, 3, 5), 3)
+    text = ",".join(map(str, wanted))
+    arguments = _arguments(
+        work, "weights", "--loads", "1,1,1", "--lengths", "200,1500,700", "--weights", text
+    )
+    done = f"Three classes of weights {text} filled a line of {RATE}."
+    shares = [each["share_of_line"] for each in _run(work, _DRR, arguments, done)]
+    right = [weight / sum(wanted) for weight in wanted]
+    if max(abs(share - due) for share, due in zip(shares, right, strict=True)) > 0.015:
+        _refuse(
+            work,
+            arguments,
+            done,
+            "Of the line " + ", ".join(f"{due:.1%}" for due in right) + ".",
+            "A class of weight w is granted w x 1514 bytes in each round.",
+            ", ".join(f"{share:.1%}" for share in shares) + ".",
+        )
+
+
+def nothing_wasted(work: Work) -> None:
+    """What one class leaves, the other gets."""
+    arguments = _arguments(work, "wasted", "--loads", "0.2,1.2", "--lengths", "300,1500")
+    done = f"One class wanted a fifth of a line of {RATE}, the other more than all of it."
+    shares = [each["share_of_line"] for each in _run(work, _DRR, arguments, done)]
+    if sum(shares) < 0.99 or abs(shares[0] - 0.2) > 0.03:
+        _refuse(
+            work,
+            arguments,
+            done,
+            "A fifth for the first, the rest for the second, and nothing left over.",
+            "A scheduler that conserves work is never idle while anybody waits, and max-min "
+            "fairness gives whoever wants less than its share what it wants.",
+            " and ".join(f"{share:.1%}" for share in shares) + ".",
+        )
+
+
+def short_wait(work: Work) -> None:
+    """A class that sends little waits for a round at most, however much the others want."""
+    arguments = _arguments(
+        work, "wait", "--loads", "0.03,1,1", "--lengths", "64,1500,1500", "--arrivals", "constant"
+    )
+    done = f"Voice (64 bytes, 3 per cent of {RATE}) shared the line with two classes without end."
+    wait = _run(work, _DRR, arguments, done)[0]["wait_max_us"]
+    # The packet under way, and of each other class a quantum and what it had left: at most
+    # 1500 + 2 x (1514 + 1499) bytes, at 10 Mb/s 0.8 us each.
+    bound = (1500 + 2 * (1514 + 1499)) * 0.8
+    if wait > bound:
+        _refuse(
+            work,
+            arguments,
+            done,
+            f"No packet of voice to wait longer than {bound / 1000:.2f} ms.",
+            "It waits for the packet under way, and for a turn of each other class: a quantum and "
+            "what was left of the last one, (1500 + 2 x (1514 + 1499)) x 8 bits at 10 Mb/s.",
+            f"One waited {wait / 1000:.2f} ms.",
+        )
+
+
+def _same(work: Work, purpose: str, *more: str) -> None:
+    arguments = _arguments(work, purpose, "--same-as", "drr", *more)
+    options = " ".join(more).replace("--", "")
+    _run(work, _DRR, arguments, f"Drr served classes turn by turn beside the built-in: {options}.")
+
+
+def turn_by_turn(work: Work) -> None:
+    """The same class at every turn as the built-in DRR, while all have packets."""
+    _same(work, "turns", "--loads", "1,1,1", "--lengths", "64,1500,imix", "--weights", "1,2,3")
+
+
+def empty_keeps_nothing(work: Work) -> None:
+    """The same with classes that run empty again and again."""
+    bursts = ("--arrivals", "onoff:6,onoff:3,poisson")
+    _same(work, "empty", "--loads", "0.3,0.3,0.3", "--lengths", "1500,300,imix", *bursts)
+
+
+EXERCISE = Exercise(
+    name="fair-queues",
+    title="Fair queues",
+    question="How do classes share a line by bytes, if one has long packets and one short ones?",
+    minutes=120,
+    files=("scheduler.py",),
+    begin=begin,
+    cases=(
+        Case("equal-bytes", "64 bytes against 1500: half of the line each.", 20, equal_bytes),
+        Case("weights", "Shares follow the weights.", 15, weights),
+        Case("nothing-wasted", "What one leaves, the other gets.", 15, nothing_wasted),
+        Case("short-wait", "Who sends little waits a round at most.", 15, short_wait),
+        Case("turn-by-turn", "Every turn is that of DRR.", 20, turn_by_turn),
+        Case("empty-keeps-nothing", "So it is where queues run empty.", 15, empty_keeps_nothing),
+    ),
+)

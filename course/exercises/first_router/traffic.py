@@ -1,0 +1,92 @@
+"""Two hosts talk through two of the submitted routers, in virtual time."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from vitrine.v1 import world_pb2
+
+from controller.entries import Call, Entry, Lpm
+from controller.session import Session
+from controller.world import PS_PER_S
+from course.exercises.first_router.router import Router
+from course.story import Refused, Story
+from course.tools.network import neighbour_mac, network, runs, topology
+from topo.model import Switch
+
+PINGS = 3
+LENGTH_BYTES = 300_000
+_NETWORK = topology("""
+hosts:
+  h1: {address: 10.0.1.1/24, tcp: {congestion: cubic}}
+  h2: {address: 10.0.2.1/24, tcp: {congestion: cubic}}
+switches:
+  s1:
+    ports:
+      1: {address: 10.0.1.254/24, rate: 100 Mb/s}
+      2: {rate: 10 Mb/s, queue: 50 packets}
+  s2:
+    ports:
+      1: {rate: 10 Mb/s, queue: 50 packets}
+      2: {address: 10.0.2.254/24, rate: 100 Mb/s}
+links:
+  - [h1, s1:1]
+  - {ends: [s1:2, s2:1], delay: 2 ms}
+  - [s2:2, h2]
+""")
+# The ports toward 10.0.1.0/24 and 10.0.2.0/24.
+_PORTS = {"s1": (1, 2), "s2": (1, 2)}
+
+
+def talk(router: Router) -> None:
+    """h1 pings h2, then sends it a file over TCP."""
+    load = runs(router.program, _fill)
+    with network(router.program.work, _NETWORK, load, film="traffic") as net:
+        world = net.world
+        ping = world.start("h1", world_pb2.App(ping=world_pb2.Ping(to="h2", count=PINGS)))
+        world.advance(10 * PS_PER_S)
+        echoes = len(world.report(ping).ping.echoes)
+        if echoes < PINGS:
+            raise Refused(
+                _story(
+                    f"h1 pinged h2 {PINGS} times through two of your routers.",
+                    f"{PINGS} answers.",
+                    "RFC 1122, section 3.2.2.6: a host answers an echo request that reaches it "
+                    "whole, and drops one that is not addressed to it or whose checksum is wrong.",
+                    f"{echoes} answers.",
+                )
+            )
+        world.start("h2", world_pb2.App(listener=world_pb2.Listener(port=5201)))
+        peer = world_pb2.Peer(host="h2", port=5201)
+        bulk = world_pb2.Bulk(to=peer, length_bytes=LENGTH_BYTES)
+        app = world.start("h1", world_pb2.App(bulk=bulk))
+        world.advance(10 * PS_PER_S)
+        acked = world.report(app).bulk.acked_bytes
+        if acked < LENGTH_BYTES:
+            raise Refused(
+                _story(
+                    f"h1 sent h2 {LENGTH_BYTES} bytes over TCP through two of your routers.",
+                    "All of them to be acknowledged within 10 s; at 10 Mb/s they take a quarter "
+                    "of a second.",
+                    "RFC 9293: TCP sends again what was lost, but not what is always lost.",
+                    f"{acked} bytes were acknowledged.",
+                )
+            )
+
+
+def _fill(switch: Switch, session: Session) -> None:
+    entries = []
+    for net, port in zip(("10.0.1.0", "10.0.2.0"), _PORTS[switch.name], strict=True):
+        neighbour = neighbour_mac(_NETWORK, switch.name, port)
+        entries.append(
+            Entry(
+                "routes",
+                {"hdr.ipv4.dst_addr": Lpm(ipaddress.IPv4Address(net), 24)},
+                Call("forward", port=port, src_addr=switch.port(port).mac, dst_addr=neighbour),
+            )
+        )
+    session.insert(entries)
+
+
+def _story(done: str, expected: str, because: str, came: str) -> Story:
+    return Story(done=done, expected=expected, because=because, came=came)

@@ -1,0 +1,1 @@
+"""Arbiters of a crossbar: PIM and iSLIP, and what a queue in front of it costs."""

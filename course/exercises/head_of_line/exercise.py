@@ -1,0 +1,139 @@
+"""What is checked of the arbiters: that matches are allowed, and throughput against theory.
+
+PIM is random, so it is judged by what it carries; iSLIP is not, so every one of its matches is
+compared with the built-in one's.
+"""
+
+from __future__ import annotations
+
+from course.exercise import Case, Exercise, Work
+from course.exercises.head_of_line import numbers
+from course.story import Refused, Story
+from course.tools.insides import again_line, require_file, simulate
+
+PORTS = 16
+_LEGAL = (
+    "A crossbar joins each input to one output at most and each output to one input; "
+    "insides/contract.py, Arbiter.match."
+)
+_ISLIP = (
+    "McKeown 1999, section III: grant and accept go round robin, and both pointers move one "
+    "beyond the partner only if the grant was accepted in the first iteration."
+)
+
+
+def begin(work: Work) -> Work:
+    """There is nothing to make ready."""
+    require_file(work, "arbiter.py")
+    return work
+
+
+def _run(work: Work, which: str, because: str, *more: str, ports: int = PORTS) -> dict[str, float]:
+    arguments = ("fabric", "--arbiter", f"./arbiter.py:{which}", "--ports", str(ports), *more)
+    options = " ".join(more).replace("--", "")
+    return simulate(
+        work,
+        *arguments,
+        because=because,
+        done=f"{which} matched {ports} inputs and outputs: {options}.",
+    )
+
+
+def legal(work: Work) -> None:
+    """Small and large crossbars, hardly loaded and overloaded: every match is allowed."""
+    seed = str(work.dice("legal").randrange(1, 1 << 30))
+    for which in ("Pim:1", "Pim:3", "Islip:1", "Islip:3"):
+        for ports, load in ((2, "0.5"), (5, "1"), (16, "0.3")):
+            slots = ("--load", load, "--slots", "300", "--seed", seed)
+            _run(work, which, _LEGAL, *slots, ports=ports)
+
+
+def _carries(work: Work, which: str, least: float, most: float, because: str) -> None:
+    seed = str(work.dice(which).randrange(1, 1 << 30))
+    more = ("--load", "1", "--slots", "3000", "--warm-up", "1000", "--seed", seed)
+    found = _run(work, which, because, *more)["throughput"]
+    if not least <= found <= most:
+        full = ("fabric", "--arbiter", f"{work.folder}/arbiter.py:{which}", *more)
+        raise Refused(
+            Story(
+                done=f"{which} matched {PORTS} inputs and outputs, each input with a cell in every "
+                "slot, for any output alike.",
+                expected=f"A throughput of {least} to {most} cells per slot and output.",
+                because=because,
+                came=f"It carried {found:.3f}.",
+                again=again_line(work, full),
+            )
+        )
+
+
+def pim_one_round(work: Work) -> None:
+    """One round of PIM leaves more than a third of the outputs without a match."""
+    _carries(
+        work,
+        "Pim:1",
+        0.62,
+        0.67,
+        "An output is left out if no input accepts it. With all queues filled each input is "
+        "granted by an output with probability 1/N, and is matched if by any: 1 - (1 - 1/N)^N = "
+        "0.644 for N = 16, 1 - 1/e = 0.632 for many (Anderson et al. 1993).",
+    )
+
+
+def pim_four_rounds(work: Work) -> None:
+    """Four rounds match nearly everybody."""
+    _carries(
+        work,
+        "Pim:4",
+        0.975,
+        1.0,
+        "Each further round matches three quarters of what is left on average (Anderson et al. "
+        "1993, appendix): four rounds carry 0.997 for N = 16.",
+    )
+
+
+def islip_full_line(work: Work) -> None:
+    """One round of iSLIP carries everything, because its pointers drift apart."""
+    _carries(
+        work,
+        "Islip:1",
+        0.9,
+        1.0,
+        "With all queues filled a pointer waits until its grant is accepted, so no two outputs "
+        "keep pointing at one input, and the crossbar becomes a time-division switch. " + _ISLIP,
+    )
+
+
+def _same(work: Work, rounds: int, pattern: str) -> None:
+    seed = str(work.dice(f"{rounds}/{pattern}").randrange(1, 1 << 30))
+    more = ("--pattern", pattern, "--load", "0.9", "--slots", "1500", "--seed", seed)
+    _run(work, f"Islip:{rounds}", _ISLIP, "--same-as", f"islip:{rounds}", *more, ports=8)
+
+
+def islip_one_round(work: Work) -> None:
+    """Match by match what iSLIP with one iteration does."""
+    _same(work, 1, "uniform")
+
+
+def islip_four_rounds(work: Work) -> None:
+    """The same with four iterations, also where traffic is uneven."""
+    for pattern in ("uniform", "diagonal"):
+        _same(work, 4, pattern)
+
+
+EXERCISE = Exercise(
+    name="head-of-line",
+    title="Who may cross",
+    question="Why does a queue at the input waste a third of a router, and how is it got back?",
+    minutes=150,
+    files=("arbiter.py", "numbers.yaml"),
+    begin=begin,
+    cases=(
+        Case("legal", "Every match uses each side once, and what was asked for.", 15, legal),
+        Case("pim-one-round", "PIM with one round carries what theory says.", 15, pim_one_round),
+        Case("pim-four-rounds", "PIM with four carries nearly all.", 10, pim_four_rounds),
+        Case("islip-one-round", "iSLIP decides as McKeown's, match by match.", 20, islip_one_round),
+        Case("islip-four-rounds", "So it does with four iterations.", 15, islip_four_rounds),
+        Case("islip-full-line", "One round of iSLIP carries a full line.", 10, islip_full_line),
+        Case("numbers", "What FIFO queues cost was measured.", 15, numbers.check),
+    ),
+)

@@ -1,0 +1,1 @@
+"""How much buffer a router needs: numbers that are computed, then measured."""

@@ -1,0 +1,1 @@
+"""CoDel in P4: who is dropped while packets wait too long."""

@@ -1,0 +1,1 @@
+"""A congestion control in Python: full lines, few losses, room for others."""

@@ -1,0 +1,232 @@
+"""What is checked of a congestion control: what it takes, what it loses, what it leaves others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from course.exercise import Case, Exercise, Work
+from course.story import Refused, Story
+from course.tools.flows import MSS_BYTES, Flow, Line, Sender, send
+from course.tools.insides import require_file
+
+OWN = "tcp.py:MyTcp"
+# A buffer of one bandwidth-delay product.
+LINE = Line(rate_bps=5_000_000, round_trip_ms=40, queue_packets=17)
+_AIMD = (
+    "RFC 5681, section 3.1: one packet more a round trip while nothing is lost, half the window "
+    "when something is."
+)
+
+
+def begin(work: Work) -> Work:
+    """There is nothing to make ready."""
+    require_file(work, "tcp.py")
+    return work
+
+
+def _send(
+    work: Work,
+    purpose: str,
+    line: Line,
+    senders: Sequence[Sender],
+    *,
+    because: str,
+    seconds: float,
+    since_s: float = 0.0,
+) -> list[Flow]:
+    named = [
+        Sender(f"{work.folder}/{each.congestion}", each.begins_s, each.pacing_bps)
+        if each.congestion == OWN
+        else each
+        for each in senders
+    ]
+    seed = work.dice(purpose).randrange(1, 1 << 30)
+    return send(work, line, named, seconds=seconds, since_s=since_s, seed=seed, because=because)
+
+
+def _refuse(case: str, done: str, expected: str, because: str, came: str) -> None:
+    again = f"make check NAME=own-tcp CASE={case}"
+    raise Refused(Story(done, expected, because, came, again=again))
+
+
+def slow_start(work: Work) -> None:
+    """On an empty, fast path the window doubles every round trip."""
+    path = Line(rate_bps=100_000_000, round_trip_ms=100, queue_packets=1000)
+    because = (
+        "RFC 5681, section 3.1: below the threshold cwnd grows by one packet for each packet that "
+        "is acknowledged, so it doubles in a round trip: 10, 20, 40, 80, 160."
+    )
+    (flow,) = _send(work, "slow start", path, [Sender(OWN)], because=because, seconds=0.7)
+    # The handshake takes a round trip; four later the window has doubled four times.
+    window = flow.windows[5]
+    if not 120 <= window <= 330:
+        _refuse(
+            "slow-start",
+            f"MyTcp sent alone through {path.words}.",
+            "A window of about 160 packets four round trips after the handshake.",
+            because,
+            f"It was {window} packets; every tenth of a second: "
+            + ", ".join(map(str, flow.windows))
+            + ".",
+        )
+
+
+def full_line(work: Work) -> None:
+    """Alone on a line whose buffer holds one bandwidth-delay product, nothing is wasted."""
+    because = (
+        "A window of W packets is in flight on the path and in the queue. If the buffer holds the "
+        "bandwidth-delay product and the window is halved when it overflows, what is left still "
+        "fills the path."
+    )
+    (flow,) = _send(work, "full line", LINE, [Sender(OWN)], because=because, seconds=12, since_s=2)
+    share = flow.goodput_bps / LINE.rate_bps
+    # Of each packet of 1514 bytes, 1448 are payload: 95.6 per cent is all there is.
+    if share < 0.9:
+        _refuse(
+            "full-line",
+            f"MyTcp sent alone for 12 s through {LINE.words}.",
+            "Payload of at least 90 % of the line from second 2 on; 95.6 % is all there is.",
+            f"{because} The product here is {LINE.window_packets:.0f} packets.",
+            f"{share:.1%}; its window every second: {_windows(flow)}.",
+        )
+
+
+def few_losses(work: Work) -> None:
+    """It finds the limit gently: few packets are sent in vain."""
+    because = (
+        "With AIMD one packet is lost in each cycle of W/2 round trips, in which 3/8 W^2 packets "
+        "are sent: with W = 34 here, 0.23 %. Slow start loses up to a window once."
+    )
+    (flow,) = _send(work, "few losses", LINE, [Sender(OWN)], because=because, seconds=15)
+    if flow.loss > 0.015 or flow.packets < 4200:
+        _refuse(
+            "few-losses",
+            f"MyTcp sent alone for 15 s through {LINE.words}.",
+            "At least 4,200 packets, of which no more than 1.5 % are sent again.",
+            because,
+            f"{flow.packets} packets, of which {flow.sent_again} ({flow.loss:.2%}) were sent "
+            "again.",
+        )
+
+
+def unused_window(work: Work) -> None:
+    """A window that is not used says nothing about the path, and does not grow."""
+    because = (
+        "RFC 7661: acknowledgments of a sender that does not fill its window do not show that the "
+        "path would take more. path.cwnd_limited says whether it fills it."
+    )
+    slow = Sender(OWN, pacing_bps=1_000_000)
+    path = Line(rate_bps=100_000_000, round_trip_ms=40, queue_packets=1000)
+    (flow,) = _send(work, "unused", path, [slow], because=because, seconds=8)
+    # The first second is slow start's.
+    largest = max(flow.windows[10:])
+    if largest > 20:
+        _refuse(
+            "unused-window",
+            f"MyTcp sent for 8 s through {path.words}, but its application handed over no more "
+            "than 1 Mb/s: four packets a round trip.",
+            "A window of no more than 20 packets from second 1 on.",
+            because,
+            f"A window of {largest} packets; every second: {_windows(flow)}.",
+        )
+
+
+def rough_line(work: Work) -> None:
+    """Where packets are lost by chance it gets what theory promises."""
+    share = 0.005
+    path = Line(
+        rate_bps=50_000_000, round_trip_ms=40, queue_packets=1000, loss=f"{share * 100:g} %"
+    )
+    # Packets in flight in the mean (Mathis, Semke, Mahdavi and Ott 1997).
+    window = math.sqrt(1.5 / share)
+    promised_bps = window * MSS_BYTES * 8 / (path.round_trip_ms / 1000)
+    because = (
+        "Mathis, Semke, Mahdavi and Ott 1997: a window that grows by one a round trip and is "
+        f"halved at each loss is sqrt(3/2 / p) packets in the mean, {window:.1f} for p = "
+        f"{share:.1%}."
+    )
+    (flow,) = _send(work, "rough", path, [Sender(OWN)], because=because, seconds=20, since_s=2)
+    if flow.goodput_bps < 0.6 * promised_bps:
+        _refuse(
+            "rough-line",
+            f"MyTcp sent alone for 20 s through {path.words}.",
+            f"At least 0.6 of {promised_bps / 1e6:.2f} Mb/s.",
+            because,
+            f"{flow.goodput_bps / 1e6:.2f} Mb/s; its window every second: {_windows(flow)}.",
+        )
+
+
+def room_for_itself(work: Work) -> None:
+    """Whoever comes later gets as much."""
+    because = (
+        "Chiu and Jain 1989: additive increase keeps the difference of two windows, and "
+        "multiplicative decrease shrinks it, so they come to be equal from wherever they begin."
+    )
+    senders = [Sender(OWN), Sender(OWN, begins_s=4)]
+    flows = _send(work, "itself", LINE, senders, because=because, seconds=30, since_s=12)
+    _require_share(
+        "room-for-itself",
+        flows,
+        0.3,
+        f"Two flows of MyTcp shared {LINE.words}, the second from second 4 on.",
+        "Each to have between 30 and 70 % of what both had from second 12 to 30.",
+        because,
+    )
+
+
+def room_for_cubic(work: Work) -> None:
+    """Beside CUBIC, which most machines speak, neither goes hungry."""
+    because = (
+        "RFC 9438, section 4.3: where the round trip is short CUBIC grows as Reno does, so that "
+        f"both get about the same. {_AIMD}"
+    )
+    senders = [Sender(OWN), Sender("cubic")]
+    flows = _send(work, "cubic", LINE, senders, because=because, seconds=30, since_s=5)
+    _require_share(
+        "room-for-cubic",
+        flows,
+        0.25,
+        f"MyTcp and CUBIC shared {LINE.words}.",
+        "Each to have between 25 and 75 % of what both had from second 5 to 30.",
+        because,
+    )
+
+
+def _require_share(
+    case: str, flows: Sequence[Flow], least: float, done: str, expected: str, because: str
+) -> None:
+    both = sum(flow.goodput_bps for flow in flows)
+    share = flows[0].goodput_bps / both
+    if not least <= share <= 1 - least:
+        _refuse(
+            case,
+            done,
+            expected,
+            because,
+            f"The first had {share:.1%}, the other {1 - share:.1%}; the first one's window every "
+            f"second: {_windows(flows[0])}.",
+        )
+
+
+def _windows(flow: Flow) -> str:
+    return ", ".join(map(str, flow.windows[9::10]))
+
+
+EXERCISE = Exercise(
+    name="own-tcp",
+    title="A TCP of your own",
+    question="How much may you send, if nobody tells you how much the path takes?",
+    minutes=120,
+    files=("tcp.py",),
+    begin=begin,
+    cases=(
+        Case("slow-start", "The window doubles every round trip at first.", 15, slow_start),
+        Case("full-line", "Alone it fills the line.", 15, full_line),
+        Case("few-losses", "It sends little in vain.", 15, few_losses),
+        Case("unused-window", "A window that is not used does not grow.", 10, unused_window),
+        Case("rough-line", "Where packets are lost it gets what it should.", 15, rough_line),
+        Case("room-for-itself", "Two of them share.", 15, room_for_itself),
+        Case("room-for-cubic", "Beside CUBIC neither goes hungry.", 15, room_for_cubic),
+    ),
+)

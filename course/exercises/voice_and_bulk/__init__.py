@@ -1,0 +1,1 @@
+"""Calls and downloads on one line: classes, schedulers and limits in a file."""

@@ -1,0 +1,1 @@
+"""Telemetry reports, and whose packets filled which queue when."""

@@ -1,0 +1,183 @@
+"""Ten scenarios in one network, one after the other: who sends what, and what is reported of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from vitrine.v1 import world_pb2
+
+from apps import domain as domains
+from apps import telemetry as tables
+from apps.domain import Domain
+from apps.programming import Router, source_of
+from controller.session import Session
+from course.exercise import Work
+from course.tools.network import Load, Network, network
+from labs.measure.reports import HopReport
+from labs.worlds.virtual import telemetry
+from labs.worlds.virtual.told import DatagramWatch
+from topo import load as loading
+from topo import world as messages
+from topo.model import Switch, Topology
+
+HERE = Path(__file__).parent
+SPAN_S = 0.25
+# When in a scenario something may begin: what came before must have been told of.
+_EARLY_S, _LATE_S = 0.06, 0.16
+_PAYLOAD_BYTES = 1000
+_FIRST_PORT, _STEADY_PORT = 7000, 6000
+_STEADY_BPS = 5_000_000
+# Which queue a host's burst fills: the one behind the first slow line on its way.
+_PLACES = {"h1": ("s1", 2), "h3": ("s1", 2), "h4": ("s2", 2), "h6": ("s2", 2)}
+_LAST = {"h2": ("s3", 2), "h5": ("s3", 3)}
+_SENDERS = ("h1", "h3", "h4", "h6", "h7", "h8")
+_NS_PER_S = 1_000_000_000
+
+# The kinds, in the order of the cases.
+ALONE, BEHIND, DECOY, TOGETHER, NOTHING = "alone", "behind", "decoy", "together", "nothing"
+KINDS = (*(ALONE,) * 2, *(BEHIND,) * 3, *(DECOY,) * 2, *(TOGETHER,) * 2, NOTHING)
+
+
+@dataclass(frozen=True)
+class Burst:
+    """Datagrams that a host sends at once."""
+
+    source: str
+    target: str
+    port: int
+    packets: int
+    at_s: float
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The queue that it fills: router and port."""
+        return _PLACES.get(self.source) or _LAST[self.target]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A quarter of a second of the network."""
+
+    kind: str
+    from_s: float
+    # The first is the culprit's; none where nothing happens.
+    bursts: tuple[Burst, ...]
+    steady: bool
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known of a scenario: what students get, and what is true."""
+
+    scenario: Scenario
+    reports: Sequence[HopReport]
+    # As reports name it; empty where nothing happens.
+    culprit: str
+
+
+def draw(dice: Random) -> list[Scenario]:
+    """Ten scenarios, in an order that says nothing."""
+    kinds = list(KINDS)
+    dice.shuffle(kinds)
+    return [_drawn(dice, kind, number) for number, kind in enumerate(kinds)]
+
+
+def _drawn(dice: Random, kind: str, number: int) -> Scenario:
+    from_s = number * SPAN_S
+    first, second = dice.sample(_SENDERS, 2)
+    port = _FIRST_PORT + 10 * number
+    packets = dice.randrange(60, 90)
+    culprit = Burst(
+        first, dice.choice(("h2", "h5")), port, packets, from_s + dice.uniform(0.1, _LATE_S)
+    )
+    bursts: tuple[Burst, ...] = (culprit,)
+    if kind == DECOY:
+        # Somebody else's burst, half as large, a while before.
+        early_s = from_s + dice.uniform(_EARLY_S, 0.08)
+        bursts += (Burst(second, culprit.target, port + 1, packets // 2, early_s),)
+    if kind == TOGETHER:
+        # A neighbour adds to the same queue at the same time.
+        neighbour = {"h1": "h3", "h3": "h1", "h4": "h6", "h6": "h4", "h7": "h8", "h8": "h7"}[first]
+        also = Burst(neighbour, culprit.target, port + 1, packets // 3, culprit.at_s)
+        bursts += (also,)
+    return Scenario(kind, from_s, () if kind == NOTHING else bursts, steady=kind != ALONE)
+
+
+def play(work: Work, scenarios: Sequence[Scenario]) -> list[Told]:
+    """Lets them happen, and sorts what was told."""
+    domain = domains.load(HERE / "domain.yaml")
+    of = messages.numbered(loading.load(HERE / "topology.yaml"))
+    with network(work, of, _telling(of, domain), film="scenarios") as net:
+        sinks(net)
+        net.world.start(domain.collector, telemetry.sink())
+        watch = DatagramWatch(net.world, domain.collector)
+        with watch:
+            for scenario in scenarios:
+                _start(net, scenario)
+            # What is under way at the end of the last one arrives.
+            net.let_pass(len(scenarios) * SPAN_S + 0.05)
+            watch.wait_for(net.world.look().time_ps)
+        rows = telemetry.reports(watch.datagrams, domain, 0)
+    return [_told(of, scenario, rows) for scenario in scenarios]
+
+
+def _telling(of: Topology, domain: Domain) -> Load:
+    def load(switch: Switch, session: Session) -> None:
+        Router(session, of, switch, source_of(switch, None, domain), domain=domain).start()
+        tables.mirror_drops(session, domain)
+
+    return load
+
+
+def sinks(net: Network) -> None:
+    """h2 and h5 take whatever comes, so that nobody answers that there is nobody."""
+    ports = [_STEADY_PORT + number for number in range(len(_SENDERS))]
+    ports += [_FIRST_PORT + 10 * number + more for number in range(len(KINDS)) for more in (0, 1)]
+    for host in ("h2", "h5"):
+        for port in ports:
+            net.sink(host, port)
+
+
+def _start(net: Network, scenario: Scenario) -> None:
+    if scenario.steady:
+        for number, (host, target) in enumerate((("h1", "h2"), ("h4", "h5"), ("h7", "h2"))):
+            net.datagrams(
+                host,
+                target,
+                _STEADY_PORT + number,
+                rate_bps=_STEADY_BPS,
+                span_s=SPAN_S,
+                payload_bytes=_PAYLOAD_BYTES,
+                after_s=scenario.from_s + 0.001 * number,
+            )
+    for burst in scenario.bursts:
+        source = world_pb2.DatagramSource(
+            to=world_pb2.Peer(host=burst.target, port=burst.port), payload_bytes=_PAYLOAD_BYTES
+        )
+        source.volleys.datagrams = burst.packets
+        source.volleys.at_ns.append(round(burst.at_s * _NS_PER_S))
+        net.world.start(burst.source, world_pb2.App(datagram_source=source))
+
+
+def _told(of: Topology, scenario: Scenario, rows: Sequence[HopReport]) -> Told:
+    until_s = scenario.from_s + SPAN_S
+    reports = [row for row in rows if scenario.from_s <= row.time_s < until_s]
+    if not scenario.bursts:
+        return Told(scenario, reports, "")
+    culprit = scenario.bursts[0]
+    source = of.host(culprit.source).address.ip
+    names = {
+        row.flow
+        for row in reports
+        if f" {source}:" in row.flow and row.flow.endswith(f":{culprit.port}")
+    }
+    (name,) = names
+    return Told(scenario, reports, name)
+
+
+def instant_s(told: Told) -> float:
+    """When the culprit's first packet was there, on the clock of the reports."""
+    return told.scenario.bursts[0].at_s

@@ -1,0 +1,105 @@
+"""`make grade`, `make gradescope` and `make handout NAME=`: what teachers do."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+from controller.toolchain import ROOT
+from course import catalogue
+from course.exercise import Exercise
+from course.grading import gradescope, pages, sheet
+from course.grading.grade import Graded, grade
+from course.grading.intake import Submission, submissions
+from course.grading.jailed import JailedRunner
+from course.process import Runner
+
+# Where what teachers make is put.
+_OUT = ROOT / "out" / "course"
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the commands to those of `python -m course`."""
+    each = commands.add_parser("grade")
+    each.set_defaults(run=_grade)
+    each.add_argument("name")
+    each.add_argument("submissions", type=Path)
+    each.add_argument("out", type=Path)
+    each = commands.add_parser("gradescope")
+    each.set_defaults(run=_gradescope)
+    each.add_argument("name")
+    each = commands.add_parser("gradescope-run")
+    each.set_defaults(run=_gradescope_run)
+    each.add_argument("name")
+    each.add_argument("submission", type=Path)
+    each.add_argument("results", type=Path)
+    each = commands.add_parser("handout")
+    each.set_defaults(run=_handout)
+    each.add_argument("name")
+
+
+def _grade(arguments: argparse.Namespace) -> int:
+    exercise = catalogue.find(arguments.name)
+    found = submissions(arguments.submissions)
+    folder = arguments.out
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def tell(graded: Graded) -> None:
+        judgement = graded.judgement
+        print(f"  {judgement.points:3} of {judgement.out_of}  {graded.name}", flush=True)
+
+    graded = grade(exercise, found, secret=_secret(), runner=_runner(), tell=tell)
+    for each in graded:
+        page = pages.write(folder, each)
+        gradescope.write(page.with_suffix(".json"), each)
+    sheet.write(folder / "grades.csv", exercise, graded)
+    print(f"{len(graded)} submissions: {folder / 'grades.csv'}, and a page for each beside it")
+    return 0
+
+
+def _gradescope(arguments: argparse.Namespace) -> int:
+    exercise = catalogue.find(arguments.name)
+    file = _OUT / f"{exercise.name}-gradescope.zip"
+    gradescope.archive(exercise, file, _secret() or secrets.token_hex(16))
+    print(f"{file}: upload it as the autograder of the assignment")
+    return 0
+
+
+def _gradescope_run(arguments: argparse.Namespace) -> int:
+    exercise = catalogue.find(arguments.name)
+    submission = Submission(arguments.submission.name, arguments.submission)
+    graded = grade(exercise, [submission], secret=_secret(), runner=_runner())
+    gradescope.write(arguments.results, graded[0])
+    return 0
+
+
+def _handout(arguments: argparse.Namespace) -> int:
+    exercise = catalogue.find(arguments.name)
+    print(f"{_export(exercise)}: what students get, without solutions")
+    return 0
+
+
+def _export(exercise: Exercise) -> Path:
+    """An archive with the handout and what students begin with."""
+    _OUT.mkdir(parents=True, exist_ok=True)
+    folder = _OUT / exercise.name
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(exercise.start, folder)
+    shutil.copy(exercise.folder / "README.md", folder / "README.md")
+    return Path(shutil.make_archive(str(folder), "zip", _OUT, exercise.name))
+
+
+def _secret() -> str:
+    """Makes the scenarios of grading others than those that students have seen."""
+    return os.environ.get("SECRET", "")
+
+
+def _runner() -> Runner:
+    if os.environ.get("UNSAFE") == "1":
+        return Runner()
+    runner = JailedRunner()
+    runner.check()
+    return runner

@@ -1,0 +1,111 @@
+"""What Gradescope reads: `results.json` of a submission, and the archive that makes it grade so."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from controller.toolchain import ROOT
+from course.exercise import SOLUTIONS, Exercise
+from course.grading.grade import Graded
+from course.telling import paragraphs
+
+# What grading needs of the kit; the solutions stay at home, and so do the tests.
+_PARTS = (
+    *("controller", "topo", "apps", "labs", "insides", "course"),
+    # Exercises without a program of their own use the kit's router.
+    "p4src",
+    "vm/requirements.txt",
+)
+# One file, which is each of the programs by its name.
+_PROGRAMS = "build/bin/vitrine"
+
+
+def results(graded: Graded) -> dict[str, Any]:
+    """The content of results.json."""
+    tests = []
+    for verdict in graded.judgement.verdicts:
+        story = verdict.story
+        tests.append(
+            {
+                "name": f"{verdict.case.name}: {verdict.case.title}",
+                "score": verdict.points,
+                "max_score": verdict.case.points,
+                "status": "failed" if story else "passed",
+                "output": "\n".join(paragraphs(story)) if story else "",
+                "visibility": "visible",
+            }
+        )
+    return {
+        "score": graded.judgement.points,
+        "output": " ".join(graded.remarks),
+        "stdout_visibility": "hidden",
+        "tests": tests,
+    }
+
+
+def archive(exercise: Exercise, file: Path, secret: str) -> None:
+    """Writes the autograder of an exercise: set-up, start, and what of the kit they need."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, text in (("setup.sh", _SETUP), ("run_autograder", _RUN)):
+            text = text.replace("EXERCISE", exercise.name)
+            zipped.writestr(_executable(name), text)
+        zipped.writestr("vitrine/secret", f"{secret}\n")
+        for part in _PARTS:
+            for path in _files(ROOT / part):
+                zipped.write(path, f"vitrine/{path.relative_to(ROOT)}")
+        programs = (ROOT / _PROGRAMS).read_bytes()
+        zipped.writestr(_executable(f"vitrine/{_PROGRAMS}"), programs)
+        for path in _files(ROOT / "build" / "python"):
+            zipped.write(path, f"vitrine/{path.relative_to(ROOT)}")
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    found = (each for each in sorted(path.rglob("*")) if each.is_file())
+    return [
+        each
+        for each in found
+        if "__pycache__" not in each.parts and not each.is_relative_to(SOLUTIONS)
+    ]
+
+
+def _executable(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.external_attr = 0o755 << 16
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info
+
+
+_SETUP = """#!/usr/bin/env bash
+# Runs once, when Gradescope makes the machine for this exercise.
+set -euo pipefail
+apt-get update
+apt-get install -y python3 python3-venv
+cd /autograder/source/vitrine
+ln -sfn vitrine build/bin/vitrine-p4c
+ln -sfn vitrine build/bin/vitrine-sim
+python3 -m venv build/venv
+build/venv/bin/pip install -r vm/requirements.txt
+packages=$(build/venv/bin/python -c 'import site; print(site.getsitepackages()[0])')
+printf '%s\\n' "$PWD" "$PWD/build/python" > "$packages/vitrine.pth"
+"""
+
+_RUN = """#!/usr/bin/env bash
+# Runs for each submission.
+set -euo pipefail
+cd /autograder/source/vitrine
+export SECRET=$(cat secret)
+build/venv/bin/python -m course gradescope-run EXERCISE \\
+    /autograder/submission /autograder/results/results.json
+"""
+
+
+def write(file: Path, graded: Graded) -> None:
+    """Writes results.json."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(results(graded), indent=1) + "\n")

@@ -1,0 +1,61 @@
+"""A page a student: every case, and the story of those that are not met."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from course.grading.grade import Graded
+from course.judge import Verdict
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem;
+       color: #1c1c1c; background: #fff; }
+section { border-left: 4px solid #2a7f3f; padding: 0 0 0 1rem; margin: 1rem 0; }
+section.not { border-color: #b3261e; }
+h2 { font-size: 1rem; margin: 0; }
+dt { font-weight: 600; } dd { margin: 0 0 .5rem 0; }
+pre { background: #f4f4f4; padding: .5rem; overflow-x: auto; }
+"""
+
+
+def write(folder: Path, graded: Graded) -> Path:
+    """Writes the page of a student; where it is."""
+    # A name is what somebody called a folder, and may be anything but a way out of here.
+    name = "".join(each if each.isalnum() or each in "-_." else "_" for each in graded.name)
+    file = folder / f"{name.lstrip('.') or 'submission'}.html"
+    file.write_text(page(graded))
+    return file
+
+
+def page(graded: Graded) -> str:
+    """The page, one file without anything outside of it."""
+    judgement = graded.judgement
+    title = f"{judgement.exercise.title}: {graded.student}"
+    parts = [
+        '<!doctype html><html lang="en"><meta charset="utf-8">',
+        f"<title>{escape(title)}</title><style>{_STYLE}</style><h1>{escape(title)}</h1>",
+        f"<p><strong>{judgement.points} of {judgement.out_of} points.</strong></p>",
+        *(f"<p>{escape(remark)}</p>" for remark in graded.remarks),
+        *(_section(verdict) for verdict in judgement.verdicts),
+    ]
+    return "\n".join(parts) + "\n</html>\n"
+
+
+def _section(verdict: Verdict) -> str:
+    case, story = verdict.case, verdict.story
+    mark = "" if story is None else ' class="not"'
+    head = f"{verdict.points} of {case.points}: {case.name}"
+    lines = [f"<section{mark}><h2>{escape(head)}</h2><p>{escape(case.title)}</p>"]
+    if story is not None:
+        rows = (
+            ("What was done", story.done),
+            ("Expected", story.expected),
+            ("Because", story.because),
+            ("What came", story.came),
+        )
+        texts = (f"<dt>{label}</dt><dd>{escape(text)}</dd>" for label, text in rows)
+        lines.append(f"<dl>{''.join(texts)}</dl>")
+        if story.way:
+            lines.append(f"<pre>{escape(chr(10).join(story.way))}</pre>")
+    return "".join([*lines, "</section>"])

@@ -1,0 +1,195 @@
+"""Runs one program where it can do no harm: `python3 jail.py LIMITS -- PROGRAM ARGUMENTS`.
+
+What a student's program may do in here:
+
+* read the folders it is given, the system's programs and libraries; write nothing (Landlock);
+* see no process but its own children, and signal none (a process namespace of its own);
+* reach no network, not even this machine's own (a network namespace without interfaces);
+* use so much processor time, memory and so many processes and open files (resource limits).
+
+It needs Linux 5.13 with user namespaces, and no rights: root gives its own up first. Where one of
+these walls is missing it says so and runs nothing. This file is a program of its own and uses
+nothing but Python: what runs in here must not be able to read the rest of the course.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import struct
+import sys
+from collections.abc import Iterator, Sequence
+
+# The numbers of these calls are the same on every architecture.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_VERSION_FLAG = 1
+_RULE_PATH_BENEATH = 1
+# What Landlock's first version knows of files, and what later ones added; bits in their order.
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_FILE_RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
+_NET_RIGHTS = 3
+# Since version 6: abstract sockets and signals to the outside.
+_SCOPES = 3
+# Devices, sockets, pipes and links are not made, only files and folders.
+_MAKE_SPECIAL = 1 << 6 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12
+_READ_ONLY = _EXECUTE | _READ_FILE | _READ_DIR
+
+_CLONE_NEWNS, _CLONE_NEWIPC, _CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
+_CLONE_NEWPID, _CLONE_NEWNET = 0x20000000, 0x40000000
+_SET_PDEATHSIG, _SET_DUMPABLE, _SET_NO_NEW_PRIVS = 1, 4, 38
+# Nobody's number, on systems whose nobody is nobody else.
+_UNPRIVILEGED = 65534
+_SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom")
+_NULL = "/dev/null"
+EXIT_NO_WALL = 97
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class NoWallError(Exception):
+    """This machine cannot keep a program in."""
+
+
+def main() -> int:
+    """Raises the walls, runs the program, and gives its exit status."""
+    parser = argparse.ArgumentParser(prog="jail")
+    parser.add_argument("--read", action="append", default=[], help="a folder it may read")
+    parser.add_argument("--write", action="append", default=[], help="a folder it may write to")
+    parser.add_argument("--cpu-s", type=int, default=60)
+    parser.add_argument("--memory-mb", type=int, default=2048)
+    parser.add_argument("--processes", type=int, default=16)
+    parser.add_argument("--file-mb", type=int, default=64)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    arguments = parser.parse_args()
+    command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    try:
+        return _run(arguments, command)
+    except NoWallError as error:
+        print(f"jail: {error}", file=sys.stderr)
+        return EXIT_NO_WALL
+
+
+def _run(arguments: argparse.Namespace, command: list[str]) -> int:
+    _die_with_parent()
+    if os.geteuid() == 0:
+        _give_up_root()
+    _separate()
+    # The first process of the new namespace: when it ends, so does everything in there.
+    child = os.fork()
+    if child == 0:
+        try:
+            _die_with_parent()
+            # A signal to its group is not one to ours.
+            os.setsid()
+            _limit(arguments)
+            _confine(arguments.read, arguments.write)
+            os.execvp(command[0], command)
+        except (OSError, NoWallError) as error:
+            print(f"jail: {error}", file=sys.stderr)
+        os._exit(EXIT_NO_WALL)
+    _, status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def _die_with_parent() -> None:
+    _libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _give_up_root() -> None:
+    os.setgroups([])
+    os.setresgid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)
+    os.setresuid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)
+    # Whoever changes its user is no longer tied to its parent, and its own maps are not its own.
+    _die_with_parent()
+    _libc.prctl(_SET_DUMPABLE, 1, 0, 0, 0)
+
+
+def _separate() -> None:
+    """A user of its own here, and processes, network and mounts of its own."""
+    uid, gid = os.getuid(), os.getgid()
+    flags = _CLONE_NEWUSER | _CLONE_NEWPID | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWNS
+    if _libc.unshare(flags) != 0:
+        raise NoWallError(
+            f"this machine gives no namespaces ({os.strerror(ctypes.get_errno())}); allow user "
+            "namespaces, as the distribution does unless somebody forbade it"
+        )
+    with contextlib.suppress(FileNotFoundError):
+        _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/gid_map", f"{gid} {gid} 1")
+    _write("/proc/self/uid_map", f"{uid} {uid} 1")
+
+
+def _write(file: str, text: str) -> None:
+    with open(file, "w") as opened:  # noqa: PTH123 - a file of the kernel's
+        opened.write(text)
+
+
+def _limit(arguments: argparse.Namespace) -> None:
+    megabyte = 1 << 20
+    for what, most in (
+        (resource.RLIMIT_CPU, arguments.cpu_s),
+        (resource.RLIMIT_AS, arguments.memory_mb * megabyte),
+        (resource.RLIMIT_NPROC, arguments.processes),
+        (resource.RLIMIT_FSIZE, arguments.file_mb * megabyte),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(what, (most, most))
+
+
+# ---- Landlock ------------------------------------------------------------------------------------
+
+
+def _confine(readable: Sequence[str], writable: Sequence[str]) -> None:
+    version = _libc.syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG)
+    if version < 1:
+        raise NoWallError(
+            "this kernel has no Landlock: use Linux 5.13 or newer with it switched on"
+        )
+    every = (1 << _FILE_RIGHTS_BY_VERSION[min(version, 5)]) - 1
+    attributes = struct.pack("<Q", every)
+    if version >= 4:
+        attributes += struct.pack("<Q", _NET_RIGHTS)
+    if version >= 6:
+        attributes += struct.pack("<Q", _SCOPES)
+    ruleset = _called(_libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0))
+    for path in (*_SYSTEM, *_python(), *readable):
+        _allow(ruleset, path, _READ_ONLY)
+    for path in writable:
+        _allow(ruleset, path, every & ~(_EXECUTE | _MAKE_SPECIAL))
+    _allow(ruleset, _NULL, _READ_FILE | _WRITE_FILE)
+    _called(_libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _called(_libc.syscall(_RESTRICT_SELF, ruleset, 0))
+    os.close(ruleset)
+
+
+def _python() -> Iterator[str]:
+    """Where this Python and its packages are."""
+    yield from dict.fromkeys([sys.prefix, sys.base_prefix, os.path.dirname(sys.executable)])  # noqa: PTH120
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        is_folder = os.path.isdir(path)  # noqa: PTH112 - pathlib takes a while to load
+        # A file can be read, written and executed; the rest is of folders.
+        of_files = _EXECUTE | _WRITE_FILE | _READ_FILE | 1 << 14
+        allowed = rights if is_folder else rights & of_files
+        rule = struct.pack("<Qi", allowed, opened)
+        _called(_libc.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, rule, 0))
+        os.close(opened)
+
+
+def _called(result: int) -> int:
+    if result < 0:
+        raise NoWallError(f"Landlock: {os.strerror(ctypes.get_errno())}")
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main())

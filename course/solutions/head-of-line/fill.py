@@ -1,0 +1,21 @@
+"""Measures the numbers of a student's router, as the handout asks."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from course.exercise import Work
+from course.exercises.head_of_line import numbers
+from course.process import Runner
+from course.tools.tracer import SIMULATOR
+
+
+def fill(folder: Path, seed: str) -> None:
+    """Writes numbers.yaml."""
+    ports = numbers.ports_of(Work(folder, folder, seed, Runner()))
+    lines = [f"ports: {ports}"]
+    for wanted in numbers.WANTED:
+        argv = [str(SIMULATOR), "fabric", "--ports", str(ports), "--load", "1", *wanted.arguments]
+        ran = subprocess.run(argv, capture_output=True, check=True)
+        lines.append(f"{wanted.key}: {json.loads(ran.stdout)['throughput']:.3f}")
+    (folder / numbers.FILE).write_text("\n".join(lines) + "\n")

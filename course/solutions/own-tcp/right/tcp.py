@@ -1,0 +1,22 @@
+"""Additive increase, multiplicative decrease."""
+
+from insides import CongestionControl
+
+
+class MyTcp(CongestionControl):
+    """NewReno's window."""
+
+    def grow(self, window, path, acked):
+        if not path.cwnd_limited:
+            return
+        if window.cwnd < window.ssthresh:
+            grown = min(window.cwnd + acked, window.ssthresh)
+            acked -= grown - window.cwnd
+            window.cwnd = grown
+        window.count += acked
+        if window.count >= window.cwnd:
+            window.count -= window.cwnd
+            window.cwnd += 1
+
+    def lost(self, window, path):
+        return max(window.cwnd // 2, 2)

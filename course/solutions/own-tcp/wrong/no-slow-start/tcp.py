@@ -1,0 +1,18 @@
+"""Wrong on purpose, see refused.yaml."""
+
+from insides import CongestionControl
+
+
+class MyTcp(CongestionControl):
+    """Additive increase, multiplicative decrease."""
+
+    def grow(self, window, path, acked):
+        if not path.cwnd_limited:
+            return
+        window.count += acked
+        if window.count >= window.cwnd:
+            window.count -= window.cwnd
+            window.cwnd += 1
+
+    def lost(self, window, path):
+        return max(window.cwnd // 2, 2)

@@ -1,0 +1,33 @@
+"""What a check tells when it is not content.
+
+A check that fails has done something, expected something for a reason that can be looked up, and
+seen something else. `Story` has a field for each, so that none of them can be left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Story:
+    """Why a case was refused."""
+
+    # What the check did, with every number that matters.
+    done: str
+    expected: str
+    # The formula, or the section of the specification.
+    because: str
+    came: str
+    # Steps of the packet or of the decision that lead there, one a line.
+    way: tuple[str, ...] = ()
+    # The command line that shows exactly this moment again.
+    again: str = ""
+
+
+class Refused(Exception):  # noqa: N818 - it is a verdict and no error
+    """A case is not met, for the reason in its story."""
+
+    def __init__(self, story: Story) -> None:
+        super().__init__(story.came)
+        self.story = story

@@ -1,0 +1,72 @@
+"""A judgement in words, for the terminal."""
+
+from __future__ import annotations
+
+import textwrap
+
+from course.judge import Judgement, Verdict
+from course.story import Story
+
+_WIDTH = 96
+_LABEL = 10
+_STEPS_MAX = 14
+
+
+class Teller:
+    """Tells of verdicts one by one; a story that was told is not told again."""
+
+    def __init__(self) -> None:
+        self._told: dict[Story, str] = {}
+
+    def tell(self, verdict: Verdict) -> str:
+        """A line for what is met, a paragraph for what is not."""
+        case = verdict.case
+        if verdict.story is None:
+            return f"  ok    {case.points:3}  {case.name}: {case.title}"
+        head = f"  FAIL  0/{case.points:<2} {case.name}: {case.title}"
+        before = self._told.setdefault(verdict.story, case.name)
+        if before != case.name:
+            return f"{head}\n        for the reason told at {before}"
+        return "\n".join([head, *paragraphs(verdict.story)])
+
+
+def paragraphs(story: Story) -> list[str]:
+    """A story, each of its parts under a label."""
+    lines: list[str] = []
+    for label, text in (
+        ("done", story.done),
+        ("expected", story.expected),
+        ("because", story.because),
+        ("came", story.came),
+    ):
+        lines += _wrapped(label, text)
+    for number, step in enumerate(story.way[:_STEPS_MAX]):
+        lines.append(f"        {'its way' if number == 0 else '':{_LABEL}}{step}")
+    if len(story.way) > _STEPS_MAX:
+        lines.append(f"        {'':{_LABEL}}... and {len(story.way) - _STEPS_MAX} more")
+    if story.again:
+        # A command is copied, so it is never broken.
+        lines.append(f"        {'again':{_LABEL}}{story.again}")
+    return lines
+
+
+def summary(judgement: Judgement) -> str:
+    """The last line: points, and what to do next."""
+    met = sum(verdict.story is None for verdict in judgement.verdicts)
+    text = (
+        f"{judgement.exercise.name}: {judgement.points} of {judgement.out_of} points, "
+        f"{met} of {len(judgement.verdicts)} cases"
+    )
+    first = next((each.case.name for each in judgement.verdicts if each.story), None)
+    if first is None:
+        return text
+    return f"{text}\nThe next one alone: make check NAME={judgement.exercise.name} CASE={first}"
+
+
+def _wrapped(label: str, text: str) -> list[str]:
+    indent = " " * (8 + _LABEL)
+    wrapped = textwrap.wrap(text, _WIDTH - len(indent), break_long_words=False)
+    return [
+        f"        {label:{_LABEL}}{line}" if number == 0 else indent + line
+        for number, line in enumerate(wrapped)
+    ]

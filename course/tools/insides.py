@@ -1,0 +1,113 @@
+"""A class of the submission in the place of an arbiter, a scheduler or an AQM of the router."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from controller.toolchain import ROOT
+from course.errors import CourseError
+from course.exercise import Work
+from course.story import Refused, Story
+from course.tools.tracer import SIMULATOR
+
+PACKAGE = ROOT / "insides"
+# A class of some thirty lines decides some ten thousand times a second on an idle machine.
+_WALL_S = 120.0
+
+
+def simulate(work: Work, *arguments: str, because: str, done: str) -> dict[str, Any]:
+    """What `vitrine-sim ARGUMENTS` finds; refused with its words where a class does wrong.
+
+    A path that begins with `./` is one of the submission.
+    """
+    full = [_path(work, argument) for argument in arguments]
+    ran = work.runner.run(
+        [str(SIMULATOR), *full],
+        trusted=True,
+        seconds=_WALL_S,
+        environment=environment(work),
+    )
+    again = again_line(work, full)
+    if ran.status is None:
+        raise Refused(
+            Story(
+                done=done,
+                expected=f"The run to end within {_WALL_S:.0f} s.",
+                because="A decision of thirty lines takes some 50 microseconds. " + because,
+                came="It had not come to an end, though no single decision took as long as 5 s.",
+                again=again,
+            )
+        )
+    line = json.loads(ran.output.splitlines()[0]) if ran.output.strip() else {}
+    if ran.status == 0:
+        return dict(line)
+    if "fault" not in line:
+        raise Refused(
+            Story(
+                done=done,
+                expected="A class that can be loaded and made.",
+                because="insides/contract.py says what a class must have.",
+                came="It could not begin.",
+                way=tuple(ran.errors.strip().splitlines()[-5:]),
+                again=again,
+            )
+        )
+    fault = line["fault"]
+    raise Refused(
+        Story(
+            done=f"{done} Decision {fault['decision']}, at {fault['at_ps'] / 1e6:.4f} us, was"
+            f" about {fault['asked']}.",
+            expected="A decision that is allowed"
+            + (", and the same as the built-in one's." if "--same-as" in arguments else "."),
+            because=because,
+            came=f"{fault['what']}.",
+            again=again,
+        )
+    )
+
+
+def environment(work: Work) -> dict[str, str]:
+    """With what a class of the submission is run."""
+    packages = _packages(work)
+    return {
+        "VITRINE_PYTHON": work.runner.python([work.folder, PACKAGE, packages]),
+        "PYTHONPATH": str(packages),
+    }
+
+
+def _packages(work: Work) -> Path:
+    """A folder with the package and nothing else of the kit, for Python reads its every name."""
+    folder = work.scratch / "packages"
+    if not folder.exists():
+        folder.mkdir()
+        (folder / PACKAGE.name).symlink_to(PACKAGE)
+    return folder
+
+
+def again_line(work: Work, full: Sequence[str]) -> str:
+    """The command line that does the same again."""
+    words = " ".join(shlex.quote(argument) for argument in full)
+    return f"VITRINE_PYTHON=build/venv/bin/python build/bin/vitrine-sim {words}"
+
+
+def require_file(work: Work, name: str) -> None:
+    """Refuses a submission without this file."""
+    if not (work.folder / name).is_file():
+        raise Refused(
+            Story(
+                done=f"The check looked for {name}.",
+                expected="The file that is to be handed in.",
+                because="It is the one that the handout names under 'What to hand in'.",
+                came="There is no such file in the folder.",
+            )
+        )
+    if not SIMULATOR.exists():
+        raise CourseError(f"there is no {SIMULATOR}: run `make build` first")
+
+
+def _path(work: Work, argument: str) -> str:
+    return f"{work.folder}/{argument[2:]}" if argument.startswith("./") else argument

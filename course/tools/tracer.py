@@ -1,0 +1,169 @@
+"""A P4 program in virtual time: compiled by vitrine-p4c, packets sent through by vitrine-sim."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from controller.toolchain import ROOT
+from course.errors import CourseError
+from course.exercise import Work
+from course.story import Refused, Story
+
+BIN = ROOT / "build" / "bin"
+COMPILER = BIN / "vitrine-p4c"
+SIMULATOR = BIN / "vitrine-sim"
+
+
+@dataclass
+class Life:
+    """What became of one packet."""
+
+    # The frames that came out, with the port they came out of.
+    sent: list[tuple[int, bytes]] = field(default_factory=list)
+    # Why a copy of it was dropped, in the router's words.
+    dropped: list[str] = field(default_factory=list)
+    # What the program did, a line a step.
+    steps: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that compiles."""
+
+    work: Work
+    source: Path
+    compiled: Path
+    p4info: Path
+
+    def lives(self, entries: Sequence[str], packets: Sequence[tuple[int, bytes]]) -> list[Life]:
+        """Sends packets in, each at a port, one after another; `entries` are lines of STF."""
+        script = self.work.scratch / "entries.stf"
+        script.write_text("".join(f"{line}\n" for line in entries))
+        argv = [str(SIMULATOR), "trace", "--json", "--entries", str(script), str(self.compiled)]
+        argv += [f"{port}:{frame.hex()}" for port, frame in packets]
+        done = self.work.runner.run(argv, trusted=True)
+        if done.status is None:
+            raise Refused(_endless(self.source, len(packets)))
+        if done.status != 0:
+            raise Refused(_unfit(self.source, done.errors, entries))
+        lives = _read(done.output.splitlines())
+        if len(lives) != len(packets):
+            raise CourseError(f"vitrine-sim trace told of {len(lives)} packets, not {len(packets)}")
+        return lives
+
+    def again(self, entries: Sequence[str], port: int, frame: bytes) -> str:
+        """The command line that shows this packet's life in this program."""
+        lines = " ".join(shlex.quote(line) for line in entries)
+        return (
+            f"printf '%s\\n' {lines} > /tmp/entries.stf; build/bin/vitrine-sim trace "
+            f"--entries /tmp/entries.stf {shlex.quote(str(self.source))} {port}:{frame.hex()}"
+        )
+
+
+def compile_program(work: Work, name: str) -> Program:
+    """Compiles a program of the submission; refused with the compiler's words if it does not."""
+    source = work.folder / name
+    if not source.is_file():
+        raise Refused(
+            Story(
+                done=f"The check looked for {name}.",
+                expected="The file that is to be handed in.",
+                because="It is the one that the handout names under 'What to hand in'.",
+                came="There is no such file in the folder.",
+            )
+        )
+    for program in (COMPILER, SIMULATOR):
+        if not program.exists():
+            raise CourseError(f"there is no {program}: run `make build` first")
+    made = work.scratch / "made"
+    made.mkdir(exist_ok=True)
+    # A compiler that has no rights writes there, too.
+    made.chmod(0o777)
+    compiled, p4info = made / "program.json", made / "program.p4info.txtpb"
+    argv = [str(COMPILER), "-o", str(compiled), "--p4runtime-files", str(p4info), str(source)]
+    done = work.runner.run(argv, readable=[work.folder], writable=[made])
+    if done.status != 0:
+        raise Refused(
+            Story(
+                done=f"vitrine-p4c compiled {name}.",
+                expected="A program, and no message but warnings.",
+                because="A program that does not compile can do nothing with a packet.",
+                came="The compiler refused it." if done.status is not None else _TOO_LONG,
+                way=tuple(done.errors.strip().splitlines()[:20]),
+                again=f"build/bin/vitrine-p4c -o /tmp/program.json {shlex.quote(str(source))}",
+            )
+        )
+    return Program(work, source, compiled, p4info)
+
+
+_TOO_LONG = "The compiler did not come to an end in time."
+
+
+def _endless(source: Path, count: int) -> Story:
+    return Story(
+        done=f"The check sent {count} packets into {source.name}.",
+        expected="Each of them to leave or to be dropped at some time.",
+        because="A packet that is recirculated or resubmitted for ever keeps the router busy.",
+        came="The program did not come to an end in time.",
+    )
+
+
+def _unfit(source: Path, errors: str, entries: Sequence[str]) -> Story:
+    return Story(
+        done=f"The check filled the tables of {source.name}: {'; '.join(entries[:2])} ...",
+        expected="The table, key and actions of the handout, with these names and parameters, and "
+        "somewhere an apply() of the table: one that is never applied is no part of the program.",
+        because="A controller fills them by their names (P4Runtime specification, section 9.1).",
+        came="The simulator refused the entries.",
+        way=tuple(errors.strip().splitlines()[:5]),
+    )
+
+
+def _read(lines: Iterable[str]) -> list[Life]:
+    lives: list[Life] = []
+    for line in lines:
+        told = json.loads(line)
+        event = told["event"]
+        if event == "received":
+            lives.append(Life())
+            continue
+        life = lives[-1]
+        if event == "transmitted":
+            life.sent.append((told["port"], bytes.fromhex(told["bytes"])))
+            life.steps.append(f"leaves port {told['port']}")
+        elif event == "dropped":
+            life.dropped.append(told["text"])
+            life.steps.append(f"dropped: {told['text']}")
+        else:
+            life.steps += _step(event, told)
+    return lives
+
+
+def _step(event: str, told: Mapping[str, Any]) -> list[str]:
+    """A step of a program in words; what nobody asks about is left out."""
+    if event == "parser_state":
+        return [f"parser state {told['name']}"]
+    if event == "parser_done":
+        error = told["error"]
+        return [f"parser ends after {told['parsed_bytes']} bytes: {error}"]
+    if event == "checksum":
+        right = told["computed"] == told["found"]
+        verdict = "is right" if right else ("is wrong" if told["verified"] else "is updated")
+        return [f"checksum {verdict}: computed {told['computed']:#06x}, found {told['found']:#06x}"]
+    if event == "condition":
+        return [f"if: {'yes' if told['holds'] else 'no'}"]
+    if event == "table":
+        key = ", ".join(f"{name} = {value}" for name, value in told["key"].items())
+        found = "miss" if told["entry"] is None else f"entry {told['entry']}"
+        return [f"table {told['name']}: {key}: {found}"]
+    if event == "action":
+        data = ", ".join(f"{name} = {value}" for name, value in told["data"].items())
+        return [f"action {told['name']}({data})"]
+    if event == "field_changed":
+        return [f"{told['field']}: {told['before']} -> {told['after']}"]
+    return []

@@ -1,0 +1,88 @@
+"""References get all points, and wrong solutions are refused for the right reason.
+
+A wrong solution is a folder in course/solutions/<exercise>/wrong: the files, and refused.yaml,
+which says why it is wrong, which cases refuse it and with which words. Every other case must pass.
+"""
+
+import functools
+import runpy
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from course.catalogue import EXERCISES
+from course.exercise import SOLUTIONS, Exercise
+from course.judge import Judgement, judge
+
+WRONG_LEAST = 5
+wrong_ones = [
+    pytest.param(exercise, folder, id=f"{exercise.name}/{folder.name}")
+    for exercise in EXERCISES
+    for folder in sorted((SOLUTIONS / exercise.name / "wrong").iterdir())
+]
+every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.name)
+
+
+def prepared(exercise: Exercise, folder: Path, seed: str, into: Path) -> Path:
+    """A copy of a solution, with the numbers that only this student has."""
+    copy = into / "submission"
+    shutil.copytree(folder, copy)
+    script = SOLUTIONS / exercise.name / "fill.py"
+    if script.exists():
+        filler(script)(copy, seed)
+    return copy
+
+
+@functools.cache
+def filler(script: Path) -> Callable[[Path, str], None]:
+    """What a script has measured once it need not measure again."""
+    return runpy.run_path(str(script))["fill"]
+
+
+def stories(judgement: Judgement) -> dict[str, str]:
+    return {
+        verdict.case.name: " ".join(str(part) for part in vars(verdict.story).values())
+        for verdict in judgement.verdicts
+        if verdict.story is not None
+    }
+
+
+@every_exercise
+@pytest.mark.parametrize("seed", ["Ada Lovelace", "学生", "nobody"])
+def test_the_reference_gets_all_points(exercise, seed, tmp_path):
+    folder = prepared(exercise, SOLUTIONS / exercise.name / "right", seed, tmp_path)
+    judgement = judge(exercise, folder, seed=seed)
+    assert stories(judgement) == {}
+
+
+@every_exercise
+def test_what_students_begin_with_can_be_checked_and_is_not_enough(exercise):
+    judgement = judge(exercise, exercise.start, seed="test")
+    assert judgement.points < judgement.out_of / 2
+
+
+@pytest.mark.parametrize(("exercise", "folder"), wrong_ones)
+def test_a_wrong_solution_is_refused_for_the_right_reason(exercise, folder, tmp_path):
+    told = yaml.safe_load((folder / "refused.yaml").read_text())
+    found = stories(judge(exercise, prepared(exercise, folder, "test", tmp_path), seed="test"))
+    assert set(found) == set(told["by"]), found
+    for case, words in told["by"].items():
+        assert words in found[case], found[case]
+
+
+@every_exercise
+def test_an_exercise_is_complete(exercise):
+    assert sum(case.points for case in exercise.cases) == 100
+    assert len({case.name for case in exercise.cases}) == len(exercise.cases)
+    assert len(list((SOLUTIONS / exercise.name / "wrong").iterdir())) >= WRONG_LEAST
+    handout = (exercise.folder / "README.md").read_text()
+    for part in ("Background", "Steps", "What to hand in", "Points", "Common mistakes"):
+        assert f"## {part}" in handout
+    assert f"{exercise.minutes} minutes" in handout
+    for case in exercise.cases:
+        assert f"| {case.name} | {case.points} |" in handout, case.name
+    for file in exercise.files:
+        assert (exercise.start / file).is_file()

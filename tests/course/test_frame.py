@@ -1,0 +1,88 @@
+"""Working copies, and what a check says in the terminal."""
+
+import pytest
+
+from course import catalogue, telling, working
+from course.errors import CourseError
+from course.exercise import Case, Exercise
+from course.judge import judge
+from course.story import Refused, Story
+
+STORY = Story(
+    done="It was asked for two and two.",
+    expected="4.",
+    because="Peano, 1889.",
+    came="5.",
+    way=tuple(f"step {number}" for number in range(20)),
+    again="expr 2 + 2",
+)
+
+
+def refuse(bench):
+    raise Refused(STORY)
+
+
+def exercise(**changes):
+    values = {
+        "name": "sums",
+        "title": "Sums",
+        "question": "What is two and two?",
+        "minutes": 5,
+        "files": ("sum.py",),
+        "begin": lambda work: work,
+        "cases": (
+            Case("four", "Two and two are four.", 60, refuse),
+            Case("again", "They still are.", 30, refuse),
+            Case("nothing", "Nothing is asked.", 10, lambda bench: None),
+        ),
+    }
+    return Exercise(**{**values, **changes})
+
+
+def test_a_story_has_all_its_parts_and_is_told_once(tmp_path):
+    judgement = judge(exercise(), tmp_path, seed="test")
+    teller = telling.Teller()
+    first, second, third = (teller.tell(verdict) for verdict in judgement.verdicts)
+    for part in ("two and two", "expected  4.", "because   Peano", "came      5.", "expr 2 + 2"):
+        assert part in first
+    # 14 of 20 steps are shown.
+    assert "step 13" in first and "step 14" not in first and "and 6 more" in first
+    assert second.endswith("for the reason told at four")
+    assert third.startswith("  ok     10  nothing")
+    assert telling.summary(judgement).startswith("sums: 10 of 100 points, 1 of 3 cases")
+
+
+def test_where_nothing_can_be_checked_every_case_says_so(tmp_path):
+    judgement = judge(exercise(begin=refuse), tmp_path, seed="test")
+    assert [verdict.story for verdict in judgement.verdicts] == [STORY] * 3
+
+
+def test_one_case_alone_and_one_that_is_not_there(tmp_path):
+    assert judge(exercise(), tmp_path, seed="test", only=["nothing"]).out_of == 10
+    with pytest.raises(CourseError, match="it has four, again, nothing"):
+        judge(exercise(), tmp_path, seed="test", only=["five"])
+
+
+def test_a_working_copy_is_made_once_and_knows_its_student(tmp_path):
+    first = catalogue.find("first-router")
+    folder = working.make(first, "Grace Hopper", tmp_path)
+    assert (folder / "router.p4").read_text() == (first.start / "router.p4").read_text()
+    assert working.student_of(folder) == "Grace Hopper"
+    (folder / "router.p4").write_text("mine")
+    with pytest.raises(CourseError, match="what you have written stays"):
+        working.make(first, "Grace Hopper", tmp_path)
+    assert (folder / "router.p4").read_text() == "mine"
+
+
+def test_a_student_file_may_hold_anything(tmp_path):
+    assert working.student_of(tmp_path) == "nobody"
+    (tmp_path / "student.txt").write_bytes(b"\xff\xfe" * 500)
+    assert len(working.student_of(tmp_path)) <= 64
+    (tmp_path / "student.txt").unlink()
+    (tmp_path / "student.txt").symlink_to("/etc/passwd")
+    assert working.student_of(tmp_path) == "nobody"
+
+
+def test_a_misspelt_exercise_is_told_with_a_guess():
+    with pytest.raises(CourseError, match="Did you mean first-router"):
+        catalogue.find("first-ruter")

@@ -1,0 +1,204 @@
+"""Grading a class: what hostile submissions get, and what is written of honest ones."""
+
+import csv
+import json
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from course import catalogue
+from course.exercise import SOLUTIONS
+from course.grading import gradescope, pages, sheet
+from course.grading.grade import grade
+from course.grading.intake import FILE_BYTES_MAX, submissions
+from course.grading.jailed import JailedRunner
+
+RIGHT = SOLUTIONS / "first-router" / "right" / "router.p4"
+FIRST = catalogue.find("first-router")
+
+
+@pytest.fixture
+def runner(tmp_path_factory):
+    runner = JailedRunner()
+    runner.check()
+    return runner
+
+
+@pytest.fixture
+def hand_in(tmp_path):
+    """Hands in files under a name: `hand_in("ada", {"router.p4": "..."})`."""
+
+    def put(name, files):
+        folder = tmp_path / "in" / name
+        folder.mkdir(parents=True)
+        for file, text in {"student.txt": name, **files}.items():
+            (folder / file).write_text(text)
+        return folder
+
+    put.folder = tmp_path / "in"
+    return put
+
+
+def graded(hand_in, runner, **more):
+    found = grade(FIRST, submissions(hand_in.folder), secret="test", runner=runner, **more)
+    return {each.name: each for each in found}
+
+
+# ---- the jail ------------------------------------------------------------------------------------
+
+
+def inside(runner, script, **more):
+    return runner.run([sys.executable, "-c", script], **more)
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that anybody may look into; those of pytest are their owner's."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def test_in_the_jail_one_reads_what_one_is_given_and_writes_nothing(runner, open_folder):
+    (open_folder / "given").mkdir()
+    (open_folder / "given" / "file").write_text("for you")
+    script = f"""
+for name, mode in ((r"{open_folder}/given/file", "r"), (r"{RIGHT}", "r"), ("/etc/passwd", "r"),
+                   (r"{open_folder}/given/new", "w"), ("/tmp/new", "w"), ("/dev/shm/new", "w")):
+    try:
+        with open(name, mode) as file:
+            print(file.read() if mode == "r" else file.write("mine"))
+    except OSError as error:
+        print(type(error).__name__)
+"""
+    done = inside(runner, script, readable=[open_folder / "given"])
+    assert done.output.splitlines() == ["for you", *["PermissionError"] * 5], done
+
+
+def test_in_the_jail_there_is_no_network_and_nobody_to_kill(runner):
+    script = """
+import os, signal, socket
+for try_it in (lambda: socket.create_connection(("127.0.0.1", 1), 1),
+               lambda: socket.create_connection(("192.0.2.1", 80), 1)):
+    try:
+        try_it()
+        print("connected")
+    except OSError as error:
+        print("no network")
+try:
+    os.kill(-1, signal.SIGKILL)
+except ProcessLookupError:
+    print("nobody")
+print(os.getpid(), os.getppid(), os.getuid() != 0)
+"""
+    done = inside(runner, script)
+    # The first of its processes, whose parent is outside and so has no number.
+    assert done.output.splitlines() == ["no network", "no network", "nobody", "1 0 True"], done
+
+
+def test_a_fork_bomb_ends_with_its_first_process(runner):
+    script = """
+import os, signal
+count = 0
+try:
+    while True:
+        if os.fork() == 0:
+            signal.pause()
+        count += 1
+except OSError:
+    print(count)
+"""
+    done = inside(runner, script)
+    # 16 processes are allowed, two of which are the jail's own and the first.
+    assert int(done.output) <= 16, done
+    # Had one of them lived, the pipe would be open and the run without end.
+    assert done.status == 0
+
+
+def test_what_never_ends_and_what_wants_all_memory_is_ended(runner):
+    assert inside(runner, "while True: pass", seconds=1.0).status is None
+    greedy = inside(runner, "x = bytearray(8 << 30)")
+    assert greedy.status == 1 and "MemoryError" in greedy.errors
+
+
+def test_the_grader_s_secret_is_not_in_the_environment(runner, monkeypatch):
+    monkeypatch.setenv("SECRET", "hidden")
+    done = inside(runner, "import os; print('SECRET' in os.environ)")
+    assert done.output == "False\n"
+
+
+# ---- submissions ---------------------------------------------------------------------------------
+
+
+def test_who_steals_the_solution_or_hands_in_a_link_gets_nothing_for_it(hand_in, runner):
+    hand_in("includes", {"router.p4": f'#include "{RIGHT}"\n'})
+    hand_in("links", {})
+    (hand_in.folder / "links" / "router.p4").symlink_to(RIGHT)
+    hand_in("honest", {"router.p4": RIGHT.read_text()})
+    found = graded(hand_in, runner)
+    assert {name: each.judgement.points for name, each in found.items()} == {
+        "honest": 100,
+        "includes": 0,
+        "links": 0,
+    }
+    story = found["includes"].judgement.verdicts[0].story
+    assert "Permission denied" in " ".join(story.way)
+    assert "router.p4 was not taken" in found["links"].remarks[0]
+
+
+def test_an_archive_is_read_wherever_its_files_are_and_however_large_it_says_they_are(
+    hand_in, runner
+):
+    hand_in.folder.mkdir()
+    with zipfile.ZipFile(hand_in.folder / "ada.zip", "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.write(RIGHT, "homework/final/router.p4")
+        zipped.writestr("__MACOSX/homework/._router.p4", "nothing")
+        zipped.writestr("../../student.txt", "Ada")
+    with zipfile.ZipFile(hand_in.folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("router.p4", " " * (FILE_BYTES_MAX + 1))
+    (hand_in.folder / "broken.zip").write_text("no zip")
+    found = graded(hand_in, runner)
+    assert found["ada"].judgement.points == 100 and found["ada"].student == "Ada"
+    assert f"more than {FILE_BYTES_MAX} bytes" in found["bomb"].remarks[0]
+    assert "cannot be read as a zip" in found["broken"].remarks[0]
+
+
+def test_of_one_student_s_numbers_handed_in_twice_somebody_is_told(hand_in, runner):
+    hand_in("ada", {"router.p4": RIGHT.read_text()})
+    hand_in("bob", {"router.p4": RIGHT.read_text(), "student.txt": "ada"})
+    assert "as does that of ada" in graded(hand_in, runner)["bob"].remarks[0]
+
+
+def test_what_is_written_of_a_class(hand_in, runner, tmp_path):
+    wrong = SOLUTIONS / "first-router" / "wrong" / "ttl-of-one-goes-on" / "router.p4"
+    hand_in("=1+1", {"router.p4": wrong.read_text(), "student.txt": "<b>Eve</b>"})
+    one = graded(hand_in, runner)["=1+1"]
+    sheet.write(tmp_path / "grades.csv", FIRST, [one])
+    with (tmp_path / "grades.csv").open(newline="") as opened:
+        row = next(csv.DictReader(opened))
+    # A spreadsheet would compute a name that begins with =.
+    assert (row["submission"], row["points"], row["ttl-used-up"]) == ("'=1+1", "85", "0")
+    page = pages.write(tmp_path, one)
+    assert page.parent == tmp_path and page.name == "_1_1.html"
+    text = page.read_text()
+    assert "85 of 100 points" in text and "section 5.3.1" in text
+    assert "<b>Eve" not in text and "&lt;b&gt;Eve" in text
+    gradescope.write(tmp_path / "results.json", one)
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["score"] == 85 and len(results["tests"]) == len(FIRST.cases)
+    failed = [each for each in results["tests"] if each["status"] == "failed"]
+    assert all("because" in each["output"] for each in failed)
+
+
+def test_the_archive_for_gradescope_has_what_grading_needs_and_no_solution(tmp_path):
+    gradescope.archive(FIRST, tmp_path / "made.zip", "secret")
+    with zipfile.ZipFile(tmp_path / "made.zip") as zipped:
+        names = zipped.namelist()
+        assert "first-router" in zipped.read("run_autograder").decode()
+    for name in ("setup.sh", "run_autograder", "vitrine/course/jail.py", "vitrine/secret"):
+        assert name in names
+    assert "vitrine/build/bin/vitrine" in names
+    assert not [name for name in names if "solutions" in name or "__pycache__" in name]
