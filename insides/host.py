@@ -1,0 +1,287 @@
+"""The process in which a class of yours decides: `python3 -m insides.host FILE.py CLASS`.
+
+vitrine-sim starts it and asks through standard input and output; what is said is written down in
+`switch/crates/sim/src/outside/wire.rs`. The class sees neither: it reads nothing, and what it
+prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import os
+import struct
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from insides import contract
+from insides.contract import Packet, Window
+from insides.contract import Path as NetworkPath
+
+_LENGTH = struct.Struct("<I")
+_AT_COUNT = struct.Struct("<QH")
+_TURN = struct.Struct("<QB")
+_HEAD = struct.Struct("<BI")
+_PACKET = struct.Struct("<QIQQB")
+_WAITED = struct.Struct("<Q")
+_ENQUEUED = struct.Struct("<QBI")
+_DEPARTED = struct.Struct("<BIB")
+# Flow, number and window; then the path, in the order of its fields.
+_CONGESTION = struct.Struct("<6IQ4I6Q???")
+_FLOW = struct.Struct("<I")
+_WINDOW = struct.Struct("<3I")
+_INPUTS = 16
+_TRACEBACK_LINES = 12
+_READ_BYTES = 1 << 16
+_LOOK_EVERY_S = 1.0
+
+
+class Unfit(Exception):  # noqa: N818 - it is told to a person and not raised to one
+    """Something about the class or its answer, in a sentence."""
+
+
+Serve: TypeAlias = Callable[[bytes], bytes | None]
+
+
+def main() -> int:
+    """Serves until vitrine-sim hangs up."""
+    file, name = Path(sys.argv[1]), sys.argv[2]
+    pipe = _Pipe()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    decide: Serve | None = None
+    while (body := pipe.read()) is not None:
+        try:
+            if decide is None:
+                decide, answer = _begin(file, name, json.loads(body[1:]))
+            else:
+                told = decide(body)
+                if told is None:
+                    continue
+                answer = told
+        except Unfit as error:
+            pipe.write(b"\1" + str(error).encode())
+        except Exception:  # noqa: BLE001 - whatever the class raises is told to its author
+            pipe.write(b"\1" + _trace(file).encode())
+        else:
+            pipe.write(b"\0" + answer)
+    return 0
+
+
+def _end_with(parent: int) -> None:
+    """A class that never answers would outlive a vitrine-sim that was ended meanwhile."""
+    nothing = threading.Event()
+    while os.getppid() == parent:
+        nothing.wait(_LOOK_EVERY_S)
+    os._exit(1)
+
+
+class _Pipe:
+    """The two pipes, moved to where `print` and `input` do not find them."""
+
+    def __init__(self) -> None:
+        self._input, self._output = os.dup(0), os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.dup2(2, 1)
+        self._waiting = b""
+
+    def read(self) -> bytes | None:
+        """The next frame's body; none at the end."""
+        length = self._take(4)
+        return None if length is None else self._take(_LENGTH.unpack(length)[0])
+
+    def _take(self, count: int) -> bytes | None:
+        while len(self._waiting) < count:
+            more = os.read(self._input, _READ_BYTES)
+            if not more:
+                return None
+            self._waiting += more
+        taken, self._waiting = self._waiting[:count], self._waiting[count:]
+        return taken
+
+    def write(self, body: bytes) -> None:
+        os.write(self._output, _LENGTH.pack(len(body)) + body)
+
+
+def _begin(file: Path, name: str, parameters: dict[str, Any]) -> tuple[Serve, bytes]:
+    """Who answers from now on, and what is answered to the beginning."""
+    kind = parameters.pop("kind")
+    found = _load(file, name, getattr(contract, kind))
+    if kind == "CongestionControl":
+        return _congestion(found, **parameters), _wishes(found)
+    serve: dict[str, Callable[[Any], Serve]] = {
+        "Arbiter": _arbiter,
+        "Scheduler": _scheduler,
+        "Aqm": _aqm,
+    }
+    return serve[kind](found(**parameters)), b""
+
+
+def _load(file: Path, name: str, base: type) -> type[Any]:
+    if not file.is_file():
+        raise Unfit(f"there is no file {file}")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None, "its name ends in .py"
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    # What the file imports may lie beside it.
+    sys.path.insert(0, str(file.resolve().parent))
+    spec.loader.exec_module(module)
+    found = getattr(module, name, None)
+    if found is None:
+        classes = [
+            each
+            for each, thing in vars(module).items()
+            if isinstance(thing, type) and issubclass(thing, base) and thing is not base
+        ]
+        there_are = f"it has {', '.join(classes)}" if classes else f"it has no {base.__name__}"
+        raise Unfit(f"{file} has no class {name}; {there_are}")
+    if not (isinstance(found, type) and issubclass(found, base)):
+        raise Unfit(f"{name} is no {base.__name__}: write class {name}(insides.{base.__name__})")
+    return found
+
+
+# ---- questions to calls, and what they return to answers -----------------------------------------
+
+
+@functools.lru_cache(1 << 14)
+def _members(bits: int) -> tuple[int, ...]:
+    """The inputs of a set, in rising order; the same sets come again and again."""
+    return tuple(number for number in range(bits.bit_length()) if bits >> number & 1)
+
+
+def _arbiter(arbiter: contract.Arbiter) -> Callable[[bytes], bytes]:
+    def decide(body: bytes) -> bytes:
+        now, count = _AT_COUNT.unpack_from(body, 1)
+        starts = range(11, 11 + _INPUTS * count, _INPUTS)
+        asks = [_members(int.from_bytes(body[at : at + _INPUTS], "little")) for at in starts]
+        pairs = arbiter.match(asks, now)
+        try:
+            return bytes([side for pair in pairs for side in _pair(pair)])
+        except (TypeError, ValueError):
+            raise Unfit(
+                f"match() returned {_short(pairs)}, which is no list of pairs of whole numbers "
+                "from 0 on"
+            ) from None
+
+    return decide
+
+
+def _pair(pair: tuple[int, int]) -> tuple[int, int]:
+    left, right = pair
+    return left, right
+
+
+def _scheduler(scheduler: contract.Scheduler) -> Serve:
+    def decide(body: bytes) -> bytes | None:
+        kind = body[:1]
+        if kind == b"E":
+            now, group, length = _ENQUEUED.unpack_from(body, 1)
+            scheduler.enqueued(group, length, now)
+            return None
+        if kind in (b"D", b"X"):
+            group, length, emptied = _DEPARTED.unpack_from(body, 1)
+            told = scheduler.departed if kind == b"D" else scheduler.dropped
+            told(group, length, bool(emptied))
+            return None
+        now, _ = _TURN.unpack_from(body, 1)
+        chosen = scheduler.choose(dict(_HEAD.iter_unpack(body[10:])), now)
+        if not isinstance(chosen, int) or not 0 <= chosen < 256:
+            raise Unfit(f"choose() returned {_short(chosen)}, which is no class")
+        return bytes([chosen])
+
+    return decide
+
+
+def _aqm(aqm: contract.Aqm) -> Callable[[bytes], bytes]:
+    def decide(body: bytes) -> bytes:
+        now, length, packets, waiting, ecn = _PACKET.unpack_from(body, 1)
+        packet = Packet(length, packets, waiting, bool(ecn))
+        if body[:1] == b"A":
+            name, verdict = "arrival", aqm.arrival(packet, now)
+        else:
+            (waited,) = _WAITED.unpack_from(body, 1 + _PACKET.size)
+            name, verdict = "departure", aqm.departure(packet, waited, now)
+        if verdict not in (contract.PASS, contract.MARK, contract.DROP):
+            raise Unfit(f"{name}() returned {_short(verdict)}; it returns PASS, MARK or DROP")
+        return bytes([verdict])
+
+    return decide
+
+
+# The methods by the codes of wire.rs, and those that get a number beside window and path.
+_EVENTS = ("begun", "grow", "lost", "measured", "resumed", "timed_out", "undone")
+_WITH_NUMBER = ("grow", "measured")
+_MARKS = ("classic", "every mark", "L4S")
+
+
+def _wishes(control: type[contract.CongestionControl]) -> bytes:
+    """Which methods it has, as bits, and how it uses marks."""
+    base = contract.CongestionControl
+    own = [getattr(control, event) is not getattr(base, event) for event in _EVENTS]
+    for event, has in zip(_EVENTS, own, strict=True):
+        if event in ("grow", "lost") and not has:
+            raise Unfit(f"{control.__name__} has no method {event}()")
+    if control.marks not in _MARKS:
+        raise Unfit(f"{control.__name__}.marks is {control.marks!r}; it is one of {_MARKS}")
+    return bytes([sum(has << code for code, has in enumerate(own)), _MARKS.index(control.marks)])
+
+
+def _congestion(control: type[contract.CongestionControl], seed: int) -> Serve:
+    """One object for each connection."""
+    flows: dict[int, tuple[contract.CongestionControl, Window]] = {}
+
+    def decide(body: bytes) -> bytes | None:
+        if body[:1] == b"Z":
+            (ended,) = _FLOW.unpack_from(body, 1)
+            flows.pop(ended, None)
+            return None
+        flow, number, cwnd, ssthresh, count, prior, *seen = _CONGESTION.unpack_from(body, 2)
+        if flow not in flows:
+            flows[flow] = control(flow, seed), Window()
+        made, window = flows[flow]
+        window.cwnd, window.ssthresh, window.count, window.prior_cwnd = cwnd, ssthresh, count, prior
+        event = _EVENTS[body[1]]
+        more = (number,) if event in _WITH_NUMBER else ()
+        told = getattr(made, event)(window, NetworkPath._make(seen), *more)
+        try:
+            if event == "lost":
+                return _WINDOW.pack(cwnd, told, count)
+            if event == "undone":
+                return _WINDOW.pack(told, ssthresh, count)
+        except struct.error:
+            raise Unfit(
+                f"{event}() returned {_short(told)}, which is no whole number from 0 to 2**32 - 1"
+            ) from None
+        try:
+            return _WINDOW.pack(window.cwnd, window.ssthresh, window.count)
+        except struct.error:
+            raise Unfit(
+                f"{event}() left {_short(window)}; its parts are whole numbers from 0 to 2**32 - 1"
+            ) from None
+
+    return decide
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _trace(file: Path) -> str:
+    """The last exception as its author knows it, without what is ours."""
+    kind, error, _ = sys.exc_info()
+    frames = traceback.extract_tb(error.__traceback__ if error else None)
+    own = [frame for frame in frames if Path(frame.filename).name == file.name]
+    place = f" (line {own[-1].lineno}: {own[-1].line})" if own else ""
+    text = "".join(traceback.format_exception_only(kind, error)).strip()
+    return "\n".join(f"{text}{place}".splitlines()[-_TRACEBACK_LINES:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
