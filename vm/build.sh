@@ -14,25 +14,29 @@ if dry_run; then
 fi
 
 if vm/prebuilt.sh; then
-    binaries=${VITRINE_PREBUILT:-/opt/vitrine}/bin
+    built=${VITRINE_PREBUILT:-/opt/vitrine}/bin/vitrine
 else
     . vm/rust.sh
-    [ -x switch/target/release/vitrine-switch ] || step "Building the switch (once, a few minutes)"
+    [ -x switch/target/release/vitrine ] || step "Building the switch (once, a few minutes)"
     quiet=--quiet
     [ ! -t 2 ] || quiet=
-    (cd switch && cargo build --release --locked --bins $quiet) ||
+    (cd switch && cargo build --release --locked --package vitrine $quiet) ||
         fail "the switch does not build: the compiler's message above says where."
-    binaries=../../switch/target/release
+    built=../../switch/target/release/vitrine
 fi
 
 mkdir -p build/bin build/dropin build/python build/p4
-for binary in vitrine-p4c vitrine-switch vitrine-sim; do
-    ln -sfn "$binaries/$binary" "build/bin/$binary"
+# One file, which is each of the programs by its name.
+ln -sfn "$built" build/bin/vitrine
+for program in vitrine-p4c vitrine-switch vitrine-sim; do
+    ln -sfn vitrine "build/bin/$program"
 done
 # Under these names the programs take the flags of the p4lang originals.
 ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-ss
 ln -sfn ../bin/vitrine-p4c build/dropin/p4c
 ln -sfn ../bin/vitrine-switch build/dropin/simple_switch_grpc
+ln -sfn ../bin/vitrine-switch build/dropin/simple_switch
+ln -sfn ../../guests/simple_switch_CLI build/dropin/simple_switch_CLI
 
 proto=switch/crates/messages/proto
 for file in "$proto"/vitrine/v1/*.proto; do

@@ -8,9 +8,10 @@ cd "$(dirname "$0")/.."
 
 binaries=$1
 folder=$2
-for binary in vitrine-p4c vitrine-sim vitrine-switch; do
-    [ -x "$binaries/$binary" ] || fail "$binaries/$binary is missing: run make build first."
-done
+[ -x "$binaries/vitrine" ] || fail "$binaries/vitrine is missing: run make build first."
 mkdir -p "$folder/bin"
-cp -L "$binaries"/vitrine-{p4c,sim,switch} "$folder/bin/"
+cp -L "$binaries/vitrine" "$folder/bin/"
+for program in vitrine-p4c vitrine-sim vitrine-switch; do
+    ln -sfn vitrine "$folder/bin/$program"
+done
 switch_sources >"$folder/switch-sources"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# cross.sh ARCHITECTURE: names the folder with the switch's programs for a machine of that kind (amd64,
-# arm64). For another kind than this machine's they are built first, by a Rust that knows that target and
-# a linker for it.
+# cross.sh ARCHITECTURE: names the folder with the file `vitrine`, which is all programs, for a machine
+# of that kind (amd64, arm64). For another kind than this machine's it is built first, by a Rust that
+# knows that target and a linker for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -28,6 +28,6 @@ command -v "$linker" >/dev/null ||
 step "Building the switch for $wanted"
 linker_setting=CARGO_TARGET_${target//-/_}_LINKER
 export "${linker_setting^^}=$linker"
-(cd switch && cargo build --release --locked --bins --quiet --target "$target") >&2 ||
+(cd switch && cargo build --release --locked --package vitrine --quiet --target "$target") >&2 ||
     fail "the switch does not build for $wanted: the compiler's message above says where."
 echo "switch/target/$target/release"

@@ -9,10 +9,10 @@ cd "$(dirname "$0")/.."
 
 # package, and the shell condition that says it is there.
 needed=(
-    "build-essential    command -v cc"
+    "build-essential    command -v cc || vm/prebuilt.sh"
     "ca-certificates    test -e /etc/ssl/certs/ca-certificates.crt"
     "curl               command -v curl"
-    "pkg-config         command -v pkg-config"
+    "pkg-config         command -v pkg-config || vm/prebuilt.sh"
     "protobuf-compiler  command -v protoc"
     "python3            test -x /usr/bin/python3"
     "python3-venv       /usr/bin/python3 -c 'import ensurepip, venv'"

@@ -9,5 +9,5 @@ cd "$(dirname "$0")/.."
 . vm/sources.sh
 
 prebuilt=${VITRINE_PREBUILT:-/opt/vitrine}
-[ -x "$prebuilt/bin/vitrine-switch" ] && [ -r "$prebuilt/switch-sources" ] || exit 1
+[ -x "$prebuilt/bin/vitrine" ] && [ -r "$prebuilt/switch-sources" ] || exit 1
 [ "$(cat "$prebuilt/switch-sources")" = "$(switch_sources)" ]

@@ -40,8 +40,9 @@ make_environment() {
     "$python" -m venv --system-site-packages "$venv" &&
         "$venv/bin/pip" install --disable-pip-version-check --requirement vm/requirements.txt &&
         "$venv/bin/pip" install --disable-pip-version-check --no-build-isolation --no-deps --editable . &&
-        # The messages of vitrine.v1 are generated into build/python; this line puts it on the path.
-        echo "$PWD/build/python" >"$("$venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')/vitrine-messages.pth" &&
+        # The messages of vitrine.v1 are generated into build/python, the rest of that package lies in
+        # vitrine: both are put on the path, the package first.
+        printf '%s\n' "$PWD" "$PWD/build/python" >"$("$venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')/vitrine-messages.pth" &&
         make_p4_tmp
 }
 

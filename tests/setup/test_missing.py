@@ -22,6 +22,7 @@ SHELL_TOOLS = (
         "find",
         "head",
         "id",
+        "ln",
         "mkdir",
         "mount",
         "rm",
@@ -255,8 +256,7 @@ def carried(machine: Path) -> str:
     (machine / "switch" / "main.rs").write_text("fn main() {}")
     built = machine / "built"
     built.mkdir()
-    for program in ("vitrine-p4c", "vitrine-sim", "vitrine-switch"):
-        shutil.copy(shutil.which("true"), built / program)
+    shutil.copy(shutil.which("true"), built / "vitrine")
     done = run(machine, "vm/carry.sh built carried")
     assert (done.returncode, done.stderr) == (0, "")
     return str(machine / "carried")
@@ -266,7 +266,7 @@ def carried(machine: Path) -> str:
     ("file", "text", "status"),
     [
         ("main.rs", "fn main() {}", 0),
-        ("target/release/vitrine-switch", "what a build left", 0),
+        ("target/release/vitrine", "what a build left", 0),
         ("main.rs", "fn main() { panic!() }", 1),
         ("new.rs", "fn main() {}", 1),
     ],
@@ -281,7 +281,7 @@ def test_programs_built_elsewhere_serve_while_the_sources_are_theirs(machine, fi
 def test_programs_that_are_not_built_are_not_carried(machine):
     (machine / "switch").mkdir()
     said = sentence(run(machine, "vm/carry.sh build/bin carried"))
-    assert said == "build/bin/vitrine-p4c is missing: run make build first."
+    assert said == "build/bin/vitrine is missing: run make build first."
     assert not (machine / "carried").exists()
 
 

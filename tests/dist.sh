@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What `make dist` made does what it is for, on this machine: in a clone without Rust on its path `make`
+# uses the tarball's programs and runs a lab, and the wheel alone, in an environment of its own, does too.
+# It takes minutes and the network that pip needs, so the release runs it and `make test` does not.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. vm/say.sh
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+name=vitrine-$version-linux-$(dpkg --print-architecture)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# without_rust COMMAND...: runs it where nobody finds cargo.
+without_rust() {
+    env -i HOME="$work/home" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 WORLD=virtual QUICK=1 "$@"
+}
+mkdir "$work/home"
+! without_rust sh -c 'command -v cargo' || fail "cargo is in /usr/bin, so nothing could be told here."
+
+tar --extract --gzip --file "out/dist/$name.tar.gz" --directory "$work"
+git clone --quiet . "$work/clone"
+before=$SECONDS
+without_rust VITRINE_PREBUILT="$work/$name" make --no-print-directory -C "$work/clone" lab LAB=bufferbloat
+step "From a clean clone to the end of the lab: $((SECONDS - before)) s"
+
+python3 -m venv "$work/venv"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check out/dist/vitrine-"$version"-*.whl
+cd "$work"
+without_rust "$work/venv/bin/vitrine-sim" queue --loads 0.5 --seconds 1 >/dev/null
+without_rust "$work/venv/bin/vitrine-lab" bufferbloat
+without_rust "$work/venv/bin/vitrine-exercise" fair-queues
+# What one begins with is not enough, and that is what it says.
+without_rust "$work/venv/bin/vitrine-check" fair-queues || [ $? -eq 1 ]
