@@ -1,0 +1,1 @@
+"""A row of a sweep: what it depends on, and how it is measured; code that can change a number."""

@@ -1,0 +1,32 @@
+"""Does a job, wherever it has travelled to: the row it makes."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from labs.sweep.measuring import lab, network
+from labs.sweep.measuring.job import Job
+from labs.sweep.measuring.work import NetworkWork
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one job has found, and what it took."""
+
+    numbers: Mapping[str, float]
+    took_s: float
+    # Where it was measured, which changes no number.
+    machine: str
+
+
+def measured(job: Job) -> Row:
+    """The row of a job."""
+    began_s = time.monotonic()
+    if isinstance(job.work, NetworkWork):
+        numbers = network.measured(job.work, job.seed, job.versions)
+    else:
+        numbers = lab.measured(job.work, job.seed, job.versions)
+    return Row(numbers, time.monotonic() - began_s, platform.node())

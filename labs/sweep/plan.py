@@ -1,0 +1,356 @@
+"""A sweep's file, read: which points there are, and what is measured at each of them.
+
+title: Two flows and a buffer
+topology: dumbbell.yaml              # or `lab: bufferbloat`
+parameters:
+  buffer: [0.5, 1, 2]                # in BDP
+derived:
+  packets: max(2, round(buffer * 83))
+change:                              # in the topology, in its own words
+  switches: {s1: {ports: {3: {queue: "{packets} packets"}}}}
+flows:
+  one: {from: h1, to: h3, congestion: cubic}
+measure: {port: s1:3, after: 10 s, during: 60 s}
+seeds: 3
+
+Everything is read and every point's network is made before anything starts, so a mistake at the
+last point is found at once, with its file and line. docs/sweeps.md lists every key.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from labs import catalogue
+from labs.errors import LabError
+from labs.hint import meant
+from labs.settings import KNOWN, VIRTUAL_ALGORITHMS, Settings
+from labs.sweep import expression
+from labs.sweep.expression import Value
+from labs.sweep.figures import FigurePlan, read_figure
+from labs.sweep.measuring import network, versions
+from labs.sweep.measuring.job import Job
+from labs.sweep.measuring.versions import Versions
+from labs.sweep.measuring.work import Flows, LabWork, NetworkWork
+from topo import load, units
+from topo.document import Place
+from topo.errors import ModelError, TopologyError
+from topo.model import End, Topology
+
+SEEDS_DEFAULT = 3
+JOBS_MAX = 100_000
+CONNECTIONS_MAX = 100_000
+_COMMON = {"title", "question", "parameters", "derived", "seeds", "repetitions", "figures", "quick"}
+_OF_NETWORKS = {"topology", "program", "change", "flows", "measure"}
+_OF_LABS = {"lab", "settings"}
+
+
+@dataclass(frozen=True)
+class Point:
+    """A choice of all parameters, and what is done there."""
+
+    values: Mapping[str, Value]
+    work: NetworkWork | LabWork
+    versions: Versions
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is to be measured, and drawn."""
+
+    name: str
+    title: str
+    question: str
+    # The file, as it was written.
+    text: str
+    # What is varied: the names that each axis gives values to, by the axis's own.
+    axes: Mapping[str, tuple[str, ...]]
+    points: tuple[Point, ...]
+    seeds: tuple[int, ...]
+    repetitions: int
+    figures: tuple[FigurePlan, ...]
+
+    def jobs(self) -> Iterator[Job]:
+        """The rows that are to be, in the order of their points."""
+        for point in self.points:
+            for seed in self.seeds:
+                for repetition in range(1, self.repetitions + 1):
+                    yield Job(point.values, seed, repetition, point.work, point.versions)
+
+
+def read(file: Path, *, quick: bool = False) -> Sweep:
+    """The sweep of a file; `quick` as its part of that name shortens it."""
+    document = Place.load(file)
+    if quick:
+        document = _shortened(document)
+    fields = document.fields(required={"title"}, optional=_COMMON | _OF_NETWORKS | _OF_LABS)
+    axes = _axes(fields["parameters"]) if "parameters" in fields else {}
+    seeds = _seeds(fields.get("seeds"))
+    repetitions = 1
+    if "repetitions" in fields:
+        repetitions = fields["repetitions"].whole(low=1, high=1000)
+    every_values = list(_values(axes, fields.get("derived")))
+    if (count := len(every_values) * len(seeds) * repetitions) > JOBS_MAX:
+        document.refuse(f"asks for {count:,} rows; {JOBS_MAX:,} are the most.")
+    points = _points(document, fields, every_values)
+    names = [*points[0].values, *_numbers(points[0].work)]
+    figures = fields["figures"].entries() if "figures" in fields else {}
+    return Sweep(
+        name=file.stem.replace("_", "-"),
+        title=fields["title"].text(),
+        question=fields["question"].text() if "question" in fields else "",
+        text=file.read_text(),
+        axes={name: tuple(choices[0]) for name, choices in axes.items()},
+        points=points,
+        seeds=seeds,
+        repetitions=repetitions,
+        figures=tuple(
+            read_figure(name, place, list(axes), names, is_open=isinstance(points[0].work, LabWork))
+            for name, place in figures.items()
+        ),
+    )
+
+
+def _shortened(document: Place) -> Place:
+    parts = document.entries()
+    if "quick" not in parts:
+        document.refuse("lacks 'quick', which says what QUICK=1 leaves of it.")
+    return document.overlaid(parts["quick"], Place.text)
+
+
+# ---- parameters ----------------------------------------------------------------------------------
+
+
+def _axes(place: Place) -> dict[str, list[dict[str, Value]]]:
+    """What each axis gives values to, choice by choice."""
+    axes: dict[str, list[dict[str, Value]]] = {}
+    known: dict[str, str] = {}
+    for name, choices in place.entries().items():
+        axes[name] = [_choice(name, each) for each in choices.items()]
+        if not axes[name]:
+            choices.refuse("is empty: give at least one value.")
+        for each, given in zip(choices.items(), axes[name], strict=True):
+            if given.keys() != axes[name][0].keys():
+                each.refuse(f"must give values to {', '.join(axes[name][0])}, as the first does.")
+        for parameter in axes[name][0]:
+            if parameter in known:
+                choices.refuse(f"gives a value to {parameter}, as {known[parameter]} does.")
+            known[parameter] = name
+    return axes
+
+
+def _choice(axis: str, place: Place) -> dict[str, Value]:
+    """A plain value is the axis's own; a mapping moves several parameters together."""
+    if place.is_mapping():
+        given = {name: each.parse(expression.value_of) for name, each in place.entries().items()}
+    else:
+        given = {axis: place.parse(expression.value_of)}
+    for name in given:
+        _check_name(name, place)
+    return given
+
+
+def _check_name(name: str, place: Place) -> None:
+    if not name.isidentifier():
+        place.refuse(f"{name!r} is no name: use letters, digits and _, such as buffer_bdp.")
+    if name in ("seed", "repetition"):
+        place.refuse(f"{name!r} is the table's own: choose another name.")
+
+
+def _values(
+    axes: Mapping[str, Sequence[Mapping[str, Value]]], derived: Place | None
+) -> Iterator[dict[str, Value]]:
+    """The parameters of every point, with what is derived from them."""
+    further = {} if derived is None else derived.entries()
+    for choices in itertools.product(*axes.values()):
+        values: dict[str, Value] = {}
+        for choice in choices:
+            values.update(choice)
+        for name, place in further.items():
+            _check_name(name, place)
+            if name in values:
+                place.refuse("is a parameter already.")
+            values[name] = place.parse(functools.partial(expression.evaluated, values=values))
+        yield values
+
+
+def _seeds(place: Place | None) -> tuple[int, ...]:
+    """So many, from 1; or those of a list."""
+    if place is None:
+        return tuple(range(1, SEEDS_DEFAULT + 1))
+    if not place.is_list():
+        return tuple(range(1, place.whole(low=1, high=10_000) + 1))
+    seeds = [each.whole(high=2**63 - 1) for each in place.items()]
+    if not seeds or len(set(seeds)) < len(seeds):
+        place.refuse("must be different numbers, at least one.")
+    return tuple(seeds)
+
+
+# ---- points --------------------------------------------------------------------------------------
+
+
+def _points(
+    document: Place, fields: Mapping[str, Place], every_values: Sequence[dict[str, Value]]
+) -> tuple[Point, ...]:
+    if ("lab" in fields) == ("topology" in fields):
+        document.refuse("must have either 'lab' or 'topology': what is swept.")
+    others = _OF_NETWORKS if "lab" in fields else _OF_LABS
+    subject = "lab" if "lab" in fields else "topology"
+    for name in sorted(others & fields.keys()):
+        fields[name].refuse(f"does not go with '{subject}'.")
+    if "lab" in fields:
+        return tuple(_lab_point(fields, values) for values in every_values)
+    for name in ("flows", "measure"):
+        if name not in fields:
+            document.refuse(f"lacks {name!r}, which a sweep of a topology needs.")
+    file = fields["topology"].folder / fields["topology"].text()
+    # Alone first: what is wrong with it is not the sweep's fault.
+    load.load(file)
+    networks = _Networks(Place.load(file), file, fields)
+    return tuple(networks.point(values) for values in every_values)
+
+
+def _filled(place: Place, values: Mapping[str, Value]) -> str:
+    return place.parse(lambda text: expression.filled(text, values))
+
+
+def _lab_point(fields: Mapping[str, Place], values: dict[str, Value]) -> Point:
+    place = fields["lab"]
+    try:
+        kind = catalogue.named(_filled(place, values))
+    except LabError as error:
+        raise place.error(str(error)) from error
+    given = {"WORLD": "virtual", "SEEDS": "1"}
+    parts = fields["settings"].entries() if "settings" in fields else {}
+    for name, each in parts.items():
+        if name not in (*KNOWN, "QUICK", "PROGRAM"):
+            each.refuse(f"is no setting of a lab: {meant(name.upper(), KNOWN)}")
+        given[name] = _filled(each, values)
+    try:
+        settings = Settings.from_environment(kind.takes, given)
+        lab = kind(settings)
+    except LabError as error:
+        # The message begins with the setting's name.
+        name = str(error).partition("=")[0]
+        raise parts.get(name, fields.get("settings", place)).error(str(error)) from error
+    work = LabWork(kind.name, settings.document(), sum(run.seconds for run in lab.runs()))
+    return Point(values, work, versions.of_lab(settings.program))
+
+
+def _numbers(work: NetworkWork | LabWork) -> list[str]:
+    """What will be measured, as far as that is known before."""
+    return network.numbers_of(work.flows) if isinstance(work, NetworkWork) else []
+
+
+class _Networks:
+    """Makes each point's network of one topology."""
+
+    def __init__(self, base: Place, file: Path, fields: Mapping[str, Place]) -> None:
+        self._base = base
+        self._file = file
+        self._fields = fields
+        # What a network is measured with costs a compilation; most points have the same.
+        self._versions: dict[str, Versions] = {}
+
+    def point(self, values: dict[str, Value]) -> Point:
+        """What is done with these parameters."""
+        document, topology = self._network(values)
+        flows = tuple(
+            _flows(name, place, topology, values)
+            for name, place in self._fields["flows"].entries().items()
+        )
+        if not any(each.connections for each in flows):
+            self._fields["flows"].refuse("is empty: nothing would be sent.")
+        measure = self._fields["measure"].fields(required={"port", "after", "during"})
+        end = measure["port"].parse(load.end)
+        port = _port(measure["port"], topology, end)
+        program = _filled(self._fields["program"], values) if "program" in self._fields else ""
+        during_ns = _span_ns(measure["during"], values)
+        if during_ns < network.LOOKS:
+            measure["during"].refuse("is too short: nothing would be seen.")
+        work = NetworkWork(
+            topology=document,
+            file=str(self._file),
+            program=program,
+            flows=flows,
+            switch=end.node,
+            port=end.port or 0,
+            rate_bps=port,
+            after_ns=_span_ns(measure["after"], values),
+            during_ns=during_ns,
+        )
+        return Point(values, work, self._versions_of(topology, program))
+
+    def _network(self, values: Mapping[str, Value]) -> tuple[str, Topology]:
+        document = self._base
+        if "change" in self._fields:
+            change = self._fields["change"]
+            document = document.overlaid(change, lambda place: _filled(place, values))
+        return document.dump(), load.read(document)
+
+    def _versions_of(self, topology: Topology, program: str) -> Versions:
+        own = " ".join(switch.program or "" for switch in topology.switches)
+        key = f"{program}: {own}"
+        if key not in self._versions:
+            self._versions[key] = versions.of_network(topology, program)
+        return self._versions[key]
+
+
+def _port(place: Place, topology: Topology, end: End) -> int:
+    """The rate of the port that is measured."""
+    if end.port is None:
+        place.refuse("must be a router's port, such as s1:2.")
+    try:
+        rate_bps = topology.switch(end.node).port(end.port).rate_bps
+    except ModelError as error:
+        raise place.error(f"{place.name}: {error}") from error
+    if not rate_bps:
+        place.refuse("has no rate, so nobody can say which part of it is used: give it one.")
+    return rate_bps
+
+
+def _span_ns(place: Place, values: Mapping[str, Value]) -> int:
+    return place.parse(lambda text: units.span_ns(expression.filled(text, values)))
+
+
+def _flows(name: str, place: Place, topology: Topology, values: Mapping[str, Value]) -> Flows:
+    _check_name(name, place)
+    fields = place.fields(
+        required={"from", "to"}, optional={"congestion", "connections", "begin_within"}
+    )
+    source = fields["from"]
+    sources = source.items() if source.is_list() else [source]
+    if not sources:
+        source.refuse("is empty: name at least one host.")
+    connections = 1
+    if "connections" in fields:
+        text = _filled(fields["connections"], values)
+        if not text.isdigit() or int(text) > CONNECTIONS_MAX:
+            fields["connections"].refuse(
+                f"must be a whole number up to {CONNECTIONS_MAX:,}, and is {text!r}."
+            )
+        connections = int(text)
+    congestion = _filled(fields["congestion"], values) if "congestion" in fields else ""
+    if congestion and congestion not in VIRTUAL_ALGORITHMS:
+        hint = meant(congestion, VIRTUAL_ALGORITHMS, "is one of ")
+        fields["congestion"].refuse(f"is {congestion!r}: {hint}")
+    within = fields.get("begin_within")
+    return Flows(
+        name=name,
+        sources=tuple(_host(each, topology) for each in sources),
+        target=_host(fields["to"], topology),
+        connections=connections,
+        congestion=congestion,
+        begin_within_ns=_span_ns(within, values) if within else 0,
+    )
+
+
+def _host(place: Place, topology: Topology) -> str:
+    try:
+        return topology.host(place.text()).name
+    except TopologyError as error:
+        raise place.error(f"{place.name}: {error}") from error
