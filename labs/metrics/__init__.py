@@ -1,0 +1,1 @@
+"""What routers count, for Prometheus."""

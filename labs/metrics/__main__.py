@@ -1,0 +1,103 @@
+"""`make metrics`: tells Prometheus what the routers count that are up.
+
+    ROUTER=s1         only this one, by name or host:port; else all of the network that is up
+    LISTEN=:9464      where: host:port, or :port of this machine alone
+
+It neither becomes a controller nor disturbs one, and outlives networks: a router that is not there
+is told as `vitrine_up 0`. `labs/metrics/grafana.json` is a dashboard for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+from vitrine.v1 import router_pb2
+
+from controller.errors import ControllerError
+from controller.queues import Queues
+from controller.session import Session
+from labs import routers
+from labs.metrics.families import families
+
+LISTEN = ":9464"
+# Prometheus waits ten seconds for all of them.
+DEADLINE_S = 2.0
+
+
+class Routers(Collector):
+    """Asks the routers whenever somebody asks for metrics."""
+
+    def __init__(self, name: str = "") -> None:
+        self._name = name
+        # A scrape may begin while another still waits.
+        self._turn = threading.Lock()
+        self._sessions: dict[str, Session] = {}
+
+    def describe(self) -> Iterator[Metric]:
+        """Nothing in advance: what there is depends on the routers."""
+        yield from ()
+
+    def collect(self) -> Iterator[Metric]:
+        """All metrics at this instant."""
+        with self._turn:
+            told = {name: self._ask(address) for name, address in self._addresses().items()}
+        yield from families(told)
+
+    def _addresses(self) -> Mapping[str, str]:
+        if self._name:
+            return {self._name: routers.address_of(self._name)}
+        return routers.up().routers
+
+    def _ask(self, address: str) -> router_pb2.DescribeResponse | None:
+        """What the router says, or nothing if it does not answer."""
+        try:
+            session = self._sessions.get(address)
+            if session is None:
+                session = Session.observe(address, deadline_s=DEADLINE_S)
+                self._sessions[address] = session
+            return Queues(session).describe()
+        except ControllerError:
+            lost = self._sessions.pop(address, None)
+            if lost is not None:
+                lost.channel.close()
+            return None
+
+
+def listening(text: str) -> tuple[str, int]:
+    """Host and port of `host:port`; without a host, this machine alone."""
+    host, separator, port = text.rpartition(":")
+    if not separator or not port.isdecimal():
+        raise ControllerError(f"LISTEN={text}: say host:port, or :port for this machine alone")
+    return host or "127.0.0.1", int(port)
+
+
+def main() -> int:
+    """Returns the exit status."""
+    try:
+        host, port = listening(os.environ.get("LISTEN") or LISTEN)
+        name = os.environ.get("ROUTER", "")
+        if name:
+            routers.address_of(name)
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(Routers(name))
+        server, thread = start_http_server(port, addr=host, registry=registry)
+    except (ControllerError, OSError) as error:
+        print(f"vitrine: {error}", file=sys.stderr)
+        return 1
+    print(f"metrics of {name or 'all routers that are up'}: http://{host}:{port}/metrics")
+    print("Ctrl-C ends it", flush=True)
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        server.shutdown()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
