@@ -6,4 +6,9 @@ cd "$(dirname "$0")/.."
 optimised() { (cd switch && "$@" --locked --profile dev-live); }
 VITRINE_TRANSFERS=1000000 optimised cargo test -p vitrine-hosts --test transfers
 VITRINE_NETWORKS=1000 optimised cargo test -p vitrine-world --test scenarios
+SEEDS=100000 optimised cargo test -p vitrine-agent --test simulated
 tests/determinism.sh 100
+vm/page.sh
+VITRINE_PAGE_SEEDS=100 build/venv/bin/python -m pytest tests/page
+TIME=30min WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
+TIME=1h tests/fuzz.sh

@@ -1,0 +1,171 @@
+"""What must hold once every fault is mended, and how soon.
+
+* what was promised: datagrams of all hosts arrive, reports come, tables have what they should have,
+  the controller is in charge; TCP goes on a little later, because it doubles its patience at each
+  loss;
+* always: no byte, datagram or report is wrong, the one TCP connection lives, the books balance;
+* nothing leaks: descriptors, threads and memory of routers and of the controller.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from controller.errors import ControllerError
+from tests.chaos.holdings import Holdings, interfaces
+from tests.chaos.network import Network
+from topo import preflight, wait
+
+# More than are under way at any time: these were sent after the end of the fault.
+_DATAGRAMS, _TCP_BYTES = 50, 100_000
+# TCP's patience after three seconds of silence is at most six seconds, and it may just have begun.
+TCP_GOES_ON_S = 15.0
+# How long idle threads and connections that clients left behind may stay.
+_SETTLE_S = 30.0
+# A thread pool and connections of the moment. What leaks leaks more in the end.
+_MORE_DESCRIPTORS, _MORE_THREADS = 16, 8
+# The controller holds calls, their threads and connections of its own.
+_MORE_OF_OURS = 48
+# Of a router with one MiB or so of entries: everything that clients can make is bounded by less.
+RESIDENT_BYTES_MAX = 512 << 20
+
+
+class LawError(Exception):
+    """Something that must hold does not."""
+
+
+@dataclass
+class Laws:
+    """What is held against a network; made when it is up and nothing is wrong."""
+
+    network: Network
+    # Of all routers' ports.
+    interfaces: frozenset[str] = field(init=False)
+    ours: Holdings = field(default_factory=lambda: Holdings.of(os.getpid()))
+    # Of each router's process, when it was new and at work.
+    first: dict[int, Holdings] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.interfaces = frozenset(preflight.interface_names(self.network.live.topology))
+
+    def await_return(self, promised_s: float) -> float:
+        """Waits until everything but TCP is as it was; returns after how many seconds it is."""
+        begun_s = time.monotonic()
+        arrived = self.network.tallies["udp"]["received"] + _DATAGRAMS
+        reported = self.network.tallies["reports"]["received"] + _DATAGRAMS
+        self._within(promised_s, "sessions", self._sessions)
+        self._within(
+            promised_s,
+            "datagrams",
+            lambda: _lacking(self.network.tallies["udp"]["received"], arrived),
+            begun_s,
+        )
+        took_s = time.monotonic() - begun_s
+        self._within(
+            promised_s,
+            "reports",
+            lambda: _lacking(self.network.tallies["reports"]["received"], reported),
+            begun_s,
+        )
+        self._within(promised_s, "tables", self._tables, begun_s)
+        return took_s
+
+    def await_tcp(self) -> float:
+        """Waits until TCP has gone on; returns after how many seconds."""
+        begun_s = time.monotonic()
+        wanted = self.network.tallies["tcp"]["bytes"] + _TCP_BYTES
+        self._within(
+            TCP_GOES_ON_S, "TCP", lambda: _lacking(self.network.tallies["tcp"]["bytes"], wanted)
+        )
+        return time.monotonic() - begun_s
+
+    def check(self) -> None:
+        """All that holds always."""
+        self._contents()
+        for name, queues in self.network.queues.items():
+            if not queues.describe().books.balanced:
+                raise LawError(f"the books of {name} do not balance.")
+        missing = self.interfaces - interfaces()
+        if missing:
+            raise LawError(f"interfaces are missing: {', '.join(sorted(missing))}.")
+        self._holdings()
+
+    def _contents(self) -> None:
+        network = self.network
+        for process in network.talking:
+            if process.has_ended():
+                raise LawError(f"{' '.join(process.argv[-2:])} ended: {process.last_words()}")
+        for name, tallies in network.tallies.items():
+            for wrong in ("wrong", "out_of_order", "malformed"):
+                count = tallies.get(wrong)
+                if count:
+                    raise LawError(f"{name}: {count} {wrong.replace('_', ' ')}.")
+        if network.tallies["tcp"]["connections"] != 1:
+            raise LawError("the TCP connection was made more than once.")
+        for name, churn in network.churns.items():
+            if churn.wrong:
+                raise LawError(f"{name}: {'; '.join(churn.wrong)}")
+
+    def _holdings(self) -> None:
+        for router in self.network.routers:
+            pid = self.network.pid(router)
+            first = self.first.setdefault(pid, Holdings.of(pid))
+            if Holdings.of(pid).resident_bytes > RESIDENT_BYTES_MAX:
+                raise LawError(f"{router} takes more than {RESIDENT_BYTES_MAX >> 20} MiB.")
+            self._settles(router, pid, first, _MORE_DESCRIPTORS, _MORE_THREADS)
+        self._settles("the controller", os.getpid(), self.ours, _MORE_OF_OURS, _MORE_OF_OURS)
+
+    def _settles(self, who: str, pid: int, first: Holdings, descriptors: int, threads: int) -> None:
+        def excess() -> str | None:
+            now = Holdings.of(pid)
+            if now.descriptors > first.descriptors + descriptors:
+                return f"{who} has {now.descriptors} descriptors and had {first.descriptors}"
+            if now.threads > first.threads + threads:
+                return f"{who} has {now.threads} threads and had {first.threads}"
+            return None
+
+        self._within(_SETTLE_S, f"what {who} holds", excess)
+
+    def _sessions(self) -> str | None:
+        away = [name for name, each in self.network.sessions.items() if not each.is_ready]
+        return f"{', '.join(away)}: the controller is not in charge" if away else None
+
+    def _tables(self) -> str | None:
+        for name, churn in self.network.churns.items():
+            try:
+                problem = churn.check()
+            except ControllerError as error:
+                problem = str(error)
+            if problem:
+                return f"{name}: {problem}"
+        return None
+
+    def _within(
+        self,
+        span_s: float,
+        what: str,
+        problem: Callable[[], str | None],
+        since_s: float | None = None,
+    ) -> None:
+        """Waits until there is no problem; says the last one if there still is."""
+        allowed_s = span_s * wait.patience()
+        if since_s is not None:
+            allowed_s = max(0.0, since_s + allowed_s - time.monotonic())
+        said: list[str] = []
+
+        def is_solved() -> bool:
+            found = problem()
+            said[:] = [found] if found else []
+            return not found
+
+        if not wait.holds_within(is_solved, allowed_s):
+            raise LawError(
+                f"{what}: not as it was {span_s * wait.patience():g} s later: {said[0]}."
+            )
+
+
+def _lacking(now: int, wanted: int) -> str | None:
+    return None if now >= wanted else f"{wanted - now} of those to come are missing"

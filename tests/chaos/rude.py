@@ -1,0 +1,111 @@
+"""Clients that harm themselves at most: they flood a router, stall in the middle, or die writing.
+
+    python -m tests.chaos.rude flood|stall|usurp ADDRESS
+
+Each goes on until it is killed.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+
+import grpc
+from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
+
+from controller.entries import Call, Entry, Lpm
+from controller.session import Session
+
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+_STALLED_COUNT = 100
+_FLOODING_COUNT = 4
+# Refused, one by one, with an error for each.
+_UPDATE_COUNT = 1000
+# 203.0.113.0/24 is for documentation, and nobody's here.
+USURPED = 0xCB007100
+
+
+def flood(address: str) -> None:
+    """Reads of everything and writes of nonsense, from several connections at once."""
+    threads = [
+        threading.Thread(target=_flood_once, args=(address, 1 << 40 | number))
+        for number in range(_FLOODING_COUNT)
+    ]
+    for thread in threads:
+        thread.start()
+
+
+def _flood_once(address: str, election_id: int) -> None:
+    nonsense = p4runtime_pb2.WriteRequest()
+    nonsense.election_id.high = election_id
+    for number in range(_UPDATE_COUNT):
+        nonsense.updates.add(type=1).entity.table_entry.table_id = number
+    everything = p4runtime_pb2.ReadRequest()
+    everything.entities.add().table_entry.table_id = 0
+    everything.entities.add().register_entry.register_id = 0
+    with grpc.insecure_channel(address) as channel:
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+        while True:
+            for device_id in range(2):
+                nonsense.device_id = everything.device_id = device_id
+                calls = [stub.Write.future(nonsense) for _ in range(10)]
+                reads = [stub.Read(everything) for _ in range(10)]
+                for call in calls:
+                    call.code()
+                for read in reads:
+                    _exhaust(read)
+
+
+def _exhaust(call: grpc.Call) -> None:
+    try:
+        for _ in call:
+            pass
+    except grpc.RpcError:
+        # Refused, or the router is gone.
+        return
+
+
+def stall(address: str) -> None:
+    """Connections that say nothing, or begin a request and never go on; reads that nobody takes."""
+    host, port = address.split(":")
+    held: list[object] = []
+    for number in range(_STALLED_COUNT):
+        connection = socket.create_connection((host, int(port)))
+        connection.sendall((b"", _PREFACE, _PREFACE + _SETTINGS, b"GET / HT")[number % 4])
+        held.append(connection)
+    everything = p4runtime_pb2.ReadRequest()
+    everything.entities.add().table_entry.table_id = 0
+    with grpc.insecure_channel(address) as channel:
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+        held += [stub.Read(everything) for _ in range(_STALLED_COUNT)]
+        threading.Event().wait()
+
+
+def usurp(address: str) -> None:
+    """Becomes primary and writes, batch after batch, until it is killed in the middle of one."""
+    with Session.connect(address) as session:
+        session.use()
+        left = [each for each in session.read("ipv4_routes") if is_usurpers(each)]
+        while True:
+            session.replace(left, [])
+            left = [
+                Entry(
+                    "ipv4_routes",
+                    {"hdr.ipv4.dst_addr": Lpm(USURPED + number, 32)},
+                    Call("no_route"),
+                )
+                for number in range(200)
+            ]
+            session.insert(left)
+
+
+def is_usurpers(entry: Entry) -> bool:
+    """Whether an entry was written by such a client."""
+    match = entry.match and entry.match.get("hdr.ipv4.dst_addr")
+    return isinstance(match, Lpm) and int(match.value) >> 8 == USURPED >> 8
+
+
+if __name__ == "__main__":
+    {"flood": flood, "stall": stall, "usurp": usurp}[sys.argv[1]](sys.argv[2])

@@ -1,0 +1,43 @@
+"""Whether a series of measurements grows: more than chance, and more than anybody would mind.
+
+The first tenth is left out, in which buffers and caches fill. The rest is cut into windows, whose
+medians no outlier moves; a line through the medians grows where it climbs by more than three times
+its own error, and over the whole run by more than a share of where it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_WARM_UP_SHARE = 0.1
+_WINDOW_COUNT = 20
+_ERRORS = 3.0
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The line through a series."""
+
+    start: float
+    # Over the time that was looked at.
+    growth: float
+    error: float
+
+    def grows(self, least_share: float, least: float = 0.0) -> bool:
+        """Whether it climbs, by more than this share of its start and more than `least`."""
+        bound = max(_ERRORS * self.error, least_share * abs(self.start), least)
+        return self.growth > bound
+
+
+def of(values: Sequence[float]) -> Slope:
+    """The line through measurements at equal distances in time."""
+    settled = np.asarray(values[int(len(values) * _WARM_UP_SHARE) :], dtype=float)
+    if len(settled) < _WINDOW_COUNT:
+        raise ValueError(f"{len(values)} measurements are too few to tell a slope.")
+    medians = [float(np.median(part)) for part in np.array_split(settled, _WINDOW_COUNT)]
+    at = np.linspace(0.0, 1.0, _WINDOW_COUNT)
+    (growth, start), covariance = np.polyfit(at, medians, 1, cov=True)
+    return Slope(float(start), float(growth), float(np.sqrt(covariance[0][0])))

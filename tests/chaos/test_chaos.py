@@ -1,0 +1,129 @@
+"""The chaos itself: the same from the same seed, and blind to nothing that it is to find."""
+
+import itertools
+import os
+import socket
+import struct
+import threading
+import time
+
+import pytest
+
+from tests.chaos import schedule, slope, soak, span, traffic
+from tests.chaos.faults import FAULTS
+from tests.chaos.holdings import Holdings
+from tests.chaos.tallies import Tallies
+from topo import wait
+
+ROUTERS = ["s1", "s2"]
+
+
+def first(count, seed):
+    return list(itertools.islice(schedule.steps(seed, list(FAULTS), ROUTERS), count))
+
+
+def test_a_seed_is_a_schedule():
+    assert first(50, seed=7) == first(50, seed=7)
+    assert first(50, seed=7) != first(50, seed=8)
+
+
+def test_every_fault_comes_and_two_at_once_are_at_different_routers():
+    steps = first(len(FAULTS), seed=1)
+    assert {step.strokes[0].fault for step in steps} == set(FAULTS)
+    pairs = [step.strokes for step in first(100, seed=1) if len(step.strokes) == 2]
+    assert pairs
+    for one, other in pairs:
+        assert one.router != other.router and one.fault != other.fault
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("1.5min", 90), ("8h", 28_800)])
+def test_lengths_of_time_have_units(text, seconds):
+    assert span.seconds(text) == seconds
+
+
+def test_a_length_of_time_without_a_unit_is_refused():
+    with pytest.raises(ValueError, match="'20' is no length of time: write 90s, 20min or 8h"):
+        span.seconds("20")
+
+
+def test_numbers_are_read_by_others(tmp_path):
+    written = Tallies(tmp_path / "tcp", traffic.TCP)
+    read = Tallies(tmp_path / "tcp", traffic.TCP)
+    written.add("bytes", 5)
+    written.add("bytes", 2)
+    written.put("wrong", 1)
+    assert [read[name] for name in traffic.TCP] == [7, 1, 0]
+
+
+# ---- what receivers notice -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("position", [0, 1, 65_520, 65_521, 10**9])
+def test_a_stream_is_known_from_every_place(position):
+    chunk = (traffic.BLOCK * 3)[position % 65_521 :][:70_000]
+    assert traffic.is_right(chunk, position)
+    assert not traffic.is_right(chunk, position + 1448)
+    assert not traffic.is_right(chunk[:500] + b"\0" + chunk[501:], position) or chunk[500] == 0
+
+
+def test_a_receiver_counts_what_is_wrong_and_what_comes_twice(tmp_path, monkeypatch):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    monkeypatch.setattr(traffic, "UDP_PORT", port)
+    threading.Thread(target=traffic.receive_udp, args=(tmp_path / "udp",), daemon=True).start()
+    wait.until((tmp_path / "udp.delays").exists, "the receiver", 10)
+    tallies = Tallies(tmp_path / "udp", traffic.UDP)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+
+        def send(number, payload):
+            sender.sendto(
+                struct.pack("!QQ", number, time.monotonic_ns()) + payload, ("127.0.0.1", port)
+            )
+
+        def is_heard():
+            send(0, traffic.payload_of(0))
+            return tallies["received"] > 0
+
+        wait.until(is_heard, "the first datagram", 10)
+        again = tallies["out_of_order"]
+        send(5, traffic.payload_of(5))
+        send(3, traffic.payload_of(3))
+        send(6, traffic.payload_of(7))
+        wait.until(lambda: tallies["wrong"] == 1, "the last datagram", 10)
+    assert tallies["received"] == 2
+    assert tallies["out_of_order"] >= again + 1
+    assert len(traffic.delays_beside(tmp_path / "udp").read_bytes()) == 2 * 4
+
+
+# ---- what grows ----------------------------------------------------------------------------------
+
+
+def test_a_leak_is_a_slope_and_a_jump_of_the_moment_is_none():
+    noise = [100 + number * 7 % 5 for number in range(1000)]
+    assert not slope.of(noise).grows(0.05)
+    assert slope.of([it + number * 0.05 for number, it in enumerate(noise)]).grows(0.05)
+    spikes = [it + (500 if number % 97 == 0 else 0) for number, it in enumerate(noise)]
+    assert not slope.of(spikes).grows(0.05)
+
+
+def test_what_fills_at_the_beginning_is_no_slope():
+    assert not slope.of([min(100, number) for number in range(1000)]).grows(0.05)
+
+
+def test_what_grows_is_named_and_delays_only_where_the_machine_was_calm():
+    rows = [
+        {"time s": float(number), "s1 MiB": 30 + number / 10, "delay 50 % ms": 50 + number / 10}
+        for number in range(200)
+    ]
+    both = soak.growing(rows, held_up=False)
+    assert [sentence.partition(" grows")[0] for sentence in both] == ["s1 MiB", "delay 50 % ms"]
+    assert soak.growing(rows, held_up=True) == both[:1]
+    falling = [{"time s": float(it), "TCP Mb/s": 20.0 - it / 50} for it in range(200)]
+    assert "TCP Mb/s falls" in soak.growing(falling, held_up=False)[0]
+
+
+def test_a_process_holds_what_it_opens(tmp_path):
+    before = Holdings.of(os.getpid())
+    with (tmp_path / "one").open("w"), (tmp_path / "two").open("w"):
+        assert Holdings.of(os.getpid()).descriptors >= before.descriptors + 2

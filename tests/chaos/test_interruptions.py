@@ -1,0 +1,49 @@
+"""Commands that are interrupted leave nothing; `make interruptions` tries many more instants."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.chaos import interruptions
+from tests.chaos.interruptions import COMMANDS, LeftError, Sandbox
+from topo import wait
+
+
+@pytest.fixture
+def sandbox(tmp_path, monkeypatch):
+    # Other tests are busy beside it.
+    monkeypatch.setenv("VITRINE_PATIENCE", "5")
+    return Sandbox(tmp_path, f"test-{tmp_path.name}-{id(tmp_path)}", "virtual")
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "after_s"),
+    [("up", "SIGTERM", 3.0), ("glass", "Ctrl-C", 1.0), ("up", "SIGKILL", 2.0)],
+)
+def test_an_interrupted_command_leaves_nothing(sandbox, name, how, after_s):
+    interruptions.interrupt(sandbox, name, how, after_s)
+
+
+def test_what_still_runs_is_found(sandbox):
+    assert sandbox.left() is None
+    waiting = "import sys; sys.stdin.read()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", waiting], env=sandbox.environment, stdin=subprocess.PIPE
+    )
+    wait.until(lambda: sandbox.left() is not None, "that it is seen", 10)
+    assert f"{process.pid}: " in sandbox.left()
+    process.communicate()
+    assert sandbox.left() is None
+    (sandbox.folder / "tmp").mkdir()
+    (sandbox.folder / "tmp" / "forgotten").touch()
+    assert "forgotten" in sandbox.left()
+
+
+def test_a_command_that_never_worked_is_not_taken_for_interrupted(sandbox, monkeypatch):
+    wrong = interruptions.Command(["-c", "raise SystemExit('no such thing')"], {}, ends=True)
+    monkeypatch.setitem(COMMANDS, "lab", wrong)
+    with pytest.raises(LeftError, match=r"ended by itself with status 1: no such thing"):
+        interruptions.interrupt(sandbox, "lab", "SIGTERM", 3.0)
+    with pytest.raises(LeftError, match=r"does not work any more \(status 1\): no such thing"):
+        interruptions.whole(sandbox, "lab")
