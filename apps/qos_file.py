@@ -18,7 +18,7 @@ from controller.classes import Rule
 from controller.entities import CloneSession
 from controller.errors import ControllerError
 from controller.queueing import CLASS_COUNT_MAX, RouterSettings
-from topo import queueing, units
+from topo import deciders, queueing, units
 from topo.document import Place
 
 # Where a class may be called by its name.
@@ -59,11 +59,17 @@ def load(file: Path) -> Qos:
         _number(key, place): place.fields(optional={*queueing.PORT_KEYS, "ecn_marks"})
         for key, place in _entries(parts, "ports").items()
     }
+    router = queueing.router_settings(
+        parts, {port: queueing.port_settings(fields) for port, fields in ports.items()}
+    )
+    for each in deciders.invitations(0, router):
+        raise ControllerError(
+            f"{file}: {each.decider} can decide only where a network begins with it: name it in "
+            "the topology file."
+        )
     return Qos(
         rules=tuple(_rule(place) for place in parts["rules"].items()) if "rules" in parts else (),
-        router=queueing.router_settings(
-            parts, {port: queueing.port_settings(fields) for port, fields in ports.items()}
-        ),
+        router=router,
         marks={
             (port, _number(class_, depth)): depth.parse(units.packets)
             for port, fields in ports.items()

@@ -14,6 +14,7 @@ Modules, from the bottom up; each imports only those above it:
     session   one controller at one device: program, entries, packets; survives restarts
     queueing, queue_messages   what a router's queues can be set to, as values and as messages
     classes   rules that say which packets share a queue
+    reasons, columns   why packets were dropped; samples of many instants at once
     queues    the router's insides: settings, depths, drops (vitrine.v1)
     lines, ports, watch, trace   cables, ports, events and packets' lives (vitrine.v1)
     simple_switch, thrift        the queues of the P4 project's switch

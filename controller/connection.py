@@ -30,7 +30,9 @@ CHANNEL_OPTIONS = [
     ("grpc.enable_http_proxy", 0),
     # A switch that restarts is back within a second; gRPC's own pauses grow to two minutes.
     ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
+    # How long an attempt may take, whatever its name says. A switch that is away refuses at once;
+    # one that is there may need a moment on a busy machine, and must not be given up before.
+    ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.max_reconnect_backoff_ms", 500),
 ]
 
@@ -38,8 +40,12 @@ CHANNEL_OPTIONS = [
 def parted(address: str) -> tuple[str, int | None]:
     """HOST:PORT, and which of the devices that answer there is meant: `127.0.0.1:9559/2`.
 
-    Most addresses are those of one device and name none; all routers in virtual time share one.
+    A Unix socket is unix:FILE. Most addresses are those of one device and name none; all routers in
+    virtual time share one.
     """
+    if address.startswith("unix:"):
+        # A file has slashes of its own; there is one device at a socket.
+        return address, None
     place, slash, device = address.partition("/")
     if slash and not device.isdigit():
         raise ConnectError(f"{address!r} is no address: write HOST:PORT, or HOST:PORT/DEVICE.")
@@ -48,7 +54,11 @@ def parted(address: str) -> tuple[str, int | None]:
 
 def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.Channel:
     """A connection to a device that answers, or an error that names the address."""
-    channel = grpc.insecure_channel(parted(address)[0], options=CHANNEL_OPTIONS)
+    options: list[tuple[str, int | str]] = [*CHANNEL_OPTIONS]
+    if address.startswith("unix:"):
+        # gRPC would call the host by the file's name, which is none for HTTP/2.
+        options.append(("grpc.default_authority", "localhost"))
+    channel = grpc.insecure_channel(parted(address)[0], options=options)
     try:
         grpc.channel_ready_future(channel).result(timeout=deadline_s)
     except grpc.FutureTimeoutError:

@@ -44,13 +44,24 @@ class BurstyLoss:
 
 
 @dataclass(frozen=True)
+class Stalls:
+    """A share of the frames comes later still: their sender was busy with something else."""
+
+    share: float = 0.0
+    # By how much, evenly distributed from 0 to this.
+    max_us: float = 0
+
+
+@dataclass(frozen=True)
 class Line:
     """What one direction does to frames. Shares are probabilities from 0 to 1: 0.01 % is 0.0001."""
 
     delay_us: float = 0
     # On top of the delay, evenly distributed from 0 to this.
     jitter_us: float = 0
-    # Whether jitter may make a frame overtake another.
+    # On top of both, for some frames; without `reorder`, those behind such a frame wait for it.
+    stalls: Stalls = Stalls()
+    # Whether jitter and stalls may make a frame overtake another.
     reorder: bool = False
     loss: float | BurstyLoss = 0.0
     # The share of frames that arrive with one bit flipped, and of those that arrive twice.
@@ -187,6 +198,9 @@ def _line_message(line: Line) -> router_pb2.Line:
     message = router_pb2.Line(
         delay_ns=round(line.delay_us * NS_PER_US),
         jitter=router_pb2.Jitter(max_ns=round(line.jitter_us * NS_PER_US), reorder=line.reorder),
+        stalls=router_pb2.Stalls(
+            share_ppb=_ppb(line.stalls.share), max_ns=round(line.stalls.max_us * NS_PER_US)
+        ),
         corruption_ppb=_ppb(line.corruption),
         duplication_ppb=_ppb(line.duplication),
     )
@@ -234,6 +248,7 @@ def _line(message: router_pb2.Line) -> Line:
     return Line(
         delay_us=message.delay_ns / NS_PER_US,
         jitter_us=message.jitter.max_ns / NS_PER_US,
+        stalls=Stalls(message.stalls.share_ppb / PPB, message.stalls.max_ns / NS_PER_US),
         reorder=message.jitter.reorder,
         loss=loss,
         corruption=message.corruption_ppb / PPB,

@@ -19,7 +19,7 @@ from typing import Any
 
 from vitrine.v1 import router_pb2
 
-from controller.queues import reason_name
+from controller.reasons import reason_name
 
 # (port, class) of an output queue.
 Queue = tuple[int, int]

@@ -20,11 +20,12 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from vitrine.v1 import router_pb2
 
+from controller.decider import Decider
 from controller.queueing import (
     OFF,
+    SHAPER_KINDS,
     Aqm,
     Arbiter,
-    BitShaper,
     BufferShare,
     Discipline,
     Group,
@@ -36,7 +37,6 @@ from controller.queueing import (
     Limit,
     Node,
     Off,
-    PacketShaper,
     PortSettings,
     QueueSettings,
     Scheduler,
@@ -72,7 +72,7 @@ def _set(message: Message, field: FieldDescriptor, value: Any) -> None:
 def _values(value: Any) -> Mapping[str, Any]:
     """A value's parts by the names of the proto file."""
     if isinstance(value, Limit):
-        return {"packets": value.packets or 0, "bytes": value.bytes or 0}
+        return {field.name: getattr(value, field.name) or 0 for field in fields(value)}
     if isinstance(value, Fraction):
         return {"over": value.numerator, "under": value.denominator}
     if is_dataclass(value):
@@ -98,7 +98,7 @@ def read(message: Message) -> dict[str, Any]:
 
 
 def _limit(message: router_pb2.Limit) -> Limit:
-    return Limit(message.packets or None, message.bytes or None)
+    return Limit(**{field.name: getattr(message, field.name) or None for field in fields(Limit)})
 
 
 def _ratio(message: router_pb2.Ratio) -> Fraction | None:
@@ -146,7 +146,8 @@ def limit_message(limit: Limit) -> router_pb2.Limit:
 def input_message(stage: InputStage) -> router_pb2.InputStage:
     """The input stage, whole."""
     message = router_pb2.InputStage()
-    fill(message, _values(stage))
+    # A class that decides is no setting: it is invited (`World.invite`).
+    fill(message, {name: it for name, it in _values(stage).items() if name != "decider"})
     return message
 
 
@@ -174,14 +175,11 @@ def _queue_message(class_: int, settings: QueueSettings) -> router_pb2.QueueConf
 
 def _shaper_message(shaper: Shaper | Off) -> router_pb2.Shaper:
     message = router_pb2.Shaper()
-    if isinstance(shaper, BitShaper):
-        fill(message, {"bits": shaper})
-    elif isinstance(shaper, PacketShaper):
-        fill(message, {"packets": shaper})
+    fill(message, {kind: shaper for kind, it in SHAPER_KINDS.items() if isinstance(shaper, it)})
     return message
 
 
-def _aqm_message(aqm: Aqm | Off) -> router_pb2.Aqm:
+def _aqm_message(aqm: Aqm | Decider | Off) -> router_pb2.Aqm:
     message = router_pb2.Aqm()
     if isinstance(aqm, Aqm):
         fill(message, {aqm.kind: aqm.parameters})
@@ -253,10 +251,7 @@ def _queue(message: router_pb2.QueueConfig) -> QueueSettings:
 
 def _shaper(message: router_pb2.Shaper) -> Shaper | Off:
     kind = message.WhichOneof("kind")
-    if kind is None:
-        return OFF
-    shaper = BitShaper if kind == "bits" else PacketShaper
-    return shaper(**read(getattr(message, kind)))
+    return OFF if kind is None else SHAPER_KINDS[kind](**read(getattr(message, kind)))
 
 
 def _aqm(message: router_pb2.Aqm) -> Aqm | Off:

@@ -24,6 +24,7 @@ from typing import Literal, TypeAlias
 from google.protobuf.descriptor import Descriptor
 from vitrine.v1 import router_pb2
 
+from controller.decider import Decider
 from controller.errors import NameNotFoundError
 
 CLASS_COUNT_MAX = 8
@@ -61,6 +62,12 @@ class PacketShaper:
 
 
 Shaper: TypeAlias = BitShaper | PacketShaper
+
+# The kinds by their names in the proto file; a kind's fields are those of its message.
+SHAPER_KINDS: Mapping[str, type[BitShaper] | type[PacketShaper]] = {
+    "bits": BitShaper,
+    "packets": PacketShaper,
+}
 
 
 # ---- active queue management ---------------------------------------------------------------------
@@ -123,6 +130,8 @@ class Group:
     discipline: Discipline = Discipline.DRR
     # Only for DRR: bytes a round for weight 1.
     quantum_bytes: int = ETHERNET_FRAME_BYTES
+    # Who chooses in its place; only where there is no other group.
+    decider: Decider | None = None
 
 
 @dataclass(frozen=True)
@@ -192,7 +201,7 @@ class QueueSettings:
 
     limit: Limit | None = None
     shaper: Shaper | Off | None = None
-    aqm: Aqm | Off | None = None
+    aqm: Aqm | Decider | Off | None = None
     share: BufferShare | None = None
 
 
@@ -261,6 +270,8 @@ class InputStage:
     iterations: int = 1
     # A full output queue drops what crosses the fabric, rather than giving no grant.
     lossy: bool = False
+    # Who matches in the arbiter's place.
+    decider: Decider | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ plugin would write stand at the end of this file.
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,13 +19,17 @@ import grpc
 from vitrine.v1 import router_pb2
 
 from controller import queue_messages
+from controller.columns import Columns, columns_of
 from controller.connection import REQUEST_DEADLINE_S, in_force
 from controller.queueing import PortSettings, RouterSettings
+from controller.reasons import reason_name
 from controller.router_service import RouterStub, refusals
 from controller.session import Session
 from controller.stream import halves
 
 PS_PER_S = 1_000_000_000_000
+# Samples that come in one message where one is as good as the other.
+_TOGETHER = 1000
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,25 @@ class Queues:
             interval_ms=interval_ms, ports=sorted(ports), device_id=self._session.device_id
         )
         with in_force(self._stub.watch(request)) as call:
-            yield _samples(call, on_complete)
+            yield (_sample(message.sample) for message in _told(call, "sample", on_complete))
+
+    @contextlib.contextmanager
+    def watch_together(
+        self,
+        interval_ms: int,
+        ports: Iterable[int] = (),
+        *,
+        on_complete: Callable[[int], None] = lambda time_ps: None,
+    ) -> Iterator[Iterator[Columns]]:
+        """The same samples, up to a thousand at once, for who does not mind to have them late."""
+        request = router_pb2.WatchRequest(
+            interval_ms=interval_ms,
+            ports=sorted(ports),
+            device_id=self._session.device_id,
+            samples_together=_TOGETHER,
+        )
+        with in_force(self._stub.watch(request)) as call:
+            yield (columns_of(message.columns) for message in _told(call, "columns", on_complete))
 
     def _restore(self) -> None:
         if self._in_force is None:
@@ -221,12 +242,15 @@ class Queues:
         return {port.port: port.config.queue_count for port in self._describe(unknown).ports}
 
 
-def _samples(call: grpc.Call, on_complete: Callable[[int], None]) -> Iterator[Sample]:
+def _told(
+    call: grpc.Call, what: str, on_complete: Callable[[int], None]
+) -> Iterator[router_pb2.WatchResponse]:
+    """The messages that have such a field."""
     try:
         for message in call:
-            if message.HasField("sample"):
-                yield _sample(message.sample)
-            # Called when the reader asks for the next one, so it has taken that sample.
+            if message.HasField(what):
+                yield message
+            # Called when the reader asks for the next one, so it has taken what that one had.
             if message.complete_until_ps:
                 on_complete(message.complete_until_ps)
     except grpc.RpcError as error:
@@ -304,10 +328,3 @@ def _queue_state(queue: router_pb2.QueueCounters) -> QueueState:
 
 def _dropped(counters: router_pb2.Counters) -> dict[str, int]:
     return {reason_name(drop.reason): drop.tally.packets for drop in counters.dropped}
-
-
-@functools.cache
-def reason_name(number: int) -> str:
-    """A reason for drops in the words of the proto file."""
-    # The name is looked up in a descriptor, which a thousand samples a second would feel.
-    return router_pb2.DropReason.Name(number)

@@ -10,7 +10,7 @@ runtime is compiled, it is used.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -34,6 +34,8 @@ _KINDS = {
     FieldDescriptor.TYPE_MESSAGE: _MESSAGE,
 }
 _BYTES_KINDS = (_TEXT, _RAW, _MESSAGE)
+# From so many on, numpy reads packed numbers faster than a loop.
+_MANY_BYTES = 200
 
 
 def parser(message: Any) -> Callable[[bytes], Any]:
@@ -42,6 +44,27 @@ def parser(message: Any) -> Callable[[bytes], Any]:
         return message.FromString
     reader = _reader(message.DESCRIPTOR, {})
     return lambda data: _parse(reader, data, 0, len(data))
+
+
+def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """The fields of a message by their numbers, as they stand there: whole numbers and bytes.
+
+    For who wants little of a large message: what is not looked at costs nothing.
+    """
+    at, end = 0, len(data)
+    while at < end:
+        tag, at = _varint(data, at)
+        wire = tag & 7
+        if wire == _VARINT:
+            value, at = _varint(data, at)
+            yield tag >> 3, value
+            continue
+        if wire == _BYTES:
+            size, at = _varint(data, at)
+        else:
+            size = 8 if wire == _FIXED64 else 4
+        yield tag >> 3, data[at : at + size]
+        at += size
 
 
 class Read:
@@ -142,10 +165,27 @@ def _value(kind: int, value: int, data: bytes, begin: int, end: int) -> Any:
 
 def _packed(data: bytes, at: int, end: int) -> list[int]:
     """Whole numbers side by side, none of them below zero."""
+    if end - at >= _MANY_BYTES:
+        return _many_packed(data, at, end)
     values = []
     while at < end:
         value, at = _varint(data, at)
         values.append(value)
+    return values
+
+
+def _many_packed(data: bytes, at: int, end: int) -> list[int]:
+    """The same for a column of numbers, all of them at once: a tenth of a microsecond each."""
+    # Whoever reads no columns needs no numpy.
+    import numpy as np
+
+    raw = np.frombuffer(data, dtype=np.uint8, count=end - at, offset=at)
+    starts = np.concatenate(([0], np.flatnonzero(raw < 128)[:-1] + 1))
+    # How far each byte is into its number: the place, less that of the number's first byte.
+    lengths = np.diff(starts, append=len(raw))
+    within = np.arange(len(raw)) - np.repeat(starts, lengths)
+    sevens = (raw & 127).astype(np.uint64) << (7 * within).astype(np.uint64)
+    values: list[int] = np.bitwise_or.reduceat(sevens, starts).tolist()
     return values
 
 

@@ -21,7 +21,7 @@ from vitrine.v1 import router_pb2
 
 from controller.connection import in_force
 from controller.errors import RequestError
-from controller.queues import reason_name
+from controller.reasons import reason_name
 from controller.router_service import RouterStub
 from controller.session import Session
 

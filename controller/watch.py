@@ -24,7 +24,8 @@ from vitrine.v1 import router_pb2
 from controller.connection import in_force
 from controller.errors import RequestError
 from controller.packets import PacketStep, packet_step
-from controller.queues import PortState, port_state, reason_name
+from controller.queues import PortState, port_state
+from controller.reasons import reason_name
 from controller.router_service import RouterStub, refusals
 from controller.session import Session
 

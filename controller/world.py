@@ -49,6 +49,7 @@ class World:
         self._look = call(channel.unary_unary, "World", "Look", world_pb2)
         self._watch_hosts = watch_call(channel, "World", "WatchHosts", world_pb2)
         self._fault = call(channel.unary_unary, "World", "Fault", world_pb2)
+        self._invite = call(channel.unary_unary, "World", "Invite", world_pb2)
 
     @classmethod
     @contextlib.contextmanager
@@ -144,6 +145,14 @@ class World:
         """Something goes wrong, or is mended, at the present instant."""
         with refusals("that cannot go wrong"):
             self._fault(request, timeout=REQUEST_DEADLINE_S)
+
+    # ---- classes that decide ---------------------------------------------------------------------
+
+    def invite(self, request: world_pb2.InviteRequest) -> None:
+        """From now on a Python class decides in the place of a part of a router."""
+        with refusals(f"{request.decider} cannot decide"):
+            # Its process begins first, which imports what the class imports.
+            self._invite(request, timeout=REQUEST_DEADLINE_S)
 
 
 def _told(call: grpc.Call) -> Iterator[world_pb2.WatchHostsResponse]:

@@ -7,7 +7,7 @@ wake-up of its process lets go at once.
 
 from __future__ import annotations
 
-from controller.lines import BACKLOG_PACKETS, BurstyLoss, Cable, Line, Sender
+from controller.lines import BACKLOG_PACKETS, BurstyLoss, Cable, Line, Sender, Stalls
 from controller.queueing import Limit
 from topo.model import MTU_BYTES, Impairment, Port
 
@@ -37,6 +37,7 @@ def _line(impairment: Impairment) -> Line:
     return Line(
         delay_us=impairment.delay_ns / 1e3,
         jitter_us=impairment.jitter_ns / 1e3,
+        stalls=Stalls(impairment.stall_ppm / 1e6, impairment.stall_max_ns / 1e3),
         reorder=impairment.reorder,
         loss=_loss(impairment),
         corruption=impairment.corruption_ppm / 1e6,

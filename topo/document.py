@@ -11,6 +11,7 @@ would change what a person wrote, so each value is read by the parser of what it
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -38,15 +39,32 @@ class Place:
     def load(cls, file: Path) -> Place:
         """The whole document of a file."""
         try:
-            node = yaml.compose(file.read_text(), Loader=yaml.SafeLoader)
+            text = file.read_text()
         except OSError as error:
             raise ModelError(f"{file} cannot be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise ModelError(f"{file} is not YAML: {error}") from error
+        return cls.of_text(text, file)
+
+    @classmethod
+    def of_text(cls, text: str, file: Path) -> Place:
+        """The whole document of a text; `file` is where it comes from, for complaints."""
+        try:
+            loader = yaml.SafeLoader(text)
+            # Every value then knows its file, also in a document that is made of two.
+            loader.name = str(file)
+            node = loader.get_single_node()
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line = mark.line + 1 if mark else 1
             raise ModelError(f"{file}:{line}: not YAML: {error.problem}.") from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
+        except yaml.YAMLError as error:
             raise ModelError(f"{file} is not YAML: {error}") from error
+        except RecursionError as error:
+            # Hundreds of brackets in brackets; the reader goes one call deeper for each.
+            raise ModelError(
+                f"{file}: brackets and lists are nested too deep: is one of them not closed?"
+            ) from error
         if node is None:
             raise ModelError(f"{file} is empty.")
         return cls(file, node)
@@ -65,7 +83,8 @@ class Place:
 
     def error(self, text: str) -> ModelError:
         """A complaint about this value."""
-        return ModelError(f"{self._file}:{self._node.start_mark.line + 1}: {text}")
+        mark = self._node.start_mark
+        return ModelError(f"{mark.name}:{mark.line + 1}: {text}")
 
     def refuse(self, text: str) -> NoReturn:
         """Raises a complaint about this value; `text` goes behind its name."""
@@ -125,9 +144,11 @@ class Place:
         known = {*required, *optional}
         for key, place in parts.items():
             if key not in known:
+                near = difflib.get_close_matches(key, sorted(known), n=1)
+                meant = f" Did you mean {near[0]}?" if near else ""
                 there_are = ", ".join(sorted(known))
                 raise place.error(
-                    f"{self.name} has an unknown key {key!r}; there are: {there_are}."
+                    f"{self.name} has an unknown key {key!r}; there are: {there_are}.{meant}"
                 )
         return parts
 
@@ -197,6 +218,19 @@ class Place:
                     scalar.value = names.get(scalar.value, scalar.value)
             Place(self._file, value).rename(names, parents)
 
+    # ---- made of two -----------------------------------------------------------------------------
+
+    def overlaid(self, change: Place, written: Callable[[Place], str]) -> Place:
+        """The same document with what `change` says: mappings are merged, all else is replaced.
+
+        `written` is what a plain value of `change` reads as. Values still know where they stand.
+        """
+        return Place(self._file, _merged(self._node, change, written), self._way)
+
+    def dump(self) -> str:
+        """The value as YAML; its comments are gone."""
+        return str(yaml.serialize(self._node, width=100))
+
     def _is_null(self) -> bool:
         return isinstance(self._node, yaml.ScalarNode) and self._node.value in ("", "~", "null")
 
@@ -207,6 +241,25 @@ class Place:
         if self.is_list():
             return "a list"
         return repr(self.text())
+
+
+def _merged(old: yaml.Node | None, change: Place, written: Callable[[Place], str]) -> yaml.Node:
+    node = change._node
+    if isinstance(node, yaml.ScalarNode):
+        return yaml.ScalarNode(
+            "tag:yaml.org,2002:str", written(change), node.start_mark, node.end_mark
+        )
+    if isinstance(node, yaml.SequenceNode):
+        items = [_merged(None, each, written) for each in change.items()]
+        return yaml.SequenceNode(node.tag, items, node.start_mark, node.end_mark)
+    parts = {}
+    if isinstance(old, yaml.MappingNode):
+        parts = {key.value: (key, value) for key, value in old.value}
+    changes = change.entries()
+    for key, _ in node.value:
+        before = parts[key.value][1] if key.value in parts else None
+        parts[key.value] = (key, _merged(before, changes[key.value], written))
+    return yaml.MappingNode(node.tag, list(parts.values()), node.start_mark, node.end_mark)
 
 
 def _scalars(node: yaml.Node) -> list[yaml.ScalarNode]:

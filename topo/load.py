@@ -53,7 +53,9 @@ Address = TypeVar("Address", ipaddress.IPv4Address, ipaddress.IPv6Address)
 # The port IANA gave to P4Runtime is the first switch's; the others count on from it.
 _GRPC_PORT_FIRST = 9559
 
-_IMPAIRMENT_KEYS = frozenset({"delay", "jitter", "reorder", "loss", "corruption", "duplication"})
+_IMPAIRMENT_KEYS = frozenset(
+    {"delay", "jitter", "stalls", "reorder", "loss", "corruption", "duplication"}
+)
 # What a link says for the ports at both of its ends, and what is its own.
 _LINK_KEYS = _IMPAIRMENT_KEYS | {"rate", "queue", "mtu"}
 _PORT_KEYS = queueing.PORT_KEYS | _IMPAIRMENT_KEYS | {"mac", "address", "receive"}
@@ -65,7 +67,11 @@ _OFFLOADS = ("rx", "tx", "sg", "tso", "gso", "gro", "lro")
 
 def load(path: Path) -> Topology:
     """Reads and checks a topology file."""
-    document = Place.load(path)
+    return read(Place.load(path))
+
+
+def read(document: Place) -> Topology:
+    """Reads and checks a topology that stands in a document."""
     parts = document.fields(required={"hosts", "switches", "links"}, optional={"gateways"})
     try:
         return _topology(parts)
@@ -143,12 +149,18 @@ def _gateway(
 def _tcp(place: Place) -> TcpSettings:
     fields = place.fields(optional={"congestion", "rmem", "wmem", "quickack", "ssthresh"})
     return TcpSettings(
-        congestion=fields["congestion"].text() if "congestion" in fields else None,
+        congestion=_congestion(fields["congestion"]) if "congestion" in fields else None,
         rmem=_buffer(fields["rmem"]) if "rmem" in fields else None,
         wmem=_buffer(fields["wmem"]) if "wmem" in fields else None,
         quickack=fields["quickack"].flag() if "quickack" in fields else False,
         ssthresh_packets=fields["ssthresh"].parse(units.packets) if "ssthresh" in fields else None,
     )
+
+
+def _congestion(place: Place) -> str:
+    """A name, or a Python class as seen from the topology's own folder."""
+    decider = queueing.decider_of(place)
+    return place.text() if decider is None else str(decider)
 
 
 def _buffer(place: Place) -> TcpBuffer:
@@ -276,11 +288,21 @@ def _impairment(fields: Mapping[str, Place]) -> Impairment:
     return Impairment(
         delay_ns=span_ns("delay"),
         jitter_ns=span_ns("jitter"),
+        **({} if "stalls" not in fields else _stalls(fields["stalls"])),
         reorder=fields["reorder"].flag() if "reorder" in fields else False,
         **({} if "loss" not in fields else _loss(fields["loss"])),
         corruption_ppm=share_ppm("corruption"),
         duplication_ppm=share_ppm("duplication"),
     )
+
+
+def _stalls(place: Place) -> dict[str, int]:
+    """`{share: 5 %, max: 1.2 ms}`: how many frames, and by how much at the most."""
+    parts = place.fields(required={"share", "max"})
+    return {
+        "stall_ppm": parts["share"].parse(units.share_ppm),
+        "stall_max_ns": parts["max"].parse(units.span_ns),
+    }
 
 
 def _loss(place: Place) -> dict[str, int]:
@@ -328,11 +350,11 @@ def _link(place: Place) -> _LinkPlace:
     ends = place.items()
     if len(ends) != 2:
         place.refuse(f"must have two ends, and has {len(ends)}.")
-    a, b = (end.parse(_end) for end in ends)
+    a, b = (each.parse(end) for each in ends)
     return _LinkPlace(Link(a, b, mtu_bytes), fields)
 
 
-def _end(text: str) -> End:
+def end(text: str) -> End:
     """`h1`, or `s1:2` for port 2 of s1."""
     node, colon, port = text.partition(":")
     if colon and not port.isdigit():

@@ -97,7 +97,11 @@ class Impairment:
     delay_ns: int = 0
     # On top of the delay, evenly distributed from zero to this.
     jitter_ns: int = 0
-    # Whether jitter may let a frame overtake another.
+    # A share of the frames comes later still, by up to so much: their sender was busy with
+    # something else. Those behind such a frame wait for it, unless frames may overtake.
+    stall_ppm: int = 0
+    stall_max_ns: int = 0
+    # Whether jitter and stalls may let a frame overtake another.
     reorder: bool = False
     loss_ppm: int = 0
     # How many frames are lost in a row, in the mean; None: each frame is lost or not on its own.
@@ -266,13 +270,12 @@ class Topology:
         )
 
     def with_transmit(self, switch: str, number: int, **changes: Any) -> Topology:
-        """The same network with fields of the `Impairment` changed that leaves through a port."""
-        port = self.switch(switch).port(number)
-        transmit = dataclasses.replace(port.cable.transmit, **changes)
-        return self._with_port(
-            switch,
-            dataclasses.replace(port, cable=dataclasses.replace(port.cable, transmit=transmit)),
-        )
+        """The same network with other fields of the `Impairment` of what leaves through a port."""
+        return self._with_line(switch, number, "transmit", changes)
+
+    def with_receive(self, switch: str, number: int, **changes: Any) -> Topology:
+        """The same network with other fields of the `Impairment` of what comes in at a port."""
+        return self._with_line(switch, number, "receive", changes)
 
     def with_hosts(self, *names: str, **changes: Any) -> Topology:
         """The same network with fields of these hosts changed, or of all if none is named."""
@@ -287,6 +290,14 @@ class Topology:
     def with_input(self, switch: str, stage: InputStage | None) -> Topology:
         """The same network with another input stage in one router."""
         return self._with_switch(dataclasses.replace(self.switch(switch), input=stage))
+
+    def _with_line(
+        self, switch: str, number: int, line: str, changes: Mapping[str, Any]
+    ) -> Topology:
+        port = self.switch(switch).port(number)
+        impairment = dataclasses.replace(getattr(port.cable, line), **changes)
+        cable = dataclasses.replace(port.cable, **{line: impairment})
+        return self._with_port(switch, dataclasses.replace(port, cable=cable))
 
     def _with_port(self, switch: str, changed: Port) -> Topology:
         before = self.switch(switch)

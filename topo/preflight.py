@@ -11,7 +11,7 @@ import shutil
 import socket
 import subprocess
 
-from topo import record
+from topo import deciders, record
 from topo.backend import Backend
 from topo.errors import MachineError, StaleRunError
 from topo.model import Topology
@@ -21,6 +21,7 @@ TOOLS = ("ip", "iperf3", "mnexec", "ping", "ss")
 
 def check(topology: Topology, backend: Backend) -> str | None:
     """Returns if the network can be built; tells what was cleaned up of an earlier run."""
+    deciders.refuse(topology)
     check_machine()
     backend.check(topology)
     cleaned = record.clean_stale()

@@ -9,6 +9,9 @@ The same words serve topology files and the `qos` application:
       1: {limit: 30 kB, shaper: 2 Mb/s}
     scheduler: {drr: {0: 3, 1: 7}}        # strict | drr | wrr | wfq | a list of groups | hierarchy
 
+Where the name of an arbiter or an AQM may stand, a Python class may too, `my.py:MyAqm`, and `by`
+names one that schedules.
+
 docs/topologies.md is the reference.
 """
 
@@ -20,6 +23,7 @@ from typing import TypeVar
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from controller.decider import Decider
 from controller.queueing import (
     AQM_KINDS,
     CLASS_COUNT_MAX,
@@ -134,23 +138,42 @@ def input_stage(place: Place) -> InputStage:
         required={"queueing", "rate"},
         optional={"limit", "voq_limit", "speedup", "arbiter", "iterations", "lossy"},
     )
-    arbiters = {each.value: each for each in Arbiter}
+    decider = decider_of(fields["arbiter"]) if "arbiter" in fields else None
     return InputStage(
         queueing=fields["queueing"].one_of(queueing_names),
         limit=_given(fields, "limit", limit),
         voq_limit=_given(fields, "voq_limit", limit),
         rate_bps=fields["rate"].parse(units.rate_bps),
         speedup=_given(fields, "speedup", lambda it: it.parse(units.ratio)) or Fraction(1),
-        arbiter=_given(fields, "arbiter", lambda it: it.one_of(arbiters)) or Arbiter.ISLIP,
+        arbiter=_arbiter(fields) if decider is None else Arbiter.ISLIP,
         iterations=_given(fields, "iterations", lambda it: it.whole(low=1, high=255)) or 1,
         lossy=_given(fields, "lossy", Place.flag) or False,
+        decider=decider,
     )
+
+
+def _arbiter(fields: Mapping[str, Place]) -> Arbiter:
+    arbiters = {each.value: each for each in Arbiter}
+    return _given(fields, "arbiter", lambda it: it.one_of(arbiters)) or Arbiter.ISLIP
+
+
+def decider_of(place: Place) -> Decider | None:
+    """The Python class that stands there, if it is one; its file is seen from the document's."""
+    found = Decider.parse(place.text(), place.folder)
+    if found is not None and not found.file.is_file():
+        place.refuse(f"names a file that is not there: {found.file}.")
+    if found is not None and not found.name:
+        place.refuse("names a file and no class: write my.py:MyClass.")
+    return found
 
 
 def scheduler_of(place: Place, queue_count: int | None) -> Scheduler:
     """`strict`, one group, a list of groups (the first is served first), or a hierarchy."""
     if place.is_list():
-        return Groups(tuple(_group(each) for each in place.items()))
+        groups = tuple(_group(each) for each in place.items())
+        if len(groups) > 1 and any(group.decider is not None for group in groups):
+            place.refuse("has a class (`by`) beside other groups: it decides for a whole port.")
+        return Groups(groups)
     if place.is_mapping():
         parts = place.entries()
         if "hierarchy" in parts:
@@ -223,9 +246,12 @@ _UNITS: Mapping[str, Callable[[str], int]] = {
 }
 
 
-def _aqm(place: Place) -> Aqm | Off:
-    """`off`, a kind by name, or `{kind: {its parameters}}`."""
+def _aqm(place: Place) -> Aqm | Decider | Off:
+    """`off`, a kind by name, `{kind: {its parameters}}`, or a Python class."""
     if not place.is_mapping():
+        decider = decider_of(place)
+        if decider is not None:
+            return decider
         named = [kind for kind, parameters in AQM_KINDS.items() if not _only_field(parameters)]
         kinds: dict[str, Aqm | Off] = {OFF: OFF, **{kind: Aqm(kind) for kind in named}}
         return place.one_of(kinds)
@@ -324,8 +350,11 @@ def _profile(fields: dict[str, Place]) -> tuple[dict[str, Parameter], bool]:
 
 
 def _group(place: Place) -> Group:
-    """`{drr: {0: 3, 1: 7}}`, `{wfq: ...}` or `{wrr: ...}`; for drr a `quantum` too."""
-    fields = place.fields(optional={*_DISCIPLINES, "quantum"})
+    """`{drr: {0: 3, 1: 7}}`, `{wfq: ...}` or `{wrr: ...}`; for drr a `quantum` too.
+
+    With `by: my.py:MyScheduler` that class decides in the discipline's place.
+    """
+    fields = place.fields(optional={*_DISCIPLINES, "quantum", "by"})
     named = sorted(fields.keys() & _DISCIPLINES.keys())
     if len(named) != 1:
         place.refuse(f"must name one discipline: {', '.join(_DISCIPLINES)}.")
@@ -337,7 +366,10 @@ def _group(place: Place) -> Group:
         for key, weight in fields[named[0]].entries().items()
     }
     quantum = _given(fields, "quantum", lambda it: it.parse(units.size_bytes))
-    return Group(weights, discipline, quantum or ETHERNET_FRAME_BYTES)
+    decider = decider_of(fields["by"]) if "by" in fields else None
+    if "by" in fields and decider is None:
+        fields["by"].refuse("is no Python class: write my.py:MyScheduler.")
+    return Group(weights, discipline, quantum or ETHERNET_FRAME_BYTES, decider)
 
 
 def _node(name: str, place: Place) -> Node:

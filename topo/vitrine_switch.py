@@ -30,10 +30,16 @@ BINARY = Path(__file__).resolve().parent.parent / "build" / "bin" / "vitrine-swi
 class VitrineBackend(Backend):
     """vitrine-switch."""
 
-    def __init__(self, binary: Path = BINARY, *, captures: Path | None = None) -> None:
-        """In the folder `captures`, if one is given, each switch writes its packets: s1.pcapng."""
+    def __init__(
+        self, binary: Path = BINARY, *, captures: Path | None = None, seed: int = 0
+    ) -> None:
+        """In the folder `captures`, if one is given, each switch writes its packets: s1.pcapng.
+
+        `seed` is that of all its dice: AQM, losses, P4's random().
+        """
         self._binary = binary
         self._captures = captures
+        self._seed = seed
 
     def check(self, topology: Topology) -> None:
         """There is nothing in a topology that our switch cannot do."""
@@ -51,6 +57,9 @@ class VitrineBackend(Backend):
             *("--grpc", f"127.0.0.1:{switch.grpc_port}"),
             # Where the P4 programs send what is for the controller.
             *("--cpu-port", str(CPU_PORT)),
+            *("--seed", str(self._seed)),
+            # Ports that come while it runs, as people add them by hand.
+            *("--later-ports", f"{switch.name}-eth*"),
         ]
         for port in switch.ports:
             argv += ["-i", f"{port.number}@{interface(switch, port.number)}"]

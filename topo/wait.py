@@ -6,11 +6,15 @@ says how many times as long everything may take.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
 
 from topo.errors import DeadlineError
+
+T = TypeVar("T")
 
 # Short enough that nobody notices, long enough to cost nothing.
 _PAUSE_S = 0.01
@@ -43,3 +47,15 @@ def holds_within(condition: Callable[[], bool], deadline_s: float) -> bool:
             return False
         time.sleep(_PAUSE_S)
     return True
+
+
+async def changes(look: Callable[[], T], every_s: float) -> AsyncIterator[T]:
+    """What `look` sees now, and from then on whatever it sees that is different."""
+    seen = look()
+    yield seen
+    while True:
+        await asyncio.sleep(every_s)
+        now = look()
+        if now != seen:
+            seen = now
+            yield seen

@@ -52,7 +52,8 @@ def load_semantics(path: Path = KIT_SEMANTICS) -> Semantics:
     """Reads a file of units; `SemanticsError` says what is wrong with it."""
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, RecursionError, ValueError, yaml.YAMLError) as error:
+        # Dates that are none are a ValueError, hundreds of brackets in brackets the other.
         raise SemanticsError(f"{path}: the units cannot be read: {error}") from error
     if not isinstance(content, dict):
         raise SemanticsError(f"{path}: a list of 'value: unit' lines was expected.")

@@ -76,6 +76,14 @@ header ipv6_t {
 // The header's own length, which payload_len does not count.
 const bit<16> IPV6_BYTES = 40;
 
+// RFC 768.
+header udp_t {
+    bit<16> src_port;
+    bit<16> dst_port;
+    bit<16> length_bytes;
+    bit<16> checksum;
+}
+
 // Why a packet went to the controller.
 enum bit<8> punt_reason_t {
     NEIGHBOUR = 1,  // Somebody asks for, or tells, an Ethernet address: ARP.

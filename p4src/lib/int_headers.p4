@@ -60,14 +60,6 @@ header tcp_t {
     varbit<320> options;
 }
 
-// RFC 768.
-header udp_t {
-    bit<16> src_port;
-    bit<16> dst_port;
-    bit<16> length_bytes;
-    bit<16> checksum;
-}
-
 // Announces INT and keeps what the marker replaced: with next_protocol_type 0 the DSCP (in bits 7
 // to 2 of `original`), with 1 the UDP port.
 header int_shim_t {

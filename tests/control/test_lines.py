@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from controller.errors import RequestError
-from controller.lines import UNLIMITED, BurstyLoss, Cable, Line, Lines, LineState, Sender
+from controller.lines import UNLIMITED, BurstyLoss, Cable, Line, Lines, LineState, Sender, Stalls
 from controller.session import Session
 from tests.control.conftest import DEVICE_ID
 
@@ -34,6 +34,7 @@ def test_what_is_set_on_a_cable_reads_back_and_the_rest_stays(lines):
     receive = Line(
         delay_us=0.5,
         jitter_us=250,
+        stalls=Stalls(share=0.05, max_us=1200),
         reorder=True,
         loss=BurstyLoss(turns_bad=0.001, turns_good=0.1),
         corruption=1e-9,

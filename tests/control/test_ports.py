@@ -30,6 +30,7 @@ def frame(to: int) -> bytes:
 def session(tmp_path, cabled: dict[int, Cable], driven: Compiled) -> Iterator[Session]:
     """A switch whose only netdev is behind port 1; frames to host N leave by port N."""
     flags = ["-i", f"1@{cabled[1].device}", "--port-rate", "1 Gb/s", "--priority-queues", "2"]
+    flags += ["--later-ports", "*"]
     with (
         running_switch(tmp_path, *flags) as switch,
         Session.connect(switch.address, device_id=DEVICE_ID, election_id=1) as made,
@@ -89,6 +90,21 @@ def test_a_port_that_is_removed_lets_go_of_its_device_and_can_come_back(session,
     assert cabled[1].waiting() == cabled[2].waiting() == cabled[3].waiting() == []
 
 
+def test_a_port_that_comes_back_knows_nothing_of_a_line_that_had_all_but_stopped(
+    session, ports, cabled
+):
+    ports.add(2, cabled[2].device)
+    # At 1 b/s a frame of 60 bytes is under way for eight minutes, out of the port as well as in.
+    Queues(session).configure({2: PortSettings(rate_bps=1)})
+    for source, to in ((2, 1), (1, 2)):
+        cabled[source].send(frame(to))
+    ports.remove(2)
+    ports.add(2, cabled[2].device)
+    for source, to in ((2, 1), (1, 2)):
+        cabled[source].send(frame(to))
+        assert [received[:6] for received in cabled[to].receive(1)] == [frame(to)[:6]]
+
+
 def test_what_a_device_does_not_take_is_read_at_its_port(session, ports, cabled):
     ports.add(2, cabled[2].device)
     # 68 is the least that the kernel allows for IPv4: 60 bytes fit, 200 do not.
@@ -134,6 +150,23 @@ def test_what_cannot_be_a_port_is_refused_with_the_reason(ports, cabled, port, d
     assert ports.devices() == before
 
 
+def test_only_devices_that_the_switch_was_started_with_or_for_become_ports(tmp_path, cabled):
+    first, second = cabled[1].device, cabled[2].device
+    flags = ["-i", f"1@{first}", "--later-ports", f"{second[:-1]}?"]
+    with (
+        running_switch(tmp_path, *flags) as switch,
+        Session.connect(switch.address, device_id=DEVICE_ID, election_id=1) as session,
+    ):
+        ports = Ports(session)
+        for stranger in ("lo", "eth0", "nowhere"):
+            with pytest.raises(RequestError, match=f"may not use {stranger}: .*--later-ports"):
+                ports.add(3, stranger)
+        ports.add(2, second)
+        # What the switch was started with may go and come.
+        ports.remove(1)
+        ports.add(1, first)
+
+
 def test_settings_that_configure_would_refuse_add_no_port(ports, cabled):
     wrong = PortSettings(queue_count=9)
     with pytest.raises(RequestError, match="port 2, queue_count: 9 queues; a port has 1 to 8"):
@@ -149,7 +182,7 @@ def test_the_port_of_the_controller_and_ports_that_are_not_there_cannot_be_remov
 
 
 def test_a_port_that_was_added_comes_back_with_its_queues_after_a_restart(tmp_path, cabled, driven):
-    flags = ["-i", f"1@{cabled[1].device}"]
+    flags = ["-i", f"1@{cabled[1].device}", "--later-ports", cabled[2].device]
     with running_switch(tmp_path, *flags) as first:
         session = Session.connect(first.address, device_id=DEVICE_ID, election_id=1)
         session.load(P4Info.load(driven.p4info), driven.json.read_bytes())

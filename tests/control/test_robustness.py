@@ -336,8 +336,9 @@ def test_a_queue_without_a_limit_is_bounded_by_the_memory_for_packets(tmp_path, 
         session.load(P4Info.load(driven.p4info), driven.json.read_bytes())
         session.insert([forward(2), forward(3)])
         queues = Queues(session)
-        # At 1 b/s nothing follows the first. 1 MiB holds 505 frames of 1052 bytes, each with 1024
-        # beside it.
+        # At 1 b/s nothing follows the first. A frame of 1052 bytes takes 2076 with the 1024 beside
+        # it, and a port gets no more once it holds more than is free: half of 1 MiB, 524,288 bytes,
+        # holds 252 of them.
         endless = QueueSettings(limit=Limit(), shaper=BitShaper(1))
         queues.configure({3: PortSettings(every_queue=endless)})
         frame = (3).to_bytes(6, "big") + bytes(6) + b"\x88\x02" + bytes(1038)
@@ -356,13 +357,13 @@ def test_a_queue_without_a_limit_is_bounded_by_the_memory_for_packets(tmp_path, 
 
         wait.until(is_full, "a drop for want of memory", DEADLINE_S)
         assert len(cabled[3].receive(1)) == 1, "the first goes at once"
-        assert queues.read([3]).ports[3].held_packets == 505
+        assert queues.read([3]).ports[3].held_packets == 252
         # Room again: packets go on.
         queues.configure({3: PortSettings(every_queue=QueueSettings(shaper=OFF))})
-        assert queues.read([3]).ports[3].departed_packets == 506
+        assert queues.read([3]).ports[3].departed_packets == 253
         cabled[1].send(frame)
         wait.until(
-            lambda: queues.read([3]).ports[3].departed_packets == 507, "one more", DEADLINE_S
+            lambda: queues.read([3]).ports[3].departed_packets == 254, "one more", DEADLINE_S
         )
 
 

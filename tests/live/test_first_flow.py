@@ -189,7 +189,9 @@ def test_make_run_prints_the_queue_and_says_where_the_results_lie():
     output, errors = lab_command().communicate(timeout=120)
     # Mininet may say that it could not raise a limit of the kernel; the lab has nothing to say.
     assert "vitrine" not in errors
-    assert output.splitlines()[0] == f"bottleneck: {Bottleneck.question}"
+    first, second, *_ = output.splitlines()
+    assert first.startswith("The glass: http://127.0.0.1:")
+    assert second == f"bottleneck: {Bottleneck.question}"
     folder = (ROOT / "out" / "bottleneck" / "latest").resolve()
     assert output.splitlines()[-2:] == [
         f"Report:      {folder.relative_to(ROOT)}/report.html",

@@ -1,8 +1,8 @@
 """A network with TOOLCHAIN=p4lang, where our own programs stand in for the P4 project's.
 
-vitrine-p4c and vitrine-switch take the flags of p4c-bm2-ss and simple_switch_grpc, and a double
-answers Thrift. So everything around that switch is tested without it: compiling, cables, set-up,
-and the instrument that sees its queues from outside.
+vitrine-p4c and vitrine-switch take the flags of p4c-bm2-ss and simple_switch_grpc, Thrift included.
+So everything around that switch is tested without it: compiling, cables, set-up, and the instrument
+that sees its queues from outside.
 """
 
 import os
@@ -11,27 +11,20 @@ import threading
 import pytest
 
 from controller import toolchain
+from controller.queues import Queues
 from controller.toolchain import ROOT, Toolchain
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
 from labs.worlds.live import network
-from tests.controller.thrift_double import ThriftDouble, number
 from topo import wait
 
 PINGS = 20
 DEADLINE_S = 60.0
-SET_UP = ("set_egress_priority_queue_depth", "set_egress_priority_queue_rate")
 BIN = ROOT / "build" / "bin"
 
 
 @pytest.fixture
-def thrift():
-    with ThriftDouble(dict.fromkeys(SET_UP, number(0)), port=10559) as double:
-        yield double
-
-
-@pytest.fixture
-def up(tmp_path, monkeypatch, thrift):
+def up(tmp_path, monkeypatch):
     if not (BIN / "vitrine-switch").exists():
         pytest.skip("the switch is not built: run `make build`")
     tools = tmp_path / "tools"
@@ -42,12 +35,6 @@ def up(tmp_path, monkeypatch, thrift):
     monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
     # What is compiled here must not be taken for p4c's afterwards.
     monkeypatch.setattr(toolchain, "ROOT", tmp_path)
-    # The double has the port already.
-    monkeypatch.setattr(
-        "topo.simple_switch.SimpleSwitchBackend.tcp_ports",
-        lambda _, switch: [switch.grpc_port, thrift.port, switch.grpc_port + 2000],
-    )
-    monkeypatch.setattr("topo.preflight._check_port_free", lambda *_: None)
     topology = Bottleneck(Settings(toolchain=Toolchain.P4LANG)).topology()
     with network.programmed(topology, logs=tmp_path, toolchain=Toolchain.P4LANG) as (
         live,
@@ -56,14 +43,13 @@ def up(tmp_path, monkeypatch, thrift):
         yield live, sessions
 
 
-def test_its_queues_are_set_through_thrift_and_the_report_says_how(up, thrift):
-    live, _ = up
-    assert thrift.calls == [
-        # 1 Gb/s and 10 Mb/s in full frames of 1514 bytes.
-        ("simple_switch:set_egress_priority_queue_rate", 1, 0, 82563),
-        ("simple_switch:set_egress_priority_queue_depth", 2, 0, 50),
-        ("simple_switch:set_egress_priority_queue_rate", 2, 0, 826),
-    ]
+def test_its_queues_are_set_through_thrift_and_the_report_says_how(up):
+    live, sessions = up
+    ports = {port.port: port for port in Queues(sessions["s1"]).describe().ports}
+    fast, slow = ports[1].config.queues[0], ports[2].config.queues[0]
+    # 1 Gb/s and 10 Mb/s in full frames of 1514 bytes.
+    assert fast.shaper.packets.rate_pps == 82563
+    assert (slow.limit.packets, slow.shaper.packets.rate_pps) == (50, 826)
     assert "10,000,000 b/s became 826 packets a second" in live.switch("s1").remarks[1]
 
 

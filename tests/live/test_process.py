@@ -36,7 +36,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 """
 FRAMES = [bytes([2, 0, 0, 0, 0, 9]) + bytes(6) + b"\x88\xb5" + bytes([n] * 100) for n in range(3)]
 ETH_P_ALL = 3
-CAP_NET_ADMIN, CAP_NET_RAW = 1 << 12, 1 << 13
+CAP_DAC_OVERRIDE, CAP_NET_ADMIN, CAP_NET_RAW = 1 << 1, 1 << 12, 1 << 13
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def _status(process: Path) -> dict[str, str]:
     return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
 
 
-def test_root_becomes_somebody_who_keeps_two_capabilities_and_goes_on_forwarding(
+def test_root_becomes_somebody_whose_threads_keep_what_they_need_and_goes_on_forwarding(
     tmp_path: Path, program: Path, cables: tuple[str, str]
 ):
     port = free_port()
@@ -147,10 +147,13 @@ def test_root_becomes_somebody_who_keeps_two_capabilities_and_goes_on_forwarding
         for status in threads:
             assert "0" not in status["Uid"].split() + status["Gid"].split()
             assert status["Groups"].strip() == ""
-        # The thread that opens ports keeps what that takes; those that speak gRPC keep nothing.
-        kept = sorted(int(status[kind], 16) for status in threads for kind in ("CapPrm", "CapEff"))
-        assert kept[-2:] == [CAP_NET_ADMIN | CAP_NET_RAW] * 2
-        assert set(kept[:-2]) == {0}
+        # One opens devices and files, one has the packets, one writes the log into files that may
+        # be somebody else's; those that speak gRPC keep nothing.
+        devices, files = CAP_NET_ADMIN | CAP_NET_RAW, CAP_DAC_OVERRIDE
+        for kind in ("CapPrm", "CapEff"):
+            kept = sorted(int(status[kind], 16) for status in threads)
+            assert kept[-3:] == [files, devices, devices | files]
+            assert set(kept[:-3]) == {0}
         assert _status(Path(f"/proc/{process.pid}"))["NoNewPrivs"].strip() == "1"
         assert _exchange(f"{a}h", f"{b}h") == FRAMES
         process.terminate()

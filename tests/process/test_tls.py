@@ -12,8 +12,9 @@ from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
 from tests.control.batches import METADATA_BYTES, errors_of, primary
 from tests.control.conftest import PROGRAM, compile_program, running_switch
+from topo import wait
 
-from .switch import dropin, free_port, refusal, running
+from .switch import PROMPT_S, dropin, free_port, refusal, running
 
 DEADLINE_S = 10.0
 
@@ -190,7 +191,8 @@ def test_without_ssl_the_drop_in_ignores_certificates_and_says_so(
     behind = _drop_in_files(certificates)
     with dropin("--no-p4", port=port, log=log, folder=tmp_path, behind=behind):
         assert _is_answered_in_plain_text(port)
-        assert "certificates have no effect: --grpc-server-ssl is missing" in log.read_text()
+        said = "certificates have no effect: --grpc-server-ssl is missing"
+        wait.until(lambda: said in log.read_text(), "the log's word on it", PROMPT_S)
 
 
 def test_files_that_do_not_do_are_named(tmp_path: Path, certificates: Certificates):

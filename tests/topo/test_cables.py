@@ -2,6 +2,7 @@
 
 import pytest
 
+from controller.lines import Line, Stalls
 from controller.queueing import Limit
 from tests.topo.examples import loaded
 from topo.cables import cable
@@ -45,3 +46,10 @@ def test_a_file_may_say_otherwise(tmp_path, words, limit):
     text = NET.replace("s2: {ports: {1: {}", f"s2: {{ports: {{1: {{receive: {{backlog: {words}}}}}")
     found = sender(text, tmp_path, "s2", 1)
     assert (found.backlog_packets_max, found.backlog_bytes_max) == (limit.packets, limit.bytes)
+
+
+def test_what_a_line_does_to_frames_is_told_in_the_words_of_the_router(tmp_path):
+    text = NET.replace("rate: 20 Mb/s", "delay: 5 ms, stalls: {share: 5 %, max: 1.2 ms}")
+    text = text.replace("10.0.1.1/24}", "10.0.1.1/24, gateway: 10.0.1.254}")
+    line = cable(loaded(text, tmp_path).switch("s1").port(2)).transmit
+    assert line == Line(delay_us=5000, stalls=Stalls(share=0.05, max_us=1200))

@@ -135,6 +135,12 @@ def test_a_loss_of_every_frame_has_no_bursts(load_text):
         load_text(NET.replace("1: {}", "1: {loss: {share: 100 %, burst: 8 packets}}"))
 
 
+def test_some_frames_may_come_later_than_jitter_makes_them(load_text):
+    text = NET.replace("1: {}", "1: {receive: {stalls: {share: 5 %, max: 1.2 ms}}}")
+    line = load_text(text).switch("s2").port(1).cable.receive
+    assert (line.stall_ppm, line.stall_max_ns) == (50_000, 1_200_000)
+
+
 def test_a_port_says_how_fast_its_neighbour_sends_and_what_may_wait_there(load_text):
     text = NET.replace("1: {}", "1: {receive: {rate: 1 Gb/s, backlog: 1 MB, delay: 1 ms}}")
     cable = load_text(text).switch("s2").port(1).cable
@@ -229,6 +235,11 @@ def test_hosts_are_changed_all_or_by_name(net):
         ),
         ("      2: {rate", "      512: {rate", "net.yaml:8: switches.s1.ports.512 is no port"),
         ("delay: 20 ms", "delay: 20", r"net.yaml:15: links\[1\].delay: '20' is not a length"),
+        (
+            "loss: 0.01 %",
+            "stalls: 5 %",
+            r"net.yaml:15: links\[1\].stalls must be a mapping",
+        ),
         ("0.01 %", "101 %", r"net.yaml:15: links\[1\].loss: .* more than 100 %"),
         ("[h1, s1:1]", "[h1]", r"net.yaml:14: links\[0\] must have two ends, and has 1"),
         ("[h1, s1:1]", "[h1, s1]", "net.yaml:14: .* say which port of the switch"),
@@ -272,6 +283,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 def test_a_file_that_is_no_yaml_is_named_with_the_line(load_text):
     with pytest.raises(ModelError, match=r"net.yaml:2: not YAML"):
         load_text("hosts:\n  [")
+
+
+def test_brackets_without_end_are_refused_in_a_sentence(load_text):
+    with pytest.raises(ModelError, match=r"net.yaml: brackets and lists are nested too deep"):
+        load_text("hosts: " + "[" * 5000)
 
 
 def test_an_empty_file_is_refused(load_text):

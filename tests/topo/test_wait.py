@@ -1,5 +1,6 @@
 """Waiting: for a condition, with a deadline, which a slow machine may stretch."""
 
+import asyncio
 import time
 
 import pytest
@@ -33,3 +34,17 @@ def test_a_patience_that_is_no_number_of_at_least_one_is_refused(text, monkeypat
     monkeypatch.setenv("VITRINE_PATIENCE", text)
     with pytest.raises(DeadlineError, match=f"VITRINE_PATIENCE is '{text}'"):
         wait.until(lambda: True, "a thing", 1.0)
+
+
+def test_only_what_is_different_is_told():
+    sights = iter(["nobody", "nobody", "s1", "s1", "s2"])
+
+    async def first(count):
+        told = []
+        async for sight in wait.changes(lambda: next(sights), every_s=0.0):
+            told.append(sight)
+            if len(told) == count:
+                break
+        return told
+
+    assert asyncio.run(first(3)) == ["nobody", "s1", "s2"]

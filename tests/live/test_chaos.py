@@ -1,0 +1,13 @@
+"""A few seconds of `make chaos`: it comes up, strikes, sees that all holds, and leaves nothing."""
+
+from tests.chaos import __main__ as chaos
+
+
+def test_a_few_faults_are_survived_and_nothing_is_left(tmp_path, monkeypatch):
+    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
+    # How soon is what `make chaos` asks; here it is whether.
+    monkeypatch.setenv("VITRINE_PATIENCE", "10")
+    said = []
+    outcome = chaos.run(tmp_path / "chaos", seed=1, seconds=8.0, say=said.append)
+    assert outcome.steps == len(said) >= 1
+    assert not (tmp_path / "chaos" / "disk").is_mount()
