@@ -26,6 +26,7 @@ from labs.archive import Kept
 from labs.command import compare, conduct, conduct_both, redraw, side_of
 from labs.definition import Lab
 from labs.errors import LabError, SettingError
+from labs.glass import beside
 from labs.settings import Settings
 from labs.world import World
 from topo.errors import TopologyError
@@ -91,15 +92,19 @@ def _run(kind: type[Lab]) -> None:
     elif chosen["TOOLCHAIN"] == BOTH:
         _run_both(kind, [{"TOOLCHAIN": toolchain.value} for toolchain in Toolchain])
     else:
-        conduct(kind(Settings.from_environment(kind.takes)), sys.stdout)
+        _conduct(kind)
+
+
+def _conduct(kind: type[Lab]) -> None:
+    lab = kind(Settings.from_environment(kind.takes))
+    with beside.served(sys.stdout, opens=bool(os.environ.get("VITRINE_OPEN"))):
+        conduct(lab, sys.stdout)
 
 
 def _run_both(kind: type[Lab], differences: Sequence[Mapping[str, str]]) -> None:
-    conduct_both(
-        kind,
-        [Settings.from_environment(kind.takes, {**os.environ, **each}) for each in differences],
-        sys.stdout,
-    )
+    both = [Settings.from_environment(kind.takes, {**os.environ, **each}) for each in differences]
+    with beside.served(sys.stdout):
+        conduct_both(kind, both, sys.stdout)
 
 
 def _list() -> None:

@@ -43,7 +43,7 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Lab, Path, Assess
     print(f"{lab.name}: {lab.question}", file=output, flush=True)
     for sentence in lab.left_out:
         print(f"      left out: {sentence}", file=output)
-    bench = worlds.bench(lab.settings, logs, Narrator(lab.runs(), output))
+    bench = worlds.bench(lab.settings, logs, Narrator(lab.runs(), output), announced=True)
     keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
     try:
         with bench:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from controller.queues import reason_name
+from controller.reasons import reason_name
 from controller.trace import Bytes, Step
 
 PS_PER_MS = 1_000_000_000

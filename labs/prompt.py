@@ -8,6 +8,7 @@ Leaving the prompt takes everything down again; so does `make down` in another t
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from controller.errors import ControllerError
 from controller.toolchain import ROOT, Toolchain
 from labs.bottleneck.lab import Bottleneck
 from labs.errors import LabError
+from labs.glass import beside
 from labs.settings import Settings
 from labs.world import World
 from topo import units
@@ -32,38 +34,47 @@ VIRTUAL_WORDS = (
 
 def main() -> int:
     """Returns the exit status."""
+    # Whoever ends it with a signal gets everything taken down, too.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, lambda number, _: sys.exit(128 + number))
     try:
         topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
         file = os.environ.get("DOMAIN")
         domain = domains.load(Path(file)) if file else None
-        program = os.environ.get("PROGRAM") or None
-        # Imported here: who stays in one world needs nothing of the other, such as Mininet.
-        if World.chosen() is World.VIRTUAL:
-            from labs.worlds.virtual import prompt as virtual
-
-            virtual.run(
-                topology,
-                logs=LOGS,
-                domain=domain,
-                program=program,
-                welcome=lambda addresses: f"{welcome(topology, addresses)}\n{VIRTUAL_WORDS}",
-            )
-        else:
-            from labs.worlds.live import prompt as live
-
-            addresses = [f"127.0.0.1:{switch.grpc_port}" for switch in topology.switches]
-            live.run(
-                topology,
-                logs=LOGS,
-                domain=domain,
-                toolchain=toolchain,
-                program=program,
-                welcome=f"{welcome(topology, addresses)} Ctrl-D ends.",
-            )
+        with beside.served(sys.stdout):
+            _run(topology, toolchain, domain, os.environ.get("PROGRAM") or None)
     except (ControllerError, LabError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _run(
+    topology: Topology, toolchain: Toolchain, domain: domains.Domain | None, program: str | None
+) -> None:
+    # Imported here: who stays in one world needs nothing of the other, such as Mininet.
+    if World.chosen() is World.VIRTUAL:
+        from labs.worlds.virtual import prompt as virtual
+
+        virtual.run(
+            topology,
+            logs=LOGS,
+            domain=domain,
+            program=program,
+            welcome=lambda addresses: f"{welcome(topology, addresses)}\n{VIRTUAL_WORDS}",
+        )
+    else:
+        from labs.worlds.live import prompt as live
+
+        addresses = [f"127.0.0.1:{switch.grpc_port}" for switch in topology.switches]
+        live.run(
+            topology,
+            logs=LOGS,
+            domain=domain,
+            toolchain=toolchain,
+            program=program,
+            welcome=f"{welcome(topology, addresses)} Ctrl-D ends.",
+        )
 
 
 def chosen(file: str | None) -> Topology:

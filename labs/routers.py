@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -27,6 +28,8 @@ class Up:
     port: int | None = None
     # Hosts, routers and cables, as `labs.glass.scene` tells the page.
     network: Mapping[str, Any] = field(default_factory=dict)
+    # When it came up, in nanoseconds since 1970: the next network of the same routers is another.
+    began_ns: int = 0
 
 
 _FILE = "routers.json"
@@ -37,7 +40,7 @@ def announced(
     routers: Mapping[str, str], network: Mapping[str, Any] | None = None
 ) -> Iterator[None]:
     """Says that these routers are up, for the length of a `with` block."""
-    _write(Up(dict(routers), network=dict(network or {})))
+    _write(Up(dict(routers), network=dict(network or {}), began_ns=time.time_ns()))
     try:
         yield
     finally:

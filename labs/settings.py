@@ -13,8 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from controller.decider import Decider
 from controller.toolchain import Toolchain
 from labs.errors import SettingError
+from labs.hint import meant
 from labs.world import World
 from topo import units
 from topo.errors import UnitError
@@ -26,7 +28,7 @@ KNOWN = {
     "RATE": "the bottleneck's rate, such as 5mbit",
     "QUEUE": "packets that the bottleneck's queue holds",
     "DURATION": "seconds for which a flow runs",
-    "CONGESTION": "the TCP of long flows: reno, cubic, bbr",
+    "CONGESTION": "the TCP of long flows: reno, cubic, bbr; WORLD=virtual also my_tcp.py:MyTcp",
 }
 # What else can stand behind `make lab` and `make run`.
 OTHERS = (
@@ -79,7 +81,7 @@ class Settings:
         """The same as a part of a file's name: `rate-5mbit-queue-50`, or `default`."""
         words = [
             # Of a path the name alone: it is to be a part of another one.
-            name if name == "QUICK" else f"{name}-{Path(word).stem if name == 'PROGRAM' else word}"
+            name if name == "QUICK" else f"{name}-{_short(name, word)}"
             for name, word in self.changed().items()
         ]
         return "-".join(words).lower() or "default"
@@ -148,6 +150,13 @@ class Settings:
         )
 
 
+def _short(name: str, word: str) -> str:
+    """What a folder's name says of a setting: of a path, what it leads to."""
+    if name == "PROGRAM":
+        return Path(word).stem
+    return word.rpartition("/")[2].replace(":", "-")
+
+
 def rate_word(bps: int) -> str:
     """A rate as RATE takes it, without a blank: 1.5mbit."""
     for unit, factor in (("gbit", 10**9), ("mbit", 10**6), ("kbit", 10**3)):
@@ -159,6 +168,16 @@ def rate_word(bps: int) -> str:
 def _algorithm(name: str | None, world: World) -> str | None:
     if not name:
         return None
+    decider = Decider.parse(name, Path.cwd())
+    if decider is not None:
+        if world is not World.VIRTUAL:
+            raise SettingError(
+                f"CONGESTION={name}: a Python class decides in virtual time only: say "
+                "WORLD=virtual."
+            )
+        if not decider.file.is_file():
+            raise SettingError(f"CONGESTION={name}: there is no file {decider.file}.")
+        return str(decider)
     if world is World.VIRTUAL:
         names, who = list(VIRTUAL_ALGORITHMS), "the virtual world"
     else:
@@ -167,8 +186,7 @@ def _algorithm(name: str | None, world: World) -> str | None:
         names, who = list(dict.fromkeys((*ALGORITHMS, *loaded))), "this machine"
     if name in names:
         return name
-    near = difflib.get_close_matches(name.lower(), names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}."
+    hint = meant(name.lower(), names)
     raise SettingError(f"CONGESTION={name}: {who} has no such TCP: {hint}")
 
 

@@ -7,5 +7,6 @@ cd "$(dirname "$0")/.."
 
 step "All labs in the virtual world"
 rm -rf build/labs-check
+mkdir -p build/log
 WORLD=virtual VITRINE_RESULTS=build/labs-check build/venv/bin/python -m labs check >build/log/labs-check.log ||
     fail "a lab's bands are not met in the virtual world: see the message above and build/log/labs-check.log."

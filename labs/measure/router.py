@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import bisect
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from controller.queues import InputState, PortState, Sample
 from topo.backend import QueueReadings
@@ -173,32 +174,33 @@ def _risen(before: Mapping[str, int], now: Mapping[str, int]) -> Iterator[tuple[
             yield reason, packets - before.get(reason, 0)
 
 
-_Self = TypeVar("_Self", bound="Recorder")
+_Self = TypeVar("_Self", bound="SeriesRecorder[Any]")
+_ToldT = TypeVar("_ToldT")
 
 
-class Recorder:
-    """Series of some ports of one router for the length of a `with` block."""
+class SeriesRecorder(ABC, Generic[_ToldT]):
+    """Series of some ports of one router for the length of a `with` block, read by a thread."""
 
-    def __init__(
-        self, queues: QueueReadings, zero_s: float, *, ports: Sequence[int], interval_ms: int
-    ) -> None:
-        """`zero_s`: where the router's own zero lies on the clock of the recording."""
-        self._queues = queues
-        self._zero_s = zero_s
-        self._interval_ms = interval_ms
-        self._growing = {port: _Growing() for port in ports}
+    def __init__(self) -> None:
         self._error: Exception | None = None
 
     @property
+    @abstractmethod
     def series(self) -> dict[int, PortSeries]:
         """The series by port; appended to by the thread only."""
-        return {port: growing.series for port, growing in self._growing.items()}
+
+    @abstractmethod
+    def _open(self) -> AbstractContextManager[Iterator[_ToldT]]:
+        """What the router tells."""
+
+    @abstractmethod
+    def _take(self, told: _ToldT) -> None:
+        """Something that it told; called by the thread only."""
 
     def __enter__(self: _Self) -> _Self:
-        ports = list(self._growing)
-        self._watch = self._open(ports)
-        samples = self._watch.__enter__()
-        self._thread = threading.Thread(target=self._read, args=(samples,), name="recorder")
+        self._watch = self._open()
+        told = self._watch.__enter__()
+        self._thread = threading.Thread(target=self._read, args=(told,), name="recorder")
         self._thread.start()
         return self
 
@@ -213,20 +215,41 @@ class Recorder:
         if kind is None:
             self.check()
 
-    def _open(self, ports: Sequence[int]) -> AbstractContextManager[Iterator[Sample]]:
-        return self._queues.watch(self._interval_ms, ports)
-
     def check(self) -> None:
         """Raises what ended the recording early, if something did."""
         if self._error is not None:
             raise self._error
 
-    def _read(self, samples: Iterator[Sample]) -> None:
+    def _read(self, told: Iterator[_ToldT]) -> None:
         try:
-            for sample in samples:
-                for port, growing in self._growing.items():
-                    time_s = self._zero_s + sample.time_s
-                    growing.add(time_s, sample.ports[port], sample.inputs.get(port))
-                    growing.series.missed += sample.missed
+            for each in told:
+                self._take(each)
         except Exception as error:  # noqa: BLE001 (the main thread raises it)
             self._error = error
+
+
+class Recorder(SeriesRecorder[Sample]):
+    """Series of the samples that a switch of any kind gives one by one."""
+
+    def __init__(
+        self, queues: QueueReadings, zero_s: float, *, ports: Sequence[int], interval_ms: int
+    ) -> None:
+        """`zero_s`: where the router's own zero lies on the clock of the recording."""
+        super().__init__()
+        self._queues = queues
+        self._zero_s = zero_s
+        self._interval_ms = interval_ms
+        self._growing = {port: _Growing() for port in ports}
+
+    @property
+    def series(self) -> dict[int, PortSeries]:
+        """The series by port."""
+        return {port: growing.series for port, growing in self._growing.items()}
+
+    def _open(self) -> AbstractContextManager[Iterator[Sample]]:
+        return self._queues.watch(self._interval_ms, list(self._growing))
+
+    def _take(self, told: Sample) -> None:
+        for port, growing in self._growing.items():
+            growing.add(self._zero_s + told.time_s, told.ports[port], told.inputs.get(port))
+            growing.series.missed += told.missed

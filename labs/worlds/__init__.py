@@ -14,13 +14,25 @@ from labs.settings import Settings
 from labs.world import World
 
 
-def bench(settings: Settings, logs: Path, narrator: Narrator, *, seed: int = 1) -> Bench:
-    """A bench in the world that the settings choose; only the virtual one takes a seed."""
+def bench(
+    settings: Settings,
+    logs: Path,
+    narrator: Narrator,
+    *,
+    seed: int = 1,
+    announced: bool = False,
+) -> Bench:
+    """A bench in the world that the settings choose; only the virtual one takes a seed.
+
+    Live networks are always announced; of those in virtual time there may be several at a time.
+    """
     # Imported here: who stays in one world needs nothing of the other, such as Mininet.
     if settings.world is World.VIRTUAL:
         from labs.worlds.virtual.bench import VirtualBench
 
-        return VirtualBench(logs, narrator, seed=seed, program=settings.program)
+        return VirtualBench(
+            logs, narrator, seed=seed, program=settings.program, announced=announced
+        )
     from labs.worlds.live.bench import LiveBench
 
     return LiveBench(logs, narrator, settings.toolchain, settings.program)

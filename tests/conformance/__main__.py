@@ -3,11 +3,12 @@
     make conformance P4C=<checkout of p4lang/p4c>
 
 None of that project's files is part of this repository; they are read from the checkout, and what
-is made of them stays in `out/conformance/`. Four categories, one line each:
+is made of them stays in `out/conformance/`. Five categories, one line each:
 
 * compile: programs that p4c's simple_switch back end compiles; ours must, too;
 * p4info: the P4Info of the same programs must be the same message;
 * run: the `.stf` packet tests of these programs, on our switch;
+* psa: the packet tests of programs for psa_switch, from source;
 * reject: programs with errors; ours must refuse them, and say so on the same line first.
 
 The names of what fails, with the reason, are in `out/conformance/CATEGORY.txt`.
@@ -143,6 +144,22 @@ def check_program(tools: Tools, name: str, categories: dict[str, Category]) -> N
         categories["run"].record(name, reason)
 
 
+def check_psa(tools: Tools, name: str, category: Category) -> None:
+    """Compiles a program for psa_switch and runs its packets."""
+    program = tools.samples / f"{name}.p4"
+    out = OUT / "programs" / f"{name}.out"
+    status, output = compile_program(tools, program, out)
+    if status == 0:
+        category.record(name, run_stf(tools, program, out))
+    else:
+        category.record(name, f"exit status {status}: {first_error(output)}")
+
+
+def psa_programs(tools: Tools) -> list[str]:
+    """Programs for psa_switch with packet tests."""
+    return sorted(test.stem for test in tools.samples.glob("psa-*-bmv2.stf"))
+
+
 def reported_line(path: Path, program: Path) -> int | None:
     """The line of the first error in what p4c printed for a wrong program."""
     pattern = re.compile(rf"{re.escape(program.name)}\((\d+)\): \[--Werror=[\w-]+\] error")
@@ -214,7 +231,7 @@ def main() -> int:
         print(f"{tools.samples} is not there: P4C must name a checkout of p4lang/p4c")
         return 2
     (OUT / "programs").mkdir(parents=True, exist_ok=True)
-    categories = {name: Category(name) for name in ("compile", "p4info", "run", "reject")}
+    categories = {name: Category(name) for name in ("compile", "p4info", "run", "psa", "reject")}
     wanted = set(options.only or [])
     names = [name for name in good_programs(tools, options.list) if not wanted or name in wanted]
     wrong = [
@@ -225,6 +242,9 @@ def main() -> int:
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as workers:
         for name in names:
             workers.submit(check_program, tools, name, categories)
+        for name in psa_programs(tools):
+            if not wanted or name in wanted:
+                workers.submit(check_psa, tools, name, categories["psa"])
         for program, line in wrong:
             workers.submit(check_rejected, tools, program, line, categories["reject"])
     for category in categories.values():

@@ -9,7 +9,7 @@ from labs.worlds.virtual.server import BINARY
 
 def pytest_collection_modifyitems(items):
     virtual = [item for item in items if "test_virtual_" in item.path.name]
-    worlds = [item for item in virtual if item.path.stem.endswith(("_labs", "_prompt"))]
+    worlds = [item for item in virtual if item.path.stem.endswith(("_labs", "_prompt", "_sweeps"))]
     if worlds and not _can_serve():
         for item in worlds:
             item.add_marker(pytest.mark.skip(reason=f"{BINARY} has no `serve`: run make build"))

@@ -240,7 +240,9 @@ def test_routers_are_known_by_name_while_their_network_is_up(tmp_path, monkeypat
     assert routers.address_of("") == "127.0.0.1:9559"
     with routers.announced({"s1": "127.0.0.1:9559", "s2": "127.0.0.1:9560"}):
         routers.look_at("s2", 3)
-        assert routers.up() == routers.Up({"s1": "127.0.0.1:9559", "s2": "127.0.0.1:9560"}, "s2", 3)
+        up = routers.up()
+        assert up.routers == {"s1": "127.0.0.1:9559", "s2": "127.0.0.1:9560"}
+        assert (up.router, up.port) == ("s2", 3)
         assert routers.address_of("s2") == "127.0.0.1:9560"
         with pytest.raises(ConnectError, match="no router 's3': there are: s1, s2"):
             routers.address_of("s3")

@@ -28,13 +28,15 @@ def programmed(
     captures: Path | None = None,
     toolchain: Toolchain = Toolchain.VITRINE,
     program: str | None = None,
+    seed: int = 0,
 ) -> Iterator[tuple[LiveNetwork, Mapping[str, Session]]]:
     """The network and the session with each of its routers, by name; see `Programs.compiled`.
 
     In the folder `captures`, if one is given, each router writes all of its packets: s1.pcapng.
+    `seed` is that of the routers' dice; only ours have one.
     """
     programs = Programs.compiled(topology, domain=domain, toolchain=toolchain, program=program)
-    backend = backend_of(toolchain, captures)
+    backend = backend_of(toolchain, captures, seed)
     with LiveNetwork(topology, logs=logs, backend=backend) as live:
         if live.cleaned:
             print(f"[vitrine] {live.cleaned}", file=sys.stderr)
@@ -47,10 +49,10 @@ def programmed(
             yield live, sessions
 
 
-def backend_of(toolchain: Toolchain, captures: Path | None = None) -> Backend:
+def backend_of(toolchain: Toolchain, captures: Path | None = None, seed: int = 0) -> Backend:
     """The kind of switch that belongs to a toolchain; only ours writes captures."""
     if toolchain is Toolchain.VITRINE:
-        return VitrineBackend(captures=captures)
+        return VitrineBackend(captures=captures, seed=seed)
     if captures is not None:
         raise ToolchainError("simple_switch writes no captures of the kit's kind: leave them out.")
     return SimpleSwitchBackend()

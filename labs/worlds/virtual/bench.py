@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from apps.domain import Domain
@@ -11,15 +12,19 @@ from controller.lines import Lines
 from controller.queues import Queues
 from controller.session import Session
 from controller.world import PS_PER_S, World
-from labs import programming
+from labs import programming, routers
 from labs.bench import SAMPLE_INTERVAL_MS, Bench, ports_by_switch, subject
+from labs.glass.scene import network_of
+from labs.glass.tape import Tape, listening
 from labs.narration import Narrator
 from labs.programming import Programs
+from labs.routers import Up
 from labs.view import LiveView
-from labs.worlds.virtual import server, telemetry
+from labs.worlds.virtual import deciders, server, telemetry
 from labs.worlds.virtual.instruments import VirtualInstruments
 from labs.worlds.virtual.recorder import VirtualRecorder
 from labs.worlds.virtual.told import DatagramWatch, SocketWatch
+from topo import deciders as classes
 from topo import world as messages
 from topo.cables import cable
 from topo.model import Switch, Topology
@@ -30,10 +35,26 @@ class VirtualBench(Bench):
     """Networks of one process, one at a time."""
 
     def __init__(
-        self, logs: Path, narrator: Narrator, *, seed: int = 1, program: str | None = None
+        self,
+        logs: Path,
+        narrator: Narrator,
+        *,
+        seed: int = 1,
+        program: str | None = None,
+        announced: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
-        """`seed` is that of everything random; `program` as `Programs.compiled` takes it."""
+        """`seed` is that of everything random; `program` as `Programs.compiled` takes it.
+
+        Python classes of the network run as VITRINE_PYTHON in the `environment` says.
+
+        One network at a time can be `announced`, and found by `make glass` and `make top`.
+        """
         super().__init__(narrator)
+        self._announced = announced
+        self._environment = environment
+        self._tape: Tape | None = None
+        self._taping = contextlib.ExitStack()
         self._logs = logs
         self._seed = seed
         self._program = program
@@ -41,12 +62,15 @@ class VirtualBench(Bench):
         self._network = contextlib.ExitStack()
         self._address = ""
         self._world: World | None = None
+        # Where the classes lie that may decide in it.
+        self._folders: set[Path] = set()
         self._topology: Topology
         self._domain: Domain | None = None
         self._sessions: Mapping[str, Session] = {}
 
     def close(self) -> None:
         """Ends the process and all that is in it."""
+        self._taping.close()
         self._network.close()
         self._process.close()
         self._world = None
@@ -56,18 +80,64 @@ class VirtualBench(Bench):
         topology = messages.numbered(topology)
         programs = Programs.compiled(topology, domain=domain, program=self._program)
         wanted = messages.message(topology)
+        self._taping.close()
         self._network.close()
         self._network = contextlib.ExitStack()
-        if self._world is None:
-            self._address = self._process.enter_context(server.serving(self._logs / "world.log"))
-            self._world = self._process.enter_context(World.connect(self._address))
-        self._world.build(wanted, self._seed)
+        self._start(classes.folders(topology)).build(wanted, self._seed)
         self._topology, self._domain = topology, domain
         addresses = dict.fromkeys((switch.name for switch in topology.switches), self._address)
         self._sessions = self._network.enter_context(
             # Routers answer nothing in their own name: who would do it lives in real time.
             programming.programmed(programs, addresses, configure, answering=False, announced=False)
         )
+        deciders.invite(self.world, topology)
+        if self._announced:
+            up = self._up()
+            self._network.enter_context(routers.announced(up.routers, up.network))
+        self._listen()
+
+    def _start(self, folders: set[Path]) -> World:
+        """The process of networks in which classes of these folders may decide."""
+        if self._world is None or not folders <= self._folders:
+            self._process.close()
+            self._folders = self._folders | folders
+            serving = server.serving(
+                self._logs / "world.log", classes=self._folders, environment=self._environment
+            )
+            self._address = self._process.enter_context(serving)
+            self._world = self._process.enter_context(World.connect(self._address))
+        return self._world
+
+    def _up(self) -> Up:
+        """What there is to look at."""
+        devices = self._topology.switches
+        return Up(
+            {each.name: f"{self._address}/{each.device_id}" for each in devices},
+            network=network_of(self._topology),
+        )
+
+    @contextlib.contextmanager
+    def taped(self, title: str) -> Iterator[Tape]:
+        """Everything from when a network is there, or from now on."""
+        self._tape = tape = Tape(title)
+        try:
+            if self._world is not None:
+                self._listen()
+            yield tape
+        finally:
+            self._taping.close()
+            self._tape = None
+
+    def _listen(self) -> None:
+        self._taping.close()
+        if self._tape is not None:
+            self._taping.enter_context(listening(self._tape, self._up()))
+
+    @property
+    def world(self) -> World:
+        """The network that is up, for what no instrument does."""
+        assert self._world is not None, "a network is up"
+        return self._world
 
     @property
     def topology(self) -> Topology:
@@ -87,8 +157,12 @@ class VirtualBench(Bench):
         interval_ms: int = SAMPLE_INTERVAL_MS,
     ) -> Iterator[VirtualInstruments]:
         """Records these ports of routers, and the TCP connections of these hosts."""
-        assert self._world is not None, "a network is up"
-        zero_ps = self._world.look().time_ps
+        zero_ps = self.world.look().time_ps
+        if self._announced:
+            routers.look_at(*ports[0])
+        if self._tape is not None:
+            switch, port = ports[0]
+            self._tape.up = replace(self._tape.up, router=switch, port=port)
         by_switch = ports_by_switch(ports)
         with contextlib.ExitStack() as stack:
             recorders = {
@@ -102,11 +176,11 @@ class VirtualBench(Bench):
                 )
                 for switch, numbers in by_switch.items()
             }
-            sockets = SocketWatch(self._world, senders, zero_ps) if senders else None
+            sockets = SocketWatch(self.world, senders, zero_ps) if senders else None
             reports = None
             if self._domain is not None:
-                self._world.start(self._domain.collector, telemetry.sink())
-                reports = DatagramWatch(self._world, self._domain.collector)
+                self.world.start(self._domain.collector, telemetry.sink())
+                reports = DatagramWatch(self.world, self._domain.collector)
             for watch in (sockets, reports):
                 if watch is not None:
                     stack.enter_context(watch)
@@ -114,7 +188,7 @@ class VirtualBench(Bench):
                 subject(self._topology, *ports[0]), self.narrator.output, self.narrator.left
             )
             instruments = VirtualInstruments(
-                self._world,
+                self.world,
                 self._topology,
                 self.narrator,
                 view,

@@ -253,6 +253,10 @@ class VirtualInstruments(Instruments):
 
     def _read_ping(self, app: int) -> Pings:
         found = self._world.report(app).ping
+        if found.forgotten:
+            raise MeasurementError(
+                f"a ping was answered {found.forgotten} times more often than its report keeps."
+            )
         echoes = (
             Echo(self._seconds(echo.sent_ps), echo.rtt_ps / PS_PER_MS) for echo in found.echoes
         )

@@ -11,7 +11,10 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
+
+from controller.decider import Decider
 
 IPERF_PORT = 5201
 # iperf3's own, for UDP.
@@ -82,6 +85,17 @@ def _ping() -> _Parser:
     return parser
 
 
+def _congestion(text: str) -> str:
+    decider = Decider.parse(text, Path.cwd())
+    if decider is not None:
+        return str(decider)
+    if text and text not in ALGORITHMS:
+        raise argparse.ArgumentTypeError(
+            f"invalid choice: {text!r} (choose from {', '.join(ALGORITHMS)}, or FILE.py:CLASS)"
+        )
+    return text
+
+
 def _iperf() -> _Parser:
     parser = _Parser(
         prog="iperf3",
@@ -93,7 +107,7 @@ def _iperf() -> _Parser:
     parser.add_argument("-s", dest="is_server", action="store_true")
     parser.add_argument("-t", dest="seconds", type=_seconds)
     parser.add_argument("-n", dest="length_bytes", type=_bytes)
-    parser.add_argument("-C", dest="congestion", choices=ALGORITHMS, default="")
+    parser.add_argument("-C", dest="congestion", type=_congestion, default="")
     parser.add_argument("-R", dest="is_reverse", action="store_true")
     parser.add_argument("-P", dest="connections", type=_count, default=1)
     parser.add_argument("-b", dest="rate_bps", type=_rate)

@@ -23,10 +23,11 @@ from controller.errors import ControllerError
 from controller.world import PS_PER_S, World
 from labs import programming
 from labs.programming import Programs
-from labs.worlds.virtual import options, server, tools
+from labs.worlds.virtual import deciders, options, server, tools
 from labs.worlds.virtual.bench import configure
 from labs.worlds.virtual.options import OptionError
 from labs.worlds.virtual.tools import Tool
+from topo import deciders as classes
 from topo import units
 from topo import world as messages
 from topo.errors import TopologyError
@@ -70,11 +71,14 @@ def run(
     wanted = messages.message(topology)
     with contextlib.ExitStack() as stack:
         port = topology.switches[0].grpc_port
-        address = stack.enter_context(server.serving(logs / "world.log", port))
+        folders = {*classes.folders(topology), Path.cwd()}
+        serving = server.serving(logs / "world.log", port, classes=folders)
+        address = stack.enter_context(serving)
         world = stack.enter_context(World.connect(address))
         world.build(wanted, SEED)
         addresses = {each.name: f"{address}/{each.device_id}" for each in topology.switches}
         stack.enter_context(programming.programmed(programs, addresses, configure))
+        deciders.invite(world, topology)
         print(welcome(list(addresses.values())))
         prompt = Prompt(topology, world)
         prompt.onecmd("speed 1")

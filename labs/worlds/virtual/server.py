@@ -6,7 +6,8 @@ import contextlib
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from controller.toolchain import ROOT
@@ -17,16 +18,24 @@ _END_DEADLINE_S = 5.0
 
 
 @contextlib.contextmanager
-def serving(log: Path, port: int = 0) -> Iterator[str]:
+def serving(
+    log: Path,
+    port: int = 0,
+    *,
+    classes: Iterable[Path] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[str]:
     """A world that has no network yet, for the length of a `with` block; its address.
 
-    Port 0 is any that is free.
+    Port 0 is any that is free. Python classes of files in the folders `classes` may decide in it,
+    run as VITRINE_PYTHON in the `environment` says.
     """
     if not os.access(BINARY, os.X_OK):
         raise LabError(f"there is no {BINARY}: run `make build` first.")
     log.parent.mkdir(parents=True, exist_ok=True)
     # Its input is a pipe that we alone hold: however we end, it ends too.
     argv = [str(BINARY), "serve", "--end-with-input", "--grpc", f"127.0.0.1:{port}"]
+    argv += [word for folder in sorted(classes) for word in ("--classes", str(folder))]
     with log.open("w") as errors:
         child = subprocess.Popen(
             argv,
@@ -34,6 +43,7 @@ def serving(log: Path, port: int = 0) -> Iterator[str]:
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
+            env={**_environment(), **(environment or {})},
             # Ctrl-C at the terminal is ours; we end the child when we have kept what there is.
             start_new_session=True,
         )
@@ -41,6 +51,13 @@ def serving(log: Path, port: int = 0) -> Iterator[str]:
         yield _address(child, log)
     finally:
         _end(child)
+
+
+def _environment() -> dict[str, str]:
+    """Ours, and with what classes are run."""
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    own = {"PYTHONPATH": os.pathsep.join(paths)}
+    return {"VITRINE_PYTHON": sys.executable, **os.environ, **own}
 
 
 def _address(child: subprocess.Popen[str], log: Path) -> str:

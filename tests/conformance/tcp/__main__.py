@@ -12,20 +12,15 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.conformance.tcp import archive, campaign, causes, judge, report, virtual
-from tests.conformance.tcp.archive import Curve, Measured
+from tests.conformance.tcp.archive import Measured
 from tests.conformance.tcp.cells import Cell, named
 from tests.conformance.tcp.judge import Verdict
-from tests.conformance.tcp.measurement import Figures, figures
+from tests.conformance.tcp.measurement import figures
 
 OUT = virtual.ROOT / "out" / "conformance-tcp"
-LATE = (
-    f"met if answers are up to {virtual.LATE_US} us late, as one in a hundred was on the machine "
-    "of the live runs"
-)
 
 
 def main() -> int:
@@ -53,18 +48,10 @@ def main() -> int:
 
 
 def _compare(cell: Cell, live: Measured) -> report.Compared:
-    found, curves = _virtual(cell, virtual.PROMPT_US)
-    verdict = Verdict(judge.compare(cell, live.runs, found))
-    if not verdict.is_met:
-        late, _ = _virtual(cell, virtual.LATE_US)
-        is_met = Verdict(judge.compare(cell, live.runs, late)).is_met
-        verdict = Verdict(verdict.findings, LATE if is_met else causes.of(cell))
-    return report.Compared(cell, live, curves, verdict)
-
-
-def _virtual(cell: Cell, late_us: int) -> tuple[list[Figures], Sequence[Curve]]:
-    runs = [virtual.measure(cell, seed, late_us) for seed in range(1, archive.REPETITIONS + 1)]
-    return [figures(cell, run) for run in runs], [archive.curve(run) for run in runs]
+    runs = [virtual.measure(cell, seed) for seed in range(1, archive.REPETITIONS + 1)]
+    found = [figures(cell, run) for run in runs]
+    verdict = Verdict(judge.compare(cell, live.runs, found), causes.of(cell, live))
+    return report.Compared(cell, live, [archive.curve(run) for run in runs], verdict)
 
 
 if __name__ == "__main__":

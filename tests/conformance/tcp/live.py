@@ -7,6 +7,7 @@ a2 ── 3 ┤ s1 ├ 4 ══ b2
 from __future__ import annotations
 
 import contextlib
+import secrets
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,11 +65,17 @@ def topology_text(cells: Sequence[Cell]) -> str:
 
 
 def measure(cells: Sequence[Cell], logs: Path, captures: Path | None = None) -> list[Run]:
-    """One run of each cell, all at the same time; with a folder, the router's packets go there."""
+    """One run of each cell, all at the same time; with a folder, the router's packets go there.
+
+    Each time with other dice: with the same ones, random losses come at the same packets in every
+    repetition, and three such runs know no more of chance than one.
+    """
     logs.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         live, sessions = stack.enter_context(
-            network.programmed(_topology(cells), logs=logs, captures=captures)
+            network.programmed(
+                _topology(cells), logs=logs, captures=captures, seed=secrets.randbelow(1 << 32)
+            )
         )
         queues = Queues(sessions["s1"])
         clock = Clock.started_now()

@@ -1,0 +1,64 @@
+"""What the page that is one file carries: packets of TCP a second, how long it compiles, its size.
+
+    python -m tests.bench.page         # `make page` first
+
+Packets are those that one router sends, of a TCP flow whose both ends are in the page too. The
+second half of the runs counts: a browser makes its code faster while it runs.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import statistics
+import sys
+
+from controller.toolchain import ROOT
+from labs.glass import relay
+from labs.scenarios import script
+from labs.scenarios.catalogue import scenarios
+from tests.glass.browser import browser, page_of, serve_modules
+from tests.page.conftest import MODULE, MODULE_ADDRESS
+
+# One TCP flow through one router, 10 Mb/s.
+SCENARIO = "bottleneck"
+SPAN_S, RUNS = 60, 6
+GOAL_PPS, GOAL_MB = 300_000, 3.0
+PAGE = ROOT / "out" / "vitrine.html"
+_MEASURE = "async (given) => (await import('/tests/page/told.js')).measured(given)"
+
+
+def main() -> int:
+    """Prints the figures beside their goals; returns the exit status."""
+    if not MODULE_ADDRESS:
+        print(f"there is no {MODULE}: run `make page` first.", file=sys.stderr)
+        return 1
+    chosen = next(each for each in scenarios() if each.name == SCENARIO)
+    given = {
+        "module": MODULE_ADDRESS,
+        "schema": base64.b64encode(relay.schema()).decode(),
+        "kit": dict(script.sources()),
+        "scenario": script.written(chosen, ROOT / "build" / "log" / "bench-page.log"),
+        "span_ps": SPAN_S * 10**12,
+    }
+    with browser() as chromium, page_of(chromium) as page:
+        serve_modules(page)
+        runs = [page.evaluate(_MEASURE, given) for _ in range(RUNS)][RUNS // 2 :]
+    pps = statistics.median(each["packets"] / each["seconds"] for each in runs)
+    speed = SPAN_S / statistics.median(each["seconds"] for each in runs)
+    compile_ms = statistics.median(each["compileMs"] for each in runs)
+    print(f"packets of TCP a second through one router: {pps:,.0f} (goal {GOAL_PPS:,})")
+    print(f"a line of 10 Mb/s: {speed:,.0f} times real time")
+    print(f"router.p4 compiled: {compile_ms:.0f} ms")
+    print(f"the module, compressed: {_megabytes(MODULE):.2f} MB")
+    if PAGE.exists():
+        print(f"the page, compressed: {_megabytes(PAGE):.2f} MB (goal {GOAL_MB:g})")
+    return 0
+
+
+def _megabytes(file):
+    return len(gzip.compress(file.read_bytes(), mtime=0)) / 1e6
+
+
+if __name__ == "__main__":
+    sys.exit(main())

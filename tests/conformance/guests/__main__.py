@@ -1,0 +1,153 @@
+"""Programs of the BMv2 world, unmodified, with our compiler in the place of theirs.
+
+    make conformance-guests CHECKOUTS=<folder of checkouts>
+
+CHECKOUTS holds checkouts of the projects in `projects.py`, under their names; those that are not
+there are left out and named. Two columns a project:
+
+* compile: every program with a `main` of v1model or PSA, by `p4c-bm2-ss` of build/dropin, run in
+  the program's folder as the projects' Makefiles do. Some are not meant to compile: what students
+  are to fill in, what shows a mistake, what includes another switch's files;
+* p4info: where the project ships P4Info for a program, ours must be the same message.
+
+None of these projects' files is part of this repository. What failed stands with its reason in
+`out/conformance-guests/PROJECT.txt`. What the projects do with their networks is run by targets of
+their own: `make conformance-tutorials`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.conformance.textproto import same_message
+
+from .projects import PROJECTS, Program, Project, checkout_of, programs
+
+ROOT = Path(__file__).resolve().parents[3]
+OUT = ROOT / "out" / "conformance-guests"
+# The longest program of these projects takes a second; this is for busy machines.
+DEADLINE_S = 120
+
+
+@dataclass
+class Result:
+    """What became of a project's programs: why they failed, by name, and how many there are."""
+
+    compiled: int = 0
+    compared: int = 0
+    failures: dict[str, str] = field(default_factory=dict)
+    differences: dict[str, str] = field(default_factory=dict)
+
+    def line(self, name: str) -> str:
+        """The project's line in the table."""
+        passed = f"{self.compiled - len(self.failures)} of {self.compiled}"
+        same = f"{self.compared - len(self.differences)} of {self.compared}"
+        return f"{name:12} compile {passed:>12}    p4info {same:>12}"
+
+    def write(self, name: str) -> None:
+        """Leaves the reasons in a file."""
+        lines = [f"compile {which}: {why}" for which, why in sorted(self.failures.items())]
+        lines += [f"p4info {which}: {why}" for which, why in sorted(self.differences.items())]
+        (OUT / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+
+
+def first_error(output: str) -> str:
+    """The line that says what is wrong."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line]
+    return (errors or lines or ["no message"])[0]
+
+
+def compile_program(
+    compiler: Path, flags: Sequence[str], program: Program, made: Path
+) -> str | None:
+    """Compiles one program; returns why not, if not."""
+    info = made.with_suffix(".p4info.txtpb")
+    command = [str(compiler), *flags, "--p4v", "16", "--p4runtime-files", str(info)]
+    command += ["-o", str(made), program.path.name]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=program.path.parent,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=DEADLINE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {DEADLINE_S} s"
+    return None if done.returncode == 0 else first_error(done.stdout)
+
+
+def check(compiler: Path, project: Project, root: Path) -> Result:
+    """Compiles all programs of a project and compares what it ships."""
+    result = Result()
+    flags = [flag.format(root=root) for flag in project.flags]
+    folder = OUT / "programs" / project.name
+    folder.mkdir(parents=True, exist_ok=True)
+    found = list(programs(root))
+
+    def one(number: int) -> tuple[str | None, str | None]:
+        made = folder / f"{number}.json"
+        failure = compile_program(compiler, flags, found[number], made)
+        shipped = found[number].p4info
+        if shipped is None or failure is not None:
+            return failure, failure and "does not compile"
+        ours = made.with_suffix(".p4info.txtpb").read_text()
+        return None, same_message(ours, shipped.read_text())
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as workers:
+        told = list(workers.map(one, range(len(found))))
+    for program, (failure, difference) in zip(found, told, strict=True):
+        name = program.path.relative_to(root).as_posix()
+        result.compiled += 1
+        if failure is not None:
+            result.failures[name] = failure
+        if program.p4info is not None:
+            result.compared += 1
+            if difference is not None:
+                result.differences[name] = difference
+    return result
+
+
+def main() -> int:
+    """Prints the table; the status says whether anything failed."""
+    parser = argparse.ArgumentParser(prog="make conformance-guests", description=__doc__)
+    parser.add_argument("--checkouts", type=Path, required=True)
+    parser.add_argument("--compiler", type=Path, default=ROOT / "build/dropin/p4c-bm2-ss")
+    arguments = parser.parse_args()
+    if not arguments.checkouts.is_dir():
+        parser.error(
+            "CHECKOUTS must name a folder with checkouts: make conformance-guests CHECKOUTS=.."
+        )
+    if not os.access(arguments.compiler, os.X_OK):
+        parser.error(f"{arguments.compiler} is not there: run `make build` first")
+    failed = missing = 0
+    for project in PROJECTS:
+        root = checkout_of(project, arguments.checkouts)
+        if root is None:
+            missing += 1
+            print(f"{project.name:12} not in {arguments.checkouts}")
+            continue
+        result = check(arguments.compiler.absolute(), project, root.absolute())
+        result.write(project.name)
+        print(result.line(project.name), flush=True)
+        failed += len(result.failures) + len(result.differences)
+    print(f"names and reasons: {OUT.relative_to(ROOT)}/PROJECT.txt")
+    if missing == len(PROJECTS):
+        print(f"none of the projects is in {arguments.checkouts}", file=sys.stderr)
+        return 2
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

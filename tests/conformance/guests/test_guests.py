@@ -1,0 +1,65 @@
+"""What `make conformance-guests` takes for a program, and for whose checkout."""
+
+from pathlib import Path
+
+from tests.conformance.guests.__main__ import ROOT, Result, check
+from tests.conformance.guests.projects import PROJECTS, Project, checkout_of, programs
+
+EMPTY = """\
+#include <v1model.p4>
+struct headers_t {}
+struct metadata_t {}
+parser read(packet_in b, out headers_t h, inout metadata_t m, inout standard_metadata_t s) {
+    state start { transition accept; }
+}
+control nothing(inout headers_t h, inout metadata_t m) { apply {} }
+control stay(inout headers_t h, inout metadata_t m, inout standard_metadata_t s) {
+    apply { s.egress_spec = 1; }
+}
+control write(packet_out b, in headers_t h) { apply {} }
+V1Switch(read(), nothing(), stay(), stay(), nothing(), write()) main;
+"""
+
+
+def test_a_program_is_what_has_a_main(tmp_path):
+    (tmp_path / "a").mkdir()
+    texts = {
+        "a/program.p4": "V1Switch(p(), v(), i(), e(), c(), d()) main;",
+        "a/psa.p4": "PSA_Switch(ip, pre, ep, bqe) main;",
+        "architecture.p4": "package V1Switch<H, M>(Parser<H, M> p);",
+        "commented.p4": "// V1Switch(p()) main;",
+        "headers.p4": "header h_t { bit<8> a; }",
+        "old.p4": "header_type h_t { fields { a : 8; } }\n// V1Switch(\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "a/program.p4.p4info.txtpb").write_text("")
+    found = {program.path.name: program.p4info for program in programs(tmp_path)}
+    assert set(found) == {"program.p4", "psa.p4"}
+    assert found["psa.p4"] is None
+    shipped = found["program.p4"]
+    assert shipped is not None
+    assert shipped.name == "program.p4.p4info.txtpb"
+
+
+def test_a_checkout_goes_by_its_project_whoever_it_is_of(tmp_path):
+    for name in ("p4lang-tutorials", "p4-guide", "not-p4-learning-at-all"):
+        (tmp_path / name).mkdir()
+    found = {project.name: checkout_of(project, tmp_path) for project in PROJECTS}
+    assert found["tutorials"] == tmp_path / "p4lang-tutorials"
+    assert found["p4-guide"] == tmp_path / "p4-guide"
+    assert found["p4-learning"] is None
+
+
+def test_what_fails_is_named_with_its_reason(tmp_path):
+    (tmp_path / "good.p4").write_text(EMPTY)
+    (tmp_path / "bad.p4").write_text(EMPTY.replace("egress_spec", "egress_spek"))
+    (tmp_path / "good.p4info.txtpb").write_text('pkg_info { arch: "another" }\n')
+    compiler: Path = ROOT / "build/bin/vitrine-p4c"
+    result: Result = check(compiler, Project("a-test"), tmp_path)
+    assert result.line("a-test").split() == [
+        *("a-test", "compile", "1", "of", "2", "p4info", "0", "of", "1")
+    ]
+    assert list(result.failures) == ["bad.p4"]
+    assert "egress_spek" in result.failures["bad.p4"]
+    assert list(result.differences) == ["good.p4"]
