@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout labs-check test setup build check lint bless top glass trace up shell reload down conformance conformance-tcp bench conformance-tutorials bench-pipeline bench-control bench-collector bench-world nightly parity provision vm vm-test vm-chroot-test wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-collector bench-world bench-glass bench-page chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -30,13 +30,29 @@ report:          ## draw the report of a kept run anew: RUN=<run>
 	@vm/python.sh
 	@build/venv/bin/python -m labs report "$(RUN)"
 
-handout:         ## put the table of a kept run into its lab's handout: RUN=<run>
+handout:         ## an exercise as students get it, without solutions: NAME=<name>; or the table of a kept run into its lab's handout: RUN=<run>
 	@vm/python.sh
+ifdef NAME
+	@build/venv/bin/python -m course handout "$(NAME)"
+else
 	@build/venv/bin/python -m labs handout "$(RUN)"
+endif
+
+grade:           ## points and a page for every submission: NAME=<exercise> IN=<folder of folders or zips> OUT=<folder>; SECRET=<any word>
+	@WORLD=virtual vm/setup.sh
+	@build/venv/bin/python -m course grade "$(NAME)" "$(IN)" "$(OUT)"
+
+gradescope:      ## the autograder of an exercise as Gradescope takes it: NAME=<exercise>
+	@WORLD=virtual vm/setup.sh
+	@build/venv/bin/python -m course gradescope "$(NAME)"
 
 labs-check:      ## run all labs at full length and check every band; QUICK=1 shortens them, WORLD=virtual needs no quiet machine
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m labs check
+
+sweep:           ## one experiment over parameters and seeds: SWEEP=<name or file.yaml>; QUICK=1, JOBS=<processes>, SCHEDULER=tcp://<host>:8786
+	@WORLD=virtual vm/setup.sh
+	@build/venv/bin/python -m labs.sweep
 
 test:            ## set up and run every test: Rust, Python, live networks
 	@vm/setup.sh
@@ -49,11 +65,20 @@ build:           ## build the programs and compile the P4 code, nothing else
 	@vm/python.sh
 	@vm/build.sh
 
-check:           ## every test that needs no network and no root
+exercise:        ## a working copy of an exercise: NAME=<name> puts it into work/<name>, without NAME they are listed; STUDENT=<your name>
+	@WORLD=virtual vm/setup.sh
+	@build/venv/bin/python -m course exercise "$(NAME)"
+
+check:           ## what is right of an exercise: NAME=<name>, CASE=<one of its cases>, GLASS=1 keeps its networks as pages; without NAME every test of the kit that needs no root
+ifdef NAME
+	@WORLD=virtual vm/setup.sh
+	@build/venv/bin/python -m course check "$(NAME)"
+else
 	@vm/python.sh
 	@vm/build.sh
 	@tests/rust.sh
-	@tests/python.sh -m "not live"
+	@tests/python.sh --without-networks
+endif
 
 lint:            ## formatting and lints of Rust and Python
 	@vm/python.sh
@@ -66,9 +91,17 @@ top:             ## the insides of a running router in the terminal; ROUTER=<nam
 	@vm/python.sh
 	@build/venv/bin/python -m labs.top
 
-glass:           ## the page in the browser that shows and steers the network that is up; LESSON=hol-blocking, GLASS=0.0.0.0 for a class to look at
+metrics:         ## what the routers count that are up, for Prometheus; ROUTER=<name or host:port> LISTEN=<host:port>
+	@vm/python.sh
+	@build/venv/bin/python -m labs.metrics
+
+glass:           ## the page in the browser that shows and steers the network that is up; LESSON=bufferbloat, GLASS=0.0.0.0 for a class to look at
 	@vm/setup.sh
 	@build/venv/bin/python -m labs.glass
+
+page:            ## out/vitrine.html: compiler, network, editor and glass as one file that needs nothing
+	@WORLD=virtual vm/setup.sh
+	@vm/page.sh
 
 trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*->10.0.2.1:80' COUNT=3
 	@vm/python.sh
@@ -105,6 +138,11 @@ conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and 
 	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.conformance.tutorials --tutorials "$(TUTORIALS)"
 
+conformance-guests: ## programs of other projects on our compiler, and their P4Info; CHECKOUTS=<folder of checkouts>
+	@vm/python.sh
+	@vm/build.sh
+	@build/venv/bin/python -m tests.conformance.guests --checkouts "$(CHECKOUTS)"
+
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline, and in simple_switch if there is one
 	@vm/bench.sh pipeline
 
@@ -119,7 +157,32 @@ bench-world:     ## packets of TCP a CPU second that virtual networks carry, ns-
 	@vm/python.sh
 	@build/venv/bin/python -m tests.bench.virtual
 
-nightly:         ## what takes too long for every change: a million random TCP transfers, 1000 random networks, the same bytes on wasm32
+bench-glass:     ## frame times of the page with 5,000 packets in sight, and its memory; needs chromium
+	@vm/python.sh
+	@build/venv/bin/python -m tests.glass.bench
+
+bench-page:      ## packets of TCP a second in the page that is one file, and its size
+	@vm/python.sh
+	@build/venv/bin/python -m tests.bench.page
+
+chaos:           ## a live network on which everything goes wrong, and after each fault all must hold: TIME=20min SEED=<number>
+	@WORLD=live vm/setup.sh
+	@vm/as_root.sh build/venv/bin/python -m tests.chaos
+
+soak:            ## the same network for long and with nothing wrong: whatever grows is found and drawn; HOURS=8
+	@WORLD=live vm/setup.sh
+	@vm/as_root.sh build/venv/bin/python -m tests.chaos.soak
+
+interruptions:   ## run, lab, up, glass and sweep stopped at random instants, by every signal: TIME=10min SEED=<number> WORLD=virtual
+	@vm/setup.sh
+	@vm/in_world.sh build/venv/bin/python -m tests.chaos.interruptions
+
+fuzz:            ## any bytes as everything that strangers send; TIME=10min in all, ONLY="source stf"
+	@vm/python.sh
+	@vm/build.sh
+	@tests/fuzz.sh
+
+nightly:         ## what takes too long for every change: a million random TCP transfers, 100,000 histories of controllers, 1000 random networks, the same bytes on wasm32
 	@tests/nightly.sh
 
 parity:          ## p4c and simple_switch against ours on every packet test; CASES="clones table_lpm"
@@ -139,6 +202,13 @@ vm-test:         ## boot that image, log in on its serial console, run the quick
 vm-chroot-test:  ## provision a fresh system in a folder and run a lab in it; SUITE=bookworm|trixie|jammy|noble
 	@WORLD=live vm/setup.sh
 	@vm/chroot_test.sh
+
+vscode:          ## pack the P4 extension for VS Code as out/vitrine-p4.vsix (wants npm)
+	@editors/vscode/pack.sh
+
+dist:            ## out/dist: wheel, Debian package and tarball for machines that build nothing; ARCHITECTURE=arm64
+	@WORLD=virtual vm/setup.sh
+	@vm/dist.sh
 
 wireshark:       ## teach Wireshark and tshark to read INT packets and telemetry reports
 	@vm/wireshark.sh

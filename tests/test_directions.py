@@ -1,7 +1,9 @@
 """Python's packages depend one way, and no modules depend on each other in a circle.
 
-controller <- topo <- apps <- labs: each may import itself and what stands before it. The tests may
-import everything. `switch/crates/tidy/tests/dependencies.rs` says the same of the crates.
+insides <- controller <- topo <- apps <- labs <- vitrine <- course: each may import itself and what
+stands before it.
+The tests may import everything. `switch/crates/tidy/tests/dependencies.rs` says the same of the
+crates.
 """
 
 import ast
@@ -11,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # From the bottom up.
-PACKAGES = ("controller", "topo", "apps", "labs")
+PACKAGES = ("insides", "controller", "topo", "apps", "labs", "vitrine", "course")
 
 
 def modules(package: str) -> dict[str, Path]:

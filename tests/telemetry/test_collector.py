@@ -167,6 +167,8 @@ def test_the_latest_rows_of_a_series_come_in_the_order_of_arrival():
         ("hop_latency: s", "hop_latency is 's'; it must be one of: ns, us, ms"),
         ("[1, 2]", "a list of 'value: unit' lines was expected"),
         ("hop_latency: [", "the units cannot be read"),
+        ("hop_latency: 2001-99-99", "the units cannot be read"),
+        (f"hop_latency: {'[' * 5000}", "the units cannot be read"),
     ],
 )
 def test_a_wrong_file_of_units_is_refused_with_its_place(tmp_path, text, sentence):
