@@ -16,7 +16,7 @@ unset WORLD
 step "Python tests without networks"
 # What fails here does not keep the live tests from telling what fails there.
 status=0
-build/venv/bin/python -m pytest -m "not live" -n "$(nproc)" || status=$?
+tests/pytest.sh -m "not live" -n "$(nproc)" || status=$?
 
 tests/virtual_labs.sh || status=$?
 
@@ -28,5 +28,5 @@ if [ "$world" = virtual ]; then
     exit "$status"
 fi
 step "Python tests of live networks"
-vm/as_root.sh build/venv/bin/python -m pytest -m live || status=$?
+vm/as_root.sh tests/pytest.sh -m live || status=$?
 exit "$status"
