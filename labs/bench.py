@@ -72,6 +72,8 @@ class Bench(ABC):
         # The run of the moment and what it has recorded so far, until it is finished.
         self._run = ""
         self._recording: Recording | None = None
+        # That of everything random; chance in the live world has none, and computes with the first.
+        self.seed = 1
 
     def __enter__(self: _Self) -> _Self:
         return self

@@ -7,6 +7,7 @@ import difflib
 from labs.bdp_tcp_windows.lab import BdpTcpWindows
 from labs.bottleneck.lab import Bottleneck
 from labs.bufferbloat.lab import Bufferbloat
+from labs.crossbar_arbiters.lab import CrossbarArbiters
 from labs.definition import Lab
 from labs.errors import SettingError
 from labs.hol_blocking.lab import HolBlocking
@@ -24,6 +25,7 @@ LABS: tuple[type[Lab], ...] = (
     RouterBufferSize,
     LinkSharing,
     HolBlocking,
+    CrossbarArbiters,
     IntMicroburst,
     WhereWasItDropped,
 )

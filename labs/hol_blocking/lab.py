@@ -15,14 +15,16 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Arbiter, InputQueueing, InputStage, Limit
+from labs import simulator
 from labs.bench import Bench, FlowPlan
 from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.frames import payload_share
-from labs.hol_blocking import simulation
-from labs.hol_blocking.simulation import FIFO_SATURATION, FIFO_SATURATION_LIMIT, Point
+from labs.hol_blocking import theory
+from labs.hol_blocking.theory import FIFO_SATURATION, FIFO_SATURATION_LIMIT
 from labs.recording import Recording
 from labs.report import drawing
 from labs.run import AROUND_S, Run
+from labs.simulator import Point, Router
 from topo import load, units
 from topo.model import Topology
 
@@ -124,7 +126,7 @@ class HolBlocking(SettlingLab):
     def conduct(self, run: Run, bench: Bench) -> Recording:
         """A simulation, or three flows."""
         if run.name == "simulation":
-            return self._simulate()
+            return self._simulate(bench.seed)
         bench.bring_up(self.topology(run))
         watched = [("s2", CONGESTED), ("s2", IDLE), ("s2", INPUT)]
         with bench.recording(
@@ -138,26 +140,33 @@ class HolBlocking(SettlingLab):
         instruments.note(f"the victim got {victim.share:.0%} of its line")
         return instruments.recording
 
-    def _simulate(self) -> Recording:
+    def _simulate(self, seed: int) -> Recording:
+        saturated = [
+            Router(ports, "fifo", "random", loads=(1.0,), slots=self.slots, seed=seed)
+            for ports in FIFO_SATURATION
+        ]
+        # Past its saturation a queue only grows: its wait is the length of the run.
+        drawn = [
+            Router(
+                CURVE_PORTS,
+                queueing,
+                arbiter,
+                loads=tuple(each for each in LOADS if queueing != "fifo" or each < 0.6),
+                slots=self.slots,
+                seed=seed,
+            )
+            for _, queueing, arbiter in CURVES
+        ]
+        found = simulator.measure([*saturated, *drawn])
         recording = Recording()
         recording.tables["saturation"] = [
-            {"ports": ports, **asdict(point)}
-            for ports in FIFO_SATURATION
-            for point in simulation.points(
-                ports=ports, queueing="fifo", arbiter="random", loads=[1.0], slots=self.slots
-            )
+            {"ports": ports, "throughput": point.throughput}
+            for ports, (point,) in zip(FIFO_SATURATION, found[: len(saturated)], strict=True)
         ]
         recording.tables["curves"] = [
             {"router": name, **asdict(point)}
-            for name, queueing, arbiter in CURVES
-            for point in simulation.points(
-                ports=CURVE_PORTS,
-                queueing=queueing,
-                arbiter=arbiter,
-                # Past its saturation a queue only grows: its wait is the length of the run.
-                loads=[each for each in LOADS if queueing != "fifo" or each < 0.6],
-                slots=self.slots,
-            )
+            for (name, _, _), points in zip(CURVES, found[len(saturated) :], strict=True)
+            for point in points
         ]
         return recording
 
@@ -267,14 +276,14 @@ class HolBlocking(SettlingLab):
         below = [each for each in fine if each < FIFO_SATURATION_LIMIT - 0.003]
         wait.plot(
             below,
-            [simulation.fifo_wait(each) for each in below],
+            [theory.fifo_wait(each) for each in below],
             color=drawing.SERIES[0],
             linewidth=1,
             label="FIFO, theory for N = ∞",
         )
         wait.plot(
             fine,
-            [simulation.output_queueing_wait(CURVE_PORTS, each) for each in fine],
+            [simulator.output_queueing_wait(CURVE_PORTS, each) for each in fine],
             color=drawing.SERIES[2],
             linewidth=1,
             label="output queues, theory",

@@ -4,11 +4,12 @@ import math
 
 import pytest
 
+from labs import simulator
 from labs.bufferbloat.lab import ALONE_S, Bufferbloat
 from labs.definition import Verdict
 from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES, bdp_packets, queue_delay_s, reno_utilisation
-from labs.hol_blocking import simulation
+from labs.hol_blocking import theory
 from labs.hol_blocking.lab import HolBlocking
 from labs.link_sharing.lab import LinkSharing, Shares
 from labs.measure import iperf
@@ -256,18 +257,18 @@ def test_only_the_runs_about_classes_have_classes():
 
 def test_the_waits_of_the_literature():
     # Karol's formulas; at half load 0.469 slots for 16 output queues, 2 for FIFO inputs.
-    assert simulation.output_queueing_wait(16, 0.5) == pytest.approx(0.46875)
-    assert simulation.fifo_wait(0.5) == pytest.approx(2.0, abs=1e-3)
+    assert simulator.output_queueing_wait(16, 0.5) == pytest.approx(0.46875)
+    assert theory.fifo_wait(0.5) == pytest.approx(2.0, abs=1e-3)
 
 
 def test_a_line_of_the_simulator_is_one_point():
     line = '{"load":0.5,"throughput":0.4998,"wait_slots":0.71,"conserved":true}'
-    assert simulation.parse(line) == simulation.Point(0.5, 0.4998, 0.71)
+    assert simulator.parse(line) == simulator.Point(0.5, 0.4998, 0.71)
 
 
 def test_a_simulation_that_loses_cells_is_no_measurement():
     with pytest.raises(Exception, match="the simulator lost cells"):
-        simulation.parse('{"load":1,"throughput":1,"wait_slots":0,"conserved":false}')
+        simulator.parse('{"load":1,"throughput":1,"wait_slots":0,"conserved":false}')
 
 
 def test_only_the_input_stage_differs_between_the_live_runs():

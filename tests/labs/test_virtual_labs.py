@@ -9,8 +9,8 @@ import json
 import pytest
 from vitrine.v1 import router_pb2
 
-from labs import catalogue
-from labs.command import conduct, conduct_both
+from labs import archive, catalogue
+from labs.command import assess, conduct, conduct_both, read_recordings
 from labs.definition import Verdict
 from labs.glass import tape
 from labs.report import results
@@ -18,6 +18,10 @@ from labs.settings import Settings
 from labs.world import World
 
 QUICK = Settings(quick=True, world=World.VIRTUAL)
+# A run that is not what its name says: the bands must notice.
+EXCHANGED = {
+    "crossbar-arbiters": ("islip", "lqf"),
+}
 
 
 @pytest.mark.parametrize("name", [lab.name for lab in catalogue.LABS])
@@ -28,6 +32,12 @@ def test_the_bands_of_a_lab_are_met(name, tmp_path):
     assert not missed, told.getvalue()
     report = (tmp_path / name / "latest" / "report.html").read_text()
     assert html.escape(World.VIRTUAL.sentence) in report
+    if name in EXCHANGED:
+        one, other = EXCHANGED[name]
+        lab = catalogue.named(name)(QUICK)
+        recordings = read_recordings(lab, archive.find(name, tmp_path))
+        exchanged = assess(lab, {**recordings, one: recordings[other]})
+        assert exchanged.count(Verdict.NOT_MET) > 0
 
 
 def test_a_report_has_the_insides_of_its_routers_beside_it(tmp_path):

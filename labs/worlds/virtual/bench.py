@@ -56,7 +56,7 @@ class VirtualBench(Bench):
         self._tape: Tape | None = None
         self._taping = contextlib.ExitStack()
         self._logs = logs
-        self._seed = seed
+        self.seed = seed
         self._program = program
         self._process = contextlib.ExitStack()
         self._network = contextlib.ExitStack()
@@ -83,7 +83,7 @@ class VirtualBench(Bench):
         self._taping.close()
         self._network.close()
         self._network = contextlib.ExitStack()
-        self._start(classes.folders(topology)).build(wanted, self._seed)
+        self._start(classes.folders(topology)).build(wanted, self.seed)
         self._topology, self._domain = topology, domain
         addresses = dict.fromkeys((switch.name for switch in topology.switches), self._address)
         self._sessions = self._network.enter_context(
@@ -198,7 +198,7 @@ class VirtualBench(Bench):
                 reports=reports,
                 domain=self._domain,
                 zero_ps=zero_ps,
-                seed=self._seed,
+                seed=self.seed,
             )
             self._recording = instruments.recording
             yield instruments

@@ -1,0 +1,1 @@
+"""Crossbar arbiters: what they carry, how long cells wait, and who starves."""

@@ -1,0 +1,93 @@
+"""`vitrine-sim fabric` as an instrument: an N x N router of cells, slot by slot, in virtual time.
+
+    waits = simulator.measure([Router(16, "voq", "islip:4", loads=(0.5, 0.8), slots=100_000)])
+
+Cells of one length arrive in slots, each for an output that the pattern chooses. What comes back is
+a list of points for each router, a point for each load. Routers run beside each other, as many as
+there are processors; none of them changes another's numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from controller.toolchain import ROOT
+from labs.errors import MeasurementError
+
+SIMULATOR = ROOT / "build" / "bin" / "vitrine-sim"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One load of one router."""
+
+    load: float
+    throughput: float
+    # Without the slot in which the cell leaves.
+    wait_slots: float
+    # The part of it before the fabric.
+    input_wait_slots: float = 0.0
+
+
+@dataclass(frozen=True)
+class Router:
+    """A router and what is asked of it, in the words of `vitrine-sim fabric --help`."""
+
+    ports: int
+    queueing: str
+    arbiter: str
+    loads: Sequence[float]
+    slots: int
+    # Slots before those that count; None: a tenth of them.
+    warm_up: int | None = None
+    pattern: str = "uniform"
+    speedup: str = "1"
+    seed: int = 1
+
+    @property
+    def argv(self) -> list[str]:
+        """The command."""
+        warm_up = [] if self.warm_up is None else ["--warm-up", str(self.warm_up)]
+        loads = ",".join(f"{load:g}" for load in self.loads)
+        return [
+            *(str(SIMULATOR), "fabric", "--ports", str(self.ports), "--input", self.queueing),
+            *("--arbiter", self.arbiter, "--speedup", self.speedup, "--pattern", self.pattern),
+            *("--load", loads, "--slots", str(self.slots), *warm_up, "--seed", str(self.seed)),
+        ]
+
+
+def measure(routers: Sequence[Router]) -> list[list[Point]]:
+    """The points of each router, in their order."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(points, routers))
+
+
+def points(router: Router) -> list[Point]:
+    """A point for each load of one router."""
+    done = subprocess.run(router.argv, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise MeasurementError(f"{' '.join(router.argv)} failed: {done.stderr.strip()}")
+    return [parse(line) for line in done.stdout.splitlines()]
+
+
+def parse(line: str) -> Point:
+    """One line of the simulator."""
+    document = json.loads(line)
+    if not document["conserved"]:
+        raise MeasurementError(f"the simulator lost cells: {line.strip()}")
+    return Point(
+        document["load"],
+        document["throughput"],
+        document["wait_slots"],
+        document.get("input_wait_slots", 0.0),
+    )
+
+
+def output_queueing_wait(ports: int, load: float) -> float:
+    """Mean wait of an output-queued router, in slots: Karol, Hluchyj and Morgan, 1987."""
+    return (ports - 1) / ports * load / (2 * (1 - load))
