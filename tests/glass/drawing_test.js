@@ -1,6 +1,6 @@
 // The picture is where the layout says, and says what the state says.
 
-import { routerLayout, packed, crossing, along } from "../../glass/js/draw/layout.js";
+import { routerLayout, pack, crossing, along } from "../../glass/js/draw/layout.js";
 import { routerPicture } from "../../glass/js/draw/router.js";
 import { PALETTES } from "../../glass/js/draw/palette.js";
 import { networkLayout, networkPicture } from "../../glass/js/draw/network.js";
@@ -46,15 +46,13 @@ export function nothing_stands_outside_or_on_another() {
 export function a_full_queue_looks_full_and_its_head_is_at_the_right() {
   const strip = { x: 100, w: 200, limit: { packets: 4, bytes: 0 } };
   const packets = [1, 2, 3, 4].map((id) => ({ id, length: 1500 }));
-  const placed = packed(strip, packets);
-  same(placed.map(({ x }) => x), [250, 200, 150, 100]);
-  same(packed(strip, packets.slice(0, 1))[0].x, 250);
+  const placed = (where, list) => [...pack(where, list).xs];
+  same(placed(strip, packets), [250, 200, 150, 100]);
+  same(placed(strip, packets.slice(0, 1)), [250]);
   // Bytes: 500 of 2000 take a quarter of the strip.
-  const byBytes = packed({ ...strip, limit: { packets: 0, bytes: 2000 } }, [{ id: 1, length: 500 }]);
-  same(byBytes[0].w, 50);
+  same(placed({ ...strip, limit: { packets: 0, bytes: 2000 } }, [{ id: 1, length: 500 }]), [250]);
   // More than the limit, because it was made smaller: they stand closer.
-  const more = packed(strip, [...packets, ...packets]);
-  same(more.at(-1).x, 100);
+  same(placed(strip, [...packets, ...packets]).at(-1), 100);
 }
 
 export function a_packet_crosses_from_its_input_to_its_output() {
@@ -82,6 +80,30 @@ export function pictures_of_the_same_are_the_same_and_reduced_motion_stands_stil
   const [early] = picture(250).spots, [late] = picture(350).spots;
   holds(late.x > early.x || late.y > early.y, "a packet moves on its way");
   same(picture(250, false).spots[0].x, picture(350, false).spots[0].x, "reduced motion:");
+}
+
+export function thousands_of_packets_are_a_few_shapes_and_what_is_out_of_sight_is_none() {
+  const heads = [0, 1, 2].map((flow) => Uint8Array.from([...new Array(12).fill(0), 8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0,
+                                                         10, 0, flow, 1, 10, 0, 9, 1, 156, 65, 20, 81]));
+  const told = about(64, "NONE");
+  for (const { config } of told.ports) for (const each of config.queues) each.limit.packets = 80;
+  const insides = new Insides(new Flows());
+  insides.start({ time_ps: 0 });
+  for (let id = 1; id <= 5000; id++) {
+    insides.take({ time_ps: id, kind: "packet", packet: { packet: id, step: "received", received: { port: 1, length_bytes: 1500, head: heads[id % 3] } } });
+    insides.take({ time_ps: id, kind: "packet", packet: { packet: id, step: "queued", queued: { port: 1 + (id % 64), class: 0 } } });
+  }
+  const layout = routerLayout(told, { width: 1200, height: 500 });
+  const picture = (sight) => routerPicture(layout, { about: told, state: insides.at(1e6), timePs: 1e6, pace: 1e-9, upcoming: [], blocked: [],
+                                                      recent: [], recentPs: 1, isBars: false, moves: true, sight }, PALETTES.dark);
+  const marks = ({ shapes }) => shapes.filter((each) => each.kind === "marks");
+  const drawn = (shown) => marks(shown).reduce((sum, { xs }) => sum + xs.length, 0);
+  const all = picture();
+  same(drawn(all), 5000, "each packet is drawn:");
+  // One a colour and queue, whatever is in it.
+  same(marks(all).length, 64 * 3);
+  const some = picture([0, 500]);
+  holds(drawn(some) > 1000 && drawn(some) < 2500, `in sight are some: ${drawn(some)}`);
 }
 
 export function a_network_is_laid_out_from_one_end_to_the_other() {

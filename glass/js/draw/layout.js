@@ -118,20 +118,33 @@ function limitOf(...limits) {
   return { packets: PACKETS_WITHOUT_LIMIT, bytes: 0, isSet: false };
 }
 
-// Where the packets of a queue are drawn in its strip: [{packet, x, w}], the head at the right end.
-// `ease` shifts all of them to the left, by so many of the length that the last head had.
-export function packed(strip, packets, shift = 0) {
+// Where each packet of a queue begins in its strip, `xs`, the head at the right end; and how wide each is:
+// `cell`, or `unit` for each of its bytes. `shift` moves all of them to the left, by so many of the length
+// that the last head had.
+export function pack(strip, packets, shift = 0) {
   const { limit } = strip;
-  const total = packets.reduce((sum, each) => sum + each.length, 0);
-  const unit = limit.bytes ? strip.w / Math.max(limit.bytes, total) : 0;
+  const unit = limit.bytes ? strip.w / Math.max(limit.bytes, lengthOf(packets)) : 0;
   const cell = limit.bytes ? 0 : strip.w / Math.max(limit.packets, packets.length);
-  const widthOf = (length) => (limit.bytes ? unit * length : cell);
-  let x = strip.x + strip.w - shift * widthOf(FRAME_BYTES);
-  return packets.map((packet) => {
-    const w = widthOf(packet.length);
-    x -= w;
-    return { packet, x, w };
-  });
+  const xs = new Float64Array(packets.length);
+  let x = strip.x + strip.w - shift * (cell || unit * FRAME_BYTES);
+  for (let index = 0; index < packets.length; index++) {
+    x -= cell || unit * packets[index].length;
+    xs[index] = x;
+  }
+  return { xs, cell, unit };
+}
+
+function lengthOf(packets) {
+  let bytes = 0;
+  for (const each of packets) bytes += each.length;
+  return bytes;
+}
+
+// The rows of which something is in sight, [from, to] of the height; without it all.
+export function rowsInSight(layout, [from, to] = [-Infinity, Infinity]) {
+  // What falls or rises at a row is seen with it.
+  const room = layout.pitch / 2 + 60;
+  return [...layout.rows.values()].filter(({ y }) => y + room > from && y - room < to);
 }
 
 // The way through the crossbar, as corners.

@@ -2,6 +2,7 @@
 // queues: thresholds as dashed walls, credit as small bars between a queue and its line.
 
 import { portOf, queueOf } from "../model/samples.js";
+import { rowsInSight } from "./layout.js";
 import { bucketOf, grantOf, redThresholds, weightOf } from "../model/minds.js";
 
 const FRAME_BYTES = 1514;
@@ -9,7 +10,7 @@ const BAR_W = 15, BAR_H = 5;
 
 export function mindShapes(layout, moment, palette) {
   const shapes = [];
-  for (const row of layout.rows.values()) {
+  for (const row of rowsInSight(layout, moment.sight)) {
     const { config } = moment.about.ports.find((each) => each.port === row.port);
     const counters = portOf(moment.sample, row.port);
     for (const strip of row.queues) {

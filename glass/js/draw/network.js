@@ -7,6 +7,8 @@ const NODE_W = 74, NODE_H = 40;
 // How long a packet is seen on a cable that takes no time, in viewer's seconds.
 const TRAVEL_S = 0.35;
 const MARGIN = 70;
+// More steps of packets around an instant than these, and their dots would run into one another.
+const STEPS_MAX = 6000;
 
 // Nodes from left to right by how far they are from the two that are farthest apart.
 export function networkLayout(network, { width, height }) {
@@ -65,20 +67,49 @@ function distances(from, near) {
   return found;
 }
 
+// What stands still: cables.
+export function networkCables(layout, palette) {
+  return layout.cables.map(([a, b]) => {
+    const [from, to] = [layout.places.get(a.node), layout.places.get(b.node)];
+    return { kind: "path", points: [[from.x, from.y], [to.x, to.y]], stroke: palette.wire, width: 11 };
+  });
+}
+
+// What moves on them, and who is at their ends. `isTooFast`: single packets cannot be followed.
 export function networkPicture(layout, moment, palette) {
   const shapes = [];
+  const steps = moment.moves ? nearSteps(layout, moment) : new Map();
   for (const [a, b] of layout.cables) {
-    const [from, to] = [layout.places.get(a.node), layout.places.get(b.node)];
-    shapes.push({ kind: "path", points: [[from.x, from.y], [to.x, to.y]], stroke: palette.wire, width: 11 });
     shapes.push(...load(layout, moment, palette, a, b), ...load(layout, moment, palette, b, a));
-    if (moment.moves) shapes.push(...travellers(layout, moment, palette, a, b), ...travellers(layout, moment, palette, b, a));
+    if (steps) shapes.push(...travellers(layout, moment, palette, steps, a, b), ...travellers(layout, moment, palette, steps, b, a));
   }
   for (const [name, { x, y }] of layout.places) {
     const isRouter = layout.routers.has(name);
     shapes.push({ kind: "rect", x: x - NODE_W / 2, y: y - NODE_H / 2, w: NODE_W, h: NODE_H,
                   r: isRouter ? 10 : 20, fill: palette.node, stroke: isRouter ? palette.lit : palette.line });
   }
-  return { shapes, spots: [] };
+  return { shapes, spots: [], isTooFast: !steps };
+}
+
+// What each router has sent just now and will have received in a moment, sorted by port once for all of
+// its cables: Map of "out s1 2" -> steps; undefined: more than eyes can follow.
+function nearSteps(layout, { models, timePs, pace }) {
+  const span = TRAVEL_S * pace * 1e12;
+  const telling = [...layout.routers].filter((name) => models.get(name)?.knowsPackets);
+  const count = telling.reduce((sum, name) => sum + models.get(name).insides.count(timePs - span, timePs + span), 0);
+  if (count > STEPS_MAX) return undefined;
+  const found = new Map();
+  const put = (key, step) => {
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(step);
+  };
+  for (const name of telling) {
+    for (const step of models.get(name).insides.between(timePs - span, timePs + span)) {
+      if (step.kind === "transmitted" && step.timePs <= timePs) put(`out ${name} ${step.port}`, step);
+      if (step.kind === "received" && step.timePs > timePs) put(`in ${name} ${step.packet.port}`, step);
+    }
+  }
+  return found;
 }
 
 // How busy the line from one end to the other is: a lane of its own, on the right of the way there, as
@@ -99,30 +130,23 @@ function load(layout, moment, palette, near, far) {
 }
 
 // Packets that the router at one end has sent, and those that will soon come out of the cable there.
-function travellers(layout, moment, palette, near, far) {
-  const model = moment.models.get(near.node);
-  if (!model?.knowsPackets) return [];
+function travellers(layout, moment, palette, steps, near, far) {
   const span = TRAVEL_S * moment.pace * 1e12;
   const from = layout.places.get(near.node), to = layout.places.get(far.node);
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const long = Math.hypot(dx, dy) || 1;
+  const dot = (at, side, { flow }) => ({
+    kind: "dot", r: 3.4, x: from.x + dx * at - (dy / long) * side, y: from.y + dy * at + (dx / long) * side,
+    fill: flowColour(palette, flow), alpha: flow.reverse ? 0.5 : 1,
+  });
   const shapes = [];
-  const dot = (share, packet, isOut) => {
-    const at = isOut ? share : 1 - share;
-    const side = isOut ? 3 : -3;
-    const [dx, dy] = [to.x - from.x, to.y - from.y];
-    const long = Math.hypot(dx, dy) || 1;
-    shapes.push({ kind: "dot", r: 3.4, x: from.x + dx * at - (dy / long) * side,
-                  y: from.y + dy * at + (dx / long) * side,
-                  fill: flowColour(palette, packet.flow), alpha: packet.flow.reverse ? 0.5 : 1 });
-  };
-  const isHost = !layout.routers.has(far.node);
-  for (const step of model.insides.between(moment.timePs - span, moment.timePs + span).slice(-400)) {
-    if (step.kind === "transmitted" && step.port === near.port && step.timePs <= moment.timePs) {
-      dot((moment.timePs - step.timePs) / span, step.of, true);
-    }
-    // What comes from a router is drawn as what that one has sent.
-    if (isHost && step.kind === "received" && step.packet.port === near.port && step.timePs > moment.timePs) {
-      dot(1 - (step.timePs - moment.timePs) / span, step.packet, false);
-    }
+  for (const step of steps.get(`out ${near.node} ${near.port}`) ?? []) {
+    if (step.of) shapes.push(dot((moment.timePs - step.timePs) / span, 3, step.of));
+  }
+  // What comes from a router is drawn as what that one has sent.
+  if (layout.routers.has(far.node)) return shapes;
+  for (const step of steps.get(`in ${near.node} ${near.port}`) ?? []) {
+    shapes.push(dot((step.timePs - moment.timePs) / span, -3, step.packet));
   }
   return shapes;
 }

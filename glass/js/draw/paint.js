@@ -27,6 +27,26 @@ const KINDS = {
     }
   },
 
+  // Many that look the same and stand at the same height, each with its x.
+  marks(context, { xs, y, w, h, r, fill, stroke }) {
+    context.fillStyle = fill;
+    if (stroke) {
+      context.strokeStyle = stroke;
+      context.lineWidth = 1.5;
+    }
+    for (const x of xs) {
+      if (r) {
+        context.beginPath();
+        context.roundRect(x, y, w, h, r);
+        context.fill();
+        if (stroke) context.stroke();
+      } else {
+        context.fillRect(x, y, w, h);
+        if (stroke) context.strokeRect(x, y, w, h);
+      }
+    }
+  },
+
   path(context, { points, stroke, width, dash }) {
     context.beginPath();
     points.forEach(([x, y], index) => (index ? context.lineTo(x, y) : context.moveTo(x, y)));

@@ -1,7 +1,11 @@
-// The picture of a router at an instant, as a list of shapes: a pure function of what was told, the
-// instant and the speed of time. `paint.js` puts shapes on a canvas; tests look at them as they are.
+// What moves and changes in the picture of a router at an instant, as a list of shapes: a pure function
+// of what was told, the instant and the speed of time. `house.js` has what stands still around it;
+// `paint.js` puts shapes on a canvas; tests look at them as they are.
 //
 //   routerPicture(layout, moment, palette) -> {shapes, spots}
+//
+// It is made 60 times a second, of thousands of packets. So those of a queue that look the same are one
+// shape, `marks`, with a list of numbers instead of an object each, and rows out of sight are left out.
 //
 // moment: {state, upcoming, about, sample, timePs, pace, isBars, blocked, moves}
 //   state     of Insides, or undefined where packets are not told one by one
@@ -10,6 +14,7 @@
 //   phase     which phase of an arbitration is seen; undefined: as time goes
 //   isBars    packets pass too fast for eyes: lines and crossbar are drawn by how busy they are
 //   moves     whether things may glide; else everything stands where it is (reduced motion)
+//   sight     [from, to]: what of the picture's height is in sight
 //
 // spots: [{x, y, w, h, packet}] of what can be clicked, in the order of drawing.
 
@@ -17,7 +22,7 @@ import { input, queue } from "../model/insides.js";
 import { portOf } from "../model/samples.js";
 import { reasonWords } from "../words.js";
 import { arbiterShapes } from "./arbiter.js";
-import { along, crossing, packed } from "./layout.js";
+import { along, crossing, pack, rowsInSight } from "./layout.js";
 import { mindShapes } from "./minds.js";
 import { flowColour } from "./palette.js";
 
@@ -26,10 +31,15 @@ const GLIDE_S = 0.16;
 const FALL_S = 1.4, MARK_S = 1.2;
 const PACKET_H = 15;
 const PACKET_W = 15;
+// How much of its colour a packet on the way back of its flow has.
+const HOLLOW = 0.45;
+// What is narrower cannot be clicked.
+const SPOT_W_LEAST = 2;
+// Of what is narrower nobody sees whether its corners are round.
+const ROUND_W_LEAST = 10;
 
 export function routerPicture(layout, moment, palette) {
   const drawing = new Drawing(layout, moment, palette);
-  drawing.house();
   if (moment.state) drawing.packets();
   else drawing.depths();
   drawing.lines();
@@ -44,6 +54,7 @@ export function routerPicture(layout, moment, palette) {
 class Drawing {
   constructor(layout, moment, palette) {
     Object.assign(this, { layout, moment, palette, shapes: [], spots: [] });
+    this.rows = rowsInSight(layout, moment.sight);
     this.blocked = new Map(moment.blocked.map((each) => [each.input, each]));
     this.perViewerSecond = moment.pace * 1e12;
   }
@@ -61,63 +72,14 @@ class Drawing {
     this.shapes.push({ kind: "path", points, stroke, width, ...more });
   }
 
-  // ---- what stands still ----------------------------------------------------------------------
-
-  house() {
-    const { layout, palette } = this;
-    const { columns } = layout;
-    const top = layout.top - 6, height = layout.bottom - layout.top + 12;
-    this.rect(columns.ingress[0], top, columns.serve[1] - columns.ingress[0], height, palette.panel,
-              { r: 14, stroke: palette.wall });
-    for (const row of layout.rows.values()) this.row(row);
-  }
-
-  row(row) {
-    const { layout, palette } = this;
-    const { columns } = layout;
-    this.path([[row.receive.x0, row.y], [row.ingressX, row.y]], palette.line, 2);
-    this.path([[row.serve.x, row.y], [row.transmit.x1, row.y]], palette.line, 2);
-    if (layout.hasInput) {
-      this.path([[row.ingressX, row.y], [columns.input[0] + 8, row.y]], palette.wire, 2);
-      const last = columns.wires.at(-1);
-      this.path([[columns.input[1] - 18, row.inY], [last, row.inY]], palette.wire, 2);
-      const rows = [...layout.rows.values()];
-      const ys = [rows[0].inY, rows.at(-1).inY, row.outY];
-      this.path([[row.wireX, Math.min(...ys)], [row.wireX, Math.max(...ys)]], palette.wire, 2);
-      this.path([[row.wireX, row.outY], [columns.output[0] + 12, row.outY]], palette.wire, 2);
-      for (const each of rows) {
-        this.shapes.push({ kind: "dot", x: each.wireX, y: row.inY, r: 3, fill: palette.wall });
-      }
-    } else {
-      for (const to of layout.rows.values()) {
-        this.path(crossing(layout, row.port, to.port), palette.wire, 1);
-      }
-    }
-    for (const strip of row.inputs) this.strip(strip);
-    for (const strip of row.queues) {
-      this.strip(strip);
-      this.path([[strip.x + strip.w, strip.y + strip.h / 2], [row.serve.x, row.y]], palette.wire, 2);
-    }
-    // The program's two halves, and who decides which class sends next.
-    this.rect(row.ingressX - 4, row.y - 13, 8, 26, palette.wall, { r: 4 });
-    this.shapes.push({ kind: "dot", x: row.serve.x, y: row.y, r: row.queues.length > 1 ? 8 : 4,
-                       fill: palette.node, stroke: palette.line });
-  }
-
-  strip({ x, y, w, h, limit }) {
-    const { palette } = this;
-    this.rect(x, y, w, h, palette.queue, { r: 3 });
-    // The limit is a wall: what comes when packets reach it is dropped.
-    if (limit.isSet) this.path([[x, y - 3], [x, y + h + 3]], palette.line, 3);
-    this.path([[x, y], [x + w, y]], palette.wall, 1);
-    this.path([[x, y + h], [x + w, y + h]], palette.wall, 1);
-  }
-
   // ---- packets one by one ---------------------------------------------------------------------
 
   packets() {
-    const { layout, moment } = this;
-    for (const row of layout.rows.values()) {
+    const { moment } = this;
+    // What is still seen on its way is in no queue yet.
+    this.underWay = new Set(moment.isBars ? [] : moment.state.crossings
+      .filter((each) => each.untilPs > moment.timePs).map((each) => each.id));
+    for (const row of this.rows) {
       for (const strip of row.inputs) {
         const key = input(row.port);
         const here = moment.state.in(key);
@@ -142,30 +104,51 @@ class Drawing {
   }
 
   queue(strip, packets, shift, blocked) {
-    const y = strip.y + 2, h = strip.h - 4;
-    const crossing = new Set(this.moment.isBars ? [] : this.moment.state.crossings
-      .filter((each) => each.untilPs > this.moment.timePs).map((each) => each.id));
-    for (const { packet, x, w } of packed(strip, packets, shift)) {
-      const share = this.moment.moves ? this.since(packet.since) / GLIDE_S : 1;
-      const from = strip.x - 6;
-      const at = share < 1 && !this.moment.isBars ? from + (x - from) * ease(share) : x;
-      // What is still seen on its way is not here yet.
-      if (crossing.has(packet.id)) continue;
-      const isStuck = blocked?.packets.has(packet.id);
+    if (!packets.length) return;
+    const { moment, palette } = this;
+    const y = strip.y + 2, h = strip.h - 4, from = strip.x - 6;
+    const { xs, cell, unit } = pack(strip, packets, shift);
+    // Who came later than this still glides to its place.
+    const glidesSince = moment.moves && !moment.isBars ? moment.timePs - GLIDE_S * this.perViewerSecond : Infinity;
+    const looks = new Map();
+    const stuck = [], marked = [];
+    for (let index = 0; index < packets.length; index++) {
+      const packet = packets[index];
+      if (this.underWay.has(packet.id)) continue;
+      const place = xs[index], w = cell || unit * packet.length;
+      const x = packet.since > glidesSince ? from + (place - from) * ease(this.since(packet.since) / GLIDE_S) : place;
       const shown = Math.max(1, w - (w > 5 ? 1.5 : 0));
+      const isStuck = blocked?.packets.has(packet.id);
       // An edge would hide the colour of a narrow one: it gets a line below.
-      const isWide = w > 6;
-      this.packet(packet, at, y, shown, h, { stroke: isStuck && isWide ? this.palette.lit : undefined });
-      if (isStuck && !isWide) this.rect(at, y + h - 3, shown, 5, this.palette.lit);
+      const hasEdge = isStuck && w > 6;
+      const look = lookOf(packet, unit, hasEdge, palette);
+      let marks = looks.get(look);
+      if (!marks) {
+        marks = this.marksOf(packet.flow, { xs: [], y, w: shown, h }, hasEdge);
+        looks.set(look, marks);
+      }
+      marks.xs.push(x);
+      if (packet.marked) marked.push(x);
+      if (isStuck && !hasEdge) stuck.push(x);
+      if (shown >= SPOT_W_LEAST) this.spots.push({ x, y, w: shown, h, packet });
     }
+    this.shapes.push(...looks.values());
+    const w = cell || unit * packets[0].length;
+    if (marked.length) this.shapes.push({ kind: "marks", xs: marked, y, w, h: Math.max(2, h / 4), fill: palette.lit });
+    if (stuck.length) this.shapes.push({ kind: "marks", xs: stuck, y: y + h - 3, w, h: 5, fill: palette.lit });
   }
 
-  packet(packet, x, y, w, h, more) {
+  marksOf(flow, places, hasEdge) {
+    const { palette } = this;
+    return { kind: "marks", ...places, r: places.w >= ROUND_W_LEAST ? 3 : 0, fill: flowColour(palette, flow),
+             alpha: flow.reverse ? HOLLOW : 1, stroke: hasEdge ? palette.lit : undefined };
+  }
+
+  packet(packet, x, y, w, h) {
     const colour = flowColour(this.palette, packet.flow);
-    const isHollow = packet.flow.reverse;
-    this.rect(x, y, w, h, colour, { r: Math.min(3, w / 3), alpha: isHollow ? 0.45 : 1, ...more });
+    this.rect(x, y, w, h, colour, { r: Math.min(3, w / 3), alpha: packet.flow.reverse ? HOLLOW : 1 });
     if (packet.marked) this.rect(x, y, w, Math.max(2, h / 4), this.palette.lit);
-    if (w >= 2) this.spots.push({ x, y, w, h, packet });
+    this.spots.push({ x, y, w, h, packet });
   }
 
   crossings() {
@@ -179,7 +162,7 @@ class Drawing {
       this.shapes.push({ kind: "dot", x: points[1][0], y: points[1][1], r: 6, fill: colour });
       const share = (moment.timePs - packet.since) / (packet.untilPs - packet.since);
       const [x, y] = along(points, moment.moves ? share : 0.5);
-      this.packet(packet, x - PACKET_W / 2, y - PACKET_H / 2, PACKET_W, PACKET_H, {});
+      this.packet(packet, x - PACKET_W / 2, y - PACKET_H / 2, PACKET_W, PACKET_H);
     }
   }
 
@@ -205,7 +188,7 @@ class Drawing {
   depths() {
     const { layout, moment, palette } = this;
     const inputs = new Map(moment.sample?.inputs.map((each) => [each.port, each]) ?? []);
-    for (const row of layout.rows.values()) {
+    for (const row of this.rows) {
       const waits = inputs.get(row.port);
       for (const strip of row.inputs) {
         const voqs = waits?.voqs.filter((each) => strip.key === undefined || each.output === strip.key);
@@ -234,8 +217,8 @@ class Drawing {
   // ---- lines ----------------------------------------------------------------------------------
 
   lines() {
-    const { layout, moment, palette } = this;
-    for (const row of layout.rows.values()) {
+    const { moment, palette } = this;
+    for (const row of this.rows) {
       const counters = portOf(moment.sample, row.port);
       const isDown = counters && !counters.up;
       if (isDown) {
@@ -263,7 +246,7 @@ class Drawing {
     const { x0, x1 } = row.transmit;
     const from = row.serve.x;
     const x = from + (Math.max(x1, x0) - from - PACKET_W) * (moment.moves ? share : 0.5);
-    this.packet(packet, x, row.y - PACKET_H / 2, PACKET_W, PACKET_H, {});
+    this.packet(packet, x, row.y - PACKET_H / 2, PACKET_W, PACKET_H);
   }
 
   // Frames whose last bit is not here yet: they come out of the receive line in a moment.
@@ -281,7 +264,7 @@ class Drawing {
       if (share <= 0) continue;
       const { x0, x1 } = row.receive;
       const x = x0 + (x1 - x0 - PACKET_W) * share;
-      this.packet(step.packet, x, row.y - PACKET_H / 2, PACKET_W, PACKET_H, {});
+      this.packet(step.packet, x, row.y - PACKET_H / 2, PACKET_W, PACKET_H);
     }
   }
 
@@ -346,6 +329,12 @@ class Drawing {
     const came = layout.rows.get(packet.port);
     return came && { x: came.ingressX, y: came.y + 14 };
   }
+}
+
+// What tells a mark in a queue from another: colour, direction, edge and, where bytes count, length.
+function lookOf({ flow, length }, unit, hasEdge, palette) {
+  const colour = flow.number < 0 ? palette.flows.length : flow.number % palette.flows.length;
+  return ((unit ? length : 0) * 16 + colour) * 4 + (flow.reverse ? 2 : 0) + (hasEdge ? 1 : 0);
 }
 
 const INPUT_REASONS = new Set(["INPUT_LIMIT", "VOQ_LIMIT"]);

@@ -1,11 +1,14 @@
 // Any number that Describe tells, by a path people can read: "port 2 / counters / queue 0 / held /
 // packets". Lists are told apart by what names their elements: a port, a class, a reason.
 
+import { within } from "./order.js";
+
 const KEYS = ["port", "class", "reason", "output", "input", "up_to_ps"];
 // Words for lists, one element of which is meant.
 const ONE = { ports: "port", queues: "queue", inputs: "input", dropped: "dropped", voqs: "VOQ to", transfers: "transfer",
               buckets: "up to", nodes: "node" };
 const SEPARATOR = " / ";
+const POINTS_MAX = 600;
 
 // Every number that there is, as [path]; configurations are no counters.
 export function counterPaths(about) {
@@ -49,7 +52,7 @@ export function numberAt(message, path) {
 
 // Samples have what changes from one to the next; the rest is as often as Describe was asked.
 export function counterSeries(samples, path, { longPs, toPs }) {
-  const inSpan = (list) => list.filter((each) => each.time_ps >= longPs && each.time_ps <= toPs);
+  const inSpan = (list) => within(list, longPs, toPs, POINTS_MAX);
   const sampled = inSpan(samples.list);
   const isSampled = sampled.some((each) => numberAt(each, path) !== undefined);
   const list = isSampled ? sampled : inSpan(samples.abouts);

@@ -12,6 +12,7 @@ import { rate, reasonWords, span as spanWords } from "../words.js";
 import { counterSeries } from "./counters.js";
 import { depthSeries, throughputSeries } from "./series.js";
 import { queueOf } from "./samples.js";
+import { within as between } from "./order.js";
 
 export const KINDS = {
   depth: "Depth of a queue",
@@ -31,6 +32,8 @@ export const OF_HOSTS = new Set(["windows", "rtt", "pacing", "pings"]);
 const PARTS = 60;
 const SERIES_MAX = 8;
 const WAITS_MAX = 5000;
+// More points than this are closer than a curve is wide.
+const POINTS_MAX = 600;
 const PERCENTILES = [50, 90, 99];
 export const packets = (value) => (Math.abs(value) >= 10 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1));
 
@@ -125,9 +128,7 @@ const DRAWN = {
 const seconds = (ps) => (ps === undefined ? undefined : ps / 1e12);
 const secondsOf = (list) => list.map((each) => each.time_ps / 1e12);
 
-export function within(list, fromPs, toPs) {
-  return list.filter((each) => each.time_ps >= fromPs && each.time_ps <= toPs);
-}
+const within = (list, fromPs, toPs) => between(list, fromPs, toPs, POINTS_MAX);
 
 // Numbers of connections as curves over instants that all of them share.
 function ofHosts(hosts, flows, fromPs, toPs, unit, note, numbers) {

@@ -74,14 +74,17 @@ export class Flows {
     this.unknown = { number: -1, name: "other", reverse: false };
   }
 
-  // {number, name, reverse}: of the packet that begins with these bytes.
-  of(head) {
+  // {number, name, reverse}: of the packet that begins with these bytes, seen at an instant.
+  of(head, timePs = 0) {
     const parsed = parseHead(head);
     if (!parsed) return this.unknown;
     const { protocol, source, target, sourcePort, targetPort } = parsed;
     const there = `${protocol} ${source} ${sourcePort} ${target} ${targetPort}`;
     const known = this.byKey.get(there);
-    if (known) return known;
+    if (known) {
+      this.list[known.number].seenPs = timePs;
+      return known;
+    }
     const back = `${protocol} ${target} ${targetPort} ${source} ${sourcePort}`;
     const number = this.list.length;
     const name = `${this.name(source)} → ${this.name(target)}`;
@@ -90,10 +93,19 @@ export class Flows {
       targetPort ? `${source}:${sourcePort} → ${target}:${targetPort}` : `${source} → ${target}`,
     ].join(" ");
     const flow = { number, name, detail, protocol, source, target, sourcePort, targetPort };
-    this.list.push(flow);
+    this.list.push({ ...flow, keys: [there, back], seenPs: timePs });
     this.byKey.set(there, { ...flow, reverse: false });
     this.byKey.set(back, { ...flow, reverse: true });
     return this.byKey.get(there);
+  }
+
+  // Of those that were seen no more since, the number alone stays taken.
+  forget(beforePs) {
+    for (const [number, flow] of this.list.entries()) {
+      if (!flow || flow.seenPs >= beforePs) continue;
+      for (const key of flow.keys) this.byKey.delete(key);
+      this.list[number] = undefined;
+    }
   }
 
   // The flow between two ends of TCP as hosts write them, "10.0.1.1:42688"; undefined: not seen yet.

@@ -11,7 +11,7 @@
 
 import { Track } from "./track.js";
 
-// A copy of the state is kept after so many steps: going back repeats at most these.
+// A copy of the state is kept after so many steps, or more where many packets are inside.
 const STEPS_A_KEYFRAME = 2000;
 // Drops that are remembered in a state, for those that still fall in the picture.
 const DROPS_SHOWN = 200;
@@ -52,7 +52,9 @@ export class Insides {
     apply(this.newest.state, step);
     this.keep(step);
     this.newest.index = this.steps.length;
-    if (this.steps.length % STEPS_A_KEYFRAME === 0) {
+    // A copy costs as much as there are packets.
+    const { index } = this.keyframes.at(-1);
+    if (this.steps.length - index >= Math.max(STEPS_A_KEYFRAME, this.newest.state.packets.size)) {
       this.keyframes.push({ index: this.steps.length, state: this.newest.state.copy() });
     }
   }
@@ -115,6 +117,11 @@ export class Insides {
     return found;
   }
 
+  // How many there are.
+  count(fromPs, toPs) {
+    return this.after(toPs) - this.after(fromPs);
+  }
+
   // The instants at which something happens around one: for stepping.
   next(timePs) {
     return this.steps[this.after(timePs)]?.timePs;
@@ -151,9 +158,11 @@ export class Insides {
     this.newest.index -= gone;
     this.startPs = this.keyframes[0].state.timePs;
     for (const track of this.depths.values()) track.forget(this.startPs);
-    for (const track of this.sent.values()) {
+    for (const [number, track] of this.sent) {
       track.forget(this.startPs);
       track.first = track.values[0] ?? track.total;
+      // A flow that has sent nothing since.
+      if (track.times.at(-1) < this.startPs) this.sent.delete(number);
     }
     for (const track of this.waits.values()) track.forget(this.startPs);
     for (const [reader, cursor] of this.cursors) {
@@ -164,7 +173,8 @@ export class Insides {
 
   // ---- messages to steps ------------------------------------------------------------------------
 
-  // {timePs, id, kind, ...}: an event in short, with the packet itself where it is new.
+  // {timePs, id, kind, ...}: an event in short, with the packet itself where it is new. What is kept
+  // of a message is copied out of it: a slice of its bytes would keep all of them.
   stepOf(timePs, { packet: id, step: kind, ...event }) {
     const told = event[kind];
     const step = { timePs, id, kind };
@@ -187,8 +197,8 @@ export class Insides {
   }
 
   packet(id, told, port, since) {
-    return { id, port, length: told.length_bytes, flow: this.flows.of(told.head), head: told.head,
-             kind: "received", since, marked: false };
+    return { id, port, length: told.length_bytes, flow: this.flows.of(told.head, this.newest.state.timePs),
+             head: told.head.slice(), kind: "received", since, marked: false };
   }
 }
 

@@ -1,7 +1,11 @@
 // One router as the page knows it: everything that it has told, by time.
 
 import { Insides } from "./insides.js";
+import { placeAfter } from "./order.js";
 import { Samples } from "./samples.js";
+
+// Drops, marks and lines that went down, for the bar of time.
+const NOTES_MAX = 50_000;
 
 export class RouterModel {
   constructor(name, deviceId, flows) {
@@ -46,6 +50,7 @@ export class RouterModel {
       this.samples.take(message.sample);
       this.toldPs = Math.max(this.toldPs, message.sample.time_ps);
     }
+    if (this.notes.length > NOTES_MAX) this.notes.splice(0, NOTES_MAX / 2);
     if (message.complete_until_ps) this.toldPs = Math.max(this.toldPs, message.complete_until_ps);
   }
 
@@ -62,6 +67,10 @@ export class RouterModel {
     return this.knowsPackets && timePs >= this.insides.startPs && timePs <= this.packetsUntilPs;
   }
 
+  get ports() {
+    return this.samples.abouts.at(-1)?.ports.length ?? 1;
+  }
+
   get startPs() {
     return this.samples.list[0]?.time_ps ?? this.insides.startPs;
   }
@@ -69,8 +78,6 @@ export class RouterModel {
   forget(beforePs) {
     this.samples.forget(beforePs);
     this.insides.forget(beforePs);
-    let old = 0;
-    while (old < this.notes.length && this.notes[old].timePs < beforePs) old++;
-    this.notes.splice(0, old);
+    this.notes.splice(0, placeAfter(this.notes, beforePs, "timePs"));
   }
 }

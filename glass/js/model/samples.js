@@ -1,7 +1,12 @@
 // The samples of a router over time: depths, counters and what follows from two of them.
 
+import { placeAfter, thin } from "./order.js";
+
 // Rates are taken over this long, so that they can be read.
 const RATE_WINDOW_PS = 500e9;
+// What is remembered of a router of any size: so many ports' samples. Each is one or two kilobytes.
+const PORT_SAMPLES_MAX = 60_000;
+const ABOUTS_MAX = 120;
 
 export class Samples {
   constructor() {
@@ -12,6 +17,7 @@ export class Samples {
 
   take(sample) {
     this.list.push(sample);
+    thin(this.list, PORT_SAMPLES_MAX / Math.max(1, sample.ports.length));
   }
 
   // What Describe said: the configuration holds from this instant on.
@@ -19,6 +25,8 @@ export class Samples {
     // Time may stand between two readings.
     if (this.abouts.at(-1)?.time_ps === about.time_ps) this.abouts.pop();
     this.abouts.push(about);
+    // When something was set is not forgotten.
+    thin(this.abouts, ABOUTS_MAX, (each, before) => before && settingsOf(each) !== settingsOf(before));
   }
 
   at(timePs) {
@@ -53,11 +61,24 @@ export class Samples {
 }
 
 export function portOf(sample, port) {
-  return sample?.ports.find((each) => each.port === port)?.counters;
+  return sample && found(sample.ports, "port", port, port - 1)?.counters;
 }
 
 export function queueOf(sample, port, class_) {
-  return portOf(sample, port)?.queues.find((each) => each.class === class_);
+  return found(portOf(sample, port)?.queues ?? [], "class", class_, class_);
+}
+
+// What is set of a router, as text: the same as long as nobody changes it.
+export function settingsOf(about) {
+  if (!settings.has(about)) settings.set(about, JSON.stringify([about.input, about.buffer, about.ports.map(({ port, config }) => [port, config])]));
+  return settings.get(about);
+}
+
+const settings = new WeakMap();
+
+// Ports and classes mostly stand in order, without gaps.
+function found(list, name, value, place) {
+  return list[place]?.[name] === value ? list[place] : list.find((each) => each[name] === value);
 }
 
 // All reasons together.
@@ -71,12 +92,4 @@ function departed(sample, port, class_) {
 }
 
 // The place of the last element that is not later than `timePs`; -1: there is none.
-function place(list, timePs) {
-  let low = 0, high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (list[middle].time_ps <= timePs) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
+const place = (list, timePs) => placeAfter(list, timePs) - 1;

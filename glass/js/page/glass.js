@@ -222,6 +222,7 @@ export class Glass {
     if (before <= 0) return;
     for (const each of this.models.values()) each.forget(before);
     this.hosts.forget(before);
+    this.flows.forget(Math.min(...[...this.models.values()].map((each) => each.insides.startPs)));
   }
 
   slow(nowMs = performance.now()) {

@@ -71,7 +71,7 @@ export class LessonPanel {
 
   take(step) {
     this.pictures ??= {};
-    this.pictures[step.title] = this.glass.stage.canvas.toDataURL("image/png");
+    this.pictures[step.title] = this.glass.stage.picture();
     const taken = element("img", { src: this.pictures[step.title], alt: `The picture for ${step.title}`, style: "width:100%" });
     const item = this.items[this.lesson.steps.indexOf(step)];
     item.querySelector("img")?.remove();

@@ -1,9 +1,9 @@
 // The network on the stage: a click on a router enters it.
 
-import { networkLayout, networkPicture, networkLabels } from "../draw/network.js";
+import { networkCables, networkLayout, networkLabels, networkPicture } from "../draw/network.js";
 import { portOf } from "../model/samples.js";
 import { percent, rate } from "../words.js";
-import { table } from "./dom.js";
+import { element, table } from "./dom.js";
 
 export class NetworkView {
   constructor(glass) {
@@ -18,7 +18,10 @@ export class NetworkView {
       this.made = { width, height, layout: networkLayout(glass.network, { width, height }) };
     }
     const moment = { timePs, pace: glass.player.pace, models: glass.models, moves: !glass.motion.matches };
-    glass.stage.show(networkPicture(this.made.layout, moment, glass.palette), { width, height });
+    const { layout } = this.made;
+    glass.stage.stand(layout, glass.palette, () => networkCables(layout, glass.palette));
+    this.picture = networkPicture(layout, moment, glass.palette);
+    glass.stage.show(this.picture);
   }
 
   drawSlowly(timePs) {
@@ -26,10 +29,20 @@ export class NetworkView {
     if (!this.made) return;
     glass.stage.label(networkLabels(this.made.layout, { timePs, models: glass.models },
       (name) => glass.enter(name)));
-    glass.notice.replaceChildren(noticeOf());
+    this.say(this.picture?.isTooFast);
     if (glass.details.open) this.tables(timePs);
-    glass.notice.classList.remove("found");
-    glass.routerView.said = undefined;
+  }
+
+  say(isTooFast) {
+    const { notice, routerView } = this.glass;
+    const lanes = "Lanes are as thick as they are busy; full ones are red.";
+    const words = isTooFast ? `Too fast to follow single packets. ${lanes} Click a router to look inside.`
+      : `The network: click a router to look inside. ${lanes}`;
+    if (notice.textContent === words) return;
+    notice.classList.remove("found");
+    notice.replaceChildren(element("p", {}, words));
+    // The router says its own again.
+    routerView.said = undefined;
   }
 
   // The same for those who do not see it: every line that a router sends on.
@@ -43,10 +56,4 @@ export class NetworkView {
     });
     glass.tables.replaceChildren(table("Cables", ["way", "busy", "carries"], rows));
   }
-}
-
-function noticeOf() {
-  const words = document.createElement("p");
-  words.textContent = "The network: click a router to look inside. Lanes are as thick as they are busy; full ones are red.";
-  return words;
 }

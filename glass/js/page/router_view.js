@@ -3,10 +3,11 @@
 import { routerLayout } from "../draw/layout.js";
 import { routerLabels } from "../draw/labels.js";
 import { routerPicture } from "../draw/router.js";
+import { houseShapes } from "../draw/house.js";
 import { flowColour } from "../draw/palette.js";
 import { blockedHeads } from "../model/blocking.js";
 import { input, queue } from "../model/insides.js";
-import { droppedOf, portOf, queueOf } from "../model/samples.js";
+import { droppedOf, portOf, queueOf, settingsOf } from "../model/samples.js";
 import { arbitrationWords } from "../model/arbiter.js";
 import { nodesOf, queueWords } from "../model/minds.js";
 import { bytes, count, rate, reasonWords } from "../words.js";
@@ -17,15 +18,17 @@ const STEPS_A_SECOND_MAX = 700;
 // What is looked back at to tell how busy a way is, in seconds of the viewer.
 const RECENT_S = 0.25;
 const UPCOMING_S = 2;
-// The size of the page's text when it is not presented.
-const FONT_PX = 15;
 // How long a blocked input stays said after it was seen, in seconds of the viewer.
 const NOTICE_S = 1.5;
+// Flows stay in the key so long after they were seen, in seconds of the viewer; and how many at most.
+const KEY_S = 12, KEY_MAX = 10;
 
 export class RouterView {
   constructor(glass) {
     this.glass = glass;
     this.notices = new Map();
+    // When each flow was last seen, by its number.
+    this.seen = new Map();
   }
 
   // Everything that the picture is made of.
@@ -36,15 +39,19 @@ export class RouterView {
     if (!about) return undefined;
     const perSecond = player.pace * 1e12;
     const state = model.knowsPacketsAt(timePs) ? model.insides.at(timePs) : undefined;
-    const recent = state ? model.insides.between(timePs - RECENT_S * perSecond, timePs) : [];
-    const isBars = recent.length > STEPS_A_SECOND_MAX * RECENT_S;
+    const recentPs = RECENT_S * perSecond;
+    const steps = state ? model.insides.count(timePs - recentPs, timePs) : 0;
+    const isBars = steps > STEPS_A_SECOND_MAX * RECENT_S;
     return {
-      about, state, timePs, isBars, tellsPackets: model.knowsPackets, isTooFast: model.isTooFast, recent, recentPs: RECENT_S * perSecond,
+      about, state, timePs, isBars, tellsPackets: model.knowsPackets, isTooFast: model.isTooFast, recentPs,
+      // Thousands, where time passes fast: only for those who look at them.
+      get recent() { return steps ? model.insides.between(timePs - recentPs, timePs) : []; },
       pace: player.pace,
       sample: model.samples.at(timePs),
       upcoming: state && !isBars ? model.insides.between(timePs, timePs + UPCOMING_S * perSecond) : [],
       blocked: state ? blockedHeads(state, about) : [],
       moves: !glass.motion.matches,
+      sight: glass.stage.sight,
       phase: glass.timeBar.phase,
     };
   }
@@ -54,17 +61,18 @@ export class RouterView {
     const moment = this.moment(timePs);
     if (!moment || !glass.stage.size.width) return;
     this.layout = this.layoutOf(moment.about);
-    glass.stage.show(routerPicture(this.layout, moment, glass.palette), this.layout);
+    glass.stage.stand(this.layout, glass.palette, () => houseShapes(this.layout, glass.palette));
+    glass.stage.show(routerPicture(this.layout, moment, glass.palette));
     this.now = moment;
   }
 
   // The same boxes are used again as long as nothing about them has changed.
   layoutOf(about) {
-    const { width, height } = this.glass.stage.size;
-    const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / FONT_PX;
-    const same = this.made?.about === about && this.made.width === width && this.made.height === height
+    const { size: { width, height }, scale } = this.glass.stage;
+    const settings = settingsOf(about);
+    const same = this.made?.settings === settings && this.made.width === width && this.made.height === height
       && this.made.scale === scale;
-    if (!same) this.made = { about, width, height, scale, layout: routerLayout(about, { width, height, scale }) };
+    if (!same) this.made = { settings, width, height, scale, layout: routerLayout(about, { width, height, scale }) };
     return this.made.layout;
   }
 
@@ -106,21 +114,25 @@ export class RouterView {
     return neighbour ? `${port} (to ${neighbour})` : String(port);
   }
 
+  // The flows of the last moments, each with its colour.
   showKey(moment) {
     const { glass } = this;
-    const seen = new Set();
-    for (const packet of moment.state?.packets.values() ?? []) seen.add(packet.flow.number);
-    for (const step of moment.recent) if (step.of) seen.add(step.of.flow.number);
-    this.seen = new Set([...(this.seen ?? []), ...seen]);
-    const list = [...this.seen].filter((each) => each >= 0).sort((a, b) => a - b).slice(0, 10);
-    const shape = `${list.join()} ${glass.palette.ink}`;
+    const { timePs } = moment;
+    const see = ({ number }) => number >= 0 && this.seen.set(number, timePs);
+    for (const packet of moment.state?.packets.values() ?? []) see(packet.flow);
+    for (const step of moment.recent) if (step.of) see(step.of.flow);
+    const span = KEY_S * moment.pace * 1e12;
+    for (const [number, at] of this.seen) if (Math.abs(timePs - at) > span) this.seen.delete(number);
+    const all = [...this.seen.keys()].filter((each) => glass.flows.list[each]).sort((a, b) => a - b);
+    const list = all.slice(0, KEY_MAX);
+    const shape = `${list.join()} ${all.length > KEY_MAX && all.length} ${glass.palette.ink}`;
     if (shape === this.keyShape) return;
     this.keyShape = shape;
     glass.key.replaceChildren(...list.map((number) => {
       const flow = glass.flows.list[number];
       return element("span", { style: `--flow:${flowColour(glass.palette, flow)}`, title: flow.detail },
                      flow.name);
-    }));
+    }), ...(all.length > KEY_MAX ? [element("em", {}, `and ${all.length - KEY_MAX} more`)] : []));
   }
 
   focusOf(about) {
@@ -186,8 +198,7 @@ export class RouterView {
   }
 
   stripAt(event) {
-    const box = this.glass.stage.canvas.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const [x, y] = this.glass.stage.pointAt(event);
     const hit = (each) => x >= each.x && x <= each.x + each.w && y >= each.y - 4 && y <= each.y + each.h + 4;
     const { about } = this.now ?? {};
     for (const row of this.layout?.rows.values() ?? []) {

@@ -1,10 +1,14 @@
-// The stage: a canvas for what moves, and over it labels as text.
+// The stage: a canvas for what stands still, one for what moves, and over them labels as text.
 //
-// `show` is called for each picture with the shapes; labels change ten times a second at most and are
-// kept by their ids, so that nothing is laid out anew while only numbers change.
+// `show` is called for each picture with the shapes that move; `stand` with those that do not, when
+// they have changed. Labels change ten times a second at most and are kept by their ids, so that nothing
+// is laid out anew while only numbers change.
 
 import { paint, spotAt } from "../draw/paint.js";
 import { element, setText } from "./dom.js";
+
+// The size of the page's text when it is not presented.
+const FONT_PX = 15;
 
 // Where a label stands from its point.
 const ALIGNS = {
@@ -14,13 +18,19 @@ const ALIGNS = {
 
 export class Stage {
   constructor() {
+    this.ground = element("canvas", { "aria-hidden": "true" });
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.labels = element("div", { class: "labels" });
     this.tipNode = element("div", { class: "tip", role: "tooltip", hidden: true });
     // It may be higher than its room, and is scrolled by keyboard, too.
-    this.box = element("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": "The picture" }, this.canvas, this.labels, this.tipNode);
+    const view = element("div", { class: "view" }, this.ground, this.canvas);
+    this.box = element("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": "The picture" }, view, this.labels, this.tipNode);
     this.box.addEventListener("pointerleave", () => this.tip());
+    this.top = 0;
+    this.box.addEventListener("scroll", () => (this.top = this.box.scrollTop), { passive: true });
     this.context = this.canvas.getContext("2d");
+    // By what the ground is as it is.
+    this.standing = undefined;
     this.known = new Map();
     this.spots = [];
     this.size = { width: 0, height: 0 };
@@ -31,27 +41,60 @@ export class Stage {
   measure() {
     const { clientWidth: width, clientHeight: height } = this.box;
     this.size = { width, height };
+    this.scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / FONT_PX;
   }
 
-  // The canvas may be higher than its box, which then scrolls.
-  fit(width, height) {
+  // The picture may be higher than its box, which then scrolls: the canvases are as large as the box, and
+  // show the part that is in sight.
+  fit(layout) {
+    const { width, height } = this.size;
     const scale = window.devicePixelRatio || 1;
+    setHeight(this.labels, layout.height);
     const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
     if (this.canvas.width === w && this.canvas.height === h) return;
-    this.canvas.width = w;
-    this.canvas.height = h;
-    this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${height}px`;
-    this.labels.style.height = `${height}px`;
+    for (const each of [this.ground, this.canvas]) {
+      each.width = w;
+      each.height = h;
+      each.style.width = `${width}px`;
+      each.style.height = `${height}px`;
+    }
+    this.standing = undefined;
   }
 
-  show({ shapes, spots }, { width, height }) {
-    this.fit(width, height);
-    const scale = window.devicePixelRatio || 1;
-    this.context.setTransform(scale, 0, 0, scale, 0, 0);
-    this.context.clearRect(0, 0, width, height);
+  // What stands still on a layout, in a palette; `shapes()` is asked only if one of them is another.
+  stand(layout, palette, shapes) {
+    this.fit(layout);
+    const [top] = this.sight, { standing } = this;
+    if (standing?.layout === layout && standing.palette === palette && standing.top === top) return;
+    this.standing = { layout, palette, top };
+    this.wipe(this.ground.getContext("2d"), top);
+    paint(this.ground.getContext("2d"), shapes());
+  }
+
+  show({ shapes, spots }) {
+    this.wipe(this.context, this.sight[0]);
     paint(this.context, shapes);
     this.spots = spots;
+  }
+
+  wipe(context, top) {
+    const scale = window.devicePixelRatio || 1;
+    const { width, height } = this.size;
+    context.setTransform(scale, 0, 0, scale, 0, -top * scale);
+    context.clearRect(0, top, width, height);
+  }
+
+  // From which height to which the picture is in sight.
+  get sight() {
+    return [this.top, this.top + this.size.height];
+  }
+
+  // Both canvases as one, as an address of a picture.
+  picture() {
+    const both = element("canvas", { width: this.canvas.width, height: this.canvas.height });
+    const context = both.getContext("2d");
+    for (const each of [this.ground, this.canvas]) context.drawImage(each, 0, 0);
+    return both.toDataURL("image/png");
   }
 
   // labels: [{id, x, y, kind, text, small, action}]; those that are not named any more go.
@@ -94,13 +137,23 @@ export class Stage {
     this.tipNode.hidden = lines.length === 0;
     if (!lines.length) return;
     const box = this.box.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top + this.box.scrollTop];
+    const [x, y] = this.pointAt(event);
     this.tipNode.style.cssText = `left:${Math.min(x + 14, box.width - 250)}px;top:${y + 16}px`;
     setText(this.tipNode, lines.join("\n"));
   }
 
-  spotAt(event) {
-    const box = this.canvas.getBoundingClientRect();
-    return spotAt(this.spots, event.clientX - box.left, event.clientY - box.top);
+  // Where in the picture a pointer is.
+  pointAt(event) {
+    const box = this.box.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top + this.box.scrollTop];
   }
+
+  spotAt(event) {
+    return spotAt(this.spots, ...this.pointAt(event));
+  }
+}
+
+function setHeight(node, height) {
+  const wanted = `${height}px`;
+  if (node.style.height !== wanted) node.style.height = wanted;
 }

@@ -118,9 +118,13 @@ export class TimeBar {
     const context = this.marks.getContext("2d");
     context.clearRect(0, 0, width, height);
     context.fillStyle = glass.palette.alarm;
+    let drawn = -1;
     for (const note of glass.model.notes) {
       if (note.kind !== "drop") continue;
-      const x = ((note.timePs - player.startPs) / span) * width;
+      const x = Math.round(((note.timePs - player.startPs) / span) * width);
+      // Of thousands at one place one is seen.
+      if (x === drawn) continue;
+      drawn = x;
       context.fillRect(x, height - 7, 1.5, 7);
     }
     if (this.pointedPs === undefined) return;

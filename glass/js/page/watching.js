@@ -8,6 +8,8 @@ const RETRY_MS = 700;
 const LOST_TWICE_MS = 10_000;
 // What a router says that holds more packets than it tells one by one: RESOURCE_EXHAUSTED.
 const TOO_MUCH = 8;
+// A router of more ports has larger samples: it is asked for them as much less often.
+const PORTS_A_SAMPLE = 16;
 // Others may change the configuration too: it is read anew this often.
 const DESCRIBE_MS = 2000;
 
@@ -47,7 +49,7 @@ export class Watching {
   request() {
     const known = this.calls.schema.message("vitrine.v1.WatchRequest").byName;
     const request = {
-      ...this.target, interval_ms: this.intervalMs, drops: {}, marks: true, links: true, overruns: true,
+      ...this.target, interval_ms: this.intervalMs * Math.ceil(this.model.ports / PORTS_A_SAMPLE), drops: {}, marks: true, links: true, overruns: true,
       head_bytes: HEAD_BYTES,
     };
     // What routers of this version tell of single packets.

@@ -1,0 +1,61 @@
+// What is remembered stays bounded, however long one looks.
+
+import { placeAfter, thin, within } from "../../glass/js/model/order.js";
+import { Flows } from "../../glass/js/model/flows.js";
+import { Hosts } from "../../glass/js/model/hosts.js";
+import { RouterModel } from "../../glass/js/model/router.js";
+import { holds, same } from "./check.js";
+
+const at = (...times) => times.map((time_ps) => ({ time_ps }));
+
+export function an_instant_is_found_in_a_list() {
+  const list = at(10, 20, 20, 30);
+  same([5, 10, 20, 25, 99].map((timePs) => placeAfter(list, timePs)), [0, 1, 3, 3, 4]);
+  same(within(list, 20, 30), at(20, 20, 30));
+  same(within(list, 11, 19), []);
+  // Of many some, and always the last one.
+  same(within(at(1, 2, 3, 4, 5, 6, 7), 1, 7, 3), at(1, 4, 7));
+}
+
+export function the_older_half_gets_coarser_and_what_matters_stays() {
+  const list = at(0, 1, 2, 3, 4, 5, 6, 7);
+  thin(list, 8);
+  same(list.length, 8);
+  thin(list, 6, ({ time_ps }) => time_ps === 3);
+  same(list, at(0, 2, 3, 4, 5, 6, 7));
+}
+
+export function ten_minutes_of_samples_are_no_more_than_two() {
+  const model = new RouterModel("s1", 0, new Flows());
+  const ports = Array.from({ length: 64 }, (_, index) => ({ port: index + 1, counters: {} }));
+  const hosts = new Hosts(new Flows());
+  const lengths = [];
+  for (let ms = 0; ms < 600_000; ms += 20) {
+    model.take({ lost_events: 0, events: [], sample: { time_ps: ms * 1e9, ports, inputs: [] } });
+    hosts.take({ events: [{ time_ps: ms * 1e9 }], complete_until_ps: 0,
+                 sample: { time_ps: ms * 1e9, hosts: [{ connections: new Array(20) }] } });
+    if (ms === 120_000 || ms === 599_980) lengths.push([model.samples.list.length, hosts.samples.length, hosts.events.length]);
+  }
+  lengths[0].forEach((before, index) => holds(lengths[1][index] <= Math.max(before * 2, 20_000) && lengths[1][index] < 25_000,
+                                             `${before} became ${lengths[1][index]}`));
+  holds(lengths[1][0] < 1000 && lengths[1][1] <= 3000, "as much less of them as each is larger");
+  // The beginning is still there, and the end in full.
+  same(model.samples.list[0].time_ps, 0);
+  same(model.samples.list.at(-1).time_ps - model.samples.list.at(-2).time_ps, 2e10);
+}
+
+export function a_flow_that_is_long_gone_is_forgotten_and_the_others_keep_their_colours() {
+  const flows = new Flows();
+  const head = (port) => Uint8Array.from([...new Array(12).fill(0), 8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 1, 1,
+                                          10, 0, 9, 1, port >> 8, port & 255, 20, 81]);
+  const stays = flows.of(head(1), 0);
+  for (let port = 2; port < 1000; port++) {
+    flows.of(head(port), port);
+    flows.of(head(1), port);
+  }
+  flows.forget(990);
+  same(flows.of(head(1), 1000).number, stays.number);
+  same(flows.byKey.size, 2 * 11);
+  // One that comes back is a new one.
+  same(flows.of(head(2), 1001).number, 999);
+}
