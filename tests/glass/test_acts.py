@@ -7,7 +7,7 @@ from google.protobuf import json_format
 from vitrine.v1 import router_pb2
 
 from apps import qos_file
-from controller import queue_messages, queueing
+from controller import lines, queue_messages, queueing
 from controller.queueing import RouterSettings
 from labs.glass import relay
 from tests.glass.browser import browser, needs_browser, page_of, serve_modules
@@ -103,3 +103,40 @@ def test_yaml_and_python_say_what_the_handle_did(tmp_path):
                 if not act["title"].endswith("queues"):
                     port["config"].pop("queue_count", None)
         assert by_yaml == wanted, act
+
+
+# Of each handle of a cable, with what it says in words.
+CABLES = """
+async () => {
+  const acts = await import("/glass/js/model/acts.js");
+  const { readStalls, stallsYaml } = await import("/glass/js/model/amounts.js");
+  const stalls = readStalls("5 % up to 1.2 ms");
+  const bursty = { turns_bad_ppb: 1e7, turns_good_ppb: 5e8, while_bad_ppb: 1e9, while_good_ppb: 0 };
+  const whole = { delay_ns: 2e6, jitter: { max_ns: 1e5, reorder: true }, stalls, loss: { bursty },
+                  duplication_ppb: 1e6 };
+  return [acts.cable(3, "transmit", { stalls }, `stalls: ${stallsYaml(stalls)}`),
+          acts.cable(3, "receive", whole, "delay: 2 ms")].map(({ yaml, python }) => [yaml, python]);
+}
+"""
+
+
+@needs_browser
+def test_the_lines_of_cables_say_what_their_handles_did():
+    with browser() as chromium, page_of(chromium) as page:
+        serve_modules(page)
+        (yaml, stalls), (_, whole) = page.evaluate(CABLES)
+    # As topology files have it.
+    assert yaml == "ports: {3: {stalls: {share: 5 %, max: 1.2 ms}}}"
+    names = {**vars(lines), "Lines": _Cables, "session": None}
+    late = lines.Stalls(share=0.05, max_us=1200)
+    assert eval(stalls, names) == {3: lines.Cable(transmit=lines.Line(stalls=late))}
+    loss = lines.BurstyLoss(turns_bad=0.01, turns_good=0.5, while_bad=1, while_good=0)
+    line = lines.Line(2000, 100, late, reorder=True, loss=loss, duplication=0.001)
+    assert eval(whole, names) == {3: lines.Cable(receive=line)}
+
+
+class _Cables(_Told):
+    """Takes what the Python line would have set of cables."""
+
+    def configure(self, settings):
+        return settings

@@ -5,6 +5,8 @@
 
 import { sayLimit, sayRate, sayRatio, saySize } from "./amounts.js";
 
+const PPB = 1e9;
+
 // A Python number reads better with underscores.
 const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "_");
 
@@ -177,7 +179,26 @@ export function cable(port, direction, line, words) {
            request: { ports: [{ port, config: { link: { [direction]: line } } }] },
            yaml: direction === "transmit" ? `ports: {${port}: {${words}}}`
              : `ports: {${port}: {receive: {${words}}}}`,
-           python: "" };
+           python: `Lines(session).configure({${port}: Cable(${direction}=${linePython(line)})})` };
+}
+
+// A line, whole: what is not named of it is clear.
+function linePython({ delay_ns, jitter, stalls, loss, corruption_ppb, duplication_ppb }) {
+  const share = (ppb) => String(ppb / PPB);
+  const parts = [];
+  if (delay_ns) parts.push(`delay_us=${delay_ns / 1e3}`);
+  if (jitter?.max_ns) parts.push(`jitter_us=${jitter.max_ns / 1e3}`);
+  if (jitter?.reorder) parts.push("reorder=True");
+  if (stalls?.share_ppb) parts.push(`stalls=Stalls(share=${share(stalls.share_ppb)}, max_us=${stalls.max_ns / 1e3})`);
+  if (loss?.independent_ppb) parts.push(`loss=${share(loss.independent_ppb)}`);
+  if (loss?.bursty) {
+    const { turns_bad_ppb, turns_good_ppb, while_bad_ppb, while_good_ppb } = loss.bursty;
+    parts.push(`loss=BurstyLoss(turns_bad=${share(turns_bad_ppb)}, turns_good=${share(turns_good_ppb)}, `
+      + `while_bad=${share(while_bad_ppb)}, while_good=${share(while_good_ppb)})`);
+  }
+  if (corruption_ppb) parts.push(`corruption=${share(corruption_ppb)}`);
+  if (duplication_ppb) parts.push(`duplication=${share(duplication_ppb)}`);
+  return `Line(${parts.join(", ")})`;
 }
 
 // Anything of a port, in the words of vitrine.v1.

@@ -4,6 +4,7 @@
 
 const RATE_UNITS = { "b/s": 1, "bit/s": 1, "kb/s": 1e3, "kbit/s": 1e3, "mb/s": 1e6, "mbit/s": 1e6, "gb/s": 1e9, "gbit/s": 1e9 };
 const SIZE_UNITS = { b: 1, kb: 1e3, mb: 1e6, kib: 1024, mib: 1048576 };
+const PPB = 1e9;
 const SPAN_UNITS_NS = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };
 
 function amount(text, units, example) {
@@ -25,6 +26,14 @@ export const readSpanNs = (text) =>
 // A share, in parts of `whole`: "2 %" of a million is 20,000.
 export const readShare = (text, whole) =>
   (/^\s*(none|0)\s*$/i.test(text) ? 0 : amount(text, { "%": whole / 100 }, "0.1 %, or none"));
+
+// A share of frames that come late, and by how much at most: "5 % up to 1.2 ms".
+export function readStalls(text) {
+  if (/^\s*(none|0)\s*$/i.test(text)) return { share_ppb: 0, max_ns: 0 };
+  const [share, max] = text.split(/\s+up to\s+|\s*,\s*/);
+  if (!max) throw new Error(`“${text}” is not understood: write 5 % up to 1.2 ms, or none`);
+  return { share_ppb: readShare(share, PPB), max_ns: readSpanNs(max) };
+}
 
 export function readLimit(text) {
   if (/^\s*(none|no limit)\s*$/i.test(text)) return { packets: 0, bytes: 0 };
@@ -77,6 +86,15 @@ export function saySpanNs(ns) {
 
 export function sayShare(parts, whole) {
   return parts ? `${Number(((parts / whole) * 100).toFixed(7))} %` : "none";
+}
+
+export function sayStalls(stalls) {
+  return stalls?.share_ppb ? `${sayShare(stalls.share_ppb, PPB)} up to ${saySpanNs(stalls.max_ns)}` : "none";
+}
+
+// As topology files have it.
+export function stallsYaml({ share_ppb: share, max_ns: max }) {
+  return `{share: ${share ? sayShare(share, PPB) : "0 %"}, max: ${max ? saySpanNs(max) : "0 ms"}}`;
 }
 
 export function sayLimit(limit) {

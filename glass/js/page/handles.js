@@ -5,9 +5,10 @@
 
 import * as acts from "../model/acts.js";
 import {
-  readLimit, readRate, readRatio, readShare, readSize, readSpanNs, sayLimit, sayRate, sayRatio, sayShare,
-  saySize, saySpanNs,
+  readLimit, readRate, readRatio, readShare, readSize, readSpanNs, readStalls, sayLimit, sayRate, sayRatio,
+  sayShare, saySize, saySpanNs, sayStalls, stallsYaml,
 } from "../model/amounts.js";
+import { settingsOf } from "../model/samples.js";
 import { element } from "./dom.js";
 import { Steering } from "./steering.js";
 
@@ -40,7 +41,7 @@ export class Handles {
   show() {
     const { about, glass } = this;
     if (!about) return;
-    const shape = `${glass.model.name} ${JSON.stringify([about.input, about.buffer, about.ports.map((each) => each.config)])}`;
+    const shape = `${glass.model.name} ${settingsOf(about)}`;
     if (shape === this.shape || this.fields.contains(document.activeElement)
       && document.activeElement.matches("input, textarea")) return;
     this.shape = shape;
@@ -292,7 +293,12 @@ export class Handles {
                 (text) => readShare(text, BILLION),
                 (ppb) => changed({ loss: { independent_ppb: ppb } }, `loss: ${sayShare(ppb, BILLION)}`)),
       this.text(`jitter ${direction} ${port}`, `Cable ${word}: jitter`, saySpanNs(now.jitter?.max_ns), readSpanNs,
-                (max_ns) => changed({ jitter: { max_ns } }, `jitter: ${saySpanNs(max_ns)}`)),
+                (max_ns) => changed({ jitter: { ...now.jitter, max_ns } }, `jitter: ${saySpanNs(max_ns)}`)),
+      this.text(`stalls ${direction} ${port}`, `Cable ${word}: stalls`, sayStalls(now.stalls), readStalls,
+                (stalls) => changed({ stalls }, `stalls: ${stallsYaml(stalls)}`)),
+      this.choice(`reorder ${direction} ${port}`, `Cable ${word}: frames may overtake`, now.jitter?.reorder ? "yes" : "no",
+                  [["no", "no"], ["yes", "yes"]],
+                  (reorder) => changed({ jitter: { ...now.jitter, reorder: reorder === "yes" } }, `reorder: ${reorder}`)),
       share("corruption", "corruption"), share("duplication", "duplication"),
     ];
   }
