@@ -65,10 +65,13 @@ export class VirtualWorld {
   async catchUp() {
     if (!this.glass.scene.isDriven || !this.reachedPs) return;
     const { player } = this.glass;
+    const { timePs, isPlaying } = player;
     for (let tries = 0; tries < CATCH_UP_TRIES && (this.isBusy || player.toldPs < this.reachedPs); tries++) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
-    if (player.timePs < this.reachedPs) player.seek(this.reachedPs);
+    // Unless the viewer has gone somewhere else in the meantime.
+    const isMoved = player.isPlaying !== isPlaying || (!isPlaying && player.timePs !== timePs);
+    if (!isMoved && player.timePs < this.reachedPs) player.seek(this.reachedPs);
   }
 
   // The end of what was told is reached by single steps: a little more.
