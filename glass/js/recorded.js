@@ -5,6 +5,7 @@ import { applyTheme } from "./page/theme.js";
 import { sayWhy } from "./page/whole.js";
 import { Calls } from "./wire/calls.js";
 import { decode } from "./wire/message.js";
+import { RecordedWay } from "./wire/recorded_way.js";
 import { readSchema } from "./wire/schema.js";
 import { entries, unpack } from "./wire/tape.js";
 
@@ -17,8 +18,10 @@ async function begin() {
     const list = [...entries(tape)];
     const scene = JSON.parse(new TextDecoder().decode(list.find((each) => each.kind === "scene").message));
     const schema = readSchema(list.find((each) => each.kind === "schema").message);
-    const calls = new Calls(undefined, schema);
-    const glass = new Glass(page, calls, scene, (models, hosts) => play(models, hosts, list, schema));
+    const way = new RecordedWay(list, scene.routers.map((each) => each.name), schema);
+    const glass = new Glass(page, new Calls(way, schema), scene, (models, hosts) => play(models, hosts, list, schema));
+    way.nowPs = () => glass.player.timePs;
+    follow(glass, list, schema);
     // For tests and for the curious.
     window.vitrine = glass;
   } catch (error) {
@@ -36,6 +39,15 @@ function play(models, hosts, list, schema) {
     else if (kind === "samples") model.take({ ...decode(watched, message), start: undefined });
     else if (kind === "packets") model.takePackets(decode(watched, message));
     else if (kind === "hosts") hosts.take(decode(watchedHosts, message));
+  }
+}
+
+// The packets that were followed through the program, of each router.
+function follow({ models, side }, list, schema) {
+  const type = schema.message("vitrine.v1.TraceResponse");
+  const names = [...models.keys()];
+  for (const { kind, router, message } of list) {
+    if (kind === "trace") side.followed(models.get(names[router]), decode(type, message).steps);
   }
 }
 

@@ -37,8 +37,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from controller.toolchain import ROOT
-from labs.glass import relay
+from labs.glass import relay, sources
 from labs.glass.relay import RefusedError, Relay
 from labs.glass.scene import Scene
 from topo import wait
@@ -68,7 +67,6 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_SOURCES = (".p4", ".p4h")
 # What mimetypes of an old distribution does not know.
 _TYPES = {
     ".js": "text/javascript",
@@ -155,14 +153,13 @@ class Glass:
         return hmac.compare_digest(token.encode(), self._token.encode())
 
     def _source(self, request: Request, name: str) -> Response:
-        """A P4 source of the kit; nothing else of the disk is anybody's business."""
+        """A P4 source of the kit."""
         if not self._lets_in(request.headers.get("Authorization", "").removeprefix("Bearer ")):
             return _plain(HTTPStatus.UNAUTHORIZED, "The request lacks the token.")
-        with contextlib.suppress(OSError, ValueError):
-            wanted = Path(name).resolve()
-            if wanted.suffix in _SOURCES and wanted.is_relative_to(ROOT) and wanted.is_file():
-                return _response(HTTPStatus.OK, "text/plain; charset=utf-8", wanted.read_bytes())
-        return _plain(HTTPStatus.NOT_FOUND, "There is no such P4 source.")
+        text = sources.text_of(name)
+        if text is None:
+            return _plain(HTTPStatus.NOT_FOUND, "There is no such P4 source.")
+        return _response(HTTPStatus.OK, "text/plain; charset=utf-8", text)
 
     def _is_own(self, host: str) -> bool:
         name, _, port = host.rpartition(":")

@@ -10,7 +10,9 @@
 A tape is the messages as routers sent them: Describe whenever the configuration is another one,
 and Watch: samples all the time, and every packet until PACKETS_BYTES_MAX of them are there; from
 then on depths and drops go on. Of a network in virtual time it also has WatchHosts: what `ss` would
-tell of the hosts' connections. In a file each message has a head,
+tell of the hosts' connections. Of the program there is what GetForwardingPipelineConfig answers,
+its sources as JSON, Read's answers every now and then with the time before each (8 bytes), the last
+one at the end, and Trace of some packets. In a file each message has a head,
 
     kind (1 byte), router (1 byte), length (4 bytes), then the message,
 
@@ -30,32 +32,50 @@ from typing import Any
 
 import grpc
 from google.protobuf.message import Message
+from p4.v1 import p4runtime_pb2 as p4
 from vitrine.v1 import router_pb2, world_pb2
 
 from controller import quick
 from controller.connection import MESSAGE_BYTES_MAX, parted
 from labs import routers
-from labs.glass import onefile, relay
+from labs.glass import onefile, readings, relay, sources
 from labs.glass.scene import Router, Scene
 
 SCENE, SCHEMA, DESCRIBE, SAMPLES, PACKETS, INDEX, HOSTS = range(1, 8)
+PROGRAM, SOURCES, ENTRIES, TRACE = range(8, 12)
 HEAD = struct.Struct(">BBI")
 SAMPLE_INTERVAL_MS = 50
 HEAD_BYTES = 48
 # What of single packets, and of all, a page still loads in a moment.
 PACKETS_BYTES_MAX = 3_000_000
 BYTES_MAX = 16_000_000
+# How often tables are read: every so many seconds of ours, and no more often than that many times a
+# recording, for then every other reading goes.
+_READ_S, READINGS_MAX = 1.0, 24
+_INSTANT = struct.Struct(">Q")
+# Which packets are followed through the program: the first ones, and some of all.
+FOLLOWED = (
+    router_pb2.TraceFilter(frames_max=20),
+    router_pb2.TraceFilter(one_in=100, frames_max=50),
+    router_pb2.TraceFilter(one_in=5000, frames_max=100),
+)
 # How often is looked whether a network has come up, and whether its configuration has changed.
 _LOOK_S = 0.5
 # Virtual time passes faster than ours.
 _LOOK_VIRTUAL_S = 0.2
 _FIRST_DEADLINE_S = 30.0
+_READ_DEADLINE_S = 5.0
 _PS_PER_S = 1_000_000_000_000
 # How a call ends whose router went away, or that was cancelled.
 _ENDS = (grpc.RpcError, grpc.FutureCancelledError)
 _DESCRIBE = "/vitrine.v1.Router/Describe"
 _WATCH = "/vitrine.v1.Router/Watch"
 _WATCH_HOSTS = "/vitrine.v1.World/WatchHosts"
+_TRACE = "/vitrine.v1.Router/Trace"
+_ALL = p4.GetForwardingPipelineConfigRequest.ALL
+_COOKIE = p4.GetForwardingPipelineConfigRequest.COOKIE_ONLY
+_CONFIG = "/p4.v1.P4Runtime/GetForwardingPipelineConfig"
+_READ = "/p4.v1.P4Runtime/Read"
 
 _NUMBERS = {field.name: field.number for field in router_pb2.DescribeResponse.DESCRIPTOR.fields}
 _SETTINGS = {_NUMBERS[name] for name in ("buffer", "input", "drop_mirror")}
@@ -82,6 +102,8 @@ class Tape:
     up: routers.Up = field(default_factory=routers.Up)
     entries: list[Entry] = field(default_factory=list)
     bytes_held: int = 0
+    # Of tables, by router: each is added to by that router's thread alone.
+    readings: dict[int, list[Entry]] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
@@ -91,6 +113,7 @@ class Tape:
     def begin(self, up: routers.Up) -> None:
         """What follows is told by this network; what one before it told is another story."""
         self.entries.clear()
+        self.readings.clear()
         self.bytes_held = 0
         self.up = up
 
@@ -99,6 +122,13 @@ class Tape:
         if self.bytes_held < BYTES_MAX:
             self.entries.append(entry)
             self.bytes_held += len(entry.message)
+
+    def take_reading(self, entry: Entry) -> None:
+        """Adds what tables had at an instant; of very many readings of a router some stay."""
+        mine = self.readings.setdefault(entry.router, [])
+        if len(mine) >= READINGS_MAX:
+            del mine[1::2]
+        mine.append(entry)
 
     def data(self) -> bytes:
         """As a file: scene and schema, the messages, the index."""
@@ -109,7 +139,8 @@ class Tape:
         ]
         at = sum(map(len, parts))
         index: dict[int, int] = {}
-        for entry in sorted(self.entries, key=lambda entry: entry.time_ps):
+        told = [*self.entries, *(each for some in self.readings.values() for each in some)]
+        for entry in sorted(told, key=lambda entry: entry.time_ps):
             index.setdefault(entry.time_ps // _PS_PER_S, at)
             parts.append(_packed(entry))
             at += len(parts[-1])
@@ -211,7 +242,9 @@ def _listening(tape: Tape, target: _Target) -> Iterator[None]:
         work = [listener.describe, listener.samples, listener.packets]
         if target.tells_hosts:
             work.append(listener.hosts)
-        threads = [threading.Thread(target=each, daemon=True) for each in work]
+        # The world waits for nobody's tables: they are read beside it, and once more at the end.
+        beside = [listener.program, listener.traces]
+        threads = [threading.Thread(target=each, daemon=True) for each in (*work, *beside)]
         for thread in threads:
             thread.start()
         try:
@@ -219,6 +252,7 @@ def _listening(tape: Tape, target: _Target) -> Iterator[None]:
                 listener.wait_for_all(len(work))
             yield
         finally:
+            listener.read_last()
             listener.end()
             for thread in threads:
                 thread.join()
@@ -234,6 +268,9 @@ class _Listener:
         # What was told lately, for the order of the tape.
         self._now_ps = 0
         self._ending = threading.Event()
+        # What to read of the program that was there last; empty: there is none yet.
+        self._wanted, self._cookie = b"", 0
+        self._reading = threading.Lock()
         # What is under way.
         self._calls: set[Any] = set()
         self._changing_calls = threading.Lock()
@@ -302,7 +339,76 @@ class _Listener:
         for message in self._stream(_WATCH_HOSTS, request):
             self._take(HOSTS, message)
 
-    def _stream(self, method: str, request: Message) -> Iterator[bytes]:
+    def program(self) -> None:
+        """The program, and again when it is another; its tables, every now and then."""
+        while not self._ending.wait(_READ_S if self._wanted else _LOOK_VIRTUAL_S):
+            # A router may have no program yet.
+            with contextlib.suppress(*_ENDS):
+                if self._wanted and self._config(_COOKIE).cookie.cookie == self._cookie:
+                    self._read()
+                else:
+                    self._learn()
+
+    def _learn(self) -> None:
+        """What program there is, and so what to read."""
+        config = self._config(_ALL)
+        wanted = p4.ReadRequest(device_id=self._target.device_id)
+        wanted.entities.extend(readings.entities(config.p4info))
+        self._take(
+            PROGRAM, p4.GetForwardingPipelineConfigResponse(config=config).SerializeToString()
+        )
+        self._take(SOURCES, json.dumps(sources.of_program(config.p4_device_config)).encode())
+        self._wanted, self._cookie = wanted.SerializeToString(), config.cookie.cookie
+
+    def _config(self, kind: Any) -> p4.ForwardingPipelineConfig:
+        request = p4.GetForwardingPipelineConfigRequest(
+            device_id=self._target.device_id, response_type=kind
+        )
+        answer = self._answer(self._channel.unary_unary(_CONFIG), request.SerializeToString())
+        return p4.GetForwardingPipelineConfigResponse.FromString(answer).config
+
+    def _read(self) -> None:
+        """All entries and cells, with the instant."""
+        with self._reading:
+            read = self._channel.unary_stream(_READ)
+            with self._call(lambda: read(self._wanted, timeout=_READ_DEADLINE_S)) as call:
+                # Entities of several messages are those of one: they are one after the other.
+                message = _INSTANT.pack(self._time_ps()) + b"".join(call)
+            entry = Entry(ENTRIES, self._target.index, message, self._now_ps)
+            self._tape.take_reading(entry)
+
+    def _time_ps(self) -> int:
+        describe = self._channel.unary_unary(_DESCRIBE)
+        request = router_pb2.DescribeRequest(device_id=self._target.device_id).SerializeToString()
+        answer = self._answer(describe, request)
+        self._now_ps = max(self._now_ps, told(answer)[0])
+        return self._now_ps
+
+    def _answer(self, ask: Any, request: bytes) -> bytes:
+        def begin() -> Any:
+            return ask.future(request, timeout=_READ_DEADLINE_S, wait_for_ready=True)
+
+        with self._call(begin) as call:
+            answer: bytes = call.result()
+            return answer
+
+    def read_last(self) -> None:
+        """What tables have in the end. A live router is gone by then: what was read last stays."""
+        if not self._target.device_id:
+            return
+        with contextlib.suppress(*_ENDS):
+            if not self._wanted:
+                self._learn()
+            self._read()
+
+    def traces(self) -> None:
+        """Some packets, on their way through the program."""
+        request = router_pb2.TraceRequest(device_id=self._target.device_id, filters=FOLLOWED)
+        for message in self._stream(_TRACE, request, counts=False):
+            self._take(TRACE, message)
+
+    def _stream(self, method: str, request: Message, *, counts: bool = True) -> Iterator[bytes]:
+        """What a router tells; `counts`: the world waits until it has begun."""
         # Messages stay as they are: to read thousands a second would take the lab's own time.
         stream = self._channel.unary_stream(method)
         wanted = request.SerializeToString()
@@ -312,7 +418,8 @@ class _Listener:
         ):
             # Headers come when the request is in force.
             call.initial_metadata()
-            self._begun.release()
+            if counts:
+                self._begun.release()
             yield from call
 
     @contextlib.contextmanager

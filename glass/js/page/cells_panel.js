@@ -24,6 +24,8 @@ export class CellsPanel {
       ...p4info.meters.map((each) => this.part("Meter", each, () => ({ meter_entry: { meter_id: each.preamble.id } }), meterRow)),
       ...p4info.registers.map((each) => this.part("Register", each, () => ({ register_entry: { register_id: each.preamble.id } }), registerRow)),
     ];
+    const { readWords } = this.panel;
+    if (readWords) parts.unshift(element("p", { class: "faint" }, readWords));
     this.node.replaceChildren(...(parts.length ? parts
       : [element("p", { class: "faint" }, "This program has none but those of its tables.")]));
   }

@@ -10,12 +10,24 @@ export class PacketPanel {
   constructor(glass) {
     this.glass = glass;
     this.node = element("div", {}, element("p", { class: "faint" }, "Click a packet in the picture."));
+    this.known = new Map();
     // The life of a packet that was followed.
     this.life = element("div", { "aria-live": "polite" });
   }
 
   entered() {
     this.packet = undefined;
+  }
+
+  // Packets that were followed while a recording was made, by their numbers: those that came into being
+  // as copies belong to the one that came in.
+  know(model, steps) {
+    for (const step of steps) {
+      const key = `${model.name} ${step.packet}`;
+      const from = step.kind === "copied" && this.known.get(`${model.name} ${step.copied.from}`);
+      if (!this.known.has(key)) this.known.set(key, from || []);
+      this.known.get(key).push(step);
+    }
   }
 
   // Traces the next packet of the same flow: what the program does with it, step by step.
@@ -65,7 +77,15 @@ export class PacketPanel {
   }
 
   show(packet) {
-    if (packet.id !== this.packet?.id) this.life.replaceChildren();
+    if (packet.id !== this.packet?.id) {
+      this.life.replaceChildren();
+      const followed = this.known.get(`${this.glass.model.name} ${packet.id}`);
+      if (followed) this.tell(followed);
+      else if (this.known.size) {
+        this.life.replaceChildren(element("p", { class: "faint" },
+          "This one was not followed through the program; of the run's packets some were."));
+      }
+    }
     this.packet = packet;
     const { insides } = this.glass.model;
     const steps = insides.steps.filter((step) => step.id === packet.id);
@@ -89,7 +109,8 @@ export class PacketPanel {
 
   refresh() {
     const { packet, glass } = this;
-    if (!packet) return;
+    // What has left takes no more steps.
+    if (!packet || LAST.has(this.last?.kind) && this.last.id === packet.id) return;
     const last = glass.model.insides.steps.findLast((step) => step.id === packet.id);
     if (last && last !== this.last) {
       this.last = last;

@@ -3,6 +3,7 @@
 
 import { Coverage, Program } from "../model/program.js";
 import { P4RUNTIME, ROUTER } from "../wire/calls.js";
+import { instant } from "../words.js";
 import { element, setText } from "./dom.js";
 import { graphView } from "./graph_view.js";
 import { CellsPanel } from "./cells_panel.js";
@@ -22,6 +23,7 @@ export class ProgramPanel {
     // Files stay open, or closed, as the viewer has left them.
     this.open = new Map();
     this.part = "source";
+    this.isRecorded = glass.scene.world === "recorded";
     this.tables = new TablesPanel(glass, this);
     this.cells = new CellsPanel(glass, this);
     this.said = element("p", { class: "faint", role: "status" });
@@ -29,7 +31,8 @@ export class ProgramPanel {
       type: "button", "data-part": part, onclick: () => this.choose(part),
     }, title));
     this.parts = element("div", { class: "row", role: "group", "aria-label": "Parts of the program" }, ...this.buttons);
-    this.follow = element("button", { type: "button", onclick: () => this.followMany() }, `Follow ${FOLLOWED} packets`);
+    this.follow = this.isRecorded ? ""
+      : element("button", { type: "button", onclick: () => this.followMany() }, `Follow ${FOLLOWED} packets`);
     this.content = element("div", {});
     this.node = element("div", {}, this.parts, element("div", { class: "row" }, this.follow, this.said), this.content);
   }
@@ -92,8 +95,7 @@ export class ProgramPanel {
     for (const each of this.buttons) each.setAttribute("aria-pressed", String(each.dataset.part === this.part));
     try {
       const { program, coverage } = await this.of(model);
-      this.said.textContent = coverage.packets ? `${coverage.packets} packets were followed.`
-        : "Numbers count the packets that are followed.";
+      this.said.textContent = this.words(coverage);
       if (this.part === "tables") this.put(this.tables.node);
       else if (this.part === "cells") this.put(this.cells.node);
       else if (this.part === "source") {
@@ -104,6 +106,26 @@ export class ProgramPanel {
     } catch (error) {
       this.said.textContent = `The program cannot be read: ${error.message}`;
     }
+  }
+
+  words({ packets }) {
+    if (!packets) return this.isRecorded ? "No packets were followed in this run." : "Numbers count the packets that are followed.";
+    return `${packets} packets ${this.isRecorded ? "of this run " : ""}were followed.`;
+  }
+
+  // Of a recording tables are shown as of the instant: read anew when time has come to another reading.
+  refresh() {
+    const reading = this.isRecorded && this.glass.calls.way.reading(this.glass.model.name);
+    if (!reading || reading === this.reading) return;
+    this.reading = reading;
+    if (this.part === "tables") this.tables.read();
+    if (this.part === "cells") this.cells.show();
+  }
+
+  // When what is shown of tables was read; "" where that is now.
+  get readWords() {
+    const reading = this.isRecorded && this.glass.calls.way.reading(this.glass.model.name);
+    return reading ? `As of ${instant(reading.timePs)}.` : "";
   }
 
   choose(part) {

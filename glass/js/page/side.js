@@ -25,10 +25,16 @@ export class Side {
       this.add("log", "Log", this.handles.log);
     }
     this.add("packet", "Packet", this.packet.node);
-    if (glass.scene.world !== "recorded") {
-      this.program = new ProgramPanel(glass);
-      this.add("program", "Program", this.program.node);
-    }
+    this.program = new ProgramPanel(glass);
+    this.add("program", "Program", this.program.node);
+  }
+
+  // Packets that were followed while a recording was made: what they ran counts, and those that are
+  // clicked tell it.
+  followed(model, steps) {
+    this.packet.know(model, steps);
+    // A recording may have no program: then there is nothing to count.
+    this.program.cover(model, steps).catch(() => {});
   }
 
   add(id, title, content) {
@@ -72,12 +78,13 @@ export class Side {
 
   entered() {
     this.packet.entered();
-    this.program?.entered();
+    this.program.entered();
     if (this.chosen === "program") this.program.show();
   }
 
   show() {
     this.handles?.show();
     this.packet.refresh();
+    if (this.chosen === "program") this.program.refresh();
   }
 }

@@ -4,7 +4,7 @@
 import { actionOf, actionWords, entryAct, matchWords, needsPriority, readEntry } from "../model/entries.js";
 import { P4RUNTIME } from "../wire/calls.js";
 import { count } from "../words.js";
-import { element, table } from "./dom.js";
+import { element, setText, table } from "./dom.js";
 
 // A page that shows more entries than this is no help to anybody.
 const SHOWN_MAX = 200;
@@ -14,8 +14,9 @@ export class TablesPanel {
     this.glass = glass;
     this.panel = panel;
     this.list = element("div", { tabindex: 0, role: "region", "aria-label": "Tables" });
-    this.node = element("div", {},
-      element("div", { class: "row" }, element("button", { type: "button", onclick: () => this.read() }, "Read again")), this.list);
+    this.when = element("p", { class: "faint", role: "status" });
+    const again = element("button", { type: "button", onclick: () => this.read() }, "Read again");
+    this.node = element("div", {}, element("div", { class: "row" }, panel.isRecorded ? this.when : again), this.list);
   }
 
   entered() {
@@ -26,6 +27,7 @@ export class TablesPanel {
     const { model } = this.glass;
     try {
       const { p4info, coverage } = await this.panel.of(model);
+      setText(this.when, this.panel.readWords);
       const entries = await this.entries(model, p4info);
       this.actions = new Map(p4info.actions.map((each) => [each.preamble.id, each]));
       const open = new Set([...this.list.querySelectorAll("details[open]")].map((each) => each.dataset.table));

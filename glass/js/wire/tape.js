@@ -1,6 +1,6 @@
 // A recording: the messages of routers one after the other, as labs/glass/tape.py writes them.
 
-const KINDS = ["", "scene", "schema", "describe", "samples", "packets", "index", "hosts"];
+const KINDS = ["", "scene", "schema", "describe", "samples", "packets", "index", "hosts", "program", "sources", "entries", "trace"];
 const HEAD_BYTES = 6;
 
 // From base64 of gzip to bytes.
