@@ -13,7 +13,9 @@ from labs.errors import SettingError
 from labs.hol_blocking.lab import HolBlocking
 from labs.int_microburst.lab import IntMicroburst
 from labs.link_sharing.lab import LinkSharing
+from labs.queue_management.lab import QueueManagement
 from labs.router_buffer_size.lab import RouterBufferSize
+from labs.schedulers.lab import Schedulers
 from labs.sizing_router_buffers.lab import SizingRouterBuffers
 from labs.where_was_it_dropped.lab import WhereWasItDropped
 
@@ -24,6 +26,8 @@ LABS: tuple[type[Lab], ...] = (
     SizingRouterBuffers,
     RouterBufferSize,
     LinkSharing,
+    Schedulers,
+    QueueManagement,
     HolBlocking,
     CrossbarArbiters,
     IntMicroburst,

@@ -1,10 +1,10 @@
-"""`vitrine-sim fabric` as an instrument: an N x N router of cells, slot by slot, in virtual time.
+"""`vitrine-sim` as an instrument: a router of cells slot by slot, or one port under random traffic.
 
     waits = simulator.measure([Router(16, "voq", "islip:4", loads=(0.5, 0.8), slots=100_000)])
 
 Cells of one length arrive in slots, each for an output that the pattern chooses. What comes back is
 a list of points for each router, a point for each load. Routers run beside each other, as many as
-there are processors; none of them changes another's numbers.
+there are processors; none of them changes another's numbers. `mean_waits` is of one port.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import ClassVar
 
 from controller.toolchain import ROOT
 from labs.errors import MeasurementError
@@ -69,10 +70,7 @@ def measure(routers: Sequence[Router]) -> list[list[Point]]:
 
 def points(router: Router) -> list[Point]:
     """A point for each load of one router."""
-    done = subprocess.run(router.argv, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise MeasurementError(f"{' '.join(router.argv)} failed: {done.stderr.strip()}")
-    return [parse(line) for line in done.stdout.splitlines()]
+    return [parse(line) for line in _output(router.argv).splitlines()]
 
 
 def parse(line: str) -> Point:
@@ -91,3 +89,47 @@ def parse(line: str) -> Point:
 def output_queueing_wait(ports: int, load: float) -> float:
     """Mean wait of an output-queued router, in slots: Karol, Hluchyj and Morgan, 1987."""
     return (ports - 1) / ports * load / (2 * (1 - load))
+
+
+# ---- one port ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OnePort:
+    """A port whose classes get packets of one length at random, by `vitrine-sim queue --help`."""
+
+    # Of each class as a part of the line; the highest class is the last.
+    loads: Sequence[float]
+    scheduler: str
+    packets: int
+    seed: int = 1
+
+    RATE_BPS: ClassVar = 8_000_000
+    LENGTH_BYTES: ClassVar = 1000
+
+    @property
+    def argv(self) -> list[str]:
+        """The command; a packet takes a millisecond."""
+        loads = ",".join(f"{load:g}" for load in self.loads)
+        seconds = self.packets * self.LENGTH_BYTES * 8 / self.RATE_BPS
+        return [
+            *(str(SIMULATOR), "queue", "--rate", f"{self.RATE_BPS} b/s", "--loads", loads),
+            *("--scheduler", self.scheduler, "--lengths", str(self.LENGTH_BYTES)),
+            *("--seconds", f"{seconds:g}", "--seed", str(self.seed)),
+        ]
+
+
+def mean_waits(port: OnePort) -> list[float]:
+    """What packets of each class wait in the mean, in packet times, without their own."""
+    document = json.loads(_output(port.argv))
+    if not document["conserved"]:
+        raise MeasurementError("the simulator lost packets.")
+    packet_us = port.LENGTH_BYTES * 8 / port.RATE_BPS * 1e6
+    return [each["wait_us"] / packet_us for each in document["classes"]]
+
+
+def _output(argv: Sequence[str]) -> str:
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise MeasurementError(f"{' '.join(argv)} failed: {done.stderr.strip()}")
+    return done.stdout

@@ -21,6 +21,8 @@ QUICK = Settings(quick=True, world=World.VIRTUAL)
 # A run that is not what its name says: the bands must notice.
 EXCHANGED = {
     "crossbar-arbiters": ("islip", "lqf"),
+    "schedulers": ("drr", "wrr"),
+    "queue-management": ("codel", "tail"),
 }
 
 

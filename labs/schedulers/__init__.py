@@ -1,0 +1,1 @@
+"""Schedulers: strict priority, WRR, DRR and WFQ before one line."""
