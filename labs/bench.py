@@ -201,8 +201,13 @@ class Instruments(ABC):
         size_bytes: int,
         burst: int,
         offsets_s: Sequence[float],
+        start_s: float | None = None,
     ) -> None:
-        """Sends so many datagrams at once, at each of these offsets from now."""
+        """Sends so many datagrams at once, at each of these offsets from now.
+
+        Senders that are to begin together name an instant of the recording's clock, far enough
+        ahead for their programs to start.
+        """
 
     @abstractmethod
     def hold(self, seconds: float) -> None:

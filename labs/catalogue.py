@@ -16,6 +16,7 @@ from labs.link_sharing.lab import LinkSharing
 from labs.queue_management.lab import QueueManagement
 from labs.router_buffer_size.lab import RouterBufferSize
 from labs.schedulers.lab import Schedulers
+from labs.shared_buffer.lab import SharedBuffer
 from labs.sizing_router_buffers.lab import SizingRouterBuffers
 from labs.where_was_it_dropped.lab import WhereWasItDropped
 
@@ -27,6 +28,7 @@ LABS: tuple[type[Lab], ...] = (
     RouterBufferSize,
     LinkSharing,
     Schedulers,
+    SharedBuffer,
     QueueManagement,
     HolBlocking,
     CrossbarArbiters,

@@ -271,7 +271,8 @@ class QueueManagement(SettlingLab):
             Figure(
                 "queues",
                 "The same downloads before four queues: what the queue delays a packet by, with "
-                f"the target where the method has one, and its drops. {took}.",
+                "the target where the method has one, and its drops. Mind the scales; slow start "
+                f"goes beyond them. {took}.",
                 lambda canvas: self._draw_queues(canvas, recordings),
                 height=8.5,
             ),
@@ -309,7 +310,8 @@ class QueueManagement(SettlingLab):
             )
             if method.target_s is not None:
                 drawing.level(axes, 1000 * method.target_s, "target")
-            top = axes.get_ylim()[1]
+            # Slow start fills every queue before any method notices: it goes beyond the picture.
+            top = 1.25 * max(Findings(recordings[method.name], self.rate_bps).delays_ms)
             drawing.drop_marks(axes, series.drops, height=top)
             axes.set_ylim(0, top * 1.1)
             axes.set_ylabel("delay (ms)")

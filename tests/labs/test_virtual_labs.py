@@ -23,6 +23,7 @@ EXCHANGED = {
     "crossbar-arbiters": ("islip", "lqf"),
     "schedulers": ("drr", "wrr"),
     "queue-management": ("codel", "tail"),
+    "shared-buffer": ("one", "two"),
 }
 
 

@@ -34,8 +34,9 @@ class Senders:
         size_bytes: int,
         burst: int,
         offsets_s: Sequence[float],
+        start_s: float | None = None,
     ) -> None:
-        """Sends so many datagrams at once, at each of these offsets from now."""
+        """Sends so many datagrams at once, at each of these offsets from now or from an instant."""
         port = FIRST_BURST_PORT + len(self._senders)
         counting = target.start(
             datagrams.receive_command(port), target.logs / f"datagrams-{name}-receiver.log"
@@ -45,7 +46,8 @@ class Senders:
             f"the receiver of datagrams in {target.name}",
             START_DEADLINE_S,
         )
-        now_s = time.monotonic()
+        ahead_s = 0.0 if start_s is None else start_s - self._clock.now_s()
+        now_s = time.monotonic() + ahead_s
         command = datagrams.send_command(
             str(target.address),
             port,

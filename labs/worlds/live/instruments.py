@@ -134,6 +134,7 @@ class LiveInstruments(Instruments):
         size_bytes: int,
         burst: int,
         offsets_s: Sequence[float],
+        start_s: float | None = None,
     ) -> None:
         """Sends so many datagrams at once, at each of these offsets from now."""
         self._bursts.start(
@@ -143,6 +144,7 @@ class LiveInstruments(Instruments):
             size_bytes=size_bytes,
             burst=burst,
             offsets_s=offsets_s,
+            start_s=start_s,
         )
 
     def hold(self, seconds: float) -> None:

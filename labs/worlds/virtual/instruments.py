@@ -165,12 +165,15 @@ class VirtualInstruments(Instruments):
         size_bytes: int,
         burst: int,
         offsets_s: Sequence[float],
+        start_s: float | None = None,
     ) -> None:
         """Sends so many datagrams at once, at each of these offsets from now."""
+        ahead_s = 0.0 if start_s is None else start_s - self.now_s()
         port = FIRST_BURST_PORT + len(self._bursts)
         sink = world_pb2.DatagramSink(port=port)
         volleys = world_pb2.DatagramSource.Volleys(
-            datagrams=burst, at_ns=[round(offset_s * NS_PER_S) for offset_s in offsets_s]
+            datagrams=burst,
+            at_ns=[round((ahead_s + offset_s) * NS_PER_S) for offset_s in offsets_s],
         )
         sender = world_pb2.DatagramSource(
             to=world_pb2.Peer(host=target, port=port), payload_bytes=size_bytes, volleys=volleys

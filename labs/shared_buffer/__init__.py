@@ -1,0 +1,1 @@
+"""A buffer that all ports share: dynamic thresholds, lock-out and incast."""
