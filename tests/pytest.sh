@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
 
-pytest() { build/venv/bin/python -m pytest -o cache_dir="$PWD/build/pytest" "$@"; }
+pytest() { build/venv/bin/python -m pytest --durations=12 -o cache_dir="$PWD/build/pytest" "$@"; }
 
 # Of an earlier run nothing is repeated.
 rm -rf build/pytest/v/cache/lastfailed

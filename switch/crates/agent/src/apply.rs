@@ -131,8 +131,8 @@ impl Target<'_> {
 
     fn delete(&mut self, key: &EntryKey) -> Result<(), Refusal> {
         let table = self.forwarding.binding.table(key.table_id)?.table;
-        let id = self.find(key)?;
-        self.pipeline.delete_entry(table, id).map_err(refused)?;
+        let deleted = self.pipeline.delete_entry_by_key(table, &key.parts, priority_of(key));
+        let id = deleted.map_err(refused)?;
         let before = self.forwarding.ledger.set_beside(table, id, Beside::default());
         before.one_shot.iter().for_each(|group| one_shot::remove(self, group));
         Ok(())

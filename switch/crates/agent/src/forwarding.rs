@@ -15,7 +15,7 @@ use p4runtime::translate::table::Attachment;
 use pipeline::{EntryId, Pipeline};
 use units::Time;
 
-use super::visit::Kept;
+use super::kept::Kept;
 
 /// A program that has been read and linked, ready to be put in force.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) struct Ledger {
     /// Digests that are switched on.
     pub digests: Digests,
     /// What a visitor keeps.
-    pub kept: Option<Kept>,
+    pub kept: Kept,
 }
 
 /// What belongs to one entry.

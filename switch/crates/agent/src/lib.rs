@@ -24,7 +24,7 @@
 //!   ports.rs          ports that come and go
 //!   watch.rs trace.rs feed.rs    who is told of single packets, and gets samples
 //!   discard.rs        what is freed elsewhere
-//!   visit.rs          what others do in words of their own
+//!   visit.rs kept.rs  what others do in words of their own, and what they keep with a program
 //!
 //!   apply.rs          one change ...
 //!   one_shot.rs       ... to entries that bring a group along
@@ -55,6 +55,7 @@ pub mod feed;
 mod forwarding;
 pub mod front;
 mod idle;
+mod kept;
 mod look;
 mod one_shot;
 mod plane;

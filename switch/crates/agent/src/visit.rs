@@ -185,20 +185,7 @@ impl Site<'_> {
 
     /// What a visitor keeps with the program, and finds again until the program is replaced.
     pub fn kept<T: Any + Default + Send>(&mut self) -> Option<&mut T> {
-        let kept = &mut self.target.as_mut()?.forwarding.ledger.kept;
-        if !kept.as_ref().is_some_and(|kept| kept.0.is::<T>()) {
-            *kept = Some(Kept(Box::new(T::default())));
-        }
-        kept.as_mut()?.0.downcast_mut()
-    }
-}
-
-/// What a visitor keeps with a program.
-pub(super) struct Kept(Box<dyn Any + Send>);
-
-impl fmt::Debug for Kept {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kept").finish_non_exhaustive()
+        self.target.as_mut()?.forwarding.ledger.kept.of()
     }
 }
 

@@ -39,6 +39,18 @@ impl Int {
         number
     }
 
+    /// The number whose limbs, least significant first and without a sign, are given.
+    pub fn from_unsigned_limbs(limbs: &[u64]) -> Int {
+        if let [limb] = limbs {
+            return Int::from(*limb);
+        }
+        let mut extended = SmallVec::from_slice(limbs);
+        extended.push(0);
+        let mut number = Int { limbs: extended };
+        number.normalize();
+        number
+    }
+
     /// The non-negative number written big-endian in `bytes`.
     pub fn from_be_bytes(bytes: &[u8]) -> Int {
         let mut limbs: SmallVec<[u64; LIMBS_IN_PLACE]> = bytes

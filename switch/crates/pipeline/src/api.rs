@@ -4,8 +4,8 @@
 
 use bits::Int;
 use tables::{
-    ActionProfile, Counter, DefaultEntry, Entry, EntryAction, EntryId, Member, Meter, NONE, Table,
-    TableError, Target,
+    ActionProfile, Counter, DefaultEntry, Entry, EntryAction, EntryId, KeyMatch, Member, Meter,
+    NONE, Table, TableError, Target,
 };
 use units::Time;
 
@@ -43,7 +43,7 @@ impl Action {
         widths
             .map(|count| {
                 at += count;
-                crate::expression::unsigned(&limbs[at - count..at])
+                Int::from_unsigned_limbs(&limbs[at - count..at])
             })
             .collect()
     }
@@ -174,10 +174,26 @@ impl Pipeline {
     /// Removes an entry and returns it.
     pub fn delete_entry(&mut self, table: usize, id: EntryId) -> Result<Entry, TableError> {
         let entry = self.tables[table].table.delete(id)?;
+        self.forget_use(table, &entry);
+        Ok(entry)
+    }
+
+    /// Deletes the entry with exactly this key and priority.
+    pub fn delete_entry_by_key(
+        &mut self,
+        table: usize,
+        key: &[KeyMatch],
+        priority: i32,
+    ) -> Result<EntryId, TableError> {
+        let (id, entry) = self.tables[table].table.delete_by_key(key, priority)?;
+        self.forget_use(table, &entry);
+        Ok(id)
+    }
+
+    fn forget_use(&mut self, table: usize, entry: &Entry) {
         if let Some(profile) = self.table(table).profile() {
             self.profiles[profile].profile.forget_use(&entry.action);
         }
-        Ok(entry)
     }
 
     /// Sets the default entry; `None` puts the program's back.

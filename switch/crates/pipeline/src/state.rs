@@ -47,7 +47,7 @@ impl RegisterArray {
     pub fn read(&self, index: u64) -> Option<Int> {
         let start = usize::try_from(index).ok()?.checked_mul(self.limbs)?;
         let limbs = self.values.get(start..start + self.limbs)?;
-        Some(crate::expression::unsigned(limbs))
+        Some(Int::from_unsigned_limbs(limbs))
     }
 
     /// Sets a register to the low bits of a value; `false` if there is none at `index`.

@@ -344,11 +344,7 @@ impl Table {
 
     /// The entry with exactly this key and priority.
     pub fn find_entry(&self, key: &[KeyMatch], priority: i32) -> Result<EntryId, TableError> {
-        let key = self.shape.encode(&self.name, key)?;
-        match self.find_encoded(&key, priority) {
-            NONE => Err(self.not_found("entry with this key".to_owned())),
-            entry => Ok(EntryId(entry)),
-        }
+        self.found(&self.shape.encode(&self.name, key)?, priority)
     }
 
     /// The default entry; `None` if a miss runs no action.
@@ -479,6 +475,31 @@ impl Table {
             return Err(TableError::Const { table: self.name.clone() });
         }
         let key = self.shape.encode(&self.name, &self.entry(id)?.key)?;
+        self.remove(id, &key)
+    }
+
+    /// Removes the entry with exactly this key and priority, whose key is encoded only once for it.
+    pub fn delete_by_key(
+        &mut self,
+        key: &[KeyMatch],
+        priority: i32,
+    ) -> Result<(EntryId, Entry), TableError> {
+        let key = self.shape.encode(&self.name, key)?;
+        let id = self.found(&key, priority)?;
+        if self.const_entries {
+            return Err(TableError::Const { table: self.name.clone() });
+        }
+        Ok((id, self.remove(id, &key)?))
+    }
+
+    fn found(&self, key: &EncodedKey, priority: i32) -> Result<EntryId, TableError> {
+        match self.find_encoded(key, priority) {
+            NONE => Err(self.not_found("entry with this key".to_owned())),
+            entry => Ok(EntryId(entry)),
+        }
+    }
+
+    fn remove(&mut self, id: EntryId, key: &EncodedKey) -> Result<Entry, TableError> {
         match &mut self.index {
             Index::Exact(index) => {
                 let _ = index.remove(&key.value);

@@ -3,11 +3,10 @@
 
 use messages::vitrine::v1;
 use traffic::{Depth, Tally};
-use units::{PortId, Ratio, Span};
+use units::{ClassId, PortId, Ratio, Span};
 
 use super::Problem;
 use crate::refusal::Refusal;
-use crate::watch::QueueId;
 
 pub(super) fn problem(place: &str, found: String, advice: &str) -> Problem {
     Problem { place: place.to_owned(), found, advice: advice.to_owned() }
@@ -45,7 +44,7 @@ pub(super) fn port_of(port: u32) -> Result<PortId, Refusal> {
 }
 
 /// The message for the name of a queue.
-pub(super) fn queue_message((port, class): QueueId) -> v1::QueueRef {
+pub(super) fn queue_message((port, class): (PortId, ClassId)) -> v1::QueueRef {
     v1::QueueRef { port: port.0.into(), class: class.0.into() }
 }
 

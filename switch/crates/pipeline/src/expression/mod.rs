@@ -226,5 +226,5 @@ pub(crate) struct View<'a> {
     pub registers: &'a [crate::state::RegisterArray],
 }
 pub(crate) use decision::{Decision, Next, Subject};
-pub(crate) use run::{is_valid, unsigned};
+pub(crate) use run::is_valid;
 pub(crate) use simplify::Short;

@@ -166,7 +166,9 @@ impl Wide {
             Wide::Not(operand) => !&operand.value(view),
             Wide::Number { number, signed: true } => Int::from(number.value(view) as i64),
             Wide::Number { number, signed: false } => Int::from(number.value(view)),
-            Wide::Param { at, limbs } => unsigned(&view.params[*at as usize..][..*limbs as usize]),
+            Wide::Param { at, limbs } => {
+                Int::from_unsigned_limbs(&view.params[*at as usize..][..*limbs as usize])
+            }
             Wide::Register { array, index } => {
                 view.registers[*array as usize].read(index.value(view)).unwrap_or_default()
             }
@@ -180,16 +182,6 @@ impl Wide {
             Wide::Variable(variable) => Int::from_be_bytes(variable.bytes(view.area)),
         }
     }
-}
-
-/// The number whose limbs, least significant first and without sign, are given.
-pub(crate) fn unsigned(limbs: &[u64]) -> Int {
-    if let [limb] = limbs {
-        return Int::from(*limb);
-    }
-    let mut extended = limbs.to_vec();
-    extended.push(0);
-    Int::from_limbs(&extended)
 }
 
 fn sign(value: Int, width: u32, signed: bool) -> Int {
