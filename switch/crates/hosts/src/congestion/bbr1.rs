@@ -15,10 +15,10 @@
 use chance::Chance;
 use units::{Span, Time};
 
+use super::clumps::Clumps;
 use super::max_filter::MaxFilter;
-use super::{Congestion, Happening, Path, RateSample, RecoveryState, Window};
+use super::{Congestion, Happening, Path, RATE_SHIFT, RateSample, RecoveryState, Window};
 
-const RATE_SHIFT: u32 = 24;
 const UNIT: u64 = 256;
 /// 2 / ln 2: the least gain that doubles the rate each round trip; and its inverse.
 const HIGH_GAIN: u64 = UNIT * 2885 / 1000 + 1;
@@ -35,8 +35,6 @@ const FULL_ROUNDS: u32 = 3;
 const MARGIN_PERCENT: u64 = 1;
 /// Acknowledgments that come in clumps: the window grows by the largest clump of five to ten rounds.
 const CLUMP_ROUNDS: u32 = 5;
-const CLUMP_US_MAX: u64 = 100_000;
-const CLUMP_PACKETS_MAX: u32 = 1 << 20;
 /// Below 1.2 Mb/s, single segments; above, two or more in a burst.
 const SMALL_BURST_BYTES_PER_S: u64 = 150_000;
 
@@ -89,16 +87,6 @@ struct Policer {
     last_at_us: u64,
     last_delivered: u64,
     last_lost: u64,
-}
-
-/// How much more is acknowledged at once than the rate explains.
-#[derive(Clone, Copy, Debug, Default)]
-struct Clumps {
-    since: Time,
-    acked: u32,
-    most: [u32; 2],
-    rounds: u32,
-    slot: usize,
 }
 
 impl Bbr {
@@ -228,37 +216,12 @@ impl Bbr {
     }
 
     fn update_clumps(&mut self, window: &Window, path: &Path, sample: &RateSample) {
-        if sample.acked == 0 || sample.delivered.is_none() {
-            return;
-        }
-        let clumps = &mut self.clumps;
-        if self.round_starts {
-            clumps.rounds += 1;
-            if clumps.rounds >= CLUMP_ROUNDS {
-                clumps.rounds = 0;
-                clumps.slot ^= 1;
-                clumps.most[clumps.slot] = 0;
-            }
-        }
-        let since_us = path.now.since(clumps.since).whole_us();
-        let rate = if self.policer.in_use { self.policer.rate } else { self.max_rate.get() };
-        let expected = ((u128::from(rate) * u128::from(since_us)) >> RATE_SHIFT) as u64;
-        if u64::from(clumps.acked) <= expected || clumps.acked + sample.acked >= CLUMP_PACKETS_MAX {
-            clumps.acked = 0;
-            clumps.since = path.now;
-        }
-        let expected = if clumps.acked == 0 { 0 } else { expected };
-        clumps.acked += sample.acked;
-        let extra = u64::from(clumps.acked).saturating_sub(expected).min(u64::from(window.cwnd));
-        clumps.most[clumps.slot] = clumps.most[clumps.slot].max(extra as u32);
+        let seen = [self.rate(), u64::from(window.cwnd)];
+        self.clumps.update(path, sample, seen, self.round_starts, CLUMP_ROUNDS);
     }
 
     fn clump_packets(&self) -> u32 {
-        if !self.is_full {
-            return 0;
-        }
-        let most = (u128::from(self.rate()) * u128::from(CLUMP_US_MAX)) >> RATE_SHIFT;
-        self.clumps.most[0].max(self.clumps.most[1]).min(most.min(1 << 30) as u32)
+        if self.is_full { self.clumps.packets(self.rate()) } else { 0 }
     }
 
     fn update_cycle(&mut self, window: &Window, path: &Path, sample: &RateSample) {
@@ -418,7 +381,7 @@ impl Congestion for Bbr {
     fn begin(&mut self, window: &mut Window, path: &Path) {
         self.min_rtt_us = path.min_rtt_us;
         self.min_rtt_at = path.now;
-        self.clumps.since = path.now;
+        self.clumps.restart(path.now);
         self.begin_pacing(window, path);
     }
 
@@ -447,7 +410,7 @@ impl Congestion for Bbr {
             }
             Happening::TransmitStart if path.app_limited => {
                 self.restarts_idle = true;
-                self.clumps = Clumps { since: path.now, acked: 0, ..self.clumps };
+                self.clumps.restart(path.now);
                 if self.mode == Mode::ProbeBw {
                     let rate = self.rate();
                     self.set_pacing(window, path, rate, UNIT);

@@ -10,20 +10,21 @@
 //! what is in flight: `inflight_high`, found by probing until 2 % are lost, and `inflight_low` and
 //! `rate_low`, cut by 30 % in each round with losses between probes and forgotten at the next.
 //! Marks are heard as losses are: the draft's own ECN reaction needs paths known to mark early.
+//! What losses did to the model is taken back if they turn out to have been none.
 //!
 //! Rates are packets a microsecond, times 2^24; gains are 256ths.
 
 use chance::Chance;
 use units::{Span, Time};
 
-use super::{Congestion, Happening, Path, RateSample, RecoveryState, Window};
+use super::clumps::Clumps;
+use super::{Congestion, Happening, Path, RATE_SHIFT, RateSample, RecoveryState, Stamp, Window};
 
-const RATE_SHIFT: u32 = 24;
 const UNIT: u64 = 256;
 const STARTUP_PACING: u64 = UNIT * 277 / 100 + 1;
 const STARTUP_CWND: u64 = UNIT * 2;
-const DRAIN: u64 = UNIT * 35 / 100;
-const DOWN: u64 = UNIT * 91 / 100;
+const DRAIN: u64 = UNIT / 2;
+const DOWN: u64 = UNIT * 90 / 100;
 const UP: u64 = UNIT * 5 / 4;
 const CWND_GAIN: u64 = UNIT * 2;
 const UP_CWND_GAIN: u64 = UNIT * 9 / 4;
@@ -44,6 +45,9 @@ const MIN_RTT_SPAN: Span = Span::from_secs(10);
 const PROBE_RTT_EVERY: Span = Span::from_secs(5);
 const PROBE_RTT_SPAN: Span = Span::from_ms(200);
 const NO_BOUND: u32 = u32::MAX;
+/// Clumps of acknowledgments are remembered for five to ten rounds, in Startup for one or two.
+const CLUMP_ROUNDS: u32 = 5;
+const CLUMP_ROUNDS_STARTUP: u32 = 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -63,6 +67,16 @@ enum Feedback {
     Starting,
     Coming,
     Stopping,
+}
+
+/// The model before a round with losses, in case they turn out to have been none.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    rate_low: u64,
+    inflight_low: u32,
+    inflight_high: u32,
+    /// Startup or Up, if losses ended it.
+    ended: Option<Mode>,
 }
 
 /// See the top of the file.
@@ -106,6 +120,8 @@ pub(super) struct Bbr3 {
     has_rtt: bool,
     prior_cwnd: u32,
     prior_recovery: RecoveryState,
+    clumps: Clumps,
+    before_losses: Before,
 }
 
 impl Bbr3 {
@@ -147,6 +163,13 @@ impl Bbr3 {
             has_rtt: false,
             prior_cwnd: 0,
             prior_recovery: RecoveryState::Open,
+            clumps: Clumps::default(),
+            before_losses: Before {
+                rate_low: u64::MAX,
+                inflight_low: NO_BOUND,
+                inflight_high: NO_BOUND,
+                ended: None,
+            },
         }
     }
 
@@ -205,10 +228,14 @@ impl Bbr3 {
 
     /// The same with room for bursts at both ends.
     fn target(&self, rate: u64, gain: u64, window: &Window, path: &Path) -> u32 {
+        self.with_bursts(self.product(rate, gain, window), window, path)
+    }
+
+    fn with_bursts(&self, packets: u32, window: &Window, path: &Path) -> u32 {
         let bytes = (window.pacing_bytes_per_s >> 10).min(65_535);
         let burst = ((bytes / u64::from(path.mss)) as u32).max(2);
         let least = (3 * burst).max(CWND_MIN);
-        let target = self.product(rate, gain, window).max(least);
+        let target = packets.max(least);
         if self.mode == Mode::Up { target + 2 } else { target }
     }
 
@@ -233,14 +260,16 @@ impl Bbr3 {
     }
 
     /// Rate, and the bounds that losses between probes set.
-    fn update_signals(&mut self, window: &Window, sample: &RateSample, rate: u64) {
+    fn update_signals(&mut self, window: &Window, path: &Path, sample: &RateSample, rate: u64) {
         if sample.delivered.is_none() || sample.acked == 0 {
             return;
         }
         if !sample.app_limited || rate >= self.max_rate() {
             self.rates[1] = self.rates[1].max(rate);
         }
-        self.loss_in_round |= sample.newly_lost > 0 || sample.ece;
+        if sample.ece {
+            self.note_loss(window, path);
+        }
         if !self.loss_round_starts {
             return;
         }
@@ -258,9 +287,25 @@ impl Bbr3 {
         self.loss_in_round = false;
     }
 
+    /// Something was lost, or marked: the round ends when what is sent from here on is delivered, so
+    /// that what the path still delivers is seen over a whole one.
+    fn note_loss(&mut self, window: &Window, path: &Path) {
+        if self.loss_in_round {
+            return;
+        }
+        self.loss_in_round = true;
+        self.loss_round_ends_at = path.delivered;
+        self.save_cwnd(window);
+        self.before_losses = Before {
+            rate_low: self.rate_low,
+            inflight_low: self.inflight_low,
+            inflight_high: self.inflight_high,
+            ended: None,
+        };
+    }
+
     fn is_too_high(sample: &RateSample) -> bool {
-        let allowed = u64::from(sample.sent_in_flight) * LOSS_THRESHOLD / UNIT;
-        let lost = sample.lost > 0 && u64::from(sample.lost) > allowed;
+        let lost = loses_too_much(sample.lost, sample.sent_in_flight);
         let delivered = u64::from(sample.delivered.unwrap_or(0));
         lost || delivered > 0 && u64::from(sample.delivered_ce) > delivered / 2
     }
@@ -276,6 +321,7 @@ impl Bbr3 {
             && self.loss_events >= STARTUP_LOSS_EVENTS;
         if many && Bbr3::is_too_high(sample) {
             self.is_full = true;
+            self.before_losses.ended = Some(Mode::Startup);
             let product = self.target(self.max_rate(), UNIT, window, path);
             self.inflight_high = product.max(self.inflight_latest);
         } else if self.loss_round_starts {
@@ -379,7 +425,7 @@ impl Bbr3 {
         }
         if Bbr3::is_too_high(sample) {
             if self.samples_are_probes {
-                self.note_too_high(window, path, sample);
+                self.note_too_high(window, path, sample.sent_in_flight, sample.app_limited);
             }
         } else if self.inflight_high != NO_BOUND {
             self.inflight_high = self.inflight_high.max(sample.sent_in_flight);
@@ -390,15 +436,17 @@ impl Bbr3 {
         false
     }
 
-    fn note_too_high(&mut self, window: &Window, path: &Path, sample: &RateSample) {
+    /// With `in_flight` packets under way a probe lost too much.
+    fn note_too_high(&mut self, window: &Window, path: &Path, in_flight: u32, app_limited: bool) {
         self.was_too_high = true;
         self.samples_are_probes = false;
-        if !sample.app_limited {
+        if !app_limited {
             let target = self.target(self.rate(), UNIT, window, path).min(window.cwnd);
             let least = (u64::from(target) * BETA_LEFT / UNIT) as u32;
-            self.inflight_high = sample.sent_in_flight.max(least);
+            self.inflight_high = in_flight.max(least);
         }
         if self.mode == Mode::Up {
+            self.before_losses.ended = Some(Mode::Up);
             self.begin_down(path);
         }
     }
@@ -490,10 +538,10 @@ impl Bbr3 {
                     self.probe_rtt_round_done = false;
                     self.round_ends_at = path.delivered;
                 }
-                Some(until) => {
+                Some(_) => {
                     self.probe_rtt_round_done |= self.round_starts;
-                    if self.probe_rtt_round_done && path.now > until {
-                        self.end_probe_rtt(window, path);
+                    if self.probe_rtt_round_done {
+                        self.check_probed(window, path);
                     }
                 }
                 None => (),
@@ -504,7 +552,10 @@ impl Bbr3 {
         }
     }
 
-    fn end_probe_rtt(&mut self, window: &mut Window, path: &Path) {
+    fn check_probed(&mut self, window: &mut Window, path: &Path) {
+        if self.probe_rtt_until.is_none_or(|until| path.now <= until) {
+            return;
+        }
         self.probed_rtt.1 = path.now;
         window.cwnd = window.cwnd.max(self.prior_cwnd);
         (self.rate_low, self.inflight_low) = (u64::MAX, NO_BOUND);
@@ -527,7 +578,9 @@ impl Bbr3 {
 
     fn set_cwnd(&mut self, window: &mut Window, path: &Path, sample: &RateSample, gain: u64) {
         if sample.acked > 0 {
-            let target = self.target(self.rate(), gain, window, path);
+            let product = self.product(self.rate(), gain, window);
+            let product = product + self.clumps.packets(self.rate());
+            let target = self.with_bursts(product, window, path);
             if self.is_full {
                 window.cwnd = (window.cwnd + sample.acked).min(target);
             } else if window.cwnd < target || window.cwnd < 20 {
@@ -556,6 +609,7 @@ impl Congestion for Bbr3 {
     fn begin(&mut self, window: &mut Window, path: &Path) {
         self.min_rtt = (path.min_rtt_us, path.now);
         self.probed_rtt = self.min_rtt;
+        self.clumps.restart(path.now);
         self.begin_pacing(window, path);
     }
 
@@ -566,9 +620,26 @@ impl Congestion for Bbr3 {
         window.ssthresh
     }
 
-    fn undo_cwnd(&mut self, window: &Window, _path: &Path) -> u32 {
+    fn undo_cwnd(&mut self, window: &Window, path: &Path) -> u32 {
         self.forget_full(0);
         self.loss_in_round = false;
+        let before = self.before_losses;
+        self.rate_low = self.rate_low.max(before.rate_low);
+        self.inflight_low = self.inflight_low.max(before.inflight_low);
+        self.inflight_high = self.inflight_high.max(before.inflight_high);
+        self.before_losses.ended = None;
+        match before.ended {
+            Some(Mode::Startup) if self.mode != Mode::Startup => {
+                self.is_full = false;
+                if self.mode != Mode::ProbeRtt {
+                    self.mode = Mode::Startup;
+                }
+            }
+            Some(Mode::Up) if !matches!(self.mode, Mode::Up | Mode::ProbeRtt) => {
+                self.begin_refill(path);
+            }
+            _ => (),
+        }
         window.cwnd.max(self.prior_cwnd)
     }
 
@@ -583,8 +654,11 @@ impl Congestion for Bbr3 {
             }
             Happening::TransmitStart if path.app_limited => {
                 self.restarts_idle = true;
+                self.clumps.restart(path.now);
                 if self.in_cycle() {
                     self.set_pacing(window, path, UNIT);
+                } else if self.mode == Mode::ProbeRtt {
+                    self.check_probed(window, path);
                 }
             }
             _ => (),
@@ -595,6 +669,17 @@ impl Congestion for Bbr3 {
         true
     }
 
+    /// A segment may be found to be lost long after later ones were delivered, so what was in flight
+    /// is asked of the lost one itself (draft-ietf-ccwg-bbr section 5.5.10.2).
+    fn lost(&mut self, window: &mut Window, path: &Path, sent: &Stamp) {
+        self.note_loss(window, path);
+        let lost = (path.lost - sent.lost) as u32;
+        if self.samples_are_probes && loses_too_much(lost, sent.in_flight) {
+            let in_flight = in_flight_at_loss(sent.in_flight, lost);
+            self.note_too_high(window, path, in_flight, sent.app_limited);
+        }
+    }
+
     fn control(&mut self, window: &mut Window, path: &Path, sample: &RateSample) {
         let rate = match sample.delivered {
             Some(delivered) => {
@@ -603,7 +688,10 @@ impl Congestion for Bbr3 {
             None => 0,
         };
         self.update_rounds(path, sample, rate);
-        self.update_signals(window, sample, rate);
+        self.update_signals(window, path, sample, rate);
+        let seen = [self.rate(), u64::from(window.cwnd)];
+        let rounds = if self.is_full { CLUMP_ROUNDS } else { CLUMP_ROUNDS_STARTUP };
+        self.clumps.update(path, sample, seen, self.round_starts, rounds);
         self.check_startup_losses(window, path, sample);
         self.check_full(sample, rate);
         self.check_drained(window, path);
@@ -641,4 +729,101 @@ fn bytes_per_s(rate: u64, gain: u64, mss: u32) -> u64 {
     let bytes = u128::from(rate) * u128::from(mss) * u128::from(gain) / u128::from(UNIT);
     let bytes = bytes * 1_000_000 * u128::from(100 - MARGIN_PERCENT) / 100;
     (bytes >> RATE_SHIFT).min(u128::from(u64::MAX)) as u64
+}
+
+/// More than the threshold was lost of what was in flight.
+fn loses_too_much(lost: u32, in_flight: u32) -> bool {
+    lost > 0 && u64::from(lost) > u64::from(in_flight) * LOSS_THRESHOLD / UNIT
+}
+
+/// With how many packets in flight the losses crossed the threshold, where the last of `lost` packets
+/// was lost with `in_flight` under way, itself included.
+fn in_flight_at_loss(in_flight: u32, lost: u32) -> u32 {
+    let (before, lost_before) = (u64::from(in_flight) - 1, u64::from(lost) - 1);
+    let missing = (LOSS_THRESHOLD * before).saturating_sub(lost_before * UNIT);
+    (before + missing / (UNIT - LOSS_THRESHOLD)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::tests_support::path;
+
+    /// A connection that probes: 100 packets were delivered, 20 are in flight at 0.1 a millisecond.
+    fn probing() -> (Bbr3, Window) {
+        let mut bbr = Bbr3::new(Chance::new(1, "test"));
+        bbr.is_full = true;
+        bbr.min_rtt = (100_000, Time::ZERO);
+        bbr.rates = [(100 << RATE_SHIFT) / 1_000_000; 2];
+        bbr.mode = Mode::Up;
+        bbr.samples_are_probes = true;
+        (bbr, Window { cwnd: 40, ..Window::new(40, None) })
+    }
+
+    fn sent(in_flight: u32, lost: u64) -> Stamp {
+        Stamp {
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            first_sent_at: Time::ZERO,
+            delivered_ce: 0,
+            lost,
+            in_flight,
+            app_limited: false,
+        }
+    }
+
+    /// Section 5.5.10.2: 5/256 of 110 packets may be lost; the third loss is one too many, and what was
+    /// in flight before it is the bound, not what is when the loss is found.
+    #[test]
+    fn a_probe_that_loses_too_much_is_bounded_by_what_was_in_flight_then() {
+        let (mut bbr, mut window) = probing();
+        for lost in 1..=2 {
+            bbr.lost(&mut window, &Path { lost, in_flight: 30, ..path(0) }, &sent(110, 0));
+            assert_eq!((bbr.mode, bbr.inflight_high), (Mode::Up, NO_BOUND), "{lost} lost");
+        }
+        bbr.lost(&mut window, &Path { lost: 3, in_flight: 30, ..path(0) }, &sent(110, 0));
+        assert_eq!((bbr.mode, bbr.inflight_high), (Mode::Down, 109));
+        // One answer a probe: what else was lost of it changes nothing.
+        bbr.lost(&mut window, &Path { lost: 9, in_flight: 30, ..path(0) }, &sent(50, 0));
+        assert_eq!(bbr.inflight_high, 109);
+    }
+
+    /// Between probes a round with losses cuts the bounds by 30 %, once the whole round is over.
+    #[test]
+    fn losses_between_probes_cut_at_the_end_of_their_round() {
+        let (mut bbr, mut window) = probing();
+        bbr.mode = Mode::Cruise;
+        let round = |delivered, prior_delivered| {
+            let sample = RateSample {
+                acked: 1,
+                delivered: Some(10),
+                interval_us: 200_000,
+                prior_delivered,
+                ..RateSample::default()
+            };
+            (Path { delivered, lost: 1, ..path(0) }, sample)
+        };
+        bbr.lost(&mut window, &Path { delivered: 100, lost: 1, ..path(0) }, &sent(20, 0));
+        // What was sent before the loss was found does not end the round; what was sent after does.
+        let (at, sample) = round(110, 99);
+        bbr.control(&mut window, &at, &sample);
+        assert_eq!((bbr.inflight_low, bbr.rate_low), (NO_BOUND, u64::MAX));
+        window.cwnd = 40;
+        let (at, sample) = round(120, 100);
+        bbr.control(&mut window, &at, &sample);
+        // 40 packets x 180/256, and 100 a second x 180/256.
+        assert_eq!((bbr.inflight_low, bbr.rate_low), (28, bbr.rates[0] * 180 / 256));
+    }
+
+    /// Section 5.5.11: what a spurious loss did to the model is taken back, and the probe is repeated.
+    #[test]
+    fn losses_that_were_none_leave_the_model_as_it_was() {
+        let (mut bbr, mut window) = probing();
+        bbr.inflight_high = 120;
+        bbr.lost(&mut window, &Path { lost: 4, ..path(0) }, &sent(100, 0));
+        assert_eq!((bbr.mode, bbr.inflight_high), (Mode::Down, 99));
+        window.cwnd = 10;
+        assert_eq!(bbr.undo_cwnd(&window, &path(0)), 40);
+        assert_eq!((bbr.mode, bbr.inflight_high), (Mode::Refill, 120));
+    }
 }

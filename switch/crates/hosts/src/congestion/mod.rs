@@ -9,6 +9,7 @@
 
 mod bbr1;
 mod bbr3;
+mod clumps;
 mod cubic;
 mod dctcp;
 mod max_filter;
@@ -29,10 +30,13 @@ pub use self::outside::{
     CongestionAnswer, CongestionEvent, CongestionOutside, CongestionQuestion, MarksWanted,
     PathSeen, WindowSeen,
 };
-pub(crate) use crate::tcp::{RateSample, RecoveryState};
+pub(crate) use crate::tcp::{RateSample, RecoveryState, Stamp};
 
 /// "No threshold yet": slow start goes on until something is lost.
 pub(crate) const SSTHRESH_NONE: u32 = u32::MAX / 2;
+
+/// BBR's rates are packets a microsecond, times 2 to the power of this.
+const RATE_SHIFT: u32 = 24;
 
 /// `tcp_min_tso_segs`
 const BURST_SEGMENTS_MIN: u32 = 2;
@@ -192,6 +196,10 @@ pub(crate) trait Congestion: Debug + Send {
     fn takes_over(&self) -> bool {
         false
     }
+
+    /// A packet has just been found to be lost, counted in [`Path::lost`] already; `sent` is what was
+    /// known when it left. Called before [`Congestion::control`] of the same acknowledgment.
+    fn lost(&mut self, _window: &mut Window, _path: &Path, _sent: &Stamp) {}
 
     /// Sets window and rate after each acknowledgment.
     fn control(&mut self, _window: &mut Window, _path: &Path, _sample: &RateSample) {}

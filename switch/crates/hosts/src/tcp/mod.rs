@@ -38,6 +38,7 @@ pub(crate) use connection::{Connection, Io, Route};
 pub(crate) use input::Refusal;
 pub(crate) use rate_sample::RateSample;
 pub(crate) use segment::{Outgoing, Segment};
+pub(crate) use send_queue::Stamp;
 pub use settings::{EcnSetting, Memory, TcpSettings};
 pub use snapshot::{Snapshot, WaitingFor};
 pub use state::{RecoveryState, State};

@@ -105,18 +105,19 @@ impl Rack {
         (due > patience.now).then(|| due - patience.now)
     }
 
-    /// Marks what counts as lost now (RFC 8985 section 6.2, step 5). Returns how many segments that
-    /// were, and how long to wait for those that may yet.
+    /// Marks what counts as lost now (RFC 8985 section 6.2, step 5), telling `lost` of each segment.
+    /// Returns how long to wait for those that may yet.
     pub fn detect_losses(
         &mut self,
         queue: &mut SendQueue,
         patience: &Patience,
-    ) -> (u32, Option<Span>) {
+        mut lost: impl FnMut(&Sent),
+    ) -> Option<Span> {
         if !self.advanced {
-            return (0, None);
+            return None;
         }
         self.advanced = false;
-        let (mut newly_lost, mut wait) = (0, None);
+        let mut wait = None;
         let mut next = queue.oldest_sent();
         while let Some(number) = next {
             let sent = queue.get(number);
@@ -125,10 +126,14 @@ impl Rack {
             }
             next = queue.sent_after(number);
             match self.remaining(sent.sent_at, patience) {
-                None => newly_lost += u32::from(queue.mark_lost(number)),
+                None => {
+                    if queue.mark_lost(number) {
+                        lost(queue.get(number));
+                    }
+                }
                 Some(remaining) => wait = wait.max(Some(remaining)),
             }
         }
-        (newly_lost, wait)
+        wait
     }
 }

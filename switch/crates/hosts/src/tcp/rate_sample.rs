@@ -27,7 +27,7 @@ pub(crate) struct RateSample {
     pub lost: u32,
     /// Packets newly delivered.
     pub acked: u32,
-    /// Packets in flight before this acknowledgment, and when the sampled packet was sent.
+    /// Packets in flight before this acknowledgment, and with the sampled packet when it was sent.
     pub prior_in_flight: u32,
     /// See above.
     pub sent_in_flight: u32,
@@ -80,7 +80,7 @@ impl RateSampler {
             first_sent_at: self.first_sent_at,
             delivered_ce: self.delivered_ce,
             lost: self.lost,
-            in_flight,
+            in_flight: in_flight + 1,
             app_limited: self.app_limited_until > 0,
         }
     }

@@ -12,7 +12,7 @@
 use units::{Span, Time};
 
 use super::ack::AckWork;
-use super::connection::{Connection, Undo, Waiting};
+use super::connection::{Connection, Sender, Undo, Waiting};
 use super::prr::Prr;
 use super::rack::Patience;
 use super::state::RecoveryState;
@@ -110,7 +110,7 @@ impl Connection {
                 work.rearm = false;
             }
         } else if self.sack {
-            self.count_losses();
+            self.count_losses(work.now);
         } else {
             self.mark_lost_without_sack(work);
         }
@@ -120,9 +120,13 @@ impl Connection {
     /// Runs RACK; true if it set the reordering timer.
     pub(super) fn rack_losses(&mut self, now: Time) -> bool {
         let patience = self.patience(now);
-        let snd = &mut self.snd;
-        let (newly_lost, wait) = snd.rack.detect_losses(&mut snd.queue, &patience);
-        snd.rate.lost += u64::from(newly_lost);
+        let mut path = self.path(now);
+        let Sender { rack, queue, rate, congestion, window, .. } = &mut self.snd;
+        let wait = rack.detect_losses(queue, &patience, |sent| {
+            rate.lost += 1;
+            path.lost = rate.lost;
+            congestion.lost(window, &path, &sent.stamp);
+        });
         let Some(wait) = wait else { return false };
         self.arm(Waiting::Reordering, now + wait + TIMER_MIN);
         true
@@ -141,20 +145,31 @@ impl Connection {
     }
 
     /// RFC 6675 without RACK: a segment is lost if `reordering` packets above it were sacked.
-    fn count_losses(&mut self) {
-        let snd = &mut self.snd;
-        let mut above = snd.queue.sacked();
-        for number in snd.queue.numbers() {
-            if above < snd.reordering {
+    fn count_losses(&mut self, now: Time) {
+        let mut above = self.snd.queue.sacked();
+        for number in self.snd.queue.numbers() {
+            if above < self.snd.reordering {
                 return;
             }
-            let sent = snd.queue.get(number);
+            let sent = self.snd.queue.get(number);
             if sent.is_sacked() {
                 above -= 1;
-            } else if !sent.is_retransmitted() && snd.queue.mark_lost(number) {
-                snd.rate.lost += 1;
+            } else if !sent.is_retransmitted() {
+                self.mark_lost(now, number);
             }
         }
+    }
+
+    /// Counts a segment as lost, unless it is already.
+    pub(super) fn mark_lost(&mut self, now: Time, number: u64) -> bool {
+        let is_news = self.snd.queue.mark_lost(number);
+        if is_news {
+            self.snd.rate.lost += 1;
+            let path = self.path(now);
+            let Sender { queue, congestion, window, .. } = &mut self.snd;
+            congestion.lost(window, &path, &queue.get(number).stamp);
+        }
+        is_news
     }
 
     fn enter_recovery(&mut self, work: &AckWork) {
@@ -424,8 +439,8 @@ impl Connection {
             let recent = number != first
                 && self.settings.rack
                 && self.snd.rack.remaining(sent.sent_at, &patience).is_some();
-            if !recent && self.snd.queue.mark_lost(number) {
-                self.snd.rate.lost += 1;
+            if !recent {
+                self.mark_lost(now, number);
             }
         }
     }

@@ -124,8 +124,7 @@ impl Connection {
         let first = self.snd.queue.first();
         if (enough || partial) && !self.snd.queue.is_empty() {
             let sent = self.snd.queue.get(first);
-            if !sent.is_lost() && !sent.is_retransmitted() && self.snd.queue.mark_lost(first) {
-                self.snd.rate.lost += 1;
+            if !sent.is_lost() && !sent.is_retransmitted() && self.mark_lost(work.now, first) {
                 let sacked = self.snd.queue.sacked();
                 self.snd.queue.guess_sacked(sacked);
             }

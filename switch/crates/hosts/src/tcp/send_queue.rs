@@ -31,6 +31,7 @@ pub(crate) struct Stamp {
     pub first_sent_at: Time,
     pub delivered_ce: u64,
     pub lost: u64,
+    /// Packets in flight, this one included.
     pub in_flight: u32,
     pub app_limited: bool,
 }
