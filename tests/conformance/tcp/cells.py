@@ -62,6 +62,11 @@ class Cell:
         return 100_000_000 if self.rate_bps <= 20_000_000 else 1_000_000_000
 
     @property
+    def frames_per_s(self) -> float:
+        """Full frames that the bottleneck carries."""
+        return self.rate_bps / (8 * 1514)
+
+    @property
     def bdp_packets(self) -> float:
         """What is under way when the line is full and the queue is empty."""
         return bdp_packets(self.rate_bps, self.rtt_ms / 1000)

@@ -143,14 +143,16 @@ fn start(network: &mut Network<Host>, arguments: &Arguments, a: NodeId, b: NodeI
         host.start(now, Box::new(Listener::new(config)));
     });
     network.world.with_host(a, |host, now| {
-        let config = BulkConfig {
-            to: Endpoint::new(address(2).into(), PORT),
-            until: Until::Span(Span::from_secs(3600)),
-            after: START,
-            congestion: None,
-            parallel: arguments.number("flows") as usize,
-        };
-        host.start(now, Box::new(Bulk::new(config)));
+        for flow in 0..arguments.number("flows") {
+            let config = BulkConfig {
+                to: Endpoint::new(address(2).into(), PORT),
+                until: Until::Span(Span::from_secs(3600)),
+                after: START + Span::from_us(flow * arguments.number("apart_us")),
+                congestion: None,
+                parallel: 1,
+            };
+            host.start(now, Box::new(Bulk::new(config)));
+        }
     });
 }
 
@@ -175,12 +177,18 @@ fn topology(arguments: &Arguments) -> Topology {
         share: Probability::ppm(arguments.number("stall_ppm")),
         max: Span::from_us(arguments.number("stall_us")),
     };
+    // And sometimes it is somewhere else for a while, and takes in what came only then.
+    let pauses = Stalls {
+        share: Probability::ppm(arguments.number("pause_ppm")),
+        max: Span::from_us(arguments.number("pause_us")),
+    };
     let line = LinkConfig {
-        transmit: Impairment { loss, ..back },
+        transmit: Impairment { loss, stalls: pauses, ..back },
         receive: Impairment { jitter, stalls, ..back },
         ..LinkConfig::default()
     };
     let near = LinkConfig {
+        transmit: Impairment { stalls: pauses, ..Impairment::default() },
         receive: Impairment { jitter, stalls, ..Impairment::default() },
         ..LinkConfig::default()
     };
