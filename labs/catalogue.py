@@ -13,6 +13,7 @@ from labs.errors import SettingError
 from labs.hol_blocking.lab import HolBlocking
 from labs.int_microburst.lab import IntMicroburst
 from labs.link_sharing.lab import LinkSharing
+from labs.marking.lab import Marking
 from labs.queue_management.lab import QueueManagement
 from labs.router_buffer_size.lab import RouterBufferSize
 from labs.schedulers.lab import Schedulers
@@ -30,6 +31,7 @@ LABS: tuple[type[Lab], ...] = (
     Schedulers,
     SharedBuffer,
     QueueManagement,
+    Marking,
     HolBlocking,
     CrossbarArbiters,
     IntMicroburst,

@@ -165,6 +165,15 @@ def rate_word(bps: int) -> str:
     return f"{bps}bit"
 
 
+def algorithms(world: World) -> list[str]:
+    """The TCPs that hosts of a world have."""
+    if world is World.VIRTUAL:
+        return list(VIRTUAL_ALGORITHMS)
+    # What the kernel has loaded; the three of the labs can be loaded when they are needed.
+    loaded = _AVAILABLE.read_text().split() if _AVAILABLE.exists() else []
+    return list(dict.fromkeys((*ALGORITHMS, *loaded)))
+
+
 def _algorithm(name: str | None, world: World) -> str | None:
     if not name:
         return None
@@ -178,12 +187,8 @@ def _algorithm(name: str | None, world: World) -> str | None:
         if not decider.file.is_file():
             raise SettingError(f"CONGESTION={name}: there is no file {decider.file}.")
         return str(decider)
-    if world is World.VIRTUAL:
-        names, who = list(VIRTUAL_ALGORITHMS), "the virtual world"
-    else:
-        # What the kernel has loaded; the three of the labs can be loaded when they are needed.
-        loaded = _AVAILABLE.read_text().split() if _AVAILABLE.exists() else []
-        names, who = list(dict.fromkeys((*ALGORITHMS, *loaded))), "this machine"
+    names = algorithms(world)
+    who = "the virtual world" if world is World.VIRTUAL else "this machine"
     if name in names:
         return name
     hint = meant(name.lower(), names)

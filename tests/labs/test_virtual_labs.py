@@ -24,6 +24,7 @@ EXCHANGED = {
     "schedulers": ("drr", "wrr"),
     "queue-management": ("codel", "tail"),
     "shared-buffer": ("one", "two"),
+    "marking": ("dctcp", "reno"),
 }
 
 

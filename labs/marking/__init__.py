@@ -1,0 +1,1 @@
+"""Marks instead of drops: ECN with Reno, DCTCP, and L4S with Prague beside Cubic."""
