@@ -7,6 +7,7 @@ import difflib
 from labs.bdp_tcp_windows.lab import BdpTcpWindows
 from labs.bottleneck.lab import Bottleneck
 from labs.bufferbloat.lab import Bufferbloat
+from labs.congestion_controls.lab import CongestionControls
 from labs.crossbar_arbiters.lab import CrossbarArbiters
 from labs.definition import Lab
 from labs.errors import SettingError
@@ -27,6 +28,7 @@ LABS: tuple[type[Lab], ...] = (
     BdpTcpWindows,
     SizingRouterBuffers,
     RouterBufferSize,
+    CongestionControls,
     LinkSharing,
     Schedulers,
     SharedBuffer,

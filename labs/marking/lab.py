@@ -294,7 +294,7 @@ class Marking(SettlingLab):
             ),
             Figure(
                 "windows",
-                "The windows of each host's first flow: halved by Reno, trimmed by DCTCP and Prague.",
+                "The windows of each host's first flow: Reno halves, DCTCP and Prague trim.",
                 lambda canvas: self._draw_windows(canvas, recordings),
                 height=2.0 * len(self.parts),
             ),

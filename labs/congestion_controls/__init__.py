@@ -1,0 +1,1 @@
+"""Congestion controls against each other: buffers, losses and round trips decide who wins."""
