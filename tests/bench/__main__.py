@@ -14,6 +14,7 @@ them all: a ratio of two subjects is taken within a round.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -38,6 +39,10 @@ EXACT_RATES = {
     "1 Gb/s": (1_000_000_000, "1100M"),
 }
 GAP_TOLERANCE_US = 100.0
+# A page is told of single packets at the first of them, and of depths alone at the second, where
+# they are too many.
+WATCHED_RATES = ("100 Mb/s", "10 Gb/s")
+WATCHED_PAIRS = 7
 # The class of traffic that cannot wait; the DSCP is the upper six bits.
 PRIORITY_TOS = routes.EXPEDITED << 2
 # The window of BBR is two round trips of the idle path, so its one flow measures delay as much as
@@ -96,6 +101,8 @@ def main() -> None:
                     readings.append({"round": number, **conditions(case), **reading})
         _say("rates and gaps")
         readings += [reading for reading in exactness(settings, Path(logs))]
+        _say("watched and unwatched")
+        readings += [reading for reading in watching(settings, Path(logs))]
     document = {"machine": machine(), "settings": vars(settings), "readings": readings}
     (OUT / "bench.json").write_text(json.dumps(document, indent=1) + "\n")
     picture.draw("vitrine-switch and others on this machine", panels(readings), OUT / "bench.png")
@@ -196,6 +203,41 @@ def exactness(settings: Settings, logs: Path) -> Iterator[dict]:
         yield reading
 
 
+def watching(settings: Settings, logs: Path) -> Iterator[dict]:
+    """What a page that looks costs a router: the same flow watched and unwatched, in turn."""
+    for rate in WATCHED_RATES:
+        subject = Subject(f"vitrine, {rate} port", subjects.vitrine(rate=rate))
+        if not settings.wants(subject):
+            continue
+        pairs = 2 if settings.quick else WATCHED_PAIRS
+        with subject.up(logs) as place:
+            for number in range(pairs):
+                found = {}
+                # What changes slowly on the machine favours neither: each is first as often.
+                for is_watched in (False, True) if number % 2 else (True, False):
+                    with measure.watched(place) if is_watched else contextlib.nullcontext():
+                        found[is_watched] = measure.tcp(place, seconds=settings.seconds)
+                yield {
+                    "figure": "watched",
+                    "subject": subject.name,
+                    "pair": number,
+                    "unwatched": vars(found[False]),
+                    "watched": vars(found[True]),
+                    "ratio": found[True].bits_per_s / found[False].bits_per_s,
+                }
+
+
+def _watched_lines(readings: list[dict]) -> Iterator[str]:
+    """A line for each subject that was watched."""
+    pairs = [reading for reading in readings if reading["figure"] == "watched"]
+    for name in dict.fromkeys(pair["subject"] for pair in pairs):
+        ratios = [100 * pair["ratio"] for pair in pairs if pair["subject"] == name]
+        yield (
+            f"{name}, watched by a page: {statistics.median(ratios):.1f} % of the throughput "
+            f"unwatched (median of {len(ratios)} pairs, {min(ratios):.1f} to {max(ratios):.1f} %)"
+        )
+
+
 def conditions(case: Case) -> dict:
     return {"subject": case.subject.name, "offloads": case.offloads, "mtu": case.mtu}
 
@@ -270,6 +312,7 @@ def table(readings: list[dict]) -> str:
         ]
         lines.append(f"{f'{subject}, {_series(offloads)}, MTU {mtu}':52} {' '.join(cells)}")
     lines += [_exactness_line(reading) for reading in readings if reading["figure"] == "rate"]
+    lines += _watched_lines(readings)
     return "\n".join(lines)
 
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.subjects import H2, Place
+from tests.bench.subjects import GRPC_PORT, H2, Place
+from tests.bench.watcher import WATCHING
 from topo import kernel, wait
 from topo.process import Process
 
@@ -109,6 +110,26 @@ def datagrams(place: Place, *, rate: str, seconds: float) -> Iterator[None]:
             yield
         finally:
             client.end()
+
+
+@contextlib.contextmanager
+def watched(place: Place) -> Iterator[None]:
+    """A page's server looks at the first router, for the length of the block."""
+    router = place.routers[0]
+    log = place.network.logs / "watcher.log"
+    log.unlink(missing_ok=True)
+    argv = [sys.executable, "-m", "tests.bench.watcher", f"127.0.0.1:{GRPC_PORT}"]
+    watcher = router.start(argv, log.name)
+    try:
+        wait.until(
+            lambda: watcher.has_ended() or (log.exists() and WATCHING in log.read_text()),
+            "the first sample",
+            SLACK_S,
+        )
+        assert not watcher.has_ended(), log.read_text()
+        yield
+    finally:
+        watcher.end()
 
 
 def cpu_percent(processes: list[Process], seconds: float) -> float:

@@ -33,6 +33,8 @@ class Place:
     h2: Namespace
     network: Network
     switches: list[Process] = field(default_factory=list)
+    # Where these are, in the same order.
+    routers: list[Namespace] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ def _routers(
         }
         switch.namespace.run([sys.executable, "-m", "tests.bench.routes", json.dumps(order)])
         switches.append(process)
-    return Place(h1, h2, net, switches)
+    return Place(h1, h2, net, switches, [each.namespace for each in row])
 
 
 def _short(host: Namespace) -> str:

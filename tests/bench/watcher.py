@@ -1,0 +1,99 @@
+"""Looks at a router as the page and its server do, until it is ended.
+
+    python -m tests.bench.watcher ADDRESS
+
+Messages come through the page's own relay and are decoded here, where the page decodes them in the
+browser. As the page does, it asks for single packets and, where these are too many to be told, for
+depths alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import AsyncIterator
+
+from google.rpc import code_pb2, status_pb2
+from vitrine.v1 import router_pb2
+
+from labs.glass.relay import RefusedError, Relay
+from topo import wait
+
+# What it says when the first sample has come.
+WATCHING = "watching"
+ROUTER = "s1"
+# As in glass/js/page/watching.js and glass.js.
+INTERVAL_MS, HEAD_BYTES = 20, 48
+DESCRIBE_S, LOST_TWICE_S = 2.0, 10.0
+
+
+async def main(address: str) -> None:
+    """Never returns."""
+    relay = Relay(read_only=True)
+    relay.leads_to({ROUTER: address})
+    await asyncio.gather(_describe(relay), _watch(relay))
+
+
+async def _describe(relay: Relay) -> None:
+    # At every look it is another time.
+    async for _ in wait.changes(time.monotonic, DESCRIBE_S):
+        async for answer in _call(relay, "Describe", router_pb2.DescribeRequest()):
+            router_pb2.DescribeResponse.FromString(answer)
+
+
+async def _watch(relay: Relay) -> None:
+    lost_at, tells_packets = float("-inf"), True
+    while True:
+        try:
+            await _watch_once(relay, tells_packets=tells_packets)
+        except RefusedError as refused:
+            code = status_pb2.Status.FromString(refused.status).code
+            if code != code_pb2.RESOURCE_EXHAUSTED:
+                raise
+            tells_packets = False
+        if time.monotonic() - lost_at < LOST_TWICE_S:
+            tells_packets = False
+        lost_at = time.monotonic()
+
+
+async def _watch_once(relay: Relay, *, tells_packets: bool) -> None:
+    """Until events are lost: then nobody knows any more where each packet is."""
+    request = router_pb2.WatchRequest(
+        interval_ms=INTERVAL_MS,
+        marks=True,
+        links=True,
+        overruns=True,
+        head_bytes=HEAD_BYTES,
+        packets=tells_packets,
+        arbitrations=True,
+    )
+    request.drops.SetInParent()
+    async with contextlib.aclosing(_call(relay, "Watch", request)) as messages:
+        async for message in messages:
+            told = router_pb2.WatchResponse.FromString(message)
+            if told.HasField("sample"):
+                _say_once()
+            if told.lost_events and tells_packets:
+                return
+
+
+async def _call(relay: Relay, name: str, request: object) -> AsyncIterator[bytes]:
+    requests: asyncio.Queue[bytes | None] = asyncio.Queue()
+    requests.put_nowait(request.SerializeToString())  # type: ignore[attr-defined]
+    async for message in relay.call(ROUTER, f"/vitrine.v1.Router/{name}", requests):
+        yield message
+
+
+_said: list[str] = []
+
+
+def _say_once() -> None:
+    if not _said:
+        _said.append(WATCHING)
+        print(WATCHING, flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))
