@@ -30,6 +30,8 @@ class Up:
     network: Mapping[str, Any] = field(default_factory=dict)
     # When it came up, in nanoseconds since 1970: the next network of the same routers is another.
     began_ns: int = 0
+    # Who tells of the hosts of a live network, as vitrine.v1.World's WatchHosts; empty: nobody.
+    hosts: str = ""
 
 
 _FILE = "routers.json"
@@ -37,10 +39,11 @@ _FILE = "routers.json"
 
 @contextlib.contextmanager
 def announced(
-    routers: Mapping[str, str], network: Mapping[str, Any] | None = None
+    routers: Mapping[str, str], network: Mapping[str, Any] | None = None, hosts: str = ""
 ) -> Iterator[None]:
     """Says that these routers are up, for the length of a `with` block."""
-    _write(Up(dict(routers), network=dict(network or {}), began_ns=time.time_ns()))
+    network = dict(network or {})
+    _write(Up(dict(routers), network=network, began_ns=time.time_ns(), hosts=hosts))
     try:
         yield
     finally:

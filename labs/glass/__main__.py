@@ -77,6 +77,7 @@ def scene_of_now() -> Scene:
         port=up.port,
         lesson=os.environ.get("LESSON", ""),
         world_address=place if is_virtual else "",
+        hosts_address=up.hosts,
         began_ns=up.began_ns,
     )
 

@@ -37,6 +37,8 @@ class Scene:
     pace: float = 1.0
     # Where a network in virtual time is driven.
     world_address: str = ""
+    # Who tells of the hosts of a live network.
+    hosts_address: str = ""
     # Whether its time passes for the page alone; else others let it pass.
     is_driven: bool = False
     # When the network came up: with another number it is another one.
@@ -52,6 +54,7 @@ class Scene:
             "readOnly": read_only,
             "isDriven": self.is_driven,
             "hasHosts": bool(self.world_address),
+            "tellsHosts": bool(self.world_address or self.hosts_address),
             # A string: JavaScript has no integers of that size.
             "began": str(self.began_ns),
             "routers": [

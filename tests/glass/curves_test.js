@@ -79,7 +79,7 @@ export function without_packets_waiting_times_are_the_difference_of_two_histogra
 
 export function windows_are_those_of_ss_and_thresholds_beside_them() {
   const { hosts, flows, ...rest } = sources();
-  const connection = (cwnd, ssthresh) => ({ local: "10.0.1.1:40001", peer: "10.0.4.1:5201", cwnd, ssthresh, data_segs_in: 0, segs_out: 9 });
+  const connection = (cwnd, ssthresh) => ({ local: "10.0.1.1:40001", peer: "10.0.4.1:5201", cwnd, ssthresh, data_segs_in: 0, segs_out: 9, bytes_sent: 20_000 });
   for (const [ms, cwnd, ssthresh] of [[1, 10, undefined], [2, 20, 12]]) {
     hosts.take({ events: [], complete_until_ps: 0, sample: { time_ps: ms * MS, hosts: [{ connections: [connection(cwnd, ssthresh)] }] } });
   }

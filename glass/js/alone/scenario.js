@@ -126,7 +126,7 @@ export class Running {
     const { scenario } = this;
     return {
       world: "virtual", title: scenario.title, lesson: scenario.lesson, pace: scenario.pace,
-      readOnly: false, isDriven: true, hasHosts: true, began: "0", network: scenario.network,
+      readOnly: false, isDriven: true, hasHosts: true, tellsHosts: true, began: "0", network: scenario.network,
       about: scenario.about,
       routers: scenario.network.routers.map(({ name, deviceId }) => ({ name, deviceId, address: "" })),
     };

@@ -6,6 +6,8 @@ import { placeAfter, thin, within } from "./order.js";
 const CONNECTION_SAMPLES_MAX = 60_000;
 const EVENTS_MAX = 20_000;
 const POINTS_MAX = 600;
+// A connection that has sent less, such as iperf3's for its control, has no window to speak of.
+const FIRST_WINDOW_BYTES = 15_000;
 
 export class Hosts {
   constructor(flows) {
@@ -43,8 +45,9 @@ export class Hosts {
     for (const sample of within(this.samples, fromPs, toPs, POINTS_MAX)) {
       for (const host of sample.hosts) {
         for (const connection of host.connections) {
-          if (connection.data_segs_in > connection.segs_out / 2) continue;
-          const flow = this.flows.between(connection.local, connection.peer);
+          if (connection.data_segs_in > connection.segs_out / 2 || connection.bytes_sent < FIRST_WINDOW_BYTES) continue;
+          const flow = this.flows.between(connection.local, connection.peer)
+            ?? (connection.bytes_sent > connection.bytes_received ? this.flows.begun(connection.local, connection.peer) : undefined);
           if (!flow || flow.reverse) continue;
           if (!found.has(flow.number)) found.set(flow.number, { xs: [], ys: [] });
           const series = found.get(flow.number);

@@ -11,6 +11,7 @@ import { RouterView } from "./router_view.js";
 import { NetworkView } from "./network_view.js";
 import { VirtualWorld } from "./world.js";
 import { help } from "./help.js";
+import { HostsWatch } from "./hosts_watch.js";
 import { theme, toggleTheme } from "./theme.js";
 import { onKey } from "./keys.js";
 import { PALETTES } from "../draw/palette.js";
@@ -49,6 +50,7 @@ export class Glass {
       onHover: (seconds) => this.timeBar.point(seconds === undefined ? undefined : seconds * 1e12),
     });
     this.timeBar = new TimeBar(this.player, this);
+    this.hostsWatch = scene.tellsHosts && !play ? new HostsWatch(this) : undefined;
     this.world = scene.hasHosts && !play ? new VirtualWorld(this) : undefined;
     this.side = new Side(this);
     this.routerView = new RouterView(this);
@@ -164,6 +166,7 @@ export class Glass {
     + "make glass runs.") {
     this.isGone = true;
     this.watching.forEach((each) => each.end());
+    this.hostsWatch?.end();
     this.player.isFollowing = false;
     this.veil.hidden = false;
     setText(this.veil, why);
@@ -173,6 +176,7 @@ export class Glass {
   end() {
     this.ending.abort();
     this.watching.forEach((each) => each.end());
+    this.hostsWatch?.end();
     this.world?.end();
   }
 

@@ -1,17 +1,15 @@
-// A network in virtual time: listens to its hosts, and lets it go on just as far as the page is about
+// A network in virtual time: lets it go on just as far as the page is about
 // to show, unless others let its time pass.
 //
 // The world stands still between two steps, so what a handle does happens at the instant reached,
 // which is a little ahead of the one that is seen.
 
 import { WORLD } from "../wire/calls.js";
+import { WORLD_NAME } from "./hosts_watch.js";
 
-// Whom calls of the world are for; see labs/glass/virtual.py.
-export const WORLD_NAME = "@world";
 const LOOK_MS = 20, CATCH_UP_TRIES = 100;
 const FIRST_PORT = 6001, PAGE_PORT = 80;
 const PING_NS = 200_000_000;
-const HOSTS_NS = 2_000_000, HOSTS_FOLLOWED_NS = 50_000_000;
 // The longest step, in seconds of the viewer: a click must not wait for a longer one.
 const STEP_S = 0.15;
 // With so much told and not yet shown nothing more is asked for.
@@ -26,17 +24,11 @@ export class VirtualWorld {
     this.port = FIRST_PORT;
     this.serving = new Set();
     const { isDriven, readOnly } = glass.scene;
-    const interval_ns = isDriven ? HOSTS_NS : HOSTS_FOLLOWED_NS;
-    this.watch = glass.calls.open(WORLD_NAME, WORLD, "WatchHosts", { interval_ns, events: true }, {
-      next: (message) => glass.hosts.take(message),
-      ended: () => {},
-    });
     if (isDriven && !readOnly) this.timer = setInterval(() => this.go(), LOOK_MS);
   }
 
   end() {
     clearInterval(this.timer);
-    this.watch.cancel();
   }
 
   // One step, if the picture will need it.

@@ -12,6 +12,7 @@ from controller.session import Session
 from controller.toolchain import Toolchain, ToolchainError
 from labs import programming
 from labs.programming import Programs
+from labs.worlds.live import telling
 from topo.backend import Backend
 from topo.live import LiveNetwork
 from topo.model import Topology
@@ -41,11 +42,16 @@ def programmed(
         if live.cleaned:
             print(f"[vitrine] {live.cleaned}", file=sys.stderr)
         addresses = {switch.name: live.address(switch.name) for switch in topology.switches}
-        with programming.programmed(
-            programs,
-            addresses,
-            lambda switch, session: live.switch(switch.name).configure(session),
-        ) as sessions:
+        shells = {host.name: host.pid for host in live.mininet.hosts}
+        with (
+            telling.serving(shells, next(iter(addresses.values()), "")) as hosts,
+            programming.programmed(
+                programs,
+                addresses,
+                lambda switch, session: live.switch(switch.name).configure(session),
+                hosts=hosts,
+            ) as sessions,
+        ):
             yield live, sessions
 
 

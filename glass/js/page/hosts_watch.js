@@ -1,0 +1,34 @@
+// Keeps what is known of hosts up to date: of those of a network in virtual time, and of real ones whose
+// kernels are asked.
+
+import { WORLD } from "../wire/calls.js";
+
+// Whom calls of the world are for; see labs/glass/server.py.
+export const WORLD_NAME = "@world";
+// Of time that the page drives there may be more of them than of time that passes by itself.
+const DRIVEN_NS = 2_000_000, FOLLOWED_NS = 50_000_000;
+const RETRY_MS = 2000;
+
+export class HostsWatch {
+  constructor({ calls, hosts, scene }) {
+    Object.assign(this, { calls, hosts, scene });
+    this.open();
+  }
+
+  open() {
+    const interval_ns = this.scene.isDriven ? DRIVEN_NS : FOLLOWED_NS;
+    this.watch = this.calls.open(WORLD_NAME, WORLD, "WatchHosts", { interval_ns, events: true }, {
+      next: (message) => this.hosts.take(message),
+      // Without it there are fewer curves, and that is all.
+      ended: () => {
+        if (!this.isEnded) this.timer = setTimeout(() => this.open(), RETRY_MS);
+      },
+    });
+  }
+
+  end() {
+    this.isEnded = true;
+    clearTimeout(this.timer);
+    this.watch.cancel();
+  }
+}
