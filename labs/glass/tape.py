@@ -22,6 +22,7 @@ and the last message is an index: for each second of the first router's time the
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import struct
 import threading
@@ -53,12 +54,11 @@ BYTES_MAX = 16_000_000
 # recording, for then every other reading goes.
 _READ_S, READINGS_MAX = 1.0, 24
 _INSTANT = struct.Struct(">Q")
-# Which packets are followed through the program: the first ones, and some of all.
-FOLLOWED = (
-    router_pb2.TraceFilter(frames_max=20),
-    router_pb2.TraceFilter(one_in=100, frames_max=50),
-    router_pb2.TraceFilter(one_in=5000, frames_max=100),
-)
+# Packets are followed through the program so many at a time, because a router follows for one
+# client and others may want to; after so many times the pause between two doubles.
+FOLLOWED, _TIMES_A_PAUSE = 10, 10
+# How long a live router is waited for until it has that many.
+_FOLLOW_S = 0.3
 # How often is looked whether a network has come up, and whether its configuration has changed.
 _LOOK_S = 0.5
 # Virtual time passes faster than ours.
@@ -76,6 +76,8 @@ _ALL = p4.GetForwardingPipelineConfigRequest.ALL
 _COOKIE = p4.GetForwardingPipelineConfigRequest.COOKIE_ONLY
 _CONFIG = "/p4.v1.P4Runtime/GetForwardingPipelineConfig"
 _READ = "/p4.v1.P4Runtime/Read"
+# Of the steps of a followed packet, those after which there are no more.
+_LAST_STEPS = frozenset({"transmitted", "dropped", "replicated_by"})
 
 _NUMBERS = {field.name: field.number for field in router_pb2.DescribeResponse.DESCRIPTOR.fields}
 _SETTINGS = {_NUMBERS[name] for name in ("buffer", "input", "drop_mirror")}
@@ -198,8 +200,10 @@ def _roll(tape: Tape, ending: threading.Event) -> None:
             if up.routers and up.routers != tape.up.routers:
                 network.close()
                 tape.begin(up)
-                for index, address in enumerate(up.routers.values()):
-                    network.enter_context(_listening(tape, _Target(index, address)))
+                ids = {each["name"]: each["deviceId"] for each in up.network.get("routers", [])}
+                for index, (name, address) in enumerate(up.routers.items()):
+                    target = _Target(index, address, p4_id=ids.get(name, 0))
+                    network.enter_context(_listening(tape, target))
             if up.routers:
                 tape.up = up
             if ending.wait(_LOOK_S):
@@ -213,7 +217,8 @@ def listening(tape: Tape, up: routers.Up) -> Iterator[None]:
     ids = {each["name"]: each["deviceId"] for each in up.network["routers"]}
     with contextlib.ExitStack() as stack:
         for index, (name, address) in enumerate(up.routers.items()):
-            target = _Target(index, parted(address)[0], ids[name], tells_hosts=index == 0)
+            place, _ = parted(address)
+            target = _Target(index, place, ids[name], p4_id=ids[name], tells_hosts=index == 0)
             stack.enter_context(_listening(tape, target))
         yield
 
@@ -226,6 +231,8 @@ class _Target:
     address: str
     # In virtual time only: which of the devices at that address.
     device_id: int = 0
+    # Its number in P4Runtime, which asks for it at addresses of one device, too.
+    p4_id: int = 0
     # Whether to listen to the hosts there, too.
     tells_hosts: bool = False
 
@@ -239,12 +246,11 @@ def _listening(tape: Tape, target: _Target) -> Iterator[None]:
     ]
     with grpc.insecure_channel(target.address, options=options) as channel:
         listener = _Listener(tape, target, channel)
-        work = [listener.describe, listener.samples, listener.packets]
+        work = [listener.describe, listener.samples, listener.packets, listener.traces]
         if target.tells_hosts:
             work.append(listener.hosts)
-        # The world waits for nobody's tables: they are read beside it, and once more at the end.
-        beside = [listener.program, listener.traces]
-        threads = [threading.Thread(target=each, daemon=True) for each in (*work, *beside)]
+        # The world does not wait for tables: they are read beside it, and once more at the end.
+        threads = [threading.Thread(target=each, daemon=True) for each in (*work, listener.program)]
         for thread in threads:
             thread.start()
         try:
@@ -352,7 +358,7 @@ class _Listener:
     def _learn(self) -> None:
         """What program there is, and so what to read."""
         config = self._config(_ALL)
-        wanted = p4.ReadRequest(device_id=self._target.device_id)
+        wanted = p4.ReadRequest(device_id=self._target.p4_id)
         wanted.entities.extend(readings.entities(config.p4info))
         self._take(
             PROGRAM, p4.GetForwardingPipelineConfigResponse(config=config).SerializeToString()
@@ -362,7 +368,7 @@ class _Listener:
 
     def _config(self, kind: Any) -> p4.ForwardingPipelineConfig:
         request = p4.GetForwardingPipelineConfigRequest(
-            device_id=self._target.device_id, response_type=kind
+            device_id=self._target.p4_id, response_type=kind
         )
         answer = self._answer(self._channel.unary_unary(_CONFIG), request.SerializeToString())
         return p4.GetForwardingPipelineConfigResponse.FromString(answer).config
@@ -402,24 +408,48 @@ class _Listener:
             self._read()
 
     def traces(self) -> None:
-        """Some packets, on their way through the program."""
-        request = router_pb2.TraceRequest(device_id=self._target.device_id, filters=FOLLOWED)
-        for message in self._stream(_TRACE, request, counts=False):
-            self._take(TRACE, message)
+        """Some packets on their way through the program, now and then."""
+        pause_s = _READ_S
+        for number in itertools.count(1):
+            self._follow()
+            if number % _TIMES_A_PAUSE == 0:
+                pause_s *= 2
+            if self._ending.wait(pause_s):
+                return
 
-    def _stream(self, method: str, request: Message, *, counts: bool = True) -> Iterator[bytes]:
-        """What a router tells; `counts`: the world waits until it has begun."""
+    def _follow(self) -> None:
+        """The next few packets, to their end. In virtual time that is waited for, however long."""
+        filters = [router_pb2.TraceFilter(frames_max=FOLLOWED)]
+        request = router_pb2.TraceRequest(device_id=self._target.device_id, filters=filters)
+        came = 0
+        inside: set[int] = set()
+        for message in self._stream(_TRACE, request, None if self._target.device_id else _FOLLOW_S):
+            self._take(TRACE, message)
+            for step in router_pb2.TraceResponse.FromString(message).steps:
+                kind = step.WhichOneof("kind")
+                came += kind == "received"
+                (inside.discard if kind in _LAST_STEPS else inside.add)(step.packet)
+            if came >= FOLLOWED and not inside:
+                return
+
+    def _stream(
+        self, method: str, request: Message, deadline_s: float | None = None
+    ) -> Iterator[bytes]:
         # Messages stay as they are: to read thousands a second would take the lab's own time.
         stream = self._channel.unary_stream(method)
         wanted = request.SerializeToString()
-        with (
-            contextlib.suppress(*_ENDS),
-            self._call(lambda: stream(wanted, wait_for_ready=True)) as call,
-        ):
+        with contextlib.ExitStack() as stack:
+            # Who waits for it waits no more, whether it has begun or never will.
+            begun = contextlib.ExitStack()
+            begun.callback(self._begun.release)
+            stack.enter_context(contextlib.suppress(*_ENDS))
+            stack.enter_context(begun)
+            call = stack.enter_context(
+                self._call(lambda: stream(wanted, timeout=deadline_s, wait_for_ready=True))
+            )
             # Headers come when the request is in force.
             call.initial_metadata()
-            if counts:
-                self._begun.release()
+            begun.close()
             yield from call
 
     @contextlib.contextmanager
