@@ -122,6 +122,24 @@ export function both_directions_are_one_flow() {
   same([there.number, there.reverse, back.number, back.reverse], [0, false, 0, true]);
 }
 
+export function who_looks_late_sees_an_acknowledgment_first_and_the_ends_turn_round() {
+  const insides = new Insides(new Flows(new Map([["10.0.1.1", "h1"], ["10.0.4.1", "h4"]])));
+  insides.start(START);
+  const sends = (id, head, length) => {
+    insides.take(event(id * 100, id, "received", { port: 0, length_bytes: length, head: Uint8Array.from(head) }));
+    insides.take(event(id * 100 + 50, id, "transmitted", { port: 1, length_bytes: length, until_ps: id * 100 + 60 }));
+  };
+  sends(1, BACK, 66);
+  const [{ packet }] = insides.steps.filter((each) => each.kind === "received");
+  same([packet.flow.name, packet.flow.reverse], ["h4 → h1", false]);
+  for (let id = 2; id < 40; id++) sends(id, id % 3 ? IPV4 : BACK, id % 3 ? 1500 : 66);
+  // What was seen before is turned, too, and so are the curves.
+  same([packet.flow.name, packet.flow.reverse], ["h1 → h4", true]);
+  same(insides.flows.list.map(({ name, detail }) => [name, detail]), [["h1 → h4", "TCP 10.0.1.1:40001 → 10.0.4.1:5201"]]);
+  const { byFlow } = throughputSeries(insides, 0, 4000, 1);
+  same([...byFlow], [[0, [(25 * 1500 * 8 * 1e12) / 4000]]]);
+}
+
 export function tags_and_addresses_of_all_kinds_are_read() {
   const tagged = Uint8Array.from([...IPV4.slice(0, 12), 0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, ...IPV4.slice(12)]);
   same(parseHead(tagged).source, "10.0.1.1");

@@ -6,7 +6,10 @@
 import { shortIpv6 } from "./entries.js";
 
 const VLAN_TAGS = new Set([0x8100, 0x88a8]);
-const PORTS = new Set([6, 17]);
+// When so much, and so many times as much, has gone the other way, that one is the way of the data.
+const TURN_BYTES = 20_000, TURN_TIMES = 4;
+const TCP = 6;
+const PORTS = new Set([TCP, 17]);
 const PROTOCOLS = { 1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6" };
 
 // {protocol, source, target, sourcePort, targetPort}, or undefined if the bytes are no IP packet.
@@ -75,9 +78,39 @@ export class Flows {
   }
 
   // {number, name, reverse}: of the packet that begins with these bytes, seen at an instant.
-  of(head, timePs = 0) {
+  of(head, timePs = 0, length = 0) {
     const parsed = parseHead(head);
     if (!parsed) return this.unknown;
+    const found = this.known(parsed, timePs);
+    this.weigh(found, length);
+    return found;
+  }
+
+  // Whoever looks later than a flow began may see an acknowledgment first. The way there is that of the
+  // data: when much more has gone the other way, the ends are turned round, for all that is known.
+  weigh(found, length) {
+    const flow = this.list[found.number];
+    const [way, back] = flow.ways[0].flow === found ? flow.ways : flow.ways.toReversed();
+    way.bytes += length;
+    if (!found.reverse || way.bytes < TURN_BYTES + TURN_TIMES * back.bytes) return;
+    found.reverse = false;
+    back.flow.reverse = true;
+    const { source, target, sourcePort, targetPort } = flow;
+    const turned = this.described({ ...flow, source: target, target: source, sourcePort: targetPort, targetPort: sourcePort });
+    for (const each of [flow, found, back.flow]) Object.assign(each, turned);
+  }
+
+  described({ protocol, source, target, sourcePort, targetPort }) {
+    return {
+      name: `${this.name(source)} → ${this.name(target)}`, protocol, source, target, sourcePort, targetPort,
+      detail: [
+        PROTOCOLS[protocol] ?? `protocol ${protocol}`,
+        targetPort ? `${source}:${sourcePort} → ${target}:${targetPort}` : `${source} → ${target}`,
+      ].join(" "),
+    };
+  }
+
+  known(parsed, timePs) {
     const { protocol, source, target, sourcePort, targetPort } = parsed;
     const there = `${protocol} ${source} ${sourcePort} ${target} ${targetPort}`;
     const known = this.byKey.get(there);
@@ -87,16 +120,12 @@ export class Flows {
     }
     const back = `${protocol} ${target} ${targetPort} ${source} ${sourcePort}`;
     const number = this.list.length;
-    const name = `${this.name(source)} → ${this.name(target)}`;
-    const detail = [
-      PROTOCOLS[protocol] ?? `protocol ${protocol}`,
-      targetPort ? `${source}:${sourcePort} → ${target}:${targetPort}` : `${source} → ${target}`,
-    ].join(" ");
-    const flow = { number, name, detail, protocol, source, target, sourcePort, targetPort };
-    this.list.push({ ...flow, keys: [there, back], seenPs: timePs });
-    this.byKey.set(there, { ...flow, reverse: false });
-    this.byKey.set(back, { ...flow, reverse: true });
-    return this.byKey.get(there);
+    const flow = { number, ...this.described(parsed) };
+    const ways = [false, true].map((reverse) => ({ flow: { ...flow, reverse }, bytes: 0 }));
+    this.list.push({ ...flow, ways, keys: [there, back], seenPs: timePs });
+    this.byKey.set(there, ways[0].flow);
+    this.byKey.set(back, ways[1].flow);
+    return ways[0].flow;
   }
 
   // Of those that were seen no more since, the number alone stays taken.
@@ -112,6 +141,12 @@ export class Flows {
   between(local, peer) {
     const [source, sourcePort] = ends(local), [target, targetPort] = ends(peer);
     return this.byKey.get(`6 ${source} ${sourcePort} ${target} ${targetPort}`);
+  }
+
+  // One that only hosts know of: no packet of it was told.
+  begun(local, peer) {
+    const [source, sourcePort] = ends(local), [target, targetPort] = ends(peer);
+    return this.known({ protocol: TCP, source, sourcePort, target, targetPort }, Infinity);
   }
 
   name(address) {

@@ -26,7 +26,7 @@ export class Insides {
     this.cursors = new Map();
     this.newest = { index: 0, state: this.keyframes[0].state.copy() };
     this.startPs = 0;
-    // For curves: depths by queue, bytes sent so far by flow, and how long those that left a queue had
+    // For curves: depths by queue, bytes sent so far by flow and way, and how long those that left a queue had
     // waited in it.
     this.depths = new Map();
     this.sent = new Map();
@@ -78,10 +78,10 @@ export class Insides {
       if (!this.waits.has(left)) this.waits.set(left, new Track());
       this.waits.get(left).push(step.timePs, step.timePs - of.since);
     }
-    if (step.kind !== "transmitted" || !of || of.flow.reverse) return;
-    const { number } = of.flow;
-    if (!this.sent.has(number)) this.sent.set(number, Object.assign(new Track(), { total: 0, first: 0 }));
-    const sent = this.sent.get(number);
+    if (step.kind !== "transmitted" || !of) return;
+    const { flow } = of;
+    if (!this.sent.has(flow)) this.sent.set(flow, Object.assign(new Track(), { total: 0, first: 0 }));
+    const sent = this.sent.get(flow);
     sent.push(step.timePs, sent.total += step.length);
   }
 
@@ -158,11 +158,11 @@ export class Insides {
     this.newest.index -= gone;
     this.startPs = this.keyframes[0].state.timePs;
     for (const track of this.depths.values()) track.forget(this.startPs);
-    for (const [number, track] of this.sent) {
+    for (const [flow, track] of this.sent) {
       track.forget(this.startPs);
       track.first = track.values[0] ?? track.total;
       // A flow that has sent nothing since.
-      if (track.times.at(-1) < this.startPs) this.sent.delete(number);
+      if (track.times.at(-1) < this.startPs) this.sent.delete(flow);
     }
     for (const track of this.waits.values()) track.forget(this.startPs);
     for (const [reader, cursor] of this.cursors) {
@@ -197,7 +197,7 @@ export class Insides {
   }
 
   packet(id, told, port, since) {
-    return { id, port, length: told.length_bytes, flow: this.flows.of(told.head, this.newest.state.timePs),
+    return { id, port, length: told.length_bytes, flow: this.flows.of(told.head, this.newest.state.timePs, told.length_bytes),
              head: told.head.slice(), kind: "received", since, marked: false };
   }
 }

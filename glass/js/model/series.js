@@ -35,8 +35,8 @@ export function throughputSeries(insides, fromPs, toPs, parts) {
   const width = (toPs - fromPs) / parts;
   const xs = Array.from({ length: parts }, (_, i) => (fromPs + width * (i + 0.5)) / 1e12);
   const byFlow = new Map();
-  for (const [number, track] of insides.sent) {
-    if (track.after(toPs) === track.after(fromPs)) continue;
+  for (const [{ number, reverse }, track] of insides.sent) {
+    if (reverse || track.after(toPs) === track.after(fromPs)) continue;
     let before = track.at(fromPs, track.first);
     byFlow.set(number, xs.map((_, index) => {
       const until = track.at(index === parts - 1 ? toPs : fromPs + width * (index + 1), track.first);
