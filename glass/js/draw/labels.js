@@ -8,6 +8,10 @@ import { arbitrationShown } from "./arbiter.js";
 import { bufferPlace } from "./minds.js";
 
 const QUEUEING = { FIFO: "input queues, one each", VOQ: "virtual output queues" };
+// Where there is no room for all of it.
+const QUEUEING_SHORT = { FIFO: "input queues", VOQ: "VOQs" };
+// How wide a letter of a heading is, about.
+const LETTER_W = 6.4;
 
 export function routerLabels(layout, moment) {
   return [...headings(layout, moment), ...[...layout.rows.values()].flatMap((row) => [
@@ -21,15 +25,17 @@ function headings(layout, moment) {
   const middle = ([from, to]) => (from + to) / 2;
   const y = Math.max(0, layout.top - 32);
   const head = (id, x, text) => ({ id: `head ${id}`, kind: "head", x, y, text });
+  // The first of these words that fits above a column.
+  const fitting = ([from, to], ...words) => words.find((each) => each.length * LETTER_W * (layout.scale ?? 1) < to - from + 24) ?? words.at(-1);
   const found = [
-    head("in", middle(columns.receive), "lines in"),
-    head("out", middle(columns.transmit), "lines out"),
-    head("queues", middle(columns.output), "output queues"),
+    head("in", middle(columns.receive), fitting(columns.receive, "lines in", "in")),
+    head("out", middle(columns.transmit), fitting(columns.transmit, "lines out", "out")),
+    head("queues", middle(columns.output), fitting(columns.output, "output queues", "queues")),
   ];
   if (layout.hasInput) {
-    found.push(head("input", middle(columns.input), QUEUEING[about.input.queueing]));
+    found.push(head("input", middle(columns.input), fitting(columns.input, QUEUEING[about.input.queueing], QUEUEING_SHORT[about.input.queueing])));
     const shown = arbitrationShown(moment);
-    found.push({ ...head("cross", middle(columns.cross), crossbarWords(about.input)),
+    found.push({ ...head("cross", middle(columns.cross), fitting(columns.cross, crossbarWords(about.input), ARBITERS[about.input.arbiter] ?? "iSLIP")),
                  small: shown ? shown.phase.words : "" });
   } else {
     found.push(head("cross", middle(columns.cross), "fabric without limit"));

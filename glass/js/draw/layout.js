@@ -39,7 +39,7 @@ export function routerLayout(about, { width, height, scale = 1 }) {
     rows.set(each.port, rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }));
   });
   return {
-    width, height: Math.max(height, first + pitch * ports.length + 26), pitch, columns, hasInput,
+    width, scale, height: Math.max(height, first + pitch * ports.length + 26), pitch, columns, hasInput,
     isVoq, rows, top: first, bottom: first + pitch * ports.length,
     outputs: ports.map((each) => each.port),
   };
@@ -47,7 +47,7 @@ export function routerLayout(about, { width, height, scale = 1 }) {
 
 // The x of everything, as [from, to].
 function columnsOf(width, hasInput, count, scale) {
-  const labels = (width < 760 ? 84 : 100) * scale;
+  const labels = 104 * scale;
   const inner = width - 2 * (MARGIN + labels);
   const share = hasInput
     ? { receive: 0.1, ingress: 0.03, input: 0.25, cross: 0.2, output: 0.25, serve: 0.05, transmit: 0.12 }

@@ -7,8 +7,8 @@ const NODE_W = 74, NODE_H = 40;
 // How long a packet is seen on a cable that takes no time, in viewer's seconds.
 const TRAVEL_S = 0.35;
 const MARGIN = 70;
-// More steps of packets around an instant than these, and their dots would run into one another.
-const STEPS_MAX = 6000;
+// More dots than these run into one another; and so many steps are looked at for them at most.
+const DOTS_MAX = 700, STEPS_MAX = 20_000;
 
 // Nodes from left to right by how far they are from the two that are farthest apart.
 export function networkLayout(network, { width, height }) {
@@ -95,21 +95,22 @@ export function networkPicture(layout, moment, palette) {
 // its cables: Map of "out s1 2" -> steps; undefined: more than eyes can follow.
 function nearSteps(layout, { models, timePs, pace }) {
   const span = TRAVEL_S * pace * 1e12;
-  const telling = [...layout.routers].filter((name) => models.get(name)?.knowsPackets);
-  const count = telling.reduce((sum, name) => sum + models.get(name).insides.count(timePs - span, timePs + span), 0);
+  const telling = [...layout.routers].map((name) => [name, models.get(name)]).filter(([, model]) => model?.knowsPackets);
+  const count = telling.reduce((sum, [, { insides }]) => sum + insides.count(timePs - span, timePs + span), 0);
   if (count > STEPS_MAX) return undefined;
   const found = new Map();
-  const put = (key, step) => {
-    if (!found.has(key)) found.set(key, []);
-    found.get(key).push(step);
-  };
-  for (const name of telling) {
-    for (const step of models.get(name).insides.between(timePs - span, timePs + span)) {
-      if (step.kind === "transmitted" && step.timePs <= timePs) put(`out ${name} ${step.port}`, step);
-      if (step.kind === "received" && step.timePs > timePs) put(`in ${name} ${step.packet.port}`, step);
+  let dots = 0;
+  for (const [name, { insides }] of telling) {
+    for (const step of insides.between(timePs - span, timePs + span)) {
+      const isOut = step.kind === "transmitted" && step.timePs <= timePs;
+      if (!isOut && !(step.kind === "received" && step.timePs > timePs)) continue;
+      const key = isOut ? `out ${name} ${step.port}` : `in ${name} ${step.packet.port}`;
+      if (!found.has(key)) found.set(key, []);
+      found.get(key).push(step);
+      dots++;
     }
   }
-  return found;
+  return dots > DOTS_MAX ? undefined : found;
 }
 
 // How busy the line from one end to the other is: a lane of its own, on the right of the way there, as
