@@ -50,8 +50,7 @@ HEAD_BYTES = 48
 # What of single packets, and of all, a page still loads in a moment.
 PACKETS_BYTES_MAX = 3_000_000
 BYTES_MAX = 16_000_000
-# How often tables are read: every so many seconds of ours, and no more often than that many times a
-# recording, for then every other reading goes.
+# How often tables are read: every so many seconds of ours; and how many readings stay.
 _READ_S, READINGS_MAX = 1.0, 24
 _INSTANT = struct.Struct(">Q")
 # Packets are followed through the program so many at a time, because a router follows for one
@@ -128,9 +127,11 @@ class Tape:
     def take_reading(self, entry: Entry) -> None:
         """Adds what tables had at an instant; of very many readings of a router some stay."""
         mine = self.readings.setdefault(entry.router, [])
-        if len(mine) >= READINGS_MAX:
-            del mine[1::2]
         mine.append(entry)
+        if len(mine) > READINGS_MAX:
+            # The one whose neighbours are nearest to each other, so the rest are far apart.
+            between = range(1, len(mine) - 1)
+            del mine[min(between, key=lambda at: mine[at + 1].time_ps - mine[at - 1].time_ps)]
 
     def data(self) -> bytes:
         """As a file: scene and schema, the messages, the index."""

@@ -1,5 +1,6 @@
 """The program of a router that is gone: its source, what ran, its tables as they were."""
 
+import itertools
 import subprocess
 
 import pytest
@@ -46,6 +47,8 @@ def test_of_many_readings_of_tables_some_stay_and_the_last_one_does():
     times = [each.time_ps for each in told.readings[0]]
     assert len(times) <= tape.READINGS_MAX
     assert times[0] == 0 and times[-1] == 499
+    # As far from each other as can be, within a factor of about two.
+    assert max(b - a for a, b in itertools.pairwise(times)) <= 3 * 500 / tape.READINGS_MAX
 
 
 @needs_browser
