@@ -120,6 +120,21 @@ export function a_network_is_laid_out_from_one_end_to_the_other() {
   same(x("h1"), x("h2"), "both before their router:");
 }
 
+export function nobody_of_a_long_network_stands_on_another() {
+  const cable = (a, b) => [{ node: a, port: null }, { node: b, port: null }];
+  const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
+  const network = new Network({
+    hosts: numbers.map((each) => ({ name: `h${each}`, addresses: [] })),
+    routers: numbers.map((each) => ({ name: `s${each}` })),
+    cables: [...numbers.map((each) => cable(`h${each}`, `s${each}`)), ...numbers.slice(1).map((each) => cable(`s${each - 1}`, `s${each}`))],
+  });
+  const { places, node: { w, h } } = networkLayout(network, { width: 900, height: 400 });
+  same(places.size, 40);
+  const all = [...places.values()];
+  all.forEach((a, index) => all.slice(index + 1).forEach((b) =>
+    holds(Math.abs(a.x - b.x) >= w || Math.abs(a.y - b.y) >= h, "one stands on another")));
+}
+
 export function a_line_is_as_thick_as_it_is_busy_on_the_side_of_its_way() {
   const network = new Network({
     hosts: [{ name: "h1", addresses: [] }], routers: [{ name: "s1" }],

@@ -4,6 +4,8 @@ import { portOf } from "../model/samples.js";
 import { flowColour } from "./palette.js";
 
 const NODE_W = 74, NODE_H = 40;
+// In a long network nodes are narrower, and their names smaller below this width.
+const NODE_SHARE = 0.8, SMALL_W = 60;
 // How long a packet is seen on a cable that takes no time, in viewer's seconds.
 const TRAVEL_S = 0.35;
 const MARGIN = 70;
@@ -40,7 +42,8 @@ export function networkLayout(network, { width, height }) {
     });
   });
   const routers = new Set(network.routers.map((each) => each.name));
-  return { width, height, places, routers, cables: network.cables };
+  const nodeW = Math.min(NODE_W, (NODE_SHARE * (width - 2 * MARGIN)) / Math.max(1, order.length - 1));
+  return { width, height, places, routers, cables: network.cables, node: { w: nodeW, h: nodeW < SMALL_W ? 26 : NODE_H, isSmall: nodeW < SMALL_W } };
 }
 
 function farthest(names, near) {
@@ -85,8 +88,8 @@ export function networkPicture(layout, moment, palette) {
   }
   for (const [name, { x, y }] of layout.places) {
     const isRouter = layout.routers.has(name);
-    shapes.push({ kind: "rect", x: x - NODE_W / 2, y: y - NODE_H / 2, w: NODE_W, h: NODE_H,
-                  r: isRouter ? 10 : 20, fill: palette.node, stroke: isRouter ? palette.lit : palette.line });
+    const { w, h } = layout.node;
+    shapes.push({ kind: "rect", x: x - w / 2, y: y - h / 2, w, h, r: isRouter ? h / 4 : h / 2, fill: palette.node, stroke: isRouter ? palette.lit : palette.line });
   }
   return { shapes, spots: [], isTooFast: !steps };
 }
@@ -154,7 +157,7 @@ function travellers(layout, moment, palette, steps, near, far) {
 
 export function networkLabels(layout, moment, enter) {
   return [...layout.places].map(([name, { x, y }]) => ({
-    id: `node ${name}`, kind: "node", x, y: y - (layout.routers.has(name) ? 17 : 10), text: name,
+    id: `node ${name}`, kind: layout.node.isSmall ? "node small" : "node", x, y, text: name,
     action: layout.routers.has(name) ? () => enter(name) : undefined,
   }));
 }

@@ -18,6 +18,8 @@ const ARBITER_NAMES = {
   OCF: "oldest cell first", RANDOM: "random",
 };
 const BILLION = 1e9;
+// Of more ports only those that are opened have their fields on the page.
+const OPEN_PORTS_MAX = 12;
 
 export class Handles {
   constructor(glass) {
@@ -47,8 +49,9 @@ export class Handles {
     this.shape = shape;
     const open = new Set([...this.fields.querySelectorAll("details[open]")].map((each) => each.dataset.id));
     const focused = document.activeElement?.dataset?.field;
-    this.fields.replaceChildren(this.inputStage(about), ...about.ports
-      .filter((each) => each.port < 510).map((each) => this.port(each)), this.buffer(about));
+    const ports = about.ports.filter((each) => each.port < 510);
+    this.fields.replaceChildren(this.inputStage(about),
+      ...ports.map((each) => (ports.length > OPEN_PORTS_MAX ? this.folded(each) : this.port(each))), this.buffer(about));
     for (const each of this.fields.querySelectorAll("details")) each.open = open.has(each.dataset.id);
     if (focused) this.fields.querySelector(`[data-field="${CSS.escape(focused)}"]`)?.focus();
   }
@@ -194,6 +197,14 @@ export class Handles {
 
   useFifos() {
     return this.act(acts.inputStage(this.stageOf("FIFO")));
+  }
+
+  // A port of many: its fields are made when it is opened.
+  folded(each) {
+    const details = element("details", { "data-id": `port ${each.port}`, ontoggle: () => {
+      if (details.open && details.children.length === 1) details.append(this.port(each));
+    } }, element("summary", {}, `Port ${each.port}`));
+    return details;
   }
 
   port({ port, config }) {
