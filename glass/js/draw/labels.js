@@ -23,10 +23,10 @@ function headings(layout, moment) {
   const { about } = moment;
   const { columns } = layout;
   const middle = ([from, to]) => (from + to) / 2;
-  const y = Math.max(0, layout.top - 32);
+  const y = Math.max(0, layout.top - 40 * layout.scale);
   const head = (id, x, text) => ({ id: `head ${id}`, kind: "head", x, y, text });
   // The first of these words that fits above a column.
-  const fitting = ([from, to], ...words) => words.find((each) => each.length * LETTER_W * (layout.scale ?? 1) < to - from + 24) ?? words.at(-1);
+  const fitting = ([from, to], ...words) => words.find((each) => each.length * LETTER_W * layout.scale < to - from + 24) ?? words.at(-1);
   const found = [
     head("in", middle(columns.receive), fitting(columns.receive, "lines in", "in")),
     head("out", middle(columns.transmit), fitting(columns.transmit, "lines out", "out")),

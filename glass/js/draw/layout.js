@@ -29,7 +29,8 @@ export function routerLayout(about, { width, height, scale = 1 }) {
   // One strip a VOQ, while they can be told apart; else one strip for all of an input.
   const isVoq = about.input.queueing === "VOQ" && ports.length <= VOQ_STRIPS_MAX;
   const columns = columnsOf(width, hasInput, ports.length, scale);
-  const top = 34;
+  // Two lines of headings.
+  const top = 42 * scale;
   const room = Math.max(height - top - 26, ROW_MIN * ports.length);
   const pitch = Math.min(ROW_MAX, room / Math.max(1, ports.length));
   const first = top + Math.max(0, (room - pitch * ports.length) / 2);
@@ -47,7 +48,7 @@ export function routerLayout(about, { width, height, scale = 1 }) {
 
 // The x of everything, as [from, to].
 function columnsOf(width, hasInput, count, scale) {
-  const labels = 104 * scale;
+  const labels = 114 * scale;
   const inner = width - 2 * (MARGIN + labels);
   const share = hasInput
     ? { receive: 0.1, ingress: 0.03, input: 0.25, cross: 0.2, output: 0.25, serve: 0.05, transmit: 0.12 }

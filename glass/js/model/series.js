@@ -29,14 +29,20 @@ export function depthSeries(insides, key, fromPs, toPs) {
   return [xs, ys];
 }
 
-// What left the router in equal parts of a span: {xs, byFlow: Map of number -> bits a second}.
+// Of fewer packets of a flow in a part of a span there is no rate to speak of.
+const PACKETS_A_PART = 5, PARTS_LEAST = 2;
+
+// What left the router in equal parts of a span, `most` of them where there are packets enough: {xs, byFlow: Map of number -> bits a second}.
 // Packets on a flow's way back are left out: they carry acknowledgments.
-export function throughputSeries(insides, fromPs, toPs, parts) {
+export function throughputSeries(insides, fromPs, toPs, most) {
+  const tracks = [...insides.sent].filter(([{ reverse }, track]) => !reverse && track.after(toPs) > track.after(fromPs));
+  const packets = tracks.reduce((sum, [, track]) => sum + track.after(toPs) - track.after(fromPs), 0);
+  const enough = Math.floor(packets / (PACKETS_A_PART * Math.max(1, tracks.length)));
+  const parts = Math.min(most, Math.max(PARTS_LEAST, enough));
   const width = (toPs - fromPs) / parts;
   const xs = Array.from({ length: parts }, (_, i) => (fromPs + width * (i + 0.5)) / 1e12);
   const byFlow = new Map();
-  for (const [{ number, reverse }, track] of insides.sent) {
-    if (reverse || track.after(toPs) === track.after(fromPs)) continue;
+  for (const [{ number }, track] of tracks) {
     let before = track.at(fromPs, track.first);
     byFlow.set(number, xs.map((_, index) => {
       const until = track.at(index === parts - 1 ? toPs : fromPs + width * (index + 1), track.first);

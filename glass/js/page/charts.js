@@ -107,8 +107,8 @@ export class Charts {
     const span = { fromPs: Math.max(model.startPs, timePs - window), longPs: Math.max(model.startPs, timePs - wide), toPs: timePs };
     for (const { kind, plot } of this.list) {
       const found = curves(kind, sources, span);
-      const [from, long] = found.isLong ? [span.longPs, wide] : [span.fromPs, window];
-      plot.draw(found, [from / 1e12, Math.max(timePs, from + long) / 1e12], palette);
+      const from = found.isLong ? span.longPs : span.fromPs;
+      plot.draw(found, [from / 1e12, Math.max(timePs, from + window) / 1e12], palette);
     }
   }
 
