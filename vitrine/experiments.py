@@ -83,7 +83,7 @@ def _simulated(what: str, options: dict[str, object]) -> Found:
         argv = [str(_SIMULATOR), what]
         for name, value in options.items():
             if isinstance(value, type):
-                value = _written(value, Path(folder))
+                value = written(value, Path(folder))
             if isinstance(value, (list, tuple)):
                 value = ",".join(map(str, value))
             argv += [f"--{name.replace('_', '-')}", str(value)]
@@ -102,7 +102,7 @@ def _simulated(what: str, options: dict[str, object]) -> Found:
     return Found([json.loads(line) for line in done.stdout.splitlines()])
 
 
-def _written(kind: type, folder: Path) -> str:
+def written(kind: type, folder: Path) -> str:
     """A class of a cell in a file of its own, as `FILE:CLASS`."""
     file = folder / f"{kind.__name__.lower()}.py"
     file.write_text(_source(kind))

@@ -21,6 +21,7 @@ from labs.worlds.virtual.bench import VirtualBench
 from topo import load, queueing
 from topo.document import Place
 from topo.model import Topology
+from vitrine.experiments import written
 from vitrine.shown import Glass, Picture, Table
 
 SECONDS = 10
@@ -49,6 +50,8 @@ class World:
         self._topology = _read(topology)
         self._seed = seed
         self._flows: list[FlowPlan] = []
+        # Classes that decide about windows, by the flow's name.
+        self._classes: dict[str, type] = {}
         self._pings: list[tuple[str, str]] = []
         self._recording: Recording | None = None
         self._tape: Tape | None = None
@@ -76,11 +79,19 @@ class World:
         self._topology = self._topology.with_settings(router, port, **given)
         return self
 
-    def send(self, source: str, target: str, *, congestion: str = "cubic", name: str = "") -> World:
-        """A TCP flow, as fast as it goes, for as long as the experiment runs."""
+    def send(
+        self, source: str, target: str, *, congestion: str | type = "cubic", name: str = ""
+    ) -> World:
+        """A TCP flow, as fast as it goes, for as long as the experiment runs.
+
+        `congestion` may be a class of `insides.CongestionControl`.
+        """
         name = name or f"{source} to {target}"
         if any(plan.name == name for plan in self._flows):
             name = f"{name}, {len(self._flows) + 1}"
+        if isinstance(congestion, type):
+            self._classes[name] = congestion
+            congestion = congestion.__name__
         self._flows.append(FlowPlan(name, source, target, congestion, None))
         return self
 
@@ -105,15 +116,30 @@ class World:
             VirtualBench(Path(logs), quiet, seed=self._seed) as bench,
             bench.taped("A notebook's network") as tape,
         ):
-            bench.bring_up(self._topology)
+            topology, flows = self._with_classes(Path(logs))
+            bench.bring_up(topology)
             with bench.recording(ports, senders=senders) as instruments:
-                if self._flows:
-                    instruments.flows(self._flows, seconds=seconds)
+                if flows:
+                    instruments.flows(flows, seconds=seconds)
                 for source, target in self._pings:
                     instruments.ping(f"{source} to {target}", source, target, seconds=seconds)
                 instruments.finish()
                 self._recording, self._tape = instruments.recording, tape
         return self
+
+    def _with_classes(self, folder: Path) -> tuple[Topology, list[FlowPlan]]:
+        """Network and flows with the classes of the notebook in files, as networks want them."""
+        topology, flows = self._topology, list(self._flows)
+        for index, plan in enumerate(flows):
+            kind = self._classes.get(plan.name)
+            if kind is None:
+                continue
+            word = written(kind, folder)
+            flows[index] = dataclasses.replace(plan, congestion=word)
+            # Where a host names it, the world knows from which folder it comes.
+            tcp = dataclasses.replace(topology.host(plan.source).tcp, congestion=word)
+            topology = topology.with_hosts(plan.source, tcp=tcp)
+        return topology, flows
 
     # ---- what came of it -------------------------------------------------------------------------
 
