@@ -5,13 +5,17 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from controller.errors import ControllerError
+from course import silence
 from course.errors import CourseError
 from course.exercise import Case, Exercise, Work
 from course.process import Runner
 from course.story import Refused, Story
+from course.tools.alive import router_answers
+from labs.errors import LabError
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,8 @@ class Verdict:
     case: Case
     # None: it is met.
     story: Story | None
+    # Where not, the machine has failed, and the case must be checked again.
+    is_judged: bool = True
 
     @property
     def points(self) -> int:
@@ -57,10 +63,12 @@ def judge(
     only: Collection[str] = (),
     films: Path | None = None,
     tell: Callable[[Verdict], None] = lambda verdict: None,
+    is_alive: Callable[[], bool] = router_answers,
 ) -> Judgement:
     """Checks a folder; `tell` hears of each case as soon as it is decided.
 
-    With `films` what happens in a check's networks is kept there, a page a case.
+    With `films` what happens in a check's networks is kept there, a page a case. `is_alive` says
+    whether a router answers on this machine, where one with the submission in it did not.
     """
     cases = [case for case in exercise.cases if not only or case.name in only]
     if not cases:
@@ -70,37 +78,72 @@ def judge(
     with tempfile.TemporaryDirectory(prefix="vitrine-") as scratch:
         Path(scratch).chmod(0o755)
         work = Work(folder.resolve(), Path(scratch), seed, runner or Runner(), secret, films)
-        try:
-            bench, nothing = exercise.begin(work), None
-        except Refused as refused:
-            bench, nothing = None, refused.story
+        begun = _settled(exercise.title, partial(exercise.begin, work), is_alive)
         for case in cases:
-            verdict = Verdict(case, nothing or _story_of(case, bench))
+            if begun.story:
+                verdict = Verdict(case, begun.story, begun.is_judged)
+            else:
+                tried = _settled(case.title, partial(case.check, begun.value), is_alive)
+                verdict = Verdict(case, tried.story, tried.is_judged)
             verdicts.append(verdict)
             tell(verdict)
     return Judgement(exercise, seed, tuple(verdicts))
 
 
-def _story_of(case: Case, bench: object) -> Story | None:
+@dataclass(frozen=True)
+class _Settled:
+    """What came of something that was tried: a value, or why there is none."""
+
+    value: object = None
+    story: Story | None = None
+    is_judged: bool = True
+
+
+def _settled(title: str, attempt: Callable[[], object], is_alive: Callable[[], bool]) -> _Settled:
+    """Tries something; once more if a router was silent, which may be nobody's fault."""
     try:
-        case.check(bench)
+        return _tried(title, attempt)
+    except _Silence:
+        pass
+    try:
+        return _tried(title, attempt)
+    except _Silence as again:
+        if is_alive():
+            return _Settled(story=silence.of_submission(title, again.error))
+        return _Settled(story=silence.of_machine(title, again.error), is_judged=False)
+
+
+class _Silence(Exception):  # noqa: N818 - it is no verdict yet
+    """A router did not answer."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def _tried(title: str, attempt: Callable[[], object]) -> _Settled:
+    try:
+        return _Settled(attempt())
     except Refused as refused:
-        return refused.story
-    except ControllerError as error:
+        return _Settled(story=refused.story)
+    except (ControllerError, LabError) as error:
+        if silence.is_silence(error):
+            raise _Silence(error) from error
         # A router refuses what a right submission would have let it take.
-        return Story(
-            done=f"The check was about to see whether this holds: {case.title}",
+        story = Story(
+            done=f"The check was about to see whether this holds: {title}",
             expected="A program that a controller can load and fill.",
             because="P4Runtime specification, sections 7 and 9: names and types are a contract.",
             came=str(error),
         )
+        return _Settled(story=story)
     except CourseError:
         raise
     except Exception as error:  # noqa: BLE001 - one submission must not end the others
-        return Story(
-            done=f"The check was about to see whether this holds: {case.title}",
+        story = Story(
+            done=f"The check was about to see whether this holds: {title}",
             expected="An answer that the check can read.",
             because="This is a mistake of the check, or a submission that nobody foresaw.",
             came=f"The check broke: {type(error).__name__}: {error}. Show this to a teacher.",
         )
-    return None
+        return _Settled(story=story)

@@ -56,6 +56,9 @@ def _one(exercise: Exercise, submission: Submission, secret: str, runner: Runner
         remarks = submission.take(exercise.files, folder)
         student = student_of(folder)
         judgement = judge(exercise, folder, seed=student, secret=secret, runner=runner)
+    left = [verdict.case.name for verdict in judgement.verdicts if not verdict.is_judged]
+    if left:
+        remarks += (f"Not judged, because no router answered here: {', '.join(left)}.",)
     return Graded(submission.name, student, judgement, remarks)
 
 

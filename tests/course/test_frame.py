@@ -1,12 +1,17 @@
 """Working copies, and what a check says in the terminal."""
 
+from pathlib import Path
+
 import pytest
 
+from controller.errors import ConnectError
 from course import catalogue, telling, working
 from course.errors import CourseError
 from course.exercise import Case, Exercise
 from course.judge import judge
 from course.story import Refused, Story
+from course.tools import alive
+from labs.worlds.virtual import server
 
 STORY = Story(
     done="It was asked for two and two.",
@@ -55,6 +60,46 @@ def test_a_story_has_all_its_parts_and_is_told_once(tmp_path):
 def test_where_nothing_can_be_checked_every_case_says_so(tmp_path):
     judgement = judge(exercise(begin=refuse), tmp_path, seed="test")
     assert [verdict.story for verdict in judgement.verdicts] == [STORY] * 3
+
+
+class Router:
+    """A check's router that is silent so many times."""
+
+    def __init__(self, silences):
+        self.silences = silences
+
+    def check(self, bench):
+        self.silences -= 1
+        if self.silences >= 0:
+            raise ConnectError("nothing answers at 127.0.0.1:1 within 1 s.")
+
+
+def asked(router, tmp_path, *, is_alive):
+    cases = (Case("it", "It answers.", 60, router.check), Case("none", "No.", 40, lambda it: None))
+    return judge(exercise(cases=cases), tmp_path, seed="test", is_alive=lambda: is_alive)
+
+
+def test_a_router_that_is_silent_once_is_asked_again(tmp_path):
+    assert asked(Router(1), tmp_path, is_alive=False).points == 100
+
+
+def test_a_submission_that_silences_its_router_is_told_so(tmp_path):
+    silenced, other = asked(Router(2), tmp_path, is_alive=True).verdicts
+    assert silenced.is_judged and "kit's own program answered" in silenced.story.because
+    assert other.points == 40
+
+
+def test_where_no_router_answers_nothing_is_said_of_the_submission(tmp_path):
+    unjudged, other = asked(Router(2), tmp_path, is_alive=False).verdicts
+    assert not unjudged.is_judged and "not judged: check it again" in unjudged.story.came
+    assert other.points == 40
+
+
+def test_the_kits_own_router_is_asked_in_earnest(monkeypatch):
+    assert alive.router_answers()
+    # A program that says nothing and ends.
+    monkeypatch.setattr(server, "BINARY", Path("/bin/true"))
+    assert not alive.router_answers()
 
 
 def test_one_case_alone_and_one_that_is_not_there(tmp_path):
