@@ -1,6 +1,7 @@
 // The module in which compiler and network are (switch/crates/page), and the worker that owns it.
 //
-// Messages of the page: {begin: bytes of the module}, {frame}, {ask: "compile" or "edit", request, id},
+// Messages of the page: {begin: bytes of the module}, {frame}, {ask: "compile", "edit", "test" or
+// "dissect", request, id},
 // {beat: number}. Messages to it: {ready}, {frames}, {answer, id}, {beat}, {broken: sentence}.
 // It works in slices, so whatever the network does it hears what the page says.
 
@@ -53,8 +54,22 @@ export class Engine {
 
   // What the language service says about a place of a program (switch/crates/page/src/editing.rs).
   edit(request) {
+    return this.answer("edit", request);
+  }
+
+  // What came of a packet test (testing.rs there).
+  test(request) {
+    return this.answer("test", request);
+  }
+
+  // A packet as a program's parser sees it (dissecting.rs there).
+  dissect(request) {
+    return this.answer("dissect", request);
+  }
+
+  answer(ask, request) {
     this.put(new TextEncoder().encode(request));
-    const length = this.exports.edit();
+    const length = this.exports[ask]();
     return JSON.parse(text.decode(this.bytes(this.exports.outbox(), length)));
   }
 
@@ -113,7 +128,8 @@ function serve(scope) {
     }
   }
 
-  const answerTo = ({ ask, request }) => (ask === "compile" ? engine.compile(request) : engine.edit(request));
+  const ASKS = new Set(["compile", "edit", "test", "dissect"]);
+  const answerTo = ({ ask, request }) => (ASKS.has(ask) ? engine[ask](request) : undefined);
 
   scope.onmessage = async ({ data }) => {
     if (data.begin) {

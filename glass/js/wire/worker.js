@@ -7,7 +7,8 @@ const BEAT_MS = 1000;
 const SILENT_BEATS_MAX = 10;
 
 // `engine` is the text of engine.js, `wasm` the bytes of the module. Resolves to
-// {way, compile(request) -> Promise of {said, config}, edit(request) -> Promise of an answer, end()};
+// {way, compile(request) -> Promise of {said, config}, edit, test and dissect(request) -> Promise of an
+// answer, end()};
 // onLost(sentence) when it breaks off.
 export function startWorker({ engine, wasm }, onLost) {
   return new Promise((resolve, reject) => {
@@ -43,7 +44,7 @@ export function startWorker({ engine, wasm }, onLost) {
       asked.set(++last, { resolve: fulfil, reject: refuse });
       worker.postMessage({ ask: what, request, id: last });
     });
-    const compile = (request) => ask("compile", request), edit = (request) => ask("edit", request);
+    const asks = Object.fromEntries(["compile", "edit", "test", "dissect"].map((what) => [what, (request) => ask(what, request)]));
 
     worker.onerror = (event) => lose(event.message || "The browser let no worker begin.");
     worker.onmessage = ({ data }) => {
@@ -55,7 +56,7 @@ export function startWorker({ engine, wasm }, onLost) {
       } else if (data.broken) lose(data.broken);
       else if (data.ready) {
         isReady = true;
-        resolve({ way, compile, edit, end });
+        resolve({ way, ...asks, end });
       }
     };
     // The bytes go along, not a copy of them.

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/sim/src/stf/script.rs"]
+#[path = "../../crates/stf/src/script.rs"]
 mod script;
 
 use libfuzzer_sys::fuzz_target;

@@ -70,6 +70,7 @@ impl Served {
             "Pause" => unary(requests, async move |asked| world.pause(asked).await),
             "Look" => unary(requests, async move |asked| world.look(asked).await),
             "Fault" => unary(requests, async move |asked| world.fault(asked).await),
+            "Inject" => unary(requests, async move |asked| world.inject(asked).await),
             "Invite" => unary(requests, async move |asked| world.invite(asked).await),
             "WatchHosts" => streaming(requests, async move |asked| {
                 Ok(messages(world.watch_hosts(asked).await?))

@@ -9,9 +9,10 @@ use std::cell::RefCell;
 use std::panic;
 use std::time::Duration;
 
+use serde_json::Value;
 use stage::Next;
 
-use crate::{Page, compiling, editing};
+use crate::{Page, compiling, dissecting, editing, testing};
 
 #[derive(Default)]
 struct State {
@@ -96,8 +97,25 @@ extern "C" fn compile() -> usize {
 /// Answers what the inbox asks about a place of a program; returns the answer's length.
 #[unsafe(no_mangle)]
 extern "C" fn edit() -> usize {
+    answer(editing::answer)
+}
+
+/// Runs the packet test that the inbox names; returns the length of what came of it.
+#[unsafe(no_mangle)]
+extern "C" fn test() -> usize {
+    answer(testing::answer)
+}
+
+/// Takes apart the packet that the inbox holds; returns the answer's length.
+#[unsafe(no_mangle)]
+extern "C" fn dissect() -> usize {
+    answer(dissecting::answer)
+}
+
+/// Leaves the answer to what the inbox asks; returns its length.
+fn answer(ask: impl FnOnce(&[u8]) -> Value) -> usize {
     with(|state| {
-        state.outbox = editing::answer(&state.inbox).to_string().into_bytes();
+        state.outbox = ask(&state.inbox).to_string().into_bytes();
         state.outbox.len()
     })
 }

@@ -7,6 +7,8 @@
 //!   frames of the page -> frames -> Page -> calls -> agent::front, stage::Front -> Stage
 //!   P4 texts           -> compiling -> what is to be said about them, and what a router loads
 //!   places in them     -> editing   -> what could stand there, what it means, where it is declared
+//!   packet tests       -> testing   -> what came out otherwise than expected
+//!   bytes of a packet  -> dissecting -> its headers, and which could follow
 //! ```
 //!
 //! ```text
@@ -17,15 +19,19 @@
 //!   texts.rs      the texts of a program, and places in them
 //!   compiling.rs  texts to a forwarding configuration and diagnostics
 //!   editing.rs    what an editor asks of texts
+//!   testing.rs    packet tests, run on a program
+//!   dissecting.rs a packet as the program's parser sees it
 //! ```
 
 mod calls;
 pub mod compiling;
+pub mod dissecting;
 pub mod editing;
 #[cfg(target_arch = "wasm32")]
 mod exports;
 pub mod frames;
 mod page;
+pub mod testing;
 mod texts;
 
 pub use page::Page;

@@ -12,7 +12,6 @@ mod queue;
 mod serve;
 mod stf;
 mod sweep;
-mod switch;
 mod trace;
 
 use std::ffi::OsString;

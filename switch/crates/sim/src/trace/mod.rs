@@ -11,10 +11,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pipeline::{Config, InstanceType};
+use stf::Test;
 use units::PortId;
 
 use crate::program;
-use crate::stf::{Test, read_script};
+use crate::stf::read_script;
 
 /// Show what a P4 program does with packets.
 #[derive(Args)]

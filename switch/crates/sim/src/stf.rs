@@ -1,13 +1,6 @@
 //! `vitrine-sim stf PROGRAM TEST.stf`: runs a packet test written in STF, the Simple Test Framework
-//! of p4lang/p4c.
-//!
-//! The switch is the device with ports that take no time: a packet is through before the next line
-//! is read. Exit status 0
-//! if every expected packet came out and no other did on the ports the test mentions, 1 if not.
-
-mod report;
-mod run;
-mod script;
+//! of p4lang/p4c. Exit status 0 if every expected packet came out and no other did on the ports the
+//! test mentions, 1 if not.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +8,7 @@ use clap::Args;
 
 use pipeline::Config;
 use pipeline::native::Compile;
-pub use run::Test;
-use script::Statement;
+use stf::{Statement, Test};
 
 use crate::program;
 
@@ -63,5 +55,5 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
 pub fn read_script(path: &Path) -> Result<Vec<(usize, Statement)>, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    script::parse(&text).map_err(|error| format!("{}, {error}", path.display()))
+    stf::parse(&text).map_err(|error| format!("{}, {error}", path.display()))
 }

@@ -7,8 +7,8 @@ use bmv2::MatchType;
 use pipeline::{CloneSession, Counter, Entry, EntryAction, KeyMatch, MeterConfig, Node, Pipeline};
 use units::{PortId, Span};
 
-use super::report::Mismatch;
-use super::script::{Call, CounterCheck, KeyValue, Statement};
+use crate::report::Mismatch;
+use crate::script::{Call, CounterCheck, KeyValue, Statement};
 use crate::switch::{Sent, Switch};
 
 /// A switch under test.
