@@ -67,6 +67,10 @@ impl Front {
         self.ask(|reply| Request::Fault((request, reply))).await
     }
 
+    pub async fn inject(&self, request: v1::InjectRequest) -> Result<v1::InjectResponse, Refusal> {
+        self.ask(|reply| Request::Inject((request, reply))).await
+    }
+
     pub async fn invite(&self, request: v1::InviteRequest) -> Result<v1::InviteResponse, Refusal> {
         self.ask(|reply| Request::Invite((request, reply))).await
     }

@@ -201,6 +201,19 @@ impl Network {
         })
     }
 
+    /// The port of a router, with a cable or without.
+    pub fn router_port(&self, end: &v1::CableEnd) -> Result<End, Refusal> {
+        let place = self.topology.routers.iter().position(|router| router.name == end.node);
+        let found = place.and_then(|place| {
+            let ports = &self.topology.routers[place].ports;
+            let known = ports.iter().find(|known| Some(known.port) == end.port)?;
+            Some(self.routers[place].node.port(u16::try_from(known.port).ok()?))
+        });
+        found.ok_or_else(|| {
+            Refusal::not_found(format!("{} is no port of a router here", Plug::of(end)))
+        })
+    }
+
     // ---- routers -------------------------------------------------------------------------------
 
     /// Lets agent and device of a router do something at the present instant.

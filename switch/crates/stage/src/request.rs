@@ -20,6 +20,7 @@ pub enum Request {
     Build(Box<v1::BuildRequest>, Reply<Result<v1::BuildResponse, Vec<Problem>>>),
     Capture(Call<(v1::CaptureRequest, Arc<Spout<v1::CaptureResponse>>), ()>),
     Fault(Call<v1::FaultRequest, v1::FaultResponse>),
+    Inject(Call<v1::InjectRequest, v1::InjectResponse>),
     Invite(Call<v1::InviteRequest, v1::InviteResponse>),
     Look(Call<v1::LookRequest, v1::LookResponse>),
     Pause(Call<v1::PauseRequest, v1::PauseResponse>),

@@ -37,6 +37,8 @@ use crate::watch::{HostWatch, hand_events};
 pub const STALL_MAX: Duration = Duration::from_secs(30);
 /// How often it is looked whether there is room again, and whether it is time again.
 const PAUSE: Duration = Duration::from_millis(1);
+/// The longest frame that is handed in.
+const FRAME_BYTES_MAX: usize = 65_535;
 /// Turns of nodes between two looks at requests and readers.
 const TURNS: usize = 512;
 
@@ -134,6 +136,7 @@ impl Stage {
                 reply(slot, self.network().and_then(|network| look(network, &request, running)));
             }
             Request::Fault((request, slot)) => reply(slot, self.fault(request)),
+            Request::Inject((request, slot)) => reply(slot, self.inject(&request)),
             Request::Invite((request, slot)) => reply(slot, self.invite(&request)),
             Request::WatchHosts(((request, spout), slot)) => {
                 let watch =
@@ -211,6 +214,24 @@ impl Stage {
             unreachable!("it is there")
         };
         guests::invite(network, runner, request)
+    }
+
+    fn inject(&mut self, request: &v1::InjectRequest) -> Result<v1::InjectResponse, Refusal> {
+        let network = self.network()?;
+        let at = request.at.as_ref().ok_or_else(|| Refusal::invalid("the request has no port"))?;
+        let end = network.router_port(at)?;
+        for (place, frame) in request.frames.iter().enumerate() {
+            if !(1..=FRAME_BYTES_MAX).contains(&frame.len()) {
+                return Err(Refusal::invalid(format!(
+                    "frames[{place}] has {} bytes: a frame has 1 to {FRAME_BYTES_MAX}",
+                    frame.len()
+                )));
+            }
+        }
+        // What routers were asked before, such as to trace it, holds for it.
+        network.work();
+        request.frames.iter().for_each(|frame| network.world.inject(end, frame));
+        Ok(v1::InjectResponse { time_ps: network.world.now().ps() })
     }
 
     fn fault(&mut self, request: v1::FaultRequest) -> Result<v1::FaultResponse, Refusal> {

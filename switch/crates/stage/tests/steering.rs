@@ -82,6 +82,34 @@ fn everything_wrong_with_a_topology_is_said_at_once_and_the_old_network_stays() 
     assert_eq!(rig.look().hosts.len(), 2, "what there was is there");
 }
 
+/// A frame of 100 bytes takes 80 us on a line of 10 Mb/s: the second one waits so long for the first.
+#[test]
+fn frames_come_in_by_a_port_from_nowhere() {
+    let mut rig = Rig::wire(1);
+    let mut captured = rig.capture(vec![end("s1", Some(2))]);
+    let frame: [u8; 100] = std::array::from_fn(|place| place as u8);
+    rig.inject(end("s1", Some(1)), &[&frame, &frame]).unwrap();
+    rig.advance_ms(1);
+    let pcapng: Vec<u8> = drained(&mut captured).0.into_iter().flat_map(|it| it.pcapng).collect();
+    let seen = pcapng.windows(frame.len()).filter(|window| *window == frame).count();
+    assert_eq!(seen, 2, "both left by the other port");
+    let books = rig.look().books.unwrap();
+    assert_eq!((books.injected, books.sent, books.balanced), (2, 0, true));
+}
+
+#[test]
+fn frames_that_nothing_could_bring_are_refused_and_none_of_them_comes() {
+    let mut rig = Rig::wire(1);
+    let code = |refused: Result<v1::InjectResponse, p4runtime::Refusal>| refused.unwrap_err().code;
+    for place in [end("s1", Some(3)), end("s1", None), end("h1", None), end("s9", Some(1))] {
+        assert_eq!(code(rig.inject(place, &[&[0; 60]])), Code::NotFound);
+    }
+    assert_eq!(code(rig.inject(end("s1", Some(1)), &[&[0; 60], &[]])), Code::InvalidArgument);
+    let long = vec![0; 65_536];
+    assert_eq!(code(rig.inject(end("s1", Some(1)), &[&long])), Code::InvalidArgument);
+    assert_eq!(rig.look().books.unwrap().injected, 0);
+}
+
 /// Events, samples and frames of a transfer with a ping beside it, in so many steps of so long.
 fn told_of_a_run(steps: u64, step_ms: u64) -> (Vec<u8>, Vec<u8>) {
     let mut rig = Rig::wire(7);

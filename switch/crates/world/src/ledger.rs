@@ -1,7 +1,7 @@
 //! Where every frame of a world is, counted: nothing vanishes.
 //!
 //! ```text
-//!   sent by hosts + packet-outs + copies made in routers + duplicates made by lines
+//!   sent by hosts + packet-outs and injected frames + copies made in routers + duplicates made by lines
 //!     = received by hosts + packet-ins
 //!     + dropped, by reason, in routers, on their lines and on cables
 //!     + under way: in queues and on lines
@@ -54,7 +54,7 @@ impl Loss {
 pub struct Ledger {
     /// Sent by hosts.
     pub sent: u64,
-    /// Packet-outs of controllers.
+    /// Packet-outs of controllers, and frames that came from nowhere.
     pub injected: u64,
     /// Made in routers, less the originals that multicast replaced.
     pub copied: i64,
@@ -88,7 +88,7 @@ impl Ledger {
 /// What the world remembers of a router, devices included that stood in its place before.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Past {
-    /// Packet-outs.
+    /// Packet-outs, and frames that came from nowhere.
     pub injected: u64,
     /// Packet-ins.
     pub reported: u64,

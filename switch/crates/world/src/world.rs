@@ -218,7 +218,8 @@ impl<H: Host> World<H> {
     }
 
     /// Does something to a router at the present instant: tables, queues, programs, traces. Frames
-    /// are handed in by [`packet_out`](World::packet_out) only, or the ledger does not balance.
+    /// are handed in by [`packet_out`](World::packet_out) and [`inject`](World::inject) only, or the
+    /// ledger does not balance.
     ///
     /// # Panics
     ///
@@ -242,6 +243,23 @@ impl<H: Host> World<H> {
         router.past.injected += 1;
         router.device.handle_owned_frame(now, port, frame);
         self.refresh(node.index());
+    }
+
+    /// A frame comes in by a port of a router from nowhere. The cable there has not carried it, so
+    /// its books do not count it.
+    ///
+    /// # Panics
+    ///
+    /// If the node is a host.
+    pub fn inject(&mut self, at: End, bytes: &[u8]) {
+        let (now, frame) = (self.now, self.frames.frame_of([bytes, &[]]));
+        if self.port_mut(at).captured {
+            self.record(at, Direction::Received, &frame);
+        }
+        let router = self.router_mut(at.node);
+        router.past.injected += 1;
+        router.device.handle_owned_frame(now, at.port, frame);
+        self.refresh(at.node.index());
     }
 
     /// What passed a port.

@@ -32,6 +32,7 @@ struct Plan {
 enum Act {
     Configure { router: usize, ports: Vec<Port> },
     Cut(usize),
+    Inject { router: usize, port: u16, bytes: Vec<u8> },
     Mend(usize),
     PacketOut { router: usize, bytes: Vec<u8> },
     Replace { router: usize },
@@ -85,6 +86,11 @@ fn act() -> impl Strategy<Value = Act> {
         (router.clone(), ports()).prop_map(|(router, ports)| Act::Configure { router, ports }),
         (0..4usize).prop_map(Act::Cut),
         (0..4usize).prop_map(Act::Mend),
+        (router.clone(), 1..=PORTS, frame()).prop_map(|(router, port, bytes)| Act::Inject {
+            router,
+            port,
+            bytes
+        }),
         (router.clone(), frame()).prop_map(|(router, bytes)| Act::PacketOut { router, bytes }),
         router.clone().prop_map(|router| Act::Replace { router }),
         (router, ports()).prop_map(|(router, ports)| Act::Restart { router, ports }),
@@ -162,6 +168,9 @@ impl Built {
             }
             Act::Cut(number) => cable(number).into_iter().for_each(|it| self.world.cut(it)),
             Act::Mend(number) => cable(number).into_iter().for_each(|it| self.world.mend(it)),
+            Act::Inject { router, port, bytes } => {
+                self.world.inject(of(router).port(*port), bytes);
+            }
             Act::PacketOut { router, bytes } => self.world.packet_out(of(router), bytes),
             Act::Replace { router } => self.world.with_router(of(router), |device, _| {
                 let program = source_routes(device.program_config());

@@ -73,6 +73,13 @@ impl World for WorldService {
         answer(self.front.fault(call.into_inner()).await.map_err(Into::into))
     }
 
+    async fn inject(
+        &self,
+        call: Call<v1::InjectRequest>,
+    ) -> Result<Response<v1::InjectResponse>, tonic::Status> {
+        answer(self.front.inject(call.into_inner()).await.map_err(Into::into))
+    }
+
     async fn invite(
         &self,
         call: Call<v1::InviteRequest>,

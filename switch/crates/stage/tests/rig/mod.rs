@@ -106,6 +106,17 @@ impl Rig {
         self.complete(async move { world.fault(request).await }).expect("it can be");
     }
 
+    pub fn inject(
+        &mut self,
+        at: v1::CableEnd,
+        frames: &[&[u8]],
+    ) -> Result<v1::InjectResponse, Refusal> {
+        let world = self.world.clone();
+        let frames = frames.iter().map(|frame| frame.to_vec().into()).collect();
+        let request = v1::InjectRequest { at: Some(at), frames };
+        self.complete(async move { world.inject(request).await })
+    }
+
     pub fn invite(&mut self, request: v1::InviteRequest) -> Result<v1::InviteResponse, Refusal> {
         let world = self.world.clone();
         self.complete(async move { world.invite(request).await })
