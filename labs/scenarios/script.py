@@ -24,6 +24,7 @@ from p4.v1 import p4runtime_pb2
 from vitrine.v1 import world_pb2
 
 from controller.classes import entries
+from controller.toolchain import ROOT
 from controller.world import World
 from labs import programming
 from labs.glass.scene import network_of
@@ -34,6 +35,7 @@ from labs.worlds.virtual import server
 from labs.worlds.virtual.bench import configure
 from topo import world as messages
 
+PACKET_TESTS = ROOT / "tests" / "programs"
 START = "/vitrine.v1.World/Start"
 
 
@@ -99,11 +101,22 @@ def name_of(source: Path) -> str:
 
 
 def sources() -> Mapping[str, str]:
-    """The kit's P4 texts, by their names; those of the language itself the compiler has."""
+    """The kit's P4 texts and their packet tests, by their names; those of the language itself the
+    compiler has.
+    """
     files = sorted(P4_SOURCES.rglob("*.p4"))
     names = {name_of(file): file for file in files}
-    return {
+    texts = {
         name: file.read_text() for name, file in names.items() if not name.startswith("include/")
+    }
+    return {**texts, **_tests()}
+
+
+def _tests() -> Mapping[str, str]:
+    """The packet tests of the kit's programs: `tests/router/ipv4.stf` is one of router.p4."""
+    return {
+        f"tests/{file.parent.name}/{file.name}": file.read_text()
+        for file in sorted(PACKET_TESTS.glob("*/*.stf"))
     }
 
 

@@ -6,6 +6,7 @@
 import { element, setText } from "../page/dom.js";
 import { Editor, mending } from "./editor.js";
 import { askName } from "./naming.js";
+import { isTest, newName, Tests, testsOf } from "./tests.js";
 
 const PAUSE_MS = 250;
 
@@ -21,11 +22,14 @@ export class Desk {
       type: "button", title: keys, onclick: () => this.editor.command(name),
     }, words);
     this.said = element("p", { class: "said", role: "status" });
+    this.tests = new Tests((name, line) => this.goToLine(name, line));
+    this.testing = element("button", { type: "button", onclick: () => this.test() }, "Run the tests");
     this.list = element("ul", { class: "findings", "aria-label": "What the compiler says" });
     this.node = element("section", { class: "desk", "aria-label": "Program" },
       element("div", { class: "row" }, this.choice, this.undo,
         command("rename", "Rename", "F2: another name for what is named at the cursor"),
-        command("format", "Format", "Shift-Alt-F: indentation and blanks")), this.editor.node, this.said, this.list);
+        command("format", "Format", "Shift-Alt-F: indentation and blanks"), this.testing),
+      this.editor.node, this.said, this.list, this.tests.said, this.tests.list);
     this.turn = 0;
   }
 
@@ -36,6 +40,7 @@ export class Desk {
     this.inForce = this.textsOf(this.main);
     this.editor.states.clear();
     this.editor.name = undefined;
+    this.tests.clear();
     this.tell();
     this.open(this.main);
     if (isUp) this.say("The program runs.");
@@ -51,6 +56,10 @@ export class Desk {
     const said = this.running.compiled.get(this.program)?.said;
     const read = (said?.files ?? []).filter((name) => name in this.running.files);
     return [...new Set([...this.running.programs.keys(), ...read])];
+  }
+
+  get testNames() {
+    return testsOf(this.program, Object.keys(this.running.files));
   }
 
   open(name) {
@@ -76,7 +85,7 @@ export class Desk {
 
   // What the programs were made from, to know what has changed.
   textsOf(program) {
-    return JSON.stringify([program, this.running.files]);
+    return JSON.stringify([program, Object.entries(this.running.files).filter(([name]) => !isTest(name))]);
   }
 
   async compile() {
@@ -86,6 +95,8 @@ export class Desk {
       // Somebody has typed on.
       if (turn !== this.turn || running !== this.running) return;
       this.tell();
+      // Who has looked at the tests once wants to know what becomes of them.
+      if (config && this.tests.results) await this.test();
       if (!config) return void this.faulty();
       if (!this.isUp) return void this.mended();
       if (texts === this.inForce) return void this.say("The program runs.");
@@ -114,11 +125,13 @@ export class Desk {
   tell() {
     const { running, name } = this;
     const isChanged = (each) => running.files[each] !== this.kit[each];
-    this.choice.replaceChildren(...this.names.map((each) =>
-      element("option", { value: each, selected: each === name }, isChanged(each) ? `${each} (changed)` : each)));
+    const option = (each) => element("option", { value: each, selected: each === name }, isChanged(each) ? `${each} (changed)` : each);
+    const group = (label, names) => (names.length ? [element("optgroup", { label }, ...names.map(option))] : []);
+    this.choice.replaceChildren(...group("Program", this.names), ...group("Packet tests", this.testNames));
+    this.testing.hidden = !this.testNames.length;
     this.undo.disabled = !name || !isChanged(name) || !(name in this.kit);
     const found = running.compiled.get(this.program)?.said.diagnostics ?? [];
-    this.editor.mark(found.filter((each) => each.file === name));
+    this.mark(found.filter((each) => each.file === name));
     this.list.replaceChildren(...found.map((each) => element("li", { class: each.severity },
       element("button", { type: "button", onclick: () => this.goTo(each) },
         `${each.file}:${each.line}: ${each.title}`),
@@ -127,10 +140,42 @@ export class Desk {
         ? element("button", { type: "button", class: "mend", onclick: () => this.mend(each.fix) }, mending(each.fix)) : "")));
   }
 
+  // Of a test the lines are underlined that did not come true.
+  mark(diagnostics) {
+    const text = this.running.files[this.name] ?? "", lines = text.split("\n");
+    const from = (line) => lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+    const problems = this.tests.problemsOf(this.name ?? "").map(({ line, text: said }) => (
+      { from: from(line), to: from(line) + (lines[line - 1]?.length ?? 0), severity: "error", title: said.split("\n")[0] }));
+    this.editor.mark([...diagnostics, ...problems]);
+  }
+
+  // ---- packet tests ------------------------------------------------------------------------------
+
+  async test() {
+    const { running } = this;
+    await this.tests.run(running, this.program);
+    if (running === this.running) this.tell();
+  }
+
+  // Another test of a program, which is shown and run.
+  addTest(program, text) {
+    const name = newName(program, Object.keys(this.running.files));
+    this.running.files[name] = text;
+    this.main = program;
+    this.open(name);
+    return this.test();
+  }
+
+  goToLine(name, line) {
+    const lines = this.running.files[name].split("\n").slice(0, (line ?? 1) - 1);
+    this.goTo({ file: name, from: lines.reduce((sum, each) => sum + each.length + 1, 0) });
+  }
+
   // ---- what the language service knows, for the editor -------------------------------------------
 
   // About a place of the text that is open.
-  ask(question) {
+  async ask(question) {
+    if (isTest(this.name)) return undefined;
     return this.running.edit(this.program, { ...question, file: this.name });
   }
 
@@ -162,6 +207,7 @@ export class Desk {
   }
 
   async format() {
+    if (isTest(this.name)) return this.say("Tests are laid out as they are written.");
     const { text, refused } = await this.ask({ ask: "format", at: 0 });
     if (refused) return this.say(`${refused}.`, "bad");
     const old = this.running.files[this.name];

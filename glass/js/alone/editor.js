@@ -7,7 +7,7 @@ import {
   syntaxHighlighting, tags, tooltips,
 } from "../../vendor/codemirror.js";
 import { element } from "../page/dom.js";
-import { p4 } from "./grammar.js";
+import { p4, stf } from "./grammar.js";
 
 // The colours are the page's own, by classes, so that they follow its theme.
 const COLOURS = syntaxHighlighting(HighlightStyle.define([
@@ -64,7 +64,7 @@ export class Editor {
     return EditorState.create({ doc, extensions: [
       lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(),
       bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), search({ top: true }), lintGutter(),
-      indentUnit.of("    "), p4, COLOURS,
+      indentUnit.of("    "), name.endsWith(".stf") ? stf : p4, COLOURS,
       // Where there is room, also outside of the editor.
       tooltips({ parent: document.body }),
       autocompletion({ override: [(context) => this.complete(context)] }),

@@ -1,4 +1,4 @@
-// P4-16 for the editor: which word is what. Colours only; what a program means the compiler says.
+// P4-16 and STF for the editor: which word is what. Colours only; what a program means the compiler says.
 
 import { StreamLanguage } from "../../vendor/codemirror.js";
 
@@ -69,4 +69,19 @@ export const p4 = StreamLanguage.define({
     return kind;
   },
   languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } } },
+});
+
+// Packet tests: a statement a line.
+export const stf = StreamLanguage.define({
+  name: "stf",
+  token: (stream) => {
+    const isFirst = stream.sol();
+    if (stream.eatSpace()) return null;
+    if (stream.match(/^#.*/)) return "comment";
+    if (stream.match(/^(?:0[xX])?[\da-fA-F*]+(?![\w.])/)) return "number";
+    if (stream.match(/^[\w.$[\]]+/)) return isFirst ? "keyword" : "variableName";
+    stream.next();
+    return null;
+  },
+  languageData: { commentTokens: { line: "#" } },
 });

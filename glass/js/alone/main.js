@@ -8,9 +8,11 @@ import { readSchema } from "../wire/schema.js";
 import { unpack } from "../wire/tape.js";
 import { startWorker } from "../wire/worker.js";
 import { Desk } from "./desk.js";
+import { packed, unpacked } from "./bundle.js";
 import { choose } from "./gallery.js";
+import { Packets } from "./packets.js";
 import { RecordingWay } from "./recording_way.js";
-import { Faulty, Running } from "./scenario.js";
+import { Faulty, Running, scenarioOf } from "./scenario.js";
 import { ADDRESS_LENGTH_MAX, fromAddress, fromFile, shared, toAddress } from "./sharing.js";
 
 const OPEN = "#open=", SHARED = "#s=";
@@ -23,21 +25,25 @@ class Alone {
     Object.assign(this, { module, engineText: engine, files: kit.files, scenarios: kit.scenarios });
     this.schema = readSchema(schema);
     this.page = document.getElementById("page");
-    this.desk = new Desk({ swapped: () => this.glass.side.program?.forget(), mended: () => this.again() });
+    this.desk = new Desk({ swapped: () => this.swapped(), mended: () => this.again() });
+    this.packets = new Packets(this);
     const button = (text, action, options = {}) => element("button", { type: "button", onclick: action, ...options }, text);
     this.title = element("h1", {});
-    this.toggle = button("Program", () => this.showDesk(this.desk.node.hidden), { "aria-expanded": "true" });
-    this.file = element("input", { type: "file", accept: ".json", hidden: true, "aria-label": "A scenario's file" });
+    // What stands beside the picture; one at a time.
+    this.beside = { program: this.desk, packets: this.packets };
+    const toggle = (text, name) => button(text, () => this.show(this.beside[name].node.hidden ? name : undefined), { "aria-expanded": "false" });
+    this.toggles = { program: toggle("Program", "program"), packets: toggle("Packets", "packets") };
+    this.file = element("input", { type: "file", accept: ".json,.zip", hidden: true, "aria-label": "A scenario's file" });
     this.file.addEventListener("change", () => this.openFile());
     this.bar = element("header", { class: "alone-bar" },
       button("Scenarios", () => this.chooseScenario()), this.title, element("span", { class: "fill" }),
-      this.toggle, button("Again", () => this.again()), button("Share", () => this.share()),
+      this.toggles.program, this.toggles.packets, button("Again", () => this.again()), button("Share", () => this.share()),
       button("Open", () => this.file.click()), this.file);
     this.sheet = element("div", { class: "sheet", role: "status", hidden: true });
-    this.body = element("main", { class: "alone" }, this.desk.node, this.page);
+    this.body = element("main", { class: "alone" }, this.desk.node, this.packets.node, this.page);
     document.body.append(this.bar, this.sheet, this.body);
     addEventListener("hashchange", () => this.enter());
-    this.showDesk(innerWidth >= 1200);
+    this.show(innerWidth >= 1200 ? "program" : undefined);
   }
 
   // What the address asks for; without anything, the first scenario.
@@ -62,12 +68,13 @@ class Alone {
 
   // Somebody else's scenario runs when one says so, and not before.
   async offer(value, address) {
-    const base = this.named(value.base);
-    const open = () => this.begin({ ...base, files: value.files, acts: value.acts });
+    const base = value.own ? undefined : this.named(value.base);
+    const scenario = scenarioOf(value, base, this.schema);
+    const open = () => this.begin(scenario);
     if (address && remembered() === address) return open();
     const changed = Object.keys(value.files).length;
     this.end();
-    return this.tell(`Somebody has shared a scenario with you: "${base.title}", with `
+    return this.tell(`Somebody has shared a scenario with you: "${scenario.title}", with ${value.own ? "a network of its own, " : ""}`
       + `${changed === 1 ? "one changed text" : `${changed} changed texts`} and ${value.acts.length} `
       + "things done. It runs in this page alone and can reach nothing else.", ["Run it", () => {
       if (address) remember(address);
@@ -101,6 +108,7 @@ class Alone {
       this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene);
       // For tests and for the curious.
       window.vitrine = this.glass;
+      this.packets.begin();
     } catch (error) {
       if (turn === this.turn) this.failed(error);
     }
@@ -110,21 +118,29 @@ class Alone {
     if (error instanceof Faulty) {
       const first = error.said.diagnostics.find((each) => each.severity === "error");
       this.desk.begin(this.running, this.files, { isUp: false });
-      this.showDesk(true);
+      this.show("program");
       return this.tell(`${first.file}, line ${first.line}: ${first.title}. The network begins as soon as it is mended.`);
     }
     return this.broken(error.message);
   }
 
+  // Routers have another program now.
+  swapped() {
+    this.glass.side.program?.forget();
+    if (!this.packets.node.hidden) this.packets.look();
+  }
+
   // The worker has ended: what was told can still be looked at.
   broken(why) {
     this.engine?.end();
+    this.packets.end();
     this.glass?.lose("The network has stopped. What is remembered can still be looked at.");
     this.tell(`The network has stopped. ${why}`, ["Again", () => this.again()], ["Scenarios", () => this.chooseScenario()]);
   }
 
   end() {
     this.turn = undefined;
+    this.packets.end();
     this.glass?.end();
     this.glass = window.vitrine = undefined;
     this.engine?.end();
@@ -177,17 +193,32 @@ class Alone {
           }
         } }, "Copy"),
         element("button", { type: "button", onclick: () => save(`vitrine-${value.base}.json`, JSON.stringify(value)) }, "Save as a file"),
+        element("button", { type: "button", onclick: () => this.savePacked(value) }, "Save as a packet of files"),
         element("button", { type: "button", onclick: () => dialog.close() }, "Close")));
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
     dialog.showModal();
   }
 
+  // The whole of it, as files to read and change.
+  async savePacked({ base, files, acts }) {
+    const read = [...this.running.compiled.values()].flatMap(({ said }) => said.files);
+    const tests = this.desk.testNames;
+    const texts = { ...this.files, ...files };
+    const names = [...new Set([...read, ...tests, ...Object.keys(files)])].filter((name) => name in texts).sort();
+    const zip = await packed({ scenario: this.scenario, files: texts, names, acts, schema: this.schema });
+    save(`vitrine-${base}.zip`, zip, "application/zip");
+  }
+
   async openFile() {
     const [file] = this.file.files;
     this.file.value = "";
     try {
-      await this.offer(fromFile(await file.text()));
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      // "PK": what begins so is a packet of files.
+      const isPacked = bytes[0] === 0x50 && bytes[1] === 0x4b;
+      await this.offer(isPacked ? await unpacked(bytes, { schema: this.schema, kit: this.files, scenarios: this.scenarios })
+        : fromFile(new TextDecoder().decode(bytes)));
     } catch (error) {
       this.tell(error.message);
     }
@@ -195,10 +226,14 @@ class Alone {
 
   // ---- the frame -------------------------------------------------------------------------------
 
-  showDesk(isShown) {
-    this.desk.node.hidden = !isShown;
-    this.toggle.setAttribute("aria-expanded", String(isShown));
-    this.body.classList.toggle("with-desk", isShown);
+  // Nothing, the program or packets beside the picture.
+  show(name) {
+    for (const [each, { node }] of Object.entries(this.beside)) {
+      node.hidden = each !== name;
+      this.toggles[each].setAttribute("aria-expanded", String(each === name));
+    }
+    this.body.classList.toggle("with-desk", Boolean(name));
+    if (name === "packets" && this.glass) this.packets.open();
   }
 
   // actions: [words, function] of each button.
@@ -225,8 +260,8 @@ function remember(address) {
   }
 }
 
-function save(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+function save(name, content, type = "application/json") {
+  const address = URL.createObjectURL(new Blob([content], { type }));
   element("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

@@ -1,7 +1,7 @@
 // A way that remembers what was changed on it, and at which instant: the script of who shares it.
 
 import { fieldsOf } from "../wire/fields.js";
-import { CHANGING } from "./sharing.js";
+import { base64Of, CHANGING } from "./sharing.js";
 
 const ADVANCE = "/vitrine.v1.World/Advance", CHANNEL = "/p4.v1.P4Runtime/StreamChannel";
 // The instant, in an AdvanceResponse.
@@ -30,7 +30,7 @@ export class RecordingWay {
   }
 
   keep(method, bytes) {
-    this.acts.push([this.reachedPs, method, btoa(Array.from(bytes, (each) => String.fromCharCode(each)).join(""))]);
+    this.acts.push([this.reachedPs, method, base64Of(bytes)]);
   }
 }
 

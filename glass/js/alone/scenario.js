@@ -5,6 +5,7 @@
 // changed, by their names. All others are the kit's.
 
 import { P4RUNTIME, WORLD } from "../wire/calls.js";
+import { decode } from "../wire/message.js";
 import { Reconciling } from "./reconciling.js";
 
 const SET_CONFIG = `/${P4RUNTIME}/SetForwardingPipelineConfig`, WRITE = `/${P4RUNTIME}/Write`;
@@ -53,6 +54,21 @@ export class Running {
   // What the language service says about a place: `question` is {ask, file, at, ...} of a program.
   edit(program, question) {
     return this.engine.edit(JSON.stringify({ ...question, main: program, files: this.files }));
+  }
+
+  // What came of a packet test of a program, by its name.
+  test(program, test) {
+    return this.engine.test(JSON.stringify({ main: program, test, files: this.files }));
+  }
+
+  // A packet that comes in by a port, as the parser of a program sees it.
+  dissect(program, port, frame) {
+    return this.engine.dissect(JSON.stringify({ main: program, port, frame, files: this.files }));
+  }
+
+  // The network as it was asked for: a vitrine.v1.BuildRequest.
+  get build() {
+    return decode(this.calls.schema.message("vitrine.v1.BuildRequest"), bytesOf(this.scenario.build));
   }
 
   // Builds the network, programs its routers and lets it settle; `onTime(ps)` tells how far it is.
@@ -131,6 +147,27 @@ export class Running {
       routers: scenario.network.routers.map(({ name, deviceId }) => ({ name, deviceId, address: "" })),
     };
   }
+}
+
+// The scenario of what was shared: `base` is the kit's of that name, if there is one.
+export function scenarioOf({ base: name, files, acts, own }, base, schema) {
+  if (!own) return { ...base, files, acts };
+  const { topology } = decode(schema.message("vitrine.v1.BuildRequest"), bytesOf(own.build));
+  const network = networkOf(topology ?? { hosts: [], routers: [], cables: [] });
+  const devices = network.routers.map((each) => String(each.deviceId)).sort();
+  if (!network.routers.some((each) => each.name === own.about.router) || String(Object.keys(own.programs).sort()) !== String(devices)) {
+    throw new Error("This scenario is damaged: each router of its network needs a program, and it has to be about one of them.");
+  }
+  return { ...own, name, own, network, files, acts, group: "", lesson: "" };
+}
+
+// What a drawing needs of a topology; as `network_of` in labs/glass/scene.py.
+function networkOf({ hosts, routers, cables }) {
+  return {
+    hosts: hosts.map(({ name, addresses }) => ({ name, addresses: addresses.map((each) => each.split("/")[0]) })),
+    routers: routers.map(({ name, device_id: deviceId }) => ({ name, deviceId })),
+    cables: cables.map(({ one, other }) => [one, other].map((end) => ({ node: end?.node, port: end?.port ?? 0 }))),
+  };
 }
 
 export function bytesOf(base64) {

@@ -1,7 +1,7 @@
 // Entries of tables: as people write them, as messages of P4Runtime, and as lines of Python and of
 // p4runtime-shell that do the same. Pure; P4Info says what a table takes.
 
-const NAMES_OF_ADDRESSES = /(addr|_ip|_mac)$/;
+export const NAMES_OF_ADDRESSES = /(addr|_ip|_mac)$/;
 
 // ---- values --------------------------------------------------------------------------------------
 

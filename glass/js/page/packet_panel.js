@@ -62,18 +62,9 @@ export class PacketPanel {
     });
   }
 
-  // A copy stands as far in as it is copies away from what came in.
   async tell(steps) {
     const { program } = await this.glass.side.program.of(this.glass.model).catch(() => ({}));
-    const packets = [...new Set(steps.map((step) => step.packet))];
-    const depths = new Map();
-    for (const step of steps) {
-      if (step.kind === "copied") depths.set(step.packet, (depths.get(step.copied.from) ?? 0) + 1);
-    }
-    this.life.replaceChildren(element("h3", {}, "Through the program"), ...packets.map((packet) => {
-      const lines = lifeLines(steps.filter((step) => step.packet === packet), program);
-      return element("ul", { class: "steps", style: `margin-left:${depths.get(packet) ?? 0}rem` }, ...lines.map(lineItem));
-    }));
+    this.life.replaceChildren(...lifeOf(steps, program));
   }
 
   show(packet) {
@@ -144,7 +135,21 @@ function hex(bytes) {
   return lines.join("\n");
 }
 
-const LAST = new Set(["transmitted", "dropped", "replicated_by"]);
+// The steps after which nothing more comes of a packet.
+export const LAST = new Set(["transmitted", "dropped", "replicated_by"]);
+
+// What Trace has told of packets. A copy stands as far in as it is copies away from what came in.
+export function lifeOf(steps, program) {
+  const packets = [...new Set(steps.map((step) => step.packet))];
+  const depths = new Map();
+  for (const step of steps) {
+    if (step.kind === "copied") depths.set(step.packet, (depths.get(step.copied.from) ?? 0) + 1);
+  }
+  return [element("h3", {}, "Through the program"), ...packets.map((packet) => {
+    const lines = lifeLines(steps.filter((step) => step.packet === packet), program);
+    return element("ul", { class: "steps", style: `margin-left:${depths.get(packet) ?? 0}rem` }, ...lines.map(lineItem));
+  })];
+}
 
 function lineItem({ head, text, place, was, is, isControl }) {
   if (isControl) return element("li", {}, element("b", {}, text));

@@ -61,6 +61,7 @@ export class RouterView {
     const moment = this.moment(timePs);
     if (!moment || !glass.stage.size.width) return;
     this.layout = this.layoutOf(moment.about);
+    this.drawn = glass.model;
     glass.stage.stand(this.layout, glass.palette, () => houseShapes(this.layout, glass.palette));
     glass.stage.show(routerPicture(this.layout, moment, glass.palette));
     this.now = moment;
@@ -80,7 +81,8 @@ export class RouterView {
     const { glass } = this;
     const { model } = glass;
     const moment = this.moment(timePs);
-    if (!moment || !this.layout) return;
+    // Of a router that was just entered there is no picture yet that could have labels.
+    if (!moment || this.drawn !== model) return;
     moment.neighbours = glass.network.neighbours(model.name);
     moment.rateOf = (port, class_) => model.samples.rateAt(timePs, port, class_);
     glass.stage.label(routerLabels(this.layout, moment));
@@ -144,7 +146,8 @@ export class RouterView {
       const port = busiest?.port ?? about.ports[0].port;
       return { key: input(port), name: `input ${port}`, port, class: 0, limit: about.input.limit?.packets };
     }
-    const port = glass.scene.about.port ?? about.ports[0].port;
+    const own = glass.scene.about.router === glass.model.name ? glass.scene.about.port : undefined;
+    const port = own ?? about.ports[0].port;
     return this.queueFocus(about, port, 0);
   }
 

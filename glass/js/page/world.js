@@ -40,10 +40,19 @@ export class VirtualWorld {
     if (this.reachedPs === 0) this.reachedPs = player.toldPs;
     if (wantedPs <= this.reachedPs || (player.toldPs && player.toldPs < this.reachedPs)) return;
     const mostPs = this.reachedPs + Math.max(1e6, player.pace * STEP_S * 1e12);
+    await this.advance(Math.min(wantedPs, mostPs));
+  }
+
+  // So much time passes whatever the picture needs.
+  async pass(spanPs) {
+    while (this.isBusy) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await this.advance((this.reachedPs || this.glass.player.toldPs) + spanPs);
+  }
+
+  async advance(untilPs) {
     this.isBusy = true;
     try {
-      const answer = await this.glass.calls.call(WORLD_NAME, WORLD, "Advance",
-        { time_ps: Math.round(Math.min(wantedPs, mostPs)) });
+      const answer = await this.glass.calls.call(WORLD_NAME, WORLD, "Advance", { time_ps: Math.round(untilPs) });
       this.reachedPs = answer.time_ps;
       this.why = "";
     } catch (error) {
