@@ -347,7 +347,7 @@ impl<'p> Dissection<'p> {
 fn ones(width: usize) -> Vec<u8> {
     let mut bytes = vec![0xff; width.div_ceil(8)];
     if let Some(first) = bytes.first_mut()
-        && width % 8 > 0
+        && !width.is_multiple_of(8)
     {
         *first = (1 << (width % 8)) - 1;
     }
