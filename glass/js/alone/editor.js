@@ -19,11 +19,10 @@ const COLOURS = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.meta, tags.annotation], class: "p4-meta" },
 ]));
 
-// CodeMirror's pictures for kinds of names.
-const ICONS = {
-  Action: "function", Block: "class", Constant: "constant", Enumerator: "enum", Error: "enum", Field: "property",
-  Function: "function", MatchKind: "enum", Method: "method", Object: "variable", Parameter: "variable", State: "text",
-  Table: "class", Type: "type", ValueSet: "variable", Variable: "variable", Word: "keyword",
+// What a name is, where it has no type that says so.
+const KINDS = {
+  Action: "action", Block: "parser or control", Constant: "constant", Enumerator: "constant", Error: "error", Function: "function",
+  MatchKind: "match kind", Method: "method", State: "state", Table: "table", Type: "type", ValueSet: "value set",
 };
 
 // What a button says that makes the change the compiler knows.
@@ -67,7 +66,7 @@ export class Editor {
       indentUnit.of("    "), name.endsWith(".stf") ? stf : p4, COLOURS,
       // Where there is room, also outside of the editor.
       tooltips({ parent: document.body }),
-      autocompletion({ override: [(context) => this.complete(context)] }),
+      autocompletion({ icons: false, override: [(context) => this.complete(context)] }),
       hoverTooltip((view, at) => this.hover(at)),
       // Tab leaves the editor, as everywhere on the page: who works by keyboard must get out.
       keymap.of([
@@ -120,7 +119,7 @@ export class Editor {
     return {
       from: found.from, validFor: /^\w*$/,
       options: found.list.map((each) => ({
-        label: each.name, type: ICONS[each.kind], detail: each.type ?? undefined,
+        label: each.name, detail: each.type ?? KINDS[each.kind],
         info: each.code || each.words ? () => explained(each) : undefined,
       })),
     };

@@ -30,36 +30,60 @@ export function choose(scenarios, present) {
   });
 }
 
-// Hosts at the sides, routers between them, in the order in which they are cabled.
+// Routers in columns, by how many cables they are away from the first; hosts at the sides, those of
+// routers between them above and below.
 function picture(network) {
   const svg = drawn("svg", { viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, "aria-hidden": "true" });
-  const routers = network.routers.map((each) => each.name);
-  const x = (index) => (SIZE.width * (index + 1)) / (routers.length + 1);
-  const places = new Map(routers.map((name, index) => [name, { x: x(index), y: SIZE.height / 2 }]));
-  const beside = new Map(routers.map((name) => [name, []]));
-  for (const [a, b] of network.cables) {
-    for (const [end, other] of [[a, b], [b, a]]) if (!places.has(end.node)) beside.get(other.node)?.push(end.node);
-  }
-  for (const [router, hosts] of beside) {
-    const at = places.get(router), isFirst = router === routers[0], isLast = router === routers.at(-1);
-    hosts.forEach((name, index) => {
-      const isLeft = isFirst && (!isLast || index < hosts.length / 2);
-      const row = routers.length === 1 ? Math.floor(index % Math.ceil(hosts.length / 2)) : index;
-      const rows = routers.length === 1 ? Math.ceil(hosts.length / 2) : hosts.length;
-      const y = (SIZE.height * (row + 1)) / (rows + 1);
-      const side = isLeft ? 12 : isLast ? SIZE.width - 12 : at.x + (index - (hosts.length - 1) / 2) * 14;
-      places.set(name, isFirst || isLast ? { x: side, y } : { x: side, y: SIZE.height - 8 });
-    });
-  }
+  const columns = columnsOf(network);
+  const places = new Map();
+  columns.forEach((names, column) => names.forEach((name, row) => places.set(name, {
+    x: (SIZE.width * (column + 1)) / (columns.length + 1), y: (SIZE.height * (row + 1)) / (names.length + 1) })));
+  const routers = new Set(places.keys());
+  columns.forEach((names, column) => names.forEach((router) => {
+    const hosts = hostsOf(network, router, routers), at = places.get(router);
+    hosts.forEach((name, index) => places.set(name, hostPlace(at, index, hosts.length, {
+      isFirst: column === 0, isLast: column === columns.length - 1, isAlone: names.length === 1 })));
+  }));
   for (const [a, b] of network.cables) {
     const [from, to] = [places.get(a.node), places.get(b.node)];
     if (from && to) svg.append(drawn("line", { x1: from.x, y1: from.y, x2: to.x, y2: to.y }));
   }
-  for (const [name, { x: left, y }] of places) {
-    svg.append(routers.includes(name) ? drawn("rect", { x: left - 9, y: y - 9, width: 18, height: 18, rx: 4 })
-      : drawn("circle", { cx: left, cy: y, r: 4 }));
+  for (const [name, { x, y }] of places) {
+    svg.append(routers.has(name) ? drawn("rect", { x: x - 9, y: y - 9, width: 18, height: 18, rx: 4 })
+      : drawn("circle", { cx: x, cy: y, r: 4 }));
   }
   return svg;
+}
+
+function columnsOf({ routers, cables }) {
+  const depths = new Map([[routers[0].name, 0]]);
+  for (const [name, depth] of depths) {
+    for (const ends of cables) {
+      const [other] = ends.map((end) => end.node).filter((each) => each !== name);
+      if (ends.some((end) => end.node === name) && routers.some((each) => each.name === other) && !depths.has(other)) depths.set(other, depth + 1);
+    }
+  }
+  const columns = [];
+  for (const { name } of routers) (columns[depths.get(name) ?? 0] ??= []).push(name);
+  return columns;
+}
+
+function hostsOf({ cables }, router, routers) {
+  return cables.filter((ends) => ends.some((end) => end.node === router)).map((ends) => ends.find((end) => end.node !== router)?.node)
+    .filter((name) => name && !routers.has(name));
+}
+
+// Of the only router half of the hosts stand at each side.
+function hostPlace(router, index, count, { isFirst, isLast, isAlone }) {
+  const { width, height } = SIZE, margin = 12;
+  if (isFirst && isLast) {
+    const rows = Math.ceil(count / 2);
+    return { x: index < rows ? margin : width - margin, y: (height * ((index % rows) + 1)) / (rows + 1) };
+  }
+  const y = isAlone ? (height * (index + 1)) / (count + 1) : router.y + (index - (count - 1) / 2) * 14;
+  if (isFirst) return { x: margin, y };
+  if (isLast) return { x: width - margin, y };
+  return { x: router.x + (index - (count - 1) / 2) * 14, y: router.y < height / 2 ? 7 : height - 7 };
 }
 
 function drawn(name, attributes) {
