@@ -3,7 +3,9 @@
     python -m tests.bench.page         # `make page` first
 
 Packets are those that one router sends, of a TCP flow whose both ends are in the page too. The
-second half of the runs counts: a browser makes its code faster while it runs.
+second half of the runs counts: a browser makes its code faster while it runs. And what a person
+waits for: from opening the file until head-of-line blocking is seen, until it is cured, and from the
+last key until the new program runs in all routers.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import base64
 import gzip
 import statistics
 import sys
+import time
 
 from controller.toolchain import ROOT
 from labs.glass import relay
@@ -19,6 +22,7 @@ from labs.scenarios import script
 from labs.scenarios.catalogue import scenarios
 from tests.glass.browser import browser, page_of, serve_modules
 from tests.page.conftest import MODULE, MODULE_ADDRESS
+from tests.page.test_alone import PLACE, replace
 
 # One TCP flow through one router, 10 Mb/s.
 SCENARIO = "bottleneck"
@@ -44,16 +48,39 @@ def main() -> int:
     with browser() as chromium, page_of(chromium) as page:
         serve_modules(page)
         runs = [page.evaluate(_MEASURE, given) for _ in range(RUNS)][RUNS // 2 :]
+        waits = _waits(chromium) if PAGE.exists() else {}
     pps = statistics.median(each["packets"] / each["seconds"] for each in runs)
     speed = SPAN_S / statistics.median(each["seconds"] for each in runs)
     compile_ms = statistics.median(each["compileMs"] for each in runs)
     print(f"packets of TCP a second through one router: {pps:,.0f} (goal {GOAL_PPS:,})")
     print(f"a line of 10 Mb/s: {speed:,.0f} times real time")
     print(f"router.p4 compiled: {compile_ms:.0f} ms")
+    for what, seconds in waits.items():
+        print(f"{what}: {seconds:.1f} s")
     print(f"the module, compressed: {_megabytes(MODULE):.2f} MB")
     if PAGE.exists():
         print(f"the page, compressed: {_megabytes(PAGE):.2f} MB (goal {GOAL_MB:g})")
     return 0
+
+
+def _waits(chromium):
+    """Seconds that a person waits, without a network."""
+    with page_of(chromium, offline=True, viewport={"width": 1440, "height": 900}) as page:
+        began = time.perf_counter()
+        page.goto(PAGE.as_uri())
+        page.locator(".notice.found").wait_for()
+        seen = time.perf_counter()
+        page.get_by_role("button", name="Give every output its own queue").click()
+        page.locator(".notice:not(.found)").wait_for()
+        cured = time.perf_counter()
+        replace(page, PLACE, f"{PLACE} // the last key")
+        page.get_by_text("The new program runs.").wait_for()
+        swapped = time.perf_counter()
+    return {
+        "opened until blocking is seen": seen - began,
+        "and until it is cured": cured - began,
+        "from the last key until the new program runs": swapped - cured,
+    }
 
 
 def _megabytes(file):
