@@ -4,8 +4,8 @@
 
 Packets are those that one router sends, of a TCP flow whose both ends are in the page too. The
 second half of the runs counts: a browser makes its code faster while it runs. And what a person
-waits for: from opening the file until head-of-line blocking is seen, until it is cured, and from the
-last key until the new program runs in all routers.
+waits for: from opening the file until head-of-line blocking is seen, until it is cured, and from
+the last key until the new program runs in all routers.
 """
 
 from __future__ import annotations

@@ -268,6 +268,8 @@ def test_nobody_is_shut_out(chromium, vitrine, scheme):
         replace(page, PLACE, "clasify.apply(hdr, meta, standard_metadata);")
         expect(page.locator(".cm-lintRange-error")).to_have_count(1)
         serious_in(page)
+        page.get_by_role("button", name="As it was").click()
+        expect(said(page)).to_have_text("The program runs.")
         page.get_by_role("banner").first.get_by_role("button", name="Packets").click()
         page.get_by_role("button", name="Take one that comes there").click()
         expect(page.get_by_label("ipv4.ttl")).to_be_visible()
