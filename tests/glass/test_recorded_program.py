@@ -90,3 +90,6 @@ def test_a_recording_shows_its_program_what_ran_and_its_tables(recorded, tmp_pat
         life = page.get_by_role("tabpanel", name="Packet")
         expect(life).to_contain_text("Through the program")
         expect(life).to_contain_text("parse_ipv4")
+        # Into a router of another kind, which has no queues at its inputs.
+        page.keyboard.press("1")
+        expect(page.locator(".labels")).to_contain_text("fabric without limit")

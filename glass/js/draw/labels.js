@@ -10,6 +10,8 @@ import { bufferPlace } from "./minds.js";
 const QUEUEING = { FIFO: "input queues, one each", VOQ: "virtual output queues" };
 // Where there is no room for all of it.
 const QUEUEING_SHORT = { FIFO: "input queues", VOQ: "VOQs" };
+// Between an input queue and the output queues, for whose turn it is.
+const NEXT_ROOM = 240;
 // How wide a letter of a heading is, about.
 const LETTER_W = 6.4;
 
@@ -26,7 +28,7 @@ function headings(layout, moment) {
   const y = Math.max(0, layout.top - 40 * layout.scale);
   const head = (id, x, text) => ({ id: `head ${id}`, kind: "head", x, y, text });
   // The first of these words that fits above a column.
-  const fitting = ([from, to], ...words) => words.find((each) => each.length * LETTER_W * layout.scale < to - from + 24) ?? words.at(-1);
+  const fitting = ([from, to], ...words) => words.find((each) => each.length * LETTER_W * layout.scale < to - from + 8) ?? words.at(-1);
   const found = [
     head("in", middle(columns.receive), fitting(columns.receive, "lines in", "in")),
     head("out", middle(columns.transmit), fitting(columns.transmit, "lines out", "out")),
@@ -92,7 +94,7 @@ function inputs(layout, moment, row) {
   } else if (layout.pitch > 44) {
     const held = moment.state ? here.length : counters?.held.packets ?? 0;
     found.push({ id: `fifo ${row.port}`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
-                 text: `${depthWords(held, strip.limit, counters?.held)}${nextWords(moment, here)}` });
+                 text: `${depthWords(held, strip.limit, counters?.held)}${layout.columns.cross[1] - strip.x > NEXT_ROOM * layout.scale ? nextWords(moment, here) : ""}` });
   }
   if (lost) {
     const last = row.inputs.at(-1);

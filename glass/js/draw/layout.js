@@ -48,19 +48,19 @@ export function routerLayout(about, { width, height, scale = 1 }) {
 
 // The x of everything, as [from, to].
 function columnsOf(width, hasInput, count, scale) {
-  const labels = 114 * scale;
-  const inner = width - 2 * (MARGIN + labels);
+  const left = 92 * scale, right = 114 * scale;
+  const inner = width - 2 * MARGIN - left - right;
   const share = hasInput
     ? { receive: 0.1, ingress: 0.03, input: 0.25, cross: 0.2, output: 0.25, serve: 0.05, transmit: 0.12 }
     : { receive: 0.14, ingress: 0.04, input: 0, cross: 0.2, output: 0.4, serve: 0.06, transmit: 0.16 };
   const columns = {};
-  let x = MARGIN + labels;
+  let x = MARGIN + left;
   for (const [name, part] of Object.entries(share)) {
     columns[name] = [x, x + inner * part];
     x += inner * part;
   }
-  columns.leftLabel = [MARGIN, MARGIN + labels - 6];
-  columns.rightLabel = [width - MARGIN - labels + 6, width - MARGIN];
+  columns.leftLabel = [MARGIN, MARGIN + left - 6];
+  columns.rightLabel = [width - MARGIN - right + 6, width - MARGIN];
   // Outputs' wires stand side by side in the crossbar.
   const [from, to] = columns.cross;
   columns.wires = Array.from({ length: count }, (_, i) => from + ((to - from) * (i + 1)) / (count + 1));
