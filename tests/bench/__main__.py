@@ -43,6 +43,7 @@ GAP_TOLERANCE_US = 100.0
 # they are too many.
 WATCHED_RATES = ("100 Mb/s", "10 Gb/s")
 WATCHED_PAIRS = 7
+WATCHED_WARM_UP_S = 3
 # The class of traffic that cannot wait; the DSCP is the upper six bits.
 PRIORITY_TOS = routes.EXPEDITED << 2
 # The window of BBR is two round trips of the idle path, so its one flow measures delay as much as
@@ -216,6 +217,8 @@ def watching(settings: Settings, logs: Path) -> Iterator[dict]:
                 # What changes slowly on the machine favours neither: each is first as often.
                 for is_watched in (False, True) if number % 2 else (True, False):
                     with measure.watched(place) if is_watched else contextlib.nullcontext():
+                        # By its end the page knows whether packets are too many to be told.
+                        measure.tcp(place, seconds=WATCHED_WARM_UP_S)
                         found[is_watched] = measure.tcp(place, seconds=settings.seconds)
                 yield {
                     "figure": "watched",
