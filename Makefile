@@ -157,9 +157,9 @@ bench-world:     ## packets of TCP a CPU second that virtual networks carry, ns-
 	@vm/python.sh
 	@build/venv/bin/python -m tests.bench.virtual
 
-bench-glass:     ## frame times of the page with 5,000 packets in sight, and its memory; needs chromium
+bench-glass:     ## frame times of the page with 5,000 packets; MINUTES=10: its memory; needs chromium
 	@vm/python.sh
-	@build/venv/bin/python -m tests.glass.bench
+	@build/venv/bin/python -m tests.glass.bench $(if $(MINUTES),--minutes $(MINUTES))
 
 bench-page:      ## packets of TCP a second in the page that is one file, and its size
 	@vm/python.sh
