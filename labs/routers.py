@@ -1,20 +1,24 @@
 """Which routers are up on this machine, for `make top` and `make trace` in another terminal.
 
 Whoever has a network up says so in a file beside its record, and takes it away with the network.
+There may be several: one of live hosts, and any number in virtual time.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from controller.connection import DEFAULT_ADDRESS
 from controller.errors import ConnectError
 from topo import record
+from topo.process import Identity
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,15 @@ class Up:
     # Who tells of the hosts of a live network, as vitrine.v1.World's WatchHosts; empty: nobody.
     hosts: str = ""
 
+    @property
+    def world(self) -> str:
+        """Where its hosts are; a router in virtual time is a device of one address."""
+        return "virtual" if any("/" in each for each in self.routers.values()) else "live"
 
-_FILE = "routers.json"
+    @property
+    def first(self) -> str:
+        """The address of the router that the run is about, or of the first one."""
+        return self.routers.get(self.router) or next(iter(self.routers.values()), DEFAULT_ADDRESS)
 
 
 @contextlib.contextmanager
@@ -47,43 +58,85 @@ def announced(
     try:
         yield
     finally:
-        (record.folder() / _FILE).unlink(missing_ok=True)
+        _own_file().unlink(missing_ok=True)
 
 
 def look_at(router: str, port: int) -> None:
-    """Says which port is worth a look."""
-    _write(replace(up(), router=router, port=port))
+    """Says which port of the network that this process has up is worth a look."""
+    _write(replace(_read(_own_file()) or Up(), router=router, port=port))
+
+
+def all_up() -> list[Up]:
+    """All networks that are up, the youngest first; those of processes that were killed are not."""
+    files = [file for folder in record.folders() for file in folder.glob("routers-*.json")]
+    found = [_read(file) for file in files]
+    return sorted(filter(None, found), key=lambda up: up.began_ns, reverse=True)
 
 
 def up() -> Up:
-    """What is up; nothing, if no network of the kit is."""
-    files = [folder / _FILE for folder in record.folders()]
-    there = [file for file in files if file.exists()]
-    try:
-        # There may be a live network and one in virtual time: the younger one is looked at.
-        return Up(**json.loads(max(there, key=lambda file: file.stat().st_mtime_ns).read_text()))
-    except (OSError, ValueError, TypeError):
-        return Up()
+    """The network to look at if nobody says which: the youngest; nothing, if none is up."""
+    return next(iter(all_up()), Up())
+
+
+def having(address: str) -> Up:
+    """The network with a router at this address; nothing, if none has one."""
+    return next((up for up in all_up() if address in up.routers.values()), Up())
+
+
+def called(address: str) -> str:
+    """What people call the router at this address, which is named, too."""
+    networks = all_up()
+    for each in networks:
+        for name, known in each.routers.items():
+            if known == address:
+                return f"{name} {f'({each.world}) ' if len(networks) > 1 else ''}{address}"
+    return address
 
 
 def address_of(name: str) -> str:
     """The address of a router by its name, or the address itself; the first one without a name."""
-    known = up().routers
     if not name:
-        return next(iter(known.values()), DEFAULT_ADDRESS)
+        return up().first
     if ":" in name:
         return name
-    if name in known:
-        return known[name]
-    there = f"there are: {', '.join(known)}" if known else "no network of the kit is up"
+    networks = all_up()
+    found = {each.routers[name]: each.world for each in networks if name in each.routers}
+    if len(found) > 1:
+        which = ", ".join(f"ROUTER={address} ({world})" for address, world in found.items())
+        raise ConnectError(
+            f"{len(found)} networks that are up have a router {name!r}: say {which}."
+        )
+    if found:
+        return next(iter(found))
+    names = list(dict.fromkeys(name for each in networks for name in each.routers))
+    there = f"there are: {', '.join(names)}" if names else "no network of the kit is up"
     raise ConnectError(f"there is no router {name!r}: {there}. An address is HOST:PORT.")
 
 
+def _own_file() -> Path:
+    return record.folder() / f"routers-{os.getpid()}.json"
+
+
+def _read(file: Path) -> Up | None:
+    """What a file says, if the process that wrote it lives."""
+    try:
+        document = json.loads(file.read_text())
+        owner = Identity(*document.pop("owner"))
+        return Up(**document) if owner.is_alive() else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
 def _write(what: Up) -> None:
-    file = record.folder() / _FILE
+    file, owner = _own_file(), Identity.of(os.getpid())
+    assert owner is not None, "this process is alive"
     file.parent.mkdir(parents=True, exist_ok=True)
+    # What killed processes have left here is of no use to anybody.
+    for other in file.parent.glob("routers-*.json"):
+        if _read(other) is None:
+            other.unlink(missing_ok=True)
     beside = file.with_suffix(".new")
-    beside.write_text(json.dumps(asdict(what)))
+    beside.write_text(json.dumps({**asdict(what), "owner": [owner.pid, owner.start_ticks]}))
     # Written under sudo, read by everybody.
     beside.chmod(0o644)
     beside.replace(file)

@@ -31,7 +31,7 @@ def main() -> int:
         address = routers.address_of(os.environ.get("ROUTER", ""))
         with Session.observe(address) as session:
             packets = "1 packet" if count == 1 else f"{count} packets"
-            print(f"following {packets} through {address}; Ctrl-C ends", flush=True)
+            print(f"following {packets} through {routers.called(address)}; Ctrl-C ends", flush=True)
             _follow(session, follow)
     except (ControllerError, FlowError) as error:
         print(f"vitrine: {error}", file=sys.stderr)

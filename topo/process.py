@@ -43,6 +43,12 @@ class Identity:
         """Whether this very process still runs."""
         return Identity.of(self.pid) == self
 
+    def name(self) -> str:
+        """What it runs, as the kernel calls it."""
+        with contextlib.suppress(OSError):
+            return Path(f"/proc/{self.pid}/comm").read_text().strip()
+        return "?"
+
     def end(self) -> None:
         """Asks the process to end, and after a deadline makes it; returns when it is gone."""
         for number in (signal.SIGTERM, signal.SIGKILL):

@@ -3,7 +3,8 @@
 A run that is killed outright (SIGKILL, a crash of the machine's user session) leaves processes and
 interfaces behind. So each is recorded before or as it is made, in one file that all copies of the
 kit on this machine share: they would share the names s1-eth1, too. The file exists exactly while a
-network is up or has been left behind.
+network is up or has been left behind. What users start in hosts, daemons too, nobody records; it is
+told by a mark in its environment, which every process of the network inherits.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ import contextlib
 import json
 import os
 import subprocess
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 from topo.errors import StaleRunError
 from topo.process import Identity
+
+# The variable whose value is the network's mark.
+_MARK = "VITRINE_NETWORK"
 
 # Only root writes into the machine's folder; who has a network in virtual time need not be root.
 _OF_MACHINE = Path("/run/vitrine")
@@ -45,8 +50,9 @@ def path() -> Path:
 class Record:
     """The record of the network that this process has up."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, mark: str) -> None:
         self._path = path
+        self._mark = mark
         self._processes: list[Identity] = []
         self._links: list[str] = []
 
@@ -67,6 +73,7 @@ class Record:
         assert owner is not None, "this process is alive"
         document = {
             "owner": [owner.pid, owner.start_ticks],
+            "mark": self._mark,
             "processes": [[each.pid, each.start_ticks] for each in self._processes],
             "links": self._links,
         }
@@ -81,11 +88,14 @@ def opened() -> Iterator[Record]:
     """A record for the length of a `with` block; refuses while another network is up."""
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True)
-    record = Record(file)
+    mark = uuid.uuid4().hex
+    record = Record(file, mark)
     record._save()
+    os.environ[_MARK] = mark
     try:
         yield record
     finally:
+        del os.environ[_MARK]
         file.unlink(missing_ok=True)
 
 
@@ -109,8 +119,9 @@ def clean_stale() -> str | None:
             f"a network is up already, made by process {running.pid}: "
             "end that run with Ctrl-C, or with `make down`."
         )
-    processes = [Identity(*each) for each in document["processes"]]
-    left = [each for each in processes if each.is_alive()]
+    recorded = [Identity(*each) for each in document["processes"]]
+    marked = _marked(document["mark"]) if "mark" in document else []
+    left = {each: each.name() for each in [*recorded, *marked] if each.is_alive()}
     for each in left:
         each.end()
     links = [name for name in document["links"] if interface_exists(name)]
@@ -118,7 +129,25 @@ def clean_stale() -> str | None:
         # Deleting one end of a veth pair deletes both. It may be gone by now with its namespace.
         subprocess.run(["ip", "link", "delete", name], check=False, capture_output=True)
     path().unlink(missing_ok=True)
-    return f"cleaned up after an interrupted run: {len(left)} processes, {len(links)} links"
+    names = f" ({', '.join(sorted(left.values()))})" if left else ""
+    count, links_count = _count(len(left), "process", "es"), _count(len(links), "link", "s")
+    return f"cleaned up after an interrupted run: {count}{names}, {links_count}"
+
+
+def _marked(mark: str) -> list[Identity]:
+    """The processes of a network, by its mark in their environment."""
+    wanted = f"{_MARK}={mark}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and wanted in (entry / "environ").read_bytes().split(b"\0"):
+                identity = Identity.of(int(entry.name))
+                found += [identity] if identity is not None else []
+    return found
+
+
+def _count(count: int, what: str, plural: str) -> str:
+    return f"{count} {what}{'' if count == 1 else plural}"
 
 
 def interface_exists(name: str) -> bool:

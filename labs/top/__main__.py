@@ -89,7 +89,7 @@ class _Watching:
     def run(self) -> None:
         """Returns when the user has seen enough."""
         while not self._is_ended:
-            address = self._address or routers.address_of(routers.up().router)
+            address = self._address or routers.up().first
             try:
                 self._router = Router(address, RETRY_S)
                 self._watch(self._router)
@@ -110,17 +110,18 @@ class _Watching:
 
     def _watch(self, router: Router) -> None:
         """Shows one router until it goes away or another one is wanted."""
-        about, moment = routers.up(), router.look()
+        about, moment = routers.having(router.address), router.look()
         choice = Choice(port=_first_port(router.address, moment))
         next_s = time.monotonic()
-        # Until the user has named a router, what is shown follows what the lab is about.
-        while self._address or routers.up() == about:
+        # Until the user has named a router, what is shown follows what the lab is about; another
+        # network that comes up is not this one's business.
+        while self._address or routers.having(router.address) == about:
             width, height = self._terminal.size
             self._terminal.draw(
                 draw(
                     moment,
                     choice,
-                    title=_title(router.address),
+                    title=routers.called(router.address),
                     width=width,
                     height=height,
                     blocks=self._blocks,
@@ -143,21 +144,15 @@ class _Watching:
             moment = moment if choice.paused else seen
 
 
-def _title(address: str) -> str:
-    """The router's name with its address, where it is one of the kit's network."""
-    names = [name for name, each in routers.up().routers.items() if each == address]
-    return f"{names[0]} {address}" if names else address
-
-
 def _next_router(address: str) -> str:
     """The address of the next router of the network; the same one if there is no other."""
-    known = list(routers.up().routers.values()) or [address]
+    known = list(routers.having(address).routers.values()) or [address]
     return known[(known.index(address) + 1) % len(known)] if address in known else known[0]
 
 
 def _first_port(address: str, moment: Moment) -> int | None:
     """The port that the present run is about, or else the busiest."""
-    up = routers.up()
+    up = routers.having(address)
     is_about = up.routers.get(up.router) == address
     return up.port if is_about and up.port is not None else busiest(moment)
 
@@ -175,7 +170,7 @@ def _print_once(address: str) -> None:
     lines = draw(
         moment,
         Choice(port=_first_port(address, moment)),
-        title=_title(address),
+        title=routers.called(address),
         width=size.columns,
         height=size.lines,
         blocks=blocks_of(sys.stdout),

@@ -1,11 +1,13 @@
 """`make top`: what is drawn of a router, what keys do, and the whole program in a terminal."""
 
 import itertools
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -31,6 +33,7 @@ from labs.top.screen import KEYS, Choice, busiest, draw, pressed
 from tests.controller.device_double import DeviceDouble, serving
 from tests.controller.router_double import RouterDouble
 from topo import wait
+from topo.process import Identity
 
 LIMIT = QueueSettings(limit=Limit(packets=100))
 FAIR = Groups((Group({0: 1, 1: 1}, Discipline.DRR),))
@@ -248,6 +251,33 @@ def test_routers_are_known_by_name_while_their_network_is_up(tmp_path, monkeypat
             routers.address_of("s3")
     with pytest.raises(ConnectError, match="no network of the kit is up"):
         routers.address_of("s2")
+
+
+def test_of_two_networks_that_are_up_a_router_is_named_with_its_world(tmp_path, monkeypatch):
+    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
+    with routers.announced({"s1": "127.0.0.1:9559", "s3": "127.0.0.1:9561"}):
+        # Another process, which has a network in virtual time, and lives as long as we do.
+        theirs = Identity.of(os.getppid())
+        other = {
+            "routers": {"s1": "127.0.0.1:40001/1", "s2": "127.0.0.1:40001/2"},
+            "began_ns": time.time_ns(),
+            "owner": [theirs.pid, theirs.start_ticks],
+        }
+        (tmp_path / f"routers-{theirs.pid}.json").write_text(json.dumps(other))
+        assert routers.up().world == "virtual"
+        assert routers.address_of("s3") == "127.0.0.1:9561"
+        assert routers.address_of("s2") == "127.0.0.1:40001/2"
+        with pytest.raises(ConnectError, match=r"2 networks .* a router 's1': say ROUTER=127"):
+            routers.address_of("s1")
+        with pytest.raises(ConnectError, match="there are: s1, s2, s3"):
+            routers.address_of("s9")
+        assert routers.called("127.0.0.1:9559") == "s1 (live) 127.0.0.1:9559"
+        assert list(routers.having("127.0.0.1:9561").routers) == ["s1", "s3"]
+    # What ended leaves the other alone, and who was killed has nothing up.
+    assert routers.address_of("s1") == "127.0.0.1:40001/1"
+    other["owner"] = [theirs.pid, theirs.start_ticks - 1]
+    (tmp_path / f"routers-{theirs.pid}.json").write_text(json.dumps(other))
+    assert routers.all_up() == []
 
 
 def test_no_router_is_one_sentence():

@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
-from topo import record
+from topo import record, wait
 from topo.errors import StaleRunError
 from topo.process import Identity, Process
 
@@ -44,16 +46,36 @@ def test_processes_of_a_dead_run_are_ended_and_counted(tmp_path):
     identity = Identity.of(process.pid)
     left = [[identity.pid, identity.start_ticks], DEAD]
     record.path().write_text(json.dumps({"owner": DEAD, "processes": left, "links": ["none0"]}))
-    assert record.clean_stale() == "cleaned up after an interrupted run: 1 processes, 0 links"
+    said = record.clean_stale()
+    assert re.fullmatch(r"cleaned up after an interrupted run: 1 process \(\w+\), 0 links", said)
     assert process.has_ended()
     assert not record.path().exists()
+
+
+def test_a_daemon_that_a_user_started_in_a_host_is_found_by_its_mark(tmp_path):
+    with record.opened():
+        daemon = Process(SLEEPER, tmp_path / "log")
+        # A program that just starts has no environment for a moment.
+        environment = Path(f"/proc/{daemon.pid}/environ")
+        wait.until(environment.read_bytes, "the start of the daemon", 10)
+        kept = json.loads(record.path().read_text())
+    other = Process(SLEEPER, tmp_path / "other")
+    try:
+        # The run was killed: its record is still there, and names no process at all.
+        assert kept["processes"] == []
+        record.path().write_text(json.dumps({**kept, "owner": DEAD}))
+        assert "1 process (" in record.clean_stale()
+        assert daemon.has_ended()
+        assert not other.has_ended()
+    finally:
+        other.end()
 
 
 def test_a_process_that_took_over_a_dead_ones_id_is_spared():
     me = Identity.of(os.getpid())
     reused = [me.pid, me.start_ticks - 1]
     record.path().write_text(json.dumps({"owner": DEAD, "processes": [reused], "links": []}))
-    assert "0 processes" in record.clean_stale()
+    assert "0 processes," in record.clean_stale()
 
 
 def test_a_record_that_cannot_be_read_is_named_with_what_to_do():
