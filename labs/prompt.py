@@ -7,6 +7,7 @@ Leaving the prompt takes everything down again; so does `make down` in another t
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -24,7 +25,7 @@ from labs.world import World
 from topo import units
 from topo.errors import TopologyError
 from topo.load import load
-from topo.model import End, Topology
+from topo.model import End, Port, Topology
 
 LOGS = ROOT / "build" / "log" / "up"
 VIRTUAL_WORDS = (
@@ -92,12 +93,27 @@ def welcome(topology: Topology, addresses: Sequence[str]) -> str:
             rate = "as fast as the machine"
             if port.rate_bps:
                 rate = units.format_rate(port.rate_bps)
-            lines.append(f"  port {port.number} to {far}, {rate}")
+            lines.append(f"  port {port.number} to {far}, {rate}{_too_fast(topology, port, far)}")
     hosts = [host.name for host in topology.hosts]
     lines.append(f"hosts: {', '.join(hosts)}")
     if len(hosts) > 1:
         lines.append(f"Try: {hosts[0]} ping -c 3 {hosts[-1]}.")
     return "\n".join(lines)
+
+
+def _too_fast(topology: Topology, port: Port, far: End) -> str:
+    """Where a router's port sends faster than the line behind it: what becomes of the rest."""
+    if far.port is None:
+        return ""
+    behind = topology.switch(far.node).port(far.port)
+    own_bps = behind.cable.sender.rate_bps
+    line_bps = behind.rate_bps if own_bps is None else own_bps
+    if not line_bps or (port.rate_bps or math.inf) <= line_bps:
+        return ""
+    return (
+        f", into a line of {units.format_rate(line_bps)}: what is too much is lost there, and "
+        f"shown at {far.node} port {far.port}"
+    )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ are left out where `plain` is asked for.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,8 @@ _BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m
 _BAR_MAX = 40
 # A queue is drawn in colour from here on.
 _NEARLY_FULL = 0.9
+# So many queues are shown whatever is in them.
+_CLASSES_SHOWN = 4
 
 # What ports can be sorted by: the head of the column, and the value, the largest first.
 SORTS: dict[str, Callable[[PortNow], float]] = {
@@ -98,12 +101,12 @@ def chosen_port(moment: Moment, choice: Choice) -> PortNow:
 
 
 def chosen_queue(port: PortNow, choice: Choice) -> QueueNow | None:
-    """The chosen queue; where none is, the fullest."""
+    """The chosen queue; where none is, the fullest, or of empty ones the busiest."""
     queues = by_class(port)
     if not queues:
         return None
     chosen = next((queue for queue in queues if queue.class_ == choice.class_), None)
-    return chosen or max(queues, key=lambda queue: queue.packets)
+    return chosen or max(queues, key=lambda queue: (queue.packets, queue.rate_bps))
 
 
 def draw(
@@ -181,7 +184,13 @@ def _queue_lines(
     head = f"{'class':>6}  {'depth':<{room}}{'packets':>9}{'of':>6}{'kB':>8}{'out':>11}  drops"
     chosen = chosen_queue(port, choice)
     lines = [style.dim(head[:width])]
-    for queue in by_class(port):
+    queues = by_class(port)
+    idle = [queue for queue in queues if queue is not chosen and _is_idle(queue)]
+    # A few rows say that nothing is there; many would leave no room for what is.
+    folded = idle if len(queues) > _CLASSES_SHOWN else []
+    for queue in queues:
+        if queue in folded:
+            continue
         mark = ">" if chosen is not None and queue.class_ == chosen.class_ else " "
         text = (
             f"{mark}{queue.class_:>5}  {bar(queue.fill, room, blocks)}{queue.packets:>9}"
@@ -189,7 +198,15 @@ def _queue_lines(
             f"  {_reasons(queue.dropped)}"
         )
         lines.append(style.warn(text[:width], queue.fill >= _NEARLY_FULL))
+    if folded:
+        names = ", ".join(str(queue.class_) for queue in folded)
+        lines.append(style.dim(f"  nothing in classes {names}"[:width]))
     return lines
+
+
+def _is_idle(queue: QueueNow) -> bool:
+    """Whether nothing waits there, passes or was dropped."""
+    return not (queue.packets or queue.rate_bps or any(queue.dropped.values()))
 
 
 def _name(port: int) -> str:
@@ -199,16 +216,17 @@ def _name(port: int) -> str:
 
 def _cable_lines(port: PortNow, width: int, style: _Style) -> list[str]:
     """What waits or is under way outside of the router's queues; nothing where nothing is."""
+    # What was lost comes first: on a narrow terminal that is what must be seen.
     parts = [
+        (port.refused, "refused by the neighbour's card"),
         (port.receive_line, "in the neighbour's card (receive line)"),
         (port.arriving, "on the cable to us"),
         (port.leaving, "on the cable from us"),
-        (port.refused, "refused by the neighbour's card"),
     ]
-    words = [f"{count} {what}" for count, what in parts if count]
-    if not words:
-        return []
-    return [style.warn(f"  {', '.join(words)}"[:width], port.receive_line > 0)]
+    text = ", ".join(f"{count} {what}" for count, what in parts if count)
+    indent = "  "
+    lines = textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
+    return [style.warn(line, port.receive_line > 0) for line in lines]
 
 
 def _outside_lines(port: PortNow, width: int, style: _Style) -> list[str]:
@@ -237,6 +255,8 @@ def _scheduler(settings: PortSettings) -> str:
         return "hierarchy: " + ", ".join(
             f"{node.name} {format_rate(node.rate_bps)}" for node in scheduler.root.children
         )
+    if isinstance(scheduler, Groups) and len(scheduler.groups) > _CLASSES_SHOWN:
+        return "priority, first to last: " + ", ".join(map(_group, scheduler.groups))
     if isinstance(scheduler, Groups) and len(scheduler.groups) > 1:
         return "priority: " + " before ".join(map(_group, scheduler.groups))
     if isinstance(scheduler, Groups) and any(len(group.weights) > 1 for group in scheduler.groups):

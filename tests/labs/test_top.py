@@ -118,10 +118,36 @@ def test_what_waits_outside_of_the_queues_is_said_where_there_is_some():
         replace(now, ports=ports), Choice(port=2), title="s1", width=110, height=24, styled=False
     )
     assert (
-        "  134 in the neighbour's card (receive line), 3 on the cable to us, "
-        "9 refused by the neighbour's card"
+        "  9 refused by the neighbour's card, 134 in the neighbour's card (receive line), "
+        "3 on the cable to us"
     ) in lines
+    # Nothing of it is cut off where the terminal is narrow.
+    lines = draw(
+        replace(now, ports=ports), Choice(port=2), title="s1", width=60, height=24, styled=False
+    )
+    at = lines.index("  9 refused by the neighbour's card, 134 in the neighbour's")
+    assert lines[at + 1] == "  card (receive line), 3 on the cable to us"
     assert not any("cable" in line for line in shown())
+
+
+def test_of_many_classes_those_with_something_in_them_are_shown():
+    now = moment()
+    ports = []
+    for port in now.ports:
+        empty = replace(port.queues[0], packets=0, bytes=0, rate_bps=0, dropped={}, history=[0])
+        queues = [replace(empty, class_=number) for number in range(8)]
+        queues[3] = replace(queues[3], rate_bps=20_000_000)
+        ports.append(replace(port, queues=queues))
+    lines = draw(
+        replace(now, ports=ports), Choice(port=2), title="s1", width=80, height=24, styled=False
+    )
+    # Nothing waits anywhere, so the one that packets pass is what is looked at.
+    assert any(line.startswith(">    3") for line in lines)
+    assert "  nothing in classes 7, 6, 5, 4, 2, 1, 0" in lines
+    assert any("port 2 class 3, packets that wait" in line for line in lines)
+    # The arrows still lead to each of them.
+    chosen = pressed(Choice(port=2, class_=3), "left", replace(now, ports=ports))
+    assert chosen.class_ != 3
 
 
 def test_the_history_fills_what_the_rest_leaves():
