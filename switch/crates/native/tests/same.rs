@@ -5,10 +5,10 @@ mod support;
 
 use pipeline::native::Op;
 use pipeline::{Config, Pipeline};
-use support::Both;
 use support::chance::Chance;
 use support::programs::{compile, compile_text, files, made_up, packets, root};
-use units::PortId;
+use support::{Both, Output};
+use units::{DropReason, PortId};
 
 /// Sends packets like these through both forms of a program whose tables have entries.
 fn compare(
@@ -33,7 +33,7 @@ fn compare(
 fn send(both: &mut Both, chance: &mut Chance, packets: &[Vec<u8>], count: usize) {
     for _ in 0..count {
         let port = PortId(chance.below(4) as u16);
-        both.send(port, &chance.packet_like(packets));
+        let _compared = both.send(port, &chance.packet_like(packets));
     }
 }
 
@@ -71,6 +71,28 @@ fn entries_with_meters_grow_old_the_same_either_way() {
     assert_ne!(both.direct_meters("ingress.exact_table"), before);
     let [idle, others] = both.idle_and_not();
     assert!(idle > 0 && others > 0, "{idle} entries are idle, {others} are not");
+}
+
+/// A loop of 10,000 rounds comes to its end; one of 10,001 is a drop with its own reason, also where
+/// another loop took some of them.
+#[test]
+fn a_loop_that_goes_round_too_often_drops_the_packet_either_way() {
+    let path = root().join("tests/packets/loop_limit.p4");
+    let both = Both::load("loop_limit.p4", compile(&path).expect("it compiles"));
+    let mut both = both.expect("it loads");
+    let limit = vec![Output::Drop(DropReason::LoopLimit)];
+    for ([high, low], second, is_too_often) in [
+        ([0x27, 0x10], 0, false),
+        ([0x27, 0x11], 0, true),
+        ([0x13, 0x88], 1, false),
+        ([0x13, 0x89], 1, true),
+        ([0, 3], 2, true),
+        ([0, 10], 2, false),
+    ] {
+        let outputs = both.send(PortId(0), &[high, low, second, 0, 0, 0]);
+        assert_eq!(outputs == limit, is_too_often, "{high:02x}{low:02x} {second}: {outputs:?}");
+        assert!(is_too_often || matches!(outputs[..], [Output::Transmit { .. }]), "{outputs:?}");
+    }
 }
 
 /// What the lab router leaves to the interpreter: three tables. Everything else on a packet's way is

@@ -71,6 +71,7 @@ mod state;
 mod table;
 mod value_set;
 
+pub use action::ROUNDS_MAX;
 pub use api::ActionInfo;
 pub use error::LoadError;
 pub use fate::{

@@ -56,6 +56,16 @@ fn rows_of_packets() -> Vec<Row> {
             mebibytes(pipeline::ARRAY_MEMORY_BYTES as usize),
             "the program is refused",
         ),
+        (
+            "rounds of a control's loops for a packet",
+            pipeline::ROUNDS_MAX.to_string(),
+            "dropped: loop_limit",
+        ),
+        (
+            "states of a parser that a packet enters",
+            pipeline::native::STATES_MAX.to_string(),
+            "parser_error is ParserTimeout",
+        ),
         ("bytes of a frame", ports::FRAME_SIZE_BYTES_MAX.to_string(), "not sent by the netdev"),
     ]
 }

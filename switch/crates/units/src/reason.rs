@@ -82,6 +82,8 @@ reasons! {
     TooLong = 18, "too_long", false;
     /// The packets in the switch take as much memory as they may.
     PacketMemory = 19, "packet_memory", false;
+    /// The loops of a control had gone round as often as they may.
+    LoopLimit = 20, "loop_limit", false;
 }
 
 impl DropReason {

@@ -15,6 +15,7 @@ use pipeline::{
     CloneSession, Config, Entry, EntryAction, EntryId, KeyMatch, Meter, MeterConfig, Node,
     Pipeline, Table, Unobserved,
 };
+pub use switching::Output;
 use units::{PortId, Span, Time};
 
 /// From one packet to the next.
@@ -145,14 +146,15 @@ impl Both {
         params.iter().map(|(_, width)| chance.number(*width)).collect()
     }
 
-    /// Sends a packet through both; whatever comes out must be the same.
-    pub fn send(&mut self, port: PortId, packet: &[u8]) {
+    /// Sends a packet through both; whatever comes out must be the same. Returns it.
+    pub fn send(&mut self, port: PortId, packet: &[u8]) -> Vec<Output> {
         self.now += STEP;
         let run = |pipeline: &mut Pipeline| {
             switching::run_to_completion(pipeline, port, packet, self.now, &mut Unobserved)
         };
         let (native, interpreted) = (run(&mut self.native), run(&mut self.interpreted));
         assert_eq!(native, interpreted, "{}: packet {packet:02x?}", self.name);
+        native
     }
 
     /// What packets have left behind must be the same: registers, counters, meters, and how long

@@ -28,7 +28,8 @@ mod run;
 pub(crate) use headers::set_valid;
 pub(crate) use load::{Names, action_number, load_actions, load_routine};
 pub(crate) use moves::Move;
-pub(crate) use run::{JUMPS_MAX, Machine};
+pub(crate) use run::Machine;
+pub use run::ROUNDS_MAX;
 
 use crate::calculation::Recipe;
 use crate::expression::{Condition, HeaderRef, Number, Subject, UnionRef, Wide};

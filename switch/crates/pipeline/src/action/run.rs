@@ -25,21 +25,22 @@ use crate::program::Program;
 use crate::state::RegisterArray;
 use crate::table::Applied;
 
-/// Jumps a single action may take: a loop of any sense ends long before.
-pub(crate) const JUMPS_MAX: u32 = 10_000;
+/// The most rounds of loops that a packet takes in one control, all its loops together. With one more
+/// it is dropped: what a loop has done half is not sent.
+pub const ROUNDS_MAX: u32 = 10_000;
 
 /// Where a control is.
 struct Flow<'a> {
     /// The next step, and the step after the action that runs.
     point: Point,
     params: &'a [u64],
-    /// How many jumps it has taken.
-    jumps: u32,
+    /// How many rounds of loops it has taken.
+    rounds: u32,
 }
 
 impl<'a> Flow<'a> {
     fn new(start: u32) -> Flow<'a> {
-        Flow { point: Point { at: start, after: END }, params: &[], jumps: 0 }
+        Flow { point: Point { at: start, after: END }, params: &[], rounds: 0 }
     }
 
     /// The step to do, unless the control has ended; the one behind it is next.
@@ -60,13 +61,19 @@ impl<'a> Flow<'a> {
     /// An action has ended.
     #[inline(always)]
     fn end(&mut self) {
-        (self.point.at, self.jumps) = (self.point.after, 0);
+        self.point.at = self.point.after;
     }
 
+    /// Goes to a step of the same action. Back is another round of a loop; false if that is one too
+    /// many, and the control has ended.
     #[inline(always)]
-    fn jump(&mut self, to: u32) {
-        self.jumps += 1;
-        self.point.at = if self.jumps > JUMPS_MAX { self.point.after } else { to };
+    #[must_use]
+    fn jump(&mut self, to: u32) -> bool {
+        self.rounds += u32::from(to < self.point.at);
+        let goes_on = self.rounds <= ROUNDS_MAX;
+        self.point =
+            if goes_on { Point { at: to, ..self.point } } else { Point { at: END, after: END } };
+        goes_on
     }
 }
 
@@ -134,7 +141,7 @@ impl<'a, O: Observe> Machine<'a, O> {
 
     /// The same by machine code, which calls for every step that it does not know.
     pub fn run_native(&mut self, native: &dyn Native, start: u32) {
-        native.control(start, &mut Called { machine: self, params: &[], jumps: 0 });
+        native.control(start, &mut Called { machine: self, params: &[], rounds: 0 });
     }
 
     /// Does one step.
@@ -176,10 +183,10 @@ impl<'a, O: Observe> Machine<'a, O> {
                 flow.end();
             }
             Step::Exit => flow.point.after = END,
-            Step::Jump { to } => flow.jump(*to),
+            Step::Jump { to } => self.jump(flow, *to),
             Step::JumpUnless { condition, to } => {
                 if !self.holds(condition, flow.params) {
-                    flow.jump(*to);
+                    self.jump(flow, *to);
                 }
             }
             Step::Assert { condition, what } => {
@@ -207,6 +214,13 @@ impl<'a, O: Observe> Machine<'a, O> {
             Step::Extern(step) => self.use_extern(step, flow.params),
             Step::Header(step) => self.change_headers(step, flow.params),
             Step::Request(step) => self.request(step, flow.params),
+        }
+    }
+
+    #[inline(always)]
+    fn jump(&mut self, flow: &mut Flow<'a>, to: u32) {
+        if !flow.jump(to) {
+            self.stop_loop();
         }
     }
 
@@ -290,6 +304,12 @@ impl<'a, O: Observe> Machine<'a, O> {
     fn fail(&mut self, what: &str) {
         self.packet.requests.stopped = Some(DropReason::Assertion);
         self.observer.event(|| Event::AssertionFailed { what: what.to_owned() });
+    }
+
+    /// A loop has gone round too often: the packet goes no further.
+    #[cold]
+    fn stop_loop(&mut self) {
+        self.packet.requests.stopped = Some(DropReason::LoopLimit);
     }
 
     /// Steps that ask for something.
@@ -465,7 +485,7 @@ struct Called<'m, 'a, O: Observe> {
     machine: &'m mut Machine<'a, O>,
     /// Those of [`Flow`]; its point is with the machine code.
     params: &'a [u64],
-    jumps: u32,
+    rounds: u32,
 }
 
 impl<'a, O: Observe> Interpreter<'a> for Called<'_, 'a, O> {
@@ -478,10 +498,10 @@ impl<'a, O: Observe> Interpreter<'a> for Called<'_, 'a, O> {
     ///
     /// The point is not kept in between: what is written in halves and read as a whole is waited for.
     fn step(&mut self, point: Point, key: u64) -> (Point, &'a [u64]) {
-        let Called { machine, params, jumps } = self;
+        let Called { machine, params, rounds } = self;
         let step = &machine.program.code[point.at as usize];
         let point = Point { at: point.at + 1, after: point.after };
-        let mut flow = Flow { point, params, jumps: *jumps };
+        let mut flow = Flow { point, params, rounds: *rounds };
         match step {
             Step::Apply { table } => {
                 let table = &machine.tables[*table as usize];
@@ -490,7 +510,7 @@ impl<'a, O: Observe> Interpreter<'a> for Called<'_, 'a, O> {
             }
             other => machine.interpret(other, &mut flow),
         }
-        (*params, *jumps) = (flow.params, flow.jumps);
+        (*params, *rounds) = (flow.params, flow.rounds);
         (flow.point, flow.params)
     }
 }

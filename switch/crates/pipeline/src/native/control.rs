@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bits::mask64;
 
 use super::{Op, Operator, Store, Target, Test, Value};
-use crate::action::{Action, JUMPS_MAX, Move, Request, Routine, Step};
+use crate::action::{Action, Move, Request, Routine, Step};
 use crate::expression::{Condition, Decision, HeaderRef, Next, Number, Operands, Subject};
 use crate::layout::Layout;
 use crate::place::Cell;
@@ -58,14 +58,6 @@ fn left(step: &Step) -> Op {
     Op::Leave { key: Vec::new(), to }
 }
 
-/// Whether a step leads back to none before it, if it is a jump.
-fn goes_on((at, step): (usize, &Step)) -> bool {
-    match step {
-        Step::Jump { to } | Step::JumpUnless { to, .. } => *to as usize > at,
-        _ => true,
-    }
-}
-
 /// What ops are made with.
 pub(crate) struct Lowering<'a> {
     pub layout: &'a Layout,
@@ -75,23 +67,17 @@ pub(crate) struct Lowering<'a> {
     tables: &'a [Applied],
     /// What follows the action that ends at a step, where that is always the same.
     after: BTreeMap<u32, u32>,
-    jumps_end: bool,
     drop_port: u64,
 }
 
 impl<'a> Lowering<'a> {
     pub fn new(program: &'a Program, tables: &'a [Applied], profiles: &[Chosen]) -> Lowering<'a> {
-        let steps = &program.code;
-        // The interpreter counts jumps, so that no action goes round for ever. Where none can, nobody
-        // needs to.
-        let jumps_end = (steps.len() as u32) < JUMPS_MAX && steps.iter().enumerate().all(goes_on);
         Lowering {
             layout: &program.layout,
             actions: &program.actions,
             registers: &program.register_names,
             tables,
             after: afters(program, tables, profiles),
-            jumps_end,
             drop_port: program.drop_port.0.into(),
         }
     }
@@ -134,8 +120,9 @@ impl<'a> Lowering<'a> {
             Step::If { condition, next, .. } => {
                 Op::Branch { test: self.condition(condition)?, next: *next }
             }
-            Step::Jump { to } if self.jumps_end => Op::Jump { to: *to },
-            Step::JumpUnless { condition, to } if self.jumps_end => {
+            // The interpreter counts the rounds of loops, so that no action goes round for ever.
+            Step::Jump { to } if *to > at => Op::Jump { to: *to },
+            Step::JumpUnless { condition, to } if *to > at => {
                 Op::Branch { test: self.condition(condition)?, next: [*to, at + 1] }
             }
             Step::Move(one) => Op::Set { stores: vec![store(one)] },
