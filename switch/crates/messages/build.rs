@@ -3,6 +3,8 @@
 //! * P4Runtime's definitions come from the installed Python package `p4runtime`: a small script
 //!   writes what its modules carry as a FileDescriptorSet. Nothing of it is copied into the
 //!   repository.
+//!   A field of P4Runtime 1.5 that the package does not have is added: what nobody knows is dropped
+//!   when a message is read, and a server must be able to refuse what it does not do.
 //! * `vitrine.v1` comes from the files in `proto/vitrine/v1` through `protoc`.
 //!
 //! Both sets feed one run of the code generator, and are left as one file, whose path the build
@@ -14,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use prost::Message;
-use prost_types::FileDescriptorSet;
+use prost_types::field_descriptor_proto::{Label, Type};
+use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 
 const SCRIPT: &str = "proto/p4runtime_descriptors.py";
 const VITRINE_FOLDER: &str = "proto/vitrine/v1";
@@ -34,6 +37,7 @@ fn main() {
 fn build() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets no OUT_DIR")?);
     let mut files = p4runtime_descriptors(&out)?;
+    add_backup_replicas(&mut files);
     files.file.extend(vitrine_descriptors(&out)?.file);
     let descriptors = out.join("descriptors.binpb");
     std::fs::write(&descriptors, files.encode_to_vec())
@@ -57,6 +61,37 @@ fn p4runtime_descriptors(out: &Path) -> Result<FileDescriptorSet, String> {
                   has the package";
     succeeded(run).map_err(|why| format!("{}: {why}. {advice}.", python.display()))?;
     read(&target)
+}
+
+/// `Replica.backup_replicas`, where the package is older than it.
+fn add_backup_replicas(files: &mut FileDescriptorSet) {
+    let field = |name: &str, number, label: Label, kind: Type, type_name: Option<&str>| {
+        FieldDescriptorProto {
+            name: Some(name.to_owned()),
+            number: Some(number),
+            label: Some(label.into()),
+            r#type: Some(kind.into()),
+            type_name: type_name.map(str::to_owned),
+            ..FieldDescriptorProto::default()
+        }
+    };
+    for file in files.file.iter_mut().filter(|file| file.package() == "p4.v1") {
+        if file.message_type.iter().any(|message| message.name() == "BackupReplica") {
+            continue;
+        }
+        let replica = file.message_type.iter_mut().find(|message| message.name() == "Replica");
+        let Some(replica) = replica else { continue };
+        let of = Some(".p4.v1.BackupReplica");
+        replica.field.push(field("backup_replicas", 4, Label::Repeated, Type::Message, of));
+        file.message_type.push(DescriptorProto {
+            name: Some("BackupReplica".to_owned()),
+            field: vec![
+                field("port", 1, Label::Optional, Type::Bytes, None),
+                field("instance", 2, Label::Optional, Type::Uint32, None),
+            ],
+            ..DescriptorProto::default()
+        });
+    }
 }
 
 /// `VITRINE_PYTHON`, else the repository's own virtual environment, else the machine's python3.

@@ -238,7 +238,7 @@ impl View<'_> {
             action: Some(action),
             attachment: beside.map(|beside| beside.attachment.clone()).unwrap_or_default(),
             idle_timeout_ns: beside.map_or(0, |beside| beside.idle_timeout_ns),
-            is_const: table.is_const,
+            is_const: table.is_const || loaded.is_fixed(id),
             counter: None,
             meter: None,
             since_hit_ns: None,

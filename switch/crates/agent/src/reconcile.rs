@@ -67,6 +67,7 @@ impl Reconcile {
             }
         }
         let (cursor, found) = (Cursor::default(), VecDeque::new());
+        let pipeline = without_initial_entries(old, &forwarding, pipeline);
         Self { forwarding, pipeline, queries, cursor, found, twins, reply }
     }
 
@@ -169,6 +170,20 @@ impl Kind {
             }),
         }
     }
+}
+
+/// Of tables that the old program has too, entries that come and go are those of the old one: whether
+/// the program brought them or a controller wrote them, and also where none is left.
+fn without_initial_entries(
+    old: &Target<'_>,
+    forwarding: &Forwarding,
+    mut pipeline: Box<Pipeline>,
+) -> Box<Pipeline> {
+    let known = old.forwarding.config.index.tables().filter(|table| !table.is_const);
+    for bound in known.filter_map(|table| forwarding.binding.table(table.name.id).ok()) {
+        pipeline.table_mut(bound.table).reset();
+    }
+    pipeline
 }
 
 /// Every array of a program.

@@ -159,7 +159,7 @@ fn is_fixed(index: &Index, found: &Found) -> bool {
     let Found::Table(id, entry) = found else { return false };
     let Ok(table) = index.table(*id) else { return false };
     match entry.key {
-        Some(_) => table.is_const,
+        Some(_) => entry.is_const,
         None => table.default_is_const || table.profile_id.is_some(),
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn meter_config(rates: MeterRates) -> pipeline::MeterConfig {
         committed_burst: rates.committed_burst,
         peak_rate_per_s: rates.peak_rate,
         peak_burst: rates.peak_burst,
+        excess_burst: rates.excess_burst,
     }
 }
 
@@ -35,6 +36,7 @@ pub(super) fn meter_rates(config: pipeline::MeterConfig) -> MeterRates {
         committed_burst: config.committed_burst,
         peak_rate: config.peak_rate_per_s,
         peak_burst: config.peak_burst,
+        excess_burst: config.excess_burst,
     }
 }
 

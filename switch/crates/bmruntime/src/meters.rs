@@ -40,6 +40,7 @@ fn config_of(arguments: &Struct, number: i16) -> Result<MeterConfig, Thrown> {
         committed_burst: burst(committed_burst)?,
         peak_rate_per_s: per_s(peak),
         peak_burst: burst(peak_burst)?,
+        excess_burst: None,
     })
 }
 

@@ -650,7 +650,7 @@ pub struct DefaultEntry {
     pub action_entry_const: bool,
 }
 
-/// A fixed entry of a table.
+/// An entry that the program gives a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableEntry {
     /// Where it comes from.
@@ -663,6 +663,9 @@ pub struct TableEntry {
     pub action_data: Vec<Int>,
     /// The lowest number wins (BMv2; P4Runtime is the other way round).
     pub priority: i32,
+    /// Whether it is const, in a table whose other entries come and go. The format does not have it:
+    /// without it all entries are const, and the table takes no others.
+    pub is_const: Option<bool>,
 }
 
 /// What an entry asks of one key.

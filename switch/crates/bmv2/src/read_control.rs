@@ -241,6 +241,7 @@ fn table_entry(node: Node<'_>) -> Result<TableEntry, ReadError> {
         action_id,
         action_data,
         priority: node.opt_member("priority", integer)?.unwrap_or_default(),
+        is_const: node.opt_member("is_const", boolean)?,
     })
 }
 

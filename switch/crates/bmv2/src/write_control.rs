@@ -285,11 +285,12 @@ fn table_entry(entry: &TableEntry, keys: &[TableKey], widths: &FieldWidths) -> V
         .enumerate()
         .map(|(index, key)| match_key(key, byte_count(width_of(index))))
         .collect();
-    let value = json!({
+    let mut value = json!({
         "match_key": match_key,
         "action_entry": { "action_id": entry.action_id, "action_data": action_data(&entry.action_data) },
         "priority": entry.priority,
     });
+    set(&mut value, "is_const", entry.is_const.map(Value::Bool));
     with_source_info(value, &entry.source_info)
 }
 

@@ -104,6 +104,7 @@ fn externs_compute_what_they_are_to_compute() {
         committed_burst: 2,
         peak_rate_per_s: 0,
         peak_burst: 3,
+        excess_burst: None,
     };
     pipeline.meters_mut(meter).meters[3].configure(Some(rates), Time::ZERO);
     let counter = pipeline.counter_index("ingress.packets").expect("declared");

@@ -1,5 +1,5 @@
-//! The entries that a program brings with it: default entries and const entries, put in as a
-//! controller would put them.
+//! The entries that a program brings with it, default entries included, put in as a controller would
+//! put them.
 
 use tables::{Entry, EntryAction, KeyMatch, TableError};
 use units::Time;
@@ -11,7 +11,7 @@ use crate::pipeline::Pipeline;
 /// BMv2's lowest number wins, P4Runtime's highest: one is this less the other.
 const PRIORITY_SUM: i32 = i32::MAX;
 
-/// Sets default entries and const entries.
+/// Sets default entries and the entries of the program.
 pub(crate) fn fill_tables(
     pipeline: &mut Pipeline,
     source: &bmv2::Program,
@@ -50,6 +50,7 @@ fn fill_table(
         let under = |error: LoadError| error.under(&path);
         let action = action(entry.action_id).map_err(under)?;
         let is_ternary = pipeline.tables[number].table.shape().is_ternary();
+        let is_const = entry.is_const;
         let key = entry.match_key.iter().map(|key| match key {
             bmv2::MatchKey::Exact { key } => KeyMatch::Exact(key.clone()),
             bmv2::MatchKey::Lpm { key, prefix_length } => {
@@ -70,9 +71,15 @@ fn fill_table(
             idle_timeout: None,
         };
         let inserted = pipeline.insert_entry(number, entry, Time::ZERO);
-        let _ = inserted.map_err(|error| under(refused(error)))?;
+        let id = inserted.map_err(|error| under(refused(error)))?;
+        if is_const == Some(true) {
+            pipeline.tables[number].table.fix_entry(id);
+        }
     }
-    if table.entries.is_some() {
+    // The format has const entries only; what our compiler writes of others is beside each of them.
+    let come_and_go =
+        |entries: &Vec<bmv2::TableEntry>| entries.iter().any(|entry| entry.is_const.is_some());
+    if table.entries.as_ref().is_some_and(|entries| !come_and_go(entries)) {
         pipeline.tables[number].table.fix_entries();
     }
     Ok(())

@@ -94,6 +94,7 @@ fn a_meter_colours_packets() {
         committed_burst: 1,
         peak_rate_per_s: 1,
         peak_burst: 2,
+        excess_burst: None,
     };
     pipeline.meters_mut(rate).meters[2].configure(Some(config), Time::ZERO);
     let now = Time::ZERO + Span::from_us(1);

@@ -669,6 +669,7 @@ async fn multicast_groups_clone_sessions_value_sets_and_digests_come_back_as_wri
     let mut controller = switch.controller(1).await;
     let info = controller.load().await;
     let replica = |port, instance| p4::Replica {
+        backup_replicas: Vec::new(),
         instance,
         port_kind: Some(p4::replica::PortKind::Port(b(port))),
     };

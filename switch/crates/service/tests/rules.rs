@@ -11,9 +11,10 @@ use messages::p4::v1::update::Type;
 use prost::bytes::Bytes;
 use tonic::Code;
 
-use support::{Controller, Ids, Switch, update};
+use support::{Controller, Ids, Switch, config, entries_program, update};
 
 const VERIFY_AND_SAVE: i32 = 2;
+const RECONCILE_AND_COMMIT: i32 = 5;
 
 fn call(action_id: u32, argument: Option<&'static [u8]>) -> p4::Action {
     let params = argument.map(|value| p4::action::Param { param_id: 1, value: value.into() });
@@ -249,4 +250,70 @@ async fn a_group_that_outgrows_its_own_max_size_is_refused_as_a_full_table_is() 
     assert_eq!(refused.0, Code::ResourceExhausted, "{}", refused.1);
     controller.write(vec![group(Type::Insert, 4)]).await.unwrap();
     assert_eq!(controller.refused(group(Type::Modify, 5)).await.0, Code::ResourceExhausted);
+}
+
+/// An entry of the program with entries: what it matches, its priority, the port it leads to.
+fn way(ids: &Ids<'_>, what: u8, priority: i32, port: &'static [u8]) -> p4::TableEntry {
+    use p4::field_match::{FieldMatchType, Ternary};
+    let value = vec![what].into();
+    let ternary = FieldMatchType::Ternary(Ternary { value, mask: Bytes::from_static(b"\xff") });
+    p4::TableEntry {
+        table_id: ids.table("ways"),
+        r#match: vec![p4::FieldMatch { field_id: 1, field_match_type: Some(ternary) }],
+        priority,
+        action: action(call(ids.action("forward"), Some(port))),
+        ..Default::default()
+    }
+}
+
+/// What is in the table: key, priority, whether it is const.
+async fn ways(controller: &mut Controller, ids: &Ids<'_>) -> Vec<(u8, i32, bool)> {
+    use p4::field_match::FieldMatchType;
+    let query = p4::TableEntry { table_id: ids.table("ways"), ..Default::default() };
+    let found = controller.read_tables(query).await.into_iter().map(|entry| {
+        let Some(FieldMatchType::Ternary(key)) = entry.r#match[0].field_match_type.clone() else {
+            panic!("{entry:?}");
+        };
+        (key.value[0], entry.priority, entry.is_const)
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_unstable();
+    found
+}
+
+/// `entries` without `const`: the specification calls them initial entries. They come with the
+/// priorities that the program gives them, and are changed like any other, but for those marked const.
+#[tokio::test]
+async fn initial_entries_are_changed_like_others_but_for_those_that_are_const() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let info = controller.load_program(entries_program()).await;
+    let ids = Ids(&info);
+    let begun = [(1, 100, true), (2, 50, false), (3, 40, false)];
+    assert_eq!(ways(&mut controller, &ids).await, begun);
+
+    let one = |kind, entry| vec![update(kind, Entity::TableEntry(entry))];
+    let changed = way(&ids, 2, 50, b"\x03");
+    controller.write(one(Type::Modify, changed)).await.unwrap();
+    controller.write(one(Type::Insert, way(&ids, 4, 60, b"\x02"))).await.unwrap();
+    controller.write(one(Type::Delete, way(&ids, 3, 40, b"\x02"))).await.unwrap();
+    let fixed = way(&ids, 1, 100, b"\x03");
+    for kind in [Type::Modify, Type::Delete] {
+        let refused = controller.refused(update(kind, Entity::TableEntry(fixed.clone()))).await;
+        assert_eq!(refused.0, Code::PermissionDenied, "{}", refused.1);
+    }
+    for (what, port) in [(1, 1), (2, 3), (4, 2)] {
+        switch.receive(2, &[what]);
+        assert_eq!(switch.next_sent().0.0, port, "what {what}");
+    }
+    let now = [(1, 100, true), (2, 50, false), (4, 60, false)];
+    assert_eq!(ways(&mut controller, &ids).await, now);
+
+    // The same program again: what was written stays, what was removed stays away.
+    let (info, json) = entries_program();
+    let again = Some(config(&info, json));
+    controller.set_config(RECONCILE_AND_COMMIT, again).await.unwrap();
+    assert_eq!(ways(&mut controller, &ids).await, now);
+    switch.receive(2, &[2]);
+    assert_eq!(switch.next_sent().0.0, 3, "what a controller changed is as it left it");
 }

@@ -322,6 +322,7 @@ impl Test {
                     committed_burst: committed.1,
                     peak_rate_per_s: per_second(peak.0),
                     peak_burst: peak.1,
+                    excess_burst: None,
                 };
                 let now = self.switch.now();
                 let meters = &mut self.switch.pipeline_mut().meters_mut(array).meters;

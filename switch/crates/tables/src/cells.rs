@@ -46,7 +46,8 @@ impl Color {
     }
 }
 
-/// What a meter allows: a token bucket for each of two rates (RFC 2698, colour-blind).
+/// What a meter allows: a token bucket for each of two rates (RFC 2698), or two buckets for one rate
+/// (RFC 2697).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeterConfig {
     /// Packets or bytes a second, committed.
@@ -57,6 +58,9 @@ pub struct MeterConfig {
     pub peak_rate_per_s: u64,
     /// Size of the peak bucket, in packets or bytes.
     pub peak_burst: u64,
+    /// Size of the excess bucket of a meter with one rate, in packets or bytes: what no longer fits the
+    /// committed bucket goes there. The peak rate has no meaning then.
+    pub excess_burst: Option<u64>,
 }
 
 /// One rate's bucket.
@@ -82,11 +86,22 @@ impl Bucket {
     /// Computed from the start, not from the last packet, so that no fraction of a token is lost.
     /// Time counts in whole microseconds, as in simple_switch.
     fn take(&mut self, elapsed_us: u64, rate_per_s: u64, burst: u64, amount: u64) -> bool {
+        let _overflow = self.fill(elapsed_us, rate_per_s, burst);
+        self.spend(amount)
+    }
+
+    /// Adds what has accrued; returns what finds no room.
+    fn fill(&mut self, elapsed_us: u64, rate_per_s: u64, burst: u64) -> u64 {
         let added = u128::from(elapsed_us) * u128::from(rate_per_s) / 1_000_000;
         let added = u64::try_from(added).unwrap_or(u64::MAX);
         let new = added.saturating_sub(self.added);
         self.added = added;
-        self.tokens = self.tokens.saturating_add(new).min(burst);
+        let all = self.tokens.saturating_add(new);
+        self.tokens = all.min(burst);
+        all - self.tokens
+    }
+
+    fn spend(&mut self, amount: u64) -> bool {
         let enough = self.tokens >= amount;
         if enough {
             self.tokens -= amount;
@@ -103,7 +118,7 @@ impl Meter {
             config,
             since: now,
             committed: full(config.map_or(0, |config| config.committed_burst)),
-            peak: full(config.map_or(0, |config| config.peak_burst)),
+            peak: full(config.map_or(0, |it| it.excess_burst.unwrap_or(it.peak_burst))),
         };
     }
 
@@ -124,8 +139,20 @@ impl Meter {
     pub fn color_aware(&mut self, amount: u64, now: Time, before: Color) -> Color {
         let Some(config) = self.config else { return before };
         let elapsed_us = now.since(self.since).whole_us();
-        let MeterConfig { committed_rate_per_s, committed_burst, peak_rate_per_s, peak_burst } =
-            config;
+        let MeterConfig {
+            committed_rate_per_s, committed_burst, peak_rate_per_s, peak_burst, ..
+        } = config;
+        if let Some(excess_burst) = config.excess_burst {
+            let overflow = self.committed.fill(elapsed_us, committed_rate_per_s, committed_burst);
+            self.peak.tokens = self.peak.tokens.saturating_add(overflow).min(excess_burst);
+            return if before == Color::Green && self.committed.spend(amount) {
+                Color::Green
+            } else if before != Color::Red && self.peak.spend(amount) {
+                Color::Yellow
+            } else {
+                Color::Red
+            };
+        }
         if before == Color::Red || !self.peak.take(elapsed_us, peak_rate_per_s, peak_burst, amount)
         {
             Color::Red
@@ -172,6 +199,29 @@ mod tests {
 
     use super::*;
 
+    /// RFC 2697: a committed bucket of two and an excess bucket of one, filled by one rate, the
+    /// second by what the first has no room for.
+    #[test]
+    fn a_meter_of_one_rate_has_an_excess_bucket() {
+        let config = MeterConfig {
+            committed_rate_per_s: 1_000,
+            committed_burst: 2,
+            excess_burst: Some(1),
+            ..MeterConfig::default()
+        };
+        let mut meter = Meter::default();
+        meter.configure(Some(config), Time::ZERO);
+        let mut burst = |at_ms: u64| {
+            let now = Time::ZERO + Span::from_ms(at_ms);
+            [(); 4].map(|()| meter.color(1, now))
+        };
+        assert_eq!(burst(0), [Color::Green, Color::Green, Color::Yellow, Color::Red]);
+        // Two tokens in two milliseconds fill the committed bucket and leave the other empty.
+        assert_eq!(burst(2), [Color::Green, Color::Green, Color::Red, Color::Red]);
+        // The third goes to the excess bucket.
+        assert_eq!(burst(5), [Color::Green, Color::Green, Color::Yellow, Color::Red]);
+    }
+
     #[test]
     fn a_meter_colours_by_two_rates() {
         let mut meter = Meter::default();
@@ -181,6 +231,7 @@ mod tests {
             committed_burst: 2,
             peak_rate_per_s: 2_000,
             peak_burst: 3,
+            excess_burst: None,
         };
         meter.configure(Some(config), Time::ZERO);
         let colors: Vec<Color> = (0..4).map(|_| meter.color(1, Time::ZERO)).collect();

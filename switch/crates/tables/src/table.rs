@@ -5,6 +5,7 @@
 //! data), each in flat arrays by entry number.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use units::{Span, Time};
 
@@ -79,6 +80,8 @@ pub struct Table {
     actions: Vec<TableAction>,
     miss_next: u32,
     const_entries: bool,
+    /// Entries that are const in a table that takes others.
+    fixed: BTreeSet<EntryId>,
     /// The only action that the default entry may have, where the program says so.
     const_default_action: Option<usize>,
     const_default: bool,
@@ -152,6 +155,7 @@ impl Table {
             actions: config.actions,
             miss_next: config.miss_next,
             const_entries: false,
+            fixed: BTreeSet::new(),
             const_default_action: None,
             const_default: false,
             profile: config.profile,
@@ -457,9 +461,7 @@ impl Table {
         data: &[u64],
         now: Time,
     ) -> Result<(), TableError> {
-        if self.const_entries {
-            return Err(TableError::Const { table: self.name.clone() });
-        }
+        self.check_free(id)?;
         let _ = self.entry(id)?;
         if let Some(entry) = &mut self.entries[id.0 as usize] {
             (entry.action, entry.idle_timeout) = (action, idle_timeout);
@@ -471,9 +473,7 @@ impl Table {
 
     /// Removes an entry and returns it.
     pub fn delete(&mut self, id: EntryId) -> Result<Entry, TableError> {
-        if self.const_entries {
-            return Err(TableError::Const { table: self.name.clone() });
-        }
+        self.check_free(id)?;
         let key = self.shape.encode(&self.name, &self.entry(id)?.key)?;
         self.remove(id, &key)
     }
@@ -561,6 +561,26 @@ impl Table {
         self.const_entries = true;
     }
 
+    /// From now on this entry is constant.
+    pub fn fix_entry(&mut self, id: EntryId) {
+        let _new = self.fixed.insert(id);
+    }
+
+    /// Whether nobody may change or remove the entry.
+    pub fn is_fixed(&self, id: EntryId) -> bool {
+        self.const_entries || self.fixed.contains(&id)
+    }
+
+    fn check_free(&self, id: EntryId) -> Result<(), TableError> {
+        match (self.const_entries, self.fixed.contains(&id)) {
+            (true, _) => Err(TableError::Const { table: self.name.clone() }),
+            (false, true) => {
+                Err(TableError::Const { table: format!("{}'s entry {}", self.name, id.0) })
+            }
+            (false, false) => Ok(()),
+        }
+    }
+
     /// Removes all entries but const ones, and puts the program's default back.
     pub fn reset(&mut self) {
         self.set_default(None);
@@ -568,6 +588,14 @@ impl Table {
         self.default_counter = Cell::default();
         self.default_meter = Cell::default();
         if self.const_entries {
+            return;
+        }
+        if !self.fixed.is_empty() {
+            let all: Vec<EntryId> = self.entries().map(|(id, _)| id).collect();
+            for id in all {
+                // Those that are const stay.
+                let _ = self.delete(id);
+            }
             return;
         }
         match &mut self.index {

@@ -28,9 +28,12 @@ impl Lowering<'_> {
             let Some(action) = declaration.actions.iter().position(position) else { continue };
             let keys = self.entry_keys(declaration, entry, table);
             let data = self.action_data(&entry.call);
-            list.push(Entry { keys, action, data, priority, at: entry.span });
+            let is_const = (!entries.is_const).then_some(entry.is_const);
+            list.push(Entry { keys, action, data, priority, is_const, at: entry.span });
         }
-        self.flat.tables[table.0].entries = Some(list);
+        // Entries that come and go and are none to begin with are those of any table.
+        let is_plain = list.is_empty() && !entries.is_const;
+        self.flat.tables[table.0].entries = (!is_plain).then_some(list);
     }
 
     /// One match for each key that the switch looks at; inputs of selectors are none.
@@ -112,29 +115,39 @@ impl Lowering<'_> {
         MatchKey::Lpm { key, prefix_length }
     }
 
-    /// The switch's priority of each entry. Without any in the program, the first entry wins.
+    /// The switch's priority of each entry. Of const entries the first wins.
+    ///
+    /// Among entries of controllers theirs must be P4Runtime's, of which the largest wins: the switch
+    /// is given what is missing to the largest number there is.
     fn priorities(&mut self, declaration: &tree::Table, entries: &Entries) -> Vec<i32> {
-        if entries.list.iter().all(|entry| entry.priority.is_none()) {
-            return (1..)
-                .zip(&entries.list)
-                .map(|(at, entry)| annotated(entry).unwrap_or(at))
-                .collect();
+        if entries.is_const {
+            let counted = (1..).zip(&entries.list);
+            return counted.map(|(at, entry)| annotated(entry).unwrap_or(at)).collect();
         }
+        let priorities = self.priorities_for_controllers(declaration, entries);
+        let missing = |priority: i64| i32::try_from(i64::from(i32::MAX) - priority);
+        priorities.into_iter().map(|it| missing(it).unwrap_or_default()).collect()
+    }
+
+    /// P4Runtime's priority of each entry. Where the program says nothing, the last has 1.
+    fn priorities_for_controllers(
+        &mut self,
+        declaration: &tree::Table,
+        entries: &Entries,
+    ) -> Vec<i64> {
         let largest_wins = self.property_bool(declaration, "largest_priority_wins").unwrap_or(true);
         let delta = self.property_number(declaration, "priority_delta").unwrap_or(1);
-        let mut previous: i64 = 0;
+        let first = 1 + delta * (entries.list.len() as i64 - 1);
+        let mut previous = if largest_wins { first + delta } else { 1 - delta };
         let mut wanted = Vec::new();
         for entry in &entries.list {
             let next = if largest_wins { previous - delta } else { previous + delta };
             previous = entry.priority.as_ref().and_then(Int::to_i64).unwrap_or(next);
             wanted.push(previous);
         }
-        let largest = wanted.iter().copied().max().unwrap_or(0);
-        let count = |priority: i64| if largest_wins { largest - priority + 1 } else { priority };
-        wanted
-            .into_iter()
-            .map(|priority| i32::try_from(count(priority)).unwrap_or(i32::MAX))
-            .collect()
+        let highest = wanted.iter().copied().max().unwrap_or(0);
+        let turned = |priority: i64| if largest_wins { priority } else { highest - priority + 1 };
+        wanted.into_iter().map(turned).collect()
     }
 
     /// A property of the table that is true or false.

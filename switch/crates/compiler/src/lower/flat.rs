@@ -292,6 +292,8 @@ pub struct Entry {
     pub data: Vec<Int>,
     /// As the program says it, if it does.
     pub priority: i32,
+    /// Whether it is const, in a table whose entries are not.
+    pub is_const: Option<bool>,
     /// Where it is.
     pub at: Span,
 }

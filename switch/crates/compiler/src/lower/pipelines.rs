@@ -257,6 +257,7 @@ impl Writer<'_> {
             action_id: table.actions[entry.action] as u32,
             action_data: entry.data.clone(),
             priority: entry.priority,
+            is_const: entry.is_const,
         };
         entries.iter().map(entry).collect()
     }

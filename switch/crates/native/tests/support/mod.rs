@@ -216,6 +216,7 @@ fn rates(chance: &mut Chance) -> MeterConfig {
         committed_burst: one(&[0, 3, 500]),
         peak_rate_per_s: one(&[20_000, 3_000_000]),
         peak_burst: one(&[2, 5, 1000]),
+        excess_burst: *chance.one(&[None, Some(2), Some(600)]),
     }
 }
 

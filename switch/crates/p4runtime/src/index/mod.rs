@@ -96,6 +96,38 @@ pub struct Array {
     pub size: u64,
 }
 
+/// How a meter tells colours apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MeterType {
+    /// Green or red.
+    SingleRateTwoColor,
+    /// RFC 2697.
+    SingleRateThreeColor,
+    /// RFC 2698.
+    #[default]
+    TwoRateThreeColor,
+}
+
+impl MeterType {
+    fn new(spec: Option<&config::MeterSpec>) -> MeterType {
+        use config::meter_spec::Type;
+        match spec.map(|spec| spec.r#type()) {
+            Some(Type::SingleRateThreeColor) => MeterType::SingleRateThreeColor,
+            Some(Type::SingleRateTwoColor) => MeterType::SingleRateTwoColor,
+            Some(Type::TwoRateThreeColor) | None => MeterType::TwoRateThreeColor,
+        }
+    }
+
+    /// For messages.
+    pub fn words(self) -> &'static str {
+        match self {
+            MeterType::SingleRateTwoColor => "one rate and two colours",
+            MeterType::SingleRateThreeColor => "one rate and three colours",
+            MeterType::TwoRateThreeColor => "two rates and three colours",
+        }
+    }
+}
+
 /// A direct counter or meter: one cell per entry of its table.
 #[derive(Clone, Debug)]
 pub struct Direct {
@@ -146,6 +178,8 @@ pub struct Index {
     direct_counters: BTreeMap<u32, Direct>,
     meters: BTreeMap<u32, Array>,
     direct_meters: BTreeMap<u32, Direct>,
+    /// Of both kinds of meters, by their ids.
+    meter_types: BTreeMap<u32, MeterType>,
     registers: BTreeMap<u32, Register>,
     value_sets: BTreeMap<u32, ValueSet>,
     digests: BTreeMap<u32, Digest>,
@@ -217,6 +251,7 @@ impl Index {
         }
         for meter in &info.meters {
             let array = array_of("meter", meter.preamble.as_ref(), meter.size)?;
+            index.meter_types.insert(array.name.id, MeterType::new(meter.spec.as_ref()));
             insert(&mut index.meters, "meter", array, |it| &it.name)?;
         }
         for counter in &info.direct_counters {
@@ -226,6 +261,7 @@ impl Index {
         }
         for meter in &info.direct_meters {
             let name = name_of("direct meter", meter.preamble.as_ref())?;
+            index.meter_types.insert(name.id, MeterType::new(meter.spec.as_ref()));
             let direct = Direct { name, table_id: meter.direct_table_id };
             insert(&mut index.direct_meters, "direct meter", direct, |it| &it.name)?;
         }
@@ -257,6 +293,11 @@ impl Index {
         index.add_controller_headers(info)?;
         index.check_table_references()?;
         Ok(index)
+    }
+
+    /// How a meter of either kind tells colours apart.
+    pub fn meter_type(&self, id: u32) -> MeterType {
+        self.meter_types.get(&id).copied().unwrap_or_default()
     }
 
     /// The fields of the header that goes before a packet to the controller; empty without one.

@@ -2,6 +2,7 @@
 
 use messages::p4::v1 as p4;
 
+use crate::index::MeterType;
 use crate::refusal::Refusal;
 
 /// What a counter has counted; a program that counts only one leaves the other 0.
@@ -11,7 +12,7 @@ pub struct CounterValue {
     pub bytes: u64,
 }
 
-/// The two rates of a meter (RFC 2698), in the meter's unit (bytes or packets) a second.
+/// The rates of a meter (RFC 2698, or RFC 2697), in the meter's unit (bytes or packets) a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeterRates {
     /// Committed information rate.
@@ -22,6 +23,8 @@ pub struct MeterRates {
     pub peak_rate: u64,
     /// Peak burst size.
     pub peak_burst: u64,
+    /// Excess burst size, of meters with one rate and three colours.
+    pub excess_burst: Option<u64>,
 }
 
 /// Neighbouring cells of an array.
@@ -66,19 +69,32 @@ pub fn counter_message(value: &CounterValue) -> p4::CounterData {
     }
 }
 
-/// A meter's configuration. v1model's meters have two rates and three colours.
-pub fn meter_of(config: &p4::MeterConfig) -> Result<MeterRates, Refusal> {
-    if config.eburst != 0 {
-        return Err(Refusal::invalid(
-            "eburst is set, but the meter has two rates: give cir, cburst, pir and pburst",
-        ));
-    }
+/// A meter's configuration. Of its numbers those of the meter's type must be given, and be related as
+/// the specification says.
+pub fn meter_of(config: &p4::MeterConfig, kind: MeterType) -> Result<MeterRates, Refusal> {
+    let excess_burst = unsigned("eburst", config.eburst)?;
     let rates = MeterRates {
         committed_rate: unsigned("cir", config.cir)?,
         committed_burst: unsigned("cburst", config.cburst)?,
         peak_rate: unsigned("pir", config.pir)?,
         peak_burst: unsigned("pburst", config.pburst)?,
+        excess_burst: (kind == MeterType::SingleRateThreeColor).then_some(excess_burst),
     };
+    if excess_burst != 0 && kind != MeterType::SingleRateThreeColor {
+        return Err(Refusal::invalid(format!(
+            "eburst is set, but the meter has {}: leave it 0",
+            kind.words()
+        )));
+    }
+    let one_rate = (rates.committed_rate, rates.committed_burst);
+    if kind != MeterType::TwoRateThreeColor && one_rate != (rates.peak_rate, rates.peak_burst) {
+        return Err(Refusal::invalid(format!(
+            "the meter has {}: pir must be cir, {}, and pburst must be cburst, {}",
+            kind.words(),
+            rates.committed_rate,
+            rates.committed_burst
+        )));
+    }
     if rates.committed_rate > rates.peak_rate {
         return Err(Refusal::invalid(format!(
             "cir {} is above pir {}: the committed rate is at most the peak rate",
@@ -95,7 +111,7 @@ pub fn meter_message(rates: &MeterRates) -> p4::MeterConfig {
         cburst: rates.committed_burst.cast_signed(),
         pir: rates.peak_rate.cast_signed(),
         pburst: rates.peak_burst.cast_signed(),
-        eburst: 0,
+        eburst: rates.excess_burst.unwrap_or_default().cast_signed(),
     }
 }
 
@@ -126,4 +142,45 @@ pub fn index_of(index: Option<&p4::Index>, size: u64) -> Result<Option<u64>, Ref
 
 fn unsigned(name: &str, value: i64) -> Result<u64, Refusal> {
     u64::try_from(value).map_err(|_| Refusal::invalid(format!("{name} {value} is negative")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The specification, at `MeterSpec.Type`: which numbers of a configuration go together.
+    #[test]
+    fn a_meter_takes_what_its_type_has_and_gives_it_back() {
+        let config = |[cir, cburst, pir, pburst, eburst]: [i64; 5]| p4::MeterConfig {
+            cir,
+            cburst,
+            pir,
+            pburst,
+            eburst,
+        };
+        let (one, two) = (MeterType::SingleRateTwoColor, MeterType::TwoRateThreeColor);
+        let three = MeterType::SingleRateThreeColor;
+        for (kind, numbers) in [
+            (one, [5, 6, 5, 6, 0]),
+            (three, [5, 6, 5, 6, 0]),
+            (three, [5, 6, 5, 6, 7]),
+            (two, [5, 6, 7, 8, 0]),
+            (two, [5, 6, 5, 6, 0]),
+        ] {
+            let rates = meter_of(&config(numbers), kind);
+            let again = rates.map(|rates| meter_message(&rates));
+            assert_eq!(again, Ok(config(numbers)), "{kind:?}");
+        }
+        for (kind, numbers, said) in [
+            (one, [5, 6, 7, 6, 0], "pir must be cir, 5"),
+            (one, [5, 6, 5, 8, 0], "pburst must be cburst, 6"),
+            (one, [5, 6, 5, 6, 7], "eburst is set"),
+            (three, [5, 6, 7, 8, 9], "pir must be cir, 5"),
+            (two, [5, 6, 7, 8, 9], "eburst is set"),
+            (two, [7, 6, 5, 8, 0], "cir 7 is above pir 5"),
+        ] {
+            let refusal = meter_of(&config(numbers), kind).expect_err(said);
+            assert!(refusal.message.contains(said), "{kind:?}: {}", refusal.message);
+        }
+    }
 }

@@ -238,7 +238,9 @@ fn meter_change_of(
         return Err(place(cells::no_meter_counters()));
     }
     let range = cells::range_of(entry.index.as_ref(), meter.size).map_err(place)?;
-    let rates = entry.config.as_ref().map(cells::meter_of).transpose().map_err(place)?;
+    let kind = index.meter_type(meter.name.id);
+    let rates = entry.config.as_ref().map(|config| cells::meter_of(config, kind));
+    let rates = rates.transpose().map_err(place)?;
     Ok(Change::Meter(meter.name.id, range, rates))
 }
 
@@ -268,14 +270,15 @@ fn direct_meter_change_of(
 ) -> Result<Change, Refusal> {
     let entry_ref = entry_ref_of(index, kind, entry.table_entry.as_ref(), role)?;
     let table = index.table(entry_ref.table_id())?;
-    if table.direct_meter_id.is_none() {
+    let Some(meter_id) = table.direct_meter_id else {
         let name = &table.name.name;
         return Err(Refusal::invalid(format!("table {name} has no direct meter")));
-    }
+    };
     if entry.counter_data.is_some() {
         return Err(cells::no_meter_counters());
     }
-    let rates = entry.config.as_ref().map(cells::meter_of).transpose()?;
+    let kind = index.meter_type(meter_id);
+    let rates = entry.config.as_ref().map(|config| cells::meter_of(config, kind)).transpose()?;
     Ok(Change::DirectMeter(entry_ref, rates))
 }
 

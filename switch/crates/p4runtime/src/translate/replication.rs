@@ -168,6 +168,12 @@ fn replicas_of(given: &[p4::Replica]) -> Result<Vec<Replica>, Refusal> {
 }
 
 fn replica_of(replica: &p4::Replica) -> Result<Replica, Refusal> {
+    if !replica.backup_replicas.is_empty() {
+        return Err(Refusal::unimplemented(
+            "backup_replicas are set, which this switch does not have: give a replica for each port, \
+             and modify the entry when a port goes down",
+        ));
+    }
     let (number, port_as_number) = match &replica.port_kind {
         Some(PortKind::EgressPort(number)) => (u16::try_from(*number).ok(), true),
         Some(PortKind::Port(bytes)) => (port_of(bytes), false),
@@ -205,7 +211,8 @@ fn replicas_message(replicas: &[Replica]) -> Vec<p4::Replica> {
         } else {
             PortKind::Port(bytes())
         };
-        p4::Replica { instance: u32::from(replica.instance), port_kind: Some(port_kind) }
+        let instance = u32::from(replica.instance);
+        p4::Replica { instance, port_kind: Some(port_kind), ..p4::Replica::default() }
     };
     replicas.iter().map(message).collect()
 }
@@ -215,7 +222,8 @@ mod tests {
     use super::*;
 
     fn replica(port: &'static [u8], instance: u32) -> p4::Replica {
-        p4::Replica { instance, port_kind: Some(PortKind::Port(Bytes::from_static(port))) }
+        let port_kind = Some(PortKind::Port(Bytes::from_static(port)));
+        p4::Replica { instance, port_kind, ..p4::Replica::default() }
     }
 
     fn session(replicas: Vec<p4::Replica>) -> p4::CloneSessionEntry {
@@ -229,7 +237,8 @@ mod tests {
 
     #[test]
     fn a_clone_session_comes_back_as_it_was_sent() {
-        let older = p4::Replica { instance: 2, port_kind: Some(PortKind::EgressPort(3)) };
+        let port_kind = Some(PortKind::EgressPort(3));
+        let older = p4::Replica { instance: 2, port_kind, ..p4::Replica::default() };
         let sent = session(vec![replica(b"\x01\xfe", 1), older]);
         let Ok(NumberedChange::Insert(id, state)) = clone_change_of(Type::Insert, &sent) else {
             panic!("an insert was asked for");
@@ -256,7 +265,7 @@ mod tests {
         let wide_class = p4::CloneSessionEntry { class_of_service: 8, ..session(Vec::new()) };
         let negative = p4::CloneSessionEntry { packet_length_bytes: -1, ..session(Vec::new()) };
         let no_id = p4::CloneSessionEntry { session_id: 0, ..session(Vec::new()) };
-        let no_port = p4::Replica { instance: 0, port_kind: None };
+        let no_port = p4::Replica::default();
         let cases = [
             (session(vec![replica(b"\x02\x00", 0)]), "port 0x0200 is not a number of 9 bits"),
             (session(vec![replica(b"\x01", 0x1_0000)]), "instance 65536 is above 65535"),
@@ -271,6 +280,15 @@ mod tests {
             assert_eq!(refusal.code, crate::code::Code::InvalidArgument);
             assert!(refusal.message.contains(expected), "{}", refusal.message);
         }
+    }
+
+    #[test]
+    fn backup_replicas_are_refused_rather_than_lost() {
+        let backup = p4::BackupReplica { port: Bytes::from_static(b"\x02"), instance: 1 };
+        let guarded = p4::Replica { backup_replicas: vec![backup], ..replica(b"\x01", 1) };
+        let refusal = clone_change_of(Type::Insert, &session(vec![guarded])).unwrap_err();
+        assert_eq!(refusal.code, crate::code::Code::Unimplemented);
+        assert!(refusal.message.contains("backup_replicas"), "{}", refusal.message);
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub fn change_of(
         }
         let key = key_of(table, entry)?;
         if table.is_const {
-            return const_change_of(table, kind, entry, key);
+            return const_change_of(index, table, kind, entry, key);
         }
         match kind {
             Type::Insert if table.fields.is_empty() => Err(Refusal::invalid(
@@ -140,6 +140,7 @@ pub fn key_of(table: &Table, entry: &p4::TableEntry) -> Result<EntryKey, Refusal
 
 /// Entries that the program fixed: only their counters and meters can be changed.
 fn const_change_of(
+    index: &Index,
     table: &Table,
     kind: Type,
     entry: &p4::TableEntry,
@@ -155,7 +156,7 @@ fn const_change_of(
         attachment: attachment_of(entry),
         idle_timeout_ns: idle_timeout_of(table, entry)?,
         counter: counter_of(table, entry)?,
-        meter: meter_of(table, entry)?,
+        meter: meter_of(index, table, entry)?,
     };
     Ok(TableChange::Modify(key, state))
 }
@@ -167,7 +168,7 @@ fn state_of(index: &Index, table: &Table, entry: &p4::TableEntry) -> Result<Entr
         attachment: attachment_of(entry),
         idle_timeout_ns: idle_timeout_of(table, entry)?,
         counter: counter_of(table, entry)?,
-        meter: meter_of(table, entry)?,
+        meter: meter_of(index, table, entry)?,
     })
 }
 
@@ -207,7 +208,7 @@ fn default_change_of(
         call,
         attachment,
         counter: counter_of(table, entry)?,
-        meter: meter_of(table, entry)?,
+        meter: meter_of(index, table, entry)?,
     })
 }
 
@@ -256,13 +257,17 @@ fn counter_of(table: &Table, entry: &p4::TableEntry) -> Result<Option<CounterVal
     }
 }
 
-fn meter_of(table: &Table, entry: &p4::TableEntry) -> Result<Option<MeterRates>, Refusal> {
+fn meter_of(
+    index: &Index,
+    table: &Table,
+    entry: &p4::TableEntry,
+) -> Result<Option<MeterRates>, Refusal> {
     if entry.meter_counter_data.is_some() {
         return Err(cells::no_meter_counters());
     }
     match (&entry.meter_config, table.direct_meter_id) {
         (None, _) => Ok(None),
-        (Some(config), Some(_)) => cells::meter_of(config).map(Some),
+        (Some(config), Some(id)) => cells::meter_of(config, index.meter_type(id)).map(Some),
         (Some(_), None) => Err(Refusal::invalid("meter_config is set, but it has no direct meter")),
     }
 }

@@ -54,6 +54,16 @@ pub fn large_program() -> (P4Info, Bytes) {
     compiled("large.p4")
 }
 
+/// A program that begins with entries which controllers may change.
+pub fn entries_program() -> (P4Info, Bytes) {
+    compiled("entries.p4")
+}
+
+/// A program of PSA with one of each thing that a controller of such a program sees.
+pub fn psa_program() -> (P4Info, Bytes) {
+    compiled("psa.p4")
+}
+
 fn compiled(name: &str) -> (P4Info, Bytes) {
     let mut options = Options::default();
     options.preprocessor.include_directories = vec!["include".to_owned()];
@@ -70,7 +80,13 @@ impl SourceProvider for Files {
     fn read(&self, path: &str) -> Result<String, SourceError> {
         let text = match path.rsplit('/').next() {
             Some("everything.p4") => include_str!("everything.p4"),
+            Some("entries.p4") => include_str!("entries.p4"),
             Some("large.p4") => include_str!("large.p4"),
+            // The architecture's file has the name of the program.
+            Some("psa.p4") if path.contains("include") => {
+                include_str!("../../../../../p4src/include/psa.p4")
+            }
+            Some("psa.p4") => include_str!("psa.p4"),
             Some("core.p4") => include_str!("../../../../../p4src/include/core.p4"),
             Some("v1model.p4") => include_str!("../../../../../p4src/include/v1model.p4"),
             _ => return Err(SourceError::NotFound),
@@ -91,7 +107,7 @@ pub fn serve(wake: Wake) -> (Server, Agent) {
     let config = ServerConfig {
         address: "127.0.0.1:0".parse().unwrap(),
         device_id: DEVICE_ID,
-        pipeline: pipeline::Config::default(),
+        pipeline: pipeline::Config { cpu_port: Some(CPU_PORT), ..pipeline::Config::default() },
         tls: None,
         devices: Arc::new(NoDevices),
         begin_thread: || {},
@@ -342,7 +358,11 @@ impl Controller {
 
     /// Puts the test program in force.
     pub async fn load(&mut self) -> P4Info {
-        let (info, json) = program();
+        self.load_program(program()).await
+    }
+
+    /// Puts a program in force.
+    pub async fn load_program(&mut self, (info, json): (P4Info, Bytes)) -> P4Info {
         self.set_config(3, Some(config(&info, json))).await.unwrap();
         info
     }
@@ -430,6 +450,7 @@ pub fn config(info: &P4Info, json: Bytes) -> p4::ForwardingPipelineConfig {
 pub fn clone_session(session_id: u32, ports: &[u16]) -> p4::Update {
     use p4::packet_replication_engine_entry::Type as Kind;
     let replicas = ports.iter().map(|port| p4::Replica {
+        backup_replicas: Vec::new(),
         instance: 1,
         port_kind: Some(p4::replica::PortKind::Port(port.to_be_bytes().to_vec().into())),
     });
