@@ -33,10 +33,14 @@ for program in vitrine-p4c vitrine-switch vitrine-sim; do
 done
 # Under these names the programs take the flags of the p4lang originals.
 ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-ss
+ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-psa
 ln -sfn ../bin/vitrine-p4c build/dropin/p4c
 ln -sfn ../bin/vitrine-switch build/dropin/simple_switch_grpc
 ln -sfn ../bin/vitrine-switch build/dropin/simple_switch
-ln -sfn ../../guests/simple_switch_CLI build/dropin/simple_switch_CLI
+ln -sfn ../bin/vitrine-switch build/dropin/psa_switch
+for name in simple_switch_CLI psa_switch_CLI; do
+    ln -sfn ../../guests/simple_switch_CLI "build/dropin/$name"
+done
 
 proto=switch/crates/messages/proto
 for file in "$proto"/vitrine/v1/*.proto; do

@@ -42,6 +42,7 @@ fn every_program_of_the_repository_gives_the_same_either_way() {
     let folders = [
         "p4src/programs",
         "tests/packets",
+        "tests/psa",
         "switch/crates/pipeline/tests/programs",
         "switch/crates/service/tests/support",
         "switch/crates/device/tests",
@@ -119,6 +120,20 @@ fn the_kits_router_parses_sums_and_writes_headers_as_machine_code() {
     let source = Pipeline::new(&program, &Config::default()).expect("it loads").source();
     assert_eq!(source.states.iter().filter(|state| state.is_none()).count(), 1);
     assert!(source.verified.is_some() && source.updated.is_some() && source.headers.is_some());
+}
+
+/// Of a program for PSA both parsers and both deparsers are machine code, as its controls are.
+#[test]
+fn a_program_for_psa_is_machine_code() {
+    let program = compile(&root().join("tests/psa/ways.p4")).expect("it compiles");
+    let pipeline = Pipeline::new(&program, &Config::default()).expect("it loads");
+    let source = pipeline.source();
+    assert!(source.ops.iter().any(|op| !matches!(op, Op::Leave { .. })));
+    let between = pipeline.source_between().expect("it has a parser in front of egress");
+    for source in [source, between] {
+        assert!(!source.states.is_empty() && source.states.iter().all(Option::is_some));
+        assert!(source.headers.is_some());
+    }
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> 
     let actions = load_actions(&names, source, &mut code)?;
     let first_node = code.len();
     let value_sets = load_value_sets(source);
-    let Ends { psa, parser, emitted, deparser } = load_ends(&names, source, &value_sets)?;
+    let Ends { psa, parser, emitted, deparser } = load_ends(&names, source, &value_sets, config)?;
     let (verified, updated) = load_checksums(&names, &calculations, source)?;
     let mut controls = Controls {
         source,
@@ -113,8 +113,7 @@ fn finish(
     fill_tables(&mut pipeline, source)?;
     call_hidden_tables(&mut pipeline);
     spread_conditions(&mut pipeline.program.code);
-    // There is one parser and one deparser for which machine code is made.
-    if let (Some(compile), None) = (config.compile, &pipeline.program.psa) {
+    if let Some(compile) = config.compile {
         pipeline.compile(compile);
     }
     Ok(pipeline)
@@ -132,8 +131,9 @@ fn load_ends(
     names: &Names<'_>,
     source: &bmv2::Program,
     sets: &[ValueSet],
+    config: &Config,
 ) -> Result<Ends, LoadError> {
-    let psa = Psa::load(names, source, sets)?;
+    let psa = Psa::load(names, source, sets, config)?;
     let [first_parser, last_deparser] = match psa {
         Some(_) => ["ingress_parser", "egress_deparser"],
         None => ["parser", "deparser"],

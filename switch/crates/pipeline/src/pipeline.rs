@@ -51,6 +51,8 @@ use crate::table::Applied;
 pub struct Config {
     /// `egress_spec` with this value drops the packet.
     pub drop_port: PortId,
+    /// The port of the controller, which programs of PSA call `PSA_PORT_CPU`.
+    pub cpu_port: Option<PortId>,
     /// Seed of the program's random numbers.
     pub seed: u64,
     /// Compiles the program to machine code. Without it, and where it fails, the program is
@@ -61,7 +63,7 @@ pub struct Config {
 impl Default for Config {
     /// Port 511, as v1model and simple_switch have it.
     fn default() -> Config {
-        Config { drop_port: PortId(511), seed: 0, compile: None }
+        Config { drop_port: PortId(511), cpu_port: None, seed: 0, compile: None }
     }
 }
 
@@ -445,6 +447,11 @@ impl Pipeline {
     /// The program for a compiler to machine code.
     pub fn source(&self) -> Source {
         native::source(&self.program, &self.tables, &self.profiles)
+    }
+
+    /// What a program of PSA has between its controls, likewise.
+    pub fn source_between(&self) -> Option<Source> {
+        native::source_between(&self.program, &self.tables, &self.profiles)
     }
 
     pub(crate) fn compile(&mut self, compile: Compile) {

@@ -7,8 +7,8 @@
 //! such lists, such as p4c's, keeps all metadata on the way from ingress to egress, as psa_switch
 //! does.)
 //!
-//! PSA's ports have 32 bits and the switch's 16: the two special ones are those with the same low
-//! bits.
+//! PSA's ports have 32 bits and the switch's 16. `PSA_PORT_RECIRCULATE` is the one with the same low
+//! bits, and `PSA_PORT_CPU` the switch's port to its controller.
 
 use units::{ClassId, PortId, Time};
 
@@ -18,17 +18,18 @@ use crate::error::LoadError;
 use crate::fate::{CloneRequest, EgressEnd, IngressEnd, InstanceType};
 use crate::known::Queueing;
 use crate::layout::Layout;
+use crate::native::{Compiled, Native};
 use crate::observe::{Event, Observe};
 use crate::packet::{Body, Packet};
 use crate::parser::{Parser, load_parser};
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Config, Pipeline};
 use crate::place::Slot;
 use crate::program::Program;
 use crate::value_set::ValueSet;
 
 /// Where packets go to begin again: `PSA_PORT_RECIRCULATE`.
 pub const PORT_RECIRCULATE: PortId = PortId(0xfffa);
-/// The controller's: `PSA_PORT_CPU`.
+/// `PSA_PORT_CPU` of a switch that has no port to a controller: nobody's.
 pub const PORT_CPU: PortId = PortId(0xfffd);
 /// What the 32 bits of a special port begin with.
 const SPECIAL: u32 = 0xffff_0000;
@@ -38,8 +39,10 @@ const NO_LIST: u32 = u32::MAX;
 /// What a program of PSA has besides what programs of v1model have.
 #[derive(Clone, Debug)]
 pub(crate) struct Psa {
-    egress_parser: Option<Parser>,
-    emitted: Emissions,
+    pub egress_parser: Option<Parser>,
+    /// What the deparser behind ingress emits.
+    pub emitted: Emissions,
+    cpu_port: PortId,
     ingress_deparser: Option<Routine>,
     ingress: IngressSlots,
     egress: EgressSlots,
@@ -98,6 +101,7 @@ impl Psa {
         names: &Names<'_>,
         source: &bmv2::Program,
         sets: &[ValueSet],
+        config: &Config,
     ) -> Result<Option<Psa>, LoadError> {
         if !source.parsers.iter().any(|parser| parser.name == "egress_parser") {
             return Ok(None);
@@ -106,6 +110,7 @@ impl Psa {
         Ok(Some(Psa {
             egress_parser: load_parser(names, source, sets, "egress_parser")?,
             emitted,
+            cpu_port: config.cpu_port.unwrap_or(PORT_CPU),
             ingress_deparser,
             ingress: IngressSlots::new(names.layout)?,
             egress: EgressSlots::new(names.layout)?,
@@ -196,17 +201,19 @@ impl Ways {
 }
 
 /// A port as PSA numbers it.
-fn wide(port: PortId) -> u64 {
+fn wide(port: PortId, cpu_port: PortId) -> u64 {
     match port {
-        PORT_CPU | PORT_RECIRCULATE => u64::from(SPECIAL | u32::from(port.0)),
+        port if port == cpu_port => u64::from(SPECIAL | u32::from(PORT_CPU.0)),
+        PORT_RECIRCULATE => u64::from(SPECIAL | u32::from(port.0)),
         port => port.0.into(),
     }
 }
 
 /// A port of PSA as the switch numbers it; one that no switch has if there is none.
-fn narrow(port: u64) -> PortId {
+fn narrow(port: u64, cpu_port: PortId) -> PortId {
     match (port as u32 & SPECIAL, PortId(port as u16)) {
-        (SPECIAL, port @ (PORT_CPU | PORT_RECIRCULATE)) => port,
+        (SPECIAL, PORT_CPU) => cpu_port,
+        (SPECIAL, PORT_RECIRCULATE) => PORT_RECIRCULATE,
         (0, PORT_CPU | PORT_RECIRCULATE) | (1.., _) => PortId(u16::MAX),
         (0, port) => port,
     }
@@ -237,6 +244,9 @@ fn store(slot: Option<Slot>, area: &mut [u8], value: u64) {
     }
 }
 
+/// One of the two parsers, and its machine code.
+type Parsing = (fn(&Program) -> Option<&Parser>, fn(&Compiled) -> Option<&dyn Native>);
+
 /// What [`Pipeline::ingress`] and the others do for such a program.
 impl Pipeline {
     /// Whether what goes to a port begins again at ingress, behind egress, and waits in no queue.
@@ -256,8 +266,8 @@ impl Pipeline {
         let Some(psa) = &self.program.psa else { return IngressEnd::default() };
         let slots = psa.ingress;
         let port = match packet.kind {
-            InstanceType::Recirculated => wide(PORT_RECIRCULATE),
-            _ => wide(packet.ingress_port()),
+            InstanceType::Recirculated => wide(PORT_RECIRCULATE, psa.cpu_port),
+            _ => wide(packet.ingress_port(), psa.cpu_port),
         };
         let path = path_in(packet.kind);
         let area = &mut packet.area;
@@ -270,7 +280,8 @@ impl Pipeline {
         ] {
             store(slot, area, value);
         }
-        let error = self.parse_by(|program| program.parser.as_ref(), packet, now, observer);
+        let parser: Parsing = (|program| program.parser.as_ref(), Compiled::code::<O>);
+        let error = self.parse_by(parser, packet, now, observer);
         let area = &mut packet.area;
         store(slots.error, area, error);
         for slot in [slots.class, slots.clone, slots.resubmit, slots.group] {
@@ -295,7 +306,7 @@ impl Pipeline {
             digest: requests.digest,
             resubmit: if goes(slots.resubmit) != 0 { psa.ways.resubmit } else { 0 },
             multicast_group: goes(slots.group) as u32,
-            egress_port: (!drops).then(|| narrow(says(slots.egress_port))),
+            egress_port: (!drops).then(|| narrow(says(slots.egress_port), psa.cpu_port)),
             class: ClassId(says(slots.class) as u8),
             stopped: requests.stopped,
         }
@@ -306,7 +317,7 @@ impl Pipeline {
     pub fn leave_ingress(&mut self, packet: &mut Packet) {
         let Some(psa) = &self.program.psa else { return };
         packet.keep_seal_of_payload();
-        psa.emitted.deparse(&self.program.layout, None, packet);
+        psa.emitted.deparse(&self.program.layout, self.compiled.ingress_headers(), packet);
         self.enter_egress(packet, psa.ways.normal);
     }
 
@@ -329,7 +340,7 @@ impl Pipeline {
     ) -> EgressEnd {
         let Some(psa) = &self.program.psa else { return EgressEnd::default() };
         let slots = psa.egress;
-        let (port, path) = (wide(packet.egress_port()), path_out(packet.kind));
+        let (port, path) = (wide(packet.egress_port(), psa.cpu_port), path_out(packet.kind));
         let rid = packet.rid.into();
         let area = &mut packet.area;
         for (slot, value) in [
@@ -344,7 +355,8 @@ impl Pipeline {
         ] {
             store(slot, area, value);
         }
-        let error = self.parse_by(Psa::egress_parser_of, packet, now, observer);
+        let parser: Parsing = (Psa::egress_parser_of, Compiled::egress_parser::<O>);
+        let error = self.parse_by(parser, packet, now, observer);
         let area = &mut packet.area;
         store(slots.error, area, error);
         slots.clone.store(area, 0);
@@ -380,15 +392,15 @@ impl Pipeline {
     /// One of the two parsers; returns the error it ends with.
     fn parse_by<O: Observe>(
         &mut self,
-        which: fn(&Program) -> Option<&Parser>,
+        (parser, native): Parsing,
         packet: &mut Body,
         now: Time,
         observer: &mut O,
     ) -> u64 {
-        let Pipeline { program, externs, .. } = self;
+        let Pipeline { program, externs, compiled, .. } = self;
         externs.begin_block();
-        let Some(parser) = which(program) else { return 0 };
-        parser.parse(program, None, externs, packet, now, observer).into()
+        let Some(parser) = parser(program) else { return 0 };
+        parser.parse(program, native(compiled), externs, packet, now, observer).into()
     }
 
     /// What one of the two deparsers computes.
@@ -413,11 +425,19 @@ mod tests {
 
     #[test]
     fn ports_are_the_same_number_on_both_sides_but_for_the_special_ones() {
+        let (wide, narrow) = (|port| wide(port, PORT_CPU), |port| narrow(port, PORT_CPU));
         assert_eq!((narrow(3), wide(PortId(3))), (PortId(3), 3));
         assert_eq!((narrow(0xffff_fffa), wide(PORT_RECIRCULATE)), (PORT_RECIRCULATE, 0xffff_fffa));
         assert_eq!((narrow(0xffff_fffd), wide(PORT_CPU)), (PORT_CPU, 0xffff_fffd));
         // Nobody's: neither cut to 16 bits nor taken for a special one.
         assert_eq!(narrow(0x1_0003), PortId(u16::MAX));
         assert_eq!(narrow(0xfffa), PortId(u16::MAX));
+    }
+
+    #[test]
+    fn the_controllers_port_has_two_names_one_of_them_psas() {
+        let cpu = PortId(510);
+        assert_eq!([narrow(0xffff_fffd, cpu), narrow(510, cpu)], [cpu; 2]);
+        assert_eq!(wide(cpu, cpu), 0xffff_fffd);
     }
 }

@@ -316,7 +316,8 @@ pub fn router_device(
     compile: Option<Compile>,
 ) -> Result<Device, Vec<Problem>> {
     let seed = router_seed(seed, router.device_id);
-    let config = pipeline::Config { seed, compile, ..pipeline::Config::default() };
+    let cpu_port = Some(CPU_PORT);
+    let config = pipeline::Config { cpu_port, seed, compile, ..pipeline::Config::default() };
     let mut device = Device::new(config);
     let mut draft = Draft::new(router.buffer, router.input);
     draft.add_port(CPU_PORT, new_port());

@@ -8,6 +8,9 @@ use pipeline::{Config, Event, Pipeline};
 use traffic::PortConfig;
 use units::{CLASS_COUNT_MAX, PortId, Span, Time};
 
+/// The port that programs of PSA call `PSA_PORT_CPU`, as in virtual networks.
+pub const CPU_PORT: PortId = PortId(510);
+
 /// A frame that came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {

@@ -64,6 +64,8 @@ pub struct Settings {
 /// The flags as their user knows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
+    /// The flags of psa_switch.
+    PsaSwitch,
     /// The flags of simple_switch, which has no gRPC.
     SimpleSwitch,
     /// The flags of simple_switch_grpc.
@@ -77,14 +79,20 @@ impl Spelling {
     pub fn address(self) -> &'static str {
         match self {
             Spelling::SimpleSwitch => "--thrift-port",
-            Spelling::SimpleSwitchGrpc => "-- --grpc-server-addr",
+            Spelling::PsaSwitch | Spelling::SimpleSwitchGrpc => "-- --grpc-server-addr",
             Spelling::Vitrine => "--grpc",
         }
+    }
+
+    /// Whether the original serves P4Runtime, by the library PI.
+    pub fn is_of_pi(self) -> bool {
+        matches!(self, Spelling::PsaSwitch | Spelling::SimpleSwitchGrpc)
     }
 
     /// The name of the program.
     pub fn program(self) -> &'static str {
         match self {
+            Spelling::PsaSwitch => "psa_switch",
             Spelling::SimpleSwitch => "simple_switch",
             Spelling::SimpleSwitchGrpc => "simple_switch_grpc",
             Spelling::Vitrine => "vitrine-switch",

@@ -24,7 +24,7 @@ use units::{PortId, Time};
 use crate::clock::Clock;
 use crate::netdevs::Netdevs;
 use crate::opener::Opener;
-use crate::settings::{Settings, Spelling, TlsFiles};
+use crate::settings::{Settings, TlsFiles};
 use crate::switch::{Core, Switch};
 use crate::tap::Tap;
 
@@ -49,6 +49,7 @@ impl SwitchError {
 pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     let program_config = pipeline::Config {
         drop_port: settings.drop_port,
+        cpu_port: settings.cpu_port,
         seed: settings.seed,
         compile: settings.pipeline.compiler(),
     };
@@ -74,7 +75,7 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
         devices: Arc::new(opener),
         begin_thread: give_up_everything,
         thrift_port: settings.thrift_port,
-        hides_local_programs: settings.spelling == Spelling::SimpleSwitchGrpc,
+        hides_local_programs: settings.spelling.is_of_pi(),
     };
     let (server, agent) = server::start(server_config, Arc::new(move || waker.wake()))
         .map_err(|error| cannot_serve(settings, error))?;
@@ -134,7 +135,7 @@ fn announce(settings: &Settings, server: &Server) {
         None => "waiting for a program".to_owned(),
     };
     let (address, device_id) = (server.address(), settings.device_id);
-    if settings.spelling == Spelling::SimpleSwitchGrpc {
+    if settings.spelling.is_of_pi() {
         // Scripts wait for these words.
         println!("Server listening on {address}");
     }

@@ -17,8 +17,8 @@ type Program = fn(Vec<OsString>) -> ExitCode;
 
 /// Under which names each program is started, those of the p4lang originals included.
 const PROGRAMS: [(&[&str], Program); 3] = [
-    (&["vitrine-p4c", "p4c", "p4c-bm2-ss"], p4c::main),
-    (&["vitrine-switch", "simple_switch", "simple_switch_grpc"], switchd::main),
+    (&["vitrine-p4c", "p4c", "p4c-bm2-ss", "p4c-bm2-psa"], p4c::main),
+    (&["vitrine-switch", "simple_switch", "simple_switch_grpc", "psa_switch"], switchd::main),
     (&["vitrine-sim"], sim::main),
 ];
 

@@ -13,11 +13,30 @@ use crate::table::Applied;
 /// Machine code, and for which parts of the way there is some.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Compiled {
-    code: Option<Arc<dyn Native>>,
+    whole: Option<Part>,
+    /// Of a program for PSA, the deparser behind ingress and the parser in front of egress.
+    between: Option<Part>,
     verifies: Checksums,
     updates: Checksums,
-    headers: bool,
     failure: Option<String>,
+}
+
+/// The machine code of one source.
+#[derive(Clone, Debug)]
+struct Part {
+    code: Arc<dyn Native>,
+    /// Whether it writes headers.
+    writes: bool,
+}
+
+impl Part {
+    fn new(compile: Compile, source: &Source) -> Result<Part, String> {
+        Ok(Part { code: compile(source)?, writes: source.headers.is_some() })
+    }
+
+    fn writer(&self) -> Option<&dyn Native> {
+        self.writes.then_some(&*self.code)
+    }
 }
 
 /// Which packets' checksums machine code knows.
@@ -53,15 +72,21 @@ impl Compiled {
         profiles: &[Chosen],
     ) -> Compiled {
         let (source, [verifies, updates]) = source_and_checksums(program, tables, profiles);
-        let (code, failure) = match compile(&source) {
-            Ok(code) => (Some(code), None),
-            Err(message) => (None, Some(message)),
-        };
-        Compiled { code, verifies, updates, headers: source.headers.is_some(), failure }
+        let between = source_between(program, tables, profiles);
+        let parts = Part::new(compile, &source).and_then(|whole| {
+            let between = between.map(|source| Part::new(compile, &source)).transpose()?;
+            Ok((whole, between))
+        });
+        match parts {
+            Ok((whole, between)) => {
+                Compiled { whole: Some(whole), between, verifies, updates, failure: None }
+            }
+            Err(message) => Compiled { failure: Some(message), ..Compiled::default() },
+        }
     }
 
     pub fn is_native(&self) -> bool {
-        self.code.is_some()
+        self.whole.is_some()
     }
 
     /// Why the program is interpreted although a compiler was handed in.
@@ -72,7 +97,19 @@ impl Compiled {
     /// The code for controls and states, unless somebody watches.
     #[inline(always)]
     pub fn code<O: Observe>(&self) -> Option<&dyn Native> {
-        if O::ENABLED { None } else { self.code.as_deref() }
+        if O::ENABLED { None } else { self.whole.as_ref().map(|part| &*part.code) }
+    }
+
+    /// The code for the states of the parser in front of egress, where there is one.
+    #[inline(always)]
+    pub fn egress_parser<O: Observe>(&self) -> Option<&dyn Native> {
+        if O::ENABLED { None } else { self.between.as_ref().map(|part| &*part.code) }
+    }
+
+    /// The code that writes the headers behind ingress, where they are written.
+    #[inline(always)]
+    pub fn ingress_headers(&self) -> Option<&dyn Native> {
+        self.between.as_ref().and_then(Part::writer)
     }
 
     /// The code that verifies the checksums of the packet of this area.
@@ -90,7 +127,7 @@ impl Compiled {
     /// The code that writes headers.
     #[inline(always)]
     pub fn headers<O: Observe>(&self) -> Option<&dyn Native> {
-        self.code::<O>().filter(|_| self.headers)
+        if O::ENABLED { None } else { self.whole.as_ref().and_then(Part::writer) }
     }
 }
 
@@ -118,6 +155,26 @@ fn source_and_checksums(
         headers: packet::headers(&program.emitted),
     };
     (source, [verifies, updates])
+}
+
+/// What a program of PSA has between its controls, likewise; none in other programs.
+pub(crate) fn source_between(
+    program: &Program,
+    tables: &[Applied],
+    profiles: &[Chosen],
+) -> Option<Source> {
+    let psa = program.psa.as_ref()?;
+    let lowering = Lowering::new(program, tables, profiles);
+    let parser = psa.egress_parser.as_ref();
+    Some(Source {
+        area_bytes: program.layout.size,
+        registers: program.register_names.len(),
+        ops: Vec::new(),
+        states: parser.map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
+        verified: None,
+        updated: None,
+        headers: packet::headers(&psa.emitted),
+    })
 }
 
 /// The program for a compiler to machine code.

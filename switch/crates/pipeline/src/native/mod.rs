@@ -26,7 +26,7 @@ pub use crate::parser::Case;
 pub use crate::place::{Cell, Gather, Masked, Slot};
 pub use crate::state::RegisterArray;
 
-pub(crate) use compiled::{Compiled, source};
+pub(crate) use compiled::{Compiled, source, source_between};
 pub(crate) use control::Lowering;
 
 /// A compiler to machine code; an error says what it cannot do.

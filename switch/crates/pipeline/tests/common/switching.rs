@@ -116,6 +116,7 @@ fn ingress<O: Observe>(
             if replicas.is_empty() {
                 outputs.push(Output::Drop(DropReason::NoReplica));
             }
+            pipeline.leave_ingress(&mut packet);
             for replica in replicas {
                 let mut copy = pipeline.copy(&packet);
                 pipeline.dispatch(&mut copy, replica.port, InstanceType::Replicated, replica.rid);
@@ -124,6 +125,7 @@ fn ingress<O: Observe>(
             pipeline.recycle(packet);
         }
         IngressWay::Unicast { port, .. } => {
+            pipeline.leave_ingress(&mut packet);
             pipeline.dispatch(&mut packet, port, InstanceType::Normal, 0);
             work.push_back(Stage::Egress(packet));
         }

@@ -38,8 +38,8 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let mut test =
-        Test::new(program::load(&arguments.program, &arguments.include, &Config::default())?);
+    let config = Config { cpu_port: Some(crate::switch::CPU_PORT), ..Config::default() };
+    let mut test = Test::new(program::load(&arguments.program, &arguments.include, &config)?);
     if let Some(path) = &arguments.entries {
         for (line, statement) in &read_script(path)? {
             let applied = test.apply(*line, statement);

@@ -1,10 +1,8 @@
 //! The flags of every bmv2 switch, in front of `--`.
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Parser;
-use service::address::Address;
 use tracing::level_filters::LevelFilter;
 
 use super::target::Target;
@@ -125,14 +123,6 @@ pub struct General {
     json_version: bool,
 }
 
-/// Where P4Runtime is served: nobody asks simple_switch for it, so there it is in nobody's way.
-fn listening(spelling: Spelling, asked: Address) -> Address {
-    match spelling {
-        Spelling::SimpleSwitch => Address::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
-        _ => asked,
-    }
-}
-
 impl General {
     /// What is asked about the switch, if anything is.
     pub fn answer(&self, spelling: Spelling) -> Option<String> {
@@ -187,13 +177,13 @@ impl General {
             style: Style::Bmv2,
         };
         let tls = target.tls(&mut notes)?;
-        let grpc_address = target.address(tls.is_some(), &mut notes);
+        let grpc_address = target.address(spelling, tls.is_some(), &mut notes);
         Ok(Settings {
             spelling,
             program,
             interfaces: self.interfaces,
             device_id: self.device_id,
-            grpc_address: listening(spelling, grpc_address),
+            grpc_address,
             insecure: target.insecure,
             // Ports that come later are added through our own service, which scripts for the
             // original do not know.

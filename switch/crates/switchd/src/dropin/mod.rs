@@ -1,5 +1,5 @@
-//! The command lines of `simple_switch_grpc` and `simple_switch`, for the programs that start those
-//! switches. The second has no gRPC: what it is asked for comes through `--thrift-port`.
+//! The command lines of `simple_switch_grpc`, `simple_switch` and `psa_switch`, for the programs that
+//! start those switches. The second has no gRPC: what it is asked for comes through `--thrift-port`.
 //!
 //! It comes in two parts: flags of every bmv2 switch, then `--`, then flags of this one. A flag on
 //! the wrong side is an error there as here. What a flag asks for happens, or the start is refused
@@ -35,13 +35,18 @@ pub enum Stop {
 
 /// Whether the switch was started under a name for which these flags are meant.
 pub fn is_meant_by(program: &Path) -> bool {
-    program.file_name().is_some_and(|name| name.to_string_lossy().contains("simple_switch"))
+    let name = program.file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| name.contains("simple_switch") || name.contains("psa_switch"))
 }
 
-/// Which of the two it is that was started.
+/// Which of them it is that was started.
 fn spelling(line: &[OsString]) -> Spelling {
     let name = line.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if name.ends_with("_grpc") { Spelling::SimpleSwitchGrpc } else { Spelling::SimpleSwitch }
+    match name {
+        name if name.contains("psa_switch") => Spelling::PsaSwitch,
+        name if name.ends_with("_grpc") => Spelling::SimpleSwitchGrpc,
+        _ => Spelling::SimpleSwitch,
+    }
 }
 
 /// Reads the whole command line, the program's name first.
@@ -119,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_name_decides_whose_flags_are_meant() {
-        for name in ["simple_switch_grpc", "build/dropin/simple_switch_grpc"] {
+        for name in ["simple_switch_grpc", "build/dropin/simple_switch_grpc", "psa_switch"] {
             assert!(is_meant_by(Path::new(name)), "{name}");
         }
         assert!(!is_meant_by(Path::new("build/bin/vitrine-switch")));
@@ -158,6 +163,19 @@ mod tests {
         // Any free port of this machine: several of these switches run side by side.
         assert_eq!(settings.grpc_address.to_string(), "127.0.0.1:0");
         assert_eq!(parse("--no-p4").expect("enough").thrift_port, None, "closed unless asked for");
+    }
+
+    #[test]
+    fn psa_switch_takes_the_same_flags_and_serves_p4runtime_where_it_is_told_to() {
+        let parse = |line: &str| super::parse(line.split(' ').map(Into::into)).expect("its flags");
+        let settings = parse("psa_switch -i 0@a x.json --thrift-port 9090 -- --cpu-port 510");
+        assert_eq!(
+            (settings.spelling, settings.cpu_port),
+            (Spelling::PsaSwitch, Some(PortId(510)))
+        );
+        assert_eq!(settings.grpc_address.to_string(), "127.0.0.1:0");
+        let settings = parse("psa_switch x.json -- --grpc-server-addr 127.0.0.1:9559");
+        assert_eq!(settings.grpc_address.to_string(), "127.0.0.1:9559");
     }
 
     #[test]

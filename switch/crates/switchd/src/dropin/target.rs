@@ -1,13 +1,13 @@
-//! The flags of simple_switch_grpc itself, behind `--`.
+//! The flags of simple_switch_grpc and psa_switch themselves, behind `--`.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Parser;
 use service::address::Address;
 use units::PortId;
 
-use crate::settings::{TlsFiles, parse_port};
+use crate::settings::{Spelling, TlsFiles, parse_port};
 
 /// The flags behind `--`.
 #[derive(Debug, Parser)]
@@ -16,9 +16,9 @@ use crate::settings::{TlsFiles, parse_port};
 #[command(help_template = "{all-args}")]
 pub struct Target {
     /// Where P4Runtime is served.
-    /// Without TLS, 0.0.0.0 means this machine: 127.0.0.1.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9559")]
-    grpc_server_addr: Address,
+    /// Without TLS, 0.0.0.0 means this machine: 127.0.0.1. [default: 127.0.0.1:9559]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    grpc_server_addr: Option<Address>,
 
     /// Ours: listen where other machines reach it, without TLS. Whoever does controls the switch.
     #[arg(long)]
@@ -97,12 +97,18 @@ fn parse_cpu_port(text: &str) -> Result<PortId, String> {
 impl Target {
     /// Where to listen. Scripts for the original say 0.0.0.0 and mean their own machine; all others
     /// are let in with TLS only, or because somebody says so.
-    pub fn address(&self, has_tls: bool, notes: &mut Vec<String>) -> Address {
-        match &self.grpc_server_addr {
+    ///
+    /// Without the flag psa_switch and simple_switch take any free port: nobody asks the second for
+    /// P4Runtime, and the first is started many times side by side by tests that know Thrift only.
+    pub fn address(&self, spelling: Spelling, has_tls: bool, notes: &mut Vec<String>) -> Address {
+        let port = if spelling == Spelling::SimpleSwitchGrpc { 9559 } else { 0 };
+        let near = || Address::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+        let asked = self.grpc_server_addr.clone().filter(|_| spelling.is_of_pi());
+        match asked.unwrap_or_else(near) {
             Address::Tcp(address)
                 if address.ip().is_unspecified() && !has_tls && !self.insecure =>
             {
-                let mut near = *address;
+                let mut near = address;
                 near.set_ip(match address {
                     address if address.is_ipv4() => IpAddr::V4(Ipv4Addr::LOCALHOST),
                     _ => IpAddr::V6(Ipv6Addr::LOCALHOST),
@@ -113,7 +119,7 @@ impl Target {
                 ));
                 Address::Tcp(near)
             }
-            address => address.clone(),
+            address => address,
         }
     }
 

@@ -95,6 +95,7 @@ impl<H: Host> Network<H> {
         }
         for spec in &topology.routers {
             let config = pipeline::Config {
+                cpu_port: Some(CPU_PORT),
                 seed: seed ^ spec.device_id.rotate_left(32),
                 compile: makers.compile,
                 ..pipeline::Config::default()
