@@ -11,6 +11,16 @@ pub struct Arguments {
     pub output: Option<String>,
     /// Where the P4Info goes, its format by the ending of the name.
     pub p4info_files: Vec<String>,
+    /// Where the program's entries go, as P4Runtime's text.
+    pub entries_files: Vec<String>,
+    /// `--pp`: where the preprocessed program goes.
+    pub preprocessed: Option<String>,
+    /// `--ndebug`: assertions are left out.
+    pub without_assertions: bool,
+    /// `--maxErrorCount`: so many errors are shown.
+    pub error_count_max: Option<usize>,
+    /// `--Wwarn`: these warnings (all if the list has an empty name) stay warnings.
+    pub warnings_kept: Vec<String>,
     /// The format where `--p4runtime-format` or the older options say it.
     pub p4info_format: Option<P4InfoFormat>,
     /// `-I`.
@@ -64,14 +74,21 @@ usage: vitrine-p4c [options] PROGRAM.p4
   -o FILE                    write BMv2 JSON (started as `p4c`: the directory for NAME.json)
   --p4runtime-files A,B      write P4Info: text, or binary for names that end in .bin
   --p4runtime-format FORMAT  text or binary, whatever the names
+  --p4runtime-entries-files A,B
+                             write the program's entries as a P4Runtime WriteRequest in text
   -I DIRECTORY               search included files here first
   -D NAME[=VALUE], -U NAME   define or undefine a macro
-  -E                         print the preprocessed program
+  -E, --pp FILE              print the preprocessed program, or write it while compiling
+  --ndebug                   leave assert and assume out
+  --maxErrorCount NUMBER     show no more errors than these
   --Werror[=WARNING]         treat warnings as errors
   --Wdisable[=WARNING]       do not show warnings
+  --Wwarn[=WARNING]          keep warnings in spite of --Werror
   --emit-externs             keep calls of externs that the architecture does not have
   --p4v 16, --std p4-16, --arch v1model, --arch psa, --target bmv2
                              accepted: there is nothing else, and the program says which it is
+  -v, -g, --dump DIRECTORY, --top4 PASSES
+                             accepted: there are no passes to tell of
   --version, --help
 ";
 
@@ -96,10 +113,28 @@ pub fn parse(arguments: &[String], is_driver: bool) -> Result<Arguments, String>
             "-U" => parsed.definitions.push(Definition::Undefine(value()?)),
             "-E" => parsed.preprocess_only = true,
             "-o" if is_driver => output_directory = Some(value()?),
-            "-o" | "--toJSON" => parsed.output = Some(value()?),
+            "-o" => parsed.output = Some(value()?),
+            "--toJSON" | "--toJson" => {
+                return Err(format!(
+                    "{name} writes p4c's inner form of the program, which is not here; -o writes \
+                     BMv2 JSON"
+                ));
+            }
             "--p4runtime-files" | "--p4runtime-file" => {
                 parsed.p4info_files.extend(value()?.split(',').map(String::from));
             }
+            "--p4runtime-entries-files" | "--p4runtime-entries-file" => {
+                let files: Vec<String> = value()?.split(',').map(String::from).collect();
+                if let Some(binary) = files.iter().find(|name| !is_text(name)) {
+                    return Err(format!("{name} {binary}: entries are written as text only"));
+                }
+                parsed.entries_files.extend(files);
+            }
+            "--pp" => parsed.preprocessed = Some(value()?),
+            "--ndebug" => parsed.without_assertions = true,
+            "--maxErrorCount" => parsed.error_count_max = Some(number(&name, &value()?)?),
+            "-v" | "-g" => {}
+            "--dump" | "--top4" => drop(value()?),
             "--p4runtime-format" => parsed.p4info_format = Some(format(&value()?)?),
             "--p4v" => require(&name, &value()?, &["16", "p4-16"])?,
             "--std" | "-x" => require(&name, &value()?, &["p4-16", "p4_16", "16"])?,
@@ -112,6 +147,7 @@ pub fn parse(arguments: &[String], is_driver: bool) -> Result<Arguments, String>
                 )?;
             }
             "--Werror" => parsed.warnings_as_errors.extend(list(inline)),
+            "--Wwarn" => parsed.warnings_kept.extend(list(inline)),
             "--Wdisable" => parsed.warnings_disabled.extend(list(inline)),
             "--emit-externs" => parsed.emit_externs = true,
             _ if name.starts_with('-') && name.len() > 1 => {
@@ -160,6 +196,15 @@ fn format(text: &str) -> Result<P4InfoFormat, String> {
     }
 }
 
+/// Whether P4Runtime's text is meant by a file's name.
+fn is_text(name: &str) -> bool {
+    P4InfoFormat::of_file(name) == P4InfoFormat::Text && !name.ends_with(".json")
+}
+
+fn number(option: &str, text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("{option} takes a number, not {text}"))
+}
+
 fn require(option: &str, value: &str, known: &[&str]) -> Result<(), String> {
     if known.contains(&value) {
         return Ok(());
@@ -202,12 +247,29 @@ mod tests {
     }
 
     #[test]
+    fn options_that_build_files_use_are_understood() {
+        let line = "-v --Wwarn=overflow --Werror --maxErrorCount 3 --dump d --ndebug --pp a.p4i \
+                    --p4runtime-entries-files a.txtpb,b.txtpb a.p4";
+        let arguments = parsed(line, false).expect("understood");
+        assert_eq!(arguments.main_file.as_deref(), Some("a.p4"));
+        assert_eq!(arguments.warnings_kept, ["overflow"]);
+        assert_eq!((arguments.error_count_max, arguments.without_assertions), (Some(3), true));
+        assert_eq!(arguments.preprocessed.as_deref(), Some("a.p4i"));
+        assert_eq!(arguments.entries_files, ["a.txtpb", "b.txtpb"]);
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (line, wanted) in [
             ("--p4v 14 a.p4", "--p4v 14 is not possible, only 16 or p4-16"),
             ("--frobnicate a.p4", "there is no option --frobnicate"),
             ("a.p4 b.p4", "one program at a time: b.p4 is one too many"),
             ("a.p4 -o", "-o needs a value"),
+            ("--maxErrorCount many a.p4", "--maxErrorCount takes a number, not many"),
+            (
+                "--p4runtime-entries-files a.bin a.p4",
+                "--p4runtime-entries-files a.bin: entries are written as text only",
+            ),
         ] {
             assert_eq!(parsed(line, false), Err(wanted.into()), "{line}");
         }

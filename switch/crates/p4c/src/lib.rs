@@ -5,6 +5,7 @@
 //! its messages for people, a server for editors.
 
 pub mod arguments;
+pub mod entries;
 pub mod files;
 pub mod lsp;
 pub mod render;

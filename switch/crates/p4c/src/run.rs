@@ -1,6 +1,7 @@
 //! One run of the compiler: arguments in, files and messages out.
 
 use crate::arguments::{Arguments, HELP, P4InfoFormat, Print};
+use crate::entries;
 use crate::files::{BUILT_IN, Files, write_whole};
 use crate::lsp::{Programs, Server, serve};
 use crate::render::render_all;
@@ -53,6 +54,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.preprocess_only {
         return preprocess_only(main_file, &preprocessor);
     }
+    if let Some(path) = &arguments.preprocessed {
+        let text = preprocess_only(main_file, &preprocessor).text;
+        if let Err(error) = write_whole(path, text.as_bytes()) {
+            return Outcome::failed(&format!("cannot write {path}: {error}"));
+        }
+    }
     let lower = compiler::lower::Options { emit_externs: arguments.emit_externs };
     let output = compile(&Files, main_file, &Options { preprocessor, lower, chain_max: CHAIN_MAX });
     finish(arguments, output)
@@ -90,9 +97,10 @@ fn finish(arguments: &Arguments, output: Output) -> Outcome {
         .into_iter()
         .filter_map(|diagnostic| adjust(diagnostic, arguments))
         .collect();
-    let messages = render_all(&diagnostics, &output.sources);
+    let messages = render_all(&shown(&diagnostics, arguments), &output.sources);
     let has_errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
-    let (Some(program), Some(p4info), false) = (output.program, output.p4info, has_errors) else {
+    let (Some(mut program), Some(p4info), false) = (output.program, output.p4info, has_errors)
+    else {
         let messages = if has_errors {
             messages
         } else {
@@ -100,7 +108,13 @@ fn finish(arguments: &Arguments, output: Output) -> Outcome {
         };
         return Outcome { messages, status: 1, ..Outcome::default() };
     };
+    if arguments.without_assertions {
+        leave_assertions_out(&mut program);
+    }
     let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
+    for path in &arguments.entries_files {
+        files.push((path, entries::write_request(&program, &p4info).into_bytes()));
+    }
     for path in &arguments.p4info_files {
         let format = arguments.p4info_format.unwrap_or_else(|| P4InfoFormat::of_file(path));
         let bytes = match format {
@@ -121,6 +135,28 @@ fn finish(arguments: &Arguments, output: Output) -> Outcome {
     Outcome { messages, ..Outcome::default() }
 }
 
+/// What of the messages is shown: errors up to the number that was asked for.
+fn shown(diagnostics: &[Diagnostic], arguments: &Arguments) -> Vec<Diagnostic> {
+    let mut left = arguments.error_count_max.unwrap_or(usize::MAX);
+    let is_shown = |found: &&Diagnostic| {
+        let is_error = found.severity == Severity::Error;
+        let has_room = !is_error || left > 0;
+        left = left.saturating_sub(usize::from(is_error));
+        has_room
+    };
+    diagnostics.iter().filter(is_shown).cloned().collect()
+}
+
+/// Assertions become primitives that do nothing: jumps count primitives.
+fn leave_assertions_out(program: &mut bmv2::Program) {
+    for call in program.actions.iter_mut().flat_map(|action| &mut action.primitives) {
+        if matches!(&*call.operation, "assert" | "assume") {
+            "no_op".clone_into(&mut call.operation);
+            call.parameters.clear();
+        }
+    }
+}
+
 /// The diagnostic as `--Wdisable` and `--Werror` want it.
 fn adjust(mut diagnostic: Diagnostic, arguments: &Arguments) -> Option<Diagnostic> {
     if diagnostic.severity != Severity::Warning {
@@ -131,7 +167,7 @@ fn adjust(mut diagnostic: Diagnostic, arguments: &Arguments) -> Option<Diagnosti
     if concerns(&arguments.warnings_disabled) {
         return None;
     }
-    if concerns(&arguments.warnings_as_errors) {
+    if concerns(&arguments.warnings_as_errors) && !concerns(&arguments.warnings_kept) {
         diagnostic.severity = Severity::Error;
     }
     Some(diagnostic)

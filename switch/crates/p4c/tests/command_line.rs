@@ -108,3 +108,33 @@ fn a_chain_of_conditions_is_as_long_as_somebody_writes_it() {
     let refused = chain(2000);
     assert!(refused.messages.contains("1024 conditions in a row"), "{}", refused.messages);
 }
+
+/// The program of the server's tests that begins with three entries, one of them const.
+#[test]
+fn the_entries_of_a_program_are_a_request_that_writes_them() {
+    let place = directory("entries");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../service/tests/support/entries.p4");
+    let line = format!("--p4runtime-entries-files DIR/e.txtpb {}", program.display());
+    assert_eq!(compile(&place, &line), Outcome::default());
+    let text = fs::read_to_string(place.join("e.txtpb")).expect("the entries are written");
+    assert_eq!(text.matches("type: INSERT").count(), 3, "{text}");
+    let priorities: Vec<&str> = text.lines().filter(|it| it.contains("priority")).collect();
+    let priorities: Vec<&str> = priorities.iter().map(|line| line.trim()).collect();
+    assert_eq!(priorities, ["priority: 100", "priority: 50", "priority: 40"]);
+    assert_eq!(text.matches("is_const: true").count(), 1, "{text}");
+    assert!(text.contains("mask: \"\\377\"") && text.contains("value: \"\\002\""), "{text}");
+}
+
+#[test]
+fn assertions_are_left_out_and_errors_counted_where_that_is_asked_for() {
+    let place = directory("debug");
+    let with = "-DPORT=1 -DUNUSED=assert(standard_metadata.ingress_port<9); -o DIR/a.json";
+    for (flag, is_there) in [("", true), ("--ndebug", false)] {
+        assert_eq!(compile(&place, &format!("{with} {flag} DIR/program.p4")), Outcome::default());
+        let json = fs::read_to_string(place.join("a.json")).expect("the JSON is written");
+        assert_eq!(json.contains("\"assert\""), is_there, "{flag}");
+    }
+    let outcome =
+        compile(&place, "-DPORT=unknown -DUNUSED=other=1; --maxErrorCount 1 DIR/program.p4");
+    assert_eq!(outcome.messages.matches("error:").count(), 1, "{}", outcome.messages);
+}
