@@ -1,5 +1,6 @@
 """The switch itself over Thrift: its program, its state, its clock, its manners."""
 
+import json
 import socket
 import time
 from contextlib import ExitStack
@@ -17,11 +18,28 @@ from tests.thrift.switch import (  # before the modules below, which it finds
 )
 from tests.thrift.test_tables import add
 
-from bm_runtime.standard.ttypes import InvalidSwapOperation, SwapOperationErrorCode  # isort: skip
+from bm_runtime.standard.ttypes import (  # isort: skip
+    BmResourceType,
+    IdLookupErrorCode,
+    InvalidIdLookup,
+    InvalidSwapOperation,
+    SwapOperationErrorCode,
+)
 
 
 def test_the_program_is_handed_out_as_it_was_loaded(switch: Door, program: Path) -> None:
     assert switch.standard.bm_get_config() == program.read_text()
+
+
+def test_an_object_has_the_id_that_it_has_in_the_json(switch: Door, program: Path) -> None:
+    tables = json.loads(program.read_text())["pipelines"][0]["tables"]
+    of_table = {table["name"]: table["id"] for table in tables}
+    table, register = BmResourceType.MATCH_TABLE, BmResourceType.REGISTER
+    lookup = switch.standard.bm_get_id_from_name
+    assert lookup(0, table, "ingress.fixed") == of_table["ingress.fixed"]
+    with pytest.raises(InvalidIdLookup) as refused:
+        lookup(0, register, "ingress.fixed")
+    assert refused.value.code == IdLookupErrorCode.INVALID_RESOURCE_NAME
 
 
 def test_resetting_makes_everything_as_the_program_declares_it(switch: Door) -> None:

@@ -80,6 +80,14 @@ pub mod crc {
     pub const INVALID_CONFIG: Thrown = Thrown(3);
 }
 
+/// IdLookupErrorCode.
+pub mod lookup {
+    use super::Thrown;
+
+    pub const INVALID_TYPE: Thrown = Thrown(0);
+    pub const INVALID_NAME: Thrown = Thrown(1);
+}
+
 /// McOperationErrorCode.
 pub mod multicast {
     use super::Thrown;

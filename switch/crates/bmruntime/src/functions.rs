@@ -27,6 +27,7 @@ const SERVICES: &[(&str, &[Topic])] = &[
     ("simple_pre", &[multicast::FUNCTIONS_OF_BOTH, multicast::FUNCTIONS_WITHOUT_LAGS]),
     ("simple_pre_lag", &[multicast::FUNCTIONS_OF_BOTH, multicast::FUNCTIONS]),
     ("simple_switch", &[clock::FUNCTIONS, mirroring::FUNCTIONS]),
+    ("psa_switch", &[clock::FUNCTIONS, mirroring::FUNCTIONS]),
 ];
 
 /// What a function does; `None` if there is no such function.

@@ -38,6 +38,7 @@ mod counters;
 mod entries;
 mod found;
 mod functions;
+mod ids;
 mod job;
 mod keys;
 mod md5;

@@ -14,7 +14,7 @@ use units::PortId;
 use crate::codes::{Thrown, swap};
 use crate::job::{Job, Outcome};
 use crate::md5::md5;
-use crate::{functions, ports, queues};
+use crate::{functions, ids, ports, queues};
 
 /// The field of a function's result that holds its exception: each function has one at most.
 const EXCEPTION: i16 = 1;
@@ -92,7 +92,7 @@ impl<H: Host> Runtime<H> {
                 self.front.visit::<Outcome>(|reply| Box::new(Job::new(run, arguments, reply)));
             return Ok(visit.await??);
         }
-        if call.service == "simple_switch"
+        if matches!(&*call.service, "psa_switch" | "simple_switch")
             && let Some(done) = queues::call(&self.front, &call.method, &call.arguments).await
         {
             return Ok(Some(Value::I32(done?)));
@@ -103,6 +103,7 @@ impl<H: Host> Runtime<H> {
             ("standard", "bm_dev_mgr_show_ports") => Ok(Some(ports::list(&self.front).await?)),
             ("standard", "bm_get_config_md5") => self.config_md5().map(Some),
             ("standard", "bm_get_config") => self.config().map(Some),
+            ("standard", "bm_get_id_from_name") => self.id_from_name(&call.arguments).map(Some),
             ("standard", "bm_load_new_config") => self.load_new_config(&call.arguments).await,
             ("standard", "bm_mgmt_get_info") => Ok(Some(self.info())),
             ("standard", "bm_reset_state") => self.reset_state().await,
@@ -122,6 +123,13 @@ impl<H: Host> Runtime<H> {
     fn config_md5(&self) -> Result<Value, Failed> {
         let json = self.front.current().map(|config| config.json()).transpose()?;
         Ok(Value::Binary(md5(&json.unwrap_or_default()).to_vec()))
+    }
+
+    /// The program was read before, when it was loaded.
+    fn id_from_name(&self, arguments: &Struct) -> Result<Value, Failed> {
+        let json = self.front.current().map(|config| config.json()).transpose()?;
+        let program = json.and_then(|json| bmv2::read(&json).ok()).unwrap_or_default();
+        Ok(Value::I32(ids::id_of(&program, arguments)?.cast_signed()))
     }
 
     async fn add_port(&self, arguments: &Struct) -> Result<Option<Value>, Failed> {
