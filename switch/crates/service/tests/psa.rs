@@ -61,7 +61,7 @@ fn member(action_profile_id: u32, member_id: u32, action: p4::Action) -> Entity 
     Entity::ActionProfileMember(p4::ActionProfileMember { action_profile_id, member_id, action })
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn packets_go_to_the_controller_and_come_from_it_by_psas_cpu_port() {
     let (switch, mut controller, _info) = start().await;
     let seen = frame(9, TO_CONTROLLER);

@@ -183,9 +183,15 @@ impl Writer<'_> {
         let (base_default_next, next_tables) = self.next_tables(&names, next);
         let kind = self.table_kind(table);
         let entries = table.entries.as_ref().map(|entries| self.entries(table, entries));
+        let asked = table.size.filter(|size| *size > 0).unwrap_or(TABLE_SIZE_DEFAULT);
+        // Const entries are all that there will be.
+        let is_const = |entry: &flat::Entry| entry.is_const.is_none();
         let size = match &table.entries {
-            Some(entries) if !entries.is_empty() => entries.len() as u32,
-            _ => table.size.filter(|size| *size > 0).unwrap_or(TABLE_SIZE_DEFAULT),
+            Some(entries) if !entries.is_empty() && entries.iter().all(is_const) => {
+                entries.len() as u32
+            }
+            Some(entries) => asked.max(entries.len() as u32),
+            None => asked,
         };
         Table {
             name: table.name.clone(),

@@ -94,15 +94,20 @@ fn named(name: &str, body: Option<Body>) -> StructuredAnnotation {
     StructuredAnnotation { name: name.to_owned(), body, source_location: None }
 }
 
-/// `@name(tokens)`; tokens are parted by spaces where there are several.
+/// `@name(tokens)`; tokens are parted by spaces where there are several. `::` is two tokens to p4c.
 fn as_written(annotation: &Annotation) -> String {
     let name = &annotation.name.text;
     match &annotation.body {
         AnnotationBody::Unstructured { tokens, .. } if !tokens.is_empty() => {
-            format!("@{name}({})", tokens.join(" "))
+            format!("@{name}({})", written(tokens.iter().map(|token| &**token)))
         }
         _ => format!("@{name}"),
     }
+}
+
+fn written<'a>(tokens: impl Iterator<Item = &'a str>) -> String {
+    let tokens: Vec<&str> = tokens.map(|token| if token == "::" { ": :" } else { token }).collect();
+    tokens.join(" ")
 }
 
 /// `@brief` and `@description`.
@@ -113,4 +118,15 @@ pub fn documentation(annotations: &[Annotation]) -> Option<Documentation> {
         brief: brief.unwrap_or_default(),
         description: description.unwrap_or_default(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text keeps what it has between its quotes.
+    #[test]
+    fn two_colons_are_parted_as_p4c_parts_them() {
+        assert_eq!(written(["a", "::", "b", ",", "\"c::d\""].into_iter()), "a : : b , \"c::d\"");
+    }
 }
