@@ -159,7 +159,7 @@ async fn an_action_selector_keeps_a_flow_on_one_port_and_spreads_flows() {
     controller.write(updates).await.unwrap();
     let mut ways = Vec::new();
     for from in 0..32 {
-        let mut send = || {
+        let send = || {
             switch.receive(1, &frame(from, SELECTOR));
             switch.next_sent().0
         };

@@ -486,9 +486,7 @@ impl Table {
     ) -> Result<(EntryId, Entry), TableError> {
         let key = self.shape.encode(&self.name, key)?;
         let id = self.found(&key, priority)?;
-        if self.const_entries {
-            return Err(TableError::Const { table: self.name.clone() });
-        }
+        self.check_free(id)?;
         Ok((id, self.remove(id, &key)?))
     }
 
