@@ -109,6 +109,7 @@ fn written(entry: &pipeline::Entry, keys: &[bmv2::TableKey], ids: &[u32]) -> Opt
         action_data: data.clone(),
         // There the lowest number wins.
         priority: i32::MAX - entry.priority,
+        is_const: None,
     })
 }
 
