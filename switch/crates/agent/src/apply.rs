@@ -14,7 +14,7 @@ use units::{Span, Time};
 
 use super::forwarding::Beside;
 use super::target::Target;
-use super::values::{counter_of, meter_config, priority_of, refused, value_set_values};
+use super::values::{counter_of, meter_config, priority_of, refused, value_set_members};
 use super::{one_shot, replicate, watched_ports};
 
 impl Target<'_> {
@@ -36,7 +36,7 @@ impl Target<'_> {
             Change::ValueSet(id, members) => {
                 let set = self.forwarding.binding.value_set(id)?;
                 let fields = &self.forwarding.config.index.value_set(id)?.fields;
-                let members = value_set_values(fields, &members)?;
+                let members = value_set_members(fields, &members)?;
                 self.pipeline.set_value_set(set, members).map_err(refused)
             }
             Change::Digest(id, change) => self.apply_to_digest(id, change),

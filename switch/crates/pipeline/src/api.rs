@@ -14,6 +14,7 @@ use crate::hash::{Crc, CrcParameters, Hash};
 use crate::pipeline::Pipeline;
 use crate::place::Place;
 use crate::state::{MeterArray, RegisterArray};
+use crate::value_set::ValueSetMember;
 
 impl Action {
     /// Flattens action data to limbs after checking it.
@@ -383,8 +384,8 @@ impl Pipeline {
         fits
     }
 
-    /// Members of a parser value set: big-endian, all components without padding between them.
-    pub fn value_set(&self, set: usize) -> &[Vec<u8>] {
+    /// Members of a parser value set.
+    pub fn value_set(&self, set: usize) -> &[ValueSetMember] {
         &self.externs.value_sets[set].members
     }
 
@@ -394,15 +395,22 @@ impl Pipeline {
     }
 
     /// Replaces the members of a parser value set.
-    pub fn set_value_set(&mut self, set: usize, members: Vec<Int>) -> Result<(), TableError> {
+    pub fn set_value_set(
+        &mut self,
+        set: usize,
+        members: Vec<ValueSetMember>,
+    ) -> Result<(), TableError> {
         let loaded = &mut self.externs.value_sets[set];
-        let fits = |member: &Int| !member.is_negative() && member.bit_length() <= loaded.width;
-        if let Some(member) = members.iter().find(|member| !fits(member)) {
-            let message =
-                format!("{member} does not fit value set {} of bit<{}>", loaded.name, loaded.width);
-            return Err(TableError::Data { message });
+        for number in members.iter().flat_map(|it| [Some(&it.value), it.mask.as_ref()]).flatten() {
+            if number.is_negative() || number.bit_length() > loaded.width {
+                let message = format!(
+                    "{number} does not fit value set {} of bit<{}>",
+                    loaded.name, loaded.width
+                );
+                return Err(TableError::Data { message });
+            }
         }
-        loaded.members = members.iter().map(bits::canonical).collect();
+        loaded.members = members;
         Ok(())
     }
 

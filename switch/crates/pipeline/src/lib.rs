@@ -86,6 +86,7 @@ pub use pipeline::{Config, Pipeline};
 pub use psa::{PORT_CPU, PORT_RECIRCULATE};
 pub use replication::{CloneSession, Node, Replica, Replication};
 pub use state::{ARRAY_MEMORY_BYTES, MeterArray, RegisterArray};
+pub use value_set::ValueSetMember;
 // What a controller writes, under the name of whom it writes it to.
 pub use tables::{
     ActionProfile, Color, Counter, Entry, EntryAction, EntryId, KeyMatch, Member, Meter,

@@ -1,11 +1,27 @@
 //! Parser value sets: what a parser compares with and a controller may change.
 
-/// A parser value set: members as written by the control plane, without padding.
+use bits::Int;
+
+/// A parser value set.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueSet {
     pub name: String,
     pub width: usize,
-    pub members: Vec<Vec<u8>>,
+    pub members: Vec<ValueSetMember>,
+}
+
+/// A member of a value set: all fields as one number, the first in the highest bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueSetMember {
+    pub value: Int,
+    /// The bits that count; all of them where there is none.
+    pub mask: Option<Int>,
+}
+
+impl From<Int> for ValueSetMember {
+    fn from(value: Int) -> ValueSetMember {
+        ValueSetMember { value, mask: None }
+    }
 }
 
 /// The value sets of a program, without members.

@@ -221,9 +221,9 @@ fn members_of_a_value_set_steer_the_parser() {
     let short = [12, 0, 0, 0, 0, 0];
     assert_eq!(send(&mut pipeline, &short), [leaves(1, &[12, 0, 0, 0, 0, 2])]);
     let set = pipeline.value_set_index("parse_packet.plain").unwrap();
-    pipeline.set_value_set(set, vec![Int::from(12)]).unwrap();
+    pipeline.set_value_set(set, vec![Int::from(12).into()]).unwrap();
     assert_eq!(send(&mut pipeline, &short), [leaves(1, &short)]);
-    assert!(pipeline.set_value_set(set, vec![Int::from(256)]).is_err());
+    assert!(pipeline.set_value_set(set, vec![Int::from(256).into()]).is_err());
 }
 
 #[test]

@@ -303,7 +303,7 @@ async fn initial_entries_are_changed_like_others_but_for_those_that_are_const() 
         assert_eq!(refused.0, Code::PermissionDenied, "{}", refused.1);
     }
     for (what, port) in [(1, 1), (2, 3), (4, 2)] {
-        switch.receive(2, &[what]);
+        switch.receive(2, &[what, 0]);
         assert_eq!(switch.next_sent().0.0, port, "what {what}");
     }
     let now = [(1, 100, true), (2, 50, false), (4, 60, false)];
@@ -314,6 +314,38 @@ async fn initial_entries_are_changed_like_others_but_for_those_that_are_const() 
     let again = Some(config(&info, json));
     controller.set_config(RECONCILE_AND_COMMIT, again).await.unwrap();
     assert_eq!(ways(&mut controller, &ids).await, now);
-    switch.receive(2, &[2]);
+    switch.receive(2, &[2, 0]);
     assert_eq!(switch.next_sent().0.0, 3, "what a controller changed is as it left it");
+}
+
+/// Fields of a value set match as the program says: here one with a mask, one by its first bits.
+#[tokio::test]
+async fn members_of_a_value_set_may_have_masks_and_prefixes() {
+    use p4::field_match::{FieldMatchType, Lpm, Ternary};
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let info = controller.load_program(entries_program()).await;
+    let value_set_id = info.value_sets[0].preamble.as_ref().unwrap().id;
+    let field = |field_id, kind| p4::FieldMatch { field_id, field_match_type: Some(kind) };
+    let member = |what: [&'static [u8]; 2], rest: Option<(&'static [u8], i32)>| {
+        let ternary = Ternary { value: what[0].into(), mask: what[1].into() };
+        let what = field(1, FieldMatchType::Ternary(ternary));
+        let lpm = |(value, prefix_len): (&'static [u8], i32)| {
+            field(2, FieldMatchType::Lpm(Lpm { value: value.into(), prefix_len }))
+        };
+        p4::ValueSetMember { r#match: [what].into_iter().chain(rest.map(lpm)).collect() }
+    };
+    let set = |members| Entity::ValueSetEntry(p4::ValueSetEntry { value_set_id, members });
+    // Odd numbers before 0x8?, and 0x40 before anything.
+    let odd = member([b"\x01", b"\x01"], Some((b"\x80", 4)));
+    let two = set(vec![odd, member([b"\x40", b"\xff"], None)]);
+    controller.write(vec![update(Type::Modify, two.clone())]).await.unwrap();
+    assert_eq!(controller.read(set(Vec::new())).await.unwrap(), [two]);
+    // Port 3 is where marked packets go; what is not marked and known leaves by 1.
+    for (frame, port) in
+        [([7, 0x8f], 3), ([0x40, 0], 3), ([1, 0x85], 3), ([1, 0x7f], 1), ([1, 0x90], 1)]
+    {
+        switch.receive(2, &frame);
+        assert_eq!(switch.next_sent().0.0, port, "{frame:02x?}");
+    }
 }

@@ -416,21 +416,27 @@ impl<O: Observe> Cursor<'_, O> {
         true
     }
 
-    /// Members are stored without padding: each component is cut out at its width.
+    /// Members have no padding: each component is cut out at its width.
     fn in_value_set(&self, state: &State, set: usize, mask: Option<&[u8]>, key: &[u8]) -> bool {
         let total: usize = state.key.iter().map(|part| part.width).sum();
         self.externs.value_sets[set].members.iter().any(|member| {
-            let member = Int::from_be_bytes(member);
             let (mut low, mut at) = (total, 0);
             state.key.iter().all(|part| {
                 low -= part.width;
-                let mut expected = [0u8; 64];
-                let expected = &mut expected[..part.bytes.min(64)];
-                member.shift_right(low).truncate(part.width).write_be_bytes(expected);
+                let (mut expected, mut counts) = ([0u8; 64], [0xffu8; 64]);
+                let length = part.bytes.min(64);
+                let cut_out = |number: &Int, bytes: &mut [u8]| {
+                    number.shift_right(low).truncate(part.width).write_be_bytes(bytes);
+                };
+                cut_out(&member.value, &mut expected[..length]);
+                if let Some(mask) = &member.mask {
+                    cut_out(mask, &mut counts[..length]);
+                }
                 let range = at..at + part.bytes;
                 at += part.bytes;
                 let masks = range.clone().map(|index| mask.map_or(0xff, |mask| mask[index]));
-                let pairs = expected.iter().zip(&key[range]);
+                let masks = masks.zip(&counts[..length]).map(|(mask, counts)| mask & counts);
+                let pairs = expected[..length].iter().zip(&key[range]);
                 pairs.zip(masks).all(|((left, right), mask)| left & mask == right & mask)
             })
         })

@@ -1,18 +1,38 @@
-// A table that begins with entries which controllers may change, but for one that is const.
+// A table that begins with entries which controllers may change, but for one that is const, and a
+// value set whose members have masks.
 #include <core.p4>
 #include <v1model.p4>
 
 header h_t {
     bit<8> what;
+    bit<8> rest;
 }
 
 struct headers_t { h_t h; }
-struct metadata_t {}
+struct metadata_t { bit<1> is_marked; }
+
+struct marked_t {
+    @match(ternary)
+    bit<8> what;
+    @match(lpm)
+    bit<8> rest;
+}
 
 parser read(packet_in packet, out headers_t hdr, inout metadata_t meta,
             inout standard_metadata_t std_meta) {
+    value_set<marked_t>(4) marked;
+
     state start {
         packet.extract(hdr.h);
+        meta.is_marked = 0;
+        transition select(hdr.h.what, hdr.h.rest) {
+            marked: mark;
+            default: accept;
+        }
+    }
+
+    state mark {
+        meta.is_marked = 1;
         transition accept;
     }
 }
@@ -42,7 +62,11 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     }
 
     apply {
-        ways.apply();
+        if (meta.is_marked == 1) {
+            std_meta.egress_spec = 3;
+        } else {
+            ways.apply();
+        }
     }
 }
 
