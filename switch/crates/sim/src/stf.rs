@@ -8,7 +8,7 @@ use clap::Args;
 
 use pipeline::Config;
 use pipeline::native::Compile;
-use stf::{Statement, Test};
+use stf::{CPU_PORT, Statement, Test};
 
 use crate::program;
 
@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let path = &arguments.test;
     let statements = read_script(path)?;
     let compile = (!arguments.interpreted).then_some(native::compile as Compile);
-    let config = Config { compile, cpu_port: Some(crate::switch::CPU_PORT), ..Config::default() };
+    let config = Config { compile, cpu_port: Some(CPU_PORT), ..Config::default() };
     let pipeline = program::load(&arguments.program, &arguments.include, &config)?;
     let mut test = Test::new(pipeline);
     let mut failures = 0;

@@ -24,4 +24,4 @@ mod switch;
 pub use report::Mismatch;
 pub use run::Test;
 pub use script::{Call, CounterCheck, KeyValue, ScriptError, Statement, parse};
-pub use switch::{Sent, Switch};
+pub use switch::{CPU_PORT, Sent, Switch};

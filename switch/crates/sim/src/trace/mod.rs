@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pipeline::{Config, InstanceType};
-use stf::Test;
+use stf::{CPU_PORT, Test};
 use units::PortId;
 
 use crate::program;
@@ -38,7 +38,7 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let config = Config { cpu_port: Some(crate::switch::CPU_PORT), ..Config::default() };
+    let config = Config { cpu_port: Some(CPU_PORT), ..Config::default() };
     let mut test = Test::new(program::load(&arguments.program, &arguments.include, &config)?);
     if let Some(path) = &arguments.entries {
         for (line, statement) in &read_script(path)? {
