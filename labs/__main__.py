@@ -138,7 +138,10 @@ def _named(name: str) -> Kept:
 def lab_of(kept: Kept) -> Lab:
     """The lab as it was set for a kept run."""
     if kept.results is None:
-        raise LabError(f"{kept.name} has no results: it {kept.verdict}.")
+        raise LabError(
+            f"{kept.name} {kept.verdict}: its settings are not known. What it measured lies in "
+            f"{archive.shown(kept.folder)}/data."
+        )
     settings = Settings.from_document(kept.results["settings"])
     return catalogue.named(kept.lab)(settings)
 
@@ -149,7 +152,9 @@ def _results() -> None:
         print(f"{each.name}\n    {each.verdict}")
     if kept:
         print(
-            "\nEach lies in out/, with its report.html. make compare A=<run> B=<run> compares two."
+            "\nEach lies in out/; those that came to their end have a report.html there.\n"
+            "make report RUN=<run> draws what there is of one that ended early,\n"
+            "make compare A=<run> B=<run> compares two that came to their end."
         )
     else:
         print("No run is kept yet: make run makes the first.")

@@ -3,7 +3,8 @@
     out/<lab>/<date>-<settings>/     what one run left
     out/<lab>/latest                 a link to the newest run that came to its end
 
-A run that ended early keeps what it had; its `results.json` says why it ended.
+A run that ended early keeps what it had; its `results.json` says why it ended. While a run is under
+way it names the process that makes it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from controller.toolchain import ROOT
 from labs.errors import SettingError
 from labs.settings import Settings
 from labs.world import World
+from topo.process import Identity
 
 # VITRINE_RESULTS: the tests have a folder of their own.
 RESULTS = Path(os.environ.get("VITRINE_RESULTS") or ROOT / "out").resolve()
@@ -59,10 +61,18 @@ class Kept:
         return self.results is not None and not self.results["ended_early"]
 
     @property
+    def is_running(self) -> bool:
+        """Whether the process that makes it is alive."""
+        process = (self.results or {}).get("process")
+        return process is not None and Identity(*process).is_alive()
+
+    @property
     def verdict(self) -> str:
         """In a few words what came of it."""
         if self.results is None:
-            return "ended early"
+            return "ended early, before it could write why"
+        if self.is_running:
+            return "is still running"
         if self.results["ended_early"]:
             return f"ended early: {self.results['ended_early']}"
         verdicts = [band["verdict"] for band in self.results["bands"]]

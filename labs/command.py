@@ -20,7 +20,7 @@ from labs.machine import Machine
 from labs.narration import Narrator
 from labs.recording import Recording
 from labs.repeat import Repetitions
-from labs.report import comparison, table
+from labs.report import comparison, early, table
 from labs.report.comparison import Side
 from labs.run import Run
 from labs.settings import Settings
@@ -125,8 +125,13 @@ def _compare(sides: Sequence[Side], output: TextIO, results: Path) -> None:
 
 def side_of(lab: Lab, kept: Kept) -> Side:
     """A kept run, read again from its files."""
+    if kept.is_running:
+        raise LabError(f"{kept.name} is still running: wait until it has ended.")
     if kept.results is None or not kept.is_complete:
-        raise LabError(f"{kept.name} cannot be drawn: it {kept.verdict}.")
+        raise LabError(
+            f"{kept.name} {kept.verdict.rstrip('.')}. So it has no table to be set beside another; "
+            f"make report RUN={kept.name} draws what there is of it."
+        )
     recordings = read_recordings(lab, kept)
     found = repeat.combined(assess(lab, recordings), repeat.kept(kept.folder))
     return Side(lab, kept, found, recordings)
@@ -147,12 +152,28 @@ def read_recordings(lab: Lab, kept: Kept) -> dict[str, Recording]:
 
 def redraw(lab: Lab, kept: Kept, output: TextIO) -> None:
     """Writes a kept run's report anew, from its files."""
+    if not kept.is_complete and not kept.is_running:
+        _redraw_early(lab, kept, output)
+        return
     side = side_of(lab, kept)
     assert kept.results is not None
     machine = Machine.from_document(kept.results["machine"])
     report.write(lab, side.recordings, side.assessment, kept.folder, machine)
     ownership.give_back(kept.folder)
     print(f"Report: {archive.shown(kept.folder)}/report.html", file=output)
+
+
+def _redraw_early(lab: Lab, kept: Kept, output: TextIO) -> None:
+    """What there is of a run that ended early; its results.json goes on saying so."""
+    assert kept.results is not None
+    folders = early.readable(kept.folder)
+    if not folders:
+        raise LabError(f"{kept.name} {kept.verdict.rstrip('.')}: nothing in it can be read back.")
+    recordings = {folder.name: recording_files.read(folder) for folder in folders}
+    early.write(lab, kept, recordings, Machine.from_document(kept.results["machine"]))
+    ownership.give_back(kept.folder)
+    print(f"It {kept.verdict.rstrip('.')}.", file=output)
+    print(f"Report of what there is: {archive.shown(kept.folder)}/report.html", file=output)
 
 
 # ---- recording -----------------------------------------------------------------------------------

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from labs import archive, recording_files, report
 from labs.definition import Assessment, Lab
+from labs.files import Reserve, replace_text
 from labs.machine import Machine
 from labs.recording import Recording
 from labs.report import results
 from labs.report.html import Picture
 from labs.run import Run
+from topo.process import Identity
 
 # The page with what the routers told in a run, in the folder of its data.
 INSIDE = "inside.html"
+# The longest early results.json is that of a lab with many runs: a few kilobytes.
+RESERVE_BYTES = 32_768
 
 
 class Keeper:
@@ -26,9 +31,11 @@ class Keeper:
         self._lab = lab
         self.folder = folder
         self._kept: dict[str, Run] = {}
+        self._reserve: Reserve | None = None
 
     def keep(self, run: Run, recording: Recording) -> None:
         """The recording of a run. One that was there before stays beside it, as disturbed."""
+        self._begin()
         place = self.folder / "data" / run.name
         if place.exists():
             place.rename(place.with_name(f"{run.name}-disturbed"))
@@ -36,6 +43,17 @@ class Keeper:
         if recording.tape is not None and not recording.tape.is_empty:
             recording.tape.write(place / INSIDE)
         self._kept[run.name] = run
+
+    def _begin(self) -> None:
+        """Says that the run is under way, and takes the room for why it ended."""
+        if self._reserve is not None:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        file = self.folder / "results.json"
+        self._reserve = Reserve(file, RESERVE_BYTES)
+        process = Identity.of(os.getpid())
+        assert process is not None, "this process is alive"
+        replace_text(file, results.running_document(self._lab, Machine.this_one(), process))
 
     def keep_disturbed(self, run: Run, recording: Recording) -> None:
         """A recording that does not count, because another one was disturbed less."""
@@ -47,6 +65,8 @@ class Keeper:
         """Writes the report; from now on this is the lab's latest run."""
         pictures = report.write(self._lab, recordings, assessment, self.folder, Machine.this_one())
         archive.make_latest(self.folder)
+        if self._reserve is not None:
+            self._reserve.give_up()
         return pictures
 
     def end_early(self, why: BaseException, unfinished: tuple[str, Recording] | None) -> str:
@@ -55,6 +75,7 @@ class Keeper:
         # The disk may be the reason, so each of these may fail too.
         with contextlib.suppress(OSError):
             if unfinished is not None:
+                self._begin()
                 name, recording = unfinished
                 recording_files.write(recording, self.folder / "data" / f"{name}-unfinished")
                 parts.append(f"what there is of {name}")
@@ -64,8 +85,14 @@ class Keeper:
             text = results.early_document(
                 self._lab, Machine.this_one(), list(self._kept.values()), in_words(why)
             )
-            (self.folder / "results.json").write_text(text)
-        return f"Kept in {archive.shown(self.folder)}: {' and '.join(parts)}."
+            if self._reserve is not None:
+                self._reserve.become(text)
+            else:
+                replace_text(self.folder / "results.json", text)
+        return (
+            f"Kept in {archive.shown(self.folder)}: {' and '.join(parts)}.\n"
+            f"make report RUN={self._lab.name}/{self.folder.name} draws what there is."
+        )
 
 
 def in_words(why: BaseException) -> str:

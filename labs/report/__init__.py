@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from labs.definition import Assessment, Lab
+from labs.files import replace_text
 from labs.machine import Machine
 from labs.recording import Recording
 from labs.report import drawing, html, network, results, table
@@ -38,7 +39,7 @@ def write(
         (figures / f"{figure.name}.svg").write_bytes(svg)
         pictures.append((figure, svg))
     (folder / "table.md").write_text(table.markdown(assessment.rows) + "\n")
-    (folder / "results.json").write_text(results.document(lab, assessment, machine))
+    replace_text(folder / "results.json", results.document(lab, assessment, machine))
     files = [*(folder / "data").rglob("*.*"), *figures.glob("*.csv")]
     names = sorted(path.relative_to(folder) for path in files)
     (folder / "report.html").write_text(html.page(lab, assessment, machine, pictures, names))

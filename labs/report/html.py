@@ -100,6 +100,25 @@ def page(
     return document(lab.title, parts)
 
 
+def early_page(
+    lab: Lab, notice: str, machine: Machine, pictures: Sequence[Picture], data: Sequence[Path]
+) -> str:
+    """The document of a run that ended early, as `notice` says above everything else."""
+    parts = [
+        f"<h1>{escape(lab.title)}</h1>",
+        f'<p class="question">{escape(lab.question)}</p>',
+        f'<p class="missed">{escape(notice)}</p>',
+        f'<p class="machine">{escape(str(machine))}. {escape(_settings(lab))}</p>',
+        f'<p class="machine">{escape(lab.settings.world.sentence)}</p>',
+        *(picture(*each) for each in pictures),
+        *_insides(data),
+        "<h2>Data</h2>",
+        "<p>What the instruments saw, in seconds of one clock, and what each figure shows:</p>",
+        _links(data),
+    ]
+    return document(lab.title, parts)
+
+
 def document(title: str, parts: Iterable[str]) -> str:
     """A whole page around its parts."""
     body = "\n".join(parts)

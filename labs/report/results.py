@@ -13,6 +13,7 @@ from typing import Any
 from labs.definition import Assessment, Band, Lab, Row
 from labs.machine import Machine
 from labs.run import Run
+from topo.process import Identity
 
 
 def document(lab: Lab, assessment: Assessment, machine: Machine) -> str:
@@ -33,6 +34,13 @@ def document(lab: Lab, assessment: Assessment, machine: Machine) -> str:
 def early_document(lab: Lab, machine: Machine, kept: Sequence[Run], why: str) -> str:
     """The text of the file for a run that ended early."""
     return _text({**_head(lab, machine, why), "runs": _runs(kept)})
+
+
+def running_document(lab: Lab, machine: Machine, process: Identity) -> str:
+    """The text of the file while a process makes the run, and for good if that is killed."""
+    why = "its process was killed, or could not write why it ended"
+    owner = [process.pid, process.start_ticks]
+    return _text({**_head(lab, machine, why), "process": owner, "runs": []})
 
 
 def assessment_of(results: Mapping[str, Any]) -> Assessment:

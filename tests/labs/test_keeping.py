@@ -11,6 +11,7 @@ from labs import archive, catalogue, handout, recording_files
 from labs.bottleneck.lab import Bottleneck
 from labs.command import compare, conduct, redraw, side_of
 from labs.errors import LabError, SettingError
+from labs.files import replace_text
 from labs.settings import Settings
 from tests.labs.saw import recording
 
@@ -188,3 +189,94 @@ def test_the_table_in_a_handout_is_that_of_the_kept_run_it_names(lab):
     kept = json.loads((handout.ROOT / "labs" / lab.folder_name() / file).read_text())
     assert kept["lab"] == lab.name
     assert text == handout.part(file, kept)
+
+
+# ---- runs that ended early -----------------------------------------------------------------------
+
+
+def _early(results, ending=None):
+    with pytest.raises(BaseException):  # noqa: B017
+        conduct(TwoRuns(settings(), ending or KeyboardInterrupt()), io.StringIO(), results=results)
+    (early,) = [kept for kept in archive.all_kept(results) if not kept.is_complete]
+    return early
+
+
+def test_what_there_is_of_a_run_that_ended_early_is_drawn_and_says_why(tmp_path):
+    early = _early(tmp_path)
+    told = io.StringIO()
+    lab = TwoRuns(settings(), None)
+    redraw(lab, early, told)
+    page = (early.folder / "report.html").read_text()
+    assert "This run ended early: it was interrupted. 1 of its 2 runs came to their end." in page
+    assert '<figure id="run-flow">' in page
+    assert "Report of what there is" in told.getvalue()
+    # It goes on being one that ended early.
+    assert archive.find(str(early.folder), tmp_path).verdict == early.verdict
+    with pytest.raises(LabError, match=f"no table .* make report RUN={early.name} draws"):
+        side_of(lab, early)
+
+
+def test_a_run_whose_process_lives_is_running_and_one_that_was_killed_has_ended(tmp_path):
+    seen = []
+
+    class Looks(TwoRuns):
+        def conduct(self, run, bench):
+            if run.name == "second":
+                seen.extend(archive.all_kept(tmp_path))
+            return super().conduct(run, bench)
+
+    with pytest.raises(KeyboardInterrupt):
+        conduct(Looks(settings(), KeyboardInterrupt()), io.StringIO(), results=tmp_path)
+    (running,) = seen
+    assert running.verdict == "is still running"
+    with pytest.raises(LabError, match="is still running: wait"):
+        redraw(Prepared(settings()), running, io.StringIO())
+    # What is there when the process is killed outright: the same, of a process that is gone.
+    dead = {**running.results, "process": [running.results["process"][0], 0]}
+    assert archive.Kept(running.folder, dead).verdict.startswith("ended early: its process was")
+
+
+def test_why_a_run_ended_is_written_also_where_nothing_more_can_be(tmp_path, monkeypatch):
+    def full(path, text):
+        path.with_name(f"{path.name}.new").write_text("")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    class FillsTheDisk(TwoRuns):
+        def conduct(self, run, bench):
+            if run.name == "second":
+                # From here on no new file gets any content.
+                monkeypatch.setattr("labs.keeper.replace_text", full)
+                monkeypatch.setattr("labs.files.replace_text", full)
+            return super().conduct(run, bench)
+
+    ending = OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(LabError, match="the disk is full"):
+        conduct(FillsTheDisk(settings(), ending), io.StringIO(), results=tmp_path)
+    (early,) = archive.all_kept(tmp_path)
+    assert early.verdict == "ended early: the disk is full"
+    assert not list(early.folder.glob(".*"))
+
+
+def test_a_file_that_cannot_be_written_anew_is_as_it_was(tmp_path, monkeypatch):
+    file = tmp_path / "results.json"
+    file.write_text("before")
+
+    def full(self, text):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(type(file), "write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        replace_text(file, "after")
+    assert file.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_list_promises_a_report_only_of_runs_that_came_to_their_end(
+    tmp_path, monkeypatch, capsys
+):
+    early = _early(tmp_path)
+    monkeypatch.setattr(archive.all_kept, "__defaults__", (tmp_path,))
+    assert command_line.main(["results"]) == 0
+    listed = capsys.readouterr().out
+    assert f"{early.name}\n    ended early: it was interrupted" in listed
+    assert "make report RUN=<run> draws what there is of one that ended early" in listed
