@@ -32,8 +32,8 @@ LATEST = "latest"
 PACE = "pace"
 # What makes runs take more or less than their flows: short ones are mostly beginnings and ends.
 _PACE_SETTINGS = ("quick", "toolchain", "world")
-# A guess for the first one. Time that nobody waits for passes faster.
-_FIRST_PACE = {World.LIVE: 1.0, World.VIRTUAL: 0.05}
+# Where every packet is computed, also what decides how many there are, and what is done beside.
+_VIRTUAL_PACE_SETTINGS = ("rate_bps", "seeds")
 _RUN = re.compile(r"\d{4}-\d{2}-\d{2}-\d{4}-.+")
 
 
@@ -102,10 +102,16 @@ def make_latest(folder: Path) -> None:
     fresh.replace(link)
 
 
-def earlier_pace(lab: str, settings: Settings, results: Path) -> float:
-    """How many times as long as estimated the lab's last run in such a world took here."""
+def earlier_pace(lab: str, settings: Settings, results: Path) -> float | None:
+    """How many times as long as estimated the lab's last run in such a world took here.
+
+    Without one, runs of the live world last as long as their flows; of virtual time, which passes
+    as fast as the machine computes, nobody knows.
+    """
     document = settings.document()
-    alike = {name: document[name] for name in _PACE_SETTINGS if name in document}
+    is_virtual = settings.world is World.VIRTUAL
+    named = (*_PACE_SETTINGS, *(_VIRTUAL_PACE_SETTINGS if is_virtual else ()))
+    alike = {name: document[name] for name in named}
     for kept in reversed([each for each in all_kept(results) if each.lab == lab]):
         if kept.results is None or not alike.items() <= kept.results["settings"].items():
             continue
@@ -113,7 +119,7 @@ def earlier_pace(lab: str, settings: Settings, results: Path) -> float:
             return float((kept.folder / PACE).read_text())
         except (OSError, ValueError):
             continue
-    return _FIRST_PACE[settings.world]
+    return None if is_virtual else 1.0
 
 
 def all_kept(results: Path = RESULTS) -> Iterator[Kept]:

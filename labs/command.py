@@ -50,15 +50,19 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Lab, Path, Assess
             lab, chosen = _suited(lab, bench)
             keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
             pace = archive.earlier_pace(lab.name, lab.settings, results)
-            bench.narrator = Narrator(lab.runs(), output, pace=pace)
+            beside = repeat.rounds(lab.settings.seeds)
+            bench.narrator = Narrator(lab.runs(), output, pace=pace, beside=beside)
             with Repetitions(lab, keeper.folder) as repetitions:
                 recordings = _recorded(lab, bench, keeper)
+                if unfinished := repetitions.unfinished:
+                    bench.narrator.wait_for_others(unfinished)
                 others = repetitions.wait()
         for recording in recordings.values():
             recording.remarks += chosen
         assessment = repeat.combined(assess(lab, recordings), others)
         keeper.complete(recordings, assessment)
-        (keeper.folder / archive.PACE).write_text(f"{bench.narrator.pace:.3g}\n")
+        if bench.narrator.pace is not None:
+            (keeper.folder / archive.PACE).write_text(f"{bench.narrator.pace:.3g}\n")
     except BaseException as error:
         print(f"\n{keeper.end_early(error, bench.unfinished)}", file=output, flush=True)
         if isinstance(error, OSError) and error.errno in _DISK_ERRORS:

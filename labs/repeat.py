@@ -39,6 +39,16 @@ FIRST_SEED = 1
 FOLDER = "seeds"
 
 
+def rounds(seeds: int) -> int:
+    """How many of the other seeds are done one after another."""
+    return -(-(seeds - 1) // _workers())
+
+
+def _workers() -> int:
+    """How many seeds run at a time: one processor is for the first, which the caller runs."""
+    return max(1, len(os.sched_getaffinity(0)) - 1)
+
+
 class Repetitions:
     """A lab's other seeds, running for the length of a `with` block."""
 
@@ -48,9 +58,7 @@ class Repetitions:
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[str]] = set()
         self._ended = False
-        # One processor is for the first seed, which the caller runs.
-        workers = max(1, len(os.sched_getaffinity(0)) - 1)
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="seed")
+        self._pool = ThreadPoolExecutor(_workers(), thread_name_prefix="seed")
         self._futures: list[Future[Assessment]] = []
 
     def __enter__(self) -> Repetitions:
@@ -69,6 +77,11 @@ class Repetitions:
             for process in self._running:
                 process.terminate()
         self._pool.shutdown(cancel_futures=True)
+
+    @property
+    def unfinished(self) -> int:
+        """How many of them have not ended."""
+        return sum(not future.done() for future in self._futures)
 
     def wait(self) -> list[Assessment]:
         """What each of them found, in their order."""

@@ -246,6 +246,59 @@ def test_the_time_left_begins_with_what_such_runs_took_before():
     assert narrator.left() == "about 15 s left"
 
 
+def test_in_virtual_time_nothing_is_said_until_the_first_run_has_told_how_fast_it_passes():
+    time_s = 0.0
+    output = io.StringIO()
+    runs = [Run("a", "First", seconds=20), Run("b", "Second", seconds=40)]
+    # Two other seeds, one after the other, beside the first.
+    narrator = Narrator(runs, output, clock=lambda: time_s, pace=None, beside=2)
+    narrator.begin(runs[0])
+    assert output.getvalue().strip() == "[1/2] First"
+    # Ten times slower than the time of the hosts: 600 s for each seed, 1200 s for the two others.
+    told = []
+    for _ in range(20):
+        time_s += 5.0
+        told.append(narrator.advanced(0.5))
+        assert narrator.left_s() in (None, pytest.approx(1200 - time_s))
+    # Said once, as soon as it is known.
+    assert told == [False, False, False, True, *[False] * 16]
+    time_s += 100.0
+    narrator.advanced(10.0)
+    narrator.finished()
+    narrator.begin(runs[1])
+    assert narrator.left_s() == pytest.approx(1000)
+    time_s += 400.0
+    narrator.advanced(40.0)
+    narrator.finished()
+    narrator.wait_for_others(1)
+    assert "[seeds] All of it once more, with other seeds" in output.getvalue()
+    assert output.getvalue().endswith("about 10 min 00 s left\n")
+
+
+def test_of_a_run_in_virtual_time_counts_how_far_it_is_rather_than_what_it_took():
+    time_s = 0.0
+    run = Run("a", "First", seconds=20)
+    narrator = Narrator([run], io.StringIO(), clock=lambda: time_s, pace=0.05)
+    narrator.begin(run)
+    assert narrator.left() == "about 1 s left"
+    time_s = 30.0
+    narrator.advanced(5.0)
+    # Not "0 s", although it takes longer than runs did before.
+    assert narrator.left() == "about 1 min 30 s left"
+
+
+def test_keeping_what_a_run_recorded_takes_time_too():
+    time_s = 0.0
+    runs = [Run(name, name, seconds=10) for name in "abc"]
+    narrator = Narrator(runs, io.StringIO(), clock=lambda: time_s)
+    narrator.begin(runs[0])
+    time_s = 10.0
+    narrator.finished()
+    time_s = 15.0
+    narrator.begin(runs[1])
+    assert narrator.left() == "about 30 s left"
+
+
 def test_spans_are_written_for_people():
     assert (span(45.4), span(125), span(3600)) == ("45 s", "2 min 05 s", "60 min 00 s")
 

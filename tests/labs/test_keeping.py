@@ -13,6 +13,7 @@ from labs.command import compare, conduct, redraw, side_of
 from labs.errors import LabError, SettingError
 from labs.files import replace_text
 from labs.settings import Settings
+from labs.world import World
 from tests.labs.saw import recording
 
 
@@ -64,6 +65,9 @@ def test_each_run_has_a_folder_of_its_own_and_the_latest_a_link(tmp_path):
     assert archive.earlier_pace("bottleneck", settings(), tmp_path) == 1.5
     # A shortened run is mostly beginnings and ends, so it tells nothing about a long one.
     assert archive.earlier_pace("bottleneck", settings(quick=True), tmp_path) == 1.0
+    # How fast virtual time passes nobody knows before it has.
+    virtual = settings(world=World.VIRTUAL)
+    assert archive.earlier_pace("bottleneck", virtual, tmp_path) is None
 
 
 def _conduct(lab, results):

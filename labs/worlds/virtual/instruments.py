@@ -217,6 +217,7 @@ class VirtualInstruments(Instruments):
     def _pass(self, span_ps: int, stops: Sequence[world_pb2.Stop] = ()) -> bool:
         """Lets time pass and reads what was told of it; whether a stop ended it."""
         stand = self._world.advance(span_ps, stops=stops)
+        passed_s = (stand.time_ps - self._now_ps) / PS_PER_S
         self._now_ps = stand.time_ps
         for watch in (self._sockets, self._reports):
             if watch is not None:
@@ -224,6 +225,8 @@ class VirtualInstruments(Instruments):
         for recorder in self._recorders.values():
             recorder.wait_for(self._now_ps)
         self._look()
+        if self._narrator.advanced(passed_s):
+            self.note(self._narrator.left())
         return stand.stop is not None
 
     def _pass_until_ended(self, apps: Sequence[int], what: str, deadline_s: float) -> None:
