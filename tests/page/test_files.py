@@ -47,6 +47,26 @@ def files(chromium, vitrine):
         }
 
 
+def test_what_was_changed_and_done_survives_loading_the_page_again(chromium, vitrine):
+    with opened(chromium, vitrine + BASIC) as page:
+        runs(page)
+        replace(page, "standard_metadata.egress_spec = port;", MINE)
+        expect(said(page)).to_have_text("The new program runs.")
+        page.evaluate("vitrine.world.call('Fault', { cut: { node: 'h1' } })")
+        page.reload()
+        runs(page)
+        expect(page.locator(".editor")).to_contain_text("// mine")
+        assert cut(page) == [True, False, False, False]
+
+
+def cut(page):
+    """Of each cable whether it is."""
+    return page.evaluate(
+        "vitrine.world.call('Look', { topology: true })"
+        ".then((told) => told.cables.map((each) => each.cut))"
+    )
+
+
 @pytest.mark.parametrize("name", ["mine.zip", "mine.json"])
 def test_what_was_saved_is_there_again(name, files, chromium, vitrine):
     with opened(chromium, vitrine) as page:
@@ -58,10 +78,7 @@ def test_what_was_saved_is_there_again(name, files, chromium, vitrine):
         sheet.get_by_role("button", name="Run it").click()
         runs(page)
         expect(page.locator(".editor")).to_contain_text("// mine")
-        cables = page.evaluate(
-            "vitrine.world.call('Look', { topology: true }).then((told) => told.cables)"
-        )
-        assert [each["cut"] for each in cables] == [True, False, False, False]
+        assert cut(page) == [True, False, False, False]
 
 
 def test_a_packet_of_files_is_read_and_changed_by_hand(files, chromium, vitrine):

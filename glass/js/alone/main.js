@@ -13,11 +13,13 @@ import { choose } from "./gallery.js";
 import { Packets } from "./packets.js";
 import { RecordingWay } from "./recording_way.js";
 import { Faulty, Running, scenarioOf } from "./scenario.js";
-import { ADDRESS_LENGTH_MAX, fromAddress, fromFile, shared, toAddress } from "./sharing.js";
+import { ADDRESS_LENGTH_MAX, checked, fromAddress, fromFile, shared, toAddress } from "./sharing.js";
 
 const OPEN = "#open=", SHARED = "#s=";
 // What was let run in this window, so that loading the page again asks nothing.
 const TRUSTED = "vitrine.trusted";
+// What was done in this window when the page went away, so that loading it again goes on from there.
+const KEPT = "vitrine.kept";
 const PS_PER_MS = 1e9;
 
 class Alone {
@@ -43,20 +45,40 @@ class Alone {
     this.body = element("main", { class: "alone" }, this.desk.node, this.packets.node, this.page);
     document.body.append(this.bar, this.sheet, this.body);
     addEventListener("hashchange", () => this.enter());
+    addEventListener("pagehide", () => this.keep());
     this.show(innerWidth >= 1200 ? "program" : undefined);
   }
 
   // What the address asks for; without anything, the first scenario.
   async enter() {
-    const { hash } = location;
+    const { hash } = location, isFirst = this.own === undefined;
     if (hash === this.own) return undefined;
     this.own = hash;
     try {
+      const kept = isFirst && this.kept(hash);
+      if (kept) return await this.begin(scenarioOf(kept, kept.own ? undefined : this.named(kept.base), this.schema));
       if (hash.startsWith(SHARED)) return await this.offer(await fromAddress(hash.slice(SHARED.length)), hash);
       if (hash.startsWith(OPEN)) return await this.begin(this.named(decodeURIComponent(hash.slice(OPEN.length))));
       return await this.begin(this.scenarios[0]);
     } catch (error) {
       return this.tell(error.message, ["Scenarios", () => this.chooseScenario()]);
+    }
+  }
+
+  // Remembers for this window what somebody has changed and done.
+  keep() {
+    const value = this.running && this.changes();
+    const isWorth = value && (Object.keys(value.files).length || value.acts.length || value.own);
+    remember(isWorth ? JSON.stringify({ hash: location.hash, value }) : "", KEPT);
+  }
+
+  // What was remembered at this address; nothing, if it cannot be read.
+  kept(hash) {
+    try {
+      const { hash: then, value } = JSON.parse(remembered(KEPT) || "{}");
+      return then === hash ? checked(value) : undefined;
+    } catch {
+      return undefined;
     }
   }
 
@@ -244,17 +266,17 @@ class Alone {
   }
 }
 
-function remembered() {
+function remembered(what = TRUSTED) {
   try {
-    return sessionStorage.getItem(TRUSTED);
+    return sessionStorage.getItem(what);
   } catch {
     return undefined;
   }
 }
 
-function remember(address) {
+function remember(text, what = TRUSTED) {
   try {
-    sessionStorage.setItem(TRUSTED, address);
+    sessionStorage.setItem(what, text);
   } catch {
     // A page from a disk may not be allowed to remember; then it asks again.
   }
