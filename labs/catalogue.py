@@ -20,6 +20,7 @@ from labs.router_buffer_size.lab import RouterBufferSize
 from labs.schedulers.lab import Schedulers
 from labs.shared_buffer.lab import SharedBuffer
 from labs.sizing_router_buffers.lab import SizingRouterBuffers
+from labs.speedup.lab import Speedup
 from labs.where_was_it_dropped.lab import WhereWasItDropped
 
 LABS: tuple[type[Lab], ...] = (
@@ -36,6 +37,7 @@ LABS: tuple[type[Lab], ...] = (
     Marking,
     HolBlocking,
     CrossbarArbiters,
+    Speedup,
     IntMicroburst,
     WhereWasItDropped,
 )

@@ -1,6 +1,7 @@
 """What the labs conclude from recordings that were made by hand."""
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -21,6 +22,7 @@ from labs.router_buffer_size.lab import RouterBufferSize
 from labs.settings import Settings
 from labs.sizing_router_buffers.findings import Findings, full_after_s
 from labs.sizing_router_buffers.lab import SizingRouterBuffers
+from labs.speedup import mimicry
 from tests.labs.saw import add, recording, socket_sample, steady
 
 
@@ -269,6 +271,25 @@ def test_a_line_of_the_simulator_is_one_point():
 def test_a_simulation_that_loses_cells_is_no_measurement():
     with pytest.raises(Exception, match="the simulator lost cells"):
         simulator.parse('{"load":1,"throughput":1,"wait_slots":0,"conserved":false}')
+
+
+# ---- speedup -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ports", [2, 3, 5, 8])
+def test_a_crossbar_of_twice_the_speed_is_as_good_as_output_queues(ports):
+    for seed in range(3):
+        found = mimicry.run(ports, Fraction(2), load=0.9, slots=800, seed=seed)
+        assert found.cells > 800 and found.late == 0
+        assert mimicry.run(ports, Fraction(1), load=0.9, slots=800, seed=seed).late > 0
+
+
+def test_two_cells_for_one_output_leave_in_the_order_that_output_queues_give_them():
+    # Both come in slot 0; output queues send one in slot 0, the other one in slot 1.
+    crossbar = mimicry.Crossbar(2, Fraction(2))
+    crossbar.step([0, 0])
+    crossbar.step([None, None])
+    assert (crossbar.cells, crossbar.late) == (2, 0)
 
 
 def test_only_the_input_stage_differs_between_the_live_runs():

@@ -25,6 +25,7 @@ EXCHANGED = {
     "queue-management": ("codel", "tail"),
     "shared-buffer": ("one", "two"),
     "marking": ("dctcp", "reno"),
+    "speedup": ("two", "one"),
     "congestion-controls": ("buffer-8", "buffer-1"),
 }
 
