@@ -21,6 +21,7 @@ from labs.schedulers.lab import Schedulers
 from labs.shared_buffer.lab import SharedBuffer
 from labs.sizing_router_buffers.lab import SizingRouterBuffers
 from labs.speedup.lab import Speedup
+from labs.square_root_rule.lab import SquareRootRule
 from labs.where_was_it_dropped.lab import WhereWasItDropped
 
 LABS: tuple[type[Lab], ...] = (
@@ -28,6 +29,7 @@ LABS: tuple[type[Lab], ...] = (
     Bufferbloat,
     BdpTcpWindows,
     SizingRouterBuffers,
+    SquareRootRule,
     RouterBufferSize,
     CongestionControls,
     LinkSharing,

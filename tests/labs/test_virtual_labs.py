@@ -26,6 +26,7 @@ EXCHANGED = {
     "shared-buffer": ("one", "two"),
     "marking": ("dctcp", "reno"),
     "speedup": ("two", "one"),
+    "square-root-rule": ("flows-40-part-100", "flows-40-part-25"),
     "congestion-controls": ("buffer-8", "buffer-1"),
 }
 

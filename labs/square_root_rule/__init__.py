@@ -1,0 +1,1 @@
+"""The square-root rule: how little buffer a line needs that many flows share."""
