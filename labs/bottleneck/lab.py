@@ -163,14 +163,17 @@ class Bottleneck(SettlingLab):
                 rtt, {f"ping, {name}": p.echoes for name, p in recording.pings.items()}
             )
 
-        full = sum(drop.packets for drop in series.drops)
+        begin_s, end_s = flow.samples[0].time_s, flow.samples[-1].time_s
+        depths = series.packets[series.rows(begin_s, end_s)]
+        dropped = series.dropped_between(begin_s, end_s)
         alone_ms, loaded_ms = (
             recording.pings[name].mean_ms for name in ("alone", "during the flow")
         )
         caption = (
             "The queue before the slow line, the window of the TCP that fills it, the line's rate, "
-            f"and what a ping pays. The queue overflowed {full} times and was empty for "
-            f"{series.packets.count(0) / len(series.packets):.0%} of the recording; a ping took "
+            f"and what a ping pays. While the flow ran, the router dropped {dropped} "
+            f"{'packet' if dropped == 1 else 'packets'}, and the queue was empty for "
+            f"{depths.count(0) / max(1, len(depths)):.0%} of the time; a ping took "
             f"{alone_ms:.1f} ms without the flow and {loaded_ms:.1f} ms beside it."
         )
         return [Figure("queue", caption, draw, height=8)]
