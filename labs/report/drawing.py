@@ -11,7 +11,7 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -86,15 +86,17 @@ def svg(canvas: matplotlib.figure.Figure) -> bytes:
 def data(canvas: matplotlib.figure.Figure) -> str:
     """What a drawing shows as CSV: each point with its panel and its series.
 
+    A panel is called by its label, or else by what is written at it.
     A line across the whole panel has no x, or no y where it stands.
     """
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(["panel", "series", "x", "y"])
     for number, axes in enumerate(canvas.axes, 1):
-        words = " ".join(f"{axes.get_title(loc='left')} {axes.get_ylabel()}".split())
+        seen = " ".join(f"{axes.get_title(loc='left')} {axes.get_ylabel()}".split())
+        words = str(axes.get_label()) or seen or f"panel {number}"
         for series, x, y in _points(axes):
-            writer.writerow([words or f"panel {number}", series, x, y])
+            writer.writerow([words, series, x, y])
     return output.getvalue()
 
 
@@ -417,6 +419,33 @@ def one_scale(every_axes: Iterable[Axes]) -> None:
     limits = [axes.get_ylim() for axes in group]
     for axes in group:
         axes.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+
+
+def matrix(
+    canvas: matplotlib.figure.Figure,
+    columns: Sequence[str],
+    rows: Sequence[str],
+    draw: Callable[[Axes, int, int], None],
+) -> None:
+    """Panels on one scale, drawn by row and column, with one legend above all of them."""
+    panels = canvas.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)
+    for (row, title), (column, head) in itertools.product(enumerate(rows), enumerate(columns)):
+        axes = panels[row][column]
+        draw(axes, row, column)
+        if (own := axes.get_legend()) is not None:
+            own.remove()
+        grid(axes)
+        axes.set_label(f"{title}, {head}")
+        axes.set_xlabel("time (s)")
+        unit = " ".join(axes.get_ylabel().split())
+        axes.set_ylabel(f"{title}\n{unit}")
+        axes.label_outer()
+        if row == 0:
+            axes.set_title(head, fontsize=10)
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    canvas.legend(
+        handles, labels, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=9
+    )
 
 
 def legend(axes: Axes, *, columns: int = 5) -> None:

@@ -2,18 +2,22 @@
 
 import csv
 import html.parser
+import io
+import itertools
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from labs import recording_files, report
 from labs.bottleneck.lab import Bottleneck
-from labs.definition import Row
+from labs.definition import Figure, Row
 from labs.machine import Machine
+from labs.measure.router import Drop, PortSeries
 from labs.report import drawing, table
 from labs.settings import Settings
-from tests.labs.saw import recording, saw
+from tests.labs.saw import add, recording, saw, socket_sample
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +126,43 @@ def test_a_recording_that_was_written_is_read_again_as_it_was(folder):
     assert again.ports["s1-eth2"] == before.ports["s1-eth2"]
     lab = Bottleneck(Settings(seconds=10))
     assert lab.assess({"flow": again}) == lab.assess({"flow": before})
+
+
+def test_the_caption_is_about_the_time_of_the_flow():
+    idle_s, flow_s = 10.0, 10.0
+    # The same flow, with an idle line before it and behind it.
+    series = PortSeries()
+    for index in range(round((flow_s + 2 * idle_s) / 0.02) + 1):
+        time_s = round(index * 0.02, 6)
+        is_flow = idle_s <= time_s <= idle_s + flow_s
+        add(series, time_s, 25 if is_flow else 0, departed_bytes=0)
+    series.drops.append(Drop(idle_s + 1, 0, "QUEUE_LIMIT", 56))
+    samples = [socket_sample(idle_s + index / 20) for index in range(round(flow_s * 20) + 1)]
+    shifted = replace(recording(), ports={"s1-eth2": series})
+    shifted.flows["flow"] = replace(shifted.flows["flow"], samples=samples)
+    (figure,) = Bottleneck(Settings(seconds=10)).figures({"flow": shifted})
+    assert "dropped 56 packets, and the queue was empty for 0% of the time" in figure.caption
+
+
+def test_a_matrix_has_one_legend_and_names_its_panels_in_the_data():
+    def draw(canvas):
+        def panel(axes, row, column):
+            rates = {"h1": ([0.0, 1.0], [1e6 * row, 1e6 * column])}
+            drawing.throughput(axes, rates, line_rate_bps=1e7)
+
+        drawing.matrix(canvas, ["Reno", "BBR"], ["tiny buffer", "one BDP"], panel)
+
+    with drawing.drawn(Figure("matrix", "", draw)) as canvas:
+        drawing.svg(canvas)
+        (legend,) = canvas.legends
+        assert [text.get_text() for text in legend.get_texts()] == ["h1", "line: 10 Mb/s"]
+        assert not any(axes.get_legend() for axes in canvas.axes)
+        panels = [axes.get_tightbbox() for axes in canvas.axes]
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(panels, 2))
+        rows = list(csv.DictReader(io.StringIO(drawing.data(canvas))))
+    assert {row["panel"] for row in rows} == {
+        f"{buffer}, {tcp}" for buffer in ("tiny buffer", "one BDP") for tcp in ("Reno", "BBR")
+    }
 
 
 def test_a_long_series_is_drawn_with_its_extremes():
