@@ -1,4 +1,4 @@
-"""Bars and charts made of characters, shared by the labs' live view and `make top`."""
+"""Words, and bars and charts made of characters, as several parts of the labs show them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ BLOCKS = " ▁▂▃▄▅▆▇█"
 _BAR_BLOCKS = " ▏▎▍▌▋▊▉█"
 # For terminals without Unicode.
 PLAIN_BLOCKS = " ..::==##"
+
+
+def capitalised(text: str) -> str:
+    """As it stands at the beginning of a sentence; `str.capitalize` would lower the rest."""
+    return text[:1].upper() + text[1:]
 
 
 def blocks_of(output: TextIO) -> str:

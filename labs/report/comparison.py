@@ -7,7 +7,8 @@ that what looks larger is larger.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -19,11 +20,16 @@ from labs.archive import Kept
 from labs.definition import Assessment, Figure, Lab, Row
 from labs.recording import Recording
 from labs.report import drawing, html
+from labs.text import capitalised
 
 _SWITCHES = {Toolchain.VITRINE: "vitrine-switch", Toolchain.P4LANG: "simple_switch_grpc"}
+_SOURCES: Mapping[str, Callable[[Row], str]] = {
+    "the original": lambda row: row.original,
+    "theory": lambda row: row.theory,
+}
 _STYLE = """<style>
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1rem; }
-body { max-width: 90rem; } .sides figure { margin: .5rem 0; } .sides figure img { min-width: 0; }
+body { max-width: 90rem; } .sides figure { margin: .5rem 0; }
 </style>"""
 
 
@@ -52,16 +58,17 @@ def page(sides: Sequence[Side]) -> str:
         f"<h1>{escape(title)}</h1>",
         f'<p class="question">{escape(lab.question)}</p>',
         *_runs(sides, names),
-        html.table_of([["", "the original", "theory", *names], *rows(sides)]),
+        html.table_of(table(sides)),
     ]
     for figures in _joined_figures(sides):
         parts.append('<div class="sides">')
         for name, (figure, svg) in zip(names, figures, strict=True):
-            shown = Figure(f"{figure.name}-{name}", f"{name}. {figure.caption}", figure.draw)
+            caption = f"{capitalised(name)}. {figure.caption}"
+            shown = Figure(f"{figure.name}-{name}", caption, figure.draw)
             parts.append(html.picture(shown, svg))
         parts.append("</div>")
     for side, name in zip(sides, names, strict=True):
-        parts += [f"<h2>{escape(name)}</h2>", html.bands(side.assessment)]
+        parts += [f"<h2>{escape(capitalised(name))}</h2>", html.bands(side.assessment)]
     return html.document(title, parts)
 
 
@@ -83,16 +90,29 @@ def titles(sides: Sequence[Side]) -> list[str]:
     return names if len(set(names)) == len(sides) else [side.kept.folder.name for side in sides]
 
 
-def rows(sides: Sequence[Side]) -> list[list[str]]:
-    """What was measured on each side, joined by what it is."""
+def table(sides: Sequence[Side]) -> list[list[str]]:
+    """Head, and what was measured on each side, joined by what it is.
+
+    What the original and theory say stands once where it is the same for all sides, else beside
+    each side's own numbers, and nowhere if they say nothing.
+    """
+    names = titles(sides)
     found = [{row.what: row for row in side.assessment.rows} for side in sides]
-    order = dict.fromkeys(what for column in found for what in column)
-    joined = []
-    for what in order:
-        either = next(column[what] for column in found if what in column)
-        measured = [_measured(column[what]) if what in column else "" for column in found]
-        joined.append([what, either.original, either.theory, *measured])
-    return joined
+    order = list(dict.fromkeys(what for rows in found for what in rows))
+    shared: list[list[str]] = []
+    of_sides: list[list[list[str]]] = [[] for _ in sides]
+    for source, read in _SOURCES.items():
+        told = [{what: read(row) for what, row in rows.items()} for rows in found]
+        if all(len({words[what] for words in told if what in words}) == 1 for what in order):
+            together = {what: word for words in told for what, word in words.items()}
+            shared.append([source, *(together[what] for what in order)])
+        else:
+            for columns, name, words in zip(of_sides, names, told, strict=True):
+                columns.append([f"{source}, {name}", *(words.get(what, "") for what in order)])
+    for columns, name, rows in zip(of_sides, names, found, strict=True):
+        columns.append([name, *(_measured(rows[what]) if what in rows else "" for what in order)])
+    columns = [column for column in (*shared, *itertools.chain(*of_sides)) if any(column[1:])]
+    return [list(line) for line in zip(["", *order], *columns, strict=True)]
 
 
 def _measured(row: Row) -> str:
@@ -102,7 +122,7 @@ def _measured(row: Row) -> str:
 def _runs(sides: Sequence[Side], names: Sequence[str]) -> Iterator[str]:
     for side, name in zip(sides, names, strict=True):
         machine = side.kept.results["machine"] if side.kept.results else {}
-        words = f"{name}: {side.kept.name}, kit {machine.get('kit', 'unknown')}."
+        words = f"{capitalised(name)}: {side.kept.name}, kit {machine.get('kit', 'unknown')}."
         yield f'<p class="machine">{escape(words)}</p>'
         for remark in (*side.assessment.disturbances, *side.assessment.remarks):
             yield f"<p>{escape(name)}: {escape(remark)}</p>"

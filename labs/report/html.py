@@ -34,11 +34,11 @@ tr:has(+ tr.rest) td { border-bottom-color: #f4f4f4; }
 .measured { font-weight: 600; }
 figure { margin: 2rem 0; }
 figure .wide { border: 1px solid #eee; }
-figure img { display: block; width: 100%; min-width: 40rem; height: auto; }
+figure img { display: block; width: 100%; height: auto; }
 figure input { position: absolute; opacity: 0; }
 figure label { cursor: zoom-in; color: #0058a3; font-size: .9rem; }
 figure input:focus-visible + label { outline: 2px solid #0058a3; }
-figure input:checked ~ .wide img { width: 220%; max-width: none; }
+figure input:checked ~ .wide img { width: max(220%, 60rem); max-width: none; }
 figure input:checked + label { cursor: zoom-out; }
 figcaption { color: #333; }
 .met { color: #00684a; font-weight: 600; }
@@ -52,7 +52,7 @@ li { overflow-wrap: anywhere; }
   figure, table, tr, h2 { break-inside: avoid; }
   h2 { break-after: avoid; }
   figure label, figure input, .screen { display: none; }
-  figure img, figure input:checked ~ .wide img { width: 100%; min-width: 0; max-height: 24cm;
+  figure img, figure input:checked ~ .wide img { width: 100%; max-height: 24cm;
                                                  object-fit: contain; }
   a { color: inherit; text-decoration: none; }
 }

@@ -88,9 +88,28 @@ SIDES = [
 
 
 def test_rows_are_joined_by_what_is_measured_and_what_is_left_out_is_empty():
-    assert comparison.rows(SIDES) == [
+    assert comparison.table(SIDES) == [
+        ["", "the original", "theory", "vitrine-switch", "simple_switch_grpc"],
         ["ping", "466 ms", "up to 827 ms", "537 ms", "540 ms"],
         ["two queues", "20 ms", "", "25 ms", ""],
+    ]
+
+
+def test_where_settings_differ_each_side_stands_beside_its_own_theory():
+    sides = [
+        side(Toolchain.VITRINE, Row("queue, highest", "", "50 packets", "50")),
+        side(Toolchain.P4LANG, Row("queue, highest", "", "10 packets", "9")),
+    ]
+    # Neither side has an original, so there is no column for it.
+    assert comparison.table(sides) == [
+        [
+            "",
+            "theory, vitrine-switch",
+            "vitrine-switch",
+            "theory, simple_switch_grpc",
+            "simple_switch_grpc",
+        ],
+        ["queue, highest", "50 packets", "50", "10 packets", "9"],
     ]
 
 
