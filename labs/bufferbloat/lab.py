@@ -219,7 +219,6 @@ class Bufferbloat(Lab):
         instruments.hold(1.0)
         self._fetch(instruments, "alone")
         instruments.hold(max(0.0, ALONE_S - instruments.now_s()))
-        instruments.moment("download begins")
         instruments.flow("download", "h1", "h2", seconds=self.seconds, congestion=self.congestion)
         # A slow machine takes seconds to start the programs of hosts: count from here.
         instruments.ping("ping", "h1", "h2", seconds=self.seconds)
@@ -240,7 +239,6 @@ class Bufferbloat(Lab):
         instruments.finish()
 
     def _fetch(self, instruments: Instruments, beside: str) -> None:
-        instruments.moment("page")
         page = instruments.fetch("h2", "h1")
         instruments.note(f"page in {page.seconds:.2f} s, {beside}")
 
@@ -317,7 +315,7 @@ class Bufferbloat(Lab):
                 "s",
             ),
             Band(
-                "page beside the download, long queue, in pages alone",
+                "a page beside the download takes so many times as long as alone, long queue",
                 long.page_loaded_s / alone_s,
                 least=times,
                 runs=(long_run,),
@@ -346,7 +344,7 @@ class Bufferbloat(Lab):
         return [
             *bands,
             Band(
-                "page beside the download, two queues, in pages alone",
+                "a page beside the download takes so many times as long as alone, two queues",
                 fair.page_loaded_s / alone_s,
                 most=2.2,
                 runs=runs,
@@ -375,7 +373,7 @@ class Bufferbloat(Lab):
         )
         compared = Figure(
             "compared",
-            "The same minute before each kind of queue. Above: packets that wait. Below: what a "
+            "The same flows before each kind of queue. Above: packets that wait. Below: what a "
             f"ping pays for them. Grey bars: a page is fetched. Beside the download: {paid}.",
             lambda canvas: self._draw_compared(canvas, recordings),
             height=6.5,
@@ -447,7 +445,7 @@ class Bufferbloat(Lab):
                 line_rate_bps=self.rate_bps,
             )
             drawing.round_trips(axes[-1], {"ping": recording.pings["ping"].echoes})
-            drawing.moments(axes, recording.moments)
+            drawing.moments(axes, _moments(recording))
 
         caption = (
             f"{run.title}: a page alone, a download, pages beside the download. "
@@ -501,6 +499,12 @@ class _Findings:
             f"{queue}_dropped_packets": self.dropped_packets,
             f"{queue}_retransmitted_packets": self.retransmits,
         }
+
+
+def _moments(recording: Recording) -> list[tuple[float, str]]:
+    """When something began, by its packets: on a busy machine its program began seconds before."""
+    began = [(page.start_s, "page") for page in recording.pages]
+    return [*began, (recording.flows["download"].samples[0].time_s, "download begins")]
 
 
 def _without_pages(

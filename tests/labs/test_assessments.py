@@ -18,6 +18,7 @@ from labs.measure.page import Fetch
 from labs.measure.ping import Echo, Pings
 from labs.measure.router import PortSeries, QueueSeries
 from labs.recording import Flow, Recording
+from labs.report import drawing
 from labs.router_buffer_size.lab import RouterBufferSize
 from labs.settings import Settings
 from labs.sizing_router_buffers.findings import Findings, full_after_s
@@ -43,6 +44,9 @@ def test_the_bdp_is_counted_in_packets_of_1500_bytes():
 )
 def test_the_use_of_a_line_by_one_reno_flow(buffer_bdp, use):
     assert reno_utilisation(buffer_bdp) == pytest.approx(use, abs=6e-4)
+
+
+PAGE_CLAIM = "a page beside the download takes so many times as long as alone, long queue"
 
 
 # ---- bufferbloat ---------------------------------------------------------------------------------
@@ -99,11 +103,24 @@ def test_a_run_whose_pings_ended_before_the_download_settled_is_refused_with_adv
         Bufferbloat(Settings(seconds=24)).assess(recordings)
 
 
+def test_pages_and_the_download_are_marked_where_their_packets_begin():
+    lab = Bufferbloat(Settings(seconds=24))
+    recordings = {run.name: bloat(page_s=5.0, ping_ms=600.0) for run in lab.runs()}
+    # A program that was started three seconds before its first packet.
+    recordings["queue-100"].moments = [(17.0, "page")]
+    full = next(each for each in lab.figures(recordings) if each.name == "queue-100")
+    with drawing.drawn(full) as canvas:
+        marks = {text.get_text(): [] for text in canvas.axes[0].texts}
+        for text in canvas.axes[0].texts:
+            marks[text.get_text()].append(text.xy[0])
+    assert marks == {"page": [1.0, 20.0], "download begins": [ALONE_S]}
+
+
 def test_a_queue_that_is_not_long_fails_its_bands():
     lab = Bufferbloat(Settings(seconds=24))
     short = bloat(page_s=2.0, ping_ms=130.0)
     met = verdicts(lab, {"queue-100": short, "queue-20": short, "two-queues": short})
-    assert not met["page beside the download, long queue, in pages alone"]
+    assert not met[PAGE_CLAIM]
     assert not met["ping, long queue"]
     assert met["ping, short queue"]
     assert not met["ping, two queues"]
@@ -133,7 +150,7 @@ def test_a_queue_that_is_not_long_is_not_judged_as_one():
     short = bloat(page_s=2.0, ping_ms=130.0)
     recordings = {run.name: short for run in lab.runs()}
     found = {band.claim: band for band in lab.assess(recordings).bands}
-    page = found["page beside the download, long queue, in pages alone"]
+    page = found[PAGE_CLAIM]
     assert page.verdict is Verdict.NOT_JUDGED
     assert page.unjudged == "a queue of 20 packets delays a page by too little"
 
