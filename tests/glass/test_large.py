@@ -39,6 +39,12 @@ def test_a_router_of_64_ports_shows_each_of_them_where_one_looks(page):
     # The last one comes into sight when the picture is scrolled there, and so do its packets.
     page.get_by_role("region", name="The picture").press("End")
     page.wait_for_function(f"() => {drawn}.includes(64)")
+    # It glides there.
+    page.wait_for_function(
+        """() => { const { box, top } = vitrine.stage;
+                   return top === box.scrollTop
+                     && top + box.clientHeight >= box.scrollHeight - 1; }"""
+    )
     assert 1 not in page.evaluate(drawn)
     x, y = page.evaluate(
         """(() => { const { x, y, w, h } = vitrine.stage.spots.find((s) => s.packet.outPort === 64);
