@@ -56,7 +56,7 @@ class Alone {
     this.own = hash;
     try {
       const kept = isFirst && this.kept(hash);
-      if (kept) return await this.begin(scenarioOf(kept, kept.own ? undefined : this.named(kept.base), this.schema));
+      if (kept) return await this.begin({ ...scenarioOf(kept, kept.own ? undefined : this.named(kept.base), this.schema), isKept: true });
       if (hash.startsWith(SHARED)) return await this.offer(await fromAddress(hash.slice(SHARED.length)), hash);
       if (hash.startsWith(OPEN)) return await this.begin(this.named(decodeURIComponent(hash.slice(OPEN.length))));
       return await this.begin(this.scenarios[0]);
@@ -170,9 +170,11 @@ class Alone {
     this.page.replaceChildren();
   }
 
-  // The same scenario from its beginning, with the texts as they are now.
+  // The same scenario from its beginning, with the texts as they are now. What this window did before it
+  // was loaded again is none of the scenario's.
   again() {
-    return this.begin({ ...this.scenario, files: this.changes().files });
+    const { acts, isKept } = this.scenario;
+    return this.begin({ ...this.scenario, files: this.changes().files, acts: isKept ? [] : acts, isKept: false });
   }
 
   async chooseScenario() {
