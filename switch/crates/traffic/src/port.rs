@@ -4,7 +4,7 @@
 //! the line is busy until `line_free_at`. So the instants here are those of the modelled line, and
 //! it does not matter how late somebody asks for them.
 
-use units::{Bytes, CLASS_COUNT_MAX, ClassId, DropReason, PortId, Span, Time};
+use units::{Bytes, CLASS_COUNT_MAX, ClassId, Distance, DropReason, HasLength, PortId, Span, Time};
 
 use crate::aqm::configs::AqmConfig;
 use crate::aqm::{AqmVerdict, Leaving};
@@ -283,7 +283,12 @@ impl Port {
 
     /// Takes the first packet of `class` off its queue and puts it on the line at `at`.
     #[inline]
-    pub fn depart<P>(&mut self, slab: &mut Slab<P>, class: usize, at: Time) -> Option<Handle> {
+    pub fn depart<P: HasLength>(
+        &mut self,
+        slab: &mut Slab<P>,
+        class: usize,
+        at: Time,
+    ) -> Option<Handle> {
         let handle = self.unlink_head(slab, class)?;
         let slot = slab.slot(handle);
         let length = slot.waiting.length;
@@ -331,9 +336,17 @@ impl Port {
 
     /// Unlinks the first packet of `class`; the caller counts what becomes of it.
     #[inline]
-    pub fn unlink_head<P>(&mut self, slab: &mut Slab<P>, class: usize) -> Option<Handle> {
+    pub fn unlink_head<P: HasLength>(
+        &mut self,
+        slab: &mut Slab<P>,
+        class: usize,
+    ) -> Option<Handle> {
         let queue = &mut self.queues[class];
         let handle = queue.fifo.dequeue(slab)?;
+        // What has waited long is in slow memory: the next one is asked for before it is its turn.
+        if let Some(next) = queue.fifo.head() {
+            slab.packet(next).approach(Distance::Near);
+        }
         self.held.packets -= 1;
         self.held.bytes -= slab.slot(handle).waiting.length;
         match queue.head(slab) {

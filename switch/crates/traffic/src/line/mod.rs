@@ -10,6 +10,7 @@
 //!
 //! [`Lines`] are those of all ports in one direction.
 
+mod ahead;
 mod config;
 mod lines;
 mod loss;
@@ -17,7 +18,7 @@ mod under_way;
 
 use std::collections::VecDeque;
 
-use units::{Bytes, Distance, HasLength, Span, Time};
+use units::{Bytes, HasLength, Span, Time};
 
 use crate::counters::Tally;
 use crate::error::ConfigError;
@@ -27,6 +28,7 @@ use chance::{Chance, Probability};
 pub use config::{Impairment, Jitter, LineConfig, Loss, Stalls};
 pub use lines::{LineReport, Lines};
 
+use ahead::Ahead;
 use loss::LossProcess;
 use under_way::{Fate, UnderWay};
 
@@ -50,8 +52,8 @@ pub struct Line<P> {
     /// filing it among those under way would cost more than all the rest. On any other line a frame
     /// is under way as soon as it is begun.
     serialised_at: Option<Time>,
-    /// How many of the next frames need not be asked for.
-    approached: usize,
+    /// Of the backlog.
+    ahead: Ahead,
     /// What waits in the backlog, without the frame that is being serialised.
     backlog_depth: Depth,
     /// The most packets and the most bytes that ever waited, each on its own.
@@ -150,7 +152,7 @@ impl<P: HasLength + Clone> Line<P> {
             dice,
             backlog: VecDeque::new(),
             serialised_at: None,
-            approached: 0,
+            ahead: Ahead::default(),
             backlog_depth: Depth::default(),
             backlog_high_water: Depth::default(),
             free_at: Time::ZERO,
@@ -210,8 +212,7 @@ impl<P: HasLength + Clone> Line<P> {
         }
         self.begin_until(now);
         let frame = self.under_way.take(now)?;
-        let (at, packet, fate) = (frame.at, frame.packet, frame.fate);
-        let length = packet.length();
+        let (at, length, packet, fate) = (frame.at, frame.length, frame.packet, frame.fate);
         match fate {
             Fate::Lost => {
                 self.counters.lost.add(length);
@@ -343,25 +344,10 @@ impl<P: HasLength + Clone> Line<P> {
         self.free_at = sent;
         if self.only_serialises && self.in_order_at <= sent {
             self.serialised_at = Some(sent);
-            self.approach();
+            self.ahead.approach(self.backlog.iter().map(|waiting| &waiting.packet));
         } else if let Some(Waiting { packet, .. }) = self.backlog.pop_front() {
             self.dispatch(sent, packet);
         }
-    }
-
-    /// In a long backlog frames wait until they are in slow memory. They are asked for some at a time,
-    /// side by side: that takes as long as one.
-    #[inline]
-    fn approach(&mut self) {
-        const AT_ONCE: usize = 8;
-        if self.approached > 0 {
-            self.approached -= 1;
-            return;
-        }
-        self.approached = AT_ONCE - 1;
-        let mut waiting = self.backlog.iter().map(|waiting| &waiting.packet);
-        waiting.by_ref().take(AT_ONCE).for_each(|packet| packet.approach(Distance::Near));
-        waiting.take(AT_ONCE).for_each(|packet| packet.approach(Distance::Far));
     }
 
     /// Whether the frame that comes out of the backlog `at` is the next of all.

@@ -7,8 +7,9 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
-use units::{HasLength, Time};
+use units::{Bytes, HasLength, Time};
 
+use super::ahead::Ahead;
 use crate::fate::Depth;
 
 /// A frame whose serialisation has begun and whose fate is decided.
@@ -16,6 +17,8 @@ use crate::fate::Depth;
 pub(super) struct Begun<P> {
     /// When it comes out.
     pub at: Time,
+    /// That of the packet, which may have been under way so long that it is in slow memory by now.
+    pub length: Bytes,
     pub packet: P,
     pub fate: Fate,
     /// Numbers the frames; those of one instant come out in this order.
@@ -34,6 +37,7 @@ pub(super) struct UnderWay<P> {
     overtaking: BinaryHeap<Begun<P>>,
     depth: Depth,
     sequence: u64,
+    ahead: Ahead,
 }
 
 impl<P: HasLength> UnderWay<P> {
@@ -43,6 +47,7 @@ impl<P: HasLength> UnderWay<P> {
             overtaking: BinaryHeap::new(),
             depth: Depth::default(),
             sequence: 0,
+            ahead: Ahead::default(),
         }
     }
 
@@ -52,9 +57,10 @@ impl<P: HasLength> UnderWay<P> {
 
     pub fn add(&mut self, at: Time, packet: P, fate: Fate) {
         self.depth.packets += 1;
-        self.depth.bytes += packet.length();
+        let length = packet.length();
+        self.depth.bytes += length;
         self.sequence += 1;
-        let frame = Begun { at, packet, fate, sequence: self.sequence };
+        let frame = Begun { at, length, packet, fate, sequence: self.sequence };
         match self.in_order.back() {
             Some(last) if last.at > at => self.overtaking.push(frame),
             _ => self.in_order.push_back(frame),
@@ -82,10 +88,12 @@ impl<P: HasLength> UnderWay<P> {
             self.overtaking.pop()?
         } else {
             self.in_order.front().filter(|frame| frame.at <= now)?;
-            self.in_order.pop_front()?
+            let frame = self.in_order.pop_front()?;
+            self.ahead.approach(self.in_order.iter().map(|frame| &frame.packet));
+            frame
         };
         self.depth.packets -= 1;
-        self.depth.bytes -= frame.packet.length();
+        self.depth.bytes -= frame.length;
         Some(frame)
     }
 
