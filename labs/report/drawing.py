@@ -426,25 +426,35 @@ def matrix(
     columns: Sequence[str],
     rows: Sequence[str],
     draw: Callable[[Axes, int, int], None],
+    *,
+    title: str,
 ) -> None:
-    """Panels on one scale, drawn by row and column, with one legend above all of them."""
+    """Panels on one scale, drawn by row and column; above all of them the title and one legend."""
     panels = canvas.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)
-    for (row, title), (column, head) in itertools.product(enumerate(rows), enumerate(columns)):
+    for (row, side), (column, head) in itertools.product(enumerate(rows), enumerate(columns)):
         axes = panels[row][column]
         draw(axes, row, column)
         if (own := axes.get_legend()) is not None:
             own.remove()
         grid(axes)
-        axes.set_label(f"{title}, {head}")
+        axes.set_label(f"{side}, {head}")
         axes.set_xlabel("time (s)")
         unit = " ".join(axes.get_ylabel().split())
-        axes.set_ylabel(f"{title}\n{unit}")
+        axes.set_ylabel(f"{side}\n{unit}")
         axes.label_outer()
         if row == 0:
             axes.set_title(head, fontsize=10)
     handles, labels = panels[0][0].get_legend_handles_labels()
+    # The title is the legend's: a figure's own would lie upon it.
     canvas.legend(
-        handles, labels, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=9
+        handles,
+        labels,
+        title=title,
+        title_fontsize=11,
+        loc="outside upper center",
+        ncols=len(handles),
+        frameon=False,
+        fontsize=9,
     )
 
 

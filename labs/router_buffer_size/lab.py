@@ -93,7 +93,7 @@ class RouterBufferSize(Lab):
         "One bandwidth-delay product: two Cubic flows share, and the queue is never empty.",
         "One product and a line that loses one packet in ten thousand: BBR does not notice. With "
         "such losses Cubic and Reno may have 71 Mb/s: of a line of 1 Gb/s they leave most, before "
-        "an empty queue; of a line of 100 Mb/s that is as much as their half.",
+        "an empty queue; of a line of 100 Mb/s it is more than their half.",
     )
     original: ClassVar = "lab 11 of the course Network Tools and Protocols (tc tbf and netem)"
     takes: ClassVar = frozenset({"RATE", "DURATION"})
@@ -282,8 +282,6 @@ class RouterBufferSize(Lab):
     def _draw_shares(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
-        canvas.suptitle(f"A line of {units.format_rate(self.rate_bps)}, RTT 20 ms", fontsize=11)
-
         def draw(axes: Axes, row: int, column: int) -> None:
             recording = recordings[f"{PATHS[row].name}-{ALGORITHMS[column]}"]
             rates = {name: recording.flows[name[:2]].rates(1.0) for name in ("h3, Cubic", "h1")}
@@ -292,7 +290,8 @@ class RouterBufferSize(Lab):
             axes.get_lines()[0].set(linewidth=3.2, alpha=0.55)
 
         columns = [f"h1 with {NAMES[algorithm]}" for algorithm in ALGORITHMS]
-        drawing.matrix(canvas, columns, [path.row for path in PATHS], draw)
+        title = f"A line of {units.format_rate(self.rate_bps)}, RTT 20 ms"
+        drawing.matrix(canvas, columns, [path.row for path in PATHS], draw, title=title)
 
     def _queues(self, path: _Path, recordings: Mapping[str, Recording]) -> Figure:
         def draw(canvas: matplotlib.figure.Figure) -> None:
