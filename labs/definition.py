@@ -156,6 +156,8 @@ class Place:
     topology: Topology
     switch: str
     port: int
+    # A port of the same router whose input the lab looks into too.
+    input_port: int | None = None
 
 
 class Lab(ABC):

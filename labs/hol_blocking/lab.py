@@ -65,7 +65,7 @@ class HolBlocking(SettlingLab):
     )
     original: ClassVar = (
         "section 1.2 of lab 11 of the course Network Tools and Protocols, which describes the "
-        "effect without numbers"
+        "effect in words"
     )
     settled_s: ClassVar = SETTLED_S
     takes: ClassVar = frozenset({"DURATION"})
@@ -78,8 +78,8 @@ class HolBlocking(SettlingLab):
 
     @property
     def place(self) -> Place:
-        """The congested output."""
-        return Place(self.topology(self.runs()[1]), "s2", CONGESTED)
+        """The congested output, and the input that all flows share."""
+        return Place(self.topology(self.runs()[1]), "s2", CONGESTED, INPUT)
 
     @property
     def seconds(self) -> int:
@@ -256,7 +256,7 @@ class HolBlocking(SettlingLab):
                 lambda canvas: self._draw_theory(canvas, recordings["simulation"]),
                 height=4.6,
             ),
-            *(self._live_figure(name, recordings[name]) for name in STAGES),
+            *(self._live_figure(name, recordings) for name in STAGES),
         ]
 
     def _draw_theory(self, canvas: matplotlib.figure.Figure, recording: Recording) -> None:
@@ -301,11 +301,26 @@ class HolBlocking(SettlingLab):
         drawing.legend(wait, columns=2)
         wait.grid(visible=True, color="#e6e6e6", linewidth=0.6)
         found = _saturation(recording)
-        drawing.compare(
-            most,
-            list(found),
-            {"simulated": list(found.values()), "exact": list(FIFO_SATURATION.values())},
+        # They agree to the third digit, so the rings stand around the line's points.
+        most.plot(
+            list(FIFO_SATURATION),
+            list(FIFO_SATURATION.values()),
+            marker=".",
+            linewidth=1.1,
+            color=drawing.ORANGE,
+            label="exact",
         )
+        most.plot(
+            list(found),
+            list(found.values()),
+            linestyle="",
+            marker="o",
+            markersize=9,
+            fillstyle="none",
+            color=drawing.BLUE,
+            label="simulated",
+        )
+        drawing.grid(most)
         drawing.level(most, FIFO_SATURATION_LIMIT, "N = ∞")
         drawing.legend(most)
         most.set_xscale("log", base=2)
@@ -314,7 +329,9 @@ class HolBlocking(SettlingLab):
         most.set_xlabel("ports N")
         most.set_ylabel("saturation throughput (part of the lines)")
 
-    def _live_figure(self, name: str, recording: Recording) -> Figure:
+    def _live_figure(self, name: str, recordings: Mapping[str, Recording]) -> Figure:
+        recording = recordings[name]
+
         def draw(canvas: matplotlib.figure.Figure) -> None:
             entry = recording.ports[f"s2-eth{INPUT}"]
             heights = [1.4, 1, 1, 1.2, 1.2]
@@ -348,6 +365,8 @@ class HolBlocking(SettlingLab):
                 {label: recording.flows[host].samples for host, label in names.items()},
                 thresholds=False,
             )
+            # The figures of both runs are compared, so their windows have one scale.
+            window.set_ylim(0, 1.05 * _largest_window([recordings[each] for each in STAGES]))
 
         words = {
             "fifo": "One FIFO: the victim's packets wait behind packets for the congested output.",
@@ -374,6 +393,12 @@ def _curves(recording: Recording) -> dict[str, list[Point]]:
         values = (float(row[name]) for name in ("load", "throughput", "wait_slots"))
         curves[str(row["router"])].append(Point(*values))
     return curves
+
+
+def _largest_window(recordings: Sequence[Recording]) -> int:
+    """The largest congestion window of any flow, in segments."""
+    flows = [flow for recording in recordings for flow in recording.flows.values()]
+    return max(sample.cwnd_packets for flow in flows for sample in flow.samples)
 
 
 # What the original says of both, without numbers.

@@ -177,8 +177,8 @@ def _look_for(lab: Lab) -> str:
 def _original(lab: Lab, assessment: Assessment) -> Iterator[str]:
     if any(row.original for row in assessment.rows):
         yield (
-            f"<p><em>The original</em> is {escape(lab.original)}. Its numbers come from other "
-            "kernels and other switches, and stand here where this run used its settings.</p>"
+            f"<p><em>The original</em> is {escape(lab.original)}. What it found, it found with "
+            "other kernels and other switches; it stands here where this run used its settings.</p>"
         )
 
 

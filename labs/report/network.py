@@ -24,6 +24,8 @@ def figure(place: Place) -> Figure:
         f"The network. The lab looks into the queue of {place.switch} at its port {place.port} "
         f"toward {far.node}: {_port_words(place.topology, place.switch, port)}."
     )
+    if place.input_port is not None:
+        caption += f" It also looks at what waits in the input of port {place.input_port}."
     (left, right), (low, high) = _extent(_places(place.topology))
     height = drawing.WIDTH_IN * (high - low) / (right - left)
     return Figure("network", caption, lambda canvas: _draw(canvas, place), height=height)
@@ -114,7 +116,7 @@ def _draw_link(
     ):
         if end.port is None:
             continue
-        is_measured = (end.node, end.port) == (place.switch, place.port)
+        is_measured = end.node == place.switch and end.port in (place.port, place.input_port)
         length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5
         out = 0.66 / length if length else 0
         at = (x + (to_x - x) * out, y + (to_y - y) * out)
@@ -123,16 +125,23 @@ def _draw_link(
             axes.annotate(
                 "measured here",
                 at,
-                xytext=(0, 30),
+                xytext=(0, 34),
                 textcoords="offset points",
                 ha="center",
                 fontsize=8.5,
                 color=drawing.RED,
-                arrowprops={"arrowstyle": "-", "color": drawing.RED, "linewidth": 0.8},
+                # It ends above the port's number.
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": drawing.RED,
+                    "linewidth": 0.8,
+                    "shrinkA": 1,
+                    "shrinkB": 19,
+                },
             )
         axes.annotate(
-            str(end.port), at, xytext=(0, 6), textcoords="offset points", ha="center", fontsize=7.5,
-            color=drawing.GREY,
+            str(end.port), at, xytext=(0, 8 if is_measured else 6), textcoords="offset points",
+            ha="center", fontsize=7.5, color=drawing.GREY,
         )  # fmt: skip
     # The middle of what is seen of the line, between a router's box and a host's circle.
     near, far = (_ROUTER_W / 2 if end.port is not None else _HOST_R for end in (link.a, link.b))

@@ -403,9 +403,9 @@ class SizingRouterBuffers(Lab):
         )
         saw = Figure(
             "queues",
-            "The queue before the bottleneck. Where it touches zero the line stands still. After "
-            f"second {SETTLED_S:g} of the flow it was empty for this part of the time, by packets "
-            f"of buffer: {empty}.",
+            "The queue before the bottleneck, each on its own buffer's scale. Where it touches "
+            f"zero the line stands still. After second {SETTLED_S:g} of the flow it was empty for "
+            f"this part of the time, by packets of buffer: {empty}.",
             lambda canvas: self._draw_queues(canvas, runs, recordings),
             height=1.5 * len(runs) + 0.5,
         )

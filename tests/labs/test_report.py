@@ -9,13 +9,15 @@ import re
 from dataclasses import replace
 
 import pytest
+from matplotlib.text import Annotation, Text
 
 from labs import recording_files, report
 from labs.bottleneck.lab import Bottleneck
 from labs.definition import Figure, Row
+from labs.hol_blocking.lab import HolBlocking
 from labs.machine import Machine
 from labs.measure.router import Drop, PortSeries
-from labs.report import drawing, table
+from labs.report import drawing, network, table
 from labs.settings import Settings
 from tests.labs.saw import add, recording, saw, socket_sample
 
@@ -150,12 +152,13 @@ def test_a_matrix_has_one_legend_and_names_its_panels_in_the_data():
             rates = {"h1": ([0.0, 1.0], [1e6 * row, 1e6 * column])}
             drawing.throughput(axes, rates, line_rate_bps=1e7)
 
-        drawing.matrix(canvas, ["Reno", "BBR"], ["tiny buffer", "one BDP"], panel)
+        drawing.matrix(canvas, ["Reno", "BBR"], ["tiny buffer", "one BDP"], panel, title="both")
 
     with drawing.drawn(Figure("matrix", "", draw)) as canvas:
         drawing.svg(canvas)
         (legend,) = canvas.legends
         assert [text.get_text() for text in legend.get_texts()] == ["h1", "line: 10 Mb/s"]
+        assert legend.get_title().get_text() == "both"
         assert not any(axes.get_legend() for axes in canvas.axes)
         panels = [axes.get_tightbbox() for axes in canvas.axes]
         assert not any(a.overlaps(b) for a, b in itertools.combinations(panels, 2))
@@ -163,6 +166,24 @@ def test_a_matrix_has_one_legend_and_names_its_panels_in_the_data():
     assert {row["panel"] for row in rows} == {
         f"{buffer}, {tcp}" for buffer in ("tiny buffer", "one BDP") for tcp in ("Reno", "BBR")
     }
+
+
+def test_the_network_s_picture_leaves_the_number_of_the_measured_port_readable():
+    lab = HolBlocking(Settings())
+    with drawing.drawn(network.figure(lab.place)) as canvas:
+        drawing.svg(canvas)
+        (axes,) = canvas.axes
+        texts = [text for text in axes.texts if isinstance(text, Annotation)]
+        marks = [text for text in texts if text.get_text() == "measured here"]
+        numbers = []
+        for mark in marks:
+            (number,) = [text for text in texts if text.xy == mark.xy and text is not mark]
+            numbers.append(number.get_text())
+            line = mark.arrow_patch.get_window_extent()
+            assert not line.overlaps(Text.get_window_extent(number))
+        # The input that all share, and the congested output.
+        assert sorted(numbers) == ["1", "2"]
+    assert "the input of port 1" in network.figure(lab.place).caption
 
 
 def test_a_long_series_is_drawn_with_its_extremes():
