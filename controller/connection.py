@@ -103,7 +103,7 @@ _PASSING = frozenset(
 
 def status_of(error: BaseException) -> grpc.StatusCode | None:
     """The status behind an error, if it came from the device."""
-    origin = error if isinstance(error, grpc.RpcError) else error.__cause__
+    origin = error if isinstance(error, grpc.RpcError) else error.__cause__ or error.__context__
     return origin.code() if isinstance(origin, grpc.RpcError) else None
 
 

@@ -466,7 +466,7 @@ class Session:
             self._stub.Write(self._request(updates), timeout=REQUEST_DEADLINE_S)
         except grpc.RpcError as error:
             names = [update.entity.WhichOneof("entity") for update in updates]
-            raise WriteError(write_refusal(error, names)) from error
+            raise WriteError(write_refusal(error, names)) from None
 
     def _push(
         self,
@@ -544,8 +544,8 @@ class Session:
             # CONTINUE_ON_ERROR: what was not refused is in force.
             self._ledger.note(accepted(error, updates))
             if error.code() is grpc.StatusCode.PERMISSION_DENIED:
-                raise self._keeper.not_primary() from error
-            raise WriteError(write_refusal(error, items)) from error
+                raise self._keeper.not_primary() from None
+            raise WriteError(write_refusal(error, items)) from None
         self._ledger.note(updates)
 
     def _read(self, entity: p4runtime_pb2.Entity) -> Iterator[p4runtime_pb2.Entity]:

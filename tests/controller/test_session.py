@@ -1,12 +1,15 @@
 """A session against a device double that speaks P4Runtime over a real connection."""
 
 import socket
+import traceback
 from dataclasses import replace
 from ipaddress import IPv4Address
 
+import grpc
 import pytest
 from p4.v1 import p4runtime_pb2
 
+from controller.connection import status_of
 from controller.entries import Call, Entry, Lpm
 from controller.errors import (
     ConnectError,
@@ -93,6 +96,16 @@ def test_a_refused_update_is_named_with_the_reason_of_the_device(session, device
     device.refuse_table = INFO.tables["ipv4_routes"].id
     with pytest.raises(WriteError, match="refused 1 of 1 updates: ipv4_routes.* table is full"):
         session.insert([drop("10.0.2.1")])
+
+
+def test_who_does_not_catch_a_refusal_reads_its_sentence_alone(session, device):
+    session.load(INFO, b"{}")
+    device.refuse_table = INFO.tables["ipv4_routes"].id
+    with pytest.raises(WriteError) as caught:
+        session.insert([drop("10.0.2.1")])
+    assert "RpcError" not in "".join(traceback.format_exception(caught.value))
+    # Who asks the error is told all the same.
+    assert status_of(caught.value) is grpc.StatusCode.UNKNOWN
 
 
 def test_a_refused_program_carries_the_words_of_the_device(session):
