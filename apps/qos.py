@@ -96,10 +96,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"qos: {error}", file=sys.stderr)
         return 1
     print(
-        f"{len(qos.rules)} rules, {len(qos.router.ports)} ports, "
-        f"{len(qos.mirrors)} mirrors in force."
+        f"{_count(len(qos.rules), 'rule')}, {_count(len(qos.router.ports), 'port')}, "
+        f"{_count(len(qos.mirrors), 'mirror')} in force."
     )
     return 0
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 if __name__ == "__main__":

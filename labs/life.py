@@ -114,9 +114,20 @@ def _place(info: Mapping[str, Any]) -> str:
 class Life:
     """What is known of one packet so far."""
 
-    number: int
+    # As the router counts.
+    packet: int
     sources: Sources
+    # What packets are called, by what the router calls them; whoever is new gets the next number.
+    numbers: dict[int, int] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
+
+    @property
+    def number(self) -> int:
+        """As it is told."""
+        return self._called(self.packet)
+
+    def _called(self, packet: int) -> int:
+        return self.numbers.setdefault(packet, len(self.numbers) + 1)
 
     def lines(self) -> Iterator[str]:
         """All of it, for a terminal of 80 columns."""
@@ -139,7 +150,8 @@ class Life:
             case "received":
                 yield f"packet {self.number}  {frame_words(message.frame)}, at port {message.port}"
             case "copied":
-                yield f"packet {self.number}  a copy of packet {getattr(message, 'from')}"
+                original = getattr(message, "from")
+                yield f"packet {self.number}  a copy of packet {self._called(original)}"
             case "program":
                 yield from self._program(message)
             case "departed":

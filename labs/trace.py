@@ -18,7 +18,9 @@ from controller.errors import ControllerError
 from controller.session import Session
 from controller.trace import Follow, trace
 from labs import routers
+from labs.errors import SettingError
 from labs.life import FlowError, Life, Sources, patterns
+from labs.settings import refuse_unknown
 
 COUNT = 3
 
@@ -26,6 +28,7 @@ COUNT = 3
 def main() -> int:
     """Returns the exit status."""
     try:
+        refuse_unknown(("ROUTER", "FLOW", "COUNT"))
         count = int(os.environ.get("COUNT") or COUNT)
         follow = Follow(patterns=patterns(os.environ.get("FLOW") or "*->*"), packets_max=count)
         address = routers.address_of(os.environ.get("ROUTER", ""))
@@ -33,7 +36,7 @@ def main() -> int:
             packets = "1 packet" if count == 1 else f"{count} packets"
             print(f"following {packets} through {routers.called(address)}; Ctrl-C ends", flush=True)
             _follow(session, follow)
-    except (ControllerError, FlowError) as error:
+    except (ControllerError, FlowError, SettingError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
     except ValueError:
@@ -48,10 +51,12 @@ def _follow(session: Session, follow: Follow) -> None:
     """Prints each life when it has ended, so that packets under way do not mix."""
     sources = _sources(session)
     lives: dict[int, Life] = {}
+    # The router counts whatever came since it began; who looks on, what is shown.
+    numbers: dict[int, int] = {}
     ended = 0
     with trace(session, [follow]) as steps:
         for step in steps:
-            life = lives.setdefault(step.packet, Life(step.packet, sources))
+            life = lives.setdefault(step.packet, Life(step.packet, sources, numbers))
             life.steps.append(step)
             if not step.is_last:
                 continue

@@ -141,7 +141,7 @@ def test_a_file_comes_into_force_and_replaces_the_one_before(switch, tmp_path, c
         path = tmp_path / "qos.yaml"
         path.write_text(FILE)
         assert qos.main([str(path), "--router", switch.address]) == 0
-        assert "2 rules, 1 ports, 1 mirrors in force" in capsys.readouterr().out
+        assert "2 rules, 1 port, 1 mirror in force" in capsys.readouterr().out
         # A rule without addresses is in both tables.
         assert len(list(session.read("ipv4_classes"))) == 2
         assert len(list(session.read("ipv6_classes"))) == 1

@@ -109,7 +109,7 @@ def test_a_life_is_told_from_the_port_it_came_in_by_to_its_end():
     life.steps = [Step(7, time_ps, kind, message) for time_ps, kind, message in steps]
     lines = list(life.lines())
     assert lines == [
-        "packet 7  10.0.1.1:40000 > 10.0.2.1:80, TCP, 54 bytes, at port 1",
+        "packet 1  10.0.1.1:40000 > 10.0.2.1:80, TCP, 54 bytes, at port 1",
         "  parser   start, parse_ipv4",
         "  -- ingress --",
         "  if       yes: hdr.ipv4.isValid()                        programs/router.p4:31",
@@ -131,3 +131,13 @@ def test_a_drop_has_its_reason():
     life = Life(1, Sources())
     life.steps = steps
     assert list(life.lines())[-1] == "  dropped  queue limit, 1.000 ms after it came"
+
+
+def test_packets_are_counted_from_the_first_that_is_told_and_copies_name_it():
+    numbers = {}
+    first = Life(27, Sources(), numbers)
+    first.steps = [Step(27, 0, "received", router_pb2.Received(port=1, frame=FRAME))]
+    copy = Life(31, Sources(), numbers)
+    copy.steps = [Step(31, 0, "copied", router_pb2.PacketCopied(**{"from": 27}))]
+    assert next(first.lines()).startswith("packet 1  10.0.1.1:40000")
+    assert next(copy.lines()) == "packet 2  a copy of packet 1"
