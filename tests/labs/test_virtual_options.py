@@ -42,3 +42,7 @@ def test_iperf_counts_bits_in_thousands_and_bytes_in_powers_of_two():
 def test_what_cannot_be_read_is_said_with_what_can(parser, words, said):
     with pytest.raises(OptionError, match=said):
         options.read(parser, words.split())
+
+
+def test_a_server_in_the_background_is_a_server():
+    assert options.read(IPERF, ["-s", "-D"]).is_server

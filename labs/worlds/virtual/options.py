@@ -101,10 +101,12 @@ def _iperf() -> _Parser:
         prog="iperf3",
         add_help=False,
         epilog="it knows -c HOST, -t SECONDS, -n BYTES, -C ALGORITHM, -R, -P FLOWS, -b RATE, "
-        "-u, -l BYTES, -i SECONDS and -p PORT",
+        "-u, -l BYTES, -i SECONDS and -p PORT; and -s, with or without -D",
     )
     parser.add_argument("-c", dest="target")
     parser.add_argument("-s", dest="is_server", action="store_true")
+    # Whoever serves does so beside everything else anyway.
+    parser.add_argument("-D", dest="is_daemon", action="store_true")
     parser.add_argument("-t", dest="seconds", type=_seconds)
     parser.add_argument("-n", dest="length_bytes", type=_bytes)
     parser.add_argument("-C", dest="congestion", type=_congestion, default="")
