@@ -18,7 +18,7 @@ lab:             ## run one lab: LAB=<name>; QUICK=1 shortens it, WORLD=virtual|
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m labs run "$(LAB)"
 
-results:         ## list the runs of labs that are kept, with their verdicts
+results:         ## list the runs of labs that are kept, with their verdicts; LAB=<name> only its
 	@vm/python.sh
 	@build/venv/bin/python -m labs results
 
@@ -213,5 +213,5 @@ dist:            ## out/dist: wheel, Debian package and tarball for machines tha
 wireshark:       ## teach Wireshark and tshark to read INT packets and telemetry reports
 	@vm/wireshark.sh
 
-clean:           ## remove everything the build made
+clean:           ## remove everything the build made, and all results of labs
 	@vm/clean.sh

@@ -21,19 +21,28 @@ from dataclasses import replace
 
 from controller.errors import ControllerError
 from controller.toolchain import Toolchain
-from labs import archive, catalogue, check, handout
+from labs import archive, catalogue, check, handout, worlds
 from labs.archive import Kept
 from labs.command import compare, conduct, conduct_both, redraw, side_of
 from labs.definition import Lab
 from labs.errors import LabError, SettingError
 from labs.glass import beside
-from labs.settings import Settings
+from labs.hint import meant
+from labs.settings import Settings, refuse_unknown
 from labs.world import World
 from topo.errors import TopologyError
 
 # Of WORLD and TOOLCHAIN: each in turn, and a report of both.
 BOTH = "both"
 
+# What can stand behind the commands that run nothing.
+TAKEN = {
+    "list": (),
+    "results": ("LAB",),
+    "compare": ("A", "B"),
+    "report": ("RUN",),
+    "handout": ("RUN", "NAME"),
+}
 USAGE = "say what to do: list, run NAME, check, results, compare A B, report RUN, or handout RUN."
 
 
@@ -51,6 +60,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _do(arguments: list[str]) -> int:
+    if (taken := TAKEN.get(arguments[0] if arguments else "")) is not None:
+        refuse_unknown(taken)
     match arguments:
         case ["list"]:
             _list()
@@ -82,7 +93,15 @@ def _do(arguments: list[str]) -> int:
 def _run(kind: type[Lab]) -> None:
     # As Ctrl-C does: what was measured until then is kept, also while no network is up.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    asked = os.environ.get("LAB") or kind.name
+    if asked != kind.name:
+        raise SettingError(f"make run runs {kind.name}: say make lab LAB={asked}.")
     chosen = {name: os.environ.get(name) for name in ("WORLD", "TOOLCHAIN")}
+    for name, of in (("WORLD", World), ("TOOLCHAIN", Toolchain)):
+        words = [*(each.value for each in of), BOTH]
+        if (word := chosen[name]) and word not in words:
+            hint = meant(word, words)
+            raise SettingError(f"there is no {name.lower()} {word!r}: {hint}")
     if chosen == dict.fromkeys(chosen, BOTH):
         raise SettingError("WORLD=both and TOOLCHAIN=both: a report has two sides, leave one out.")
     if chosen["WORLD"] == BOTH:
@@ -97,12 +116,15 @@ def _run(kind: type[Lab]) -> None:
 
 def _conduct(kind: type[Lab]) -> None:
     lab = kind(Settings.from_environment(kind.takes))
+    worlds.check(lab.settings, lab.place.topology)
     with beside.served(sys.stdout, opens=bool(os.environ.get("VITRINE_OPEN"))):
         conduct(lab, sys.stdout)
 
 
 def _run_both(kind: type[Lab], differences: Sequence[Mapping[str, str]]) -> None:
     both = [Settings.from_environment(kind.takes, {**os.environ, **each}) for each in differences]
+    for settings in both:
+        worlds.check(settings, kind(settings).place.topology)
     with beside.served(sys.stdout):
         conduct_both(kind, both, sys.stdout)
 
@@ -147,7 +169,10 @@ def lab_of(kept: Kept) -> Lab:
 
 
 def _results() -> None:
-    kept = list(archive.all_kept())
+    lab = os.environ.get("LAB")
+    if lab:
+        catalogue.named(lab)
+    kept = [each for each in archive.all_kept() if lab in (None, "", each.lab)]
     for each in kept:
         print(f"{each.name}\n    {each.verdict}")
     if kept:
@@ -157,7 +182,8 @@ def _results() -> None:
             "make compare A=<run> B=<run> compares two that came to their end."
         )
     else:
-        print("No run is kept yet: make run makes the first.")
+        of = f" of {lab}" if lab else ""
+        print(f"No run{of} is kept yet: make {f'lab LAB={lab}' if lab else 'run'} makes the first.")
 
 
 def _compare(first: str, second: str) -> None:

@@ -20,13 +20,16 @@ from controller.toolchain import ROOT, Toolchain
 from labs.bottleneck.lab import Bottleneck
 from labs.errors import LabError
 from labs.glass import beside
-from labs.settings import Settings
+from labs.settings import Settings, refuse_unknown
 from labs.world import World
 from topo import units
 from topo.errors import TopologyError
 from topo.load import load
 from topo.model import End, Port, Topology
 
+# What a network of the first lab can be made with, and all that can stand behind `make up`.
+OF_FIRST_LAB = ("RATE", "QUEUE")
+TAKEN = (*OF_FIRST_LAB, "TOPO", "PROGRAM", "DOMAIN", "WORLD", "TOOLCHAIN")
 LOGS = ROOT / "build" / "log" / "up"
 VIRTUAL_WORDS = (
     "Time passes as fast as ours; `speed 10` changes that. `help` lists commands, Ctrl-D ends."
@@ -39,6 +42,7 @@ def main() -> int:
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda number, _: sys.exit(128 + number))
     try:
+        refuse_unknown(TAKEN)
         topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
         file = os.environ.get("DOMAIN")
         domain = domains.load(Path(file)) if file else None
@@ -80,7 +84,10 @@ def _run(
 
 def chosen(file: str | None) -> Topology:
     """The topology of that file, or the first lab's."""
-    return load(Path(file)) if file else Bottleneck(Settings.from_environment()).topology()
+    if file:
+        return load(Path(file))
+    settings = Settings.from_environment(OF_FIRST_LAB, others=TAKEN)
+    return Bottleneck(settings).topology()
 
 
 def welcome(topology: Topology, addresses: Sequence[str]) -> str:

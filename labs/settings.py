@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +33,9 @@ KNOWN = {
     "CONGESTION": "the TCP of long flows: reno, cubic, bbr; WORLD=virtual also my_tcp.py:MyTcp",
 }
 # What else can stand behind `make lab` and `make run`.
-OTHERS = (
-    *("LAB", "QUICK", "TOOLCHAIN", "PROGRAM", "RUST_INSTALL", "VITRINE_PATIENCE", "WORLD", "SEEDS"),
-)
+OTHERS = ("LAB", "QUICK", "PROGRAM", "WORLD", "SEEDS", "TOOLCHAIN")
+# What can stand behind every command, as the set-up takes it.
+_ANYWHERE = ("RUST_INSTALL", "NAMESPACES", "GLASS")
 # A name in the environment that is so near to a setting's is meant to be it.
 _NEAR = 0.8
 QUEUE_PACKETS_MAX = 100_000
@@ -42,6 +44,7 @@ ALGORITHMS = ("reno", "cubic", "bbr")
 VIRTUAL_ALGORITHMS = (*ALGORITHMS, "bbr3", "dctcp", "prague")
 # A few show that a number has a spread, and roughly how wide that is.
 SEEDS, SEEDS_MAX = 3, 1000
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
@@ -103,10 +106,21 @@ class Settings:
 
     @classmethod
     def from_environment(
-        cls, taken: Collection[str] = tuple(KNOWN), environment: Mapping[str, str] = os.environ
+        cls,
+        taken: Collection[str] = tuple(KNOWN),
+        environment: Mapping[str, str] = os.environ,
+        *,
+        others: Collection[str] = OTHERS,
     ) -> Settings:
-        """Reads QUICK and the settings in `taken`; one that the lab does not take is an error."""
-        _refuse_unknown(environment)
+        """Reads QUICK and the settings in `taken`; one that the lab does not take is an error.
+
+        `others`: what else can stand behind the command.
+        """
+        refuse_unknown(
+            (*KNOWN, *others),
+            environment,
+            listed=(*(name for name in KNOWN if name in taken), *others),
+        )
         for name in KNOWN:
             if environment.get(name) and name not in taken:
                 known = ", ".join(sorted(taken)) or "none"
@@ -129,7 +143,7 @@ class Settings:
 
         world = World.chosen(environment)
         quick = environment.get("QUICK", "") not in ("", "0")
-        duration_ns = given("DURATION", "s", units.span_ns)
+        duration_ns = given("DURATION", "", _duration_ns)
         queue_packets = given("QUEUE", "packets", units.packets)
         if queue_packets is not None and queue_packets > QUEUE_PACKETS_MAX:
             raise SettingError(
@@ -148,6 +162,20 @@ class Settings:
             world=world,
             seeds=_seeds(environment.get("SEEDS"), world, quick),
         )
+
+
+def _duration_ns(text: str) -> int:
+    """`20` and `0.5` are seconds; `10 min` and whatever else has a unit are what they say."""
+    match = _DURATION.fullmatch(text.strip())
+    factor = {"": NS_PER_S, "min": 60 * NS_PER_S}.get(match[2]) if match else None
+    if match and factor:
+        return round(Fraction(match[1]) * factor)
+    try:
+        return units.span_ns(text)
+    except UnitError:
+        raise UnitError(
+            "write seconds, such as 20, or a number with its unit, such as '20 s' or '10 min'."
+        ) from None
 
 
 def _short(name: str, word: str) -> str:
@@ -217,19 +245,30 @@ def _seeds(text: str | None, world: World, quick: bool) -> int:
     return int(text)
 
 
-def _refuse_unknown(environment: Mapping[str, str]) -> None:
-    """A setting that is misspelt would change nothing, and nobody would notice."""
-    known = (*KNOWN, *OTHERS)
+def refuse_unknown(
+    known: Collection[str],
+    environment: Mapping[str, str] = os.environ,
+    *,
+    listed: Collection[str] | None = None,
+) -> None:
+    """A setting that is misspelt would change nothing, and nobody would notice.
+
+    `known` are those of the command, `listed` those that are worth saying of them.
+    """
+    listed = known if listed is None else listed
     # make writes down what stood behind its target; there every other name is a mistake.
     _, _, behind = environment.get("MAKEFLAGS", "").rpartition("-- ")
     written = [word.partition("=")[0] for word in shlex.split(behind) if "=" in word]
     for name in written:
-        if name not in known and not name.startswith("VITRINE_"):
-            near = difflib.get_close_matches(name.upper(), known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(KNOWN)}."
+        if name not in (*known, *_ANYWHERE) and not name.startswith("VITRINE_"):
+            near = difflib.get_close_matches(name.upper(), listed, n=1)
+            there_are = f"there are: {', '.join(listed)}." if listed else "it takes none."
+            hint = f"did you mean {near[0]}?" if near else there_are
             raise SettingError(f"there is no setting {name}: {hint}")
     # In the environment many names stand that are nobody's setting.
     for name in environment:
-        near = difflib.get_close_matches(name, KNOWN, n=1, cutoff=_NEAR)
+        near = difflib.get_close_matches(
+            name, [each for each in KNOWN if each in known], n=1, cutoff=_NEAR
+        )
         if near and name not in known:
             raise SettingError(f"there is no setting {name}: did you mean {near[0]}?")

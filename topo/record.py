@@ -108,17 +108,22 @@ def owner() -> Identity | None:
     return identity if identity.is_alive() else None
 
 
-def clean_stale() -> str | None:
-    """Removes what a run that no longer lives has left behind; says what that was."""
-    document = _read()
-    if document is None:
-        return None
+def refuse_while_up() -> None:
+    """Two networks would share the names of their interfaces."""
     running = owner()
     if running is not None:
         raise StaleRunError(
             f"a network is up already, made by process {running.pid}: "
             "end that run with Ctrl-C, or with `make down`."
         )
+
+
+def clean_stale() -> str | None:
+    """Removes what a run that no longer lives has left behind; says what that was."""
+    document = _read()
+    if document is None:
+        return None
+    refuse_while_up()
     recorded = [Identity(*each) for each in document["processes"]]
     marked = _marked(document["mark"]) if "mark" in document else []
     left = {each: each.name() for each in [*recorded, *marked] if each.is_alive()}

@@ -17,6 +17,8 @@ from controller.lines import Lines
 from controller.queues import Queues
 from controller.session import Session
 from labs import routers
+from labs.errors import SettingError
+from labs.settings import refuse_unknown
 from labs.text import blocks_of
 from labs.top.monitor import Moment, Monitor
 from labs.top.screen import Choice, busiest, draw, pressed
@@ -62,12 +64,13 @@ class Router:
 def main() -> int:
     """Returns the exit status."""
     try:
+        refuse_unknown(("ROUTER",))
         if sys.stdin.isatty() and sys.stdout.isatty():
             with Terminal() as terminal:
                 _Watching(terminal, os.environ.get("ROUTER", "")).run()
         else:
             _print_once(routers.address_of(os.environ.get("ROUTER", "")))
-    except ControllerError as error:
+    except (ControllerError, SettingError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -10,8 +10,19 @@ from pathlib import Path
 
 from labs.bench import Bench
 from labs.narration import Narrator
+from labs.programming import Programs
 from labs.settings import Settings
 from labs.world import World
+from topo import record
+from topo.model import Topology
+
+
+def check(settings: Settings, topology: Topology) -> None:
+    """Raises what would stop a run as soon as its first network is to come up."""
+    if settings.program is not None:
+        Programs.compiled(topology, toolchain=settings.toolchain, program=settings.program)
+    if settings.world is World.LIVE:
+        record.refuse_while_up()
 
 
 def bench(

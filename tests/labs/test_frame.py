@@ -6,14 +6,17 @@ import math
 import pytest
 
 from labs import __main__ as command_line
-from labs import catalogue
+from labs import catalogue, prompt, trace
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.definition import Band, Verdict
 from labs.errors import SettingError
 from labs.narration import Narrator, span
 from labs.run import Run
 from labs.settings import Settings
+from labs.top import __main__ as top
 from labs.worlds.live import capacity
+from topo import record
+from topo.process import Identity
 
 
 @pytest.mark.parametrize(
@@ -336,3 +339,72 @@ def test_the_settings_change_the_bottleneck_and_nothing_else():
     port = changed.switch("s1").port(BOTTLENECK)
     assert (port.rate_bps, port.queue_packets) == (5_000_000, 20)
     assert changed.switch("s1").port(1) == plain.switch("s1").port(1)
+
+
+# ---- settings of other commands ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("20", 20), ("0.5", 1), ("2.5", 3), ("10 min", 600), ("10min", 600), ("1500 ms", 2)],
+)
+def test_a_duration_is_seconds_or_has_its_unit(text, seconds):
+    assert Settings.from_environment(environment={"DURATION": text}).seconds == seconds
+
+
+@pytest.mark.parametrize("text", ["-3", "10m", "long"])
+def test_a_duration_that_cannot_be_read_is_told_what_can(text):
+    with pytest.raises(SettingError, match=f"DURATION={text}: write seconds, such as 20, or"):
+        Settings.from_environment(environment={"DURATION": text})
+
+
+def test_each_command_lists_the_settings_that_are_its_own(monkeypatch, capsys):
+    def said(command, written):
+        monkeypatch.setenv("MAKEFLAGS", f" -- {written}")
+        assert command() == 1
+        return capsys.readouterr().err
+
+    assert "did you mean TOPO?" in said(prompt.main, "TOP0=hid.yaml")
+    assert "there are: RATE, QUEUE, TOPO, PROGRAM, DOMAIN" in said(prompt.main, "DURATION=20")
+    assert "did you mean ROUTER?" in said(top.main, "ROUTR=s1")
+    assert "there are: ROUTER, FLOW, COUNT" in said(trace.main, "LAB=x")
+    assert "there are: A, B" in said(lambda: command_line.main(["compare", "", ""]), "LAB=x")
+    assert "it takes none" in said(lambda: command_line.main(["list"]), "LAB=x")
+    assert "there is no lab 'x'" in said(_results_of_x, "LAB=x")
+    run = said(lambda: command_line.main(["run", "bottleneck"]), "COLOUR=3")
+    for name in (*Bottleneck.takes, "QUICK", "PROGRAM", "WORLD", "SEEDS", "TOOLCHAIN"):
+        assert name in run
+
+
+def _results_of_x():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LAB", "x")
+        return command_line.main(["results"])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"WORLD": "virtal"}, "there is no world 'virtal': did you mean virtual?"),
+        ({"WORLD": "moon"}, "there is no world 'moon': there are: live, virtual, both."),
+        ({"TOOLCHAIN": "gcc"}, "no toolchain 'gcc': there are: vitrine, p4lang, both."),
+        ({"LAB": "bottleneck"}, "make run runs bufferbloat: say make lab LAB=bottleneck."),
+        ({"WORLD": "virtual", "PROGRAM": "nope.p4"}, "nope.p4"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused_before_anything_is_said(monkeypatch, capsys, given, said):
+    for name, word in given.items():
+        monkeypatch.setenv(name, word)
+    assert command_line.main(["run", "bufferbloat"]) == 1
+    out, err = capsys.readouterr()
+    assert said in err
+    assert out == ""
+
+
+def test_a_run_is_refused_at_once_while_a_network_is_up(monkeypatch, capsys):
+    monkeypatch.setenv("WORLD", "live")
+    monkeypatch.setattr(record, "owner", lambda: Identity(4711, 1))
+    assert command_line.main(["run", "bufferbloat"]) == 1
+    out, err = capsys.readouterr()
+    assert "a network is up already, made by process 4711" in err
+    assert out == ""
