@@ -36,7 +36,7 @@ PORTS = {"h5": 5, "h6": 6, "h7": 7, "h8": 8}
 FLOOD, AT_ONCE = 1.5, 2
 HEADERS_BYTES = 28
 # The programs of all senders are running by then.
-LEAD_S = 5.0
+LEAD_S = 10.0
 
 # Part A.
 ALPHAS = {"half": Fraction(1, 2), "one": Fraction(1), "two": Fraction(2), "eight": Fraction(8)}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labs.bench import FIRST_BURST_PORT
+from labs.errors import MeasurementError
 from labs.measure.datagrams import Bursts
 from labs.worlds.live import datagrams
 from labs.worlds.live.clock import Clock
@@ -47,6 +48,11 @@ class Senders:
             START_DEADLINE_S,
         )
         ahead_s = 0.0 if start_s is None else start_s - self._clock.now_s()
+        if ahead_s < 0:
+            raise MeasurementError(
+                f"the senders of {name} were not ready when they were to begin: end other work on "
+                "this machine, and run the lab again."
+            )
         now_s = time.monotonic() + ahead_s
         command = datagrams.send_command(
             str(target.address),
