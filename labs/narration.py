@@ -91,7 +91,9 @@ class Narrator:
         """Our own runs have ended, and those beside them have not."""
         again = "once more" if count == 1 else f"{count} times more"
         head = f"[seeds] All of it {again}, with other seeds"
-        self._say(f"{head:<54} {self.left()}")
+        # They were started as processes, which takes time that no estimate has.
+        left = self.left() if (self.left_s() or 0.0) >= 1.0 else ""
+        self._say(f"{head:<54} {left}")
 
     def repeat(self, disturbed: Sequence[Run]) -> None:
         """From now on these runs are ahead, because the machine has disturbed them."""

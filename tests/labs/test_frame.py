@@ -276,6 +276,10 @@ def test_in_virtual_time_nothing_is_said_until_the_first_run_has_told_how_fast_i
     narrator.wait_for_others(1)
     assert "[seeds] All of it once more, with other seeds" in output.getvalue()
     assert output.getvalue().endswith("about 10 min 00 s left\n")
+    # Later than expected: better nothing than "0 s".
+    time_s += 700.0
+    narrator.wait_for_others(1)
+    assert output.getvalue().endswith("with other seeds\n")
 
 
 def test_of_a_run_in_virtual_time_counts_how_far_it_is_rather_than_what_it_took():
