@@ -159,7 +159,7 @@ bench-world:     ## packets of TCP a CPU second that virtual networks carry, ns-
 
 bench-glass:     ## frame times of the page with 5,000 packets; MINUTES=10: its memory; needs chromium
 	@vm/python.sh
-	@build/venv/bin/python -m tests.glass.bench $(if $(MINUTES),--minutes $(MINUTES))
+	@build/venv/bin/python -m tests.glass.bench
 
 bench-page:      ## packets of TCP a second in the page that is one file, and its size
 	@vm/python.sh

@@ -76,7 +76,10 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--only", default="", help="rows whose name contains this")
-    parser.add_argument("--minutes", type=int, default=0, help="read memory for so long instead")
+    minutes = int(os.environ.get("MINUTES") or 0)
+    parser.add_argument(
+        "--minutes", type=int, default=minutes, help="read memory for so long; also MINUTES="
+    )
     chosen = parser.parse_args(arguments)
     if chosen.minutes:
         return endurance.told(chosen.minutes)
