@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 . vm/rust.sh
 
 step "Rust tests"
-(cd switch && cargo test --quiet --locked --workspace)
+(cd switch && cargo test --quiet --locked --workspace --no-fail-fast)
 
 # The portable core runs in a web page: the page that is one file is made of it, and its tests want it.
 if vm/wasm.sh; then

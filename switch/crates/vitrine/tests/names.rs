@@ -37,7 +37,10 @@ fn another_name_is_told_which_there_are() {
     let line = first_line(Command::new(FILE).arg("vitrine-top"));
     assert!(line.starts_with("vitrine: say which program is meant"), "{line}");
     assert!(
-        line.ends_with("vitrine-switch, simple_switch, simple_switch_grpc, vitrine-sim"),
+        line.ends_with(
+            "vitrine-p4c, p4c, p4c-bm2-ss, p4c-bm2-psa, vitrine-switch, simple_switch, \
+             simple_switch_grpc, psa_switch, vitrine-sim"
+        ),
         "{line}"
     );
 }
