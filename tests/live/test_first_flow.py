@@ -162,7 +162,8 @@ def test_make_up_offers_the_prompt_of_mininet():
     done = subprocess.run(
         [sys.executable, "-m", "labs.prompt"],
         cwd=ROOT,
-        input="h1 ping -c 1 h2\nh2 tail -f /dev/null &\n",
+        # The ping is long enough for what was started before it to be more than the shell's copy.
+        input="h2 tail -f /dev/null &\nh1 ping -c 1 h2\n",
         capture_output=True,
         text=True,
         timeout=60,
