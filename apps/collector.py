@@ -21,6 +21,7 @@ from controller.telemetry.packet import DSCP_INT, Marker
 from controller.telemetry.parquet import ParquetWriter
 from controller.telemetry.receive import Receiver
 from controller.telemetry.semantics import KIT_SEMANTICS, load_semantics
+from topo.units import counted
 
 # The port that the kit's routers send their reports to.
 REPORT_PORT = 32766
@@ -94,14 +95,10 @@ def _last_line(service: Service) -> str:
     lost = sum(sender["lost"] for sender in summary["senders"])
     nodes, flows = len(summary["senders"]), len(summary["flows"])
     return (
-        f"{_counted(summary['datagrams'], 'report')} of {_counted(nodes, 'node')} on "
-        f"{_counted(flows, 'flow')}; {lost} missing in sequence, "
+        f"{counted(summary['datagrams'], 'report')} of {counted(nodes, 'node')} on "
+        f"{counted(flows, 'flow')}; {lost} missing in sequence, "
         f"{service.receiver.dropped} dropped here, {summary['malformed']} malformed"
     )
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -33,6 +33,7 @@ from controller.session import Session
 from controller.simple_switch import SimpleSwitch, converted
 from controller.toolchain import Toolchain
 from topo.errors import TopologyError
+from topo.units import counted
 
 # How the queues of a router are set; it refuses what the router cannot do.
 SetQueues: TypeAlias = Callable[[RouterSettings], None]
@@ -96,14 +97,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"qos: {error}", file=sys.stderr)
         return 1
     print(
-        f"{_count(len(qos.rules), 'rule')}, {_count(len(qos.router.ports), 'port')}, "
-        f"{_count(len(qos.mirrors), 'mirror')} in force."
+        f"{counted(len(qos.rules), 'rule')}, {counted(len(qos.router.ports), 'port')}, "
+        f"{counted(len(qos.mirrors), 'mirror')} in force."
     )
     return 0
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from topo.errors import StaleRunError
 from topo.process import Identity
+from topo.units import counted
 
 # The variable whose value is the network's mark.
 _MARK = "VITRINE_NETWORK"
@@ -135,8 +136,8 @@ def clean_stale() -> str | None:
         subprocess.run(["ip", "link", "delete", name], check=False, capture_output=True)
     path().unlink(missing_ok=True)
     names = f" ({', '.join(sorted(left.values()))})" if left else ""
-    count, links_count = _count(len(left), "process", "es"), _count(len(links), "link", "s")
-    return f"cleaned up after an interrupted run: {count}{names}, {links_count}"
+    processes = counted(len(left), "process", "es")
+    return f"cleaned up after an interrupted run: {processes}{names}, {counted(len(links), 'link')}"
 
 
 def _marked(mark: str) -> list[Identity]:
@@ -149,10 +150,6 @@ def _marked(mark: str) -> list[Identity]:
                 identity = Identity.of(int(entry.name))
                 found += [identity] if identity is not None else []
     return found
-
-
-def _count(count: int, what: str, plural: str) -> str:
-    return f"{count} {what}{'' if count == 1 else plural}"
 
 
 def interface_exists(name: str) -> bool:

@@ -99,6 +99,11 @@ def is_packet_rate(text: str) -> bool:
     return match is not None and match[2] in _PACKET_RATE_UNITS
 
 
+def counted(count: int, what: str, ending: str = "s") -> str:
+    """So many of something, for people: 1 packet, 2 packets; `ending` is the plural's."""
+    return f"{count} {what}{'' if count == 1 else ending}"
+
+
 def format_rate(bps: float) -> str:
     """A rate for people, three digits and a unit: 9.57 Mb/s."""
     for unit in ("Gb/s", "Mb/s", "kb/s"):

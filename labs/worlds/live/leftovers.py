@@ -20,7 +20,7 @@ def end_all(hosts: Mapping[str, int]) -> list[str]:
             identity = Identity.of(pid)
             if identity is None:
                 continue
-            name = Path(f"/proc/{pid}/comm").read_text().strip()
+            name = identity.name()
             identity.end()
             said.append(f"{name} (process {pid}) in {host}")
     return said
