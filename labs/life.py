@@ -24,6 +24,7 @@ from typing import Any
 
 from controller.reasons import reason_name
 from controller.trace import Bytes, Step
+from topo.units import counted
 
 PS_PER_MS = 1_000_000_000
 PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
@@ -251,7 +252,7 @@ def _value(name: str, value: str) -> str:
 
 
 def _packets(count: int) -> str:
-    return "nobody" if count == 0 else f"{count} packet{'' if count == 1 else 's'}"
+    return "nobody" if count == 0 else counted(count, "packet")
 
 
 def _span(span_ps: int) -> str:

@@ -21,6 +21,7 @@ from labs import routers
 from labs.errors import SettingError
 from labs.life import FlowError, Life, Sources, patterns
 from labs.settings import refuse_unknown
+from topo.units import counted
 
 COUNT = 3
 
@@ -33,7 +34,7 @@ def main() -> int:
         follow = Follow(patterns=patterns(os.environ.get("FLOW") or "*->*"), packets_max=count)
         address = routers.address_of(os.environ.get("ROUTER", ""))
         with Session.observe(address) as session:
-            packets = "1 packet" if count == 1 else f"{count} packets"
+            packets = counted(count, "packet")
             print(f"following {packets} through {routers.called(address)}; Ctrl-C ends", flush=True)
             _follow(session, follow)
     except (ControllerError, FlowError, SettingError) as error:
