@@ -163,6 +163,7 @@ bench-glass:     ## frame times of the page with 5,000 packets; MINUTES=10: its 
 
 bench-page:      ## packets of TCP a second in the page that is one file, and its size
 	@vm/python.sh
+	@vm/page.sh
 	@build/venv/bin/python -m tests.bench.page
 
 chaos:           ## a live network on which everything goes wrong, and after each fault all must hold: TIME=20min SEED=<number>

@@ -1,6 +1,8 @@
-"""What every test has: a place of its own for saying which networks are up."""
+"""What every test has: a place of its own for saying which networks are up; and which have failed."""
 
+import os
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -12,3 +14,11 @@ def pytest_configure(config):
     patch = pytest.MonkeyPatch()
     config.add_cleanup(patch.undo)
     patch.setenv("VITRINE_RUN_DIR", folder.name)
+
+
+def pytest_terminal_summary(terminalreporter):
+    # For tests/pytest.sh, which runs them once more.
+    if "VITRINE_FAILED" in os.environ:
+        reports = [each for kind in ("failed", "error") for each in terminalreporter.getreports(kind)]
+        names = sorted({each.nodeid for each in reports})
+        Path(os.environ["VITRINE_FAILED"]).write_text("".join(f"{name}\n" for name in names))

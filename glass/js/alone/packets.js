@@ -152,25 +152,54 @@ export class Packets {
   }
 
   tell(layers, offers) {
+    const shape = JSON.stringify(layers.map(({ name, at, fields }) => [name, at, fields.map((each) => [each.name, each.at, each.width])]));
+    if (shape !== this.shape) this.build(layers);
+    else this.refresh();
+    this.shape = shape;
+    this.offers.replaceChildren(...offers.map((offer) => element("button", {
+      type: "button", onclick: () => this.put(withLayers(this.frame, offer, endsAt(this.place.running.build, this.target))),
+    }, `Add ${offer.layers.map((each) => each.name).join(", ")}`)));
+  }
+
+  // Other headers than before.
+  build(layers) {
+    this.values = [];
     // The keyboard stays where it was.
     const held = this.layers.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : undefined;
     this.layers.replaceChildren(...layers.map((layer, index) => this.layer(layer, index === layers.length - 1)));
     const end = layers.length ? layers.at(-1).at + lengthOf(layers.at(-1)) : 0;
     this.layers.append(this.payload(end));
     if (held) this.layers.querySelector(`[aria-label="${CSS.escape(held)}"]`)?.focus();
-    this.offers.replaceChildren(...offers.map((offer) => element("button", {
-      type: "button", onclick: () => this.put(withLayers(this.frame, offer, endsAt(this.place.running.build, this.target))),
-    }, `Add ${offer.layers.map((each) => each.name).join(", ")}`)));
+  }
+
+  // The same headers with other values: what somebody is typing just now is left alone.
+  refresh() {
+    for (const each of this.values) {
+      if (each.input === document.activeElement && each.input.value !== each.shown) continue;
+      each.input.value = each.shown = each.say();
+    }
+  }
+
+  // An input whose text is what `say` says of the frame, until somebody writes into it.
+  valueOf(say, write, options) {
+    const shown = say();
+    const value = { say, shown };
+    value.input = element("input", {
+      type: "text", spellcheck: "false", ...options, value: shown,
+      onchange: () => {
+        value.shown = value.input.value;
+        write(value.input.value);
+      },
+    });
+    this.values.push(value);
+    return value.input;
   }
 
   layer(layer, isLast) {
-    const { frame } = this;
     const inputs = layer.fields.map((field) => {
       const name = `${layer.name}.${field.name}`;
-      const input = element("input", {
-        type: "text", spellcheck: "false", "aria-label": name, value: sayField(field, bitsOf(frame, field.at, field.width)),
-        onchange: () => this.write(field, name, input.value),
-      });
+      const input = this.valueOf(() => sayField(field, bitsOf(this.frame, field.at, field.width)),
+        (text) => this.write(field, name, text), { "aria-label": name });
       return element("label", { class: "field" }, field.name, input);
     });
     const remove = element("button", { type: "button", class: "bare", "aria-label": `Remove ${layer.name}`, onclick: () => this.remove(layer) }, "Remove");
@@ -178,16 +207,14 @@ export class Packets {
   }
 
   payload(from) {
-    const input = element("input", {
-      type: "text", spellcheck: "false", class: "mono", "aria-label": "Payload", value: hexOf(this.frame.subarray(from)),
-      onchange: () => {
-        try {
-          this.put(Uint8Array.from([...this.frame.subarray(0, from), ...bytesOfText(input.value)]));
-        } catch (error) {
-          this.say(`${error.message}.`, "bad");
-        }
-      },
-    });
+    const write = (text) => {
+      try {
+        this.put(Uint8Array.from([...this.frame.subarray(0, from), ...bytesOfText(text)]));
+      } catch (error) {
+        this.say(`${error.message}.`, "bad");
+      }
+    };
+    const input = this.valueOf(() => hexOf(this.frame.subarray(from)), write, { class: "mono", "aria-label": "Payload" });
     return element("label", { class: "field payload" }, "Payload", input);
   }
 
