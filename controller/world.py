@@ -49,6 +49,7 @@ class World:
         self._look = call(channel.unary_unary, "World", "Look", world_pb2)
         self._watch_hosts = watch_call(channel, "World", "WatchHosts", world_pb2)
         self._fault = call(channel.unary_unary, "World", "Fault", world_pb2)
+        self._inject = call(channel.unary_unary, "World", "Inject", world_pb2)
         self._invite = call(channel.unary_unary, "World", "Invite", world_pb2)
 
     @classmethod
@@ -145,6 +146,15 @@ class World:
         """Something goes wrong, or is mended, at the present instant."""
         with refusals("that cannot go wrong"):
             self._fault(request, timeout=REQUEST_DEADLINE_S)
+
+    # ---- packets by hand -------------------------------------------------------------------------
+
+    def inject(self, router: str, port: int, frames: Sequence[bytes]) -> int:
+        """Frames come in by a port of a router at the present instant; that instant."""
+        end = world_pb2.CableEnd(node=router, port=port)
+        request = world_pb2.InjectRequest(at=end, frames=frames)
+        with refusals(f"nothing can come in by port {port} of {router}"):
+            return int(self._inject(request, timeout=REQUEST_DEADLINE_S).time_ps)
 
     # ---- classes that decide ---------------------------------------------------------------------
 

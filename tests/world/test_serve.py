@@ -13,7 +13,8 @@ import grpc
 import p4runtime_sh.shell as sh
 import pytest
 from google.rpc import status_pb2
-from scapy.layers.inet import ICMP
+from scapy.layers.inet import ICMP, IP, UDP
+from scapy.layers.l2 import Ether
 from scapy.utils import rdpcap
 from vitrine.v1 import router_pb2, world_pb2
 
@@ -26,6 +27,7 @@ from controller.router_service import RouterStub
 from controller.session import Packet, Session
 from controller.stream import halves
 from controller.watch import QueueChange, Sample, watch
+from controller.world import World as Client
 from tests.world.conftest import (
     BINARIES,
     DEADLINE_S,
@@ -112,6 +114,25 @@ def test_a_session_configures_describes_and_watches_the_router_it_means(
 
 def _sample_times(told: list[object]) -> list[int]:
     return [each.time_ps for each in told if isinstance(each, Sample)]
+
+
+def test_frames_that_are_made_by_hand_come_in_by_a_port(
+    world: World, network: dict[int, Session]
+) -> None:
+    # 4 bytes to the port of a sink on h2, and to a port of s1 that is not there.
+    world.start("h2", datagram_sink=world_pb2.DatagramSink(port=9000))
+    addresses = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:f1")
+    udp = UDP(sport=1, dport=9000) / b"data"
+    frame = bytes(addresses / IP(src="10.0.1.1", dst="10.0.2.1") / udp)
+    with Client.connect(world.address) as client:
+        assert client.inject("s1", 1, [frame, frame]) == 0
+        with pytest.raises(RequestError, match="nothing can come in by port 9 of s1"):
+            client.inject("s1", 9, [frame])
+    world.Advance(span_ps=PS_PER_S)
+    told = world.Look(hosts=["h2"])
+    assert told.hosts[0].books.taken_udp == 2
+    books = told.books
+    assert (books.injected, books.balanced) == (2, True)
 
 
 def test_packets_for_the_controller_come_to_the_session_and_its_own_leave(
