@@ -65,17 +65,19 @@ def test_a_packet_is_sent_followed_kept_and_tested_again_when_the_program_change
         expect(part.locator(".steps")).to_contain_text("ttl")
         part.get_by_role("button", name="Keep as a test").click()
         tests = page.get_by_role("list", name="What came of the tests")
-        expect(page.get_by_text("The test passes.")).to_be_visible()
+        # Beside it the kit's own.
+        expect(page.get_by_text("All 2 tests pass.")).to_be_visible()
         expect(page.locator(".editor")).to_contain_text("expect 2")
         # It is part of what is shared.
         assert "tests/basic/packet-1.stf" in page.evaluate("vitrineAlone.changes().files")
         page.get_by_label("Text", exact=True).select_option("classics/basic.p4")
         replace(page, "hdr.ipv4.ttl - 1", "hdr.ipv4.ttl - 2")
         expect(said(page)).to_have_text("The new program runs.")
-        expect(page.get_by_text("1 of 1 tests fail.")).to_be_visible()
-        expect(tests).to_contain_text("differs, in ipv4.ttl")
+        expect(page.get_by_text("2 of 2 tests fail.")).to_be_visible()
+        own = tests.get_by_role("button", name=re.compile("packet-1"))
+        expect(own).to_contain_text("differs, in ipv4.ttl")
         # What it says leads to its line, which is underlined.
-        tests.get_by_role("button").first.click()
+        own.click()
         expect(page.locator(".cm-activeLine")).to_contain_text("expect 2")
         expect(page.locator(".cm-lintRange-error").first).to_contain_text("expect 2")
 
