@@ -40,6 +40,8 @@ LINE = 4
 PORT = f"s1-eth{LINE}"
 H1 = ipaddress.IPv4Network("10.0.1.1/32")
 H4 = ipaddress.IPv4Network("10.0.4.1/32")
+# Toward h4 only: the other ports have one class, and ping's answers go there.
+RULES = (Rule(PING, dst=H4, protocol=ICMP), Rule(SMALL, src=H1))
 RTT_S = 0.010
 QUEUE_BYTES = 50_000
 # What a datagram is longer as a frame: 14 bytes of Ethernet, 20 of IP, 8 of UDP.
@@ -153,9 +155,7 @@ class Schedulers(Lab):
             return self._simulate(bench.seed)
         bench.bring_up(self.topology(run.name))
         if _scheduler(run.name) is not None:
-            # Toward h4 only: the other ports have one class, and ping's answers go there.
-            rules = [Rule(PING, dst=H4, protocol=ICMP), Rule(SMALL, src=H1)]
-            bench.session("s1").insert(entries(rules))
+            bench.session("s1").insert(entries(RULES))
         with bench.recording([("s1", LINE)], senders=[]) as instruments:
             self._flood(instruments)
             instruments.ping("ping", "h3", "h4", seconds=self.seconds, interval_s=PING_INTERVAL_S)
@@ -164,12 +164,16 @@ class Schedulers(Lab):
         instruments.note(f"a ping took {found.ping_ms:.3g} ms, {found.ping_most_ms:.3g} at most")
         return instruments.recording
 
+    def flood(self, frame_bytes: int) -> tuple[int, float]:
+        """How many frames of a length a flood sends at once, and after how many seconds again."""
+        a_second = OFFERED * self.line.rate_bps / 8 / frame_bytes
+        burst = max(1, round(a_second * BURST_S))
+        return burst, burst / a_second
+
     def _flood(self, instruments: Instruments) -> None:
         """Both send more than the line carries, a little longer than pings are sent."""
         for name, host, frame_bytes in (("small", "h1", SMALL_BYTES), ("large", "h2", FRAME_BYTES)):
-            a_second = OFFERED * self.line.rate_bps / 8 / frame_bytes
-            burst = max(1, round(a_second * BURST_S))
-            gap_s = burst / a_second
+            burst, gap_s = self.flood(frame_bytes)
             count = math.ceil((self.seconds + 1) / gap_s)
             instruments.send_bursts(
                 name,

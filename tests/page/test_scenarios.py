@@ -4,7 +4,9 @@ import base64
 
 from vitrine.v1 import world_pb2
 
+from labs.catalogue import LABS
 from labs.scenarios.recording import SET_CONFIG
+from labs.scenarios.scenario import P4_SOURCES
 
 
 def test_each_scenario_says_how_it_begins(kit):
@@ -27,3 +29,14 @@ def test_programs_are_left_to_the_page(kit):
         for method, message in scenario["said"]:
             # A compiled program has some ten thousand bytes.
             assert method != SET_CONFIG or len(base64.b64decode(message)) < 100
+
+
+def test_the_gallery_has_every_lab(kit):
+    names = {each["name"] for each in kit["scenarios"]}
+    # Its lesson has the name of the lab on queue management.
+    assert {lab.name for lab in LABS} | {"active-queue-management"} <= names
+
+
+def test_every_classic_comes_with_packet_tests(kit):
+    tested = {name.split("/")[1] for name in kit["files"] if name.startswith("tests/")}
+    assert {file.stem for file in P4_SOURCES.glob("classics/*.p4")} <= tested
