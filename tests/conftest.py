@@ -1,4 +1,4 @@
-"""What every test has: a place of its own for saying which networks are up; and which have failed."""
+"""What every test has: a place of its own that says what networks are up; and which have failed."""
 
 import os
 import tempfile
@@ -19,6 +19,6 @@ def pytest_configure(config):
 def pytest_terminal_summary(terminalreporter):
     # For tests/pytest.sh, which runs them once more.
     if "VITRINE_FAILED" in os.environ:
-        reports = [each for kind in ("failed", "error") for each in terminalreporter.getreports(kind)]
-        names = sorted({each.nodeid for each in reports})
+        told = terminalreporter.getreports("failed") + terminalreporter.getreports("error")
+        names = sorted({each.nodeid for each in told})
         Path(os.environ["VITRINE_FAILED"]).write_text("".join(f"{name}\n" for name in names))

@@ -89,7 +89,7 @@ def test_time_stands_goes_back_and_goes_on_by_keyboard(chromium):
         page.keyboard.press("Space")
         expect(page.locator(".time")).to_contain_text("paused")
         now = page.evaluate("vitrine.player.timePs")
-        # Twice: the first may lead to the last thing that was told, behind which there is nothing yet.
+        # Twice: the first may lead to the last thing told, behind which there is nothing yet.
         page.keyboard.press("ArrowLeft")
         page.keyboard.press("ArrowLeft")
         earlier = page.evaluate("vitrine.player.timePs")
