@@ -6,6 +6,7 @@ import difflib
 
 from course.errors import CourseError
 from course.exercise import Exercise
+from course.exercises.control_plane.exercise import EXERCISE as CONTROL_PLANE
 from course.exercises.elephants.exercise import EXERCISE as ELEPHANTS
 from course.exercises.fair_queues.exercise import EXERCISE as FAIR_QUEUES
 from course.exercises.first_router.exercise import EXERCISE as FIRST_ROUTER
@@ -19,6 +20,7 @@ from course.exercises.who_filled_the_queue.exercise import EXERCISE as WHO_FILLE
 
 EXERCISES: tuple[Exercise, ...] = (
     FIRST_ROUTER,
+    CONTROL_PLANE,
     VOICE_AND_BULK,
     HOW_MUCH_BUFFER,
     HEAD_OF_LINE,

@@ -1,0 +1,223 @@
+"""A network in virtual time whose routers are led by submissions.
+
+The routers run the kit's program. What it sends to its controller is handed to the submission's
+process, and what that does is done to the router, before time goes on: so a run is the same each
+time, however slow the machine is. A controller is 0 to 10 ms away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from pathlib import Path
+
+from controller.compiling import find
+from controller.entries import Call, Entry, Lpm
+from controller.errors import ConnectError, ControllerError
+from controller.p4info import P4Info
+from controller.session import Packet, Session
+from controller.toolchain import Toolchain
+from course.exercise import Work
+from course.exercises.control_plane.process import Act, Asked, Control, Port, Sent, running
+from course.story import Refused, Story
+from course.tools.network import Network, network
+from topo.model import End, Switch, Topology
+
+TABLE, KEY = "ipv4_routes", "hdr.ipv4.dst_addr"
+STEP_S = 0.010
+_TICK_STEPS = 5
+_PATIENCE_S = 30.0
+# What control planes may do in one second before it is taken for something that never ends: five
+# routers led by the reference do 420 things in their first, and 70 in one without news.
+_ACTS_MAX = 3000
+
+
+@dataclass(frozen=True)
+class Hop:
+    """Where a router sends what is for a network."""
+
+    port: int
+    mac: int
+
+
+def program() -> tuple[P4Info, bytes]:
+    """The kit's router, compiled."""
+    return Toolchain.VITRINE.compiled(find("router"))
+
+
+def asked_of(
+    of: Topology,
+    *,
+    costs: Mapping[tuple[str, int], int] | None = None,
+    static: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+    routing: bool = True,
+) -> list[Asked]:
+    """What each router of a topology is told. Ports toward routers speak link state, or none."""
+    found = []
+    for switch in of.switches:
+        ports = []
+        for port in switch.ports:
+            to_router = of.neighbour(End(switch.name, port.number)).port is not None
+            cost = (costs or {}).get((switch.name, port.number), 1)
+            address = IPv4Interface(str(port.addresses[0]))
+            ports.append(Port(port.number, port.mac, address, cost, routing and to_router))
+        ways = tuple(
+            (IPv4Network(prefix), IPv4Address(hop))
+            for prefix, hop in (static or {}).get(switch.name, ())
+        )
+        name = f"10.255.0.{switch.name.removeprefix('s')}"
+        found.append(Asked(switch.name, name, tuple(ports), ways))
+    return found
+
+
+@dataclass
+class Fabric:
+    """The network, and the processes that lead its routers."""
+
+    net: Network
+    controls: Mapping[str, Control]
+    # The routes of each router, as they were written.
+    tables: dict[str, dict[IPv4Network, Hop]] = field(default_factory=dict)
+    now_s: float = 0.0
+    # Frames and entries by second.
+    _acts: dict[int, int] = field(default_factory=dict)
+    _steps: int = 0
+    _reported: int = 0
+    _injected: int = 0
+
+    def begin(self) -> None:
+        """Makes every control plane."""
+        for name, control in self.controls.items():
+            self.tables[name] = {}
+            self._do(name, control.begin())
+        self._settle()
+
+    def let_pass(self, seconds: float) -> None:
+        """Lets time pass, and control planes act in it."""
+        for _ in range(round(seconds / STEP_S)):
+            self.net.let_pass(STEP_S)
+            self._steps += 1
+            self.now_s = round(self._steps * STEP_S, 3)
+            for name, packet in self._packets():
+                port, reason = (int(str(packet.metadata[each])) for each in _METADATA)
+                self._do(name, self.controls[name].packet(self.now_s, port, reason, packet.payload))
+            if self._steps % _TICK_STEPS == 0:
+                for name, control in self.controls.items():
+                    self._do(name, control.tick(self.now_s))
+            self._settle()
+
+    def _packets(self) -> Iterator[tuple[str, Packet]]:
+        """What routers have sent to their controllers until now, by router."""
+        wanted = self.net.world.look().books.reported
+        found: dict[str, list[Packet]] = {name: [] for name in self.controls}
+        until_s = time.monotonic() + _PATIENCE_S
+        while self._reported < wanted:
+            for name, packets in found.items():
+                packet = self.net.sessions[name].receive(0.0005)
+                if packet is not None:
+                    packets.append(packet)
+                    self._reported += 1
+            if time.monotonic() > until_s:
+                raise ConnectError("a router's packets did not come to its controller")
+        for name, packets in found.items():
+            for packet in packets:
+                yield name, packet
+
+    def _do(self, name: str, acts: Sequence[Act]) -> None:
+        session = self.net.sessions[name]
+        second = int(self.now_s)
+        self._acts[second] = self._acts.get(second, 0) + len(acts)
+        if self._acts[second] > _ACTS_MAX:
+            raise Refused(
+                Story(
+                    done=f"{len(self.controls)} routers were led by the submission for "
+                    f"{self.now_s:.2f} s.",
+                    expected=f"No more than {_ACTS_MAX} frames and entries in a second, of all "
+                    "together.",
+                    because="What a message sets off must end: only news are passed on, and not "
+                    "to the one who told. Else an advert goes round for ever.",
+                    came=f"{self._acts[second]} in the second that began at {second} s; the last "
+                    f"were {name}'s.",
+                )
+            )
+        for act in acts:
+            if isinstance(act, Sent):
+                session.send(Packet(act.frame, {"egress_port": act.port}))
+                self._injected += 1
+                continue
+            write = {
+                "insert": session.insert,
+                "modify": session.modify,
+                "delete": session.delete,
+            }[act.kind]
+            try:
+                write([act.entry])
+            except ControllerError as error:
+                raise Refused(
+                    Story(
+                        done=f"At {self.now_s:.2f} s {name}'s control plane did: {act.kind} "
+                        f"{act.entry}.",
+                        expected="The router to take it.",
+                        because="P4Runtime specification, section 12.1: INSERT is for entries that "
+                        "are not there, MODIFY and DELETE for those that are.",
+                        came=f"{error}.".replace("..", "."),
+                    )
+                ) from error
+            self._note(name, act.kind, act.entry)
+
+    def _note(self, name: str, kind: str, entry: Entry) -> None:
+        network_ = network_of(entry)
+        table = self.tables[name]
+        if kind == "delete":
+            table.pop(network_, None)
+        elif isinstance(entry.call, Call) and entry.call.action.startswith("set_next_hop"):
+            args = entry.call.args
+            table[network_] = Hop(int(str(args["port"])), int(str(args["dst_addr"])))
+        else:
+            table.pop(network_, None)
+
+    def _settle(self) -> None:
+        """Waits until the routers have what was sent to them: it goes through at this instant."""
+        until_s = time.monotonic() + _PATIENCE_S
+        while self.net.world.look().books.injected < self._injected:
+            if time.monotonic() > until_s:
+                raise ConnectError("a controller's packets did not come to its router")
+
+
+_METADATA = ("ingress_port", "reason")
+
+
+def network_of(entry: Entry) -> IPv4Network:
+    """The network that a route is for."""
+    match = (entry.match or {}).get(KEY)
+    if isinstance(match, Lpm):
+        return IPv4Network((int(match.value), match.prefix_len))  # type: ignore[arg-type]
+    return IPv4Network("0.0.0.0/0")
+
+
+@contextlib.contextmanager
+def led(
+    work: Work,
+    of: Topology,
+    asked: Sequence[Asked],
+    folder: Callable[[str], Path],
+    *,
+    film: str,
+) -> Iterator[Fabric]:
+    """A network whose router `name` is led by what is in `folder(name)`."""
+    info, config = program()
+
+    def load(switch: Switch, session: Session) -> None:
+        session.load(info, config)
+        session.modify([Entry(TABLE, None, Call("no_route"))])
+
+    with contextlib.ExitStack() as stack:
+        net = stack.enter_context(network(work, of, load, film=film))
+        pairs = [(each, folder(each.name)) for each in asked]
+        controls = stack.enter_context(running(work, info, pairs))
+        fabric = Fabric(net, {each.asked.name: each for each in controls})
+        fabric.begin()
+        yield fabric

@@ -1,0 +1,214 @@
+"""One router's control plane as a process: what is asked of it, and what it does.
+
+with running(work, folder, Asked(...)) as control:
+    done = control.packet(0.1, port=1, reason=1, frame=b"...")
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from controller import entries
+from controller.entries import Call, Entry, Lpm
+from controller.errors import ControllerError
+from controller.p4info import P4Info
+from controller.values import Mac
+from course.exercise import Work
+from course.story import Refused, Story
+
+FILE = "control.py"
+HOST = Path(__file__).parent / "host.py"
+_ANSWER_S = 20.0
+_ANSWER_BYTES_MAX = 4_000_000
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a router, as the submission is told of it."""
+
+    number: int
+    mac: Mac
+    address: IPv4Interface
+    cost: int = 1
+    routing: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A router: what its control plane is made with."""
+
+    name: str
+    router: str
+    ports: tuple[Port, ...]
+    static: tuple[tuple[IPv4Network, IPv4Address], ...] = ()
+
+    def port(self, number: int) -> Port:
+        """The port with this number."""
+        return next(each for each in self.ports if each.number == number)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A frame that is to leave by a port."""
+
+    port: int
+    frame: bytes
+
+
+@dataclass(frozen=True)
+class Written:
+    """An entry that was inserted, modified or deleted."""
+
+    kind: str
+    entry: Entry
+
+
+Act: TypeAlias = Sent | Written
+
+
+class Control:
+    """A process with a submission in it."""
+
+    def __init__(self, asked: Asked, program: P4Info, process: subprocess.Popen[bytes]) -> None:
+        self.asked = asked
+        self._program = program
+        self._process = process
+
+    def begin(self) -> list[Act]:
+        """Makes it."""
+        ports = [
+            {
+                "number": port.number,
+                "mac": port.mac.packed.hex(),
+                "address": str(port.address.ip),
+                "network": str(port.address.network),
+                "cost": port.cost,
+                "routing": port.routing,
+            }
+            for port in self.asked.ports
+        ]
+        static = [[str(network), str(hop)] for network, hop in self.asked.static]
+        question = {"router": self.asked.router, "ports": ports, "static": static}
+        return self._ask(question, f"{self.asked.name}'s Control was made.")
+
+    def packet(self, now_s: float, port: int, reason: int, frame: bytes) -> list[Act]:
+        """A packet came to the controller."""
+        question = {"now": now_s, "port": port, "reason": reason, "frame": frame.hex()}
+        done = f"At {now_s:.2f} s {self.asked.name} was given a packet from port {port}, for "
+        return self._ask(question, f"{done}reason {reason}: {frame.hex()}.")
+
+    def tick(self, now_s: float) -> list[Act]:
+        """Some time has passed."""
+        return self._ask({"now": now_s}, f"At {now_s:.2f} s {self.asked.name} was told the time.")
+
+    def _ask(self, question: Mapping[str, object], done: str) -> list[Act]:
+        answer = self._answer(question)
+        if answer is None or answer.get("error"):
+            came = "It answered nothing." if answer is None else f"{answer['error']}."
+            raise _refused(done, "It to come to an end without an exception.", came)
+        try:
+            return [self._act(each) for each in answer["done"]]
+        except (ControllerError, KeyError, TypeError, ValueError, AttributeError) as error:
+            raise _refused(
+                done,
+                "Entries that the router's program has, with values that fit: "
+                "p4src/control/routing.p4.",
+                f"{error}.".replace("..", "."),
+            ) from None
+
+    def _answer(self, question: Mapping[str, object]) -> dict[str, Any] | None:
+        watchdog = threading.Timer(_ANSWER_S, self.end)
+        watchdog.start()
+        try:
+            assert self._process.stdin is not None, "it was asked for"
+            assert self._process.stdout is not None, "it was asked for"
+            self._process.stdin.write(json.dumps(question).encode() + b"\n")
+            self._process.stdin.flush()
+            answer = json.loads(self._process.stdout.readline(_ANSWER_BYTES_MAX))
+            return answer if isinstance(answer, dict) else None
+        except (OSError, ValueError):
+            return None
+        finally:
+            watchdog.cancel()
+
+    def _act(self, told: Mapping[str, Any]) -> Act:
+        if "frame" in told:
+            port, frame = int(told["port"]), bytes.fromhex(told["frame"])
+            if all(each.number != port for each in self.asked.ports):
+                raise ValueError(f"there is no port {port} to send by")
+            if not 14 <= len(frame) <= 1514:
+                raise ValueError(f"a frame has 14 to 1514 bytes, not {len(frame)}")
+            return Sent(port, frame)
+        kind = told["kind"]
+        if kind not in ("insert", "modify", "delete"):
+            raise ValueError(f"nothing is written by {kind!r}")
+        match = {}
+        for key, value in told["match"].items():
+            network = IPv4Network(value)
+            if network.prefixlen:
+                match[key] = Lpm(network.network_address, network.prefixlen)
+        call = Call(told["action"], **told["values"]) if kind != "delete" else Call("drop")
+        entry = Entry(told["table"], match, call)
+        # The router would refuse it, too; here it is known who wrote it, and when.
+        entries.to_message(entry, self._program)
+        return Written(kind, entry)
+
+    def end(self) -> None:
+        """Ends the process, with whatever it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def running(
+    work: Work, program: P4Info, asked: Sequence[tuple[Asked, Path]]
+) -> Iterator[list[Control]]:
+    """A process for each router, with the submission in a folder; none has been asked yet."""
+    with contextlib.ExitStack() as stack:
+        controls = []
+        for router, folder in asked:
+            readable = [folder, HOST]
+            process = subprocess.Popen(
+                work.runner.command([sys.executable, str(HOST), str(folder)], readable),
+                env=dict(work.runner.environment()),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            control = Control(router, program, process)
+            stack.callback(_closed, process)
+            stack.callback(control.end)
+            controls.append(control)
+        yield controls
+
+
+def _closed(process: subprocess.Popen[bytes]) -> None:
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+def _refused(done: str, expected: str, came: str) -> Refused:
+    return Refused(
+        Story(
+            done=done,
+            expected=expected,
+            because="The handout: what a control plane does, it does through its switch, and one "
+            "that fails leaves its router without.",
+            came=came,
+        )
+    )

@@ -1,0 +1,5 @@
+"""The reference as it is."""
+
+from reference import Control
+
+__all__ = ["Control"]
