@@ -14,13 +14,15 @@ import difflib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from controller.toolchain import ROOT
 from labs.errors import SettingError
+from labs.pace import Pace
+from labs.run import Run
 from labs.settings import Settings
 from labs.world import World
 from topo.process import Identity
@@ -28,12 +30,11 @@ from topo.process import Identity
 # VITRINE_RESULTS: the tests have a folder of their own.
 RESULTS = Path(os.environ.get("VITRINE_RESULTS") or ROOT / "out").resolve()
 LATEST = "latest"
-# How many times as long as estimated a run took: the next one's estimate begins with it.
-PACE = "pace"
-# What makes runs take more or less than their flows: short ones are mostly beginnings and ends.
-_PACE_SETTINGS = ("quick", "toolchain", "world")
-# Where every packet is computed, also what decides how many there are, and what is done beside.
-_VIRTUAL_PACE_SETTINGS = ("rate_bps", "seeds")
+# What a run took, for the next one's time left.
+PACE = "pace.json"
+# What makes live runs take more or less than their flows: short ones are mostly beginnings and
+# ends. In virtual time everything decides how much there is to compute.
+_LIVE_PACE_SETTINGS = ("quick", "toolchain", "world")
 _RUN = re.compile(r"\d{4}-\d{2}-\d{2}-\d{4}-.+")
 
 
@@ -102,24 +103,33 @@ def make_latest(folder: Path) -> None:
     fresh.replace(link)
 
 
-def earlier_pace(lab: str, settings: Settings, results: Path) -> float | None:
-    """How many times as long as estimated the lab's last run in such a world took here.
+def earlier_pace(
+    lab: str, settings: Settings, runs: Sequence[Run], results: Path = RESULTS
+) -> Pace:
+    """What the lab's last run took here with these settings, however long its flows were.
 
-    Without one, runs of the live world last as long as their flows; of virtual time, which passes
-    as fast as the machine computes, nobody knows.
+    Without one, runs of the live world last as long as their flows and what other settings have
+    added to that; of virtual time, which passes as fast as the machine computes, nobody knows.
     """
-    document = settings.document()
+    wanted = settings.document()
     is_virtual = settings.world is World.VIRTUAL
-    named = (*_PACE_SETTINGS, *(_VIRTUAL_PACE_SETTINGS if is_virtual else ()))
-    alike = {name: document[name] for name in named}
+    flows = Pace() if is_virtual else Pace.of_flows(runs)
+    near: Pace | None = None
     for kept in reversed([each for each in all_kept(results) if each.lab == lab]):
-        if kept.results is None or not alike.items() <= kept.results["settings"].items():
+        if kept.results is None:
+            continue
+        then = kept.results["settings"]
+        differs = {name for name, value in wanted.items() if then.get(name) != value}
+        if differs & set(_LIVE_PACE_SETTINGS) or (is_virtual and differs - {"seconds"}):
             continue
         try:
-            return float((kept.folder / PACE).read_text())
-        except (OSError, ValueError):
+            took = Pace.from_document(json.loads((kept.folder / PACE).read_text()))
+        except (OSError, ValueError, KeyError, TypeError):
             continue
-    return None if is_virtual else 1.0
+        if not differs - {"seconds"}:
+            return took
+        near = near or Pace({**flows.runs, **took.runs})
+    return near or flows
 
 
 def all_kept(results: Path = RESULTS) -> Iterator[Kept]:

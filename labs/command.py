@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -49,20 +50,20 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Lab, Path, Assess
         with bench:
             lab, chosen = _suited(lab, bench)
             keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
-            pace = archive.earlier_pace(lab.name, lab.settings, results)
-            beside = repeat.rounds(lab.settings.seeds)
-            bench.narrator = Narrator(lab.runs(), output, pace=pace, beside=beside)
+            pace = archive.earlier_pace(lab.name, lab.settings, lab.runs(), results)
+            has_seeds = lab.settings.seeds > 1
+            bench.narrator = Narrator(lab.runs(), output, earlier=pace, has_seeds=has_seeds)
             with Repetitions(lab, keeper.folder) as repetitions:
                 recordings = _recorded(lab, bench, keeper)
                 if unfinished := repetitions.unfinished:
-                    bench.narrator.wait_for_others(unfinished)
+                    bench.narrator.wait_for_others(unfinished, repetitions.left_s())
                 others = repetitions.wait()
         for recording in recordings.values():
             recording.remarks += chosen
         assessment = repeat.combined(assess(lab, recordings), others)
         keeper.complete(recordings, assessment)
-        if bench.narrator.pace is not None:
-            (keeper.folder / archive.PACE).write_text(f"{bench.narrator.pace:.3g}\n")
+        took = json.dumps(bench.narrator.pace().document())
+        (keeper.folder / archive.PACE).write_text(f"{took}\n")
     except BaseException as error:
         print(f"\n{keeper.end_early(error, bench.unfinished)}", file=output, flush=True)
         if isinstance(error, OSError) and error.errno in _DISK_ERRORS:

@@ -2,6 +2,9 @@
 
 [1/3] One queue of 100 packets                         about 3 min 30 s left
       page in 7.10 s, beside the download
+
+How long the rest takes is known from an earlier time (`Pace`) and corrected by how much faster or
+slower it goes this time. Where it is not known nothing is said, because a wrong number is worse.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
+from labs.pace import Pace, Took
 from labs.run import Run
 
-# So much of a run in virtual time tells how fast the rest will pass.
-_TELLING_S = 2.0
+# Of less nobody needs to be told.
+_LEAST_S = 1.0
 
 
 class Narrator:
@@ -25,33 +29,35 @@ class Narrator:
         output: TextIO,
         clock: Callable[[], float] = time.monotonic,
         *,
-        pace: float | None = 1.0,
-        beside: int = 0,
+        earlier: Pace | None = None,
+        has_seeds: bool = False,
     ) -> None:
-        """`pace`: how many times as long as estimated such runs have taken before; None: nobody
-        knows, so nothing is said until `advanced` has told how fast time passes.
+        """`earlier`: what such a lab has taken before, as far as that is known.
 
-        `beside`: how many times all runs are done one after another by other processes meanwhile.
+        `has_seeds`: all of it is done with other seeds meanwhile, which may take longer.
         """
+        self._runs = list(runs)
         self._count = len(runs)
         self._output = output
         self._clock = clock
-        self._earlier_pace = pace
-        self._beside = beside
-        self._whole = list(runs)
+        self._earlier = earlier or Pace()
+        self._has_seeds = has_seeds
         self._began_s = clock()
         # The runs that have not ended, the present one first, and when that began.
         self._ahead = list(runs)
         self._run_began_s = clock()
-        # Of the runs that have ended, but for those that only compute: what they took, and what
-        # they were expected to take.
+        # The run that has ended last, and is being kept; what those before it have taken.
+        self._over: Run | None = None
+        self._took: dict[str, Took] = {}
+        # Of the runs that have ended: what they took, and were expected to take.
         self._took_s = self._expected_s = 0.0
-        # When the last of those ended: keeping what it recorded takes time, too.
-        self._ended_s: float | None = None
-        # How far time has passed in the present run where that need not be our own time, and what
-        # that took; and whether anybody has been told how long the rest will take.
-        self._advanced_s = self._advancing_s = 0.0
-        self._is_told = False
+        # In virtual time: when it began to pass in the present run, how far it has passed since,
+        # and how long each tenth of the run has taken until then.
+        self._passing_s: float | None = None
+        self._passed_s = 0.0
+        self._tenths: list[float] = []
+        # When the first time through ended, if runs are repeated.
+        self._repeating_s: float | None = None
 
     @property
     def output(self) -> TextIO:
@@ -60,47 +66,59 @@ class Narrator:
 
     def begin(self, run: Run) -> None:
         """A run begins, the next one of those ahead."""
+        self._close()
         self._run_began_s = self._clock()
-        if self._ended_s is not None:
-            self._took_s += self._run_began_s - self._ended_s
-            self._ended_s = None
-        self._advanced_s = self._advancing_s = 0.0
         number = self._count - len(self._ahead) + 1
         head = f"[{number}/{self._count}] {run.title}"
         self._say(f"{head:<54} {self.left()}")
 
     def finished(self) -> None:
         """The present run has ended; the estimates of the others learn from it."""
-        run = self._ahead.pop(0)
-        if not run.is_computed:
-            self._ended_s = self._clock()
-            self._took_s += self._ended_s - self._run_began_s
-            self._expected_s += run.seconds
-        self._advanced_s = self._advancing_s = 0.0
+        self._over = self._ahead.pop(0)
 
-    def advanced(self, seconds: float) -> bool:
-        """Time has passed in the present run; whether that tells for the first time how fast."""
-        self._advanced_s += seconds
-        self._advancing_s = self._clock() - self._run_began_s
-        if self._is_told or self.pace is None:
-            return False
-        self._is_told = True
-        return True
+    def _close(self) -> None:
+        """The run that ended has been kept, too, which is a part of what it took."""
+        run, self._over = self._over, None
+        if run is not None:
+            took_s = self._clock() - self._run_began_s
+            tenths = tuple(each_s / run.seconds for each_s in self._tenths)
+            self._took[run.name] = Took(took_s / run.seconds, tenths)
+            if expected_s := self._earlier.expected_s(run):
+                self._took_s += took_s
+                self._expected_s += expected_s
+        self._passing_s, self._passed_s, self._tenths = None, 0.0, []
 
-    def wait_for_others(self, count: int) -> None:
-        """Our own runs have ended, and those beside them have not."""
+    def advanced(self, seconds: float) -> None:
+        """Virtual time has passed in the present run, which may have been made up before."""
+        now_s = self._clock()
+        if self._passing_s is None:
+            # The network has just come up, and connections are being made.
+            self._passing_s = now_s
+            return
+        self._passed_s += seconds
+        if not self._ahead:
+            return
+        whole_s = self._ahead[0].seconds
+        while len(self._tenths) < 10 and self._passed_s >= (len(self._tenths) + 1) * whole_s / 10:
+            self._tenths.append(now_s - self._passing_s)
+
+    def wait_for_others(self, count: int, left_s: float | None = None) -> None:
+        """Our own runs have ended, and those with other seeds have not; `left_s` is their guess."""
+        self._close()
         again = "once more" if count == 1 else f"{count} times more"
         head = f"[seeds] All of it {again}, with other seeds"
-        # They were started as processes, which takes time that no estimate has.
-        left = self.left() if (self.left_s() or 0.0) >= 1.0 else ""
-        self._say(f"{head:<54} {left}")
+        self._say(f"{head:<54} {self._words(self.left_s() if left_s is None else left_s)}")
 
     def repeat(self, disturbed: Sequence[Run]) -> None:
         """From now on these runs are ahead, because the machine has disturbed them."""
-        self._ahead, self._count = list(disturbed), len(disturbed)
+        self._close()
+        if disturbed:
+            self._repeating_s = self._clock()
+            self._ahead, self._count = list(disturbed), len(disturbed)
 
     def wait_for_calm(self) -> None:
         """The next repetition waits for a calm machine; nobody can say for how long."""
+        self._close()
         number = self._count - len(self._ahead) + 1
         title = self._ahead[0].title
         self._say(f"[again {number}/{self._count}] {title}, as soon as this machine is calm")
@@ -113,53 +131,63 @@ class Narrator:
         """Something worth knowing about the present run."""
         self._say(f"      {text}")
 
-    def left(self) -> str:
-        """`about 1 min 20 s left`, from the estimates and how true they were so far.
+    # ---- the time left ---------------------------------------------------------------------------
 
-        Nothing while that is unknown: a wrong number is worse.
-        """
-        left_s = self.left_s()
-        if left_s is None:
-            return ""
-        self._is_told = True
-        return f"about {span(left_s)} left"
+    def left(self) -> str:
+        """`about 1 min 20 s left`, or nothing where that is unknown."""
+        return self._words(self.left_s())
+
+    def _words(self, left_s: float | None) -> str:
+        return "" if left_s is None or left_s < _LEAST_S else f"about {span(left_s)} left"
 
     def left_s(self) -> float | None:
         """The same in seconds."""
-        pace = self.pace
-        if pace is None:
-            return None
-        now_s = self._clock()
-        all_s = sum(_expected_s(run, pace) for run in self._whole)
-        others_s = self._beside * all_s - (now_s - self._began_s)
-        return max(0.0, others_s, self._own_left_s(pace, now_s - self._run_began_s))
+        own_s = self._own_left_s()
+        if own_s is None or self._repeating_s is not None:
+            return own_s
+        whole_s = self._earlier.whole_s(self._runs)
+        if whole_s is None:
+            return None if self._has_seeds else own_s
+        return max(own_s, whole_s * self._drift() - (self._clock() - self._began_s))
 
-    def _own_left_s(self, pace: float, ran_s: float) -> float:
-        if not self._ahead:
-            return 0.0
-        present, *others = self._ahead
-        left_s = _expected_s(present, pace) - ran_s
-        if self._advanced_s:
-            # How far it is says more than how long it has run.
-            left_s = (present.seconds - self._advanced_s) * pace
-        # One that takes longer than expected may end at any moment.
-        return max(0.0, left_s) + sum(_expected_s(run, pace) for run in others)
+    def _own_left_s(self) -> float | None:
+        """Until the last run has ended."""
+        left_s = 0.0
+        drift = self._drift()
+        for place, run in enumerate(self._ahead):
+            expected_s = self._earlier.expected_s(run)
+            if expected_s is None:
+                return None
+            if place == 0:
+                ran_s = self._clock() - self._run_began_s
+                # One that takes longer than expected may end at any moment.
+                left_s += max(0.0, expected_s * drift - ran_s)
+            else:
+                left_s += expected_s * drift
+        return left_s
 
-    @property
-    def pace(self) -> float | None:
-        """How many times as long as expected runs take; None as long as nobody knows."""
-        took_s, expected_s = self._took_s, self._expected_s
-        # A beginning is mostly connections being made.
-        if self._advanced_s >= _TELLING_S:
-            took_s, expected_s = took_s + self._advancing_s, expected_s + self._advanced_s
-        return took_s / expected_s if expected_s else self._earlier_pace
+    def _drift(self) -> float:
+        """How many times as long as expected it takes this time."""
+        if self._expected_s:
+            return self._took_s / self._expected_s
+        # In the first run: its last tenth that has passed, beside the same one of the earlier time.
+        present = self._ahead[0] if self._ahead else None
+        earlier = self._earlier.runs.get(present.name) if present else None
+        count = len(self._tenths)
+        if present is None or earlier is None or not 0 < count <= len(earlier.tenths):
+            return 1.0
+        expected_s = earlier.tenths[count - 1] * present.seconds
+        return self._tenths[-1] / expected_s if expected_s else 1.0
+
+    def pace(self) -> Pace:
+        """What all of it took, for the next time; asked for once the report is there."""
+        self._close()
+        end_s = self._clock() if self._repeating_s is None else self._repeating_s
+        expected_s = sum(run.seconds for run in self._runs)
+        return Pace(self._took, (end_s - self._began_s) / expected_s)
 
     def _say(self, text: str) -> None:
         print(text.rstrip(), file=self._output, flush=True)
-
-
-def _expected_s(run: Run, pace: float) -> float:
-    return run.seconds * (1 if run.is_computed else pace)
 
 
 def span(seconds: float) -> str:

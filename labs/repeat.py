@@ -18,7 +18,8 @@ import statistics
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -31,17 +32,13 @@ from labs.definition import Assessment, Band, Lab, Row
 from labs.errors import LabError
 from labs.machine import Machine
 from labs.narration import Narrator
+from labs.pace import until_done_s
 from labs.report import results
 from labs.settings import Settings
 from topo.errors import TopologyError
 
 FIRST_SEED = 1
 FOLDER = "seeds"
-
-
-def rounds(seeds: int) -> int:
-    """How many of the other seeds are done one after another."""
-    return -(-(seeds - 1) // _workers())
 
 
 def _workers() -> int:
@@ -52,14 +49,18 @@ def _workers() -> int:
 class Repetitions:
     """A lab's other seeds, running for the length of a `with` block."""
 
-    def __init__(self, lab: Lab, folder: Path) -> None:
+    def __init__(self, lab: Lab, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._lab = lab
+        self._clock = clock
         self._folder = folder / FOLDER
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[str]] = set()
         self._ended = False
         self._pool = ThreadPoolExecutor(_workers(), thread_name_prefix="seed")
         self._futures: list[Future[Assessment]] = []
+        # When each that runs was begun, and what those that have ended took.
+        self._began_s: dict[int, float] = {}
+        self._took_s: list[float] = []
 
     def __enter__(self) -> Repetitions:
         for seed in range(FIRST_SEED + 1, FIRST_SEED + self._lab.settings.seeds):
@@ -83,11 +84,29 @@ class Repetitions:
         """How many of them have not ended."""
         return sum(not future.done() for future in self._futures)
 
+    def left_s(self) -> float | None:
+        """How long the others take if they are like those that have ended; None: none has."""
+        with self._lock:
+            if not self._took_s:
+                return None
+            each_s, now_s = statistics.mean(self._took_s), self._clock()
+            running = [max(0.0, each_s - (now_s - began)) for began in self._began_s.values()]
+            waiting = len(self._futures) - len(running) - len(self._took_s)
+            return until_done_s(running, [each_s] * waiting, workers=_workers())
+
     def wait(self) -> list[Assessment]:
         """What each of them found, in their order."""
         return [future.result() for future in self._futures]
 
     def _assess(self, seed: int) -> Assessment:
+        with self._lock:
+            self._began_s[seed] = self._clock()
+        found = self._found(seed)
+        with self._lock:
+            self._took_s.append(self._clock() - self._began_s.pop(seed))
+        return found
+
+    def _found(self, seed: int) -> Assessment:
         head = json.dumps({"lab": self._lab.name, "settings": self._lab.settings.document()})
         with self._lock:
             if self._ended:

@@ -60,7 +60,7 @@ def _measured(jobs: list[Job], journal: Journal, crew: Crew, output: TextIO) -> 
     known = len(jobs) - len(ahead)
     taken = f", {known} of them from before" if known else ""
     print(f"{len(jobs)} rows{taken}; {crew.description}", file=output, flush=True)
-    progress = Progress(ahead, known, output)
+    progress = Progress(ahead, known, output, workers=crew.size)
     failed: dict[str, str] = {}
     for done in crew.work(ahead):
         if done.row is not None:

@@ -1,6 +1,7 @@
 """The frame of all labs: settings, bands, narration, and the command line."""
 
 import io
+import json
 import math
 
 import pytest
@@ -11,6 +12,7 @@ from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.definition import Band, Verdict
 from labs.errors import SettingError
 from labs.narration import Narrator, span
+from labs.pace import Pace, Took
 from labs.run import Run
 from labs.settings import Settings
 from labs.top import __main__ as top
@@ -148,17 +150,33 @@ def test_a_band_says_what_was_asked():
     assert Band("share", 0.5, most=0.6).required == "at most 0.6"
 
 
+class Clock:
+    """A clock that goes when it is told to."""
+
+    def __init__(self):
+        self.s = 0.0
+
+    def __call__(self):
+        return self.s
+
+
+def narrated(runs, *, earlier=None, has_seeds=False):
+    """A narrator of live runs, unless an earlier pace is given; its clock, and what it has said."""
+    clock, output = Clock(), io.StringIO()
+    earlier = Pace.of_flows(runs) if earlier is None else earlier
+    narrator = Narrator(runs, output, clock, earlier=earlier, has_seeds=has_seeds)
+    return narrator, clock, output
+
+
 def test_the_time_left_shrinks_and_learns_from_the_runs_before():
-    time_s = 0.0
-    output = io.StringIO()
     runs = [Run("a", "First", seconds=10), Run("b", "Second", seconds=20)]
-    narrator = Narrator(runs, output, clock=lambda: time_s)
+    narrator, clock, output = narrated(runs)
     narrator.begin(runs[0])
     assert narrator.left() == "about 30 s left"
-    time_s = 4.0
+    clock.s = 4.0
     assert narrator.left() == "about 26 s left"
     # The first run took 15 s instead of 10, so the second will take about 30 instead of 20.
-    time_s = 15.0
+    clock.s = 15.0
     narrator.finished()
     narrator.begin(runs[1])
     assert narrator.left() == "about 30 s left"
@@ -168,23 +186,36 @@ def test_the_time_left_shrinks_and_learns_from_the_runs_before():
 
 
 def test_a_run_that_is_late_may_end_at_any_moment():
-    time_s = 0.0
     runs = [Run("a", "First", seconds=10), Run("b", "Second", seconds=20)]
-    narrator = Narrator(runs, io.StringIO(), clock=lambda: time_s)
+    narrator, clock, _ = narrated(runs)
     narrator.begin(runs[0])
-    time_s = 12.0
+    clock.s = 12.0
     assert narrator.left() == "about 20 s left"
-
-
-def test_a_run_that_computes_tells_nothing_about_those_that_last_as_long_as_their_flows():
-    time_s = 0.0
-    runs = [Run("a", "First", seconds=10, is_computed=True), Run("b", "Second", seconds=20)]
-    narrator = Narrator(runs, io.StringIO(), clock=lambda: time_s)
-    narrator.begin(runs[0])
-    time_s = 40.0
     narrator.finished()
     narrator.begin(runs[1])
+    clock.s = 37.0
+    # Better nothing than "0 s".
+    assert narrator.left() == ""
+
+
+def test_nothing_is_said_while_what_is_computed_is_ahead_for_the_first_time():
+    runs = [Run("a", "First", seconds=10, is_computed=True), Run("b", "Second", seconds=20)]
+    narrator, clock, output = narrated(runs)
+    narrator.begin(runs[0])
+    assert output.getvalue() == "[1/2] First\n"
+    clock.s = 40.0
+    narrator.finished()
+    narrator.begin(runs[1])
+    # It tells nothing about those that last as long as their flows.
     assert narrator.left() == "about 20 s left"
+    clock.s = 60.0
+    narrator.finished()
+    # The next time it is known, and how much longer all of it takes than the runs.
+    clock.s = 63.0
+    assert narrator.pace() == Pace({"a": Took(4.0), "b": Took(23 / 20)}, 63 / 30)
+    again, _, _ = narrated(runs, earlier=narrator.pace())
+    again.begin(runs[0])
+    assert again.left_s() == pytest.approx(63)
 
 
 # What the runs of the shortened labs took on two cores with other work (load 9 to 12), 2026-11-22,
@@ -204,106 +235,116 @@ TOOK_S = {
 
 @pytest.mark.parametrize("lab", TOOK_S)
 def test_the_time_left_is_right_within_a_fifth(lab):
-    time_s = 0.0
     runs = catalogue.named(lab)(Settings(quick=True)).runs()
-    narrator = Narrator(runs, io.StringIO(), clock=lambda: time_s)
+    narrator, clock, _ = narrated(runs)
     for run, took_s in zip(runs, TOOK_S[lab], strict=True):
         narrator.begin(run)
         for _ in range(4):
-            left_s = sum(TOOK_S[lab]) - time_s
-            # Of the last seconds nobody needs to know more than that.
-            assert narrator.left_s() == pytest.approx(left_s, rel=0.2, abs=2.5)
-            time_s += took_s / 4
+            left_s = sum(TOOK_S[lab]) - clock.s
+            # One that is computed has not run here before; of the last seconds nobody needs to
+            # know more than that.
+            if not any(each.is_computed for each in runs[runs.index(run) :]):
+                assert narrator.left_s() == pytest.approx(left_s, rel=0.2, abs=2.5)
+            clock.s += took_s / 4
         narrator.finished()
 
 
 def test_repetitions_are_counted_from_when_the_machine_is_calm():
-    time_s = 0.0
-    output = io.StringIO()
     runs = [Run("a", "First", seconds=10), Run("b", "Second", seconds=20)]
-    narrator = Narrator(runs, output, clock=lambda: time_s)
+    narrator, clock, output = narrated(runs)
     for run in runs:
         narrator.begin(run)
-        time_s += run.seconds
+        clock.s += run.seconds
         narrator.finished()
     narrator.repeat(runs)
     narrator.wait_for_calm()
-    time_s += 50
+    clock.s += 50
     narrator.begin_again()
     assert narrator.left() == "about 30 s left"
-    time_s += 10
+    clock.s += 10
     narrator.finished()
     narrator.wait_for_calm()
+    clock.s += 30
     narrator.begin_again()
     assert narrator.left() == "about 20 s left"
-    # Waiting for a calm machine says nothing about how long runs take.
-    assert narrator.pace == 1
     first, second = output.getvalue().splitlines()[2:]
     assert first.startswith("[again 1/2] First, as soon")
     assert second.startswith("[again 2/2] Second, as soon")
+    clock.s += 20
+    narrator.finished()
+    # Waiting for a calm machine says nothing about how long runs take.
+    assert narrator.pace() == Pace({"a": Took(1.0), "b": Took(1.0)}, 1.0)
 
 
-def test_the_time_left_begins_with_what_such_runs_took_before():
-    narrator = Narrator([Run("a", "First", 10)], io.StringIO(), clock=lambda: 0.0, pace=1.5)
-    narrator.begin(Run("a", "First", 10))
-    assert narrator.left() == "about 15 s left"
-
-
-def test_in_virtual_time_nothing_is_said_until_the_first_run_has_told_how_fast_it_passes():
-    time_s = 0.0
-    output = io.StringIO()
+def test_in_virtual_time_nothing_is_said_of_settings_that_are_new():
     runs = [Run("a", "First", seconds=20), Run("b", "Second", seconds=40)]
-    # Two other seeds, one after the other, beside the first.
-    narrator = Narrator(runs, output, clock=lambda: time_s, pace=None, beside=2)
-    narrator.begin(runs[0])
-    assert output.getvalue().strip() == "[1/2] First"
-    # Ten times slower than the time of the hosts: 600 s for each seed, 1200 s for the two others.
+    narrator, clock, output = narrated(runs, earlier=Pace(), has_seeds=True)
+    for run in runs:
+        narrator.begin(run)
+        for _ in range(4):
+            clock.s += 1.0
+            narrator.advanced(run.seconds / 4)
+            assert narrator.left() == ""
+        narrator.finished()
+    # But the others may have told how long they take.
+    narrator.wait_for_others(2, None)
+    narrator.wait_for_others(1, 10.0)
+    said = output.getvalue().splitlines()
+    assert said[:2] == ["[1/2] First", "[2/2] Second"]
+    assert said[2] == "[seeds] All of it 2 times more, with other seeds"
+    assert said[3].startswith("[seeds] All of it once more, with other seeds ")
+    assert said[3].endswith(" about 10 s left")
+
+
+def computed(runs, earlier, *, slower=1.0):
+    """Two runs in virtual time, of which the second has ten times as many packets.
+
+    Two seconds of bringing up; then steps of 0.5 s, 20 and 200 ms each; other seeds for 30 s after
+    them. Yields the time left that is said, and the one that there is.
+    """
+    narrator, clock, _ = narrated(runs, earlier=earlier, has_seeds=True)
+    ends_s = slower * sum(2 + 100 * step_s for step_s in (0.02, 0.2)) + slower * 30
+    for run, step_s in zip(runs, (0.02, 0.2), strict=True):
+        narrator.begin(run)
+        clock.s += 2 * slower
+        for _ in range(100):
+            yield narrator.left_s(), ends_s - clock.s
+            clock.s += step_s * slower
+            narrator.advanced(0.5)
+        narrator.finished()
+    narrator.wait_for_others(1)
+    yield narrator.left_s(), ends_s - clock.s
+    clock.s += slower * 30
+    return narrator.pace()
+
+
+def finished(telling):
+    """What such runs told, and their pace in the end."""
     told = []
-    for _ in range(20):
-        time_s += 5.0
-        told.append(narrator.advanced(0.5))
-        assert narrator.left_s() in (None, pytest.approx(1200 - time_s))
-    # Said once, as soon as it is known.
-    assert told == [False, False, False, True, *[False] * 16]
-    time_s += 100.0
-    narrator.advanced(10.0)
-    narrator.finished()
-    narrator.begin(runs[1])
-    assert narrator.left_s() == pytest.approx(1000)
-    time_s += 400.0
-    narrator.advanced(40.0)
-    narrator.finished()
-    narrator.wait_for_others(1)
-    assert "[seeds] All of it once more, with other seeds" in output.getvalue()
-    assert output.getvalue().endswith("about 10 min 00 s left\n")
-    # Later than expected: better nothing than "0 s".
-    time_s += 700.0
-    narrator.wait_for_others(1)
-    assert output.getvalue().endswith("with other seeds\n")
+    while True:
+        try:
+            told.append(next(telling))
+        except StopIteration as end:
+            return told, end.value
 
 
-def test_of_a_run_in_virtual_time_counts_how_far_it_is_rather_than_what_it_took():
-    time_s = 0.0
-    run = Run("a", "First", seconds=20)
-    narrator = Narrator([run], io.StringIO(), clock=lambda: time_s, pace=0.05)
-    narrator.begin(run)
-    assert narrator.left() == "about 1 s left"
-    time_s = 30.0
-    narrator.advanced(5.0)
-    # Not "0 s", although it takes longer than runs did before.
-    assert narrator.left() == "about 1 min 30 s left"
+def test_in_virtual_time_the_time_left_is_that_of_the_last_time():
+    runs = [Run("a", "First", seconds=50), Run("b", "Second", seconds=50)]
+    told, pace = finished(computed(runs, Pace()))
+    assert {said_s for said_s, _ in told} == {None}
+    pace = Pace.from_document(json.loads(json.dumps(pace.document())))
+    for said_s, left_s in finished(computed(runs, pace))[0]:
+        assert said_s == pytest.approx(left_s)
 
 
-def test_keeping_what_a_run_recorded_takes_time_too():
-    time_s = 0.0
-    runs = [Run(name, name, seconds=10) for name in "abc"]
-    narrator = Narrator(runs, io.StringIO(), clock=lambda: time_s)
-    narrator.begin(runs[0])
-    time_s = 10.0
-    narrator.finished()
-    time_s = 15.0
-    narrator.begin(runs[1])
-    assert narrator.left() == "about 30 s left"
+def test_in_virtual_time_the_first_tenth_of_a_run_tells_that_it_goes_slower_this_time():
+    runs = [Run("a", "First", seconds=50), Run("b", "Second", seconds=50)]
+    _, pace = finished(computed(runs, Pace()))
+    told, _ = finished(computed(runs, pace, slower=3.0))
+    # Bringing up counts neither as fast nor as slow: from the first step on time is measured.
+    assert [said_s < left_s / 2 for said_s, left_s in told[:11]] == [True] * 11
+    for said_s, left_s in told[11:]:
+        assert said_s == pytest.approx(left_s)
 
 
 def test_spans_are_written_for_people():

@@ -12,6 +12,7 @@ from labs.bottleneck.lab import Bottleneck
 from labs.command import compare, conduct, redraw, side_of
 from labs.errors import LabError, SettingError
 from labs.files import replace_text
+from labs.pace import Pace, Took
 from labs.settings import Settings
 from labs.world import World
 from tests.labs.saw import recording
@@ -59,15 +60,28 @@ def test_each_run_has_a_folder_of_its_own_and_the_latest_a_link(tmp_path):
     results = json.loads((programmed / "results.json").read_text())
     assert results["settings"]["program"] == "p4/my.p4"
     assert "PROGRAM=p4/my.p4" in (programmed / "report.html").read_text()
-    # What a run took is where the next one's time left begins.
-    for kept in archive.all_kept(tmp_path):
-        (kept.folder / "pace").write_text("1.5")
-    assert archive.earlier_pace("bottleneck", settings(), tmp_path) == 1.5
+
+
+def test_the_time_left_begins_with_what_the_same_took_before(tmp_path):
+    # Another length of the flows tells as much.
+    folder, _ = _conduct(Prepared(Settings(seconds=20)), tmp_path)
+    runs = Prepared(settings()).runs()
+    pace = Pace({runs[0].name: Took(1.5)}, 1.6)
+    (folder / archive.PACE).write_text(json.dumps(pace.document()))
+
+    def earlier(of):
+        return archive.earlier_pace("bottleneck", of, runs, tmp_path)
+
+    assert earlier(settings()) == pace
+    # Of other settings it is what live runs take, and not how long all of it does.
+    assert earlier(settings(queue_packets=7)) == Pace(pace.runs)
     # A shortened run is mostly beginnings and ends, so it tells nothing about a long one.
-    assert archive.earlier_pace("bottleneck", settings(quick=True), tmp_path) == 1.0
+    assert earlier(settings(quick=True)) == Pace.of_flows(runs)
     # How fast virtual time passes nobody knows before it has.
-    virtual = settings(world=World.VIRTUAL)
-    assert archive.earlier_pace("bottleneck", virtual, tmp_path) is None
+    assert earlier(settings(world=World.VIRTUAL)) == Pace()
+    # What cannot be read is as if it were not there.
+    (folder / archive.PACE).write_text("1.5")
+    assert earlier(settings()).runs.keys() == pace.runs.keys()
 
 
 def _conduct(lab, results):

@@ -11,6 +11,7 @@ from labs.errors import LabError
 from labs.machine import Machine
 from labs.sweep import __main__ as command_line
 from labs.sweep import expression, plan
+from labs.sweep.crew import longest_first
 from labs.sweep.expression import ExpressionError
 from labs.sweep.journal import ROWS, Journal
 from labs.sweep.measuring import versions
@@ -247,17 +248,39 @@ def test_two_processes_do_not_write_one_journal(tmp_path):
 
 
 def test_progress_counts_by_weight_and_says_how_long_is_left(read):
-    jobs = list(read().jobs())
+    # Four long ones, which weigh 35e6 each, before four short ones, which weigh 25e6.
+    jobs = longest_first(list(read().jobs()))
     now_s = [0.0]
     output = io.StringIO()
     progress = Progress(jobs, 2, output, clock=lambda: now_s[0])
-    # Two of the long ones, which weigh 35e6 each where the short ones weigh 25e6.
-    for job in jobs[-2:]:
+    for job in jobs[:2]:
         now_s[0] += 35
         progress.finished(job)
     assert progress.left_s() == pytest.approx(2 * 35 + 4 * 25)
     assert "[ 3/10]  30%, about 3 min" in output.getvalue()
-    assert "buffer=1 tcp=cubic packets=17 seed=1" in output.getvalue()
+    assert "buffer=1 tcp=reno packets=17 seed=1" in output.getvalue()
+
+
+def test_progress_counts_what_others_do_meanwhile(read):
+    jobs = longest_first(list(read().jobs()))
+    now_s = [0.0]
+    progress = Progress(jobs, 0, io.StringIO(), clock=lambda: now_s[0], workers=3)
+    # The first is over while two more are nearly so: three long ones at 0 s, then one long and two
+    # short ones at 35 s, and the last two short ones at 60 s.
+    now_s[0] = 35
+    progress.finished(jobs[0])
+    assert progress.left_s() == pytest.approx(50)
+    for job in jobs[1:3]:
+        progress.finished(job)
+    assert progress.left_s() == pytest.approx(50)
+    now_s[0] = 60
+    for job in jobs[4:6]:
+        progress.finished(job)
+    assert progress.left_s() == pytest.approx(25)
+    now_s[0] = 70
+    progress.finished(jobs[3])
+    # Two of the three have work until 85 s, and one none.
+    assert progress.left_s() == pytest.approx(15)
 
 
 # Of any table of Student's distribution, for 95 % on both sides.

@@ -225,8 +225,7 @@ class VirtualInstruments(Instruments):
         for recorder in self._recorders.values():
             recorder.wait_for(self._now_ps)
         self._look()
-        if self._narrator.advanced(passed_s):
-            self.note(self._narrator.left())
+        self._narrator.advanced(passed_s)
         return stand.stop is not None
 
     def _pass_until_ended(self, apps: Sequence[int], what: str, deadline_s: float) -> None:
