@@ -13,7 +13,6 @@ python -m labs handout RUN      puts the table of a kept run into its lab's hand
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -30,6 +29,7 @@ from labs.glass import beside
 from labs.hint import meant
 from labs.settings import Settings, refuse_unknown
 from labs.world import World
+from topo import ending
 from topo.errors import TopologyError
 
 # Of WORLD and TOOLCHAIN: each in turn, and a report of both.
@@ -91,8 +91,6 @@ def _do(arguments: list[str]) -> int:
 
 
 def _run(kind: type[Lab]) -> None:
-    # As Ctrl-C does: what was measured until then is kept, also while no network is up.
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     asked = os.environ.get("LAB") or kind.name
     if asked != kind.name:
         raise SettingError(f"make run runs {kind.name}: say make lab LAB={asked}.")
@@ -200,4 +198,6 @@ def _compare(first: str, second: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    # What was measured until then is kept, also while no network is up.
+    with ending.as_exit():
+        sys.exit(main(sys.argv[1:]))

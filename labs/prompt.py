@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ from labs.errors import LabError
 from labs.glass import beside
 from labs.settings import Settings, refuse_unknown
 from labs.world import World
-from topo import units
+from topo import ending, units
 from topo.errors import TopologyError
 from topo.load import load
 from topo.model import End, Port, Topology
@@ -38,9 +37,6 @@ VIRTUAL_WORDS = (
 
 def main() -> int:
     """Returns the exit status."""
-    # Whoever ends it with a signal gets everything taken down, too.
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, lambda number, _: sys.exit(128 + number))
     try:
         refuse_unknown(TAKEN)
         topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
@@ -124,4 +120,6 @@ def _too_fast(topology: Topology, port: Port, far: End) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Whoever ends it with a signal gets everything taken down, too.
+    with ending.as_exit():
+        sys.exit(main())

@@ -16,10 +16,9 @@ while it does so further signals wait. What a killed run left behind, the next o
 from __future__ import annotations
 
 import contextlib
-import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 
 import mininet.log
 from mininet.net import Mininet
@@ -27,7 +26,7 @@ from mininet.node import Node
 from mininet.node import Switch as MininetSwitch
 
 from controller.values import Mac
-from topo import kernel, preflight, record, wait
+from topo import ending, kernel, preflight, record, wait
 from topo.backend import START_DEADLINE_S, Backend, RunningSwitch
 from topo.model import Host, Link, Topology
 from topo.process import Process
@@ -139,7 +138,7 @@ class LiveNetwork:
 
     def _start(self) -> None:
         """Builds everything; how to undo a step is put on the stack before the next one."""
-        self._ending.enter_context(_sigterm_as_exit())
+        self._ending.enter_context(ending.as_exit())
         self._record = self._ending.enter_context(record.opened())
         self._mininet = self._build()
         # The stack unwinds from its top: programs end first, then hosts and interfaces go.
@@ -150,7 +149,7 @@ class LiveNetwork:
             self._switches[switch.name] = self._backend.start(self.topology, switch, self)
 
     def _end(self) -> None:
-        with _signals_held():
+        with ending.held():
             self._ending.close()
 
     def host(self, name: str) -> LiveHost:
@@ -262,31 +261,3 @@ class _RouterNode(MininetSwitch):
 
 def _is_up(interface: str) -> bool:
     return Path(f"/sys/class/net/{interface}/operstate").read_text().strip() == "up"
-
-
-@contextlib.contextmanager
-def _sigterm_as_exit() -> Iterator[None]:
-    """SIGTERM and a closed terminal end the program the way Ctrl-C does: through `with` blocks."""
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    signals = (signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, leave) for number in signals}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def _signals_held() -> Iterator[None]:
-    """A second Ctrl-C must not interrupt the cleaning up that the first one began."""
-    before = signal.pthread_sigmask(
-        signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    )
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

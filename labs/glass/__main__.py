@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 
@@ -24,6 +23,7 @@ from labs.errors import LabError
 from labs.glass import desktop
 from labs.glass.scene import Router, Scene
 from labs.glass.server import Glass
+from topo import ending
 
 PORT = 8470
 LOGS = ROOT / "build" / "log" / "glass"
@@ -32,8 +32,6 @@ OWN = "127.0.0.1"
 
 def main(arguments: list[str]) -> int:
     """Returns the exit status."""
-    # Whoever ends this politely ends the world that it started, too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     host = os.environ.get("GLASS") or OWN
     try:
         with contextlib.suppress(KeyboardInterrupt):
@@ -124,4 +122,6 @@ def _say(glass: Glass, host: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    # Whoever ends this politely ends the world that it started, too.
+    with ending.as_exit():
+        sys.exit(main(sys.argv[1:]))

@@ -9,7 +9,6 @@ JOBS        how many processes; else one a processor
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +22,7 @@ from labs.sweep import plan
 from labs.sweep.command import conduct
 from labs.sweep.crew import Crew
 from labs.sweep.crew.local import Local
+from topo import ending
 from topo.document import Place
 from topo.errors import TopologyError
 
@@ -98,6 +98,6 @@ def _crew(environment: Mapping[str, str]) -> Crew:
 
 
 if __name__ == "__main__":
-    # As Ctrl-C does: the rows that are done are kept, and the workers end.
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    sys.exit(main())
+    # The rows that are done are kept, and the workers end.
+    with ending.as_exit():
+        sys.exit(main())

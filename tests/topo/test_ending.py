@@ -1,0 +1,37 @@
+"""Signals that end a program, and those that do not."""
+
+import os
+import signal
+
+import pytest
+
+from topo import ending
+
+
+@pytest.mark.parametrize("number", ending.ENDING)
+def test_a_signal_leaves_through_with_blocks(number):
+    before = signal.getsignal(number)
+    with pytest.raises(SystemExit) as left, ending.as_exit():
+        os.kill(os.getpid(), number)
+    assert left.value.code == 128 + number
+    assert signal.getsignal(number) is before
+
+
+def test_what_nohup_ignores_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ending.as_exit():
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_signal_waits_until_it_is_no_longer_held():
+    reached = []
+    with pytest.raises(SystemExit), ending.as_exit():
+        with ending.held():
+            os.kill(os.getpid(), signal.SIGTERM)
+            reached.append("cleaned up")
+        reached.append("gone on")
+    assert reached == ["cleaned up"]
