@@ -17,6 +17,7 @@ from labs.report import drawing
 from labs.run import AROUND_S, Run
 from topo import load, units
 from topo.model import Port, Topology
+from topo.units import counted
 
 # The port of s1 toward h2: the bottleneck.
 BOTTLENECK = 2
@@ -171,8 +172,8 @@ class Bottleneck(SettlingLab):
         )
         caption = (
             "The queue before the slow line, the window of the TCP that fills it, the line's rate, "
-            f"and what a ping pays. While the flow ran, the router dropped {dropped} "
-            f"{'packet' if dropped == 1 else 'packets'}, and the queue was empty for "
+            "and what a ping pays. While the flow ran, the router dropped "
+            f"{counted(dropped, 'packet')}, and the queue was empty for "
             f"{depths.count(0) / max(1, len(depths)):.0%} of the time; a ping took "
             f"{alone_ms:.1f} ms without the flow and {loaded_ms:.1f} ms beside it."
         )

@@ -15,6 +15,7 @@ from types import TracebackType
 from labs.sweep.crew import ATTEMPTS_MAX, Crew, Done, longest_first
 from labs.sweep.measuring.job import Job
 from labs.sweep.measuring.measure import Row, measured
+from topo.units import counted
 
 
 class Local(Crew):
@@ -33,7 +34,7 @@ class Local(Crew):
     @property
     def description(self) -> str:
         """Who they are."""
-        return "1 process" if self._size == 1 else f"{self._size} processes"
+        return counted(self._size, "process", "es")
 
     def __exit__(
         self,
