@@ -11,6 +11,7 @@ run:             ## bufferbloat on a real router, its queue live; WORLD=virtual 
 	@vm/in_world.sh build/venv/bin/python -m labs run bufferbloat
 
 labs:            ## list the labs, a line each
+	@vm/takes.sh
 	@vm/python.sh
 	@build/venv/bin/python -m labs list
 
@@ -19,18 +20,22 @@ lab:             ## run one lab: LAB=<name>; QUICK=1 shortens it, WORLD=virtual|
 	@vm/in_world.sh build/venv/bin/python -m labs run "$(LAB)"
 
 results:         ## list the runs of labs that are kept, with their verdicts; LAB=<name> only its
+	@vm/takes.sh LAB
 	@vm/python.sh
 	@build/venv/bin/python -m labs results
 
 compare:         ## draw two kept runs of a lab side by side: A=<run> B=<run>, as make results names them
+	@vm/takes.sh A B
 	@vm/python.sh
 	@build/venv/bin/python -m labs compare "$(A)" "$(B)"
 
 report:          ## draw the report of a kept run anew: RUN=<run>
+	@vm/takes.sh RUN
 	@vm/python.sh
 	@build/venv/bin/python -m labs report "$(RUN)"
 
 handout:         ## an exercise as students get it, without solutions: NAME=<name>; or the table of a kept run into its lab's handout: RUN=<run>
+	@vm/takes.sh NAME RUN
 	@vm/python.sh
 ifdef NAME
 	@build/venv/bin/python -m course handout "$(NAME)"
@@ -39,10 +44,12 @@ else
 endif
 
 grade:           ## points and a page for every submission: NAME=<exercise> IN=<folder of folders or zips> OUT=<folder>; SECRET=<any word>
+	@vm/takes.sh NAME IN OUT SECRET -- UNSAFE WORLD
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course grade "$(NAME)" "$(IN)" "$(OUT)"
 
 gradescope:      ## the autograder of an exercise as Gradescope takes it: NAME=<exercise>
+	@vm/takes.sh NAME -- SECRET UNSAFE WORLD
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course gradescope "$(NAME)"
 
@@ -51,6 +58,7 @@ labs-check:      ## run all labs at full length and check every band; QUICK=1 sh
 	@vm/in_world.sh build/venv/bin/python -m labs check
 
 sweep:           ## one experiment over parameters and seeds: SWEEP=<name or file.yaml>; QUICK=1, JOBS=<processes>, SCHEDULER=tcp://<host>:8786
+	@vm/takes.sh SWEEP QUICK JOBS SCHEDULER -- WORLD RATE QUEUE DURATION CONGESTION
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m labs.sweep
 
@@ -59,6 +67,7 @@ test:            ## set up and run every test: Rust, Python, live networks
 	@tests/all.sh
 
 setup:           ## install and build whatever is missing (run and test do it too)
+	@vm/takes.sh WORLD
 	@vm/setup.sh
 
 build:           ## build the programs and compile the P4 code, nothing else
@@ -66,10 +75,12 @@ build:           ## build the programs and compile the P4 code, nothing else
 	@vm/build.sh
 
 exercise:        ## a working copy of an exercise: NAME=<name> puts it into work/<name>, without NAME they are listed; STUDENT=<your name>
+	@vm/takes.sh NAME STUDENT -- WORLD
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course exercise "$(NAME)"
 
 check:           ## what is right of an exercise: NAME=<name>, CASE=<one of its cases>, GLASS=1 keeps its networks as pages; without NAME every test of the kit that needs no root
+	@vm/takes.sh NAME CASE
 ifdef NAME
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course check "$(NAME)"
@@ -88,22 +99,27 @@ bless:           ## accept the compiler's messages of now as what tests/diagnost
 	@tests/bless.sh
 
 top:             ## the insides of a running router in the terminal; ROUTER=<name or host:port>
+	@vm/takes.sh ROUTER
 	@vm/python.sh
 	@build/venv/bin/python -m labs.top
 
 metrics:         ## what the routers count that are up, for Prometheus; ROUTER=<name or host:port> LISTEN=<host:port>
+	@vm/takes.sh ROUTER LISTEN
 	@vm/python.sh
 	@build/venv/bin/python -m labs.metrics
 
 glass:           ## the page in the browser that shows and steers the network that is up; LESSON=bufferbloat, GLASS=0.0.0.0 for a class to look at
+	@vm/takes.sh LESSON -- WORLD
 	@vm/setup.sh
 	@build/venv/bin/python -m labs.glass
 
 page:            ## out/vitrine.html: compiler, network, editor and glass as one file that needs nothing
+	@vm/takes.sh -- WORLD
 	@WORLD=virtual vm/setup.sh
 	@vm/page.sh
 
 trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*->10.0.2.1:80' COUNT=3
+	@vm/takes.sh ROUTER FLOW COUNT
 	@vm/python.sh
 	@build/venv/bin/python -m labs.trace
 
@@ -112,13 +128,16 @@ up:              ## build a network and open a prompt; WORLD=virtual, TOPO=<file
 	@vm/in_world.sh build/venv/bin/python -m labs.prompt
 
 shell:           ## p4runtime-shell at a router that is up; ROUTER=<host:port>
+	@vm/takes.sh ROUTER
 	@vm/python.sh
 	@build/venv/bin/python -m apps.shell
 
 reload:          ## the network that is up takes its P4 programs as they are now; PROGRAM=<file.p4> ROUTER=<name>
+	@vm/takes.sh PROGRAM ROUTER
 	@vm/as_root.sh build/venv/bin/python -m apps.reload
 
 down:            ## end whatever an interrupted run left behind
+	@vm/takes.sh
 	@vm/python.sh
 	@vm/as_root.sh build/venv/bin/python -m topo.down
 
@@ -212,7 +231,9 @@ dist:            ## out/dist: wheel, Debian package and tarball for machines tha
 	@vm/dist.sh
 
 wireshark:       ## teach Wireshark and tshark to read INT packets and telemetry reports
+	@vm/takes.sh
 	@vm/wireshark.sh
 
 clean:           ## remove everything the build made, and all results of labs
+	@vm/takes.sh
 	@vm/clean.sh

@@ -5,16 +5,15 @@ Each value is checked here as far as it can be without knowing the lab; `Lab` ch
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from controller import settings
 from controller.decider import Decider
 from controller.toolchain import Toolchain
 from labs.errors import SettingError
@@ -34,10 +33,6 @@ KNOWN = {
 }
 # What else can stand behind `make lab` and `make run`.
 OTHERS = ("LAB", "QUICK", "PROGRAM", "WORLD", "SEEDS", "TOOLCHAIN")
-# What can stand behind every command, as the set-up takes it.
-_ANYWHERE = ("RUST_INSTALL", "NAMESPACES", "GLASS")
-# A name in the environment that is so near to a setting's is meant to be it.
-_NEAR = 0.8
 QUEUE_PACKETS_MAX = 100_000
 ALGORITHMS = ("reno", "cubic", "bbr")
 # Those that hosts in virtual time have.
@@ -255,20 +250,5 @@ def refuse_unknown(
 
     `known` are those of the command, `listed` those that are worth saying of them.
     """
-    listed = known if listed is None else listed
-    # make writes down what stood behind its target; there every other name is a mistake.
-    _, _, behind = environment.get("MAKEFLAGS", "").rpartition("-- ")
-    written = [word.partition("=")[0] for word in shlex.split(behind) if "=" in word]
-    for name in written:
-        if name not in (*known, *_ANYWHERE) and not name.startswith("VITRINE_"):
-            near = difflib.get_close_matches(name.upper(), listed, n=1)
-            there_are = f"there are: {', '.join(listed)}." if listed else "it takes none."
-            hint = f"did you mean {near[0]}?" if near else there_are
-            raise SettingError(f"there is no setting {name}: {hint}")
-    # In the environment many names stand that are nobody's setting.
-    for name in environment:
-        near = difflib.get_close_matches(
-            name, [each for each in KNOWN if each in known], n=1, cutoff=_NEAR
-        )
-        if near and name not in known:
-            raise SettingError(f"there is no setting {name}: did you mean {near[0]}?")
+    if found := settings.mistake(known, environment, listed=listed, common=KNOWN):
+        raise SettingError(found)

@@ -1,8 +1,11 @@
 """The Makefile: what it lists and what it leaves to scripts."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text()
@@ -54,3 +57,41 @@ def test_no_script_and_no_python_file_sleeps():
     ).stdout.split()
     sleeping = [name for name in tracked if re.search(r"\bsleep[ (]", (ROOT / name).read_text())]
     assert sleeping == ["topo/wait.py"]
+
+
+@pytest.mark.parametrize(
+    ("target", "written", "meant"),
+    [
+        ("check", "NAM=own-aqm", "did you mean NAME?"),
+        ("compare", "C=bufferbloat", "there are: A, B."),
+        ("down", "NOW=1", "it takes none."),
+        ("exercise", "NAMES=own-aqm", "did you mean NAME?"),
+        ("glass", "LESSONS=bufferbloat", "did you mean LESSON?"),
+        ("metrics", "ROUTR=s1", "did you mean ROUTER?"),
+        ("reload", "PROGRAMM=my.p4", "did you mean PROGRAM?"),
+        ("report", "RUNS=bufferbloat", "did you mean RUN?"),
+        ("results", "LABS=bufferbloat", "did you mean LAB?"),
+        ("shell", "ROUTE=s1", "did you mean ROUTER?"),
+        ("sweep", "SWEEPS=who-wins", "did you mean SWEEP?"),
+        ("top", "ROUTERS=s1", "did you mean ROUTER?"),
+        ("trace", "FLOWS=*->*", "did you mean FLOW?"),
+    ],
+)
+def test_a_setting_that_is_misspelt_is_refused_before_anything_is_set_up(target, written, meant):
+    # Not as the make that runs the tests has been called.
+    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    refused = subprocess.run(
+        ["make", target, written], cwd=ROOT, capture_output=True, text=True, env=environment
+    )
+    assert refused.returncode != 0
+    name = written.partition("=")[0]
+    assert refused.stderr.splitlines()[0] == f"vitrine: there is no setting {name}: {meant}"
+    assert refused.stdout == ""
+
+
+def test_what_help_says_that_a_target_takes_it_takes():
+    for target, said, taken in re.findall(
+        r"^([a-z-]+): +## (.*)\n(?:if.*\n)?\t@vm/takes.sh(.*)$", MAKEFILE, re.MULTILINE
+    ):
+        settings = set(re.findall(r"\b([A-Z]+[0-9]?)=", said)) - {"GLASS"}
+        assert settings <= set(taken.split()), target
