@@ -16,6 +16,9 @@ from typing import TextIO
 from labs.pace import Pace, Took
 from labs.run import Run
 
+# A short beginning may be slow by chance: so much of the whole counts as if it had taken what was
+# expected of it.
+_BELIEVED_SHARE = 0.1
 # Of less nobody needs to be told.
 _LEAST_S = 1.0
 
@@ -168,16 +171,23 @@ class Narrator:
 
     def _drift(self) -> float:
         """How many times as long as expected it takes this time."""
+        took_s, expected_s = self._seen_s()
+        believed_s = _BELIEVED_SHARE * sum(
+            self._earlier.expected_s(run) or 0.0 for run in self._runs
+        )
+        return (took_s + believed_s) / (expected_s + believed_s) if expected_s else 1.0
+
+    def _seen_s(self) -> tuple[float, float]:
+        """What has passed of this time took, and was expected to take."""
         if self._expected_s:
-            return self._took_s / self._expected_s
+            return self._took_s, self._expected_s
         # In the first run: its last tenth that has passed, beside the same one of the earlier time.
         present = self._ahead[0] if self._ahead else None
         earlier = self._earlier.runs.get(present.name) if present else None
         count = len(self._tenths)
         if present is None or earlier is None or not 0 < count <= len(earlier.tenths):
-            return 1.0
-        expected_s = earlier.tenths[count - 1] * present.seconds
-        return self._tenths[-1] / expected_s if expected_s else 1.0
+            return 0.0, 0.0
+        return self._tenths[-1], earlier.tenths[count - 1] * present.seconds
 
     def pace(self) -> Pace:
         """What all of it took, for the next time; asked for once the report is there."""
