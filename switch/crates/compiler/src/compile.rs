@@ -3,29 +3,16 @@
 use crate::front::analyse;
 use crate::lower;
 use syntax::Diagnostic;
-use syntax::parser::CHAIN_MAX;
 use syntax::preprocessor::PreprocessorOptions;
 use syntax::{SourceMap, SourceProvider};
 
 /// How to compile.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Include directories and macros.
     pub preprocessor: PreprocessorOptions,
     /// What the back end is asked for.
     pub lower: lower::Options,
-    /// The longest chain of `else if`: a caller whose thread has a large stack may allow more.
-    pub chain_max: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            preprocessor: PreprocessorOptions::default(),
-            lower: lower::Options::default(),
-            chain_max: CHAIN_MAX,
-        }
-    }
 }
 
 /// What a compilation makes.
@@ -43,7 +30,7 @@ pub struct Output {
 
 /// Compiles the program in `main_file`. Never panics, whatever the text.
 pub fn compile(provider: &dyn SourceProvider, main_file: &str, options: &Options) -> Output {
-    let front = analyse(provider, main_file, &options.preprocessor, options.chain_max);
+    let front = analyse(provider, main_file, &options.preprocessor);
     let (sources, mut diagnostics) = (front.sources, front.diagnostics);
     let lowered = front
         .program

@@ -19,17 +19,16 @@ pub struct Front {
     pub diagnostics: Diagnostics,
 }
 
-/// Reads, parses and checks the program in `main_file`; `chain_max` as for [`parse`].
+/// Reads, parses and checks the program in `main_file`.
 pub fn analyse(
     provider: &dyn SourceProvider,
     main_file: &str,
     options: &PreprocessorOptions,
-    chain_max: usize,
 ) -> Front {
     let mut sources = SourceMap::default();
     let mut diagnostics = Diagnostics::default();
     let tokens = preprocess(provider, main_file, options, &mut sources, &mut diagnostics);
-    let tree = parse(&tokens, chain_max, &mut diagnostics);
+    let tree = parse(&tokens, &mut diagnostics);
     // After a syntax error pieces of the program are missing: what the checker would say about
     // that helps nobody.
     let program = (diagnostics.error_count() == 0).then(|| check(&tree, &mut diagnostics));
@@ -56,12 +55,11 @@ pub fn read(
     provider: &dyn SourceProvider,
     main_file: &str,
     options: &PreprocessorOptions,
-    chain_max: usize,
 ) -> Reading {
     let mut sources = SourceMap::default();
     let mut diagnostics = Diagnostics::default();
     let tokens = preprocess(provider, main_file, options, &mut sources, &mut diagnostics);
-    let tree = parse(&tokens, chain_max, &mut diagnostics);
+    let tree = parse(&tokens, &mut diagnostics);
     let is_whole = diagnostics.error_count() == 0;
     // As in `analyse`, what is said of a text with pieces missing helps nobody.
     let mut unheard = Diagnostics::default();

@@ -2,7 +2,6 @@
 
 use compiler::index::{Index, Symbol};
 use compiler::{Diagnostic, PreprocessorOptions, Reading, SourceMap, SourceProvider, Span};
-use syntax::parser::CHAIN_MAX;
 use syntax::source::FileId;
 
 /// The texts of a program and where it begins.
@@ -29,7 +28,7 @@ impl Study {
     /// Reads the program; one with mistakes as far as possible.
     pub fn of(sources: &Sources<'_>) -> Study {
         let Reading { index, sources, diagnostics } =
-            compiler::read(sources.provider, sources.main, sources.options, CHAIN_MAX);
+            compiler::read(sources.provider, sources.main, sources.options);
         let error_count = diagnostics.error_count();
         Study { index, sources, diagnostics: diagnostics.into_sorted(), error_count }
     }

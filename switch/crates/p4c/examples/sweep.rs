@@ -46,7 +46,7 @@ fn options(includes: &str) -> PreprocessorOptions {
 
 /// Sources and messages in source order.
 fn front(path: &str, includes: &str) -> (SourceMap, Vec<Diagnostic>) {
-    let front = analyse(&Files, path, &options(includes), syntax::parser::CHAIN_MAX);
+    let front = analyse(&Files, path, &options(includes));
     (front.sources, front.diagnostics.into_sorted())
 }
 

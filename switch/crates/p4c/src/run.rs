@@ -10,9 +10,6 @@ use std::io;
 use syntax::Diagnostics;
 use syntax::preprocessor::{PreprocessorOptions, preprocess, render as render_tokens};
 
-/// Longest chain of `else if`, for which the stack of the program's thread is made.
-pub const CHAIN_MAX: usize = 1024;
-
 /// What to print and with which status to end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
@@ -61,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
     }
     let lower = compiler::lower::Options { emit_externs: arguments.emit_externs };
-    let output = compile(&Files, main_file, &Options { preprocessor, lower, chain_max: CHAIN_MAX });
+    let output = compile(&Files, main_file, &Options { preprocessor, lower });
     finish(arguments, output)
 }
 

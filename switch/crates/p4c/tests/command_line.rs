@@ -89,24 +89,37 @@ fn preprocessing_alone_prints_the_program() {
 }
 
 #[test]
-fn a_chain_of_conditions_is_as_long_as_somebody_writes_it() {
-    let place = directory("chain");
-    let chain = |links: usize| {
-        let link =
-            |n: usize| format!("if (standard_metadata.ingress_port == {}) {{}} else ", n % 512);
-        let links: String = (0..links).map(link).collect();
-        let text = PROGRAM.replace("UNUSED", &format!("{links}{{}}"));
-        fs::write(place.join("program.p4"), text).expect("a program can be written");
-        // The process has a large stack, and so has this.
-        let place = place.clone();
-        let run = move || compile(&place, "-DPORT=1 --Wdisable DIR/program.p4");
-        let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(run);
-        thread.expect("a thread").join().expect("it does not fail")
+fn rows_and_chains_are_as_long_as_somebody_writes_them() {
+    let place = directory("rows");
+    let port = "standard_metadata.ingress_port";
+    let spec = "standard_metadata.egress_spec";
+    let join = |length: usize, between: &str, item: &dyn Fn(usize) -> String| {
+        (0..length).map(item).collect::<Vec<_>>().join(between)
     };
-    // Ingress and egress have one each.
-    assert_eq!(chain(300), Outcome::default());
-    let refused = chain(2000);
-    assert!(refused.messages.contains("1024 conditions in a row"), "{}", refused.messages);
+    // A thread of a test has a stack of 2 MB.
+    for (what, statement) in [
+        ("sum", format!("{spec} = {};", join(5000, " + ", &|_| port.to_owned()))),
+        (
+            "any",
+            format!(
+                "if ({}) {{ {spec} = 1; }}",
+                join(5000, " || ", &|n| format!("{port} == {}", n % 512))
+            ),
+        ),
+        (
+            "chain",
+            join(5000, "\nelse ", &|n| format!("if ({port} == {}) {{ {spec} = 2; }}", n % 512)),
+        ),
+        // What cannot be bracketed otherwise is computed in parts.
+        ("saturating", format!("{spec} = {};", join(200, " |+| ", &|_| port.to_owned()))),
+    ] {
+        let text = PROGRAM.replace("UNUSED", &statement);
+        fs::write(place.join("program.p4"), text).expect("a program can be written");
+        let outcome = compile(&place, "-DPORT=1 --Wdisable -o DIR/program.json DIR/program.p4");
+        assert_eq!(outcome, Outcome::default(), "{what}");
+        let json = fs::read(place.join("program.json")).expect("the program was written");
+        assert!(bmv2::read(&json).is_ok(), "{what}: the switch reads it");
+    }
 }
 
 /// The program of the server's tests that begins with three entries, one of them const.

@@ -395,7 +395,7 @@ mod tests {
             &mut sources,
             &mut diagnostics,
         );
-        let program = syntax::parser::parse(&tokens, syntax::parser::CHAIN_MAX, &mut diagnostics);
+        let program = syntax::parser::parse(&tokens, &mut diagnostics);
         assert_eq!(diagnostics.error_count(), 0);
         let mut names = BTreeSet::new();
         for declaration in &program.declarations {

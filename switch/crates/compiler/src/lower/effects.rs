@@ -148,9 +148,11 @@ fn visit_statement<'a>(statement: &'a Statement, see: &mut impl FnMut(Seen<'a>))
             }
             visit_block(&round.body, see);
         }
-        StatementKind::If { condition, then, otherwise } => {
-            visit(condition, see);
-            visit_block(then, see);
+        StatementKind::If { links, otherwise } => {
+            for link in links {
+                visit(&link.condition, see);
+                visit_block(&link.then, see);
+            }
             otherwise.iter().for_each(|block| visit_block(block, see));
         }
         StatementKind::Switch(choice) => {

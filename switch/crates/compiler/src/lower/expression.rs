@@ -18,9 +18,25 @@ use super::value::{
 use crate::types::tree::{self, BinaryOperator, ExpressionKind, Type, UnaryOperator};
 use syntax::Span;
 
+/// Deepest expression that a switch is given: each level is up to two of JSON, whose readers have
+/// limits.
+const LEVELS_MAX: usize = 100;
+
 impl Lowering<'_> {
-    /// The value of an expression.
+    /// The value of an expression. What is nested deep is computed in parts.
     pub fn value(&mut self, expression: &tree::Expression) -> Value {
+        let value = self.whole_value(expression);
+        match &value {
+            Value::Number(part) | Value::Bool(part)
+                if is_deeper(part, LEVELS_MAX) && !self.is_checksum_block() =>
+            {
+                self.freeze(value, &expression.ty, expression.span)
+            }
+            _ => value,
+        }
+    }
+
+    fn whole_value(&mut self, expression: &tree::Expression) -> Value {
         let at = expression.span;
         match &expression.kind {
             ExpressionKind::Aggregate(parts) => self.aggregate(parts, &expression.ty),
@@ -459,4 +475,18 @@ pub fn known(expression: &Expression) -> Option<&Int> {
         Expression::Hex(number) => Some(number),
         _ => None,
     }
+}
+
+/// Whether the expression has more than `levels` levels of operators.
+fn is_deeper(expression: &Expression, levels: usize) -> bool {
+    let inner: [Option<&Expression>; 3] = match expression {
+        Expression::Binary { left, right, .. } => [Some(left), Some(right), None],
+        Expression::Conditional { condition, if_true, if_false } => {
+            [Some(condition), Some(if_true), Some(if_false)]
+        }
+        Expression::Unary { operand, .. } => [Some(operand), None, None],
+        _ => return false,
+    };
+    let Some(below) = levels.checked_sub(1) else { return true };
+    inner.into_iter().flatten().any(|part| is_deeper(part, below))
 }

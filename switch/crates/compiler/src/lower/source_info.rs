@@ -4,6 +4,9 @@ use bmv2::SourceInfo;
 
 use syntax::{SourceMap, Span};
 
+/// Longest piece of the source that stands in the JSON.
+const FRAGMENT_CHARACTERS_MAX: usize = 1000;
+
 /// Where `span` is; `None` for what the user did not write.
 pub fn of(sources: &SourceMap, span: Span) -> Option<SourceInfo> {
     if span == Span::NONE {
@@ -11,8 +14,10 @@ pub fn of(sources: &SourceMap, span: Span) -> Option<SourceInfo> {
     }
     let location = sources.location(span);
     let text = sources.text(span);
-    let first = text.lines().next().unwrap_or("").trim_end();
-    // One line is enough to find the place again.
+    let line = text.lines().next().unwrap_or("");
+    // One line is enough to find the place again, and of a line that a program wrote its beginning.
+    let length = line.char_indices().nth(FRAGMENT_CHARACTERS_MAX).map_or(line.len(), |(at, _)| at);
+    let first = line.get(..length).unwrap_or(line).trim_end();
     let source_fragment =
         if first.len() < text.trim_end().len() { format!("{first} ...") } else { first.to_owned() };
     Some(SourceInfo {

@@ -10,10 +10,13 @@ use super::lowering::Lowering;
 use super::step::{Apply, Outcome, Step};
 use super::value::{Value, binary, hex};
 use crate::types::tree::{
-    self, Block, Callee, ExpressionKind, For, ForCollection, ForIn, Statement, StatementKind,
+    self, Block, Callee, ExpressionKind, For, ForCollection, ForIn, Link, Statement, StatementKind,
     Switch, SwitchLabel, TableResult, Type,
 };
 use syntax::Span;
+
+/// Longest `else if` chain that becomes branches inside each other.
+const NESTED_LINKS_MAX: usize = 16;
 
 impl Lowering<'_> {
     /// The steps of a block.
@@ -44,8 +47,8 @@ impl Lowering<'_> {
             StatementKind::Exit => self.exit(at),
             StatementKind::For(round) => self.for_loop(round, at),
             StatementKind::ForIn(round) => self.for_in(round, at),
-            StatementKind::If { condition, then, otherwise } => {
-                self.if_statement(condition, then, otherwise.as_ref(), at);
+            StatementKind::If { links, otherwise } => {
+                self.if_statement(links, otherwise.as_ref(), at);
             }
             StatementKind::Return(value) => self.return_statement(value.as_ref(), at),
             StatementKind::Switch(switch) => self.switch(switch, at),
@@ -119,41 +122,74 @@ impl Lowering<'_> {
         }
     }
 
+    /// A chain of conditions. As it is written in the grammar: each `else` holds the rest. A long one
+    /// becomes a row of branches that leave it, so that nothing nests as deep as the chain is long.
+    fn if_statement(&mut self, links: &[Link], otherwise: Option<&Block>, at: Span) {
+        if links.len() <= NESTED_LINKS_MAX {
+            return self.nested_links(links, otherwise);
+        }
+        if self.is_checksum_block() {
+            // Their conditions would have to say everything that is not so.
+            let title = "too many conditions in a row for a checksum control";
+            let hint = format!("at most {NESTED_LINKS_MAX}; conditions may be nested");
+            return self.unsupported(at, title, hint);
+        }
+        let end = self.new_label();
+        let body = self.steps_of(|this| {
+            this.by_choice(|this| {
+                for link in links {
+                    let then = |this: &mut Self| {
+                        this.block(&link.then);
+                        this.push(Step::Leave(end));
+                    };
+                    this.branch_on(link, then, |_| {});
+                }
+                otherwise.iter().for_each(|block| this.block(block));
+            });
+        });
+        self.push(Step::Block { label: end, body });
+    }
+
+    /// The first of `links`, with the others where it does not hold.
+    fn nested_links(&mut self, links: &[Link], otherwise: Option<&Block>) {
+        match links {
+            [] => otherwise.iter().for_each(|block| self.block(block)),
+            [first, others @ ..] => self.branch_on(
+                first,
+                |this| this.block(&first.then),
+                |this| this.nested_links(others, otherwise),
+            ),
+        }
+    }
+
     /// A branch; a condition known now leaves only one side.
-    fn if_statement(
+    fn branch_on(
         &mut self,
-        condition: &tree::Expression,
-        then: &Block,
-        otherwise: Option<&Block>,
-        at: Span,
+        link: &Link,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
     ) {
         // `if (t.apply().hit)` needs no variable for the result.
-        if let ExpressionKind::TableResult { call, result } = &condition.kind
+        if let ExpressionKind::TableResult { call, result } = &link.condition.kind
             && let Callee::Table(table) = call.callee
         {
-            let then = self.steps_of(|this| this.block(then));
-            let otherwise =
-                self.steps_of(|this| otherwise.iter().for_each(|block| this.block(block)));
+            let then = self.steps_of(then);
+            let otherwise = self.steps_of(otherwise);
             let (hit, miss) =
                 if *result == TableResult::Miss { (otherwise, then) } else { (then, otherwise) };
             return self.apply_table(table, Outcome::ByHit { hit, miss }, call.span);
         }
-        let condition = self.truth(condition);
+        let condition = self.truth(&link.condition);
         match condition {
-            Expression::Bool(true) => self.block(then),
-            Expression::Bool(false) => otherwise.iter().for_each(|block| self.block(block)),
+            Expression::Bool(true) => then(self),
+            Expression::Bool(false) => otherwise(self),
             condition => {
                 // The checksum controls keep conditions in the checksums themselves.
-                let then = self.steps_of(|this| {
-                    this.under_condition(condition.clone(), |this| this.block(then));
-                });
-                let otherwise = self.steps_of(|this| {
-                    this.under_condition(not(condition.clone()), |this| {
-                        otherwise.iter().for_each(|block| this.block(block));
-                    });
-                });
+                let then = self.steps_of(|this| this.under_condition(condition.clone(), then));
+                let otherwise =
+                    self.steps_of(|this| this.under_condition(not(condition.clone()), otherwise));
                 if !(self.is_checksum_block() && then.is_empty() && otherwise.is_empty()) {
-                    self.push(Step::If { condition, then, otherwise, at });
+                    self.push(Step::If { condition, then, otherwise, at: link.span });
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use super::Parser;
 use super::literal::string;
+use super::row::Row;
 use crate::Diagnostic;
 use crate::token::{Token, TokenKind};
 use crate::tree::{
@@ -75,11 +76,12 @@ impl Parser<'_> {
         Some(Expression { kind, span })
     }
 
-    /// Operands of operators that bind at least as strongly as `weakest`. A row of operators of
-    /// one level nests to the left, so each counts as a level of depth.
+    /// Operands of operators that bind at least as strongly as `weakest`. What nests to the left
+    /// counts as levels of depth too.
     pub(super) fn binary_expression(&mut self, weakest: u8) -> Option<Expression> {
-        let mut left = self.prefix_expression()?;
+        let mut row = Row::new(self.prefix_expression()?);
         let outer_depth = self.depth;
+        let mut row_depth = outer_depth;
         while let Some((operator, precedence, length)) = binary_operator(self) {
             if precedence < weakest {
                 break;
@@ -89,19 +91,19 @@ impl Parser<'_> {
                 self.bump();
             });
             let operator_span = start.to(self.last_span());
-            let right = self.nested(|parser| parser.binary_expression(precedence + 1));
-            self.depth += 1;
-            let Some(right) = right else {
+            let Some(right) = self.nested(|parser| parser.binary_expression(precedence + 1)) else {
                 self.depth = outer_depth;
                 return None;
             };
-            let span = left.span.to(right.span);
-            let (boxed_left, right) = (Box::new(left), Box::new(right));
-            let kind = ExpressionKind::Binary { operator, operator_span, left: boxed_left, right };
-            left = Expression { kind, span };
+            if !row.takes(operator) {
+                row_depth = self.depth;
+                row = Row::new(row.bracketed());
+            }
+            row.push(operator, operator_span, right);
+            self.depth = row_depth + row.levels();
         }
         self.depth = outer_depth;
-        Some(left)
+        Some(row.bracketed())
     }
 
     /// Operators in front, casts among them.

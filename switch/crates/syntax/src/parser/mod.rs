@@ -14,6 +14,7 @@ mod declaration;
 mod expression;
 mod literal;
 mod parser_declaration;
+mod row;
 mod statement;
 mod table;
 mod type_names;
@@ -24,25 +25,19 @@ use crate::tree::{Name, Program};
 use crate::{Diagnostic, Diagnostics, Span};
 use type_names::TypeNames;
 
-/// Deepest nesting of expressions, statements and types, operators of one level in a row included.
-/// Later phases recurse over the tree: this is what keeps their stacks small.
+/// Deepest nesting of expressions, statements and types. Later phases recurse over the tree: this is
+/// what keeps their stacks small. What people write in a row nests little however long it is: chains of
+/// `else if` are lists, and [`row`] brackets sums.
 const DEPTH_MAX: usize = 256;
 
-/// Longest `if ... else if ... else if ...` where the caller says nothing else: such chains nest in
-/// the tree, but nobody who writes one sees that.
-pub const CHAIN_MAX: usize = 256;
-
-/// The syntax tree of `tokens`, which end with an end token. Chains of `else if` may have
-/// `chain_max` links, for which the stack of the thread must have room.
-pub fn parse(tokens: &[Token], chain_max: usize, diagnostics: &mut Diagnostics) -> Program {
+/// The syntax tree of `tokens`, which end with an end token.
+pub fn parse(tokens: &[Token], diagnostics: &mut Diagnostics) -> Program {
     let Some(end) = tokens.last() else { return Program::default() };
     let mut parser = Parser {
         tokens,
         end,
         at: 0,
         depth: 0,
-        chain: 0,
-        chain_max,
         is_quiet: false,
         quiet_errors: 0,
         type_names: TypeNames::default(),
@@ -57,9 +52,6 @@ struct Parser<'a> {
     end: &'a Token,
     at: usize,
     depth: usize,
-    /// Links of `else if` chains that the next token is in.
-    chain: usize,
-    chain_max: usize,
     /// Trying something out: errors are counted, not reported.
     is_quiet: bool,
     quiet_errors: usize,
@@ -158,21 +150,17 @@ impl<'a> Parser<'a> {
     /// Runs `production` one level deeper, unless that is too deep.
     fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth >= DEPTH_MAX {
+            let title = "syntax error: this is nested too deep";
             let hint = format!("the limit is {DEPTH_MAX} levels; use variables in between");
-            return self.too_deep(hint);
+            self.report(Diagnostic::error("nesting", self.span(), title).hint(hint));
+            // Nothing sensible can follow inside: skip the rest of the text.
+            self.at = self.tokens.len().saturating_sub(1);
+            return None;
         }
         self.depth += 1;
         let result = production(self);
         self.depth -= 1;
         result
-    }
-
-    fn too_deep<T>(&mut self, hint: String) -> Option<T> {
-        let title = "syntax error: this is nested too deep";
-        self.report(Diagnostic::error("nesting", self.span(), title).hint(hint));
-        // Nothing sensible can follow inside: skip the rest of the text.
-        self.at = self.tokens.len().saturating_sub(1);
-        None
     }
 
     /// Tries `production`; when it reports anything, or `accept` says no, nothing has happened.

@@ -3,9 +3,9 @@
 use super::Parser;
 use crate::token::TokenKind;
 use crate::tree::{
-    Annotation, BinaryOperator, BlockStatement, ConstantDeclaration, Expression, ExpressionKind,
-    ForCollection, ForInStatement, ForStatement, Statement, StatementKind, SwitchCase, SwitchLabel,
-    VariableDeclaration,
+    Annotation, BinaryOperator, BlockStatement, ConditionalLink, ConstantDeclaration, Expression,
+    ExpressionKind, ForCollection, ForInStatement, ForStatement, Statement, StatementKind,
+    SwitchCase, SwitchLabel, VariableDeclaration,
 };
 use crate::{Diagnostic, Span};
 
@@ -28,11 +28,11 @@ impl Parser<'_> {
 
     /// In a block variables, constants and objects stand between statements.
     pub(super) fn statement_or_declaration(&mut self) -> Option<Statement> {
-        self.nested(|parser| parser.statement_unlimited())
+        self.nested(|parser| parser.statement())
     }
 
     /// A statement, one level deeper.
-    fn statement_unlimited(&mut self) -> Option<Statement> {
+    fn statement(&mut self) -> Option<Statement> {
         let start = self.span();
         let annotations = self.opt_annotations()?;
         let word = if self.peek().kind == TokenKind::String { "" } else { &*self.peek().text };
@@ -178,34 +178,28 @@ impl Parser<'_> {
         Some((Some(operator), 1))
     }
 
-    /// `if (condition) then else otherwise`.
+    /// `if (condition) then else if (condition) then ... else otherwise`. The grammar nests such a
+    /// chain; nobody who writes one does.
     fn conditional_statement(&mut self) -> Option<StatementKind> {
-        self.bump();
-        self.expect("(")?;
-        let condition = self.expression()?;
-        self.expect(")")?;
-        let then = Box::new(self.statement_or_declaration()?);
-        let otherwise = if !self.eat("else") {
-            None
-        } else if self.at("if") {
-            Some(Box::new(self.else_if()?))
-        } else {
-            Some(Box::new(self.statement_or_declaration()?))
+        let mut links = Vec::new();
+        let otherwise = loop {
+            let start = self.span();
+            self.bump();
+            self.expect("(")?;
+            let condition = self.expression()?;
+            self.expect(")")?;
+            let then = self.statement_or_declaration()?;
+            links.push(ConditionalLink { condition, then, span: start });
+            if !self.eat("else") {
+                break None;
+            }
+            if !self.at("if") {
+                break Some(Box::new(self.statement_or_declaration()?));
+            }
         };
-        Some(StatementKind::Conditional { condition, then, otherwise })
-    }
-
-    /// The next link of a chain of conditions.
-    fn else_if(&mut self) -> Option<Statement> {
-        if self.chain >= self.chain_max {
-            let max = self.chain_max;
-            let hint = format!("the limit is {max} conditions in a row; use a switch or a table");
-            return self.too_deep(hint);
-        }
-        self.chain += 1;
-        let statement = self.statement_unlimited();
-        self.chain -= 1;
-        statement
+        let end = self.last_span();
+        links.iter_mut().for_each(|link| link.span = link.span.to(end));
+        Some(StatementKind::Conditional { links, otherwise })
     }
 
     /// `switch (subject) { label: { ... } }`.

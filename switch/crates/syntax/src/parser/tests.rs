@@ -1,16 +1,18 @@
 //! Programs in, shapes of trees and counts of errors out.
 
-use super::{CHAIN_MAX, parse};
+use super::parse;
 use crate::lexer::tokenize;
 use crate::preprocessor::end_token;
-use crate::tree::{Declaration, Expression, ExpressionKind, Program, StatementKind, TypeKind};
+use crate::tree::{
+    BinaryOperator, Declaration, Expression, ExpressionKind, Program, StatementKind, TypeKind,
+};
 use crate::{Diagnostics, FileId};
 
 fn parse_text(source: &str) -> (Program, usize) {
     let mut diagnostics = Diagnostics::default();
     let mut tokens = tokenize(FileId(0), source, &mut diagnostics);
     tokens.push(end_token(&tokens));
-    let program = parse(&tokens, CHAIN_MAX, &mut diagnostics);
+    let program = parse(&tokens, &mut diagnostics);
     (program, diagnostics.error_count())
 }
 
@@ -113,7 +115,8 @@ fn deep_nesting_is_an_error_and_no_overflow() {
     let deep = 100_000;
     for source in [
         format!("const int x = {}1{};", "(".repeat(deep), ")".repeat(deep)),
-        format!("const int x = 1{};", " + 1".repeat(deep)),
+        format!("const int x = 1{};", " |+| 1".repeat(deep)),
+        format!("const int x = 1{};", " / 1 * 1".repeat(deep)),
         format!("const int x = {}1;", "-".repeat(deep)),
         format!("const int x = a{};", ".b".repeat(deep)),
         format!("const {}int{} x = 1;", "list<".repeat(deep), ">".repeat(deep)),
@@ -121,11 +124,79 @@ fn deep_nesting_is_an_error_and_no_overflow() {
         "}".repeat(deep),
         "{".repeat(deep),
         "if (".repeat(deep),
-        format!("control c() {{ apply {{ {} }} }}", "if (true) {} else ".repeat(deep)),
+        format!("control c() {{ apply {{ {} }} }}", "if (true) if (true) {} else ".repeat(deep)),
     ] {
         let (_, errors) = parse_text(&source);
         assert!(errors > 0, "{}", source.get(..20).unwrap_or(""));
     }
+}
+
+/// The levels of operators in an expression.
+fn levels(expression: &Expression) -> usize {
+    match &expression.kind {
+        ExpressionKind::Binary { left, right, .. } => 1 + levels(left).max(levels(right)),
+        _ => 0,
+    }
+}
+
+/// What the expression comes to, in the arithmetic of 32 bits.
+fn result(expression: &Expression) -> u32 {
+    match &expression.kind {
+        ExpressionKind::Integer(literal) => {
+            literal.value.to_string().parse().expect("a small number")
+        }
+        ExpressionKind::Binary { operator, left, right, .. } => {
+            let (left, right) = (result(left), result(right));
+            match operator {
+                BinaryOperator::Add => left.wrapping_add(right),
+                BinaryOperator::Subtract => left.wrapping_sub(right),
+                BinaryOperator::Multiply => left.wrapping_mul(right),
+                BinaryOperator::BitXor => left ^ right,
+                other => panic!("no {other:?} here"),
+            }
+        }
+        other => panic!("no {other:?} here"),
+    }
+}
+
+#[test]
+fn a_long_row_is_shallow_and_comes_to_the_same() {
+    let multiply: fn(u32, u32) -> u32 = u32::wrapping_mul;
+    for length in [2, 64, 65, 66, 127, 5000u32] {
+        type Operation = (&'static str, fn(u32, u32) -> u32);
+        let rows: [&[Operation]; 4] = [
+            &[("+", u32::wrapping_add), ("-", u32::wrapping_sub), ("-", u32::wrapping_sub)],
+            &[("-", u32::wrapping_sub)],
+            &[("*", multiply)],
+            &[("^", |left, right| left ^ right)],
+        ];
+        for operators in rows {
+            let (mut text, mut expected) = ("7".to_owned(), 7u32);
+            for operand in 1..length {
+                let (symbol, operation) = operators[operand as usize % operators.len()];
+                text += &format!(" {symbol} {operand}");
+                expected = operation(expected, operand);
+            }
+            let (program, errors) = parse_text(&format!("const int x = {text};"));
+            assert_eq!(errors, 0, "{length}");
+            let Some(Declaration::Constant(constant)) = program.declarations.last() else {
+                panic!("{length}: no constant");
+            };
+            assert_eq!(result(&constant.value), expected, "{length} of {}", operators[0].0);
+            assert!(levels(&constant.value) <= 64, "{length}");
+        }
+    }
+}
+
+#[test]
+fn a_chain_of_conditions_is_one_statement_however_long() {
+    let chain: String = (0..5000).map(|n| format!("if (x == {n}) {{}} else ")).collect();
+    let (program, errors) = parse_text(&format!("control c() {{ apply {{ {chain} {{}} }} }}"));
+    assert_eq!(errors, 0);
+    let Some(Declaration::Control(control)) = program.declarations.last() else { panic!() };
+    let [statement] = control.body.statements.as_slice() else { panic!() };
+    let StatementKind::Conditional { links, otherwise } = &statement.kind else { panic!() };
+    assert_eq!((links.len(), otherwise.is_some()), (5000, true));
 }
 
 #[test]

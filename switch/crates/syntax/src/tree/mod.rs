@@ -28,9 +28,9 @@ pub use expression::{
     UnaryOperator,
 };
 pub use statement::{
-    BlockStatement, ForCollection, ForInStatement, ForStatement, KeysetElement, KeysetExpression,
-    ParserState, SelectCase, SelectExpression, StateExpression, Statement, StatementKind,
-    SwitchCase, SwitchLabel,
+    BlockStatement, ConditionalLink, ForCollection, ForInStatement, ForStatement, KeysetElement,
+    KeysetExpression, ParserState, SelectCase, SelectExpression, StateExpression, Statement,
+    StatementKind, SwitchCase, SwitchLabel,
 };
 pub use table::{
     ActionListElement, ActionRef, Entry, KeyElement, TableDeclaration, TableProperty,

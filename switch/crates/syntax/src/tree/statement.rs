@@ -33,12 +33,11 @@ pub enum StatementKind {
     Break,
     /// A call as a statement; direct application `Type.apply(...)` included.
     Call(Expression),
-    /// `if`.
+    /// `if ... else if ... else ...`, of any length.
     Conditional {
-        condition: Expression,
-        /// Run when true.
-        then: Box<Statement>,
-        /// Run when false.
+        /// In written order: the first whose condition holds is run.
+        links: Vec<ConditionalLink>,
+        /// Run when none holds.
         otherwise: Option<Box<Statement>>,
     },
     /// `const type name = value;`
@@ -64,6 +63,17 @@ pub enum StatementKind {
     },
     /// `type name;` or `type name = value;`
     Variable(VariableDeclaration),
+}
+
+/// One `if` of a chain.
+#[derive(Clone, Debug)]
+pub struct ConditionalLink {
+    /// What decides.
+    pub condition: Expression,
+    /// Run when true.
+    pub then: Statement,
+    /// From its `if` to the end of the chain.
+    pub span: Span,
 }
 
 /// `{ ... }` with annotations.

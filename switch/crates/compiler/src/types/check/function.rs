@@ -318,8 +318,9 @@ fn statement_returns(statement: &Statement) -> bool {
     match &statement.kind {
         StatementKind::Return(_) | StatementKind::Exit => true,
         StatementKind::Block(block) => block_returns(block),
-        StatementKind::If { then, otherwise, .. } => {
-            block_returns(then) && otherwise.as_ref().is_some_and(block_returns)
+        StatementKind::If { links, otherwise } => {
+            let thens = links.iter().map(|link| &link.then);
+            thens.chain(otherwise).all(block_returns) && otherwise.is_some()
         }
         StatementKind::Switch(switch) => {
             let has_default = switch

@@ -8,8 +8,8 @@ use super::lvalue::has_effects;
 use super::scope::Binding;
 use super::{BodyKind, Checker};
 use crate::types::tree::{
-    Block, Expression, ExpressionKind, For, ForCollection, ForIn, Id, Statement, StatementKind,
-    Type, Variable, VariableKind, synthetic_name,
+    Block, Expression, ExpressionKind, For, ForCollection, ForIn, Id, Link, Statement,
+    StatementKind, Type, Variable, VariableKind, synthetic_name,
 };
 use syntax::tree::{self as ast, BinaryOperator};
 use syntax::{Diagnostic, Span};
@@ -69,11 +69,15 @@ impl<'a> Checker<'a, '_> {
             Kind::Block(block) => Some(StatementKind::Block(self.block(block))),
             Kind::Break => self.loop_exit(StatementKind::Break, span),
             Kind::Call(call) => self.call_statement(call),
-            Kind::Conditional { condition, then, otherwise } => {
-                let condition = self.boolean(condition);
-                let then = self.statement_block(then);
+            Kind::Conditional { links, otherwise } => {
+                let link = |link: &'a ast::ConditionalLink| Link {
+                    condition: self.boolean(&link.condition),
+                    then: self.statement_block(&link.then),
+                    span: link.span,
+                };
+                let links = links.iter().map(link).collect();
                 let otherwise = otherwise.as_ref().map(|branch| self.statement_block(branch));
-                Some(StatementKind::If { condition, then, otherwise })
+                Some(StatementKind::If { links, otherwise })
             }
             Kind::Constant(declaration) => {
                 self.constant_declaration(declaration);

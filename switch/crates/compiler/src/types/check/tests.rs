@@ -15,7 +15,7 @@ fn check_text(text: &str) -> (Program, Vec<String>) {
     let options = PreprocessorOptions::default();
     let provider = |_: &str| Ok(text.to_string());
     let tokens = preprocess(&provider, "test.p4", &options, &mut sources, &mut diagnostics);
-    let tree = parse(&tokens, syntax::parser::CHAIN_MAX, &mut diagnostics);
+    let tree = parse(&tokens, &mut diagnostics);
     let program = check(&tree, &mut diagnostics);
     let titles = diagnostics.into_sorted().into_iter().map(|found| found.title).collect();
     (program, titles)

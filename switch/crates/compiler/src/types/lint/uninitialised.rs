@@ -6,7 +6,7 @@
 
 use super::visit::{self, Node};
 use crate::types::tree::{
-    Argument, Block, Call, Callee, Direction, Expression, ExpressionKind, ForCollection, Id,
+    Argument, Block, Call, Callee, Direction, Expression, ExpressionKind, ForCollection, Id, Link,
     Program, Statement, StatementKind, Switch, SwitchLabel, Type, Variable, VariableKind,
 };
 use std::collections::BTreeSet;
@@ -71,10 +71,7 @@ impl<'t> Walk<'t, '_> {
                 return false;
             }
             StatementKind::Exit | StatementKind::Break | StatementKind::Continue => return false,
-            StatementKind::If { condition, then, otherwise } => {
-                self.read(condition);
-                return self.branches([Some(then), otherwise.as_ref()]);
-            }
+            StatementKind::If { links, otherwise } => return self.chain(links, otherwise.as_ref()),
             StatementKind::Switch(switch) => return self.switch(switch),
             StatementKind::For(inner) => {
                 inner.init.iter().for_each(|init| {
@@ -128,6 +125,27 @@ impl<'t> Walk<'t, '_> {
                 goes_on = true;
                 after.append(&mut self.open);
             }
+        }
+        self.open = after;
+        goes_on
+    }
+
+    /// A chain of conditions: each is read where none in front of it held.
+    fn chain(&mut self, links: &'t [Link], otherwise: Option<&'t Block>) -> bool {
+        let mut after = BTreeSet::new();
+        let mut goes_on = false;
+        for link in links {
+            self.read(&link.condition);
+            let here = self.open.clone();
+            if self.block(&link.then) {
+                goes_on = true;
+                after.append(&mut self.open);
+            }
+            self.open = here;
+        }
+        if otherwise.is_none_or(|block| self.block(block)) {
+            goes_on = true;
+            after.append(&mut self.open);
         }
         self.open = after;
         goes_on

@@ -80,9 +80,11 @@ pub(super) fn statement<'t>(outer: &'t Statement, see: &mut dyn FnMut(Node<'t>))
             }
             block(&inner.body, see);
         }
-        StatementKind::If { condition, then, otherwise } => {
-            expression(condition, see);
-            block(then, see);
+        StatementKind::If { links, otherwise } => {
+            for link in links {
+                expression(&link.condition, see);
+                block(&link.then, see);
+            }
             otherwise.iter().for_each(|otherwise| block(otherwise, see));
         }
         StatementKind::Switch(inner) => {

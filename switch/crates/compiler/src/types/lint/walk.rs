@@ -10,9 +10,9 @@ use super::worlds::{HeaderIndex, Validity, Worlds};
 use crate::architecture::{Function, Meaning, PacketMethod};
 use crate::types::tree::{
     Action, Argument, BinaryOperator, Block, Builtin, Call, Callee, Control, DerivedKind,
-    Direction, Expression, ExpressionKind, Id, LocalDeclaration, ParameterInfo, Program, Statement,
-    StatementKind, Switch, SwitchLabel, Table, TableResult, Type, UnaryOperator, Variable,
-    VariableKind,
+    Direction, Expression, ExpressionKind, Id, Link, LocalDeclaration, ParameterInfo, Program,
+    Statement, StatementKind, Switch, SwitchLabel, Table, TableResult, Type, UnaryOperator,
+    Variable, VariableKind,
 };
 use std::collections::BTreeSet;
 use syntax::{Diagnostic, Diagnostics};
@@ -149,8 +149,8 @@ impl<'t, 'd> Walk<'t, 'd> {
             }
             // What follows in the loop is not reached; behind the loop nothing is known anyway.
             StatementKind::Break | StatementKind::Continue => self.worlds = Worlds::unreached(),
-            StatementKind::If { condition, then, otherwise } => {
-                self.conditional(condition, then, otherwise.as_ref());
+            StatementKind::If { links, otherwise } => {
+                self.conditional(links, otherwise.as_ref());
             }
             StatementKind::Switch(switch) => self.switch(switch),
             StatementKind::For(inner) => self.round(&inner.body),
@@ -178,19 +178,20 @@ impl<'t, 'd> Walk<'t, 'd> {
         }
     }
 
-    fn conditional(
-        &mut self,
-        condition: &'t Expression,
-        then: &'t Block,
-        otherwise: Option<&'t Block>,
-    ) {
-        let (yes, no) = self.test(condition);
-        let before = self.worlds.clone();
-        self.worlds = yes;
-        self.block(then);
-        let behind_then = std::mem::replace(&mut self.worlds, no);
+    fn conditional(&mut self, links: &'t [Link], otherwise: Option<&'t Block>) {
+        let mut ways = Vec::with_capacity(links.len());
+        for link in links {
+            let (yes, no) = self.test(&link.condition);
+            let before = self.worlds.clone();
+            self.worlds = yes;
+            self.block(&link.then);
+            let behind_then = std::mem::replace(&mut self.worlds, no);
+            ways.push((behind_then, before));
+        }
         otherwise.iter().for_each(|block| self.block(block));
-        self.worlds.join(&behind_then, &before);
+        for (behind_then, before) in ways.iter().rev() {
+            self.worlds.join(behind_then, before);
+        }
     }
 
     /// Looks at a condition: what is known where it holds, and where not.

@@ -63,7 +63,8 @@ pub use parser::{
     Keyset, KeysetElement, Parser, Select, SelectCase, State, StateTarget, Transition, ValueSet,
 };
 pub use statement::{
-    Block, For, ForCollection, ForIn, Statement, StatementKind, Switch, SwitchCase, SwitchLabel,
+    Block, For, ForCollection, ForIn, Link, Statement, StatementKind, Switch, SwitchCase,
+    SwitchLabel,
 };
 pub use syntax::tree::{DerivedKind, Direction, MethodKind, Name};
 pub use table::{

@@ -43,18 +43,28 @@ pub enum StatementKind {
     For(Box<For>),
     /// `for (variable in collection) body`.
     ForIn(Box<ForIn>),
-    /// `if`.
+    /// `if ... else if ... else ...`, of any length.
     If {
-        condition: Expression,
-        /// Run when true.
-        then: Block,
-        /// Run when false.
+        /// In written order: the first whose condition holds is run.
+        links: Vec<Link>,
+        /// Run when none holds.
         otherwise: Option<Block>,
     },
     /// Leaves the function, action or control.
     Return(Option<Expression>),
     /// `switch`.
     Switch(Switch),
+}
+
+/// One `if` of a chain.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// What decides.
+    pub condition: Expression,
+    /// Run when true.
+    pub then: Block,
+    /// From its `if` to the end of the chain.
+    pub span: Span,
 }
 
 /// Statements with a scope of their own.
