@@ -8,7 +8,7 @@ there are left out and named. Two columns a project:
 * compile: every program with a `main` of v1model or PSA, by `p4c-bm2-ss` of build/dropin, run in
   the program's folder as the projects' Makefiles do. Some are not meant to compile: what students
   are to fill in, what shows a mistake, what includes another switch's files;
-* p4info: where the project ships P4Info for a program, ours must be the same message.
+* p4info: where the project ships P4Info for a program, ours must say the same to controllers.
 
 None of these projects' files is part of this repository. What failed stands with its reason in
 `out/conformance-guests/PROJECT.txt`. What the projects do with their networks is run by targets of
@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.conformance.textproto import same_message
+from tests.conformance.guests.shipped import same_to_controllers
 
 from .projects import PROJECTS, Program, Project, checkout_of, programs
 
@@ -91,7 +91,8 @@ def compile_program(
 def check(compiler: Path, project: Project, root: Path) -> Result:
     """Compiles all programs of a project and compares what it ships."""
     result = Result()
-    flags = [flag.format(root=root) for flag in project.flags]
+    flags = [flag.format(root=root) for flag in (*project.flags, *project.switch_flags)]
+    p4info_flags = [flag.format(root=root) for flag in project.flags]
     folder = OUT / "programs" / project.name
     folder.mkdir(parents=True, exist_ok=True)
     found = list(programs(root))
@@ -102,8 +103,12 @@ def check(compiler: Path, project: Project, root: Path) -> Result:
         shipped = found[number].p4info
         if shipped is None or failure is not None:
             return failure, failure and "does not compile"
+        if p4info_flags != flags:
+            failure = compile_program(compiler, p4info_flags, found[number], made)
+            if failure is not None:
+                return None, failure
         ours = made.with_suffix(".p4info.txtpb").read_text()
-        return None, same_message(ours, shipped.read_text())
+        return None, same_to_controllers(ours, shipped.read_text())
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as workers:
         told = list(workers.map(one, range(len(found))))

@@ -21,13 +21,20 @@ class Project:
     name: str
     # What stands in front of the program on the command line, with {root} for the checkout.
     flags: tuple[str, ...] = ()
+    # What follows these where the program is for a switch; what the P4Info that the project ships
+    # was made without.
+    switch_flags: tuple[str, ...] = ()
 
 
 PROJECTS = (
     Project("tutorials"),
     Project("p4-learning"),
     Project("p4-guide"),
-    Project("sonic-pins", ("-I", "{root}", "-DPLATFORM_BMV2")),
+    Project(
+        "sonic-pins",
+        ("-I", "{root}", "-I", "{root}/sai_p4/instantiations/google"),
+        ("-DPLATFORM_BMV2",),
+    ),
     Project(
         "onos",
         (

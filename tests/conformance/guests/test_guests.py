@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.conformance.guests.__main__ import ROOT, Result, check
 from tests.conformance.guests.projects import PROJECTS, Project, checkout_of, programs
+from tests.conformance.guests.shipped import same_to_controllers
 
 EMPTY = """\
 #include <v1model.p4>
@@ -63,3 +64,15 @@ def test_what_fails_is_named_with_its_reason(tmp_path):
     assert list(result.failures) == ["bad.p4"]
     assert "egress_spek" in result.failures["bad.p4"]
     assert list(result.differences) == ["good.p4"]
+
+
+def test_a_shipped_p4info_may_be_older_and_in_another_order():
+    def action(number: int, extra: str = "") -> str:
+        return f'actions {{ preamble {{ id: {number} name: "a{number}" {extra} }} }}\n'
+
+    newer = r'annotations: "@noWarn(\"unused\")"'
+    ours = action(1) + action(2, newer) + "tables { size: 4 initial_default_action { id: 1 } }\n"
+    assert same_to_controllers(ours, action(2) + action(1) + "tables { size: 4 }\n") is None
+    # What the file has is compared.
+    assert same_to_controllers(ours, ours.replace("id: 1 }", "id: 2 }")) is not None
+    assert same_to_controllers(ours, action(2) + action(1) + "tables { size: 5 }\n") is not None

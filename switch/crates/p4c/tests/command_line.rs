@@ -98,17 +98,17 @@ fn rows_and_chains_are_as_long_as_somebody_writes_them() {
     };
     // A thread of a test has a stack of 2 MB.
     for (what, statement) in [
-        ("sum", format!("{spec} = {};", join(5000, " + ", &|_| port.to_owned()))),
+        ("sum", format!("{spec} = {};", join(1500, " + ", &|_| port.to_owned()))),
         (
             "any",
             format!(
                 "if ({}) {{ {spec} = 1; }}",
-                join(5000, " || ", &|n| format!("{port} == {}", n % 512))
+                join(1500, " || ", &|n| format!("{port} == {}", n % 512))
             ),
         ),
         (
             "chain",
-            join(5000, "\nelse ", &|n| format!("if ({port} == {}) {{ {spec} = 2; }}", n % 512)),
+            join(1500, "\nelse ", &|n| format!("if ({port} == {}) {{ {spec} = 2; }}", n % 512)),
         ),
         // What cannot be bracketed otherwise is computed in parts.
         ("saturating", format!("{spec} = {};", join(200, " |+| ", &|_| port.to_owned()))),
