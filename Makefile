@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-collector bench-world bench-glass bench-page chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-collector bench-world bench-glass bench-page chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -52,6 +52,10 @@ gradescope:      ## the autograder of an exercise as Gradescope takes it: NAME=<
 	@vm/takes.sh NAME -- SECRET UNSAFE WORLD
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course gradescope "$(NAME)"
+
+interop:         ## routers of every two teams in one ring: NAME=<capstone or control-plane> IN=<folder of folders or zips>
+	@WORLD=virtual vm/setup.sh
+	@build/venv/bin/python -m course interop "$(NAME)" "$(IN)"
 
 labs-check:      ## run all labs at full length and check every band; QUICK=1 shortens them, WORLD=virtual needs no quiet machine
 	@vm/setup.sh

@@ -6,6 +6,7 @@ import difflib
 
 from course.errors import CourseError
 from course.exercise import Exercise
+from course.exercises.capstone.exercise import EXERCISE as CAPSTONE
 from course.exercises.control_plane.exercise import EXERCISE as CONTROL_PLANE
 from course.exercises.elephants.exercise import EXERCISE as ELEPHANTS
 from course.exercises.fair_queues.exercise import EXERCISE as FAIR_QUEUES
@@ -30,6 +31,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ELEPHANTS,
     WHO_FILLED_THE_QUEUE,
     SPREAD_THE_LOAD,
+    CAPSTONE,
 )
 
 

@@ -1,8 +1,9 @@
-"""`make grade`, `make gradescope` and `make handout NAME=`: what teachers do."""
+"""`make grade`, `make gradescope`, `make interop` and `make handout NAME=`: what teachers do."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import secrets
 import shutil
@@ -11,7 +12,7 @@ from pathlib import Path
 from controller.toolchain import ROOT
 from course import catalogue
 from course.exercise import Exercise
-from course.grading import gradescope, pages, sheet
+from course.grading import gradescope, interop, pages, sheet
 from course.grading.grade import Graded, grade
 from course.grading.intake import Submission, submissions
 from course.grading.jailed import JailedRunner
@@ -36,6 +37,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     each.add_argument("name")
     each.add_argument("submission", type=Path)
     each.add_argument("results", type=Path)
+    each = commands.add_parser("interop")
+    each.set_defaults(run=_interop)
+    each.add_argument("name")
+    each.add_argument("submissions", type=Path)
     each = commands.add_parser("handout")
     each.set_defaults(run=_handout)
     each.add_argument("name")
@@ -57,6 +62,21 @@ def _grade(arguments: argparse.Namespace) -> int:
         gradescope.write(page.with_suffix(".json"), each)
     sheet.write(folder / "grades.csv", exercise, graded)
     print(f"{len(graded)} submissions: {folder / 'grades.csv'}, and a page for each beside it")
+    return 0
+
+
+def _interop(arguments: argparse.Namespace) -> int:
+    exercise = catalogue.find(arguments.name)
+    found = submissions(arguments.submissions)
+    with interop.teams(exercise, found, _runner()) as (ready, remarks):
+        print(*remarks, sep="\n", end="\n" if remarks else "")
+        for one, other, wrong in interop.rings(ready):
+            print(f"  {'FAIL' if wrong else 'ok  '}  {one} and {other}  {wrong}", flush=True)
+        for name, use, wait_ms in interop.challenges(ready):
+            waiting = (
+                f"{wait_ms:.1f} ms of waiting" if math.isfinite(wait_ms) else "no ping answered"
+            )
+            print(f"  {name}: {use:.1%} of the line, {waiting}", flush=True)
     return 0
 
 

@@ -133,7 +133,7 @@ def desk(work: Work, case: str, *, static: Sequence[tuple[str, int]] = ()) -> It
     ways = tuple((IPv4Network(prefix), IPv4Address(base + last)) for prefix, last in static)
     asked = Asked("the router", str(ROUTER), ports, ways)
     info, _ = program()
-    with running(work, info, [(asked, work.folder)]) as (control,):
+    with running(work, [(asked, work.folder, info)]) as (control,):
         found = Desk(case, control, asked)
         found.begin()
         yield found

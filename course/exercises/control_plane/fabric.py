@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from pathlib import Path
+from typing import TypeAlias
 
 from controller.compiling import find
 from controller.entries import Call, Entry, Lpm
@@ -35,6 +36,10 @@ _PATIENCE_S = 30.0
 _ACTS_MAX = 3000
 
 
+# What a router runs: names, and the program itself.
+Compiled: TypeAlias = tuple[P4Info, bytes]
+
+
 @dataclass(frozen=True)
 class Hop:
     """Where a router sends what is for a network."""
@@ -43,7 +48,7 @@ class Hop:
     mac: int
 
 
-def program() -> tuple[P4Info, bytes]:
+def program() -> Compiled:
     """The kit's router, compiled."""
     return Toolchain.VITRINE.compiled(find("router"))
 
@@ -169,11 +174,13 @@ class Fabric:
             self._note(name, act.kind, act.entry)
 
     def _note(self, name: str, kind: str, entry: Entry) -> None:
+        if entry.table != TABLE:
+            return
         network_ = network_of(entry)
         table = self.tables[name]
         if kind == "delete":
             table.pop(network_, None)
-        elif isinstance(entry.call, Call) and entry.call.action.startswith("set_next_hop"):
+        elif isinstance(entry.call, Call) and "dst_addr" in entry.call.args:
             args = entry.call.args
             table[network_] = Hop(int(str(args["port"])), int(str(args["dst_addr"])))
         else:
@@ -206,18 +213,23 @@ def led(
     folder: Callable[[str], Path],
     *,
     film: str,
+    own: Mapping[str, Compiled] | None = None,
 ) -> Iterator[Fabric]:
-    """A network whose router `name` is led by what is in `folder(name)`."""
-    info, config = program()
+    """A network whose router `name` is led by what is in `folder(name)`.
+
+    It runs the kit's program, or what `own` has for it.
+    """
+    kits, own = program(), own or {}
 
     def load(switch: Switch, session: Session) -> None:
-        session.load(info, config)
-        session.modify([Entry(TABLE, None, Call("no_route"))])
+        session.load(*own.get(switch.name, kits))
+        if switch.name not in own:
+            session.modify([Entry(TABLE, None, Call("no_route"))])
 
     with contextlib.ExitStack() as stack:
         net = stack.enter_context(network(work, of, load, film=film))
-        pairs = [(each, folder(each.name)) for each in asked]
-        controls = stack.enter_context(running(work, info, pairs))
+        led_by = [(each, folder(each.name), own.get(each.name, kits)[0]) for each in asked]
+        controls = stack.enter_context(running(work, led_by))
         fabric = Fabric(net, {each.asked.name: each for each in controls})
         fabric.begin()
         yield fabric

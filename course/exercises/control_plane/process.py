@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from controller import entries
-from controller.entries import Call, Entry, Lpm
+from controller.entries import Call, Entry, Exact, Lpm, Match
 from controller.errors import ControllerError
 from controller.p4info import P4Info
 from controller.values import Mac
@@ -122,8 +122,7 @@ class Control:
         except (ControllerError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise _refused(
                 done,
-                "Entries that the router's program has, with values that fit: "
-                "p4src/control/routing.p4.",
+                "Entries that the router's program has, with values that fit.",
                 f"{error}.".replace("..", "."),
             ) from None
 
@@ -153,8 +152,11 @@ class Control:
         kind = told["kind"]
         if kind not in ("insert", "modify", "delete"):
             raise ValueError(f"nothing is written by {kind!r}")
-        match = {}
+        match: dict[str, Match] = {}
         for key, value in told["match"].items():
+            if isinstance(value, int):
+                match[key] = Exact(value)
+                continue
             network = IPv4Network(value)
             if network.prefixlen:
                 match[key] = Lpm(network.network_address, network.prefixlen)
@@ -171,13 +173,11 @@ class Control:
 
 
 @contextlib.contextmanager
-def running(
-    work: Work, program: P4Info, asked: Sequence[tuple[Asked, Path]]
-) -> Iterator[list[Control]]:
+def running(work: Work, asked: Sequence[tuple[Asked, Path, P4Info]]) -> Iterator[list[Control]]:
     """A process for each router, with the submission in a folder; none has been asked yet."""
     with contextlib.ExitStack() as stack:
         controls = []
-        for router, folder in asked:
+        for router, folder, program in asked:
             readable = [folder, HOST]
             process = subprocess.Popen(
                 work.runner.command([sys.executable, str(HOST), str(folder)], readable),

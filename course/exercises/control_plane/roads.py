@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
@@ -350,16 +350,24 @@ class Net:
         return cost, passed
 
 
-def drawn(dice: Random, count: int) -> Net:
-    """A ring with some chords, whose links cost 1 to 9."""
-    names = [f"s{number}" for number in range(1, count + 1)]
-    pairs = [(number, (number + 1) % count) for number in range(count)]
+def drawn(dice: Random, count: int, more: str = "") -> Net:
+    """A ring with some chords, whose links cost 1 to 9; each port has `more` settings."""
     chords = [(a, b) for a in range(count) for b in range(a + 2, count) if (b + 1) % count != a]
-    pairs += dice.sample(chords, min(len(chords), count - 3))
+    return _net(dice, count, dice.sample(chords, min(len(chords), count - 3)), more)
+
+
+def ring(dice: Random, more: str = "") -> Net:
+    """Four routers, none of which has a link to the one across."""
+    return _net(dice, 4, [], more)
+
+
+def _net(dice: Random, count: int, chords: Sequence[tuple[int, int]], more: str) -> Net:
+    names = [f"s{number}" for number in range(1, count + 1)]
+    pairs = [*((number, (number + 1) % count) for number in range(count)), *chords]
     ports: dict[str, list[str]] = {name: [] for name in names}
     links, costs = [], {}
     for number, name in enumerate(names, 1):
-        ports[name].append(f"1: {{address: 10.0.{number}.254/24, rate: 1 Gb/s}}")
+        ports[name].append(f"1: {{address: 10.0.{number}.254/24, rate: 1 Gb/s{more}}}")
         links.append(f"[h{number}, {name}:1]")
     for number, pair in enumerate(pairs):
         cost = dice.randrange(1, 10)
@@ -367,7 +375,7 @@ def drawn(dice: Random, count: int) -> Net:
         for last, index in enumerate(pair, 1):
             port = len(ports[names[index]]) + 1
             address = f"10.1.{number}.{last}/30"
-            ports[names[index]].append(f"{port}: {{address: {address}, rate: 100 Mb/s}}")
+            ports[names[index]].append(f"{port}: {{address: {address}, rate: 100 Mb/s{more}}}")
             costs[names[index], port] = cost
             ends.append(f"{names[index]}:{port}")
         links.append(f"{{ends: [{', '.join(ends)}], delay: 1 ms}}")
@@ -491,10 +499,15 @@ def _beside_others(work: Work) -> None:
     for name, folder in zip(("s2", "s3", "s4"), sorted(others.iterdir()), strict=True):
         folders[name] = work.scratch / "others" / folder.name
         if not folders[name].exists():
-            shutil.copytree(folder, folders[name])
-            for file, as_file in _SHARED:
-                shutil.copy(file, folders[name] / as_file)
+            other(folder, folders[name])
     _all_reach(work, drawn(work.dice("others"), 4), "interoperates", folders.__getitem__)
+
+
+def other(folder: Path, into: Path) -> None:
+    """A copy of somebody else's work, with what it shares with the reference."""
+    shutil.copytree(folder, into)
+    for file, as_file in _SHARED:
+        shutil.copy(file, into / as_file)
 
 
 _SHARED = (

@@ -1,0 +1,1 @@
+"""Build a router: data plane, control plane, classes and queues, all of one's own."""
