@@ -7,7 +7,8 @@ address of their sender.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -29,6 +30,7 @@ from controller.queueing import (
 from labs.bench import Bench, FlowPlan, Instruments
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES, bdp_bytes, cubic_saw_s
+from labs.measure.router import PortSeries
 from labs.recording import Recording
 from labs.report import drawing
 from labs.run import AROUND_S, Run
@@ -194,6 +196,7 @@ class LinkSharing(Lab):
             else:
                 instruments.flows([self._plan("h1"), self._plan("h2")], seconds=self.seconds)
             instruments.finish()
+        instruments.recording.moments += moments(run.name, instruments.recording.ports[PORT])
         return instruments.recording
 
     def _plan(self, source: str, name: str | None = None) -> FlowPlan:
@@ -204,10 +207,7 @@ class LinkSharing(Lab):
         third = self.seconds // 3
         instruments.flows([self._plan("h1")], seconds=3 * third + 1)
         instruments.flows([self._plan("h2")], seconds=third)
-        instruments.hold(third)
-        instruments.moment("h2 pauses")
-        instruments.hold(third)
-        instruments.moment("h2 resumes")
+        instruments.hold(2 * third)
         instruments.flows([self._plan("h2", name="h2 again")], seconds=third)
 
     def _with_a_late_h1(self, instruments: Instruments) -> None:
@@ -215,7 +215,6 @@ class LinkSharing(Lab):
         third = self.seconds // 3
         instruments.flows([self._plan("h2")], seconds=self.seconds)
         instruments.hold(third)
-        instruments.moment("h1 begins")
         instruments.flows([self._plan("h1")], seconds=third)
 
     # ---- assessing -------------------------------------------------------------------------------
@@ -358,6 +357,32 @@ class LinkSharing(Lab):
             drawing.moments([axes], recording.moments)
 
 
+def moments(name: str, series: PortSeries) -> list[tuple[float, str]]:
+    """When h2 pauses and resumes, or h1 begins: where packets pass, as programs take time to start.
+
+    Kept with what a run records.
+    """
+    if name == "strict":
+        first = next(_departures(series, OF_H1), None)
+        return [] if first is None else [(first, "h1 begins")]
+    if name == "borrowing":
+        # The longest time in which nothing of h2 left.
+        pauses = itertools.pairwise(_departures(series, OF_H2))
+        longest = max(pauses, key=lambda pause: pause[1] - pause[0], default=None)
+        return (
+            [] if longest is None else list(zip(longest, ("h2 pauses", "h2 resumes"), strict=True))
+        )
+    return []
+
+
+def _departures(series: PortSeries, class_: int) -> Iterator[float]:
+    """The samples in which packets of a class had left since the one before."""
+    sent = series.queues[class_].departed_bytes
+    for time_s, (before, now) in zip(series.time_s[1:], itertools.pairwise(sent), strict=True):
+        if now > before:
+            yield time_s
+
+
 class Shares:
     """Parts of the line, counted where the packets leave: by class, or by flow with one queue."""
 
@@ -376,9 +401,9 @@ class Shares:
             return
         self.h1 = series.rate_bps(start_s, end_s, OF_H1) / rate_bps
         self.h2 = series.rate_bps(start_s, end_s, OF_H2) / rate_bps
-        if name == "borrowing":
+        if name == "borrowing" and recording.moments:
             paused_s, resumed_s = (time_s for time_s, _ in recording.moments)
-            # What h2 had under way is through after a second.
+            # h1 needs some round trips to take what h2 leaves.
             self.alone = series.rate_bps(paused_s + RETURN_S, resumed_s, OF_H1) / rate_bps
 
     @property

@@ -1,5 +1,6 @@
 """What the labs conclude from recordings that were made by hand."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -12,7 +13,7 @@ from labs.errors import MeasurementError
 from labs.frames import FRAME_BYTES, bdp_packets, queue_delay_s, reno_utilisation
 from labs.hol_blocking import theory
 from labs.hol_blocking.lab import HolBlocking
-from labs.link_sharing.lab import LinkSharing, Shares
+from labs.link_sharing.lab import LinkSharing, Shares, moments
 from labs.measure import iperf
 from labs.measure.page import Fetch
 from labs.measure.ping import Echo, Pings
@@ -261,6 +262,29 @@ def test_the_line_alone_is_counted_between_pause_and_return():
     paused.moments = [(10.0, "h2 pauses"), (20.0, "h2 resumes")]
     paused.flows["h2 again"] = paused.flows["h2"]
     assert Shares("borrowing", paused, 10**9).alone == pytest.approx(0.97)
+
+
+def test_marks_are_set_where_packets_pass_and_not_when_programs_start():
+    def departing(spans):
+        """A packet of 1514 bytes each 10 ms in these spans of time."""
+        times = [index / 100 for index in range(1001)]
+        sent = itertools.accumulate(
+            1514 * any(begin <= time_s < end for begin, end in spans) for time_s in times
+        )
+        return times, list(sent)
+
+    series = PortSeries()
+    series.time_s, of_h2 = departing([(0.5, 3.2), (3.4, 4.1), (7.3, 9.0)])
+    _, of_h1 = departing([(3.25, 9.0)])
+    idle = [0] * len(of_h1)
+    series.queues = {0: QueueSeries(idle, idle, of_h2), 1: QueueSeries(idle, idle, of_h1)}
+    # The last packet before the longest pause, and the first behind it.
+    assert moments("borrowing", series) == [(4.09, "h2 pauses"), (7.3, "h2 resumes")]
+    assert moments("strict", series) == [(3.25, "h1 begins")]
+    assert moments("drr", series) == []
+    # Who never sends never begins, and so never pauses.
+    series.queues = {0: QueueSeries(idle, idle, idle), 1: QueueSeries(idle, idle, idle)}
+    assert moments("borrowing", series) == moments("strict", series) == []
 
 
 def test_only_the_runs_about_classes_have_classes():
