@@ -27,7 +27,7 @@ from labs.definition import Lab
 from labs.errors import LabError, SettingError
 from labs.glass import beside
 from labs.hint import meant
-from labs.settings import Settings, refuse_unknown
+from labs.settings import KNOWN, OTHERS, Settings, refuse_unknown
 from labs.world import World
 from topo import ending
 from topo.errors import TopologyError
@@ -139,7 +139,10 @@ def _list() -> None:
 
 def _check() -> None:
     # Settings for all: how long they may take, and where. What else a lab takes is its own.
-    settings = Settings.from_environment(())
+    for name in KNOWN:
+        if os.environ.get(name):
+            raise SettingError(f"{name}: all labs run with their own settings here. Leave it out.")
+    settings = Settings.from_environment((), others=[each for each in OTHERS if each != "LAB"])
     if not os.environ.get("SEEDS"):
         settings = replace(settings, seeds=1)
     check.check(settings)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from controller.toolchain import ROOT, Toolchain
-from labs import archive, catalogue
+from labs import archive, catalogue, worlds
 from labs.command import conduct
 from labs.definition import Band, Lab, Verdict
 from labs.errors import LabError
@@ -25,7 +25,11 @@ from labs.world import World
 
 def check(settings: Settings) -> None:
     """Runs all labs; raises what is not met."""
-    found = _side_by_side(settings) if settings.world is World.VIRTUAL else _in_turn(settings)
+    labs = [kind(settings) for kind in catalogue.LABS if _can_run(kind, settings)]
+    # What would stop the last of them is said before the first of them starts.
+    for lab in labs:
+        worlds.check(lab.settings, lab.place.topology)
+    found = _side_by_side(labs) if settings.world is World.VIRTUAL else _in_turn(labs)
     missed, unjudged = [], []
     for lab, bands in found:
         for band in bands:
@@ -40,28 +44,31 @@ def check(settings: Settings) -> None:
         raise LabError("\n  ".join(["these bands are not met:", *missed]))
 
 
-def _in_turn(settings: Settings) -> Iterator[tuple[str, Sequence[Band]]]:
-    for kind in catalogue.LABS:
-        if settings.toolchain is not Toolchain.VITRINE and kind.needs is not None:
-            print(f"{kind.name}: skipped, it needs {kind.needs}.\n", flush=True)
-            continue
-        yield kind.name, conduct(kind(settings), sys.stdout).bands
+def _can_run(kind: type[Lab], settings: Settings) -> bool:
+    if settings.toolchain is Toolchain.VITRINE or kind.needs is None:
+        return True
+    print(f"{kind.name}: skipped, it needs {kind.needs}.\n", flush=True)
+    return False
 
 
-def _side_by_side(settings: Settings) -> Iterator[tuple[str, Sequence[Band]]]:
+def _in_turn(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
+    for lab in labs:
+        yield lab.name, conduct(lab, sys.stdout).bands
+
+
+def _side_by_side(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
     """Each lab in a process; the longest begin first, so that none is left alone at the end."""
-    labs = [kind(settings) for kind in catalogue.LABS]
-    labs.sort(key=lambda lab: sum(run.seconds for run in lab.runs()), reverse=True)
+    longest_first = sorted(labs, key=lambda lab: -sum(run.seconds for run in lab.runs()))
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        futures = {lab.name: pool.submit(_run, lab, settings) for lab in labs}
-        for kind in catalogue.LABS:
-            print(futures[kind.name].result(), end="")
-            kept = archive.find(kind.name)
+        futures = {lab.name: pool.submit(_run, lab) for lab in longest_first}
+        for lab in labs:
+            print(futures[lab.name].result(), end="")
+            kept = archive.find(lab.name)
             assert kept.results is not None, "it came to its end"
-            yield kind.name, assessment_of(kept.results).bands
+            yield lab.name, assessment_of(kept.results).bands
 
 
-def _run(lab: Lab, settings: Settings) -> str:
+def _run(lab: Lab) -> str:
     """What the lab's process says; SEEDS of the environment are one, unless somebody wants more."""
     done = subprocess.run(
         [sys.executable, "-m", "labs", "run", lab.name],
@@ -69,7 +76,7 @@ def _run(lab: Lab, settings: Settings) -> str:
         text=True,
         cwd=ROOT,
         # Nobody looks at a page whose address is said when the lab is over.
-        env={**os.environ, "SEEDS": str(settings.seeds), "GLASS": beside.OFF},
+        env={**os.environ, "SEEDS": str(lab.settings.seeds), "GLASS": beside.OFF},
         check=False,
     )
     if done.returncode != 0:
