@@ -171,7 +171,23 @@ def _look_for(lab: Lab) -> str:
     # From out/<lab>/<run>/ to the handout; and its name, for who was mailed this page alone.
     handout = f"labs/{lab.folder_name()}/README.md"
     link = f'<a href="../../../{handout}">the handout</a> (<code>{handout}</code>)'
-    return f"<ul>\n{items}\n</ul>\n<p>Steps, background and questions: {link}.</p>"
+    others = _other_settings(lab)
+    return f"<ul>\n{items}\n</ul>\n{others}<p>Steps, background and questions: {link}.</p>"
+
+
+def _other_settings(lab: Lab) -> str:
+    """What there is to see is written for the lab's own settings, and the rates that it chooses."""
+    own = {"DURATION", "QUICK", "SEEDS", "TOOLCHAIN", "WORLD"}
+    if lab.settings.rate_bps in lab.choices_bps:
+        own.add("RATE")
+    changed = [f"{name}={word}" for name, word in lab.settings.changed().items() if name not in own]
+    if not changed:
+        return ""
+    return (
+        "<p>This is what the lab's own settings show. Here it was run with "
+        f"<code>{escape(' '.join(changed))}</code>, so not all of it need hold: what differs, and "
+        "why?</p>\n"
+    )
 
 
 def _original(lab: Lab, assessment: Assessment) -> Iterator[str]:

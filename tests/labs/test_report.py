@@ -15,9 +15,11 @@ from labs import recording_files, report
 from labs.bottleneck.lab import Bottleneck
 from labs.definition import Figure, Row
 from labs.hol_blocking.lab import HolBlocking
+from labs.link_sharing.lab import LinkSharing
 from labs.machine import Machine
 from labs.measure.router import Drop, PortSeries
 from labs.report import drawing, network, table
+from labs.report import html as html_report
 from labs.settings import Settings
 from tests.labs.saw import add, recording, saw, socket_sample
 
@@ -53,6 +55,17 @@ def test_the_report_needs_nothing_outside_of_itself(folder):
     # What it links to lies beside it.
     assert "results.json" in page.links
     assert all((folder / link).exists() for link in page.links if not link.endswith("/README.md"))
+
+
+def test_what_to_look_for_is_said_for_the_settings_that_it_is_about():
+    def said(settings):
+        return html_report._look_for(LinkSharing(settings))
+
+    # Quick or long, in either world, and at either rate that the lab chooses by itself.
+    for own in (Settings(), Settings(quick=True, seconds=30), Settings(rate_bps=100_000_000)):
+        assert "own settings" not in said(own)
+    other = said(Settings(rate_bps=50_000_000, congestion="bbr"))
+    assert "Here it was run with <code>RATE=50mbit CONGESTION=bbr</code>" in other
 
 
 def test_the_report_holds_the_table_and_the_verdicts(folder):
