@@ -31,12 +31,12 @@ def check(settings: Settings) -> None:
         worlds.check(lab.settings, lab.place.topology)
     found = _side_by_side(labs) if settings.world is World.VIRTUAL else _in_turn(labs)
     missed, unjudged = [], []
-    for lab, bands in found:
+    for name, bands in found:
         for band in bands:
             if band.verdict is Verdict.NOT_MET:
-                missed.append(f"{lab}: {band}")
+                missed.append(f"{name}: {band}")
             elif band.verdict is Verdict.NOT_JUDGED:
-                unjudged.append(f"{lab}: {band.claim}, because {band.unjudged}")
+                unjudged.append(f"{name}: {band.claim}, because {band.unjudged}")
         print(flush=True)
     if unjudged:
         print("\n  ".join(["these bands are not judged:", *unjudged]))
