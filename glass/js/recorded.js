@@ -1,6 +1,7 @@
 // Where the page begins that has a recording in it, opened from a disk.
 
 import { Glass } from "./page/glass.js";
+import { WORLD_NAME } from "./page/hosts_watch.js";
 import { applyTheme } from "./page/theme.js";
 import { sayWhy } from "./page/whole.js";
 import { Calls } from "./wire/calls.js";
@@ -19,9 +20,11 @@ async function begin() {
     const scene = JSON.parse(new TextDecoder().decode(list.find((each) => each.kind === "scene").message));
     const schema = readSchema(list.find((each) => each.kind === "schema").message);
     const way = new RecordedWay(list, scene.routers.map((each) => each.name), schema);
-    const glass = new Glass(page, new Calls(way, schema), scene, (models, hosts) => play(models, hosts, list, schema));
+    const calls = new Calls(way, schema);
+    const glass = new Glass(page, calls, scene, (models, hosts) => play(models, hosts, list, calls));
+    way.align(calls.clocks);
     way.nowPs = () => glass.player.timePs;
-    follow(glass, list, schema);
+    follow(glass, list, calls);
     // For tests and for the curious.
     window.vitrine = glass;
   } catch (error) {
@@ -30,24 +33,27 @@ async function begin() {
 }
 
 // What each router told, into its model; what hosts told, into theirs.
-function play(models, hosts, list, schema) {
+function play(models, hosts, list, { clocks, schema }) {
   const described = schema.message("vitrine.v1.DescribeResponse"), watched = schema.message("vitrine.v1.WatchResponse");
   const watchedHosts = schema.message("vitrine.v1.WatchHostsResponse");
   for (const { kind, router, message } of list) {
     const model = models[router];
-    if (kind === "describe") model.samples.describe(decode(described, message));
-    else if (kind === "samples") model.take({ ...decode(watched, message), start: undefined });
-    else if (kind === "packets") model.takePackets(decode(watched, message));
-    else if (kind === "hosts") hosts.take(decode(watchedHosts, message));
+    const read = (type, name = model.name) => clocks.align(name, decode(type, message));
+    if (kind === "describe") model.samples.describe(read(described));
+    else if (kind === "samples") model.take({ ...read(watched), start: undefined });
+    else if (kind === "packets") model.takePackets(read(watched));
+    else if (kind === "hosts") hosts.take(read(watchedHosts, WORLD_NAME));
   }
 }
 
 // The packets that were followed through the program, of each router.
-function follow({ models, side }, list, schema) {
+function follow({ models, side }, list, { clocks, schema }) {
   const type = schema.message("vitrine.v1.TraceResponse");
   const names = [...models.keys()];
   for (const { kind, router, message } of list) {
-    if (kind === "trace") side.followed(models.get(names[router]), decode(type, message).steps);
+    if (kind !== "trace") continue;
+    const { steps } = clocks.align(names[router], decode(type, message));
+    side.followed(models.get(names[router]), steps);
   }
 }
 

@@ -6,6 +6,8 @@ import { ROUTER } from "../wire/calls.js";
 const HEAD_BYTES = 48;
 const RETRY_MS = 700;
 const LOST_TWICE_MS = 10_000;
+// A live router whose packets are told so much later than they happened is not seen as it is.
+const BEHIND_MS = 2000;
 // What a router says that holds more packets than it tells one by one: RESOURCE_EXHAUSTED.
 const TOO_MUCH = 8;
 // A router of more ports has larger samples: it is asked for them as much less often.
@@ -14,9 +16,9 @@ const PORTS_A_SAMPLE = 16;
 const DESCRIBE_MS = 2000;
 
 export class Watching {
-  // onState({isThere, why}) tells when the router comes and goes; `now` is an instant of the viewer.
-  constructor(calls, model, { intervalMs, onState }) {
-    Object.assign(this, { calls, model, intervalMs, onState });
+  // onState({isThere, why}) tells when the router comes and goes; `isLive`: its time passes as ours.
+  constructor(calls, model, { intervalMs, isLive = false, onState }) {
+    Object.assign(this, { calls, model, intervalMs, isLive, onState });
     this.isEnded = false;
     this.open();
     this.timer = setInterval(() => this.describe().catch(() => {}), DESCRIBE_MS);
@@ -60,10 +62,21 @@ export class Watching {
   }
 
   take(message) {
-    if (message.start) this.onState({ isThere: true });
+    if (message.start) {
+      this.onState({ isThere: true });
+      this.leastMs = Infinity;
+    }
     const before = this.model.lostEvents;
     this.model.take(message);
-    if (this.model.lostEvents > before && this.model.knowsPackets) this.lose();
+    if (this.model.knowsPackets && (this.model.lostEvents > before || this.isBehind(performance.now()))) this.lose();
+  }
+
+  // Whether a machine that is busy tells this router later and later: what waits on the way is then
+  // left out, so that all routers of a network are seen at one time.
+  isBehind(nowMs) {
+    const lateMs = nowMs - this.model.toldPs / 1e9;
+    this.leastMs = Math.min(this.leastMs ?? Infinity, lateMs);
+    return this.isLive && lateMs - this.leastMs > BEHIND_MS;
   }
 
   // Who waits where is not known any more: a new watch begins with what is inside. A router whose

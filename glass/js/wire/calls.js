@@ -1,5 +1,6 @@
 // Calls with messages instead of bytes, and refusals as sentences.
 
+import { Clocks } from "./clocks.js";
 import { decode, encode } from "./message.js";
 
 export const ROUTER = "vitrine.v1.Router";
@@ -19,13 +20,14 @@ export class Calls {
   constructor(way, schema) {
     this.way = way;
     this.schema = schema;
+    this.clocks = new Clocks();
   }
 
   async call(router, service, name, request) {
     const [asks, gives] = this.types(service, name);
     try {
       const answer = await this.way.call(router, `/${service}/${name}`, encode(asks, request));
-      return decode(gives, answer);
+      return this.clocks.align(router, decode(gives, answer));
     } catch (error) {
       throw this.refusal(error);
     }
@@ -35,7 +37,7 @@ export class Calls {
   open(router, service, name, request, { next, ended }) {
     const [asks, gives] = this.types(service, name);
     const call = this.way.open(router, `/${service}/${name}`, {
-      next: (bytes) => next(decode(gives, bytes)),
+      next: (bytes) => next(this.clocks.align(router, decode(gives, bytes))),
       ended: (error) => ended(error && this.refusal(error)),
     });
     if (request) {

@@ -32,6 +32,11 @@ export class RecordedWay {
     this.readings.get(name).push({ timePs, entities: decode(type, message.subarray(INSTANT_BYTES)).entities });
   }
 
+  // Instants are moved onto everybody's clock.
+  align(clocks) {
+    for (const [name, all] of this.readings) for (const each of all) each.timePs += clocks.aheadPs(name);
+  }
+
   // What tables had: the last reading that is not later, else the first one.
   reading(name) {
     const all = this.readings.get(name) ?? [];
