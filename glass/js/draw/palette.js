@@ -20,5 +20,5 @@ export const PALETTES = {
 
 export function flowColour(palette, flow) {
   if (!flow || flow.number < 0) return palette.other;
-  return palette.flows[flow.number % palette.flows.length];
+  return palette.flows[flow.colour];
 }

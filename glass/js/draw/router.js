@@ -333,7 +333,7 @@ class Drawing {
 
 // What tells a mark in a queue from another: colour, direction, edge and, where bytes count, length.
 function lookOf({ flow, length }, unit, hasEdge, palette) {
-  const colour = flow.number < 0 ? palette.flows.length : flow.number % palette.flows.length;
+  const colour = flow.number < 0 ? palette.flows.length : flow.colour;
   return ((unit ? length : 0) * 16 + colour) * 4 + (flow.reverse ? 2 : 0) + (hasEdge ? 1 : 0);
 }
 

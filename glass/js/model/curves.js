@@ -62,7 +62,7 @@ const DRAWN = {
     if (!isKnown) return { note: "single packets are not told here", xs: [], series: [], unit: rate };
     const { xs, byFlow } = throughputSeries(model.insides, Math.max(model.insides.startPs, longPs), toPs, PARTS);
     const series = [...byFlow].slice(0, SERIES_MAX).map(([number, ys]) =>
-      ({ name: flows.list[number]?.name ?? "other", flow: { number }, ys }));
+      ({ name: flows.list[number]?.name ?? "other", flow: flows.list[number] ?? flows.unknown, ys }));
     return { note: "", xs, series, unit: rate, isLong: true };
   },
 
@@ -136,7 +136,8 @@ function ofHosts(hosts, flows, fromPs, toPs, unit, note, numbers) {
   const xs = [...new Set(told.flatMap(([, found]) => [...found.values()].flatMap((each) => each.xs)))].sort((a, b) => a - b);
   const series = told.flatMap(([name, found, style]) => [...found].slice(0, SERIES_MAX).map(([number, each]) => {
     const at = new Map(each.xs.map((x, index) => [x, each.ys[index]]));
-    return { name: `${flows.list[number].name}${name ? `, ${name}` : ""}`, flow: { number }, style,
+    const flow = flows.list[number];
+    return { name: `${flow.name}${name ? `, ${name}` : ""}`, flow, style,
              ys: xs.map((x) => at.get(x) ?? null) };
   })).filter((each) => each.ys.some((y) => y !== null));
   return { note, xs, series, unit, isLong: true };

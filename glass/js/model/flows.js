@@ -1,8 +1,8 @@
 // Which flow a packet belongs to, from its first bytes, and which colour that flow has.
 //
-// Both directions of a connection are one flow with one colour; the way back is `reverse`. Colours
-// are given in the order in which flows appear, so they stay the same wherever a flow is shown.
+// Both directions of a connection are one flow with one colour; the way back is `reverse`.
 
+import { Colours } from "./colours.js";
 import { shortIpv6 } from "./entries.js";
 
 const VLAN_TAGS = new Set([0x8100, 0x88a8]);
@@ -69,9 +69,11 @@ export function patternsOf(head) {
 
 // Every flow that was seen: number, name and who is at its ends.
 export class Flows {
-  // `names` are hosts' names by their addresses, for people.
-  constructor(names = new Map()) {
+  // `names` are hosts' names by their addresses, for people; `kept` are colours that were given before.
+  constructor(names = new Map(), kept = {}) {
     this.names = names;
+    const hosts = [...new Set(names.values())];
+    this.colours = new Colours(new Map([...names].map(([address, name]) => [address, hosts.indexOf(name)])), kept);
     this.list = [];
     this.byKey = new Map();
     this.unknown = { number: -1, name: "other", reverse: false };
@@ -120,7 +122,8 @@ export class Flows {
     }
     const back = `${protocol} ${target} ${targetPort} ${source} ${sourcePort}`;
     const number = this.list.length;
-    const flow = { number, ...this.described(parsed) };
+    const colour = this.colours.take([there, back].sort()[0], parsed);
+    const flow = { number, colour, ...this.described(parsed) };
     const ways = [false, true].map((reverse) => ({ flow: { ...flow, reverse }, bytes: 0 }));
     this.list.push({ ...flow, ways, keys: [there, back], seenPs: timePs });
     this.byKey.set(there, ways[0].flow);
@@ -133,6 +136,7 @@ export class Flows {
     for (const [number, flow] of this.list.entries()) {
       if (!flow || flow.seenPs >= beforePs) continue;
       for (const key of flow.keys) this.byKey.delete(key);
+      this.colours.release(flow.colour);
       this.list[number] = undefined;
     }
   }

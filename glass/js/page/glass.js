@@ -11,10 +11,11 @@ import { RouterView } from "./router_view.js";
 import { NetworkView } from "./network_view.js";
 import { VirtualWorld } from "./world.js";
 import { help } from "./help.js";
-import { HostsWatch } from "./hosts_watch.js";
+import { HostsWatch, WORLD_NAME } from "./hosts_watch.js";
 import { theme, toggleTheme } from "./theme.js";
 import { onKey } from "./keys.js";
 import { PALETTES } from "../draw/palette.js";
+import { remember, remembered } from "../model/colours.js";
 import { Flows } from "../model/flows.js";
 import { Hosts } from "../model/hosts.js";
 import { Network } from "../model/network.js";
@@ -35,8 +36,10 @@ export class Glass {
   // `play` fills the models of a recording, which has no routers to ask: of routers, and of hosts.
   constructor(page, calls, scene, play) {
     Object.assign(this, { page, calls, scene });
+    // As hosts of a live network are told of: labs/worlds/live/telling.py.
+    calls.clocks.sameAs = { [WORLD_NAME]: scene.routers[0].name };
     this.network = new Network(scene.network);
-    this.flows = new Flows(this.network.names);
+    this.flows = new Flows(this.network.names, remembered());
     this.models = new Map(scene.routers.map(({ name, deviceId }) =>
       [name, new RouterModel(name, deviceId, this.flows)]));
     // Time that others let pass is followed, whatever kind of time it is.
@@ -58,7 +61,7 @@ export class Glass {
     play?.([...this.models.values()], this.hosts);
     this.watching = play ? [] : [...this.models.values()].map((model) => new Watching(calls, model, {
       intervalMs: this.isFollowed ? SAMPLE_MS : VIRTUAL_SAMPLE_MS,
-      onState: (state) => this.told(model, state),
+      isLive: scene.world === "live", onState: (state) => this.told(model, state),
     }));
     this.build();
     this.enter(scene.about.router || (scene.routers.length === 1 || !this.network.isKnown
@@ -66,6 +69,7 @@ export class Glass {
     this.isGone = false;
     this.ending = new AbortController();
     onKey(this, this.ending.signal);
+    addEventListener("pagehide", () => remember(this.flows.list), { signal: this.ending.signal });
     this.slowAt = 0;
     requestAnimationFrame((now) => this.frame(now, now));
   }
@@ -80,7 +84,10 @@ export class Glass {
     details.addEventListener("toggle", () => this.slow());
     this.details = details;
     this.veil = element("div", { class: "veil", role: "alert", hidden: true });
-    this.places = element("nav", { "aria-label": "Places" });
+    const place = (text, to) => [to, element("button", { type: "button", onclick: () => this.enter(to) }, text)];
+    // The buttons by where they lead.
+    this.ways = new Map([...(this.network.isKnown ? [place("Network", "")] : []), ...scene.routers.map(({ name }) => place(name, name))]);
+    const places = element("nav", { "aria-label": "Places" }, ...this.ways.values());
     const button = (text, label, action) =>
       element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     this.page.className = "";
@@ -89,7 +96,7 @@ export class Glass {
       element("header", { class: "top" },
         element("span", { class: "brand" }, sign(), element("span", {}, "Vitrine")),
         element("span", { class: `badge ${scene.world}` }, WORLDS[scene.world]),
-        this.places,
+        places,
         element("span", { class: "fill" }),
         scene.readOnly ? element("span", { class: "badge" }, "looking only") : "",
         button("◐", "Light or dark (T)", () => toggleTheme()),
@@ -112,13 +119,7 @@ export class Glass {
     this.place = name;
     this.view = name ? this.routerView : this.networkView;
     this.stage.label([]);
-    const place = (text, to) => element("button", {
-      type: "button", "aria-pressed": String(to === name), onclick: () => this.enter(to),
-    }, text);
-    this.places.replaceChildren(
-      ...(this.network.isKnown ? [place("Network", "")] : []),
-      ...this.scene.routers.map((each) => place(each.name, each.name)),
-    );
+    for (const [to, button] of this.ways) button.setAttribute("aria-pressed", String(to === name));
     this.side.entered();
     this.slow();
   }
@@ -185,9 +186,11 @@ export class Glass {
   frame(nowMs, lastMs) {
     if (this.ending.signal.aborted) return;
     const started = performance.now();
-    const models = [...this.models.values()];
+    // Who has gone holds nobody up.
+    const all = [...this.models.values()], there = all.filter((each) => each.isThere !== false);
+    const models = there.length ? there : all;
     const known = models.map((each) => each.toldPs || Infinity);
-    // Of a recording each router's own end; of others what all have told.
+    // Of a recording what is there of any router; of others what all have told.
     const told = this.scene.world === "recorded" ? Math.max(...known.filter(Number.isFinite)) : Math.min(...known);
     if (Number.isFinite(told)) {
       const start = Math.max(...models.filter((each) => each.toldPs).map((each) => each.startPs));
