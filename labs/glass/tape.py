@@ -9,10 +9,10 @@
 
 A tape is the messages as routers sent them: Describe whenever the configuration is another one,
 and Watch: samples all the time, and every packet until PACKETS_BYTES_MAX of them are there; from
-then on depths and drops go on. Of a network in virtual time it also has WatchHosts: what `ss` would
-tell of the hosts' connections. Of the program there is what GetForwardingPipelineConfig answers,
-its sources as JSON, Read's answers every now and then with the time before each (8 bytes), the last
-one at the end, and Trace of some packets. In a file each message has a head,
+then on depths and drops go on. It also has WatchHosts: what `ss` tells of the hosts' connections.
+Of the program there is what GetForwardingPipelineConfig answers, its sources as JSON, what Read
+answers every now and then with the time before each (8 bytes), the last one at the end, and Trace
+of some packets. In a file each message has a head,
 
     kind (1 byte), router (1 byte), length (4 bytes), then the message,
 
@@ -79,6 +79,7 @@ _READ = "/p4.v1.P4Runtime/Read"
 _LAST_STEPS = frozenset({"transmitted", "dropped", "replicated_by"})
 
 _NUMBERS = {field.name: field.number for field in router_pb2.DescribeResponse.DESCRIPTOR.fields}
+_HOSTS_UNTIL = world_pb2.WatchHostsResponse.DESCRIPTOR.fields_by_name["complete_until_ps"].number
 _SETTINGS = {_NUMBERS[name] for name in ("buffer", "input", "drop_mirror")}
 _PORT_SETTINGS = {
     router_pb2.Port.DESCRIPTOR.fields_by_name[name].number for name in ("port", "config")
@@ -205,6 +206,8 @@ def _roll(tape: Tape, ending: threading.Event) -> None:
                 for index, (name, address) in enumerate(up.routers.items()):
                     target = _Target(index, address, p4_id=ids.get(name, 0))
                     network.enter_context(_listening(tape, target))
+                if up.hosts:
+                    network.enter_context(_listening_to_hosts(tape, up.hosts))
             if up.routers:
                 tape.up = up
             if ending.wait(_LOOK_S):
@@ -241,11 +244,7 @@ class _Target:
 @contextlib.contextmanager
 def _listening(tape: Tape, target: _Target) -> Iterator[None]:
     """Takes what one router tells."""
-    options = [
-        ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
-        ("grpc.enable_http_proxy", 0),
-    ]
-    with grpc.insecure_channel(target.address, options=options) as channel:
+    with _channel(target.address) as channel:
         listener = _Listener(tape, target, channel)
         work = [listener.describe, listener.samples, listener.packets, listener.traces]
         if target.tells_hosts:
@@ -263,6 +262,28 @@ def _listening(tape: Tape, target: _Target) -> Iterator[None]:
             listener.end()
             for thread in threads:
                 thread.join()
+
+
+@contextlib.contextmanager
+def _listening_to_hosts(tape: Tape, address: str) -> Iterator[None]:
+    """Takes what is told of the hosts of a live network, in the time of its first router."""
+    with _channel(address) as channel:
+        listener = _Listener(tape, _Target(0, address), channel)
+        thread = threading.Thread(target=listener.hosts, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            listener.end()
+            thread.join()
+
+
+def _channel(address: str) -> grpc.Channel:
+    options = [
+        ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
+        ("grpc.enable_http_proxy", 0),
+    ]
+    return grpc.insecure_channel(address, options=options)
 
 
 class _Listener:
@@ -341,9 +362,13 @@ class _Listener:
                 return
 
     def hosts(self) -> None:
-        """What hosts in virtual time tell, as long as there is room."""
+        """What hosts tell, as long as there is room."""
         request = world_pb2.WatchHostsRequest(interval_ns=SAMPLE_INTERVAL_MS * 1_000_000)
         for message in self._stream(_WATCH_HOSTS, request):
+            number, until_ps = next(quick.fields(message), (0, 0))
+            # Live hosts are told by somebody who describes no router.
+            if number == _HOSTS_UNTIL and isinstance(until_ps, int):
+                self._now_ps = max(self._now_ps, until_ps)
             self._take(HOSTS, message)
 
     def program(self) -> None:
