@@ -182,6 +182,22 @@ def test_an_address_that_cannot_be_read_is_answered_with_a_sentence(chromium, vi
         assert page.workers == []
 
 
+def test_what_is_typed_while_the_network_begins_anew_is_kept(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        page.get_by_label("Text", exact=True).select_option("control/classify.p4")
+        page.get_by_role("button", name="Again").click()
+        replace(page, "control classify(", "/* typed meanwhile */ control classify(")
+        page.wait_for_function("() => window.vitrine")
+        runs(page)
+        expect(said(page)).to_have_text("The new program runs.")
+        # It is still the same text that one is in.
+        expect(page.locator(".editor")).to_contain_text("typed meanwhile")
+        assert "typed meanwhile" in page.evaluate(
+            "vitrineAlone.running.files['control/classify.p4']"
+        )
+
+
 def test_a_scenario_is_chosen_by_keyboard(chromium, vitrine):
     with opened(chromium, vitrine) as page:
         runs(page)

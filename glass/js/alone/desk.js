@@ -33,18 +33,26 @@ export class Desk {
     this.turn = 0;
   }
 
-  // Another scenario is running, or cannot yet. `kit` are its texts as they were.
-  begin(running, kit, { isUp = true } = {}) {
+  // Another scenario is running, or cannot yet. `kit` are its texts as they were; `typed` those that
+  // somebody has changed while the same one began anew.
+  begin(running, kit, { isUp = true, typed } = {}) {
+    const { name } = this;
     Object.assign(this, { running, kit, isUp });
-    this.main = [...running.programs.keys()][0];
+    if (!typed || !running.programs.has(this.main)) this.main = [...running.programs.keys()][0];
     this.inForce = this.textsOf(this.main);
-    this.editor.states.clear();
-    this.editor.name = undefined;
+    Object.assign(running.files, typed);
     this.tests.clear();
-    this.tell();
-    this.open(this.main);
+    // Whoever is writing goes on where he is.
+    if (typed && running.files[name] === this.editor.text) this.tell();
+    else {
+      this.editor.states.clear();
+      this.editor.name = undefined;
+      this.tell();
+      this.open(this.main);
+    }
     if (isUp) this.say("The program runs.");
     else this.faulty();
+    if (typed && Object.keys(typed).length) this.typed(running.files[this.name]);
   }
 
   // The program that this text belongs to: its own, or the one that includes it.

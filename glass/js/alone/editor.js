@@ -51,6 +51,10 @@ export class Editor {
     return this.view.dom.parentElement;
   }
 
+  get text() {
+    return this.view.state.doc.toString();
+  }
+
   // Each text keeps its own history and cursor; one that has changed elsewhere begins anew.
   open(name, text) {
     if (this.name) this.states.set(this.name, this.view.state);

@@ -106,7 +106,8 @@ class Alone {
 
   // ---- one scenario ----------------------------------------------------------------------------
 
-  async begin(scenario) {
+  // `typed()`: what was written into texts since they were taken for it, if it is the same one again.
+  async begin(scenario, typed) {
     this.end();
     this.scenario = scenario;
     const turn = this.turn = {};
@@ -125,21 +126,21 @@ class Alone {
       if (turn !== this.turn) return;
       this.way = new RecordingWay(engine.way, running.acts, running.reachedPs);
       this.way.source = (file) => running.source(file);
-      this.desk.begin(running, this.files);
+      this.desk.begin(running, this.files, { typed: typed?.() });
       this.sheet.hidden = true;
       this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene);
       // For tests and for the curious.
       window.vitrine = this.glass;
       this.packets.begin();
     } catch (error) {
-      if (turn === this.turn) this.failed(error);
+      if (turn === this.turn) this.failed(error, typed);
     }
   }
 
-  failed(error) {
+  failed(error, typed) {
     if (error instanceof Faulty) {
       const first = error.said.diagnostics.find((each) => each.severity === "error");
-      this.desk.begin(this.running, this.files, { isUp: false });
+      this.desk.begin(this.running, this.files, { isUp: false, typed: typed?.() });
       this.show("program");
       return this.tell(`${first.file}, line ${first.line}: ${first.title}. The network begins as soon as it is mended.`);
     }
@@ -174,7 +175,9 @@ class Alone {
   // was loaded again is none of the scenario's.
   again() {
     const { acts, isKept } = this.scenario;
-    return this.begin({ ...this.scenario, files: this.changes().files, acts: isKept ? [] : acts, isKept: false });
+    const texts = this.running?.files ?? {}, before = { ...texts };
+    const typed = () => Object.fromEntries(Object.entries(texts).filter(([name, text]) => text !== before[name]));
+    return this.begin({ ...this.scenario, files: this.changes().files, acts: isKept ? [] : acts, isKept: false }, typed);
   }
 
   async chooseScenario() {

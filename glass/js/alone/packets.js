@@ -110,7 +110,8 @@ export class Packets {
   async put(frame) {
     this.frame = frame;
     await this.look();
-    if (!this.isCompleted.checked || !this.found) return;
+    // Somebody may have written on meanwhile.
+    if (this.frame !== frame || !this.isCompleted.checked || !this.found) return;
     const made = completed(frame, this.found.layers);
     if (hexOf(made) === hexOf(frame)) return;
     this.frame = made;
@@ -163,13 +164,18 @@ export class Packets {
 
   // Other headers than before.
   build(layers) {
+    const before = this.values ?? [];
     this.values = [];
-    // The keyboard stays where it was.
+    // The keyboard stays where it was, and what is being typed there.
     const held = this.layers.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : undefined;
+    const typed = before.find(({ input, shown }) => input === document.activeElement && input.value !== shown)?.input.value;
     this.layers.replaceChildren(...layers.map((layer, index) => this.layer(layer, index === layers.length - 1)));
     const end = layers.length ? layers.at(-1).at + lengthOf(layers.at(-1)) : 0;
     this.layers.append(this.payload(end));
-    if (held) this.layers.querySelector(`[aria-label="${CSS.escape(held)}"]`)?.focus();
+    const same = held && this.layers.querySelector(`[aria-label="${CSS.escape(held)}"]`);
+    if (!same) return;
+    same.focus();
+    if (typed !== undefined) same.value = typed;
   }
 
   // The same headers with other values: what somebody is typing just now is left alone.
@@ -184,12 +190,15 @@ export class Packets {
   valueOf(say, write, options) {
     const shown = say();
     const value = { say, shown };
+    // What was typed into an input whose place this one has taken is no change to the browser.
+    const take = () => {
+      if (value.input.value === value.shown) return;
+      value.shown = value.input.value;
+      write(value.input.value);
+    };
     value.input = element("input", {
-      type: "text", spellcheck: "false", ...options, value: shown,
-      onchange: () => {
-        value.shown = value.input.value;
-        write(value.input.value);
-      },
+      type: "text", spellcheck: "false", ...options, value: shown, onchange: take, onblur: take,
+      onkeydown: ({ key }) => key === "Enter" && take(),
     });
     this.values.push(value);
     return value.input;
