@@ -71,6 +71,10 @@ def test_what_is_refused_is_said_at_the_handle_in_the_routers_words(chromium):
         group.get_by_label("Line", exact=True).press("Enter")
         said = group.get_by_role("alert")
         expect(said).to_have_text("port 2, rate: 7 b/s; give at least 8 kb/s")
+        # It is still said when one has gone elsewhere and the field shows again what is in force.
+        page.get_by_role("tab", name="Handles").focus()
+        expect(group.get_by_label("Line", exact=True)).to_have_value("10 Mb/s")
+        expect(said).to_have_text("port 2, rate: 7 b/s; give at least 8 kb/s")
         # What cannot be read does not even reach the router.
         group.get_by_label("Limit of the queue").fill("plenty")
         group.get_by_label("Limit of the queue").press("Enter")
@@ -131,7 +135,8 @@ def test_the_numbers_are_the_routers_own(chromium):
         page.keyboard.press("Space")
         # The picture at the newest instant told, and what the model held then.
         with double.lock:
-            page.wait_for_timeout(300)
+            told = "now => vitrine.player.toldPs >= now"
+            page.wait_for_function(told, arg=double.model.now)
             page.evaluate("vitrine.player.seek(vitrine.player.toldPs)")
             page.get_by_text("The picture as a table").click()
             page.evaluate("vitrine.slow()")

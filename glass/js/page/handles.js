@@ -47,20 +47,28 @@ export class Handles {
     if (shape === this.shape || this.fields.contains(document.activeElement)
       && document.activeElement.matches("input, textarea")) return;
     this.shape = shape;
+    // What was refused stays beside its field, until that is changed again.
+    const refusals = this.drawn === glass.model ? [...this.fields.querySelectorAll(".refused[data-of]")] : [];
+    this.drawn = glass.model;
     const open = new Set([...this.fields.querySelectorAll("details[open]")].map((each) => each.dataset.id));
     const focused = document.activeElement?.dataset?.field;
     const ports = about.ports.filter((each) => each.port < 510);
     this.fields.replaceChildren(this.inputStage(about),
       ...ports.map((each) => (ports.length > OPEN_PORTS_MAX ? this.folded(each) : this.port(each))), this.buffer(about));
     for (const each of this.fields.querySelectorAll("details")) each.open = open.has(each.dataset.id);
-    if (focused) this.fields.querySelector(`[data-field="${CSS.escape(focused)}"]`)?.focus();
+    for (const each of refusals) this.fieldOf(each.dataset.of)?.closest("label").parentElement.append(each);
+    if (focused) this.fieldOf(focused)?.focus();
+  }
+
+  fieldOf(id) {
+    return this.fields.querySelector(`[data-field="${CSS.escape(id)}"]`);
   }
 
   // ---- acting ----------------------------------------------------------------------------------
 
   // Resolves to whether the router has done it. `undo` is the act that takes it back, where it is not
-  // simply what the configuration was before.
-  async act(act, place, undo) {
+  // simply what the configuration was before; `id` is the field's.
+  async act(act, place, undo, id) {
     const { glass } = this;
     const { model } = glass;
     const before = this.about;
@@ -69,7 +77,7 @@ export class Handles {
       const steering = this.steeringOf(model);
       await (act.updates ? steering.write(act.updates) : steering.configure(act.request));
     } catch (error) {
-      this.refuse(error.message, place);
+      this.refuse(error.message, place, id);
       return false;
     }
     this.done.push({ act, router: model.name, undo: undo ?? (act.updates ? undefined : acts.inverse(act, before)) });
@@ -86,21 +94,26 @@ export class Handles {
     return this.steering.get(model.name);
   }
 
-  refuse(sentence, place) {
-    this.shape = "";
-    const words = element("p", { class: "refused", role: "alert" }, sentence);
+  refuse(sentence, place, id) {
+    // A field shows again what is in force.
+    if (id) this.shape = "";
+    const words = element("p", { class: "refused", role: "alert", "data-of": id }, sentence);
     if (place?.isConnected) place.append(words);
     else this.fields.prepend(words);
   }
 
   async takeBack() {
+    // One after the other: pressed twice it takes two back, and does not take back that it took one back.
+    if (this.isTakingBack) return;
     const last = this.done.pop();
     if (!last?.undo) return;
     const { glass } = this;
     if (glass.model.name !== last.router) glass.enter(last.router);
+    this.isTakingBack = true;
     const isTakenBack = await this.act(last.undo);
+    this.isTakingBack = false;
     if (isTakenBack) this.done.pop();
-    if (isTakenBack && last.undo.updates) this.glass.side.program.tables.read();
+    if (isTakenBack && last.undo.updates) glass.side.program.tables.read();
     this.undo.disabled = this.done.length === 0;
   }
 
@@ -124,9 +137,9 @@ export class Handles {
     const input = element("input", {
       type: "text", value, "data-field": id, onchange: () => {
         try {
-          this.act(act(read(input.value)), field.parentElement);
+          this.act(act(read(input.value)), field.parentElement, undefined, id);
         } catch (error) {
-          this.refuse(error.message, field.parentElement);
+          this.refuse(error.message, field.parentElement, id);
         }
       },
       onkeydown: (event) => {
@@ -139,7 +152,7 @@ export class Handles {
 
   choice(id, label, value, options, act) {
     const select = element("select", {
-      "data-field": id, onchange: () => this.act(act(select.value), field.parentElement),
+      "data-field": id, onchange: () => this.act(act(select.value), field.parentElement, undefined, id),
     }, ...options.map(([key, text]) => element("option", { value: key, selected: key === value }, text)));
     const field = element("label", { class: "field" }, label, select);
     return field;

@@ -43,10 +43,12 @@ export class LessonPanel {
     item.querySelector(".refused")?.remove();
     const refuse = (sentence) => item.append(element("p", { class: "refused", role: "alert" }, sentence));
     if (step.type && !this.glass.world) return refuse(`Hosts here are real ones. Type at the network's prompt: ${step.type}`);
+    const held = document.activeElement;
     try {
       const done = await step.act(this.glass, this.state);
       if (step.charts) this.glass.charts.set(step.charts);
-      if (done !== false) this.go(index + 1);
+      // Who has begun to do something else meanwhile is left there.
+      if (done !== false) this.go(index + 1, document.activeElement === held || !held.isConnected);
       else refuse("The router did not do it; the tab Handles has its words.");
     } catch (error) {
       refuse(error.message);
@@ -54,11 +56,11 @@ export class LessonPanel {
     return undefined;
   }
 
-  go(index) {
+  go(index, takesFocus = true) {
     this.at = Math.min(index, this.items.length - 1);
     this.mark();
     this.items[this.at].scrollIntoView({ block: "nearest" });
-    this.items[this.at].querySelector("button, textarea")?.focus({ preventScroll: true });
+    if (takesFocus) this.items[this.at].querySelector("button, textarea")?.focus({ preventScroll: true });
   }
 
   mark() {

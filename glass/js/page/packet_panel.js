@@ -78,11 +78,8 @@ export class PacketPanel {
       }
     }
     this.packet = packet;
-    const { insides } = this.glass.model;
-    const steps = insides.steps.filter((step) => step.id === packet.id);
-    const rows = steps.map((step, index) => element("li", {},
-      element("b", {}, words(step)), ` at ${instant(step.timePs, 1e-6)}`,
-      index ? element("span", { class: "faint" }, `, ${span((step.timePs - steps[index - 1].timePs) / 1e12)} later`) : ""));
+    this.way = element("ul", { class: "steps" });
+    this.tellWay();
     this.node.replaceChildren(
       element("h2", {}, packet.flow.name),
       element("p", { class: "faint" }, `${packet.flow.detail ?? "no IP packet"}${packet.flow.reverse ? ", on the way back" : ""}`),
@@ -92,10 +89,18 @@ export class PacketPanel {
       }, "Follow the next one through the program")]),
       this.life,
       element("h3", {}, "Its way"),
-      element("ul", { class: "steps" }, ...rows),
+      this.way,
       element("h3", {}, "Its first bytes"),
       element("pre", { class: "mono" }, hex(packet.head ?? [])),
     );
+  }
+
+  // Its way through the router, so far.
+  tellWay() {
+    const steps = this.glass.model.insides.steps.filter((step) => step.id === this.packet.id);
+    this.way.replaceChildren(...steps.map((step, index) => element("li", {},
+      element("b", {}, words(step)), ` at ${instant(step.timePs, 1e-6)}`,
+      index ? element("span", { class: "faint" }, `, ${span((step.timePs - steps[index - 1].timePs) / 1e12)} later`) : "")));
   }
 
   refresh() {
@@ -105,7 +110,8 @@ export class PacketPanel {
     const last = glass.model.insides.steps.findLast((step) => step.id === packet.id);
     if (last && last !== this.last) {
       this.last = last;
-      this.show(packet);
+      // The rest stays, and whoever is about to press its button.
+      this.tellWay();
     }
   }
 }

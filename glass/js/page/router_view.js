@@ -11,7 +11,7 @@ import { droppedOf, portOf, queueOf, settingsOf } from "../model/samples.js";
 import { arbitrationWords } from "../model/arbiter.js";
 import { nodesOf, queueWords } from "../model/minds.js";
 import { bytes, count, rate, reasonWords } from "../words.js";
-import { element, table } from "./dom.js";
+import { element, setText, table } from "./dom.js";
 
 // More steps than this in a second of the viewer, and single packets are no use to eyes.
 const STEPS_A_SECOND_MAX = 700;
@@ -104,11 +104,14 @@ export class RouterView {
     glass.notice.classList.toggle("found", Boolean(found));
     if (this.said === sentence) return;
     this.said = sentence;
-    const cure = found && !glass.scene.readOnly && glass.side.handles
-      ? element("button", { type: "button", class: "main", onclick: () => glass.side.handles.useVoqs() },
-                "Give every output its own queue")
-      : undefined;
-    glass.notice.replaceChildren(element("p", {}, sentence), ...(cure ? [cure] : []));
+    const isCurable = found && !glass.scene.readOnly && glass.side.handles;
+    // The button stays while the sentence beside it changes: somebody may be about to press it.
+    this.cure ??= element("button", { type: "button", class: "main", onclick: () => glass.side.handles.useVoqs() },
+                          "Give every output its own queue");
+    this.sentence ??= element("p", {});
+    setText(this.sentence, sentence);
+    if (this.sentence.parentElement === glass.notice && Boolean(isCurable) === this.cure.isConnected) return;
+    glass.notice.replaceChildren(this.sentence, ...(isCurable ? [this.cure] : []));
   }
 
   placeName(port) {
@@ -147,8 +150,18 @@ export class RouterView {
       return { key: input(port), name: `input ${port}`, port, class: 0, limit: about.input.limit?.packets };
     }
     const own = glass.scene.about.router === glass.model.name ? glass.scene.about.port : undefined;
-    const port = own ?? about.ports[0].port;
-    return this.queueFocus(about, port, 0);
+    return this.queueFocus(about, own ?? this.fullest(about), 0);
+  }
+
+  // Where nobody says what a router is about: the port where most waited when it was first seen so.
+  fullest(about) {
+    const { name } = this.glass.model;
+    if (this.found?.name === name) return this.found.port;
+    const held = (each) => each.counters?.held?.packets ?? 0;
+    const [most] = (this.now?.sample?.ports ?? []).filter((each) => each.port < 510).sort((a, b) => held(b) - held(a));
+    if (!most || !held(most) || this.drawn !== this.glass.model) return about.ports[0].port;
+    this.found = { name, port: most.port };
+    return most.port;
   }
 
   queueFocus(about, port, class_) {

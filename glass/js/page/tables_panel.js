@@ -16,26 +16,46 @@ export class TablesPanel {
     this.list = element("div", { tabindex: 0, role: "region", "aria-label": "Tables" });
     this.when = element("p", { class: "faint", role: "status" });
     const again = element("button", { type: "button", onclick: () => this.read() }, "Read again");
+    // Where each table's form is, with what is being written into it, however often entries are read.
+    this.places = new Map();
     this.node = element("div", {}, element("div", { class: "row" }, panel.isRecorded ? this.when : again), this.list);
   }
 
   entered() {
+    this.places.clear();
     this.list.replaceChildren();
   }
 
   async read() {
     const { model } = this.glass;
+    const turn = this.turn = {};
     try {
       const { p4info, coverage } = await this.panel.of(model);
       setText(this.when, this.panel.readWords);
       const entries = await this.entries(model, p4info);
+      // It is read anew, or another router is shown.
+      if (turn !== this.turn || model !== this.glass.model) return;
       this.actions = new Map(p4info.actions.map((each) => [each.preamble.id, each]));
       const open = new Set([...this.list.querySelectorAll("details[open]")].map((each) => each.dataset.table));
+      const held = this.list.contains(document.activeElement) ? document.activeElement : undefined;
       this.list.replaceChildren(...p4info.tables.filter((each) => each.match_fields.length).map((info) =>
         this.table(info, entries.filter((each) => each.table_id === info.preamble.id), coverage, open)));
+      this.focus(held);
     } catch (error) {
-      this.list.replaceChildren(refused(error));
+      if (turn === this.turn) this.list.replaceChildren(refused(error));
     }
+  }
+
+  buttonOf(info) {
+    return this.list.querySelector(`details[data-table="${CSS.escape(info.preamble.alias)}"] > button`);
+  }
+
+  // The keyboard stays where it was: in a form, or at the button with the same words.
+  focus(held) {
+    if (!held) return;
+    const words = held.getAttribute("aria-label") ?? held.textContent;
+    const same = [...this.list.querySelectorAll("button")].find((each) => (each.getAttribute("aria-label") ?? each.textContent) === words);
+    (held.isConnected ? held : same)?.focus();
   }
 
   // All entries, and the default of each table.
@@ -62,7 +82,8 @@ export class TablesPanel {
     const hits = [...coverage.hits].filter(([key]) => key.startsWith(`${info.preamble.name} `)).reduce((sum, [, times]) => sum + times, 0);
     const tried = coverage.steps.get(info.preamble.name) ?? 0;
     const made = table(`${count(own.length)} of ${count(info.size)} entries${tried ? `; of ${count(tried)} packets that were followed ${count(hits)} hit` : ""}`, head, rows);
-    const place = element("div", {});
+    if (!this.places.has(info.preamble.id)) this.places.set(info.preamble.id, element("div", {}));
+    const place = this.places.get(info.preamble.id);
     if (!this.glass.scene.readOnly) {
       const all = [...own.slice(0, SHOWN_MAX), ...(standard ? [standard] : [])];
       [...made.querySelectorAll("tbody tr")].forEach((row, index) => row.lastChild.append(...this.buttons(info, all[index], place)));
@@ -140,7 +161,11 @@ export class TablesPanel {
   async act(kind, info, entry, before, place) {
     const { handles } = this.glass.side;
     const { act, undo } = entryAct(kind, info, entry, this.actions, before);
-    if (await handles.act(act, place, undo)) await this.read();
+    if (!await handles.act(act, place, undo)) return;
+    place.replaceChildren();
+    await this.read();
+    // A form that is done leads back to where it was opened.
+    if (document.activeElement === document.body) this.buttonOf(info)?.focus();
   }
 }
 
