@@ -99,7 +99,7 @@ lint:            ## formatting and lints of Rust and Python
 	@vm/python.sh
 	@tests/lint.sh
 
-bless:           ## accept the compiler's messages of now as what tests/diagnostics expect
+bless:           ## accept the compiler's messages of now as what tests/diagnostics expect, and where handouts' lines stand now
 	@tests/bless.sh
 
 top:             ## the insides of a running router in the terminal; ROUTER=<name or host:port>
