@@ -9,8 +9,10 @@ way it names the process that makes it.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import difflib
+import itertools
 import json
 import os
 import re
@@ -83,15 +85,21 @@ class Kept:
         return ", ".join(words)
 
 
-def new_folder(lab: str, settings: Settings, results: Path) -> Path:
-    """The folder that a run which begins now may write into; it is not made yet."""
+def folder_name(settings: Settings) -> str:
+    """What the folder of a run that begins now would like to be called."""
     now = datetime.datetime.now(datetime.timezone.utc)
-    name = f"{now:%Y-%m-%d-%H%M}-{settings.slug()}"
-    folder, count = results / lab / name, 1
-    while folder.exists():
-        count += 1
-        folder = results / lab / f"{name}-{count}"
-    return folder
+    return f"{now:%Y-%m-%d-%H%M}-{settings.slug()}"
+
+
+def claim_folder(lab: str, name: str, results: Path) -> Path:
+    """A folder that nobody else has: of that name, or with a number behind it."""
+    for count in itertools.count(1):
+        folder = results / lab / (name if count == 1 else f"{name}-{count}")
+        # Two runs may want the same name at the same instant: who makes the folder has it.
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(parents=True)
+            return folder
+    raise AssertionError("there is always one more number")
 
 
 def make_latest(folder: Path) -> None:

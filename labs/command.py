@@ -45,15 +45,15 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Lab, Path, Assess
     for sentence in lab.left_out:
         print(f"      left out: {sentence}", file=output)
     bench = worlds.bench(lab.settings, logs, Narrator(lab.runs(), output), announced=True)
-    keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
+    keeper = Keeper(lab, results)
     try:
         with bench:
             lab, chosen = _suited(lab, bench)
-            keeper = Keeper(lab, archive.new_folder(lab.name, lab.settings, results))
+            keeper = Keeper(lab, results)
             pace = archive.earlier_pace(lab.name, lab.settings, lab.runs(), results)
             has_seeds = lab.settings.seeds > 1
             bench.narrator = Narrator(lab.runs(), output, earlier=pace, has_seeds=has_seeds)
-            with Repetitions(lab, keeper.folder) as repetitions:
+            with Repetitions(lab, keeper) as repetitions:
                 recordings = _recorded(lab, bench, keeper)
                 if unfinished := repetitions.unfinished:
                     bench.narrator.wait_for_others(unfinished, repetitions.left_s())

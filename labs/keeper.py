@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -27,15 +28,27 @@ RESERVE_BYTES = 32_768
 class Keeper:
     """One run of a lab on disk. Its folder is made with the first thing that is kept."""
 
-    def __init__(self, lab: Lab, folder: Path) -> None:
+    def __init__(self, lab: Lab, results: Path) -> None:
         self._lab = lab
-        self.folder = folder
+        self._results = results
+        self._name = archive.folder_name(lab.settings)
+        self._folder: Path | None = None
         self._kept: dict[str, Run] = {}
         self._reserve: Reserve | None = None
+        # Other seeds are kept from threads of their own.
+        self._lock = threading.Lock()
+
+    @property
+    def folder(self) -> Path:
+        """The run's own folder, made now if it is not there yet; no other run writes into it."""
+        with self._lock:
+            if self._folder is None:
+                self._folder = archive.claim_folder(self._lab.name, self._name, self._results)
+                self._begin(self._folder)
+            return self._folder
 
     def keep(self, run: Run, recording: Recording) -> None:
-        """The recording of a run. One that was there before stays beside it, as disturbed."""
-        self._begin()
+        """The recording of a run; the one that it had before is kept beside it, as disturbed."""
         place = self.folder / "data" / run.name
         if place.exists():
             place.rename(place.with_name(f"{run.name}-disturbed"))
@@ -44,12 +57,9 @@ class Keeper:
             recording.tape.write(place / INSIDE)
         self._kept[run.name] = run
 
-    def _begin(self) -> None:
+    def _begin(self, folder: Path) -> None:
         """Says that the run is under way, and takes the room for why it ended."""
-        if self._reserve is not None:
-            return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        file = self.folder / "results.json"
+        file = folder / "results.json"
         self._reserve = Reserve(file, RESERVE_BYTES)
         process = Identity.of(os.getpid())
         assert process is not None, "this process is alive"
@@ -75,11 +85,10 @@ class Keeper:
         # The disk may be the reason, so each of these may fail too.
         with contextlib.suppress(OSError):
             if unfinished is not None:
-                self._begin()
                 name, recording = unfinished
                 recording_files.write(recording, self.folder / "data" / f"{name}-unfinished")
                 parts.append(f"what there is of {name}")
-        if not self.folder.exists():
+        if self._folder is None:
             return "Nothing was measured yet; earlier results are as they were."
         with contextlib.suppress(OSError):
             text = results.early_document(

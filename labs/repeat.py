@@ -1,6 +1,6 @@
 """The same lab again with other seeds: what chance has to do with its numbers.
 
-    with Repetitions(lab, folder) as repetitions:
+    with Repetitions(lab, keeper) as repetitions:
         ...the lab runs with the first seed...
         assessment = combined(assessment, repetitions.wait())
 
@@ -30,6 +30,7 @@ from controller.toolchain import ROOT
 from labs import catalogue, worlds
 from labs.definition import Assessment, Band, Lab, Row
 from labs.errors import LabError
+from labs.keeper import Keeper
 from labs.machine import Machine
 from labs.narration import Narrator
 from labs.pace import until_done_s
@@ -49,10 +50,12 @@ def _workers() -> int:
 class Repetitions:
     """A lab's other seeds, running for the length of a `with` block."""
 
-    def __init__(self, lab: Lab, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, lab: Lab, keeper: Keeper, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._lab = lab
         self._clock = clock
-        self._folder = folder / FOLDER
+        self._keeper = keeper
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[str]] = set()
         self._ended = False
@@ -127,8 +130,9 @@ class Repetitions:
             self._running.discard(process)
         if process.returncode != 0:
             raise LabError(f"seed {seed} ended early: {said.strip() or process.returncode}")
-        self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / f"{seed}.json").write_text(output)
+        folder = self._keeper.folder / FOLDER
+        folder.mkdir(exist_ok=True)
+        (folder / f"{seed}.json").write_text(output)
         return results.assessment_of(json.loads(output))
 
 

@@ -21,7 +21,9 @@ def handout(lab):
 
 
 def lines_with(snippet, file):
-    return [number for number, line in enumerate(file.read_text().splitlines(), 1) if snippet in line]
+    return [
+        number for number, line in enumerate(file.read_text().splitlines(), 1) if snippet in line
+    ]
 
 
 def moved(lab):

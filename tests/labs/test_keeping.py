@@ -3,6 +3,7 @@
 import errno
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -12,6 +13,7 @@ from labs.bottleneck.lab import Bottleneck
 from labs.command import compare, conduct, redraw, side_of
 from labs.errors import LabError, SettingError
 from labs.files import replace_text
+from labs.keeper import Keeper
 from labs.pace import Pace, Took
 from labs.settings import Settings
 from labs.world import World
@@ -125,6 +127,32 @@ def test_a_refusal_before_anything_was_measured_changes_nothing(tmp_path):
         conduct(Refused(settings()), told, results=tmp_path)
     assert "earlier results are as they were" in told.getvalue()
     assert [kept.folder for kept in archive.all_kept(tmp_path)] == [before]
+
+
+def test_two_runs_that_begin_in_one_minute_never_share_a_folder(tmp_path):
+    class WhileAnotherRuns(Prepared):
+        """The same lab is run in full between this one's start and its first result."""
+
+        def conduct(self, run, bench):
+            conduct(Prepared(settings()), io.StringIO(), results=tmp_path)
+            return recording()
+
+    conduct(WhileAnotherRuns(settings()), io.StringIO(), results=tmp_path)
+    one, other = archive.all_kept(tmp_path)
+    for kept in (one, other):
+        assert kept.verdict == "2 of 2 bands met"
+        # Nothing of the other one's was moved out of the way.
+        assert [place.name for place in (kept.folder / "data").iterdir()] == ["flow"]
+
+
+def test_another_seed_that_is_done_first_claims_the_folder_for_all(tmp_path):
+    keeper = Keeper(Prepared(settings()), tmp_path)
+    beside = Keeper(Prepared(settings()), tmp_path)
+    with ThreadPoolExecutor() as seeds:
+        folders = set(seeds.map(lambda _: keeper.folder, range(4)))
+    assert folders == {keeper.folder}
+    assert beside.folder != keeper.folder
+    assert [kept.verdict for kept in archive.all_kept(tmp_path)] == ["is still running"] * 2
 
 
 def test_what_an_instrument_had_seen_when_the_run_was_interrupted_is_kept(tmp_path):
