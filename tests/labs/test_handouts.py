@@ -1,4 +1,7 @@
-"""Handouts: what they refer to is where they say. `make bless` moves line numbers after their lines."""
+"""Handouts: what they refer to is where they say.
+
+`make bless` moves line numbers after their lines.
+"""
 
 import os
 import re
