@@ -7,7 +7,8 @@ python -m labs check            runs all, and fails if a band of any is not met
 python -m labs results          lists the runs that are kept
 python -m labs compare A B      draws two kept runs of one lab beside each other
 python -m labs report RUN       draws the report of a kept run anew
-python -m labs handout RUN      puts the table of a kept run into its lab's handout
+python -m labs handout RUN      puts the table of a kept run into its lab's handout; or FILE.json,
+                                that of an experiment
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from controller.errors import ControllerError
 from controller.toolchain import Toolchain
@@ -82,9 +84,11 @@ def _do(arguments: list[str]) -> int:
         case ["report", name]:
             kept = _named(name)
             redraw(lab_of(kept), kept, sys.stdout)
+        case ["handout", name] if name.endswith(".json"):
+            print(handout.fill_experiment(Path(name)))
         case ["handout", name]:
             kept = _named(name)
-            print(handout.fill(lab_of(kept), kept))
+            print(handout.fill(catalogue.named(kept.lab), kept))
         case _:
             raise SettingError(USAGE)
     return 0

@@ -1,14 +1,21 @@
-"""The table of a handout: filled in from a kept run, never typed.
+"""What a handout says was measured: filled in from kept runs, never typed.
 
     <!-- measured: measured/2026-11-22-1541-default.json -->
-    ...date, machine, verdict, table...
+    ...command, verdict, date, machine, table...
     <!-- end of measured -->
 
-The run's results.json is copied into the lab's folder, so that a test can compare.
+    With small buffers the flow got <!--= small_payload_bps -->415 Mb/s<!--/-->, and at ten times
+    the rate <!--= rate-10gbit: small_payload_bps -->4.15 Gb/s<!--/-->.
+
+A handout may show runs with several settings. A number in a sentence names what it is in the first
+run's results.json, or in that of the run with the settings before the colon; `a / b` is how many
+times b goes into a. The table of an experiment beside the lab (labs.experiment) stands between
+marks of its own. Each file is copied into the lab's folder, so that a test can compare.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Mapping
@@ -16,38 +23,92 @@ from pathlib import Path
 from typing import Any
 
 from controller.toolchain import ROOT
+from labs import catalogue, experiment
 from labs.archive import Kept
 from labs.definition import Lab
 from labs.errors import LabError
 from labs.machine import Machine
 from labs.report import results, table
 from labs.settings import Settings
+from topo.units import format_rate
 
 _PART = re.compile(r"<!-- measured: (\S+) -->\n(.*?)<!-- end of measured -->", re.DOTALL)
+_EXPERIMENT = re.compile(r"<!-- experiment: (\S+) -->\n(.*?)<!-- end of experiment -->", re.DOTALL)
+_NUMBER = re.compile(r"<!--= (.+?) -->(.*?)<!--/-->")
 
 
-def fill(lab: Lab, kept: Kept) -> str:
+def fill(lab: type[Lab], kept: Kept) -> str:
     """Puts a kept run into the lab's handout; a sentence that says so."""
     if kept.results is None or not kept.is_complete:
         raise LabError(f"{kept.name} cannot stand in a handout: it {kept.verdict}.")
-    folder = ROOT / "labs" / lab.folder_name()
-    copied = folder / "measured" / f"{kept.folder.name}.json"
-    copied.parent.mkdir(exist_ok=True)
-    page = folder / "README.md"
-    text = page.read_text()
-    found = _PART.search(text)
+    refuse_changed_kit(kept.name, kept.results["machine"]["kit"])
+    page, text = _page(lab)
+    found = _place(text, Settings.from_document(kept.results["settings"]).slug())
     if found is None:
         raise LabError(f"{page.relative_to(ROOT)} has no place for what was measured.")
+    folder = page.parent
+    copied = folder / "measured" / f"{kept.folder.name}.json"
+    filled = part(copied.relative_to(folder), kept.results)
+    text = text[: found.start()] + filled + text[found.end() :]
+    copied.parent.mkdir(exist_ok=True)
     shutil.copy(kept.folder / "results.json", copied)
     before = folder / found.group(1)
-    filled = part(copied.relative_to(folder), kept.results)
-    page.write_text(text[: found.start()] + filled + text[found.end() :])
+    try:
+        page.write_text(with_numbers(text, folder))
+    except LabError:
+        if before != copied:
+            copied.unlink()
+        raise
     if before != copied:
         before.unlink(missing_ok=True)
     return f"labs/{lab.folder_name()}/README.md has the table of {kept.name}."
 
 
-def part(file: Path, kept: Mapping[str, Any]) -> str:
+def _place(text: str, slug: str) -> re.Match[str] | None:
+    """The run with the same settings; else a place that is free; else the first run."""
+    places = list(_PART.finditer(text))
+    same = [each for each in places if _slug(each[1]) == slug]
+    free = [each for each in places if each[1] == "none"]
+    return next(iter([*same, *free, *places]), None)
+
+
+def _slug(file: str) -> str:
+    """The settings in the name of a kept run's file: `rate-1gbit` of 2026-11-22-1541-rate-1gbit."""
+    return re.sub(r"^\d{4}-\d{2}-\d{2}-\d{4}-", "", Path(file).stem)
+
+
+def fill_experiment(file: Path) -> str:
+    """Puts what an experiment has left into its lab's handout; a sentence that says so."""
+    try:
+        content = json.loads(file.read_text())
+        lab = catalogue.named(content["lab"])
+    except (OSError, ValueError, KeyError) as error:
+        raise LabError(f"{file} is no file of an experiment: {error}.") from error
+    refuse_changed_kit(str(file), content["machine"]["kit"])
+    page, text = _page(lab)
+    name = f"measured/{file.name}"
+    if f"<!-- experiment: {name} -->" not in text:
+        raise LabError(f"{page.relative_to(ROOT)} has no place for the experiment {name}.")
+
+    def filled(found: re.Match[str]) -> str:
+        return experiment_part(name, content) if found[1] == name else found[0]
+
+    (page.parent / "measured").mkdir(exist_ok=True)
+    shutil.copy(file, page.parent / name)
+    page.write_text(_EXPERIMENT.sub(filled, text))
+    return f"labs/{lab.folder_name()}/README.md has the table of {file.stem}."
+
+
+def refuse_changed_kit(name: str, kit: str) -> None:
+    """What a handout shows must be measured with a kit that others can have."""
+    if kit == "unknown" or kit.endswith("-dirty"):
+        raise LabError(
+            f"{name} cannot stand in a handout: it was measured with kit {kit}, which is no "
+            "commit. Commit your changes, run the lab again, and give that run."
+        )
+
+
+def part(file: Path | str, kept: Mapping[str, Any]) -> str:
     """The part of a handout between its marks, marks included."""
     machine = Machine.from_document(kept["machine"])
     changed = Settings.from_document(kept["settings"]).changed()
@@ -65,7 +126,55 @@ def part(file: Path, kept: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def experiment_part(file: str, content: Mapping[str, Any]) -> str:
+    """The part of a handout that shows an experiment, marks included."""
+    text = experiment.markdown(content)
+    return f"<!-- experiment: {file} -->\n{text}\n<!-- end of experiment -->"
+
+
+def with_numbers(text: str, folder: Path) -> str:
+    """The handout in that folder with each number in its sentences as the kept runs have it."""
+    files = [found[1] for found in _PART.finditer(text) if found[1] != "none"]
+
+    def filled(found: re.Match[str]) -> str:
+        slug, colon, what = found[1].rpartition(": ")
+        named = [file for file in files if not colon or _slug(file) == slug]
+        if not named:
+            raise LabError(f"{folder.name}/README.md shows no run {slug or 'yet'}: {found[1]}")
+        numbers = json.loads((folder / named[0]).read_text())["numbers"]
+        return f"<!--= {found[1]} -->{number(what, numbers)}<!--/-->"
+
+    return _NUMBER.sub(filled, text)
+
+
+def number(what: str, numbers: Mapping[str, float]) -> str:
+    """A number as a sentence has it, by the unit that ends its name: 415 Mb/s, 41 %, 18."""
+    names = what.split(" / ")
+    if missing := [name for name in names if name not in numbers]:
+        raise LabError(f"the kept run has no number {missing[0]}: see numbers in its results.json.")
+    value = numbers[names[0]]
+    if len(names) == 2:
+        return f"{value / numbers[names[1]]:.2g}"
+    unit = what.rpartition("_")[2]
+    if unit == "bps":
+        return format_rate(value)
+    if unit == "share":
+        return f"{100 * value:.3g} %"
+    if unit in ("bytes", "packets", "count"):
+        return f"{value:,.0f}"
+    return f"{value:.3g} {unit}" if unit in ("s", "ms") else f"{value:.3g}"
+
+
 def parts(lab: type[Lab]) -> list[tuple[str, str]]:
-    """What stands in a handout: the file that it names, and the text with its marks."""
-    text = (ROOT / "labs" / lab.folder_name() / "README.md").read_text()
-    return [(found.group(1), found.group(0)) for found in _PART.finditer(text)]
+    """The kept runs in a handout: the file that each names, and the text with its marks."""
+    return [(found.group(1), found.group(0)) for found in _PART.finditer(_page(lab)[1])]
+
+
+def experiments(lab: type[Lab]) -> list[tuple[str, str]]:
+    """The experiments in a handout: the file that each names, and the text with its marks."""
+    return [(found.group(1), found.group(0)) for found in _EXPERIMENT.finditer(_page(lab)[1])]
+
+
+def _page(lab: type[Lab]) -> tuple[Path, str]:
+    page = ROOT / "labs" / lab.folder_name() / "README.md"
+    return page, page.read_text()

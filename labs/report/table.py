@@ -91,10 +91,11 @@ def tables(rows: Sequence[Row]) -> list[list[list[str]]]:
 
 def markdown(rows: Sequence[Row]) -> str:
     """Aligned, so that the text itself is readable too."""
-    return "\n\n".join(map(_markdown, tables(rows)))
+    return "\n\n".join(map(aligned, tables(rows)))
 
 
-def _markdown(table: Sequence[Sequence[str]]) -> str:
+def aligned(table: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown; the first line is its head."""
     widths = _widths(table)
     lines = [
         "| "

@@ -19,6 +19,7 @@ from controller.errors import ControllerError
 from controller.queueing import Limit, QueueSettings
 from controller.toolchain import ROOT
 from labs.errors import LabError
+from labs.experiment import Experiment
 from labs.narration import Narrator
 from labs.run import Run
 from labs.sizing_router_buffers.findings import SETTLED_S, Findings
@@ -27,6 +28,7 @@ from topo import load
 from topo.errors import TopologyError
 from topo.model import TcpSettings, Topology
 
+COMMAND = "sudo build/venv/bin/python -m labs.sizing_router_buffers.differences"
 LOGS = ROOT / "build" / "log" / "differences"
 BOTTLENECK, ACCESS = 2, 1
 RATE_BPS = 10_000_000
@@ -117,6 +119,8 @@ def main(names: list[str]) -> int:
     """Returns the exit status."""
     chosen = [variant for variant in VARIANTS if not names or variant.name in names]
     runs = [Run(variant.name, variant.what, 15) for variant in chosen]
+    head = ["what was changed", "throughput", "loss rate", "mean RTT", "drops at each loss"]
+    kept = Experiment("sizing-router-buffers", "differences", COMMAND, head)
     print("the original: 2.11 Mb/s, 4.719% lost, RTT 21 ms")
     try:
         with LiveBench(LOGS, Narrator(runs, io.StringIO())) as bench:
@@ -124,15 +128,20 @@ def main(names: list[str]) -> int:
                 bench.narrator.begin(run)
                 found, disturbed = measured(variant, bench)
                 bench.narrator.finished()
-                print(
-                    f"{variant.name:8} {found.throughput_bps / 1e6:5.2f} Mb/s, {found.loss:.3%} "
-                    f"lost, RTT {found.rtt_ms:.0f} ms, {found.drops_each:.1f} drops at each of "
-                    f"{found.loss_count} losses ({variant.what}{disturbed})",
-                    flush=True,
+                kept.add(
+                    [
+                        f"{variant.what}{disturbed}",
+                        f"{found.throughput_bps / 1e6:.2f} Mb/s",
+                        f"{found.loss:.2%}",
+                        f"{found.rtt_ms:.0f} ms",
+                        f"{found.drops_each:.1f}",
+                    ]
                 )
+                print(*kept.rows[-1], sep=", ", flush=True)
     except (ControllerError, LabError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
+    print(f"Kept in {kept.file}.")
     return 0
 
 

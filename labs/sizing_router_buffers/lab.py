@@ -1,4 +1,4 @@
-"""Sizing router buffers: one Reno flow, and a bottleneck's queue of 72, 36, 18, 9 or 2 packets.
+"""Sizing router buffers: one Reno flow, and a bottleneck's queue of 72 to 2 packets.
 
 A second family of runs leaves the queue long and limits the flow from its ends: by the receiver's
 window, and by a slow start that stops far too early.
@@ -68,7 +68,7 @@ class SizingRouterBuffers(Lab):
 
     name: ClassVar = "sizing-router-buffers"
     title: ClassVar = "Sizing router buffers"
-    summary: ClassVar = "one Reno flow, five buffer sizes: how much buffer keeps a line busy?"
+    summary: ClassVar = "one Reno flow, six buffer sizes: how much buffer keeps a line busy?"
     question: ClassVar = "How many packets must a router's buffer hold so that its line stays busy?"
     look_for: ClassVar = (
         "The saw becomes lower and faster as the buffer shrinks. Find the largest buffer whose saw "

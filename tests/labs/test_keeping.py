@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from labs import __main__ as command_line
-from labs import archive, catalogue, handout, recording_files
+from labs import archive, recording_files
 from labs.bottleneck.lab import Bottleneck
 from labs.command import compare, conduct, redraw, side_of
 from labs.errors import LabError, SettingError
@@ -225,16 +225,6 @@ def test_a_run_of_an_older_kit_that_lacks_what_the_lab_has_now_is_refused_by_nam
     (folder / "data" / "flow").rename(folder / "data" / "stream")
     with pytest.raises(LabError, match="has no run flow, which the lab has now: .* with kit"):
         redraw(lab, archive.find(str(folder), tmp_path), io.StringIO())
-
-
-@pytest.mark.parametrize("lab", catalogue.LABS, ids=lambda lab: lab.name)
-def test_the_table_in_a_handout_is_that_of_the_kept_run_it_names(lab):
-    ((file, text),) = handout.parts(lab)
-    if file == "none":
-        pytest.skip("no run of this lab is kept yet: make handout RUN=... puts one here.")
-    kept = json.loads((handout.ROOT / "labs" / lab.folder_name() / file).read_text())
-    assert kept["lab"] == lab.name
-    assert text == handout.part(file, kept)
 
 
 # ---- runs that ended early -----------------------------------------------------------------------

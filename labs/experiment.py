@@ -1,0 +1,63 @@
+"""A table beside a lab: what an experiment found that is no run of the lab itself.
+
+    kept = Experiment("bdp-tcp-windows", "windows", "make lab ...", ["buffer", "no loss"])
+    kept.add(["1.0 BDP", "58 %"])
+
+It lies in out/<lab>/experiments/<name>.json, and `make handout RUN=<that file>` puts it into the
+lab's handout. The file is whole after each row, so that what ends an experiment early loses none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from labs import archive, ownership
+from labs.files import replace_text
+from labs.machine import Machine
+from labs.report import table
+
+FOLDER = "experiments"
+
+
+@dataclass
+class Experiment:
+    """A table that grows by a row at a time."""
+
+    lab: str
+    name: str
+    # What a reader types to do the same.
+    command: str
+    head: Sequence[str]
+    results: Path = archive.RESULTS
+    machine: Machine = field(default_factory=Machine.this_one)
+    rows: list[list[str]] = field(default_factory=list)
+
+    @property
+    def file(self) -> Path:
+        """Where it is kept."""
+        return self.results / self.lab / FOLDER / f"{self.name}.json"
+
+    def add(self, row: Sequence[str]) -> None:
+        """One more row, kept at once."""
+        assert len(row) == len(self.head), "a cell for each column"
+        self.rows.append(list(row))
+        content = {
+            "lab": self.lab,
+            "experiment": self.name,
+            "command": self.command,
+            "machine": self.machine.document(),
+            "table": [list(self.head), *self.rows],
+        }
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        replace_text(self.file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        ownership.give_back(self.results)
+
+
+def markdown(content: Mapping[str, Any]) -> str:
+    """Command, machine and table of a kept experiment, as a handout shows them."""
+    machine = Machine.from_document(content["machine"])
+    return f"`{content['command']}`\n{machine}.\n\n{table.aligned(content['table'])}"
