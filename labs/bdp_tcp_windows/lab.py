@@ -194,7 +194,8 @@ class BdpTcpWindows(SettlingLab):
         for part in PARTS:
             found = Findings(recordings[part.name])
             most = self.buffer_bytes(part)
-            # Linux offers about half of a receive buffer as window and keeps the rest for itself.
+            # Linux before 6.6 offers half of a receive buffer as window, and so do virtual hosts;
+            # newer kernels offer as much as they find to be payload.
             limit_bps = min(self.rate_bps * payload_share(), most / 2 * 8 / RTT_S)
             rows += [
                 Row(
@@ -206,7 +207,7 @@ class BdpTcpWindows(SettlingLab):
                 Row(
                     f"{part.name} buffers: window offered (ss)",
                     "",
-                    f"{most // 2:,} bytes",
+                    f"{most // 2:,} bytes, half of it",
                     f"{found.window_bytes:,} bytes",
                 ),
                 Row(
@@ -232,7 +233,7 @@ class BdpTcpWindows(SettlingLab):
             rows += [
                 Row(
                     f"{what}: payload",
-                    part.original,
+                    part.original if is_original else "",
                     "",
                     f"{units.format_rate(found.rate_bps)}, {share:.0%} of the line",
                 ),

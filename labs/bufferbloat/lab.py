@@ -20,9 +20,10 @@ from controller.classes import ICMP, Rule, entries
 from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings
 from controller.toolchain import Toolchain
 from labs.bench import PAGE_PORT, Bench, Instruments
+from labs.congestion import FILL_QUEUES, unjudged_but_for
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.errors import MeasurementError
-from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, queue_delay_s
+from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, bdp_packets, queue_delay_s
 from labs.measure.page import Fetch
 from labs.recording import Recording
 from labs.report import drawing
@@ -121,6 +122,11 @@ class Bufferbloat(Lab):
     def warm_up_s(self) -> float:
         """How long the download has the line for itself, until it has settled."""
         return self.seconds * WARM_UP
+
+    @property
+    def _last_page_s(self) -> float:
+        """When the last page is asked for, from the download's begin on."""
+        return 0.8 * self.seconds - 1
 
     @property
     def congestion(self) -> str:
@@ -222,20 +228,19 @@ class Bufferbloat(Lab):
         instruments.flow("download", "h1", "h2", seconds=self.seconds, congestion=self.congestion)
         # A slow machine takes seconds to start the programs of hosts: count from here.
         instruments.ping("ping", "h1", "h2", seconds=self.seconds)
-        end_s = instruments.now_s() + self.seconds - 1
+        last_page_s = instruments.now_s() + self._last_page_s
         instruments.hold(self.warm_up_s)
         # The original's page was asked for while ping took 733 ms, when the queue was 90 % full.
         # How long a page takes depends on where in the saw it falls, so ours wait for a full queue
         # too; the last one that fits is fetched wherever the saw may be.
         nearly_full = round(NEARLY_FULL * run.parameters["queue_packets"])
-        longest_s = self.seconds * 0.2
         is_time_left = True
         while is_time_left:
             if not run.parameters["fair"]:
-                instruments.hold_until_queued(nearly_full, end_s - longest_s)
+                instruments.hold_until_queued(nearly_full, last_page_s)
             self._fetch(instruments, "beside the download")
             instruments.hold(PAUSE_S)
-            is_time_left = instruments.now_s() + longest_s < end_s
+            is_time_left = instruments.now_s() < last_page_s
         instruments.finish()
 
     def _fetch(self, instruments: Instruments, beside: str) -> None:
@@ -302,9 +307,8 @@ class Bufferbloat(Lab):
             queue_delay_s(packets, self.rate_bps)
             for packets in (self.long_queue_packets, SHORT_QUEUE_PACKETS, 1)
         )
-        # Five round trips behind a queue that is nearly full, and some more for the page's losses.
-        trips_s = (PAGE_ROUND_TRIPS + 0.5) * (RTT_S + NEARLY_FULL * long_s)
-        times = trips_s / self.page_alone_s
+        times = self._page_times
+        other_tcp = unjudged_but_for(FILL_QUEUES, self.congestion)
         too_short = f"a queue of {self.long_queue_packets} packets delays a page by too little"
         bands = [
             Band(
@@ -319,7 +323,7 @@ class Bufferbloat(Lab):
                 long.page_loaded_s / alone_s,
                 least=times,
                 runs=(long_run,),
-                unjudged=too_short if times < PAGE_TIMES_MIN else "",
+                unjudged=other_tcp or (too_short if times < PAGE_TIMES_MIN else ""),
             ),
             Band(
                 "ping, long queue",
@@ -327,6 +331,7 @@ class Bufferbloat(Lab):
                 least=(RTT_S + 0.47 * long_s) * 1000,
                 unit="ms",
                 runs=(long_run,),
+                unjudged=other_tcp,
             ),
             Band(
                 "ping, short queue",
@@ -357,6 +362,32 @@ class Bufferbloat(Lab):
                 runs=runs,
             ),
         ]
+
+    @property
+    def _page_times(self) -> float:
+        """How many times as long as alone a page takes behind the long queue, at least.
+
+        Five round trips behind the queue, and some more for losses where it is nearly full.
+        """
+        full = self._refilled_part
+        trips = PAGE_ROUND_TRIPS + (0.5 if full == NEARLY_FULL else 0)
+        delay_s = full * queue_delay_s(self.long_queue_packets, self.rate_bps)
+        return trips * (RTT_S + delay_s) / self.page_alone_s
+
+    @property
+    def _refilled_part(self) -> float:
+        """How full the download has the long queue when the last page is asked for, at least.
+
+        Slow start ends with a loss that halves Reno's window W = BDP + queue. From then on it grows
+        by a packet each round trip, which takes W packets' time: after t its square has grown by
+        2 t / RTT (in BDP). No page waits for more than `NEARLY_FULL`.
+        """
+        bdp = bdp_packets(self.rate_bps, RTT_S)
+        most = bdp + self.long_queue_packets
+        full_s = queue_delay_s(self.long_queue_packets, self.rate_bps)
+        time_s = self._last_page_s - 2 * (RTT_S + full_s)
+        window = math.sqrt((most / 2) ** 2 + 2 * time_s * bdp / RTT_S)
+        return min(NEARLY_FULL, max(0.0, window - bdp) / self.long_queue_packets)
 
     # ---- drawing ---------------------------------------------------------------------------------
 

@@ -28,8 +28,9 @@ from controller.queueing import (
     Scheduler,
 )
 from labs.bench import Bench, FlowPlan, Instruments
+from labs.congestion import FILL_QUEUES, saw_s, unjudged_but_for
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
-from labs.frames import FRAME_BYTES, bdp_bytes, cubic_saw_s
+from labs.frames import FRAME_BYTES, bdp_bytes, bdp_packets
 from labs.measure.router import PortSeries
 from labs.recording import Recording
 from labs.report import drawing
@@ -287,7 +288,11 @@ class LinkSharing(Lab):
 
     def _too_short_to_share(self) -> str:
         """Two flows level out over some saws; empty where this run is long enough for that."""
-        needed_s = SETTLED_S + 4 * cubic_saw_s(self.rate_bps, RTT_S)
+        queue_packets = bdp_packets(self.rate_bps, RTT_S)
+        each_s = saw_s(self.congestion, self.rate_bps, RTT_S, queue_packets)
+        if each_s is None:
+            return unjudged_but_for(FILL_QUEUES, self.congestion)
+        needed_s = SETTLED_S + 4 * each_s
         if self.seconds >= needed_s:
             return ""
         return (

@@ -37,6 +37,8 @@ L4S_MIN_S, L4S_MAX_S = 0.0008, 0.0012
 # 1.68 / sqrt(p). On paths shorter than 25 ms Prague grows by the square of their ratio less.
 # DualPI2 couples both: it marks Prague's packets with 2 p', Cubic's with p' squared.
 PRAGUE, CUBIC, COUPLING, REFERENCE_RTT_S = 2.0, 1.68, 2.0, 0.025
+# Cubic grows by so much a round trip where it does as Reno; with slower saws p' is not steady.
+CUBIC_STEP, SAW_S_MAX = 0.5, 0.5
 # DCTCP keeps the line busy if its threshold is more than a seventh of the path.
 DCTCP_PART = 7
 
@@ -267,8 +269,29 @@ class Marking(SettlingLab):
                 runs,
             ),
             Band("DualPI2: line used", 100 * found.use, 95, None, "%", runs),
-            Band("DualPI2: Prague's part of both", 100 * found.h1_share, low, high, "%", runs),
+            Band(
+                "DualPI2: Prague's part of both",
+                100 * found.h1_share,
+                low,
+                high,
+                "%",
+                runs,
+                unjudged=self._too_slow_a_saw(part),
+            ),
         ]
+
+    def _too_slow_a_saw(self, part: _Part) -> str:
+        """Whether p' has time to follow the saw of each Cubic flow; the formulas have it steady."""
+        classic_s = RTT_S + CLASSIC_TARGET_S
+        window = bdp_packets(self.rate_bps, classic_s) / (2 * part.flows)
+        # As slow as Reno's here: from 70 % on half a packet a round trip, about.
+        saw_s = 0.3 * window / CUBIC_STEP * classic_s
+        if saw_s <= SAW_S_MAX:
+            return ""
+        return (
+            f"a Cubic flow's saw takes {saw_s:.1f} s at this rate and p' follows it, while the "
+            "formulas are for a steady p'"
+        )
 
     def _coupled(self, found: Findings) -> float:
         """Prague's part of the line by the formulas, with the round trips that were measured."""

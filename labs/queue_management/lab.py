@@ -18,6 +18,7 @@ import matplotlib.figure
 
 from controller.queueing import Aqm, Limit, QueueSettings
 from labs.bench import Bench, FlowPlan
+from labs.congestion import FILL_QUEUES, unjudged_but_for
 from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.frames import (
     FRAME_BYTES,
@@ -33,6 +34,8 @@ from topo import load, units
 from topo.model import TcpSettings, Topology
 
 LINE = 3
+# Toward h1 and h2, whose lines are so many times as fast as the line that is looked at.
+HOSTS, ACCESS_TIMES = (1, 2), 5
 PORT = f"s1-eth{LINE}"
 RTT_S = 0.050
 FLOWS = 4
@@ -40,6 +43,8 @@ SETTLED_S = 5.0
 PING_INTERVAL_S = 0.1
 # RED's, in packets: below the first nobody is dropped, beyond twice the second everybody.
 RED_MIN, RED_MAX = 5, 15
+# The smallest part of the BDP for which they still make a queue.
+RED_PART_MIN = 0.05
 CODEL_TARGET_S, CODEL_INTERVAL_S = 0.005, 0.100
 PIE_TARGET_S = 0.015
 
@@ -135,6 +140,11 @@ class QueueManagement(SettlingLab):
         settings = QueueSettings(limit=Limit(packets=packets), aqm=aqm)
         base = load.load(Path(__file__).with_name("topology.yaml"))
         changed = base.with_settings("s1", LINE, rate_bps=self.rate_bps, every_queue=settings)
+        for port in HOSTS:
+            # Packets queue before the line, and not before the router.
+            own_bps = base.switch("s1").port(port).rate_bps or 0
+            faster = {"rate_bps": max(own_bps, ACCESS_TIMES * self.rate_bps)}
+            changed = changed.with_settings("s1", port, **faster)
         return changed.with_hosts(tcp=TcpSettings(self.congestion))
 
     # ---- conducting ------------------------------------------------------------------------------
@@ -181,7 +191,9 @@ class QueueManagement(SettlingLab):
         for method in METHODS:
             found = Findings(recordings[method.name], self.rate_bps)
             low_ms, high_ms, words = self._delay_ms(method)
-            said = "" if method.name != "red" else f"{self._red_use:.0%} with {RED_MAX} packets"
+            # By the fluid model of Reno.
+            is_modelled = method.name == "red" and self.congestion == "reno"
+            said = f"{self._red_use:.0%} with {RED_MAX} packets" if is_modelled else ""
             rows += [
                 Row(f"{method.title}: queue delay", "", words, f"{found.delay_ms:.1f} ms"),
                 Row(f"{method.title}: a ping", "", "", f"{found.ping_ms:.1f} ms"),
@@ -192,7 +204,16 @@ class QueueManagement(SettlingLab):
             # Flows that halve their windows leave three quarters of a line without any queue.
             least_use = 75 if method.name == "red" else 90
             bands += [
-                Band(f"{method.title}: queue delay", found.delay_ms, low_ms, high_ms, "ms", runs),
+                Band(
+                    f"{method.title}: queue delay",
+                    found.delay_ms,
+                    low_ms,
+                    high_ms,
+                    "ms",
+                    runs,
+                    unjudged=unjudged_but_for(FILL_QUEUES, self.congestion)
+                    or self._too_few_packets(method),
+                ),
                 Band(f"{method.title}: line used", 100 * found.use, least_use, None, "%", runs),
             ]
             numbers.update(
@@ -250,6 +271,16 @@ class QueueManagement(SettlingLab):
         # No target is shorter than what a few frames take.
         most_ms = max(2 * target_ms, target_ms + 6 * frame_ms)
         return 0.4 * target_ms, most_ms, f"near {target_ms:.0f} ms"
+
+    def _too_few_packets(self, method: _Method) -> str:
+        """Whether RED's thresholds, which are packets, are next to nothing of this path."""
+        part = RED_MAX / bdp_packets(self.rate_bps, RTT_S)
+        if method.name != "red" or part >= RED_PART_MIN:
+            return ""
+        return (
+            f"{RED_MAX} packets are {part:.0%} of this path's BDP, so that its queue is empty most "
+            "of the time"
+        )
 
     def _spacing_off_ms(self, recording: Recording) -> float:
         """How far the instants of the first drops are from CoDel's law, at most."""

@@ -10,6 +10,7 @@ import contextlib
 import csv
 import io
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -358,10 +359,21 @@ def port_rate(series: PortSeries, window_s: float) -> tuple[list[float], list[fl
 
 
 def compare(axes: Axes, x: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
-    """The same quantity from several sources, as points joined by lines."""
+    """The same quantity from several sources, as points joined by lines.
+
+    Where a source says nothing, its value is not a number, and its line goes on to the next point.
+    """
     marks = zip("os^D", SERIES, strict=False)
     for (name, values), (mark, own) in zip(series.items(), marks, strict=False):
-        axes.plot(x, values, marker=mark, markersize=5, linewidth=1.1, color=own, label=name)
+        said = [point for point in zip(x, values, strict=True) if not math.isnan(point[1])]
+        axes.plot(
+            *zip(*said, strict=True),
+            marker=mark,
+            markersize=5,
+            linewidth=1.1,
+            color=own,
+            label=name,
+        )
     grid(axes)
     legend(axes)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -17,6 +17,7 @@ import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
 from labs.bench import Bench
+from labs.congestion import FILL_QUEUES, unjudged_but_for
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES, PAYLOAD_BYTES, bdp_packets, reno_utilisation
 from labs.recording import Recording
@@ -125,6 +126,12 @@ class SizingRouterBuffers(Lab):
         """Buffers grow with the rate, so that they stay the same part of the BDP."""
         return self.rate_bps / ORIGINAL_RATE_BPS
 
+    @property
+    def sizes(self) -> Sequence[int]:
+        """The original's buffers, without those that would be another one's at this rate."""
+        own = {self.packets(packets): packets for packets in reversed(SIZES)}
+        return [packets for packets in SIZES if own[self.packets(packets)] == packets]
+
     def packets(self, of_original: int) -> int:
         """A buffer of the original at this lab's rate."""
         return max(1, round(of_original * self._scale))
@@ -139,7 +146,7 @@ class SizingRouterBuffers(Lab):
                 seconds,
                 {"buffer_packets": self.packets(packets)},
             )
-            for packets in SIZES
+            for packets in self.sizes
         ]
         few = self.packets(DELAYED_PACKETS)
         title = f"A buffer of {few} packets, delayed acknowledgements"
@@ -215,7 +222,7 @@ class SizingRouterBuffers(Lab):
         """The original's table, and the bands."""
         found = {
             packets: Findings(recordings[f"buffer-{packets}"], self.window_s, self.rate_bps)
-            for packets in SIZES
+            for packets in self.sizes
         }
         rows: list[Row] = []
         numbers: dict[str, float] = {}
@@ -232,7 +239,13 @@ class SizingRouterBuffers(Lab):
                 rows += self._rows(DELAYED_PACKETS, each, name)
                 share = each.throughput_bps / self.rate_bps
                 claim = f"{name}: part of the line that is used"
-                delayed = Band(claim, share, most=DELAYED_USE_MAX, runs=(DELAYED,))
+                delayed = Band(
+                    claim,
+                    share,
+                    most=DELAYED_USE_MAX,
+                    runs=(DELAYED,),
+                    unjudged=self._no_reno or self._room_for_a_pair,
+                )
             elif run.name == "threshold":
                 rows += self._threshold_rows(found[72], each)
             else:
@@ -242,8 +255,10 @@ class SizingRouterBuffers(Lab):
     def _rows(self, packets: int, found: Findings, name: str) -> list[Row]:
         said, own = self._said(packets), self.packets(packets)
         bdp = bdp_packets(self.rate_bps, RTT_S)
-        use = reno_utilisation(own / bdp)
-        theory = units.format_rate(use * self.rate_bps)
+        # The fluid model is Reno's.
+        is_reno = self.congestion == "reno"
+        theory = units.format_rate(reno_utilisation(own / bdp) * self.rate_bps) if is_reno else ""
+        empty = ("never" if own >= bdp else "at each loss") if is_reno else ""
         full_ms = (RTT_S + own * FRAME_BYTES * 8 / self.rate_bps) * 1000
         return [
             Row(
@@ -259,7 +274,9 @@ class SizingRouterBuffers(Lab):
                 units.format_rate(found.goodput_bps),
             ),
             Row(f"{name}: loss rate", said[2], "", f"{found.loss:.3%}"),
-            Row(f"{name}: drops at each loss", "", "1", f"{found.drops_each:.2g}"),
+            Row(
+                f"{name}: drops at each loss", "", "1" if is_reno else "", f"{found.drops_each:.2g}"
+            ),
             Row(
                 f"{name}: mean RTT",
                 said[3],
@@ -269,7 +286,7 @@ class SizingRouterBuffers(Lab):
             Row(
                 f"{name}: queue empty",
                 "",
-                "never" if own >= bdp else "at each loss",
+                empty,
                 f"{found.empty_share:.1%} of the time",
             ),
         ]
@@ -332,6 +349,8 @@ class SizingRouterBuffers(Lab):
         ]
 
     def _bands(self, found: Mapping[int, Findings]) -> list[Band]:
+        bdp = bdp_packets(self.rate_bps, RTT_S)
+        no_saw = unjudged_but_for(FILL_QUEUES, self.congestion)
         bands = [
             Band(
                 f"buffer {self.packets(packets)}: part of the line that is used",
@@ -339,28 +358,35 @@ class SizingRouterBuffers(Lab):
                 least,
                 most,
                 runs=(f"buffer-{packets}",),
+                # From one product on any TCP that fills queues will do; below it depends on how
+                # far the TCP falls at a loss.
+                unjudged=no_saw if most is None else self._no_reno,
             )
             for packets, (least, most) in USE_BANDS.items()
+            if packets in found
         ]
-        bands.append(
-            Band(
-                f"buffer {self.packets(JUST_ENOUGH)}: part of the time in which the queue is empty",
-                found[JUST_ENOUGH].empty_share,
-                most=0.005,
-                runs=(f"buffer-{JUST_ENOUGH}",),
+        if JUST_ENOUGH in found:
+            enough = f"buffer {self.packets(JUST_ENOUGH)}"
+            bands.append(
+                Band(
+                    f"{enough}: part of the time in which the queue is empty",
+                    found[JUST_ENOUGH].empty_share,
+                    most=0.005,
+                    runs=(f"buffer-{JUST_ENOUGH}",),
+                    unjudged=no_saw or self._too_few_to_halve,
+                )
             )
-        )
-        smallest = self.packets(2) / bdp_packets(self.rate_bps, RTT_S)
-        bands.append(
-            Band(
-                f"buffer {self.packets(2)}: no more than a Reno without any timeout could use",
-                found[2].throughput_bps / self.rate_bps,
-                most=reno_utilisation(smallest),
-                runs=("buffer-2",),
+        if 2 in found:
+            bands.append(
+                Band(
+                    f"buffer {self.packets(2)}: no more than a Reno without any timeout could use",
+                    found[2].throughput_bps / self.rate_bps,
+                    most=reno_utilisation(self.packets(2) / bdp),
+                    runs=("buffer-2",),
+                    unjudged=self._no_reno,
+                )
             )
-        )
-        sizes = list(found)
-        for larger, smaller in itertools.pairwise(sizes):
+        for larger, smaller in itertools.pairwise(found):
             names = f"{self.packets(larger)} over {self.packets(smaller)}"
             bands.append(
                 Band(
@@ -368,25 +394,44 @@ class SizingRouterBuffers(Lab):
                     found[larger].rtt_ms / found[smaller].rtt_ms,
                     least=1,
                     runs=(f"buffer-{larger}", f"buffer-{smaller}"),
+                    unjudged=no_saw,
                 )
             )
-        bands.append(
-            Band(
-                "loss rate falls with the buffer, 72 over 9",
-                found[72].loss / max(found[9].loss, 1e-9),
-                most=1,
-                runs=("buffer-72", "buffer-9"),
+        for larger, smaller in ((72, 9), (9, 2)):
+            if not {larger, smaller} <= found.keys():
+                continue
+            names = f"{self.packets(larger)} over {self.packets(smaller)}"
+            bands.append(
+                Band(
+                    f"loss rate falls with the buffer, {names}",
+                    found[larger].loss / max(found[smaller].loss, 1e-9),
+                    most=1,
+                    runs=(f"buffer-{larger}", f"buffer-{smaller}"),
+                    unjudged=no_saw,
+                )
             )
-        )
-        bands.append(
-            Band(
-                "loss rate falls with the buffer, 9 over 2",
-                found[9].loss / max(found[2].loss, 1e-9),
-                most=1,
-                runs=("buffer-9", "buffer-2"),
-            )
-        )
         return bands
+
+    @property
+    def _no_reno(self) -> str:
+        return unjudged_but_for(("reno",), self.congestion)
+
+    @property
+    def _room_for_a_pair(self) -> str:
+        """The two packets that an acknowledgement releases; empty where there is none."""
+        few = self.packets(DELAYED_PACKETS)
+        if few <= DELAYED_PACKETS:
+            return ""
+        return f"an acknowledgement releases two packets, for which a buffer of {few} has room"
+
+    @property
+    def _too_few_to_halve(self) -> str:
+        """Windows are whole packets: half of one may be less than the product, by a part of one."""
+        bdp = bdp_packets(self.rate_bps, RTT_S)
+        halved = int((bdp + self.packets(JUST_ENOUGH)) / 2)
+        if halved >= bdp:
+            return ""
+        return f"half of a window is {halved} whole packets here, and the BDP is {bdp:.1f}"
 
     # ---- drawing ---------------------------------------------------------------------------------
 
@@ -395,7 +440,7 @@ class SizingRouterBuffers(Lab):
         runs = self.runs()
         found = {
             packets: Findings(recordings[f"buffer-{packets}"], self.window_s, self.rate_bps)
-            for packets in SIZES
+            for packets in self.sizes
         }
         empty = ", ".join(
             f"{each.empty_share:.0%} with {self.packets(packets)}"
@@ -414,16 +459,16 @@ class SizingRouterBuffers(Lab):
             "The congestion window of the same flows, each beside the bandwidth-delay product, "
             "all on one scale.",
             lambda canvas: self._draw_windows(canvas, recordings),
-            height=1.4 * len(SIZES) + 0.5,
+            height=1.4 * len(self.sizes) + 0.5,
         )
         use, rtt = (
-            ", ".join(text(packets) for packets in SIZES)
+            ", ".join(text(packets) for packets in self.sizes)
             for text in (
                 lambda packets: f"{found[packets].throughput_bps / self.rate_bps:.0%}",
                 lambda packets: f"{found[packets].rtt_ms:.0f} ms",
             )
         )
-        sizes = ", ".join(str(self.packets(packets)) for packets in SIZES)
+        sizes = ", ".join(str(self.packets(packets)) for packets in self.sizes)
         trade = Figure(
             "trade",
             f"What a larger buffer gains and what it costs. With {sizes} packets the line was used "
@@ -454,8 +499,8 @@ class SizingRouterBuffers(Lab):
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
         bdp = bdp_packets(self.rate_bps, RTT_S)
-        rows = drawing.stack(canvas, [1] * len(SIZES), title="The flow's window")
-        for axes, packets in zip(rows, SIZES, strict=True):
+        rows = drawing.stack(canvas, [1] * len(self.sizes), title="The flow's window")
+        for axes, packets in zip(rows, self.sizes, strict=True):
             samples = recordings[f"buffer-{packets}"].flows["flow"].samples
             drawing.congestion_window(axes, {"flow": samples}, thresholds=False)
             drawing.level(axes, bdp, f"bandwidth-delay product: {bdp:.1f} packets")
@@ -466,7 +511,7 @@ class SizingRouterBuffers(Lab):
     def _draw_trade(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
-        sizes = sorted(ORIGINAL)
+        sizes = sorted(self.sizes)
         found = [
             Findings(recordings[f"buffer-{size}"], self.window_s, self.rate_bps) for size in sizes
         ]
@@ -477,10 +522,8 @@ class SizingRouterBuffers(Lab):
             own,
             {
                 "measured": [each.throughput_bps / self.rate_bps for each in found],
-                **self._original_line([ORIGINAL[size].throughput_mbps / 10 for size in sizes]),
-                "fluid theory": [
-                    reno_utilisation(size / bdp_packets(self.rate_bps, RTT_S)) for size in own
-                ],
+                **self._original_line(sizes, lambda said: said.throughput_mbps / 10),
+                **self._theory_line(own),
             },
         )
         use.set_ylabel("part of the line used")
@@ -490,7 +533,7 @@ class SizingRouterBuffers(Lab):
             own,
             {
                 "measured": [each.rtt_ms for each in found],
-                **self._original_line([ORIGINAL[size].rtt_s * 1000 for size in sizes]),
+                **self._original_line(sizes, lambda said: said.rtt_s * 1000),
             },
         )
         rtt.set_ylabel("mean RTT (ms)")
@@ -499,5 +542,17 @@ class SizingRouterBuffers(Lab):
             axes.set_xticks(own, [str(size) for size in own])
             axes.set_xlabel("buffer (packets)")
 
-    def _original_line(self, values: Sequence[float]) -> dict[str, Sequence[float]]:
-        return {"the original": values} if self.is_original else {}
+    def _theory_line(self, own: Sequence[int]) -> dict[str, Sequence[float]]:
+        """The fluid model, which is Reno's."""
+        if self.congestion != "reno":
+            return {}
+        bdp = bdp_packets(self.rate_bps, RTT_S)
+        return {"fluid theory": [reno_utilisation(size / bdp) for size in own]}
+
+    def _original_line(
+        self, sizes: Sequence[int], value: Callable[[_Original], float]
+    ) -> dict[str, Sequence[float]]:
+        """Through the sizes that the original has."""
+        if not self.is_original:
+            return {}
+        return {"the original": [value(ORIGINAL[s]) if s in ORIGINAL else math.nan for s in sizes]}

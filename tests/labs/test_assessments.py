@@ -2,11 +2,13 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import pytest
 
-from labs import simulator
+from controller.toolchain import ROOT
+from labs import catalogue, simulator
 from labs.bufferbloat.lab import ALONE_S, Bufferbloat
 from labs.definition import Verdict
 from labs.errors import MeasurementError
@@ -14,10 +16,12 @@ from labs.frames import FRAME_BYTES, bdp_packets, queue_delay_s, reno_utilisatio
 from labs.hol_blocking import theory
 from labs.hol_blocking.lab import HolBlocking
 from labs.link_sharing.lab import LinkSharing, Shares, moments
+from labs.marking.lab import PARTS, Marking
 from labs.measure import iperf
 from labs.measure.page import Fetch
 from labs.measure.ping import Echo, Pings
 from labs.measure.router import PortSeries, QueueSeries
+from labs.queue_management.lab import METHODS, QueueManagement
 from labs.recording import Flow, Recording
 from labs.report import drawing
 from labs.router_buffer_size.lab import RouterBufferSize
@@ -339,3 +343,169 @@ def test_only_the_input_stage_differs_between_the_live_runs():
     first, second = lab.topology(fifo), lab.topology(voq)
     assert first.switch("s2").input != second.switch("s2").input
     assert first == second.with_input("s2", first.switch("s2").input)
+
+
+# ---- other TCPs, other rates ---------------------------------------------------------------------
+
+# `RATE=5mbit` and the like, where a handout tells its reader to try them.
+_SETTING = re.compile(r"\b(RATE|QUEUE|DURATION|CONGESTION)=([\w.]+)")
+
+
+def suggested():
+    """Each setting that the handout of a lab names."""
+    for lab in catalogue.LABS:
+        text = (ROOT / "labs" / lab.folder_name() / "README.md").read_text()
+        # What was measured tells of itself.
+        advice = text[: text.index("## What was measured")]
+        for name, word in sorted(set(_SETTING.findall(advice))):
+            yield pytest.param(lab, {name: word}, id=f"{lab.name}-{name}={word}")
+
+
+@pytest.mark.parametrize(("kind", "environment"), suggested())
+def test_what_a_handout_suggests_can_be_run_and_compares_nothing_with_itself(kind, environment):
+    world = {"WORLD": "virtual", "SEEDS": "1"}
+    lab = kind(Settings.from_environment(kind.takes, {**environment, **world}))
+    names = [run.name for run in lab.runs()]
+    assert len(set(names)) == len(names)
+    settings = [(run.title, run.parameters) for run in lab.runs()]
+    assert all(settings.count(each) == 1 for each in settings)
+
+
+@pytest.mark.parametrize("congestion", ["bbr", "dctcp"])
+def test_a_tcp_that_fills_no_queue_is_not_judged_as_one_that_does(congestion):
+    lab = Bufferbloat(Settings(seconds=24, congestion=congestion))
+    short = bloat(page_s=2.0, ping_ms=60.0)
+    found = {band.claim: band for band in lab.assess({run.name: short for run in lab.runs()}).bands}
+    for claim in (PAGE_CLAIM, "ping, long queue"):
+        assert found[claim].verdict is Verdict.NOT_JUDGED
+        assert "Reno or Cubic would do, and the flows here are of" in found[claim].unjudged
+    # What the router does for everybody is judged.
+    assert found["ping, two queues"].verdict is not Verdict.NOT_JUDGED
+
+
+def test_a_page_is_asked_of_a_queue_as_full_as_the_download_can_have_it_by_then():
+    # W = BDP + 300 = 301.7 packets of 8 ms. In 47 s less two full queues, 42.1 s, W / 2 grows to
+    # sqrt(150.8^2 + 2 x 42.1 x 2.5 / 0.02) = 182.5 packets, 180 of them queued: 60 %.
+    long = Bufferbloat(Settings(queue_packets=300))
+    assert long.seconds == 60
+    assert long._refilled_part == pytest.approx(0.60, abs=0.01)
+    # Five round trips of 20 + 0.6 x 2422 ms, over 1.03 s.
+    assert long._page_times == pytest.approx(5 * 1.475 / 1.033, rel=0.02)
+    # The lab's own queue is nearly full by then, and the page loses packets.
+    assert Bufferbloat(Settings())._refilled_part == 0.9
+    assert Bufferbloat(Settings())._page_times == pytest.approx(3.975, abs=0.01)
+    # The bands of a queue that had time enough to fill are those of a full one.
+    patient = Bufferbloat(Settings(queue_packets=300, seconds=600))
+    assert patient._page_times == pytest.approx(5.5 * (0.02 + 0.9 * 2.422) / 1.033, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("congestion", "judged"), [("cubic", True), ("reno", False), ("bbr", False), ("prague", False)]
+)
+def test_how_long_two_flows_need_to_share_is_that_of_their_own_tcp(congestion, judged):
+    # Reno needs 3/8 x (2 x 167)^2 packet times of 0.12 ms for a tooth, 5 s; four are 20, and 3 s.
+    short = LinkSharing(Settings(rate_bps=100_000_000, seconds=30, congestion=congestion))
+    assert (short._too_short_to_share() == "") is (judged or congestion == "reno")
+    if congestion == "reno":
+        slow = LinkSharing(Settings(rate_bps=1_000_000_000, congestion=congestion))
+        # Fifty seconds a tooth.
+        assert "203 s to find their shares" in slow._too_short_to_share()
+    elif not judged:
+        assert "Reno or Cubic would do" in short._too_short_to_share()
+
+
+def sizing(**changes):
+    """The lab with these settings, on saws that were made by hand; its bands by claim."""
+    lab = SizingRouterBuffers(Settings(quick=True, **changes))
+    recordings = {run.name: recording(10.0) for run in lab.runs()}
+    assessment = lab.assess(recordings)
+    return lab, assessment, {band.claim: band for band in assessment.bands}
+
+
+def test_two_buffers_that_are_one_at_this_rate_are_one():
+    lab, assessment, bands = sizing(rate_bps=2_000_000)
+    # 21 and 18 packets are both 4 at a fifth of the rate.
+    assert [lab.packets(size) for size in lab.sizes] == [14, 7, 4, 2, 1]
+    assert "mean RTT rises with the buffer, 4 over 2" in bands
+    assert not any("4 over 4" in claim for claim in bands)
+    # Claims speak of the buffers that there are.
+    assert "loss rate falls with the buffer, 14 over 2" in bands
+    # (3.3 + 4) / 2 is 3 packets, and a BDP is 3.3: it does run empty.
+    empty = bands["buffer 4: part of the time in which the queue is empty"]
+    assert empty.unjudged == "half of a window is 3 whole packets here, and the BDP is 3.3"
+    whats = [row.what for row in assessment.rows]
+    assert len(set(whats)) == len(whats)
+
+
+@pytest.mark.parametrize("rate_bps", [100_000, 1_000_000, 20_000_000, 10_000_000_000])
+def test_buffers_of_any_rate_are_assessed_and_drawn(rate_bps):
+    lab, _, _ = sizing(rate_bps=rate_bps)
+    figures = lab.figures({run.name: recording(10.0) for run in lab.runs()})
+    (trade,) = (each for each in figures if each.name == "trade")
+    with drawing.drawn(trade):
+        pass
+
+
+def test_what_only_reno_does_is_neither_theory_nor_judged_for_another_tcp():
+    _, of_reno, reno = sizing()
+    _, of_cubic, cubic = sizing(congestion="cubic")
+    _, of_bbr, bbr = sizing(congestion="bbr")
+
+    def judged(bands):
+        return {claim for claim, band in bands.items() if band.verdict is not Verdict.NOT_JUDGED}
+
+    assert judged(reno) == set(reno)
+    halving = {
+        "buffer 9: part of the line that is used",
+        "buffer 2: no more than a Reno without any timeout could use",
+        "buffer 2, delayed acknowledgements: part of the line that is used",
+    }
+    assert set(cubic) - judged(cubic) == halving
+    assert judged(bbr) == set()
+    assert any("throughput" in row.what and row.theory for row in of_reno.rows)
+    for assessment in (of_cubic, of_bbr):
+        assert not any(
+            row.theory
+            for row in assessment.rows
+            if row.what.endswith(("throughput", "at each loss", "queue empty"))
+        )
+
+
+def test_a_buffer_with_room_for_a_pair_is_not_judged_by_pairs():
+    _, _, bands = sizing(rate_bps=20_000_000)
+    band = bands["buffer 4, delayed acknowledgements: part of the line that is used"]
+    assert band.unjudged.endswith("for which a buffer of 4 has room")
+
+
+def test_all_sizes_of_the_lab_stand_in_the_picture_of_the_trade():
+    lab, _, _ = sizing()
+    figures = lab.figures({run.name: recording(10.0) for run in lab.runs()})
+    (trade,) = (each for each in figures if each.name == "trade")
+    with drawing.drawn(trade) as canvas:
+        lines = {line.get_label(): list(line.get_xdata()) for line in canvas.axes[0].get_lines()}
+    assert lines["measured"] == [2, 9, 18, 21, 36, 72]
+    # The original has no 21; its line goes on from 18 to 36.
+    assert lines["the original"] == [2, 9, 18, 36, 72]
+
+
+@pytest.mark.parametrize("rate_bps", [None, 100_000_000, 1_000_000_000])
+def test_packets_queue_before_the_line_of_queue_management_at_any_rate(rate_bps):
+    lab = QueueManagement(Settings(rate_bps=rate_bps))
+    ports = lab.topology("codel").switch("s1")
+    assert all(ports.port(each).rate_bps >= 5 * lab.rate_bps for each in (1, 2))
+    assert QueueManagement(Settings()).topology("codel").switch("s1").port(1).rate_bps == 10**8
+
+
+@pytest.mark.parametrize(("rate_bps", "judged"), [(None, True), (5_000_000, True), (10**8, False)])
+def test_reds_packets_are_judged_where_they_are_more_than_a_moment_of_the_path(rate_bps, judged):
+    lab = QueueManagement(Settings(rate_bps=rate_bps))
+    (red,) = (method for method in METHODS if method.name == "red")
+    # 15 packets of 83 at 20 Mb/s and 50 ms, of 417 at 100 Mb/s.
+    assert (lab._too_few_packets(red) == "") is judged
+
+
+@pytest.mark.parametrize(("rate_bps", "judged"), [(None, True), (200_000_000, False)])
+def test_pragues_part_is_judged_where_its_formulas_hold(rate_bps, judged):
+    lab = Marking(Settings(rate_bps=rate_bps))
+    # At 40 Mb/s a Cubic flow of eight has 14.6 packets, and its saw takes 0.3 s; at 200, 1.5 s.
+    assert (lab._too_slow_a_saw(PARTS[-1]) == "") is judged
