@@ -1,8 +1,8 @@
 """`make glass`: opens the page for the network that is up; else for one in virtual time.
 
 GLASS is the address to listen on: the machine's own unless it says otherwise, such as 0.0.0.0 for a
-class to look at, which can then look and nothing else. LESSON is a lab whose lesson is to stand
-beside the view. It ends with Ctrl-C.
+class, which can then look and nothing else; the page that steers stays on this machine. LESSON is a
+lab whose lesson is to stand beside the view. It ends with Ctrl-C.
 
 With --beside it serves whatever network is up, one after the other, and ends with its input: see
 `beside`.
@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from controller.errors import ControllerError
 from controller.toolchain import ROOT
@@ -28,6 +28,11 @@ from topo import ending
 PORT = 8470
 LOGS = ROOT / "build" / "log" / "glass"
 OWN = "127.0.0.1"
+OPEN_WORDS = (
+    "OPEN TO THE NETWORK: everybody who reaches this machine and has the",
+    "address for the class sees everything that is shown, unencrypted,",
+    "and can change nothing. Leave GLASS out to keep it closed.",
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -83,8 +88,8 @@ def scene_of_now() -> Scene:
 async def _serve(scene: Callable[[], Scene], host: str) -> None:
     async with contextlib.AsyncExitStack() as stack:
         glass = await _open(stack, scene, host)
-        _say(glass, host)
-        if host == OWN:
+        _say(glass)
+        if glass.url:
             desktop.show(glass.url)
         await asyncio.Event().wait()
 
@@ -94,31 +99,34 @@ async def _serve_beside(host: str, *, opens: bool) -> None:
     asyncio.get_running_loop().add_reader(sys.stdin, ended.set)
     async with contextlib.AsyncExitStack() as stack:
         glass = await _open(stack, scene_of_now, host)
-        _say(glass, host)
+        _say(glass)
         print(flush=True)
-        if opens and host == OWN:
+        if opens and glass.url:
             desktop.show(glass.url)
         await ended.wait()
 
 
 async def _open(stack: contextlib.AsyncExitStack, scene: Callable[[], Scene], host: str) -> Glass:
-    read_only = host != OWN
     try:
-        glass = Glass(scene, host=host, port=PORT, read_only=read_only)
-        return await stack.enter_async_context(glass)
+        return await stack.enter_async_context(Glass(scene, host=host, port=PORT))
     except OSError:
         # Another glass has the port: this one takes any.
-        return await stack.enter_async_context(Glass(scene, host=host, read_only=read_only))
+        return await stack.enter_async_context(Glass(scene, host=host))
 
 
-def _say(glass: Glass, host: str) -> None:
-    print(f"The glass: {glass.url}", flush=True)
-    if host != OWN:
-        print(
-            f"Everybody who can reach {host} and is given this address can look, and change "
-            "nothing.",
-            flush=True,
-        )
+def _say(glass: Glass) -> None:
+    if glass.url:
+        print(f"The glass: {glass.url}", flush=True)
+    if glass.looking_urls:
+        print("\n".join(_framed(OPEN_WORDS)), flush=True)
+        for url in glass.looking_urls:
+            print(f"For the class: {url}", flush=True)
+
+
+def _framed(words: Sequence[str]) -> list[str]:
+    width = max(map(len, words))
+    edge = "#" * (width + 4)
+    return [edge, *(f"# {each:{width}} #" for each in words), edge]
 
 
 if __name__ == "__main__":

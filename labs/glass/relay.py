@@ -2,7 +2,8 @@
 
 A call is a method of P4Runtime or vitrine.v1 by its full name, a router's name, and bytes. Which
 methods there are, and which of them stream, the descriptors say; READING are those that change
-nothing, and a page that may only look gets no others.
+nothing and take nothing from anybody, and a page that may only look gets no others. A router traces
+for one client at a time, so a class cannot have Trace.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ FILES = (router_pb2.DESCRIPTOR, world_pb2.DESCRIPTOR, p4runtime_pb2.DESCRIPTOR)
 
 READING = frozenset(
     {
-        *("/vitrine.v1.Router/Describe", "/vitrine.v1.Router/Watch", "/vitrine.v1.Router/Trace"),
-        *("/vitrine.v1.World/Look", "/vitrine.v1.World/WatchHosts", "/vitrine.v1.World/Capture"),
+        *("/vitrine.v1.Router/Describe", "/vitrine.v1.Router/Watch"),
+        *("/vitrine.v1.World/Look", "/vitrine.v1.World/WatchHosts"),
         *("/p4.v1.P4Runtime/Read", "/p4.v1.P4Runtime/GetForwardingPipelineConfig"),
         "/p4.v1.P4Runtime/Capabilities",
     }
@@ -87,7 +88,7 @@ class Relay:
 
     def __init__(self, *, read_only: bool) -> None:
         self._addresses: dict[str, str] = {}
-        self._read_only = read_only
+        self.is_read_only = read_only
         self._channels: dict[str, grpc.aio.Channel] = {}
 
     def leads_to(self, addresses: Mapping[str, str]) -> None:
@@ -110,7 +111,7 @@ class Relay:
         shape = METHODS.get(method)
         if shape is None:
             raise RefusedError(code_pb2.UNIMPLEMENTED, f"there is no method {method}.")
-        if self._read_only and method not in READING:
+        if self.is_read_only and method not in READING:
             raise RefusedError(
                 code_pb2.PERMISSION_DENIED,
                 "this page may only look: the glass was opened for a class to watch.",

@@ -4,6 +4,9 @@ Who may come: the address that is printed carries a token, and without it a sock
 page itself is no secret. A browser's request must name this server as its host, so that no other
 site's name leads here, and a socket must come from this server's own page.
 
+On an address that others reach there are two tokens: the one for them opens pages that look and
+change nothing, the other is taken from this machine alone and opens one that steers.
+
 What goes through a socket are frames of bytes. The first byte says what a frame is, the next four
 which call it belongs to, by a number that the page chooses:
 
@@ -23,6 +26,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import ipaddress
 import json
 import mimetypes
 import secrets
@@ -37,7 +41,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from labs.glass import relay, sources
+from labs.glass import addresses, relay, sources
 from labs.glass.relay import RefusedError, Relay
 from labs.glass.scene import Scene
 from topo import wait
@@ -89,16 +93,15 @@ class Glass:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        read_only: bool = False,
     ) -> None:
         """`scene` says what there is to see at present; pages are told when it is another.
 
         On another address than the machine's own, anybody who is given the address may look.
         """
         self._scene, self._host, self._port = scene, host, port
-        self._read_only = read_only
-        self._is_open = host not in ("127.0.0.1", "localhost", "::1")
+        self._is_open = not addresses.is_own(host)
         self._token = secrets.token_urlsafe(18)
+        self._looking_token = secrets.token_urlsafe(18) if self._is_open else ""
         self._schema = relay.schema()
         self._server: Server | None = None
 
@@ -109,9 +112,24 @@ class Glass:
         return next(iter(self._server.sockets)).getsockname()[1]
 
     @property
-    def url(self) -> str:
-        """What to open. The token is behind the #, which browsers send to nobody."""
-        return f"http://{self._host}:{self.port}/#{self._token}"
+    def url(self) -> str | None:
+        """What opens a page that steers, on this machine; None where it listens to others alone.
+
+        The token is behind the #, which browsers send to nobody.
+        """
+        host = addresses.own_of(self._host) if self._is_open else self._host
+        return self._url(host, self._token) if host else None
+
+    @property
+    def looking_urls(self) -> list[str]:
+        """What opens pages that only look, for others; each names one address of this machine."""
+        if not self._is_open:
+            return []
+        hosts = addresses.reachable(self._host)
+        return [self._url(each, self._looking_token) for each in hosts]
+
+    def _url(self, host: str, token: str) -> str:
+        return f"http://{addresses.in_url(host)}:{self.port}/#{token}"
 
     async def __aenter__(self) -> Glass:
         self._server = await serve(
@@ -138,23 +156,29 @@ class Glass:
             return _plain(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.")
         way = urlsplit(request.path)
         if way.path == "/source":
-            return self._source(request, parse_qs(way.query).get("file", [""])[0])
+            return self._source(connection, request, parse_qs(way.query).get("file", [""])[0])
         if way.path != "/socket":
             return self._file(way.path)
         # A page of another site can open a socket here, but cannot hide where it comes from.
         origins = request.headers.get_all("Origin")
         if len(origins) != 1 or origins[0] != f"http://{hosts[0]}":
             return _plain(HTTPStatus.FORBIDDEN, "Only the glass's own page may open a socket.")
-        if not self._lets_in(parse_qs(way.query).get("token", [""])[0]):
+        token = parse_qs(way.query).get("token", [""])[0]
+        if not (self._may_look(token) or self._may_steer(connection, token)):
             return _plain(HTTPStatus.UNAUTHORIZED, "The address lacks its token.")
         return None
 
-    def _lets_in(self, token: str) -> bool:
-        return hmac.compare_digest(token.encode(), self._token.encode())
+    def _may_look(self, token: str) -> bool:
+        return self._is_open and _is_same(token, self._looking_token)
 
-    def _source(self, request: Request, name: str) -> Response:
+    def _may_steer(self, connection: ServerConnection, token: str) -> bool:
+        peer = connection.remote_address[0]
+        return _is_same(token, self._token) and addresses.is_own(peer)
+
+    def _source(self, connection: ServerConnection, request: Request, name: str) -> Response:
         """A P4 source of the kit."""
-        if not self._lets_in(request.headers.get("Authorization", "").removeprefix("Bearer ")):
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if not (self._may_look(token) or self._may_steer(connection, token)):
             return _plain(HTTPStatus.UNAUTHORIZED, "The request lacks the token.")
         text = sources.text_of(name)
         if text is None:
@@ -165,10 +189,10 @@ class Glass:
         name, _, port = host.rpartition(":")
         if port != str(self.port):
             return False
-        if self._is_open:
-            # Numbers are nobody's name; a name could lead here from anywhere.
-            return name.replace(".", "").isdigit() or name.startswith("[")
-        return name in ("127.0.0.1", "localhost", "[::1]")
+        if addresses.is_own(name := name.removeprefix("[").removesuffix("]")):
+            return True
+        # Numbers are nobody's name; a name that was not given to us could lead here from anywhere.
+        return self._is_open and (name == self._host or _is_number(name))
 
     def _file(self, path: str) -> Response:
         if path == "/schema":
@@ -183,7 +207,9 @@ class Glass:
 
     async def _talk(self, socket: ServerConnection) -> None:
         """One page, until it goes away."""
-        way = Relay(read_only=self._read_only)
+        assert socket.request is not None, "it was answered"
+        token = parse_qs(urlsplit(socket.request.path).query).get("token", [""])[0]
+        way = Relay(read_only=not self._may_steer(socket, token))
         calls = _Calls(socket, way)
         showing = asyncio.create_task(self._show(socket, way))
         try:
@@ -204,7 +230,7 @@ class Glass:
             async for scene in wait.changes(self._scene, _LOOK_S):
                 addresses = {each.name: each.address for each in scene.routers}
                 way.leads_to({**addresses, WORLD: scene.world_address or scene.hosts_address})
-                words = json.dumps(scene.told(read_only=self._read_only)).encode()
+                words = json.dumps(scene.told(read_only=way.is_read_only)).encode()
                 await socket.send(_HEAD.pack(SCENE, 0) + words)
 
 
@@ -256,6 +282,17 @@ class _Calls:
 
     async def _send(self, kind: int, number: int, rest: bytes) -> None:
         await self._socket.send(_HEAD.pack(kind, number) + rest)
+
+
+def _is_same(token: str, wanted: str) -> bool:
+    return hmac.compare_digest(token.encode(), wanted.encode())
+
+
+def _is_number(name: str) -> bool:
+    with contextlib.suppress(ValueError):
+        ipaddress.ip_address(name)
+        return True
+    return False
 
 
 def _text(data: bytes) -> tuple[str, bytes]:

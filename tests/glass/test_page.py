@@ -196,11 +196,13 @@ def test_text_from_outside_does_not_become_markup(chromium):
 
 
 def test_a_page_that_may_only_look_has_no_handles(chromium):
-    with glass_of_double(read_only=True) as (glass, _), page_of(chromium) as page:
-        page.goto(glass.url)
+    with glass_of_double(host="0.0.0.0") as (glass, _), page_of(chromium) as page:
+        page.goto(f"http://127.0.0.1:{glass.port}/#{glass._looking_token}")
         expect(page.get_by_text("looking only")).to_be_visible()
         expect(notice(page)).to_contain_text(BLOCKED)
         assert page.get_by_role("tab", name="Handles").count() == 0
+        page.get_by_role("tab", name="Program").click()
+        assert page.get_by_role("button", name="Follow").count() == 0
         assert notice(page).get_by_role("button").count() == 0
 
 

@@ -12,7 +12,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from controller.toolchain import ROOT
-from labs.glass import relay, server
+from labs.glass import __main__ as main
+from labs.glass import addresses, relay, server
 from tests.glass.serving import glass_of_double
 
 HEAD = struct.Struct(">BI")
@@ -28,11 +29,15 @@ def get(glass, path, host=None):
     return answer.status, answer.headers, answer.read()
 
 
-def opened(glass, *, token=None, origin=None, host=None):
+def token_of(url):
+    return url.partition("#")[2]
+
+
+def opened(glass, *, token=None, origin=None, host=None, at="127.0.0.1"):
     """A socket as a page opens it."""
-    given = glass.url.partition("#")[2] if token is None else token
-    address = f"ws://127.0.0.1:{glass.port}/socket?token={given}"
-    own = f"127.0.0.1:{glass.port}"
+    given = token_of(glass.url) if token is None else token
+    address = f"ws://{at}:{glass.port}/socket?token={given}"
+    own = f"{at}:{glass.port}"
     headers = {"Host": host} if host else {}
     return connect(address, origin=origin or f"http://{own}", additional_headers=headers)
 
@@ -114,23 +119,84 @@ def test_what_there_is_not_is_refused(running, router, method, said):
     assert said in status_pb2.Status.FromString(rest).message
 
 
-def test_a_page_that_may_only_look_changes_nothing():
-    with glass_of_double(read_only=True) as (glass, double), opened(glass) as socket:
+TRACE = "/vitrine.v1.Router/Trace"
+
+
+def test_a_class_looks_and_changes_nothing():
+    with (
+        glass_of_double(host="0.0.0.0") as (glass, double),
+        opened(glass, token=glass._looking_token) as socket,
+    ):
         assert json.loads(socket.recv(timeout=10)[HEAD.size :])["readOnly"]
-        _, kind, rest = asked(socket, CONFIGURE, router_pb2.ConfigureRequest())
-        assert kind == server.REFUSED
-        assert "may only look" in status_pb2.Status.FromString(rest).message
+        # The router traces for one client at a time: a class must not keep it from the teacher.
+        for method in (CONFIGURE, TRACE):
+            _, kind, rest = asked(socket, method, router_pb2.ConfigureRequest())
+            assert kind == server.REFUSED
+            assert "may only look" in status_pb2.Status.FromString(rest).message
         assert double.configured == []
         # What reads goes through.
         assert asked(socket, DESCRIBE, router_pb2.DescribeRequest())[1] == server.END
+
+
+def test_the_page_that_steers_stays_on_the_machine():
+    with glass_of_double(host="0.0.0.0") as (glass, double):
+        assert glass.url.startswith(f"http://127.0.0.1:{glass.port}/#")
+        with opened(glass) as socket:
+            assert not json.loads(socket.recv(timeout=10)[HEAD.size :])["readOnly"]
+            assert asked(socket, CONFIGURE, router_pb2.ConfigureRequest())[1] == server.END
+        assert len(double.configured) == 1
+        # The same token from another address, which is how another machine would come.
+        for at in addresses.reachable("0.0.0.0"):
+            with pytest.raises(InvalidStatus) as refused, opened(glass, at=at):
+                pass
+            assert refused.value.response.status_code == 401
+            with opened(glass, at=at, token=glass._looking_token) as socket:
+                assert json.loads(socket.recv(timeout=10)[HEAD.size :])["readOnly"]
+
+
+def test_a_class_is_given_addresses_that_lead_here(monkeypatch):
+    monkeypatch.setattr(addresses, "_ipv4", lambda: ["127.0.0.1", "169.254.3.4", "10.1.2.3"])
+    with glass_of_double(host="0.0.0.0") as (glass, _):
+        (url,) = glass.looking_urls
+        assert url.startswith(f"http://10.1.2.3:{glass.port}/#")
+        # The machine's own names are as good as its numbers; other names are not ours.
+        assert get(glass, "/", host=f"localhost:{glass.port}")[0] == 200
+        assert get(glass, "/", host=f"10.1.2.3:{glass.port}")[0] == 200
+        assert get(glass, "/", host=f"evil.example:{glass.port}")[0] == 421
+        assert get(glass, "/", host=f"1.2.3:{glass.port}")[0] == 421
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.2"])
+def test_what_only_this_machine_reaches_is_not_open(host):
+    with glass_of_double(host=host) as (glass, _):
+        assert glass.looking_urls == []
+        at = f"[{host}]" if ":" in host else host
+        assert glass.url.startswith(f"http://{at}:{glass.port}/#")
+        with opened(glass, at=at) as socket:
+            assert not json.loads(socket.recv(timeout=10)[HEAD.size :])["readOnly"]
+
+
+def test_an_open_page_is_said_loudly(capsys):
+    with glass_of_double() as (glass, _):
+        main._say(glass)
+        assert capsys.readouterr().out == f"The glass: {glass.url}\n"
+    with glass_of_double(host="0.0.0.0") as (glass, _):
+        main._say(glass)
+        own, *framed = capsys.readouterr().out.splitlines()
+        assert own == f"The glass: {glass.url}"
+        urls = glass.looking_urls
+    assert "OPEN TO THE NETWORK" in framed[1]
+    assert framed[5:] == [f"For the class: {url}" for url in urls]
+    # An empty line would end what a run hands on of it.
+    assert all(line.strip() for line in framed)
 
 
 def test_every_method_that_changes_something_is_known_as_such():
     # What is new in a service changes something until somebody has looked at it and says otherwise.
     reading = {name.rpartition("/")[2] for name in relay.METHODS if name in relay.READING}
     assert reading == {
-        *("Describe", "Watch", "Trace", "Read", "GetForwardingPipelineConfig", "Capabilities"),
-        *({"Look", "WatchHosts", "Capture"} & {name.rpartition("/")[2] for name in relay.METHODS}),
+        *("Describe", "Watch", "Read", "GetForwardingPipelineConfig", "Capabilities"),
+        *("Look", "WatchHosts"),
     }
 
 
@@ -197,7 +263,7 @@ def test_sources_of_the_kit_are_read_with_the_token_and_nothing_else_is(running)
 
     def source(file, token=None):
         connection = HTTPConnection("127.0.0.1", glass.port, timeout=10)
-        given = glass.url.partition("#")[2] if token is None else token
+        given = token_of(glass.url) if token is None else token
         headers = {"Host": f"127.0.0.1:{glass.port}", "Authorization": f"Bearer {given}"}
         connection.request("GET", f"/source?file={file}", headers=headers)
         answer = connection.getresponse()

@@ -256,6 +256,27 @@ def test_the_pages_numbers_are_those_of_describe_at_the_same_instant(page, scene
     assert drawn == told.books.held_packets
 
 
+def test_a_class_sees_what_the_page_that_steers_lets_pass(chromium, scene):
+    with (
+        glass_of(scene, host="0.0.0.0") as glass,
+        page_of(chromium) as steering,
+        page_of(chromium) as looking,
+    ):
+        looking.goto(f"http://127.0.0.1:{glass.port}/#{glass._looking_token}")
+        expect(looking.get_by_text("looking only")).to_be_visible()
+        steering.goto(glass.url)
+        expect(steering.locator(".notice")).to_contain_text("Head-of-line blocking")
+        steering.evaluate("vitrine.player.setPace(0.05)")
+        steering.wait_for_function("() => vitrine.player.timePs > 2.1e12")
+        steering.evaluate("vitrine.player.pause()")
+        steering.evaluate("vitrine.world.catchUp()")
+        # Where the one is, there the other comes to be, and stays.
+        reached = steering.evaluate("vitrine.world.reachedPs")
+        looking.wait_for_function("at => vitrine.player.timePs > 0.9999 * at", arg=reached)
+        expect(looking.locator(".time")).to_contain_text("follows the page that steers")
+        expect(looking.locator(".notice")).to_contain_text("Head-of-line blocking")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_of_the_program_or_of_charts_bars_anybodys_way(chromium, scene, scheme):
     with glass_of(scene) as glass, page_of(chromium, color_scheme=scheme) as page:

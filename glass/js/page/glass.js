@@ -45,7 +45,7 @@ export class Glass {
     // Time that others let pass is followed, whatever kind of time it is.
     this.isFollowed = scene.world !== "recorded" && !scene.isDriven;
     this.hosts = new Hosts(this.flows);
-    this.player = new Player({ isLive: this.isFollowed, pace: scene.pace ?? 1 });
+    this.player = new Player({ isLive: this.isFollowed, isLed: Boolean(scene.isDriven && scene.readOnly), pace: scene.pace ?? 1 });
     this.motion = matchMedia("(prefers-reduced-motion: reduce)");
     this.stage = new Stage();
     this.charts = new Charts({

@@ -84,7 +84,7 @@ export class PacketPanel {
       element("h2", {}, packet.flow.name),
       element("p", { class: "faint" }, `${packet.flow.detail ?? "no IP packet"}${packet.flow.reverse ? ", on the way back" : ""}`),
       element("p", {}, `${packet.length} bytes, number ${packet.id}`),
-      ...(this.glass.scene.world === "recorded" ? [] : [element("button", {
+      ...(this.glass.scene.world === "recorded" || this.glass.scene.readOnly ? [] : [element("button", {
         type: "button", class: "main", onclick: () => this.follow(packet),
       }, "Follow the next one through the program")]),
       this.life,

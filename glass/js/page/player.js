@@ -3,7 +3,8 @@
 // `pace` is seconds of the router in a second of the viewer. In a live world the newest instant moves
 // on by itself; following it means to stay `LAG_S` behind, so that what is on its way has arrived. In
 // a virtual world nothing is there yet beyond `toldPs`: whoever drives it asks `wantedPs` how far time
-// may go. In every world one can go back as far as is remembered.
+// may go; a page that only looks at one stays behind what the page that drives it has asked for. In
+// every world one can go back as far as is remembered.
 
 export const PACES = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01,
   0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
@@ -11,14 +12,18 @@ export const PACES = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3
 const LAG_S = 0.2;
 // How far ahead of the picture a virtual world is kept, in seconds of the viewer.
 const AHEAD_S = 0.3;
+// Within so much of the viewer's time a page that only looks is where the one that drives is.
+const BEHIND_S = 0.3;
 
 export class Player {
-  constructor({ isLive, pace = 1 }) {
-    this.isLive = isLive;
+  // `isLed`: another page lets time pass, at whatever pace.
+  constructor({ isLive, isLed = false, pace = 1 }) {
+    this.isLed = isLed;
+    this.isLive = isLive || isLed;
     this.pace = pace;
     this.isPlaying = true;
-    // Live only: shows the newest there is.
-    this.isFollowing = isLive;
+    // Live or led: shows the newest there is.
+    this.isFollowing = this.isLive;
     this.timePs = 0;
     this.startPs = 0;
     this.toldPs = 0;
@@ -43,12 +48,16 @@ export class Player {
     if (this.isFollowing) return this.followOn(nowS, spanS);
     const next = this.timePs + spanS * this.pace * 1e12;
     this.timePs = Math.min(next, Math.max(this.toldPs, this.timePs));
-    if (this.isLive && next >= this.toldPs && this.pace >= 1) this.follow();
+    if (this.isLive && !this.isLed && next >= this.toldPs && this.pace >= 1) this.follow();
     return undefined;
   }
 
   // Between two messages time goes on as the router's does.
   followOn(nowS, spanS) {
+    if (this.isLed) {
+      this.timePs += Math.max(0, this.toldPs - this.timePs) * Math.min(1, spanS / BEHIND_S);
+      return;
+    }
     const target = this.toldPs + (nowS - this.toldAtS - LAG_S) * 1e12;
     const next = this.timePs + spanS * 1e12;
     // Small differences are made up for smoothly, large ones at once.
@@ -80,7 +89,7 @@ export class Player {
   follow() {
     this.isFollowing = true;
     this.isPlaying = true;
-    this.pace = 1;
+    if (!this.isLed) this.pace = 1;
     this.changed();
   }
 

@@ -31,7 +31,8 @@ export class ProgramPanel {
       type: "button", "data-part": part, onclick: () => this.choose(part),
     }, title));
     this.parts = element("div", { class: "row", role: "group", "aria-label": "Parts of the program" }, ...this.buttons);
-    this.follow = this.isRecorded ? ""
+    // A router traces for one client at a time: not for those who only look.
+    this.follow = this.isRecorded || glass.scene.readOnly ? ""
       : element("button", { type: "button", onclick: () => this.followMany() }, `Follow ${FOLLOWED} packets`);
     this.content = element("div", {});
     this.node = element("div", {}, this.parts, element("div", { class: "row" }, this.follow, this.said), this.content);
@@ -109,7 +110,8 @@ export class ProgramPanel {
   }
 
   words({ packets }) {
-    if (!packets) return this.isRecorded ? "No packets were followed in this run." : "Numbers count the packets that are followed.";
+    if (!packets && this.glass.scene.readOnly) return this.isRecorded ? "No packets were followed in this run." : "";
+    if (!packets) return "Numbers count the packets that are followed.";
     return `${packets} packets ${this.isRecorded ? "of this run " : ""}were followed.`;
   }
 

@@ -98,7 +98,8 @@ export class TimeBar {
     this.play.setAttribute("aria-label", player.isPlaying ? "Pause (space)" : "Play (space)");
     this.live.setAttribute("aria-pressed", String(player.isFollowing));
     setText(this.now, instant(glass.shownPs, player.pace));
-    setText(this.pace, ` ${player.isPlaying ? paceWords(player.pace) : "paused"}`);
+    const pace = player.isFollowing && player.isLed ? "follows the page that steers" : paceWords(player.pace);
+    setText(this.pace, ` ${player.isPlaying ? pace : "paused"}`);
     const span = Math.max(1, player.toldPs - player.startPs);
     if (document.activeElement !== this.range || player.isPlaying) {
       this.range.value = String(Math.round(((player.timePs - player.startPs) / span) * PARTS));
