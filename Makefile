@@ -8,7 +8,7 @@ help:            ## list the targets
 
 run:             ## bufferbloat on a real router, its queue live; WORLD=virtual without root, RATE=5mbit QUEUE=<packets> DURATION=<s> CONGESTION=cubic
 	@vm/setup.sh
-	@vm/in_world.sh build/venv/bin/python -m labs run bufferbloat
+	@VITRINE_OPEN=1 vm/in_world.sh build/venv/bin/python -m labs run bufferbloat
 
 labs:            ## list the labs, a line each
 	@vm/takes.sh

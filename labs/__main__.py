@@ -119,7 +119,7 @@ def _run(kind: type[Lab]) -> None:
 def _conduct(kind: type[Lab]) -> None:
     lab = kind(Settings.from_environment(kind.takes))
     worlds.check(lab.settings, lab.place.topology)
-    with beside.served(sys.stdout, opens=bool(os.environ.get("VITRINE_OPEN"))):
+    with beside.served(sys.stdout, opens=_opens()):
         conduct(lab, sys.stdout)
 
 
@@ -127,8 +127,13 @@ def _run_both(kind: type[Lab], differences: Sequence[Mapping[str, str]]) -> None
     both = [Settings.from_environment(kind.takes, {**os.environ, **each}) for each in differences]
     for settings in both:
         worlds.check(settings, kind(settings).place.topology)
-    with beside.served(sys.stdout):
+    with beside.served(sys.stdout, opens=_opens()):
         conduct_both(kind, both, sys.stdout)
+
+
+def _opens() -> bool:
+    """Whether the page is to be opened where there is a desktop: `make run` says so."""
+    return bool(os.environ.get("VITRINE_OPEN"))
 
 
 def _list() -> None:

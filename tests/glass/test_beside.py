@@ -2,18 +2,23 @@
 
 import contextlib
 import io
+import os
 import re
+import subprocess
+import webbrowser
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from playwright.sync_api import expect
 
+from controller.toolchain import ROOT
 from labs import routers
-from labs.glass import beside
+from labs.glass import beside, desktop
 from tests.controller import device_double
 from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
 from tests.glass.router_double import RouterDouble
 from tests.glass.serving import NETWORK
+from topo import wait
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +45,62 @@ def test_a_run_goes_on_whether_anybody_looks_or_not():
         list(pool.map(_serve, outputs))
     addresses = [output.getvalue() for output in outputs]
     assert len(set(addresses)) == 2
+
+
+# Stands where `xdg-open` and `sudo` are on a machine with a desktop.
+OPENER = """#!/bin/sh
+echo "$@" >> "$OPENED"
+"""
+SUDO = """#!/bin/sh
+echo "as $2" >> "$OPENED"
+shift 2
+exec "$@"
+"""
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    """The file in which a desktop's browser says what it was given."""
+    # Without a default browser in the desktop's settings it is xdg-open that is asked.
+    programs = {"xdg-open": OPENER, "sudo": SUDO, "xdg-settings": "#!/bin/sh\n"}
+    for name, text in programs.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("OPENED", str(tmp_path / "opened"))
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("SUDO_USER", "ada")
+    monkeypatch.delenv("BROWSER", raising=False)
+    return tmp_path / "opened"
+
+
+@pytest.mark.parametrize("is_root", [True, False])
+def test_a_run_opens_its_page_on_a_desktop_as_the_user(opened, monkeypatch, is_root):
+    monkeypatch.setattr(os, "geteuid", lambda: 0 if is_root else 1000)
+    # A browser's registration is made at its first use.
+    monkeypatch.setattr(webbrowser, "_tryorder", None)
+    desktop.show("http://127.0.0.1:1/#token")
+    wait.until(lambda: opened.exists() and "http" in opened.read_text(), "a page", 20)
+    said = opened.read_text().splitlines()
+    assert said == [*(["as ada"] if is_root else []), "http://127.0.0.1:1/#token"]
+    # Without a desktop nothing happens.
+    monkeypatch.delenv("DISPLAY")
+    desktop.show("http://127.0.0.1:1/#other")
+    assert "other" not in opened.read_text()
+
+
+def test_a_page_is_opened_where_a_run_asks_for_it(opened):
+    told = io.StringIO()
+    with beside.served(told, opens=True):
+        wait.until(lambda: opened.exists() and "http" in opened.read_text(), "a page", 20)
+    assert opened.read_text().splitlines()[-1] == told.getvalue().split()[-1]
+
+
+def test_make_run_asks_for_it():
+    commands = subprocess.run(
+        ["make", "--dry-run", "run"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert "VITRINE_OPEN=1 vm/in_world.sh" in commands
 
 
 def _serve(output):
