@@ -162,7 +162,8 @@ def number(what: str, numbers: Mapping[str, float]) -> str:
         return f"{100 * value:.3g} %"
     if unit in ("bytes", "packets", "count"):
         return f"{value:,.0f}"
-    return f"{value:.3g} {unit}" if unit in ("s", "ms") else f"{value:.3g}"
+    word = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{word} {unit}" if unit in ("s", "ms") else word
 
 
 def parts(lab: type[Lab]) -> list[tuple[str, str]]:

@@ -106,9 +106,11 @@ def counted(count: int, what: str, ending: str = "s") -> str:
 
 def format_rate(bps: float) -> str:
     """A rate for people, three digits and a unit: 9.57 Mb/s."""
+    # Rounded first: 999.9 Mb/s are 1 Gb/s, and not 1e+03 Mb/s.
+    rounded = float(f"{bps:.3g}")
     for unit in ("Gb/s", "Mb/s", "kb/s"):
-        if bps >= _RATE_UNITS[unit]:
-            return f"{bps / _RATE_UNITS[unit]:.3g} {unit}"
+        if rounded >= _RATE_UNITS[unit]:
+            return f"{rounded / _RATE_UNITS[unit]:.3g} {unit}"
     return f"{bps:.0f} b/s"
 
 

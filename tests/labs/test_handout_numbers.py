@@ -1,6 +1,7 @@
 """What handouts say was measured is what the kept runs and experiments beside them have."""
 
 import json
+import re
 
 import pytest
 
@@ -23,7 +24,13 @@ RESULTS = {
     "disturbances": [],
     "bands": [],
     "table": [{"what": "queue", "original": "", "theory": "", "measured": "7 packets"}],
-    "numbers": {"received_bps": 9.56e6, "sent_bps": 10e6, "line_share": 0.4077, "ping_ms": 43.61},
+    "numbers": {
+        "received_bps": 9.56e6,
+        "sent_bps": 10e6,
+        "line_share": 0.4077,
+        "ping_ms": 43.61,
+        "wait_ms": 1234.4,
+    },
 }
 PAGE = """# A lab
 
@@ -62,6 +69,13 @@ def test_the_tables_in_a_handout_are_those_of_the_files_it_names(lab):
 @EVERY_LAB
 def test_the_numbers_in_its_sentences_are_those_of_the_kept_runs(lab):
     assert page(lab) == handout.with_numbers(page(lab), folder(lab))
+
+
+@EVERY_LAB
+def test_what_a_handout_shows_was_measured_with_a_kit_that_others_can_have(lab):
+    for file, _ in (*handout.parts(lab), *handout.experiments(lab)):
+        kit = json.loads((folder(lab) / file).read_text())["machine"]["kit"]
+        assert re.fullmatch("[0-9a-f]{12}", kit), f"{file} names {kit}"
 
 
 # ---- filling one in ------------------------------------------------------------------------------
@@ -140,6 +154,7 @@ def test_a_number_that_the_run_does_not_have_is_named(shelf, tmp_path):
         ("received_bps", "9.56 Mb/s"),
         ("line_share", "40.8 %"),
         ("ping_ms", "43.6 ms"),
+        ("wait_ms", "1,234 ms"),
         ("sent_bps / received_bps", "1"),
     ],
 )

@@ -45,7 +45,13 @@ def test_spans_are_whole_nanoseconds():
 
 @pytest.mark.parametrize(
     ("bps", "text"),
-    [(9_571_234, "9.57 Mb/s"), (1e9, "1 Gb/s"), (1500, "1.5 kb/s"), (12, "12 b/s")],
+    [
+        (9_571_234, "9.57 Mb/s"),
+        (1e9, "1 Gb/s"),
+        (999_900_000, "1 Gb/s"),
+        (1500, "1.5 kb/s"),
+        (12, "12 b/s"),
+    ],
 )
 def test_rates_are_shown_with_three_digits(bps, text):
     assert units.format_rate(bps) == text
