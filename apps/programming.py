@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from apps import router, telemetry
+from apps import balancing, router, telemetry
 from apps.domain import Domain
 from controller import compiling, entities
 from controller.entities import Item
@@ -51,6 +51,8 @@ def entries_for(
 ) -> Entries:
     """The kit's entries that fit a program."""
     insert, modify = router.routes(topology, switch), router.defaults()
+    if balancing.can_balance(program):
+        insert = [*insert, *balancing.entries(topology, switch)]
     if domain is not None:
         defaults, rest = telemetry.tables(domain, topology, switch)
         insert = [*insert, telemetry.report_session(domain, topology, switch), *rest]

@@ -15,7 +15,7 @@ import contextlib
 import ipaddress
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from apps import fragments, replies
 from apps.replies import Address, Own
@@ -54,8 +54,7 @@ def can_serve(program: P4Info) -> bool:
 def routes(topology: Topology, switch: Switch) -> list[Item]:
     """The entries of one router's tables: groups of next hops first, then what refers to them."""
     found = paths.routes(topology, switch)
-    shared = sorted({route.hops for route in found if len(route.hops) > 1}, key=str)
-    numbers = {hops: number for number, hops in enumerate(shared, start=1)}
+    numbers = groups(found)
     longest_bytes = max(link.mtu_bytes for link in topology.links)
     items: list[Item] = [
         Entry(
@@ -75,6 +74,12 @@ def routes(topology: Topology, switch: Switch) -> list[Item]:
         own.append(_LINK_GROUPS)
     items += [_route(prefix, Call("deliver")) for prefix in own]
     return items
+
+
+def groups(routes: Iterable[paths.Route]) -> dict[tuple[paths.Hop, ...], int]:
+    """The number of each group of next hops that several routes may share."""
+    shared = sorted({route.hops for route in routes if len(route.hops) > 1}, key=str)
+    return {hops: number for number, hops in enumerate(shared, start=1)}
 
 
 def addresses(switch: Switch) -> frozenset[Address]:

@@ -14,6 +14,7 @@ from labs.errors import SettingError
 from labs.hol_blocking.lab import HolBlocking
 from labs.int_microburst.lab import IntMicroburst
 from labs.link_sharing.lab import LinkSharing
+from labs.load_balancing.lab import LoadBalancing
 from labs.marking.lab import Marking
 from labs.queue_management.lab import QueueManagement
 from labs.router_buffer_size.lab import RouterBufferSize
@@ -40,6 +41,7 @@ LABS: tuple[type[Lab], ...] = (
     HolBlocking,
     CrossbarArbiters,
     Speedup,
+    LoadBalancing,
     IntMicroburst,
     WhereWasItDropped,
 )

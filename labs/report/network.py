@@ -11,8 +11,8 @@ from labs.report import drawing
 from topo.model import End, Link, Port, Topology
 from topo.units import format_rate
 
-# Distances in the drawing, in inches; routers stand in a row.
-_ROUTER_GAP, _HOST_GAP, _ROW = 3.0, 2.3, 0.95
+# Distances in the drawing, in inches.
+_ROUTER_GAP, _ROUTER_ROW, _HOST_GAP, _ROW = 3.0, 1.7, 2.3, 0.95
 _ROUTER_W, _ROUTER_H, _HOST_R = 0.95, 0.6, 0.28
 
 
@@ -56,9 +56,7 @@ def _sides(topology: Topology) -> dict[str, tuple[str, str]]:
 
 
 def _places(topology: Topology) -> dict[str, tuple[float, float]]:
-    routers = {
-        switch.name: (index * _ROUTER_GAP, 0.0) for index, switch in enumerate(topology.switches)
-    }
+    routers = _router_places(topology)
     places = dict(routers)
     sides = _sides(topology)
     for spot in dict.fromkeys(sides.values()):
@@ -72,6 +70,35 @@ def _places(topology: Topology) -> dict[str, tuple[float, float]]:
             else:
                 places[host] = (x + (-_HOST_GAP if side == "left" else _HOST_GAP), y + shift)
     return places
+
+
+def _router_places(topology: Topology) -> dict[str, tuple[float, float]]:
+    """From left to right as far from the first router; those that are alike above each other."""
+    columns: dict[int, list[str]] = {}
+    for name, far in _distances(topology).items():
+        columns.setdefault(far, []).append(name)
+    return {
+        name: (far * _ROUTER_GAP, ((len(names) - 1) / 2 - index) * _ROUTER_ROW)
+        for far, names in columns.items()
+        for index, name in enumerate(names)
+    }
+
+
+def _distances(topology: Topology) -> dict[str, int]:
+    """How many lines each router is away from the first one; one that is not reached is last."""
+    first = topology.switches[0].name
+    far = {first: 0}
+    waiting = [first]
+    while waiting:
+        here = waiting.pop(0)
+        for link in topology.links:
+            ends = {link.a.node, link.b.node}
+            if here in ends and None not in (link.a.port, link.b.port):
+                for node in ends - far.keys():
+                    far[node] = far[here] + 1
+                    waiting.append(node)
+    names = [switch.name for switch in topology.switches]
+    return {name: far.get(name, len(names)) for name in names}
 
 
 def _draw(canvas: matplotlib.figure.Figure, place: Place) -> None:
@@ -125,18 +152,18 @@ def _draw_link(
             axes.annotate(
                 "measured here",
                 at,
-                xytext=(0, 34),
+                xytext=(0, -40 if to_y < y else 34),
                 textcoords="offset points",
                 ha="center",
                 fontsize=8.5,
                 color=drawing.RED,
-                # It ends above the port's number.
+                # Above, it ends before the port's number.
                 arrowprops={
                     "arrowstyle": "-",
                     "color": drawing.RED,
                     "linewidth": 0.8,
                     "shrinkA": 1,
-                    "shrinkB": 19,
+                    "shrinkB": 5 if to_y < y else 19,
                 },
             )
         axes.annotate(

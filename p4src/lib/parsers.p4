@@ -22,6 +22,9 @@
 #include "int_headers.p4"
 #include "int_metadata.p4"
 #endif
+#ifdef WITH_BALANCING
+#include "balancing_metadata.p4"
+#endif
 
 struct headers_t {
     packet_in_t    packet_in;
@@ -55,6 +58,9 @@ struct metadata_t {
     narrow_link_t narrow;
 #ifdef WITH_INT
     int_metadata_t telemetry;
+#endif
+#ifdef WITH_BALANCING
+    balancing_metadata_t balancing;
 #endif
 }
 

@@ -6,7 +6,8 @@ from apps import reload
 from apps.programming import Router, entries_for, source_of
 from controller import compiling
 from controller.compiling import CompileError
-from controller.entries import Call, Entry, Lpm
+from controller.entities import CloneSession
+from controller.entries import Call, Entry, Exact, Lpm
 from controller.errors import ControllerError
 from controller.session import Session
 from controller.toolchain import Toolchain
@@ -66,6 +67,22 @@ def test_everything_is_written_into_the_kit_s_own_router(diamond):
     written = entries_for(program, diamond, diamond.switch("s1"))
     assert written.remarks == ()
     assert len(written.modify) == 2
+
+
+def test_a_program_that_balances_gets_its_paths_and_its_edges(diamond):
+    program, _ = Toolchain.VITRINE.compiled("balancing_router")
+    written = entries_for(program, diamond, diamond.switch("s1"))
+    assert written.remarks == ()
+    paths = [entry for entry in written.insert if getattr(entry, "table", "") == "paths"]
+    assert [(entry.call.args["port"], entry.call.args["next_port"]) for entry in paths] == [
+        (2, 3),
+        (3, 2),
+    ]
+    assert [
+        entry.match for entry in written.insert if getattr(entry, "table", "") == "to_hosts"
+    ] == [{"standard_metadata.egress_spec": Exact(1)}]
+    # The ways back for feedback are those to other routers.
+    assert [each.ports for each in written.insert if isinstance(each, CloneSession)] == [(2,), (3,)]
 
 
 def test_what_a_program_has_no_table_or_action_for_is_said_once_each(diamond, own):

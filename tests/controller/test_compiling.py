@@ -37,7 +37,7 @@ def changed(before, after):
 def test_only_what_has_changed_is_compiled(kit):
     assert compiling.main() == 0
     before = times(kit)
-    assert set(before) == {"cable", "int_router", "router"}
+    assert set(before) == {"balancing_router", "cable", "int_router", "router"}
     assert compiling.main() == 0
     assert times(kit) == before
     # int_router alone includes this one.
@@ -53,7 +53,7 @@ def test_a_program_with_a_mistake_stops_only_who_wants_it(kit, capsys):
     told = capsys.readouterr().err
     assert "mine.p4" in told
     assert "all else works" in told
-    assert set(times(kit)) == {"cable", "int_router", "router"}
+    assert set(times(kit)) == {"balancing_router", "cable", "int_router", "router"}
     with pytest.raises(CompileError, match=r"mine\.p4 does not compile:\n"):
         Toolchain.VITRINE.compiled("mine")
     assert Toolchain.VITRINE.compiled("router")[1]
@@ -79,7 +79,9 @@ def test_a_file_of_one_s_own_includes_the_kit_s_controls(kit, tmp_path):
 
 
 def test_a_name_that_is_none_is_told_with_those_there_are():
-    with pytest.raises(CompileError, match="no program 'ruoter'.*cable, int_router, router"):
+    with pytest.raises(
+        CompileError, match="no program 'ruoter'.*balancing_router, cable, int_router, router"
+    ):
         find("ruoter")
     with pytest.raises(CompileError, match="there is no P4 program /none/my.p4"):
         find("/none/my.p4")

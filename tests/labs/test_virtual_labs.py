@@ -24,6 +24,7 @@ EXCHANGED = {
     "schedulers": ("drr", "wrr"),
     "queue-management": ("codel", "tail"),
     "shared-buffer": ("one", "two"),
+    "load-balancing": ("aware", "ecmp"),
     "marking": ("dctcp", "reno"),
     "speedup": ("two", "one"),
     "square-root-rule": ("flows-40-part-100", "flows-40-part-25"),
