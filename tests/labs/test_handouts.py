@@ -9,6 +9,7 @@ import re
 import pytest
 
 from controller.toolchain import ROOT
+from course.exercise import SOLUTIONS
 from labs import catalogue
 
 # `what stands there` ([lab.py, line 12](lab.py#L12))
@@ -62,3 +63,34 @@ def test_a_handout_says_how_long_it_takes_and_begins_by_hand(lab):
     assert f"make up TOPO=labs/{lab.folder_name()}/topology.yaml" in text
     # No handout asks for tc: rates and queues are the router's.
     assert not re.search(r"^mininet> .*\btc\b", text, re.MULTILINE)
+
+
+QUESTIONS = re.compile(r"^## Questions to answer\n(.*?)(?=^## )", re.MULTILINE | re.DOTALL)
+MISTAKES = re.compile(r"^## Common mistakes\n(.*?)(?=^## )", re.MULTILINE | re.DOTALL)
+
+
+def numbers(text):
+    return [int(number) for number in re.findall(r"^(\d+)\. ", text, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("lab", catalogue.LABS, ids=lambda lab: lab.name)
+def test_a_handout_has_things_to_change_and_common_mistakes(lab):
+    text = handout(lab)
+    assert "\n## Things to change\n" in text
+    assert len(re.findall(r"^- ", MISTAKES.search(text)[1], re.MULTILINE)) >= 2
+
+
+@pytest.mark.parametrize("lab", catalogue.LABS, ids=lambda lab: lab.name)
+def test_teachers_have_an_answer_to_every_question(lab):
+    asked = numbers(QUESTIONS.search(handout(lab))[1])
+    answers = SOLUTIONS / "labs" / f"{lab.name}.md"
+    answered = numbers(answers.read_text())
+    assert asked
+    assert answered[: len(asked)] == asked == list(range(1, len(asked) + 1))
+    # They are the teacher's: no handout leads to them.
+    assert "solutions" not in handout(lab)
+
+
+def test_answers_are_of_labs_that_there_are():
+    names = {file.stem for file in (SOLUTIONS / "labs").iterdir()}
+    assert names == {lab.name for lab in catalogue.LABS}
