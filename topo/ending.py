@@ -35,9 +35,27 @@ def as_exit() -> Iterator[None]:
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Ending waits: a second Ctrl-C must not interrupt the cleaning up that the first one began."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, *ENDING))
+    """Ending waits: a second Ctrl-C must not interrupt the cleaning up that the first one began.
+
+    Programs started meanwhile inherit the blocked signals. For this one they are not enough: the
+    kernel gives a signal to any thread that does not block it, and Python's handler then runs here.
+    """
+    waiting: list[int] = []
+
+    def wait(number: int, frame: FrameType | None) -> None:
+        waiting.append(number)
+
+    signals = (signal.SIGINT, *ENDING)
+    before = {number: signal.getsignal(number) for number in signals}
+    heeded = [number for number in signals if before[number] is not signal.SIG_IGN]
+    for number in heeded:
+        signal.signal(number, wait)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number in heeded:
+            signal.signal(number, before[number])
+        for number in dict.fromkeys(waiting):
+            signal.raise_signal(number)

@@ -2,10 +2,20 @@
 
 import os
 import signal
+import threading
 
 import pytest
 
 from topo import ending
+
+
+@pytest.fixture(autouse=True)
+def nothing_ignored():
+    """As in a terminal, also where the tests themselves run under nohup."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in ending.ENDING}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("number", ending.ENDING)
@@ -32,6 +42,22 @@ def test_a_signal_waits_until_it_is_no_longer_held():
     with pytest.raises(SystemExit), ending.as_exit():
         with ending.held():
             os.kill(os.getpid(), signal.SIGTERM)
+            reached.append("cleaned up")
+        reached.append("gone on")
+    assert reached == ["cleaned up"]
+
+
+def test_it_waits_also_where_another_thread_takes_it():
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    reached = []
+    with pytest.raises(SystemExit), ending.as_exit():
+        with ending.held():
+            os.kill(os.getpid(), signal.SIGTERM)
+            # The thread cannot end without having taken the signal.
+            end.set()
+            thread.join()
             reached.append("cleaned up")
         reached.append("gone on")
     assert reached == ["cleaned up"]
