@@ -17,6 +17,11 @@ export class CellsPanel {
     this.node.replaceChildren();
   }
 
+  // What has been read already is read again.
+  wrote() {
+    for (const button of this.node.querySelectorAll("button[data-read]")) button.click();
+  }
+
   async show() {
     const { p4info } = await this.panel.of(this.glass.model);
     const parts = [
@@ -32,10 +37,10 @@ export class CellsPanel {
 
   part(kind, info, entity, rowOf) {
     const place = element("div", { class: "wide" });
-    const button = element("button", { type: "button", onclick: async () => {
+    const button = element("button", { type: "button", "data-read": "", onclick: async () => {
       try {
         const cells = await read(this.glass.calls, this.glass.model, [entity()]);
-        const rows = cells.map(rowOf).filter(Boolean);
+        const rows = cells.map((each) => rowOf(each, info)).filter(Boolean);
         const head = { Counter: ["cell", "packets", "bytes"], Meter: ["cell", "committed", "peak"], Register: ["cell", "value"] }[kind];
         place.replaceChildren(table(`${count(rows.length)} of ${count(cells.length)} cells are not zero`, head, rows.slice(0, SHOWN_MAX)));
       } catch (error) {
@@ -52,8 +57,10 @@ function counterRow({ counter_entry: { index, data } }) {
   return data?.packet_count || data?.byte_count ? [cell(index), count(data.packet_count), count(data.byte_count)] : undefined;
 }
 
-function meterRow({ meter_entry: { index, config } }) {
-  return config ? [cell(index), rate(config.cir * 8), rate(config.pir * 8)] : undefined;
+// A meter counts packets, or bytes, which are shown as lines have them: in bits.
+function meterRow({ meter_entry: { index, config } }, { spec }) {
+  const say = (each) => (spec?.unit === "PACKETS" ? `${count(each)} packets/s` : rate(each * 8));
+  return config ? [cell(index), say(config.cir), say(config.pir)] : undefined;
 }
 
 function registerRow({ register_entry: { index, data } }) {
