@@ -52,3 +52,10 @@ function short(number) {
 export function reasonWords(name) {
   return name.toLowerCase().replaceAll("_", " ");
 }
+
+// What the schema calls an arbiter, as people write it. One that is not here has its name in small letters.
+const ARBITERS = { ISLIP: "iSLIP", LQF: "longest queue first", OCF: "oldest cell first", PIM: "PIM" };
+
+export function arbiterName(name) {
+  return ARBITERS[name] ?? name.toLowerCase().replaceAll("_", " ");
+}

@@ -1,49 +1,24 @@
-"""What the log shows as text does the same as the handle did."""
+"""What the log shows as text does the same as the handle did, and so does what Undo shows."""
 
 import base64
 from fractions import Fraction
 
 from google.protobuf import json_format
-from vitrine.v1 import router_pb2
+from vitrine.v1 import router_pb2, world_pb2
 
 from apps import qos_file
 from controller import lines, queue_messages, queueing
 from controller.queueing import RouterSettings
 from labs.glass import relay
+from labs.worlds.virtual import options
 from tests.glass.browser import browser, needs_browser, page_of, serve_modules
 from tests.glass.test_codec import base64_of
 
-# Each handle once at least, as the page calls it.
-ACTS = """
-async (schema) => {
-  const acts = await import("/glass/js/model/acts.js");
-  const { readSchema } = await import("/glass/js/wire/schema.js");
-  const { encode } = await import("/glass/js/wire/message.js");
-  const bytes = Uint8Array.from(atob(schema), (each) => each.charCodeAt(0));
-  const type = readSchema(bytes).message("vitrine.v1.ConfigureRequest");
-  const packets = (count) => ({ packets: count, bytes: 0 });
-  const stage = { queueing: "VOQ", rate_bps: 1e8, arbiter: "ROUND_ROBIN", iterations: 2,
-                  voq_limit: packets(30), speedup: { over: 3, under: 2 }, lossy: true };
-  return [
-    acts.lineRate(2, 12_500_000), acts.queueCount(2, 3),
-    acts.queueLimit(2, 1, 2, packets(50)), acts.queueLimit(2, 0, 2, { packets: 50, bytes: 64_000 }),
-    acts.portLimit(3, { packets: 0, bytes: 64_000 }),
-    acts.queueManagement(2, 0, 2, "codel"), acts.queueManagement(2, 0, 2, ""),
-    acts.queueManagement(2, 0, 2, "codel", { target_ns: 5e6, interval_ns: 1e8, ecn: false }),
-    acts.queueManagement(2, 0, 2, "ecn_step", { threshold: { packets: 20 } }),
-    acts.queueManagement(2, 0, 1, "red", { profiles: [{ min: 20, max: 60, max_ppm: 100_000 }] }),
-    acts.queueManagement(2, 0, 2, "pie", { target_ns: 15e6, alpha: { over: 1, under: 8 } }),
-    acts.portShaper(2, 8e6), acts.portShaper(2, 0), acts.queueShaper(2, 1, 2, 2e6),
-    acts.scheduler(2, "strict", [1, 1, 1]), acts.scheduler(2, "DRR", [3, 7]),
-    acts.scheduler(2, "WFQ", [1, 2]),
-    acts.sharedBuffer(1_000_000), acts.sharedBuffer(0),
-    acts.inputStage(stage), acts.inputStage({ queueing: "NONE" }),
-    acts.inputStage({ queueing: "FIFO", rate_bps: 1e8, limit: packets(100), arbiter: "ISLIP" }),
-  ].map(({ title, request, yaml, python }) => ({
-    title, yaml, python, bytes: btoa(String.fromCharCode(...encode(type, request))),
-  }));
-}
-"""
+
+def done_in(page, name, *given):
+    """What this function of acts_done.js gives."""
+    module = "async ([name, given]) => (await import('/tests/glass/acts_done.js'))[name](...given)"
+    return page.evaluate(module, [name, given])
 
 
 class _Told:
@@ -63,6 +38,8 @@ def request_of(settings):
         request.buffer.size_bytes = settings.buffer_bytes
     if settings.input is not None:
         request.input.CopyFrom(queue_messages.input_message(settings.input))
+    if settings.drop_mirror is not None:
+        request.drop_mirror.CopyFrom(queue_messages.drop_mirror_message(settings.drop_mirror))
     for number, port in settings.ports.items():
         config = queue_messages.port_message(port, port.queues)
         request.ports.add(port=number, config=config)
@@ -70,7 +47,7 @@ def request_of(settings):
 
 
 def normal(request):
-    """Without what says nothing: a speedup of one, and one round."""
+    """Without what says nothing: a speedup of one, one round, losses of no frame."""
     text = json_format.MessageToDict(request, preserving_proto_field_name=True)
     stage = text.get("input", {})
     if stage.get("speedup") == {"over": 1, "under": 1}:
@@ -79,23 +56,49 @@ def normal(request):
         del stage["iterations"]
     if stage.get("queueing", "NONE") == "NONE" and "input" in text:
         text["input"] = {}
+    for port in text.get("ports", []):
+        for side in ("receive", "transmit"):
+            line = port["config"].get("link", {}).get(side, {})
+            for part in ("jitter", "stalls", "loss"):
+                if line.get(part) == {}:
+                    del line[part]
     return text
+
+
+def told_by(python):
+    """What these Python lines, one for each service, configure together."""
+    names = {**vars(queueing), **vars(lines), "Fraction": Fraction, "session": None}
+    names |= {"Queues": _Told, "Lines": _Cables}
+    request = router_pb2.ConfigureRequest()
+    for line in python.splitlines():
+        told = eval(line, names)
+        if isinstance(told, RouterSettings):
+            request.MergeFrom(request_of(told))
+            continue
+        for number, cable in told.items():
+            (port,) = [each for each in request.ports if each.port == number] or [
+                request.ports.add(port=number)
+            ]
+            port.config.link.CopyFrom(lines._link_message(cable))
+    return request
 
 
 @needs_browser
 def test_yaml_and_python_say_what_the_handle_did(tmp_path):
     with browser() as chromium, page_of(chromium) as page:
         serve_modules(page)
-        acts = page.evaluate(ACTS, base64_of(relay.schema()))
-    names = {**vars(queueing), "Fraction": Fraction, "Queues": _Told, "session": None}
-    assert len(acts) > 20
+        acts = done_in(page, "configured", base64_of(relay.schema()))
+    assert len(acts) > 70
+    assert sum(not act["yaml"] for act in acts) == 4, "only mirrors of drops have no word in files"
     for act in acts:
         bytes_ = base64.b64decode(act["bytes"])
         wanted = normal(router_pb2.ConfigureRequest.FromString(bytes_))
+        assert normal(told_by(act["python"])) == wanted
+        # What cables do is said in topology files alone.
+        if not act["yaml"] or any("link" in port["config"] for port in wanted.get("ports", [])):
+            continue
         file = tmp_path / "act.yaml"
         file.write_text(act["yaml"])
-        by_python = request_of(eval(act["python"], names))
-        assert normal(by_python) == wanted, act
         by_yaml = normal(request_of(qos_file.load(file).router))
         # A file that speaks of classes says how many there are; the handle leaves them as they are.
         for told in (by_yaml, wanted):
@@ -105,26 +108,24 @@ def test_yaml_and_python_say_what_the_handle_did(tmp_path):
         assert by_yaml == wanted, act
 
 
-# Of each handle of a cable, with what it says in words.
-CABLES = """
-async () => {
-  const acts = await import("/glass/js/model/acts.js");
-  const { readStalls, stallsYaml } = await import("/glass/js/model/amounts.js");
-  const stalls = readStalls("5 % up to 1.2 ms");
-  const bursty = { turns_bad_ppb: 1e7, turns_good_ppb: 5e8, while_bad_ppb: 1e9, while_good_ppb: 0 };
-  const whole = { delay_ns: 2e6, jitter: { max_ns: 1e5, reorder: true }, stalls, loss: { bursty },
-                  duplication_ppb: 1e6 };
-  return [acts.cable(3, "transmit", { stalls }, `stalls: ${stallsYaml(stalls)}`),
-          acts.cable(3, "receive", whole, "delay: 2 ms")].map(({ yaml, python }) => [yaml, python]);
-}
-"""
+@needs_browser
+def test_undo_leaves_alone_what_others_have_changed():
+    with browser() as chromium, page_of(chromium) as page:
+        serve_modules(page)
+        limit, cable, stage, rate = done_in(page, "takenBack")
+    (port,) = limit["ports"]
+    assert port["config"] == {"queues": [{"class": 0, "limit": {"packets": 20}}]}
+    (port,) = cable["ports"]
+    assert port["config"] == {"link": {"transmit": {"delay_ns": 5, "corruption_ppb": 2e6}}}
+    assert (stage["input"]["iterations"], stage["input"]["lossy"]) == (1, True)
+    assert rate["ports"][0]["config"] == {"rate_bps": 1e6}
 
 
 @needs_browser
 def test_the_lines_of_cables_say_what_their_handles_did():
     with browser() as chromium, page_of(chromium) as page:
         serve_modules(page)
-        (yaml, stalls), (_, whole) = page.evaluate(CABLES)
+        (yaml, stalls), (_, whole) = done_in(page, "cables")
     # As topology files have it.
     assert yaml == "ports: {3: {stalls: {share: 5 %, max: 1.2 ms}}}"
     names = {**vars(lines), "Lines": _Cables, "session": None}
@@ -140,3 +141,40 @@ class _Cables(_Told):
 
     def configure(self, settings):
         return settings
+
+
+class _World:
+    """Takes what Python lines do to a world, as requests."""
+
+    def start(self, host, app):
+        return world_pb2.StartRequest(host=host, app=app)
+
+    def stop(self, app):
+        return world_pb2.StopRequest(app=app)
+
+    def fault(self, request):
+        return request
+
+
+@needs_browser
+def test_the_lines_of_worlds_do_what_was_done():
+    with browser() as chromium, page_of(chromium) as page:
+        serve_modules(page)
+        told = done_in(page, "worldly", base64_of(relay.schema()))
+    names = {**vars(world_pb2), "world": _World()}
+    assert len(told["calls"]) > 15
+    for call in told["calls"]:
+        kind = getattr(world_pb2, f"{call['method']}Request")
+        wanted = kind.FromString(base64.b64decode(call["bytes"]))
+        assert eval(call["python"], names) == wanted, call["python"]
+    assert set(told["controls"]) == set(options.ALGORITHMS)
+
+
+@needs_browser
+def test_every_arbiter_and_discipline_of_the_service_can_be_chosen():
+    with browser() as chromium, page_of(chromium) as page:
+        serve_modules(page)
+        told = done_in(page, "chosen", base64_of(relay.schema()))
+    assert told["names"] == router_pb2.Arbiter.keys()[1:]
+    assert told["disciplines"] == router_pb2.Discipline.keys()[1:]
+    assert len({*told["said"]}) == len(told["names"])

@@ -256,6 +256,78 @@ def test_the_pages_numbers_are_those_of_describe_at_the_same_instant(page, scene
     assert drawn == told.books.held_packets
 
 
+def test_flows_and_cables_are_steered_and_taken_back(page):
+    expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+    page.get_by_role("tab", name="Flows").click()
+    panel = page.get_by_role("tabpanel", name="Flows")
+    runs = panel.get_by_role("list", name="What runs").get_by_role("listitem")
+    # Those of the lesson, which this page has not started.
+    expect(runs).to_have_count(3)
+    expect(runs.filter(has_text="h3 → h5, reno")).to_have_count(1)
+    panel.get_by_label("Kind").select_option("UDP in bursts")
+    panel.get_by_label("Rate").fill("fast")
+    panel.get_by_role("button", name="Start").click()
+    expect(panel.get_by_role("alert")).to_contain_text("write 10 Mb/s")
+    panel.get_by_label("Rate").fill("2 Mb/s")
+    panel.get_by_role("button", name="Start").click()
+    expect(runs).to_have_count(4)
+    runs.filter(has_text="h3 → h5, reno").get_by_role("button").click()
+    expect(runs).to_have_count(3)
+    panel.get_by_role("button", name="Cut h4").click()
+    mending = panel.get_by_role("button", name="Mend h4")
+    expect(mending).to_be_visible()
+    # Whatever others cut is seen, too.
+    page.evaluate("vitrine.world.call('Fault', { cut: { node: 'h1' } })")
+    expect(panel.get_by_role("button", name="Mend h1")).to_be_visible()
+
+    page.get_by_role("tab", name="Log").click()
+    log, undo = page.locator(".log"), page.get_by_role("button", name="Undo")
+    for said in (
+        'world.start("h1", App(datagram_source=DatagramSource(to=Peer(host="h5", port=6001), '
+        "bursts=DatagramSource.Bursts(rate_bps=2_000_000, datagrams=10))))",
+        'world.fault(FaultRequest(cut=CableEnd(node="h4")))',
+        "world.stop(6)",
+    ):
+        expect(log).to_contain_text(said)
+    undo.click()
+    expect(log).to_contain_text('world.fault(FaultRequest(mend=CableEnd(node="h4")))')
+    undo.click()
+    expect(log).to_contain_text(
+        'world.start("h3", App(bulk=Bulk(to=Peer(host="10.0.5.1", port=5203), '
+        'congestion_control="reno")))'
+    )
+    undo.click()
+    expect(log).to_contain_text("world.stop(8)\nworld.stop(7)", use_inner_text=True)
+    expect(undo).to_be_disabled()
+    page.get_by_role("tab", name="Flows").click()
+    expect(mending).to_have_count(0)
+    expect(runs).to_have_count(3)
+    expect(runs.filter(has_text="UDP")).to_have_count(0)
+
+
+def test_the_shell_line_of_a_handle_reaches_its_router(page, scene):
+    expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+    page.get_by_role("tab", name="Handles").click()
+    page.get_by_label("Shared by all output queues").fill("64 kB")
+    page.get_by_label("Shared by all output queues").press("Enter")
+    page.get_by_role("tab", name="Log").click()
+    (line,) = page.locator(".log pre", has_text="apps.qos").all_inner_texts()
+    (router,) = [each for each in scene.routers if each.name == "s2"]
+    assert f"--router {router.address}/{router.device_id} " in line
+
+
+def test_a_ping_of_somebody_else_ends_for_good(page):
+    expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+    page.evaluate("vitrine.world.call('Start', { host: 'h1', app: { ping: { to: 'h5' } } })")
+    page.get_by_role("tab", name="Flows").click()
+    page.get_by_role("button", name="Stop h1: ping").click()
+    expect(page.get_by_role("button", name="Stop h1: ping")).to_have_count(0)
+    page.get_by_role("tab", name="Log").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("tabpanel", name="Log")).to_contain_text("cannot be taken back")
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
 def test_a_class_sees_what_the_page_that_steers_lets_pass(chromium, scene):
     with (
         glass_of(scene, host="0.0.0.0") as glass,

@@ -18,13 +18,18 @@ export function amounts_are_read_as_they_are_written() {
     const limit = { packets: roll(3) * 7, bytes: 1500 * (1 + roll(2)) };
     same(amounts.readLimit(amounts.sayLimit(limit)), limit);
   }
+  for (const text of ["none", "0.5 %", "1 % in bursts of 8", "12 % in bursts of 3"]) same(amounts.sayLoss(amounts.readLoss(text)), text);
+  for (const text of ["none", "8 Mb/s", "8 Mb/s in bursts of 3 kB", "900 packets/s", "900 packets/s in bursts of 4 packets"]) {
+    same(amounts.sayShaper(amounts.readShaper(text)), text);
+  }
   same(amounts.readRatio("1.5"), { over: 15, under: 10 });
   same(amounts.readLimit("none"), { packets: 0, bytes: 0 });
 }
 
 export function what_is_no_amount_is_refused_with_an_example() {
   for (const [read, text] of [[amounts.readRate, "fast"], [amounts.readRate, "10"], [amounts.readSize, "-1 kB"],
-    [amounts.readSpanNs, "5 mb/s"], [amounts.readLimit, "0 packets"], [amounts.readRatio, "3/x"]]) {
+    [amounts.readSpanNs, "5 mb/s"], [amounts.readLoss, "1 % in bursts of none"], [amounts.readShaper, "900 packets"],
+    [amounts.readSession, "first"], [amounts.readLimit, "0 packets"], [amounts.readRatio, "3/x"]]) {
     let said = "";
     try {
       read(text);

@@ -3,7 +3,7 @@
 import { queueOf, portOf, droppedOf } from "../model/samples.js";
 import { input, queue } from "../model/insides.js";
 import { aqmWords } from "../model/minds.js";
-import { bytes, count, percent, rate } from "../words.js";
+import { arbiterName, bytes, count, percent, rate } from "../words.js";
 import { arbitrationShown } from "./arbiter.js";
 import { bufferPlace } from "./minds.js";
 
@@ -37,7 +37,7 @@ function headings(layout, moment) {
   if (layout.hasInput) {
     found.push(head("input", middle(columns.input), fitting(columns.input, QUEUEING[about.input.queueing], QUEUEING_SHORT[about.input.queueing])));
     const shown = arbitrationShown(moment);
-    found.push({ ...head("cross", middle(columns.cross), fitting(columns.cross, crossbarWords(about.input), ARBITERS[about.input.arbiter] ?? "iSLIP")),
+    found.push({ ...head("cross", middle(columns.cross), fitting(columns.cross, crossbarWords(about.input), ...arbiterWords(about.input.arbiter))),
                  small: shown ? shown.phase.words : "" });
   } else {
     found.push(head("cross", middle(columns.cross), "fabric without limit"));
@@ -51,14 +51,18 @@ function headings(layout, moment) {
   return found;
 }
 
-const ARBITERS = {
-  ISLIP: "iSLIP", LQF: "longest queue", OCF: "oldest first", PIM: "PIM", RANDOM: "random",
-  ROUND_ROBIN: "round robin", WAVEFRONT: "wavefront",
-};
+// What the router has when nothing is said is iSLIP.
+const known = (arbiter) => (arbiter && arbiter !== "ARBITER_UNSPECIFIED" ? arbiter : "ISLIP");
+
+// Its name, and where there is no room for it, what the schema calls it.
+function arbiterWords(arbiter) {
+  const name = arbiterName(known(arbiter));
+  return known(arbiter).length < name.length ? [name, known(arbiter)] : [name];
+}
 
 function crossbarWords({ arbiter, speedup }) {
   const faster = speedup && speedup.over !== speedup.under ? ` × ${speedup.over / speedup.under}` : "";
-  return `crossbar${faster}, ${ARBITERS[arbiter] ?? "iSLIP"}`;
+  return `crossbar${faster}, ${arbiterName(known(arbiter))}`;
 }
 
 function ends(layout, moment, row) {

@@ -60,7 +60,7 @@ export const linkSharing = {
       button: "Cut h2's cable",
       type: "link h2 s1 down",
       act: async ({ world }) => {
-        await world.call("Fault", { cut: { node: "h2" } });
+        await world.cut({ node: "h2" });
       },
     },
     {
@@ -69,7 +69,7 @@ export const linkSharing = {
       button: "Mend the cable",
       type: "link h2 s1 up",
       act: async ({ world }) => {
-        await world.call("Fault", { mend: { node: "h2" } });
+        await world.mend({ node: "h2" });
       },
     },
     {

@@ -1,220 +1,174 @@
-// What a handle does: a ConfigureRequest, and the same as text to copy, in the words of topology
-// files (YAML) and of the Python package. Pure: `steering.js` sends it.
+// What a handle does: a ConfigureRequest, and the same as text to copy. Pure: `steering.js` sends it.
 //
 // An act: {title, request, yaml, python}
 
-import { sayLimit, sayRate, sayRatio, saySize } from "./amounts.js";
+import { sayLimit, sayRate, sayShaper, saySize, saySpanNs } from "./amounts.js";
+import { spoken } from "./spoken.js";
 
-const PPB = 1e9;
-
-// A Python number reads better with underscores.
-const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "_");
-
-function limitPython(limit) {
-  const parts = [];
-  if (limit.packets) parts.push(`packets=${number(limit.packets)}`);
-  if (limit.bytes) parts.push(`bytes=${number(limit.bytes)}`);
-  return `Limit(${parts.join(", ")})`;
+// `counts` as `spoken` wants them.
+function act(title, request, counts) {
+  return { title, request, ...spoken(request, counts) };
 }
 
-function limitYaml(limit) {
-  if (limit.packets && limit.bytes) return `{packets: ${limit.packets}, bytes: ${saySize(limit.bytes)}}`;
-  return sayLimit(limit);
+function portAct(port, title, config, count) {
+  return act(`Port ${port}: ${title}`, { ports: [{ port, config }] }, { [port]: count });
 }
 
-function portAct(port, title, config, yaml, python) {
-  return { title: `Port ${port}: ${title}`, request: { ports: [{ port, config }] },
-           yaml: `ports: {${port}: {${yaml}}}`,
-           python: `Queues(session).configure({${port}: PortSettings(${python})})` };
+// `count` is how many queues the port has.
+function queueAct(port, class_, count, title, config) {
+  return portAct(port, `class ${class_}: ${title}`, { queues: [{ class: class_, ...config }] }, count);
 }
 
 export function lineRate(port, bps) {
-  return portAct(port, `line of ${sayRate(bps)}`, { rate_bps: bps }, `rate: ${bps ? sayRate(bps) : "0 b/s"}`,
-                 `rate_bps=${number(bps)}`);
+  return portAct(port, `line of ${sayRate(bps)}`, { rate_bps: bps });
 }
 
 export function queueCount(port, count) {
-  return portAct(port, `${count} ${count === 1 ? "queue" : "queues"}`, { queue_count: count },
-                 `classes: ${count}`, `queue_count=${count}`);
-}
-
-// `count` is how many queues the port has: a file that speaks of one class alone would mean that there
-// are no higher ones.
-function queueAct(port, class_, count, title, config, yaml, python) {
-  return portAct(port, `class ${class_}: ${title}`, { queues: [{ class: class_, ...config }] },
-                 `classes: ${count}, queues: {${class_}: {${yaml}}}`, `queues={${class_}: QueueSettings(${python})}`);
+  return portAct(port, `${count} ${count === 1 ? "queue" : "queues"}`, { queue_count: count });
 }
 
 export function queueLimit(port, class_, count, limit) {
-  return queueAct(port, class_, count, `limit ${sayLimit(limit)}`, { limit }, `limit: ${limitYaml(limit)}`,
-                  `limit=${limitPython(limit)}`);
+  return queueAct(port, class_, count, `limit ${sayLimit(limit)}`, { limit });
 }
 
 export function portLimit(port, limit) {
-  return portAct(port, `limit over all queues ${sayLimit(limit)}`, { limit }, `limit: ${limitYaml(limit)}`,
-                 `limit=${limitPython(limit)}`);
+  return portAct(port, `limit over all queues ${sayLimit(limit)}`, { limit });
 }
 
 // `kind` of Aqm, or "" for none; parameters by the names of the proto file.
 export function queueManagement(port, class_, count, kind, parameters = {}) {
-  const given = Object.keys(parameters).length > 0;
-  // In files the only parameter of a method stands without its name.
-  const yaml = !kind ? "aqm: off" : kind === "ecn_step" ? `aqm: {ecn_step: ${limitYaml(parameters.threshold)}}` : given ? `aqm: {${kind}: {${yamlOf(parameters)}}}` : `aqm: ${kind}`;
-  const python = !kind ? "aqm=OFF"
-    : `aqm=Aqm(${[`"${kind}"`, ...Object.entries(parameters).map(([key, value]) => `${key}=${pythonOf(value)}`)].join(", ")})`;
   return queueAct(port, class_, count, kind ? `managed by ${kind.replace("_", " ")}` : "not managed",
-                  { aqm: kind ? { [kind]: parameters } : {} }, yaml, python);
+                  { aqm: kind ? { [kind]: parameters } : {} });
 }
 
-const UNITS = [["_ns", (value) => `${value / 1e6} ms`], ["_bps", sayRate], ["_bytes", saySize],
-               ["_ppm", (value) => `${value / 1e4} %`], ["_packets", (value) => `${value} packets`]];
-
-// RED's profile stands in place: its thresholds count packets, or bytes with `in_bytes`.
-function profileYaml({ min, max, max_ppm: ppm }, inBytes) {
-  const say = (value) => (inBytes ? saySize(value) : `${value} packets`);
-  return `min: ${say(min)}, max: ${say(max)}, probability: ${ppm / 1e4} %`;
+// Its claim on the shared buffer: {alpha: Ratio or undefined, minimum_bytes}.
+export function bufferShare(port, class_, count, share, title) {
+  return queueAct(port, class_, count, title, { share });
 }
 
-function yamlOf(parameters) {
-  return Object.entries(parameters).filter(([key]) => key !== "in_bytes").map(([key, value]) => {
-    if (key === "profiles" && value.length === 1) return profileYaml(value[0], parameters.in_bytes);
-    if (key === "profiles") return `profiles: [${value.map((each) => `{${profileYaml(each, parameters.in_bytes)}}`).join(", ")}]`;
-    const unit = UNITS.find(([end]) => key.endsWith(end));
-    if (unit) return `${key.slice(0, -unit[0].length)}: ${unit[1](value)}`;
-    if (typeof value === "object" && "over" in value) return `${key}: ${sayRatio(value)}`;
-    if (typeof value === "object") return `${key}: ${limitYaml(value)}`;
-    return `${key}: ${typeof value === "boolean" ? (value ? "yes" : "no") : value}`;
-  }).join(", ");
+const shaped = (shaper) => (shaper.bits || shaper.packets ? `shaped to ${sayShaper(shaper)}` : "not shaped");
+
+// `shaper` is a Shaper of vitrine.v1; {}: none.
+export function portShaper(port, shaper) {
+  return portAct(port, shaped(shaper), { shaper });
 }
 
-function pythonOf(value) {
-  if (typeof value === "boolean") return value ? "True" : "False";
-  if (Array.isArray(value)) return `(${value.map((each) => `{${Object.entries(each).map(([key, one]) => `"${key}": ${one}`).join(", ")}}`).join(", ")},)`;
-  if (typeof value === "object" && "over" in value) return `Fraction(${value.over}, ${value.under})`;
-  if (typeof value === "object") return limitPython(value);
-  return number(value);
+export function queueShaper(port, class_, count, shaper) {
+  return queueAct(port, class_, count, shaped(shaper), { shaper });
 }
 
-// Either a token bucket of `bps`, or none (0).
-export function portShaper(port, bps) {
-  return portAct(port, bps ? `shaped to ${sayRate(bps)}` : "not shaped",
-                 { shaper: bps ? { bits: { rate_bps: bps } } : {} }, `shaper: ${bps ? sayRate(bps) : "off"}`,
-                 `shaper=${bps ? `BitShaper(rate_bps=${number(bps)})` : "OFF"}`);
+// What the line adds to the length of each frame.
+export function lineOverhead(port, bytes) {
+  return portAct(port, `${saySize(bytes)} added to each frame`, { overhead_bytes: bytes });
 }
 
-export function queueShaper(port, class_, count, bps) {
-  return queueAct(port, class_, count, bps ? `shaped to ${sayRate(bps)}` : "not shaped",
-                  { shaper: bps ? { bits: { rate_bps: bps } } : {} }, `shaper: ${bps ? sayRate(bps) : "off"}`,
-                  `shaper=${bps ? `BitShaper(rate_bps=${number(bps)})` : "OFF"}`);
+export function utilisationWindow(port, ns) {
+  return portAct(port, `utilisation over ${saySpanNs(ns)}`, { utilisation_window_ns: ns });
 }
 
 // Strict priority, the highest class first; or one group with a weight for each class.
 export function scheduler(port, discipline, weights) {
-  const classes = weights.map((_, class_) => class_);
-  if (discipline === "strict") {
-    const groups = classes.toReversed().map((class_) => ({
-      discipline: "DRR", quantum_bytes: 1514, members: [{ class: class_, weight: 1 }],
-    }));
-    return portAct(port, "strict priority", { scheduler: { groups } },
-                   `classes: ${weights.length}, scheduler: strict`,
-                   `scheduler=Groups.strict(${weights.length})`);
-  }
   const members = weights.map((weight, class_) => ({ class: class_, weight }));
-  const quantum = discipline === "DRR" ? 1514 : 0;
-  const shares = weights.map((weight, class_) => `${class_}: ${weight}`).join(", ");
-  return portAct(port, `${discipline} ${weights.join(":")}`,
-                 { scheduler: { groups: [{ discipline, quantum_bytes: quantum, members }] } },
-                 `scheduler: {${discipline.toLowerCase()}: {${shares}}}`,
-                 `scheduler=Groups((Group({${shares}}, Discipline.${discipline}),))`);
+  const group = (each) => ({ discipline: discipline === "strict" ? "DRR" : discipline,
+                             quantum_bytes: ["strict", "DRR"].includes(discipline) ? 1514 : 0, members: each });
+  const groups = discipline === "strict" ? members.toReversed().map((each) => group([{ ...each, weight: 1 }])) : [group(members)];
+  return portAct(port, discipline === "strict" ? "strict priority" : `${discipline} ${weights.join(":")}`,
+                 { scheduler: { groups } }, weights.length);
 }
 
 // The shared memory of all output queues; 0: none.
 export function sharedBuffer(bytes) {
-  return { title: bytes ? `Shared buffer of ${saySize(bytes)}` : "No shared buffer",
-           request: { buffer: { size_bytes: bytes } }, yaml: `buffer: ${saySize(bytes)}`,
-           python: `Queues(session).configure(RouterSettings(buffer_bytes=${number(bytes)}))` };
+  return act(bytes ? `Shared buffer of ${saySize(bytes)}` : "No shared buffer", { buffer: { size_bytes: bytes } });
+}
+
+// Copies of dropped packets go to this clone session; undefined: nowhere.
+export function dropMirror(session) {
+  return act(session === undefined ? "Drops are not mirrored" : `Drops are mirrored to session ${session}`,
+             { drop_mirror: session === undefined ? {} : { clone_session: session } });
 }
 
 const STAGES = { NONE: "No input queues", FIFO: "One FIFO an input", VOQ: "Virtual output queues" };
 
 // `stage` is a whole InputStage, as it is replaced.
 export function inputStage(stage, title = STAGES[stage.queueing]) {
-  const words = [`queueing: ${stage.queueing.toLowerCase()}`];
-  const python = [`InputQueueing.${stage.queueing}`];
-  if (stage.rate_bps) {
-    words.push(`rate: ${sayRate(stage.rate_bps)}`);
-    python.push(`rate_bps=${number(stage.rate_bps)}`);
-  }
-  for (const name of ["limit", "voq_limit"]) {
-    if (!stage[name]?.packets && !stage[name]?.bytes) continue;
-    words.push(`${name}: ${limitYaml(stage[name])}`);
-    python.push(`${name}=${limitPython(stage[name])}`);
-  }
-  if (stage.arbiter && stage.arbiter !== "ARBITER_UNSPECIFIED") {
-    words.push(`arbiter: ${stage.arbiter.toLowerCase().replace("_", " ")}`);
-    python.push(`arbiter=Arbiter.${stage.arbiter}`);
-  }
-  if (stage.iterations > 1) {
-    words.push(`iterations: ${stage.iterations}`);
-    python.push(`iterations=${stage.iterations}`);
-  }
-  if (stage.speedup && stage.speedup.over !== stage.speedup.under) {
-    words.push(`speedup: ${sayRatio(stage.speedup)}`);
-    python.push(`speedup=Fraction(${stage.speedup.over}, ${stage.speedup.under})`);
-  }
-  if (stage.lossy) {
-    words.push("lossy: yes");
-    python.push("lossy=True");
-  }
-  return {
-    title, request: { input: stage },
-    yaml: stage.queueing === "NONE" ? "input: none" : `input: {${words.join(", ")}}`,
-    python: `Queues(session).configure(RouterSettings(input=InputStage(${python.join(", ")})))`,
-  };
+  return act(title, { input: stage });
 }
 
 // One direction of the cable at a port: `line` is a whole Line, as it is replaced.
 export function cable(port, direction, line, words) {
-  return { title: `Port ${port}: cable ${direction === "transmit" ? "out" : "in"}: ${words}`,
-           request: { ports: [{ port, config: { link: { [direction]: line } } }] },
-           yaml: direction === "transmit" ? `ports: {${port}: {${words}}}`
-             : `ports: {${port}: {receive: {${words}}}}`,
-           python: `Lines(session).configure({${port}: Cable(${direction}=${linePython(line)})})` };
+  return portAct(port, `cable ${direction === "transmit" ? "out" : "in"}: ${words}`, { link: { [direction]: line } });
 }
 
-// A line, whole: what is not named of it is clear.
-function linePython({ delay_ns, jitter, stalls, loss, corruption_ppb, duplication_ppb }) {
-  const share = (ppb) => String(ppb / PPB);
-  const parts = [];
-  if (delay_ns) parts.push(`delay_us=${delay_ns / 1e3}`);
-  if (jitter?.max_ns) parts.push(`jitter_us=${jitter.max_ns / 1e3}`);
-  if (jitter?.reorder) parts.push("reorder=True");
-  if (stalls?.share_ppb) parts.push(`stalls=Stalls(share=${share(stalls.share_ppb)}, max_us=${stalls.max_ns / 1e3})`);
-  if (loss?.independent_ppb) parts.push(`loss=${share(loss.independent_ppb)}`);
-  if (loss?.bursty) {
-    const { turns_bad_ppb, turns_good_ppb, while_bad_ppb, while_good_ppb } = loss.bursty;
-    parts.push(`loss=BurstyLoss(turns_bad=${share(turns_bad_ppb)}, turns_good=${share(turns_good_ppb)}, `
-      + `while_bad=${share(while_bad_ppb)}, while_good=${share(while_good_ppb)})`);
-  }
-  if (corruption_ppb) parts.push(`corruption=${share(corruption_ppb)}`);
-  if (duplication_ppb) parts.push(`duplication=${share(duplication_ppb)}`);
-  return `Line(${parts.join(", ")})`;
+// The neighbour's network card, whole.
+export function sender(port, card, words) {
+  return portAct(port, `the neighbour's card: ${words}`, { link: { sender: card } });
 }
 
 // Anything of a port, in the words of vitrine.v1.
-export function wholePort(port, config) {
-  return { title: `Port ${port}: as written`, request: { ports: [{ port, config }] }, yaml: "",
-           python: `# PortConfig of router.proto\n${JSON.stringify(config)}` };
+export function wholePort(port, config, count) {
+  return portAct(port, "as written", config, count);
 }
 
-// The request that takes an act back, from what Describe said before it.
-export function inverse(act, about) {
-  const { input, buffer, ports = [] } = act.request;
+// ---- taking back ---------------------------------------------------------------------------------
+
+// The act that takes one back: what it set is again as Describe said before it, `before`; the rest stays
+// as it is now, whoever has changed it since.
+export function inverse(done, before, now = before) {
+  const { input, buffer, drop_mirror: mirror, ports = [] } = done.request;
   const request = {};
-  if (input) request.input = about.input;
-  if (buffer) request.buffer = about.buffer;
+  if (input) request.input = inputBefore(input, before.input, now.input);
+  if (buffer) request.buffer = before.buffer;
+  if (mirror) request.drop_mirror = before.drop_mirror ?? {};
+  const counts = {};
   if (ports.length) {
-    request.ports = ports.map(({ port }) => ({ port, config: about.ports.find((each) => each.port === port).config }));
+    request.ports = ports.map(({ port, config }) => {
+      const of = (about) => about.ports.find((each) => each.port === port).config;
+      counts[port] = config.queue_count === undefined ? of(now).queue_count : of(before).queue_count;
+      return { port, config: portBefore(config, of(before), of(now)) };
+    });
   }
-  return { title: `Undone: ${act.title}`, request, yaml: "", python: "" };
+  return act(`Undone: ${done.title}`, request, counts);
+}
+
+// Stages are replaced as a whole. One of another kind has limits of its own.
+function inputBefore(set, before, now) {
+  return now.queueing === before.queueing ? partsBefore(set, before, now) : before;
+}
+
+function portBefore(set, before, now) {
+  const found = {};
+  for (const name of Object.keys(set)) {
+    if (name === "link") found.link = linkBefore(set.link, before.link ?? {}, now.link ?? {});
+    else if (name !== "queues") found[name] = before[name];
+  }
+  const queues = (set.queues ?? []).map((each) => queueBefore(each, before));
+  if (set.queue_count !== undefined) {
+    // With the number of queues their order of service has changed, and queues may have gone.
+    found.scheduler = before.scheduler;
+    const gone = before.queues.filter((each) => each.class >= set.queue_count);
+    for (const each of gone) if (!queues.some((one) => one.class === each.class)) queues.push(each);
+  }
+  const kept = queues.filter((each) => each && each.class < (found.queue_count ?? now.queue_count));
+  if (kept.length) found.queues = kept;
+  return found;
+}
+
+// undefined: there was no such queue.
+function queueBefore(set, before) {
+  const was = before.queues.find((each) => each.class === (set.class ?? 0));
+  return was && { class: was.class, ...Object.fromEntries(Object.keys(set).filter((name) => name !== "class").map((name) => [name, was[name] ?? {}])) };
+}
+
+function linkBefore(set, before, now) {
+  return Object.fromEntries(Object.keys(set).filter((name) => set[name])
+    .map((name) => [name, partsBefore(set[name], before[name] ?? {}, now[name] ?? {})]));
+}
+
+// Of what is replaced as a whole: only the parts that the act had changed.
+function partsBefore(set, before, now) {
+  const found = { ...now };
+  for (const name of new Set([...Object.keys(set), ...Object.keys(before)])) {
+    if (JSON.stringify(set[name] ?? null) !== JSON.stringify(before[name] ?? null)) found[name] = before[name];
+  }
+  return found;
 }

@@ -35,6 +35,28 @@ export function readStalls(text) {
   return { share_ppb: readShare(share, PPB), max_ns: readSpanNs(max) };
 }
 
+// A share of frames that are lost: each on its own, or so many in a row ("1 % in bursts of 8").
+export function readLoss(text) {
+  const [share, packets] = text.split(/\s+in bursts of\s+/i);
+  const share_ppb = readShare(share, PPB);
+  if (packets === undefined) return { independent_ppb: share_ppb };
+  const length = Number(/^\s*([1-9][0-9]*)\s*(packets?)?\s*$/i.exec(packets)?.[1]);
+  if (!length || !share_ppb || share_ppb >= PPB) throw new Error(`“${text}” is not understood: write 1 %, 1 % in bursts of 8, or none`);
+  // A bad spell loses all its frames and lasts 1 / turns_good of them; bad spells take this share of the
+  // time where turns_bad : turns_good = share : 1 - share.
+  const turns_good_ppb = Math.round(PPB / length);
+  const turns_bad_ppb = Math.round((turns_good_ppb * share_ppb) / (PPB - share_ppb));
+  return { bursty: { turns_bad_ppb, turns_good_ppb, while_good_ppb: 0, while_bad_ppb: PPB } };
+}
+
+// {share_ppb, packets} of losses that come in bursts; undefined where it takes four numbers to tell.
+export function burstsOf({ turns_bad_ppb: bad, turns_good_ppb: good, while_good_ppb: whileGood, while_bad_ppb: whileBad }) {
+  const packets = Math.round(PPB / good);
+  if (whileGood || whileBad !== PPB || !bad || Math.round(PPB / packets) !== good) return undefined;
+  // As coarsely as files have it: in millionths.
+  return { share_ppb: Math.round((bad / (bad + good)) * 1e6) * 1e3, packets };
+}
+
 export function readLimit(text) {
   if (/^\s*(none|no limit)\s*$/i.test(text)) return { packets: 0, bytes: 0 };
   const both = text.split(/\s+and\s+/);
@@ -48,6 +70,27 @@ export function readLimit(text) {
     throw new Error("nothing would ever get through: write 20 packets, 64 kB or none");
   }
   return limit;
+}
+
+// A queue's claim on free memory; undefined: as much as there is.
+export const readClaim = (text) => (/^\s*none\s*$/i.test(text) ? undefined : readRatio(text));
+
+// The number of a clone session; undefined: none.
+export function readSession(text) {
+  if (/^\s*none\s*$/i.test(text)) return undefined;
+  if (!/^\s*[1-9][0-9]*\s*$/.test(text)) throw new Error(`“${text}” is no session: write its number, or none`);
+  return Number(text);
+}
+
+// A token bucket: "8 Mb/s" or "900 packets/s", with what may go at once behind it: "in bursts of 3 kB".
+export function readShaper(text) {
+  if (/^\s*(none|off|0)\s*$/i.test(text)) return {};
+  const [rate, burst] = text.split(/\s+in bursts of\s+/i);
+  const packets = /^\s*([1-9][0-9_,]*)\s*packets\/s\s*$/i.exec(rate);
+  if (!packets) return { bits: { rate_bps: amount(rate, RATE_UNITS, "8 Mb/s, 900 packets/s, 8 Mb/s in bursts of 3 kB, or none"), burst_bytes: burst ? readSize(burst) : 0 } };
+  const at_once = burst === undefined ? 1 : readLimit(burst).packets;
+  if (!at_once) throw new Error(`“${burst}” is not understood: write 3 packets`);
+  return { packets: { rate_pps: Number(packets[1].replaceAll(/[_,]/g, "")), burst_packets: at_once } };
 }
 
 export function readRatio(text) {
@@ -90,6 +133,19 @@ export function sayShare(parts, whole) {
 
 export function sayStalls(stalls) {
   return stalls?.share_ppb ? `${sayShare(stalls.share_ppb, PPB)} up to ${saySpanNs(stalls.max_ns)}` : "none";
+}
+
+export function sayShaper(shaper) {
+  const { bits, packets } = shaper ?? {};
+  if (packets) return `${packets.rate_pps} packets/s${packets.burst_packets > 1 ? ` in bursts of ${packets.burst_packets} packets` : ""}`;
+  return `${sayRate(bits?.rate_bps)}${bits?.burst_bytes ? ` in bursts of ${saySize(bits.burst_bytes)}` : ""}`;
+}
+
+export function sayLoss(loss) {
+  if (!loss?.bursty) return sayShare(loss?.independent_ppb, PPB);
+  const bursts = burstsOf(loss.bursty);
+  if (bursts) return `${sayShare(bursts.share_ppb, PPB)} in bursts of ${bursts.packets}`;
+  return "bursts of another kind (see below)";
 }
 
 // As topology files have it.

@@ -1,70 +1,137 @@
-// Flows of a virtual world: start one, stop one, cut a cable.
+// Flows of a virtual world: start one, see all that run, stop one; cut a cable.
 
-import { readRate } from "../model/amounts.js";
+import { readRate, readSize, readSpanNs } from "../model/amounts.js";
+import { APPS, CONTROLS } from "../model/world_acts.js";
 import { element } from "./dom.js";
 
-const CONTROLS = ["cubic", "reno", "bbr", "bbr3", "dctcp", "prague"];
+// How often is looked what runs, while somebody looks.
+const LOOK_MS = 1000;
+
+const whole = (text) => {
+  if (!/^\s*[1-9][0-9]*\s*$/.test(text)) throw new Error(`“${text}” is not a whole number from 1`);
+  return Number(text);
+};
+
+// What each kind of application is told, in words: {label, value to begin with, reader}.
+const RATE = { rate: ["Rate", "5 Mb/s", readRate] };
+const CONTROL = { control: ["Congestion control", "cubic"] };
+const FIELDS = {
+  TCP: { ...CONTROL, connections: ["Connections", "1", whole] },
+  UDP: RATE,
+  "UDP in bursts": { ...RATE, datagrams: ["Datagrams a burst", "10", whole] },
+  "UDP at random": RATE,
+  "UDP on and off": { ...RATE, on: ["On for", "100 ms", readSpanNs], off: ["Off for", "100 ms", readSpanNs] },
+  ping: { interval: ["Every", "200 ms", readSpanNs] },
+  pages: { ...CONTROL, size: ["Size of a page", "100 kB", readSize], pause: ["Pause between pages", "500 ms", readSpanNs] },
+  "many short transfers": { ...CONTROL, mean: ["One begins every", "50 ms", readSpanNs], size: ["Size, a tenth to ten times", "20 kB", readSize] },
+};
 
 export class FlowsPanel {
   constructor(glass) {
     this.glass = glass;
-    this.started = [];
     const hosts = glass.network.hosts.map((each) => each.name);
-    const choice = (values, chosen) => element("select", {}, ...values.map((each) =>
-      element("option", { value: each, selected: each === chosen }, each)));
     this.from = choice(hosts, hosts[0]);
     this.to = choice(hosts, hosts.at(-1));
-    this.kind = choice(["TCP", "UDP", "ping"], "TCP");
-    this.control = choice(CONTROLS, "cubic");
-    this.rate = element("input", { type: "text", value: "5 Mb/s" });
-    this.list = element("ul", { class: "steps" });
-    this.said = element("p", { class: "refused", role: "alert", hidden: true });
-    const field = (label, input) => element("label", { class: "field" }, label, input);
+    this.kind = choice(Object.keys(APPS), "TCP");
+    this.kind.addEventListener("change", () => this.ask());
+    this.fields = element("div", {});
+    this.list = element("ul", { class: "steps", "aria-label": "What runs" });
+    this.cables = element("div", {});
     this.node = element("div", {},
-      element("fieldset", {}, element("legend", {}, "A flow"),
-        field("From", this.from), field("To", this.to), field("Kind", this.kind),
-        field("Congestion control (TCP)", this.control), field("Rate (UDP)", this.rate),
-        element("button", { type: "button", class: "main", onclick: () => this.start() }, "Start"), this.said),
-      element("fieldset", {}, element("legend", {}, "Started here"), this.list),
-      element("fieldset", {}, element("legend", {}, "Cables"), ...this.cables()));
+      this.starting = element("fieldset", {}, element("legend", {}, "A flow"),
+        field("From", this.from), field("To", this.to), field("Kind", this.kind), this.fields,
+        element("button", { type: "button", class: "main", onclick: () => this.do(this.starting, () => this.start()) }, "Start")),
+      this.running = element("fieldset", {}, element("legend", {}, "What runs"), this.list),
+      this.wiring = element("fieldset", {}, element("legend", {}, "Cables"), this.cables));
+    this.ask();
+  }
+
+  // Whoever has started or cut something: it is seen here while this panel is.
+  show() {
+    const isDue = performance.now() - (this.readMs ?? -Infinity) > LOOK_MS;
+    if (isDue && this.node.checkVisibility()) this.read();
+  }
+
+  ask() {
+    this.inputs = Object.entries(FIELDS[this.kind.value]).map(([name, [label, value, read]]) => {
+      const input = name === "control" ? choice(CONTROLS, value) : element("input", { type: "text", value });
+      return { name, read: read ?? String, input, node: field(label, input) };
+    });
+    this.fields.replaceChildren(...this.inputs.map((each) => each.node));
   }
 
   async start() {
-    const { glass } = this;
-    const [from, to] = [this.from.value, this.to.value];
-    this.said.hidden = true;
+    const [from, to, kind] = [this.from.value, this.to.value, this.kind.value];
+    const told = Object.fromEntries(this.inputs.map(({ name, read, input }) => [name, read(input.value)]));
+    const said = this.inputs.map(({ input }) => input.value.trim()).join(", ");
+    await this.glass.world.startApp(kind, from, { ...told, to }, `${from} → ${to}, ${kind}, ${said}`);
+  }
+
+  // What is refused is said where it was asked for.
+  async do(place, action) {
+    place.querySelector(".refused")?.remove();
     try {
-      const kind = this.kind.value;
-      const number = kind === "TCP" ? await glass.world.startTcp(from, to, this.control.value)
-        : kind === "UDP" ? await glass.world.startUdp(from, to, readRate(this.rate.value)) : await glass.world.startPing(from, to);
-      this.note(number, `${from} → ${to}, ${{ TCP: this.control.value, UDP: this.rate.value, ping: "ping" }[kind]}`);
+      await action();
+      await this.read();
     } catch (error) {
-      this.said.textContent = error.message;
-      this.said.hidden = false;
+      place.append(element("p", { class: "refused", role: "alert" }, error.message));
     }
   }
 
-  note(number, words) {
-    const stop = element("button", { type: "button", onclick: async () => {
-      await this.glass.world.stop(number);
-      item.remove();
-    } }, "Stop");
-    const item = element("li", {}, `${words} `, stop);
-    this.list.append(item);
+  async read() {
+    this.readMs = performance.now();
+    const { world } = this.glass;
+    try {
+      const [apps, cables] = [await world.running(), await world.cables()];
+      fill(this.list, apps, (each) => `${each.number} ${each.words}`, (each) => this.app(each));
+      if (!apps.length) this.list.replaceChildren(element("li", { class: "faint" }, "Nothing sends."));
+      fill(this.cables, cables, ({ ends, isCut }) => `${nameOf(ends[0])} ${nameOf(ends[1])} ${isCut}`, (each) => this.cable(each));
+    } catch {
+      // The network has gone; whatever comes in its place is asked again.
+    }
   }
 
-  cables() {
-    return this.glass.network.cables.map(([a, b]) => {
-      const end = { node: a.node, port: a.port ?? undefined };
-      const button = element("button", {
-        type: "button", "aria-pressed": "false", onclick: async () => {
-          const isCut = button.getAttribute("aria-pressed") === "true";
-          await this.glass.world.call("Fault", isCut ? { mend: end } : { cut: end });
-          button.setAttribute("aria-pressed", String(!isCut));
-          button.textContent = isCut ? "Cut" : "Mend";
-        },
-      }, "Cut");
-      return element("div", { class: "field" }, `${a.node} – ${b.node}`, button);
-    });
+  app({ number, words }) {
+    return element("li", {}, `${words} `, element("button", {
+      type: "button", "aria-label": `Stop ${words}`, onclick: () => this.do(this.running, () => this.glass.world.stop(number)),
+    }, "Stop"));
   }
+
+  cable({ ends: [a, b], isCut }) {
+    const { world } = this.glass;
+    const end = { node: a.node, port: a.port ?? undefined };
+    const names = `${nameOf(a)} – ${nameOf(b)}`;
+    const word = isCut ? "Mend" : "Cut";
+    return element("div", { class: "field" }, `${names}${isCut ? ", cut" : ""}`, element("button", {
+      type: "button", "aria-label": `${word} ${names}`,
+      onclick: () => this.do(this.wiring, () => (isCut ? world.mend(end) : world.cut(end))),
+    }, word));
+  }
+}
+
+const nameOf = ({ node, port }) => (port === undefined ? node : `${node}:${port}`);
+
+function field(label, input) {
+  return element("label", { class: "field" }, label, input);
+}
+
+function choice(values, chosen) {
+  return element("select", {}, ...values.map((each) => element("option", { value: each, selected: each === chosen }, each)));
+}
+
+// One child for each of a list. What says the same stays, and with it whoever is about to press its
+// button.
+function fill(node, list, keyOf, make) {
+  const old = new Map([...node.children].map((each) => [each.dataset.key, each]));
+  const wanted = list.map((each) => {
+    const made = old.get(keyOf(each)) ?? make(each);
+    made.dataset.key = keyOf(each);
+    return made;
+  });
+  const isSame = wanted.length === node.children.length && wanted.every((each, index) => each === node.children[index]);
+  if (isSame) return;
+  const held = node.contains(document.activeElement) ? [...node.children].findIndex((each) => each.contains(document.activeElement)) : -1;
+  node.replaceChildren(...wanted);
+  // The keyboard stays at its place in the list.
+  if (held >= 0) (wanted[Math.min(held, wanted.length - 1)]?.querySelector("button"))?.focus();
 }

@@ -5,18 +5,14 @@
 
 import * as acts from "../model/acts.js";
 import {
-  readLimit, readRate, readRatio, readShare, readSize, readSpanNs, readStalls, sayLimit, sayRate, sayRatio,
-  sayShare, saySize, saySpanNs, sayStalls, stallsYaml,
+  readClaim, readLimit, readLoss, readRate, readRatio, readSession, readShaper, readShare, readSize, readSpanNs, readStalls,
+  sayLimit, sayLoss, sayRate, sayRatio, sayShaper, sayShare, saySize, saySpanNs, sayStalls,
 } from "../model/amounts.js";
 import { settingsOf } from "../model/samples.js";
-import { element } from "./dom.js";
+import { arbiterName } from "../words.js";
+import { element, setText } from "./dom.js";
 import { Steering } from "./steering.js";
 
-const ARBITERS = ["ISLIP", "PIM", "ROUND_ROBIN", "WAVEFRONT", "LQF", "OCF", "RANDOM"];
-const ARBITER_NAMES = {
-  ISLIP: "iSLIP", PIM: "PIM", ROUND_ROBIN: "round robin", WAVEFRONT: "wavefront", LQF: "longest queue first",
-  OCF: "oldest cell first", RANDOM: "random",
-};
 const BILLION = 1e9;
 // Of more ports only those that are opened have their fields on the page.
 const OPEN_PORTS_MAX = 12;
@@ -30,7 +26,9 @@ export class Handles {
     this.entries = element("div", { class: "log" });
     this.undo = element("button", { type: "button", disabled: true, onclick: () => this.takeBack() }, "Undo");
     this.node = element("div", {}, this.fields);
-    this.log = element("div", {}, element("div", { class: "row" }, this.undo),
+    this.said = element("p", { class: "faint", role: "status" });
+    this.undoing = element("div", {}, element("div", { class: "row" }, this.undo), this.said);
+    this.log = element("div", {}, this.undoing,
       element("p", { class: "faint" }, "What you do stands here as text: for a topology or qos file, for Python, for a shell."),
       this.entries);
   }
@@ -66,23 +64,37 @@ export class Handles {
 
   // ---- acting ----------------------------------------------------------------------------------
 
-  // Resolves to whether the router has done it. `undo` is the act that takes it back, where it is not
-  // simply what the configuration was before; `id` is the field's.
+  // Resolves to whether the router has done it. `undo` is the act that takes it back, where that does
+  // not follow from what the configuration was before; `id` is the field's.
   async act(act, place, undo, id) {
+    const { model } = this.glass;
+    const before = this.about;
+    if (!await this.carryOut(act, place, id)) return false;
+    this.did(act, model.name, undo ? () => undo : (act.request && ((now) => acts.inverse(act, before, now))));
+    return true;
+  }
+
+  // Something was done: it is in the log, and `undo`, given what is in force then, makes the act that
+  // takes it back. Without one, `whyNot` says why there is none.
+  did(act, router, undo, whyNot) {
+    this.done.push({ act, router, undo, whyNot });
+    this.note(act, router);
+  }
+
+  // Acts of the world (`calls`) are the network's, others are the router's that is shown.
+  async carryOut(act, place, id) {
     const { glass } = this;
     const { model } = glass;
-    const before = this.about;
     place?.querySelector(".refused")?.remove();
     try {
-      const steering = this.steeringOf(model);
-      await (act.updates ? steering.write(act.updates) : steering.configure(act.request));
+      if (act.calls) await glass.world.perform(act);
+      else if (act.updates) await this.steeringOf(model).write(act.updates);
+      else await this.steeringOf(model).configure(act.request);
     } catch (error) {
       this.refuse(error.message, place, id);
       return false;
     }
-    this.done.push({ act, router: model.name, undo: undo ?? (act.updates ? undefined : acts.inverse(act, before)) });
-    this.note(act, model.name);
-    await glass.describe(model);
+    if (!act.calls) await glass.describe(model);
     await glass.world?.catchUp();
     this.shape = "";
     this.show();
@@ -102,28 +114,45 @@ export class Handles {
     else this.fields.prepend(words);
   }
 
+  // One after the other: pressed twice it takes two back, and does not take back that it took one back.
   async takeBack() {
-    // One after the other: pressed twice it takes two back, and does not take back that it took one back.
-    if (this.isTakingBack) return;
-    const last = this.done.pop();
-    if (!last?.undo) return;
-    const { glass } = this;
-    if (glass.model.name !== last.router) glass.enter(last.router);
+    const last = this.done.at(-1);
+    if (this.isTakingBack || !last) return;
     this.isTakingBack = true;
-    const isTakenBack = await this.act(last.undo);
-    this.isTakingBack = false;
-    if (isTakenBack) this.done.pop();
-    if (isTakenBack && last.undo.updates) glass.side.program.tables.read();
-    this.undo.disabled = this.done.length === 0;
+    setText(this.said, "");
+    try {
+      const { glass } = this;
+      if (last.router && glass.model.name !== last.router) glass.enter(last.router);
+      const act = last.undo?.(this.about);
+      if (!act) {
+        setText(this.said, `“${last.act.title}” cannot be taken back: ${last.whyNot ?? "nothing tells what was there before."}`);
+        this.done.pop();
+      } else if (await this.carryOut(act, this.undoing)) {
+        this.done.pop();
+        this.note(act, last.router);
+        if (act.updates) glass.side.program.wrote();
+        if (act.calls) glass.side.flows?.read();
+      }
+    } finally {
+      this.isTakingBack = false;
+      this.undo.disabled = this.done.length === 0;
+    }
+  }
+
+  // As commands take it: routers in virtual time share an address and are told apart behind a slash.
+  addressOf(router) {
+    const { scene } = this.glass;
+    const found = scene.routers.find((each) => each.name === router);
+    return found && scene.world === "virtual" && !found.address.includes("/") ? `${found.address}/${found.deviceId}` : found?.address;
   }
 
   note(act, router) {
-    const address = this.glass.scene.routers.find((each) => each.name === router)?.address;
+    const address = this.addressOf(router);
     const shell = act.shell ? act.shell : act.yaml && act.request?.ports?.[0]?.config.link === undefined && address
       ? `build/venv/bin/python -m apps.qos --router ${address} /dev/stdin <<'END'\n${act.yaml}\nEND` : "";
     const forms = [["YAML", act.yaml], ["Python", act.python], ["Shell", shell]].filter(([, text]) => text);
     this.entries.prepend(element("article", {},
-      element("b", {}, `${router}, ${act.title}`),
+      element("b", {}, router ? `${router}, ${act.title}` : act.title),
       ...forms.map(([name, text]) => element("div", {},
         element("span", { class: "faint" }, name),
         element("pre", {}, text)))));
@@ -158,6 +187,11 @@ export class Handles {
     return field;
   }
 
+  // The values of an enum of vitrine.v1 that can be chosen.
+  names(name) {
+    return this.glass.calls.schema.enum(`vitrine.v1.${name}`).chosen;
+  }
+
   inputStage(about) {
     const { input } = about;
     const changed = (change, title) => acts.inputStage({ ...input, ...change }, title);
@@ -166,8 +200,8 @@ export class Handles {
                               (queueing) => acts.inputStage(this.stageOf(queueing)))];
     if (input.queueing !== "NONE") {
       rows.push(
-        this.choice("arbiter", "Arbiter", input.arbiter, ARBITERS.map((each) => [each, ARBITER_NAMES[each]]),
-                    (arbiter) => changed({ arbiter }, `Arbiter: ${ARBITER_NAMES[arbiter]}`)),
+        this.choice("arbiter", "Arbiter", input.arbiter, this.names("Arbiter").map((each) => [each, arbiterName(each)]),
+                    (arbiter) => changed({ arbiter }, `Arbiter: ${arbiterName(arbiter)}`)),
         this.choice("iterations", "Rounds", String(input.iterations || 1), [1, 2, 3, 4, 8].map((each) => [String(each), String(each)]),
                     (rounds) => changed({ iterations: Number(rounds) }, `${rounds} rounds of the arbiter`)),
         this.text("speedup", "Speedup", sayRatio(input.speedup ?? { over: 1, under: 1 }), readRatio,
@@ -236,8 +270,13 @@ export class Handles {
         element("summary", {}, "Cable, shapers, limits over all queues"),
         this.text(id("limit"), "Limit over all queues", sayLimit(config.limit), readLimit,
                   (limit) => acts.portLimit(port, limit)),
-        this.text(id("shaper"), "Shaped to", sayRate(config.shaper?.bits?.rate_bps), readRate,
-                  (bps) => acts.portShaper(port, bps)),
+        this.text(id("shaper"), "Shaped to", sayShaper(config.shaper), readShaper,
+                  (shaper) => acts.portShaper(port, shaper)),
+        this.text(id("overhead"), "Added to each frame on the line", saySize(config.overhead_bytes), readSize,
+                  (bytes) => acts.lineOverhead(port, bytes)),
+        this.text(id("window"), "Utilisation is taken over", saySpanNs(config.utilisation_window_ns), readSpanNs,
+                  (ns) => acts.utilisationWindow(port, ns)),
+        ...this.sender(port, config.link?.sender),
         ...this.cable(port, "transmit", "out", config.link?.transmit),
         ...this.cable(port, "receive", "in", config.link?.receive)),
       element("details", { "data-id": `whole ${port}` },
@@ -251,11 +290,12 @@ export class Handles {
     const kind = config.scheduler?.hierarchy ? "hierarchy" : isStrict ? "strict" : groups.length === 1 ? first.discipline : "groups";
     const weights = config.queues.map(({ class: class_ }) =>
       groups.flatMap((each) => each.members).find((each) => each.class === class_)?.weight ?? 1);
-    const options = [["strict", "strict priority"], ["DRR", "DRR"], ["WRR", "WRR"], ["WFQ", "WFQ"]];
+    const disciplines = this.names("Discipline");
+    const options = [["strict", "strict priority"], ...disciplines.map((each) => [each, each])];
     if (kind === "hierarchy" || kind === "groups") options.push([kind, kind === "groups" ? "groups (see below)" : "hierarchy (see below)"]);
     const rows = [this.choice(`scheduler ${port}`, "Who goes first", kind, options,
                               (chosen) => acts.scheduler(port, chosen, weights))];
-    if (["DRR", "WRR", "WFQ"].includes(kind)) {
+    if (disciplines.includes(kind)) {
       const read = (text) => {
         const list = text.split(":").map((each) => Number(each.trim()));
         if (list.length !== weights.length || list.some((each) => !Number.isInteger(each) || each < 1)) {
@@ -282,8 +322,34 @@ export class Handles {
                   [["", "none"], ...kinds.map((each) => [each, each.replace("_", " ")])],
                   (chosen) => acts.queueManagement(port, class_, count, chosen, chosen === "ecn_step" ? { threshold: { packets: 10 } } : {})),
       ...(kind ? [this.parameters(port, class_, count, kind, queue.aqm[kind])] : []),
-      ...(isOne ? [] : [this.text(`shaper ${port} ${class_}`, `${of}shaped to`, sayRate(queue.shaper?.bits?.rate_bps), readRate,
-                                  (bps) => acts.queueShaper(port, class_, count, bps))]),
+      ...(isOne ? [] : [this.text(`shaper ${port} ${class_}`, `${of}shaped to`, sayShaper(queue.shaper), readShaper,
+                                  (shaper) => acts.queueShaper(port, class_, count, shaper))]),
+      ...(this.about.buffer?.size_bytes ? this.claim(port, queue, count, of) : []),
+    ];
+  }
+
+  // What a queue may have of the shared buffer.
+  claim(port, { class: class_, share = {} }, count, of) {
+    const changed = (change, words) => acts.bufferShare(port, class_, count, { ...share, ...change }, words);
+    const label = (text) => `${of}${text}`;
+    return [
+      this.text(`alpha ${port} ${class_}`, label("times the free memory (alpha)"), sayRatio(share.alpha), readClaim,
+                (alpha) => changed({ alpha }, `alpha ${sayRatio(alpha)}`)),
+      this.text(`minimum ${port} ${class_}`, label("memory of its own"), saySize(share.minimum_bytes), readSize,
+                (minimum_bytes) => changed({ minimum_bytes }, `${saySize(minimum_bytes)} of memory of its own`)),
+    ];
+  }
+
+  // The neighbour's network card: how fast it sends, and what may wait in it.
+  sender(port, card = {}) {
+    const changed = (change, words) => acts.sender(port, { ...card, ...change }, words);
+    const say = (bps) => (bps === undefined ? "as the line" : bps ? sayRate(bps) : "unlimited");
+    const read = (text) => (/^\s*as the line\s*$/i.test(text) ? undefined : /^\s*unlimited\s*$/i.test(text) ? 0 : readRate(text));
+    return [
+      this.text(`sender ${port}`, "The neighbour's card: rate", say(card.rate_bps), read,
+                (rate_bps) => changed({ rate_bps }, `rate ${say(rate_bps)}`)),
+      this.text(`backlog ${port}`, "The neighbour's card: what waits", sayLimit(card.backlog), readLimit,
+                (backlog) => changed({ backlog }, `holds ${sayLimit(backlog)}`)),
     ];
   }
 
@@ -313,13 +379,12 @@ export class Handles {
     return [
       this.text(`delay ${direction} ${port}`, `Cable ${word}: delay`, saySpanNs(now.delay_ns), readSpanNs,
                 (delay_ns) => changed({ delay_ns }, `delay: ${saySpanNs(delay_ns)}`)),
-      this.text(`loss ${direction} ${port}`, `Cable ${word}: loss`, sayShare(now.loss?.independent_ppb, BILLION),
-                (text) => readShare(text, BILLION),
-                (ppb) => changed({ loss: { independent_ppb: ppb } }, `loss: ${sayShare(ppb, BILLION)}`)),
+      this.text(`loss ${direction} ${port}`, `Cable ${word}: loss`, sayLoss(now.loss), readLoss,
+                (loss) => changed({ loss }, `loss: ${sayLoss(loss)}`)),
       this.text(`jitter ${direction} ${port}`, `Cable ${word}: jitter`, saySpanNs(now.jitter?.max_ns), readSpanNs,
                 (max_ns) => changed({ jitter: { ...now.jitter, max_ns } }, `jitter: ${saySpanNs(max_ns)}`)),
       this.text(`stalls ${direction} ${port}`, `Cable ${word}: stalls`, sayStalls(now.stalls), readStalls,
-                (stalls) => changed({ stalls }, `stalls: ${stallsYaml(stalls)}`)),
+                (stalls) => changed({ stalls }, `stalls: ${sayStalls(stalls)}`)),
       this.choice(`reorder ${direction} ${port}`, `Cable ${word}: frames may overtake`, now.jitter?.reorder ? "yes" : "no",
                   [["no", "no"], ["yes", "yes"]],
                   (reorder) => changed({ jitter: { ...now.jitter, reorder: reorder === "yes" } }, `reorder: ${reorder}`)),
@@ -330,7 +395,9 @@ export class Handles {
   buffer(about) {
     return element("fieldset", {}, element("legend", {}, "Memory"),
       this.text("buffer", "Shared by all output queues", saySize(about.buffer?.size_bytes), readSize,
-                (bytes) => acts.sharedBuffer(bytes)));
+                (bytes) => acts.sharedBuffer(bytes)),
+      this.text("mirror", "Copies of drops go to clone session", String(about.drop_mirror?.clone_session ?? "none"), readSession,
+                (session) => acts.dropMirror(session)));
   }
 
   whole(port, config) {
@@ -339,7 +406,7 @@ export class Handles {
     const apply = element("button", {
       type: "button", onclick: () => {
         try {
-          this.act(acts.wholePort(port, JSON.parse(area.value)), area.parentElement);
+          this.act(acts.wholePort(port, JSON.parse(area.value), config.queue_count), area.parentElement);
         } catch (error) {
           this.refuse(error.message, area.parentElement);
         }

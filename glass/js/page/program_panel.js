@@ -64,6 +64,12 @@ export class ProgramPanel {
     }
   }
 
+  // A handle has changed entries or cells.
+  wrote() {
+    if (this.part === "tables") this.tables.read();
+    if (this.part === "cells") this.cells.wrote();
+  }
+
   // What a traced packet ran counts.
   async cover(model, steps) {
     const { program, coverage } = await this.of(model);

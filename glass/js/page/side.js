@@ -21,7 +21,7 @@ export class Side {
       const lesson = LESSONS[glass.scene.lesson];
       if (lesson) this.add("lesson", "Lesson", new LessonPanel(glass, lesson).node);
       this.add("handles", "Handles", this.handles.node);
-      if (glass.world) this.add("flows", "Flows", new FlowsPanel(glass).node);
+      if (glass.world) this.add("flows", "Flows", (this.flows = new FlowsPanel(glass)).node);
       this.add("log", "Log", this.handles.log);
     }
     this.add("packet", "Packet", this.packet.node);
@@ -60,6 +60,7 @@ export class Side {
     // A program needs more room than handles.
     this.node.closest("#page")?.toggleAttribute("data-wide", id === "program");
     if (id === "program") this.program.show();
+    if (id === "flows") this.flows.read();
   }
 
   key(event, id) {
@@ -84,6 +85,7 @@ export class Side {
 
   show() {
     this.handles?.show();
+    this.flows?.show();
     this.packet.refresh();
     if (this.chosen === "program") this.program.refresh();
   }

@@ -4,6 +4,7 @@
 // The world stands still between two steps, so what a handle does happens at the instant reached,
 // which is a little ahead of the one that is seen.
 
+import { APPS, cut, mend, reconstructed, sending, start, stop, worldAct } from "../model/world_acts.js";
 import { WORLD } from "../wire/calls.js";
 import { WORLD_NAME } from "./hosts_watch.js";
 
@@ -22,7 +23,9 @@ export class VirtualWorld {
     this.isBusy = false;
     this.why = "";
     this.port = FIRST_PORT;
+    // Hosts that serve pages, and what this page has started, by number.
     this.serving = new Set();
+    this.started = new Map();
     const { isDriven, readOnly } = glass.scene;
     if (isDriven && !readOnly) this.timer = setInterval(() => this.go(), LOOK_MS);
   }
@@ -82,63 +85,105 @@ export class VirtualWorld {
     this.go(this.reachedPs + player.pace * STEP_ON_S * 1e12);
   }
 
-  // ---- flows -----------------------------------------------------------------------------------
+  // ---- hosts and cables ------------------------------------------------------------------------
 
-  // Each resolves to the number of the application that it has started, and is in the log.
-  async startTcp(from, to, control) {
-    const port = this.port++;
-    await this.call("Start", { host: to, app: { listener: { port } } });
-    const { app } = await this.call("Start", { host: from, app: { bulk: { to: { host: to, port }, congestion_control: control } } });
-    this.note(`Flow from ${from} to ${to}, ${control}`,
-      `world.start("${to}", App(listener=Listener(port=${port})))\n`
-      + `world.start("${from}", App(bulk=Bulk(to=Peer(host="${to}", port=${port}), congestion_control="${control}")))`);
-    return app;
+  // Each resolves to the number of the application that it has started, stands in the log and can be
+  // taken back; they reject with the world's own sentence.
+  startTcp(from, to, control) {
+    return this.startApp("TCP", from, { to, control }, `${from} → ${to}, ${control}`);
   }
 
-  async startUdp(from, to, rateBps) {
-    const port = this.port++;
-    await this.call("Start", { host: to, app: { datagram_sink: { port } } });
-    const { app } = await this.call("Start", { host: from, app: { datagram_source: { to: { host: to, port }, steady: { rate_bps: rateBps } } } });
-    this.note(`Datagrams from ${from} to ${to}`,
-      `world.start("${to}", App(datagram_sink=DatagramSink(port=${port})))\n`
-      + `world.start("${from}", App(datagram_source=DatagramSource(to=Peer(host="${to}", port=${port}), steady=DatagramSource.Steady(rate_bps=${rateBps}))))`);
-    return app;
+  startPing(from, to, interval = PING_NS) {
+    return this.startApp("ping", from, { to, interval }, `${from} → ${to}, ping`);
   }
 
-  async startPing(from, to, intervalNs = PING_NS) {
-    const { app } = await this.call("Start", { host: from, app: { ping: { to, interval_ns: intervalNs } } });
-    this.note(`Ping from ${from} to ${to}`, `world.start("${from}", App(ping=Ping(to="${to}", interval_ns=${intervalNs})))`);
-    return app;
+  // One of `APPS`.
+  async startApp(kind, from, fields, words) {
+    const port = this.port++;
+    const [listening, app] = APPS[kind]({ ...fields, port });
+    return this.startPair(words, from, app, listening && start(fields.to, listening));
   }
 
   // A page of so many bytes, once.
   async fetchPage(reader, server, bytes) {
     const exchange = { request_bytes: 100, response_bytes: bytes };
-    const text = `Exchange(request_bytes=100, response_bytes=${bytes})`;
-    if (!this.serving.has(server)) {
-      await this.call("Start", { host: server, app: { listener: { port: PAGE_PORT, answers: exchange } } });
-      this.serving.add(server);
-    }
-    const { app } = await this.call("Start", { host: reader, app: { page: { from: [{ host: server, port: PAGE_PORT }], exchange } } });
-    this.note(`${reader} fetches a page from ${server}`,
-      `world.start("${server}", App(listener=Listener(port=${PAGE_PORT}, answers=${text})))\n`
-      + `world.start("${reader}", App(page=Page([Peer(host="${server}", port=${PAGE_PORT})], ${text})))`);
-    return app;
+    const isServing = this.serving.has(server);
+    const app = { page: { from: [{ host: server, port: PAGE_PORT }], exchange } };
+    const listening = isServing ? undefined : start(server, { listener: { port: PAGE_PORT, answers: exchange } });
+    this.serving.add(server);
+    return this.startPair(`${reader} fetches a page from ${server}`, reader, app, listening);
+  }
+
+  // What sends, after what listens to it, where that is not there yet.
+  async startPair(words, host, app, listening) {
+    const answers = await this.perform(this.act(`Started: ${words}`, listening ? [listening, start(host, app)] : [start(host, app)]), () => {
+      // Taken back from the end: first who sends, then who listens.
+      const numbers = answers.map((each) => each.app).toReversed();
+      for (const each of numbers) this.started.delete(each);
+      if (listening?.[1].app.listener?.answers) this.serving.delete(listening[1].host);
+      return this.act(`Undone: ${words}`, numbers.map(stop));
+    });
+    const number = answers.at(-1).app;
+    this.started.set(number, { host, app, words });
+    return number;
+  }
+
+  // Everything that sends, whoever has started it: [{number, host, app, words}].
+  async running() {
+    const { apps, hosts } = await this.call("Look", { apps: true, connections: true });
+    const { names } = this.glass.network;
+    return sending(apps).map((each) => ({ number: each.app, ...(this.started.get(each.app) ?? reconstructed(each, hosts, names)) }));
   }
 
   // The transfers that run.
   async bulks() {
     const { apps } = await this.call("Look", { apps: true });
-    return apps.filter((each) => each.kind === "bulk" && !each.ended).map((each) => each.app);
+    return sending(apps).filter((each) => each.kind === "bulk").map((each) => each.app);
   }
 
-  async stop(app) {
-    await this.call("Stop", { app });
-    this.note(`Application ${app} ends`, `world.stop(${app})`);
+  async stop(number) {
+    const known = (await this.running()).find((each) => each.number === number);
+    const words = known?.words ?? `application ${number}`;
+    const again = known?.app && (() => this.act(`Undone: ${words} goes on`, [start(known.host, known.app)]));
+    await this.perform(this.act(`Stopped: ${words}`, [stop(number)]), again, "its host does not tell what it was started with.");
   }
 
-  note(title, python) {
-    this.glass.side.handles?.note({ title, request: {}, yaml: "", python }, "world");
+  // [{ends: [a, b], isCut}], as they are now.
+  async cables() {
+    const { topology, cables } = await this.call("Look", { topology: true });
+    return topology.cables.map(({ one, other }, index) => ({ ends: [one, other], isCut: cables[index].cut }));
+  }
+
+  cut(end) {
+    return this.fault("cut", end, cut, mend);
+  }
+
+  mend(end) {
+    return this.fault("mended", end, mend, cut);
+  }
+
+  fault(done, end, does, undoes) {
+    const at = end.port === undefined ? end.node : `${end.node}, port ${end.port}`;
+    return this.perform(this.act(`Cable at ${at} ${done}`, [does(end)]),
+                        () => this.act(`Undone: cable at ${at} ${done}`, [undoes(end)]));
+  }
+
+  act(title, calls) {
+    return worldAct(this.glass.calls.schema, title, calls);
+  }
+
+  // Makes an act's calls, one after the other; what it has begun before one is refused ends again. With
+  // `back` or `whyNot` it is a new act, which the log takes.
+  async perform(act, back, whyNot) {
+    const answers = [];
+    try {
+      for (const [method, request] of act.calls) answers.push(await this.call(method, request));
+    } catch (error) {
+      for (const { app } of answers) if (app) await this.call("Stop", { app }).catch(() => {});
+      throw error;
+    }
+    if (back || whyNot) this.glass.side.handles?.did(act, undefined, back, whyNot);
+    return answers;
   }
 
   call(name, request) {

@@ -73,6 +73,11 @@ export class Enum {
   number(name) {
     return this.numbers.get(name) ?? Number(name);
   }
+
+  // The names that mean something: not the one for "not said".
+  get chosen() {
+    return [...this.numbers.keys()].filter((name) => !name.endsWith("_UNSPECIFIED"));
+  }
 }
 
 class Schema {
@@ -85,6 +90,12 @@ class Schema {
     const type = this.types.get(name);
     if (!type) throw new Error(`there is no message ${name} in the descriptors`);
     return type;
+  }
+
+  enum(name) {
+    const found = this.enums.get(name);
+    if (!found) throw new Error(`there is no enum ${name} in the descriptors`);
+    return found;
   }
 
   has(name) {

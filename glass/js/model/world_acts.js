@@ -1,0 +1,97 @@
+// What is done to hosts and cables of a virtual network: calls of vitrine.v1.World, and the same as lines
+// of Python. Pure: `world.js` makes the calls.
+//
+// An act: {title, calls: [[method, request]], yaml, python}
+
+// As in the World service's refusal of any other name.
+export const CONTROLS = ["cubic", "reno", "bbr", "bbr3", "dctcp", "prague"];
+
+// `schema` has the messages' types.
+export function worldAct(schema, title, calls) {
+  return { title, calls, yaml: "", python: calls.map(([method, request]) => callPython(schema, method, request)).join("\n") };
+}
+
+export const start = (host, app) => ["Start", { host, app }];
+export const stop = (app) => ["Stop", { app }];
+export const cut = (end) => ["Fault", { cut: end }];
+export const mend = (end) => ["Fault", { mend: end }];
+
+function callPython(schema, method, request) {
+  if (method === "Start") return `world.start("${request.host}", ${messagePython(schema.message("vitrine.v1.App"), request.app)})`;
+  if (method === "Stop") return `world.stop(${request.app})`;
+  return `world.fault(${messagePython(schema.message("vitrine.v1.FaultRequest"), request)})`;
+}
+
+// A message as the package's own classes write it: App(bulk=Bulk(to=Peer(host="h4", port=6001))).
+function messagePython(type, value) {
+  const parts = Object.entries(value).filter(([name, each]) => each !== undefined && type.byName.has(name))
+    .map(([name, each]) => {
+      const field = type.byName.get(name);
+      const said = field.repeated ? `[${each.map((one) => valuePython(field, one)).join(", ")}]` : valuePython(field, each);
+      // A field with the name of a word of Python can only be given in a dictionary.
+      return name === "from" ? `**{"from": ${said}}` : `${name}=${said}`;
+    });
+  return `${type.name.replace("vitrine.v1.", "")}(${parts.join(", ")})`;
+}
+
+function valuePython(field, value) {
+  if (field.kind === "message") return messagePython(field.type, value);
+  if (field.kind === "string") return JSON.stringify(value);
+  if (field.kind === "bool") return value ? "True" : "False";
+  // Five digits and more read better so.
+  return value < 10_000 ? String(value) : String(value).replace(/\B(?=(\d{3})+$)/g, "_");
+}
+
+// ---- applications --------------------------------------------------------------------------------
+
+// Each is [what listens at the other end, what sends], `port` being that of the one that listens; a ping
+// needs nobody who listens.
+export const APPS = {
+  TCP: ({ to, port, control, connections }) =>
+    [{ listener: { port } }, { bulk: { to: { host: to, port }, congestion_control: control, connections: connections > 1 ? connections : undefined } }],
+  UDP: ({ to, port, rate }) => datagrams(to, port, { steady: { rate_bps: rate } }),
+  "UDP in bursts": ({ to, port, rate, datagrams: count }) => datagrams(to, port, { bursts: { rate_bps: rate, datagrams: count } }),
+  "UDP at random": ({ to, port, rate }) => datagrams(to, port, { poisson: { rate_bps: rate } }),
+  "UDP on and off": ({ to, port, rate, on, off }) => datagrams(to, port, { on_off: { rate_bps: rate, on_mean_ns: on, off_mean_ns: off } }),
+  ping: ({ to, interval }) => [undefined, { ping: { to, interval_ns: interval } }],
+  pages: ({ to, port, size, pause, control }) => {
+    const exchange = { request_bytes: 100, response_bytes: size };
+    // Until it is stopped: so many that nobody sees their end.
+    return [{ listener: { port, answers: exchange } },
+            { page: { from: [{ host: to, port }], exchange, count: PAGES, pause_ns: pause, random_pause: true, congestion_control: control } }];
+  },
+  "many short transfers": ({ to, port, size, mean, control }) =>
+    [{ listener: { port } }, { workload: { to: [{ host: to, port }], interval_mean_ns: mean, congestion_control: control,
+                                           heavy_tail: { min_bytes: Math.max(1, Math.round(size / 10)), max_bytes: size * 10 } } }],
+};
+
+const PAGES = 1_000_000;
+
+function datagrams(to, port, pace) {
+  return [{ datagram_sink: { port } }, { datagram_source: { to: { host: to, port }, ...pace } }];
+}
+
+// ---- what runs -----------------------------------------------------------------------------------
+
+// Those that listen go on with nobody to talk to; these are what somebody would stop.
+const SENDING = ["bulk", "datagram_source", "ping", "page", "workload"];
+const KINDS = { bulk: "transfer", datagram_source: "datagrams", ping: "ping", page: "pages", workload: "many short transfers" };
+
+export const sending = (apps) => apps.filter((each) => SENDING.includes(each.kind) && !each.ended);
+
+// What an application that others have started would have to be started with to go on as it does, as far
+// as its connections tell: {host, app, words}; `app` is undefined where they do not.
+export function reconstructed(report, hosts, names) {
+  const { host, kind } = report;
+  const words = KINDS[kind];
+  if (kind !== "bulk") return { host, words: `${host}: ${words}` };
+  const own = hosts.find((each) => each.host === host)?.connections ?? [];
+  const open = own.filter((each) => report.bulk.connections.includes(each.local));
+  if (!open.length) return { host, words: `${host}: ${words}` };
+  const [, address, port] = /^\[?([^\]]*)\]?:(\d+)$/.exec(open[0].peer);
+  const to = { host: address, port: Number(port) };
+  return {
+    host, words: `${host} → ${names.get(address) ?? address}, ${open[0].congestion}`,
+    app: { bulk: { to, congestion_control: open[0].congestion, connections: open.length > 1 ? open.length : undefined } },
+  };
+}
