@@ -23,6 +23,7 @@ needed=(
     "iperf3             command -v iperf3"
     "iproute2           command -v ss"
     "iputils-ping       command -v ping"
+    "libpcap0.8         ldconfig -p | grep -q 'libpcap\.so'"
     "mininet            command -v mnexec && /usr/bin/python3 -c 'import mininet.net'"
     "procps             command -v sysctl"
 )

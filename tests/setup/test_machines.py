@@ -105,7 +105,7 @@ def test_the_kit_s_python_packages_ask_for_nothing_that_is_not_pinned():
 
 def test_the_documents_name_the_packages_and_the_distributions_of_the_scripts():
     text = (VM / "packages.sh").read_text()
-    packages = re.findall(r'^    "([\w-]+) ', text, re.M)
+    packages = re.findall(r'^    "([\w.-]+) ', text, re.M)
     documented = (ROOT / "docs" / "set-up.md").read_text()
     assert ", ".join(packages) + "." in documented
     table = (VM / "distribution.sh").read_text()
