@@ -146,6 +146,7 @@ down:            ## end whatever an interrupted run left behind
 	@vm/as_root.sh build/venv/bin/python -m topo.down
 
 conformance:     ## p4c's own test programs through our compiler and switch; P4C=<its checkout>
+	@vm/python.sh
 	@vm/build.sh
 	@tests/conformance/run.sh
 

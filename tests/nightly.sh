@@ -12,3 +12,19 @@ vm/page.sh
 VITRINE_PAGE_SEEDS=100 build/venv/bin/python -m pytest tests/page
 TIME=30min WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
 TIME=1h tests/fuzz.sh
+
+# Other projects' programs and tests, where their checkouts are named.
+failed=()
+guests() {
+    local variable=$1
+    shift
+    if [ -z "${!variable:-}" ]; then
+        echo "left out: $* (set $variable to its checkouts)"
+    else
+        "$@" || failed+=("$*")
+    fi
+}
+guests P4C make conformance
+guests CHECKOUTS make conformance-guests
+guests TUTORIALS make conformance-tutorials
+[ ${#failed[@]} -eq 0 ] || { printf 'failed: %s\n' "${failed[@]}" >&2; exit 1; }

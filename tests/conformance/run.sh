@@ -7,4 +7,4 @@ if [ -z "${P4C:-}" ]; then
     exit 2
 fi
 list=${P4C_LIST:-../shared/conformance/p4c-compiles.txt}
-exec python3 -m tests.conformance --p4c "$P4C" --list "$list"
+exec build/venv/bin/python -m tests.conformance --p4c "$P4C" --list "$list"
