@@ -2,6 +2,7 @@
 
 import { routerLayout, pack, crossing, along } from "../../glass/js/draw/layout.js";
 import { routerPicture } from "../../glass/js/draw/router.js";
+import { routerLabels } from "../../glass/js/draw/labels.js";
 import { PALETTES } from "../../glass/js/draw/palette.js";
 import { networkLayout, networkPicture } from "../../glass/js/draw/network.js";
 import { Flows } from "../../glass/js/model/flows.js";
@@ -53,6 +54,60 @@ export function a_full_queue_looks_full_and_its_head_is_at_the_right() {
   same(placed({ ...strip, limit: { packets: 0, bytes: 2000 } }, [{ id: 1, length: 500 }]), [250]);
   // More than the limit, because it was made smaller: they stand closer.
   same(placed(strip, [...packets, ...packets]).at(-1), 100);
+}
+
+export function a_limit_is_the_one_that_full_frames_reach_first() {
+  const limits = (limit) => {
+    const told = about(2, "NONE");
+    told.ports[0].config.queues[0].limit = limit;
+    return routerLayout(told, { width: 930, height: 480 }).rows.get(1).queues[0].limit;
+  };
+  same(limits({ packets: 20, bytes: 0 }), { packets: 20, bytes: 0, isSet: true });
+  same(limits({ packets: 0, bytes: 9000 }), { packets: 0, bytes: 9000, isSet: true });
+  // 5 frames of 1514 bytes are fewer than 9000, and more than 3000.
+  same(limits({ packets: 5, bytes: 9000 }), { packets: 5, bytes: 0, isSet: true });
+  same(limits({ packets: 5, bytes: 3000 }), { packets: 0, bytes: 3000, isSet: true });
+  same(limits(undefined).isSet, false);
+}
+
+export function virtual_output_queues_are_told_apart_by_output_and_class() {
+  const told = about(3, "VOQ", 2);
+  const layout = routerLayout(told, { width: 930, height: 480 });
+  const strips = layout.rows.get(1).inputs;
+  same(strips.map((each) => [each.key, each.class]), [[1, 1], [1, 0], [2, 1], [2, 0], [3, 1], [3, 0]]);
+  const insides = new Insides(new Flows());
+  insides.start({ time_ps: 0 });
+  const step = (id, name, more) => insides.take({ time_ps: id, kind: "packet", packet: { packet: id, step: name, [name]: more } });
+  for (const [id, class_] of [[1, 0], [2, 1], [3, 1]]) {
+    step(id, "received", { port: 1, length_bytes: 1500, head: new Uint8Array(0) });
+    step(id, "filed", { input: 1, output: 2, class: class_ });
+  }
+  const moment = { about: told, state: insides.at(1e6), timePs: 1e6, pace: 1e-9, upcoming: [], blocked: [], recent: [], recentPs: 1, isBars: false,
+                   moves: false };
+  const drawn = (y, h) => routerPicture(layout, moment, PALETTES.dark).spots.filter((each) => each.y > y && each.y < y + h).length;
+  const at = (key, class_) => strips.find((each) => each.key === key && each.class === class_);
+  same([drawn(at(2, 1).y, at(2, 1).h), drawn(at(2, 0).y, at(2, 0).h), drawn(at(3, 0).y, at(3, 0).h)], [2, 1, 0]);
+  const words = routerLabels(layout, { ...moment, sample: undefined }).map((each) => each.text);
+  holds(words.includes("2→2/1") && words.includes("1→2/0") && words.includes("→3/0"), `labels: ${words.join(" ")}`);
+  // Where there are too many of them, all classes of an output are one.
+  same(routerLayout(about(4, "VOQ", 4), { width: 930, height: 480 }).rows.get(1).inputs.map((each) => each.class), [undefined, undefined, undefined, undefined]);
+}
+
+export function what_was_chosen_has_a_frame() {
+  const told = about(2, "NONE");
+  const insides = new Insides(new Flows());
+  insides.start({ time_ps: 0 });
+  insides.take({ time_ps: 1, kind: "packet", packet: { packet: 7, step: "received", received: { port: 1, length_bytes: 1500, head: new Uint8Array(0) } } });
+  insides.take({ time_ps: 2, kind: "packet", packet: { packet: 7, step: "queued", queued: { port: 2, class: 0 } } });
+  const layout = routerLayout(told, { width: 930, height: 480 });
+  const frames = (more) => routerPicture(layout, { about: told, state: insides.at(1e6), timePs: 1e6, pace: 1e-9, upcoming: [], blocked: [], recent: [],
+                                                   recentPs: 1, isBars: false, moves: false, ...more }, PALETTES.dark)
+    .shapes.filter((each) => each.kind === "path" && each.stroke === PALETTES.dark.accent);
+  same(frames({}).length, 0);
+  same(frames({ chosen: 8 }).length, 0, "one that is not in the picture:");
+  const { x, w } = layout.rows.get(2).queues[0];
+  same(frames({ chosen: 7 })[0].points[0][0] > x && frames({ chosen: 7 })[0].points[1][0] <= x + w + 2, true);
+  same(frames({ focus: { key: "queue 2/0", port: 2, class: 0 } })[0].points[0][0], x - 2);
 }
 
 export function a_packet_crosses_from_its_input_to_its_output() {
@@ -141,14 +196,17 @@ export function a_line_is_as_thick_as_it_is_busy_on_the_side_of_its_way() {
     cables: [[{ node: "h1", port: null }, { node: "s1", port: 1 }]],
   });
   const layout = networkLayout(network, { width: 900, height: 400 });
-  const lanes = (permille) => {
+  const lanes = (permille, received = 0) => {
     const sample = { ports: [{ port: 1, counters: { utilisation_permille: permille } }] };
-    const models = new Map([["s1", { samples: { at: () => sample } }]]);
+    const models = new Map([["s1", { samples: { at: () => sample, receivingAt: () => received } }]]);
     return networkPicture(layout, { models, moves: false, timePs: 0 }, PALETTES.light).shapes.filter((each) => each.alpha);
   };
   same(lanes(0), []);
   same(lanes(500).map(({ width, stroke }) => [width, stroke]), [[2.5, PALETTES.light.line]]);
   same(lanes(1000).map(({ width, stroke }) => [width, stroke]), [[5, PALETTES.light.alarm]]);
+  // What comes from the host has a lane of its own, on the other side.
+  same(lanes(0, 0.4).map(({ width }) => width), [2]);
+  holds(lanes(0, 0.4)[0].points[0][1] > layout.places.get("h1").y, "on the right of the other way");
   // From s1 at the right to h1 at the left: its right-hand side is above the middle.
   holds(lanes(500)[0].points[0][1] < layout.places.get("s1").y, "on the right");
 }

@@ -4,9 +4,37 @@ import { Flows, parseHead } from "../../glass/js/model/flows.js";
 import { Insides, input, queue } from "../../glass/js/model/insides.js";
 import { blockedHeads } from "../../glass/js/model/blocking.js";
 import { depthSeries, throughputSeries } from "../../glass/js/model/series.js";
+import { STEPS } from "../../glass/js/page/timebar.js";
 import { dice, holds, same } from "./check.js";
 
 const START = { time_ps: 0 };
+
+export function a_queue_knows_how_many_bytes_are_in_it_whatever_came_and_went() {
+  const insides = told(anyDay(5, 3000));
+  for (const timePs of [50_000, 260_000, 120_000, 299_900]) {
+    const state = insides.at(timePs);
+    for (const key of [input(0), input(1), queue(0, 0), queue(1, 0)]) {
+      same(state.bytesIn(key), state.in(key).reduce((sum, each) => sum + each.length, 0), `${key} at ${timePs}:`);
+    }
+    const track = insides.depthsBytes.get(queue(1, 0));
+    same(track.at(timePs), state.bytesIn(queue(1, 0)), "as the curve has it:");
+  }
+}
+
+export function steps_lead_to_what_is_wanted_and_leave_out_the_rest() {
+  const insides = told([
+    event(100, 1, "received", { port: 0, length_bytes: 100, head: Uint8Array.from(IPV4) }),
+    event(200, 1, "filed", { input: 0, output: 1, class: 0 }),
+    { time_ps: 300, kind: "arbitration", arbitration: { pointers: [] } },
+    event(400, 1, "crossing", { from: { input: 0, output: 1, class: 0 }, until_ps: 500 }),
+    event(500, 1, "queued", { port: 1, class: 0 }),
+    event(600, 1, "transmitted", { port: 1, length_bytes: 100, until_ps: 700 }),
+  ]);
+  const { packet, slot, event: any } = STEPS;
+  same([insides.next(100), insides.next(100, any), insides.next(100, slot), insides.next(100, packet)], [200, 200, 300, 600]);
+  same([insides.previous(600), insides.previous(600, slot), insides.previous(600, packet)], [500, 300, 100]);
+  same([insides.next(300, slot), insides.previous(300, slot)], [undefined, undefined]);
+}
 const IPV4 = [
   ...new Array(12).fill(0), 8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 1, 1, 10, 0, 4, 1, 0x9c,
   0x41, 0x14, 0x51,
@@ -175,7 +203,7 @@ export function a_head_blocks_those_whose_output_is_idle() {
 export function curves_say_what_the_states_say() {
   const events = anyDay(3, 3000);
   const insides = told(events);
-  const [xs, ys] = depthSeries(insides, queue(1, 0), 50_000, 250_000);
+  const [xs, ys] = depthSeries(insides.depths.get(queue(1, 0)), 50_000, 250_000);
   xs.forEach((x, index) => {
     // A step is drawn as two points at one instant, the depth before and the depth after it.
     const isAfter = index === xs.length - 1 || xs[index + 1] !== x;

@@ -140,6 +140,8 @@ class RouterDouble(DeviceDouble):
         self.tells_packets = True
         # Streams of single packets that somebody still takes.
         self.watching_packets = 0
+        # Messages of streams that somebody has taken.
+        self.taken = 0
 
     @property
     def handler(self) -> grpc.GenericRpcHandler:
@@ -212,6 +214,7 @@ class RouterDouble(DeviceDouble):
                     message.sample.CopyFrom(self.model.sample())
                 told = len(self.events)
             yield message
+            self.taken += 1
             # A pace, not a wait for something: the model's clock follows the wall clock.
             threading.Event().wait(0.02)
 

@@ -128,6 +128,56 @@ def test_a_packet_that_is_clicked_tells_its_way(chromium):
         expect(panel).to_contain_text("1514 bytes")
 
 
+def test_packets_and_queues_are_chosen_by_keyboard(chromium):
+    with glass_of_double() as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        page.keyboard.press("Space")
+        page.wait_for_function("() => vitrine.stage.spots.length > 5")
+        page.keyboard.press("n")
+        panel = page.get_by_role("tabpanel", name="Packet")
+        first = page.evaluate("vitrine.routerView.chosen")
+        expect(panel).to_contain_text(f"number {first}")
+        expect(page.get_by_role("status").filter(has_text=f"Packet {first}: ")).to_have_count(1)
+        page.keyboard.press("n")
+        second = page.evaluate("vitrine.routerView.chosen")
+        assert second != first
+        page.keyboard.press("Shift+N")
+        expect(panel).to_contain_text(f"number {first}")
+        # Input 1, output queue 1, input 2, output queue 2.
+        for _ in range(4):
+            page.keyboard.press("q")
+        expect(page.locator(".chart").first).to_contain_text("port 2, class 0")
+        told = page.get_by_role("status").filter(has_text="port 2, class 0: 20 packets, ")
+        expect(told).to_have_count(1)
+        # A curve's instants are reached by keyboard, too.
+        chart = page.locator(".chart").first
+        chart.get_by_text("As a table").focus()
+        page.keyboard.press("Enter")
+        row = chart.get_by_role("table").get_by_role("button").first
+        row.focus()
+        before = page.evaluate("vitrine.player.timePs")
+        page.keyboard.press("Enter")
+        page.wait_for_function("then => vitrine.player.timePs < then", arg=before)
+
+
+def test_steps_lead_to_events_packets_or_slots(chromium):
+    with glass_of_double() as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        page.keyboard.press("Space")
+        page.keyboard.press("s")
+        expect(page.get_by_label("Step by")).to_have_value("packet")
+        for _ in range(3):
+            page.keyboard.press("ArrowLeft")
+            kinds = page.evaluate(
+                """(() => { const { insides } = vitrine.model; const now = vitrine.player.timePs;
+                     return insides.steps.filter((each) => each.timePs === now)
+                       .map((each) => each.kind); })()"""
+            )
+            assert {"received", "transmitted", "dropped"} & set(kinds)
+
+
 def test_the_numbers_are_the_routers_own(chromium):
     with glass_of_double() as (glass, double), page_of(chromium) as page:
         page.goto(glass.url)

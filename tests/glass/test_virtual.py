@@ -1,5 +1,6 @@
 """The page before a network in virtual time: what `make glass` shows with nothing up."""
 
+import re
 import subprocess
 import time
 
@@ -172,6 +173,9 @@ def test_the_steps_of_a_lesson_set_the_scene_one_after_the_other(page, lesson):
         page.get_by_role("tab", name="Lesson").click()
         page.get_by_role("button", name="Save answers and pictures").click()
     assert "answer 8" in download.value.path().read_text()
+    # Answers are still there when the page is loaded again.
+    page.reload()
+    expect(steps.locator("textarea").first).to_have_value(re.compile("answer "))
 
 
 def test_a_lesson_needs_no_pointer(page):

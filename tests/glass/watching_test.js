@@ -1,7 +1,9 @@
 // A page that a busy machine keeps from seeing a live router as it is notices that.
 
 import { Watching } from "../../glass/js/page/watching.js";
-import { same } from "./check.js";
+import { RouterModel } from "../../glass/js/model/router.js";
+import { Flows } from "../../glass/js/model/flows.js";
+import { holds, same } from "./check.js";
 
 function watching(isLive) {
   return Object.assign(Object.create(Watching.prototype), { isLive, model: { toldPs: 0 } });
@@ -23,4 +25,54 @@ export function what_comes_later_and_later_is_behind() {
 
 export function a_network_in_virtual_time_waits_for_its_page() {
   same(behind(watching(false), [[0, 0], [60_000, 0]]), [false, false]);
+}
+
+// A watch of a router that tells everything, and the requests that it was asked.
+function asking() {
+  const model = new RouterModel("s1", 0, new Flows());
+  const asked = [];
+  const calls = {
+    schema: { message: () => ({ byName: new Map([["packets", {}], ["arbitrations", {}]]) }) },
+    open: (router, service, name, request) => {
+      asked.push(Boolean(request.packets));
+      return { cancel() {} };
+    },
+    call: async () => ({ time_ps: 0, ports: [] }),
+  };
+  const watching = Object.assign(Object.create(Watching.prototype), { calls, model, intervalMs: 20, patienceMs: 10_000, onState() {} });
+  return { watching, model, asked };
+}
+
+export async function single_packets_are_told_again_when_a_burst_is_over() {
+  const { watching, model, asked } = asking();
+  await watching.open();
+  watching.giveUp(0);
+  watching.begin();
+  await new Promise(setTimeout);
+  same([asked, model.isTooFast, model.knowsPackets], [[true, false], true, false]);
+  watching.lookAgain(9_999);
+  await new Promise(setTimeout);
+  same(asked.length, 2, "not before it is time:");
+  watching.lookAgain(10_000);
+  await new Promise(setTimeout);
+  same([asked, model.isTooFast, model.knowsPackets], [[true, false, true], false, true]);
+  // Still too many: it waits twice as long.
+  watching.giveUp(10_500);
+  watching.lookAgain(30_499);
+  holds(watching.withoutPackets, "patience is longer");
+  watching.lookAgain(30_500);
+  holds(!watching.withoutPackets, "and ends");
+}
+
+export function nothing_is_claimed_of_packets_for_the_time_in_which_they_were_not_told() {
+  const model = new RouterModel("s1", 0, new Flows());
+  const begin = (timePs, knows) => {
+    model.knowsPackets = knows;
+    model.take({ start: { time_ps: timePs, epoch_offset_ns: 0 }, lost_events: 0, events: [] });
+  };
+  begin(100, true);
+  model.take({ lost_events: 0, events: [{ time_ps: 200, kind: "packet", packet: { packet: 1, step: "received", received: { port: 1, length_bytes: 60, head: new Uint8Array(0) } } }] });
+  begin(300, false);
+  begin(900, true);
+  same([150, 200, 500, 900, 950].map((each) => model.knowsPacketsAt(each)), [true, true, false, true, true]);
 }

@@ -2,7 +2,8 @@
 // capture or from the network; sent into a port, followed, and kept as a test.
 
 import { element, setText } from "../page/dom.js";
-import { LAST, lifeOf } from "../page/packet_panel.js";
+import { lifeOf } from "../page/packet_panel.js";
+import { LAST } from "../model/life.js";
 import { read } from "../page/tables_panel.js";
 import { readValue } from "../model/entries.js";
 import { bitsOf, bytesOfText, completed, hexLines, hexOf, lengthOf, sayField, withBits, withLayers } from "../model/frame.js";

@@ -2,6 +2,7 @@
 
 import { queueOf, portOf, droppedOf } from "../model/samples.js";
 import { input, queue } from "../model/insides.js";
+import { isOf } from "./layout.js";
 import { aqmWords } from "../model/minds.js";
 import { arbiterName, bytes, count, percent, rate } from "../words.js";
 import { arbitrationShown } from "./arbiter.js";
@@ -88,17 +89,18 @@ function inputs(layout, moment, row) {
   const found = [];
   if (layout.isVoq) {
     for (const each of row.inputs) {
-      const held = moment.state ? here.filter((packet) => packet.output === each.key).length
-        : counters?.voqs.filter((voq) => voq.output === each.key)
+      const held = moment.state ? here.filter((packet) => isOf(each, packet)).length
+        : counters?.voqs.filter((voq) => isOf(each, voq))
           .reduce((sum, voq) => sum + voq.held.packets, 0) ?? 0;
       if (each.h < 8) continue;
-      found.push({ id: `voq ${row.port} ${each.key}`, kind: "depth", align: "beside", x: each.x - 5,
-                   y: each.y + each.h / 2, text: held ? `${held}→${each.key}` : `→${each.key}` });
+      const way = each.class === undefined ? `→${each.key}` : `→${each.key}/${each.class}`;
+      found.push({ id: `voq ${row.port} ${way}`, kind: "depth", align: "beside", x: each.x - 5,
+                   y: each.y + each.h / 2, text: held ? `${held}${way}` : way });
     }
   } else if (layout.pitch > 44) {
-    const held = moment.state ? here.length : counters?.held.packets ?? 0;
+    const held = heldIn(moment, input(row.port), counters?.held);
     found.push({ id: `fifo ${row.port}`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
-                 text: `${depthWords(held, strip.limit, counters?.held)}${layout.columns.cross[1] - strip.x > NEXT_ROOM * layout.scale ? nextWords(moment, here) : ""}` });
+                 text: `${depthWords(held, strip.limit)}${layout.columns.cross[1] - strip.x > NEXT_ROOM * layout.scale ? nextWords(moment, here) : ""}` });
   }
   if (lost) {
     const last = row.inputs.at(-1);
@@ -112,12 +114,11 @@ function outputs(layout, moment, row) {
   const found = [];
   for (const strip of row.queues) {
     const counters = queueOf(moment.sample, row.port, strip.class);
-    const held = moment.state ? moment.state.in(queue(row.port, strip.class)).length
-      : counters?.held.packets ?? 0;
+    const held = heldIn(moment, queue(row.port, strip.class), counters?.held);
     const isSingle = row.queues.length === 1;
     if (isSingle && layout.pitch > 44) {
       found.push({ id: `queue ${row.port} 0`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
-                   text: depthWords(held, strip.limit, counters?.held),
+                   text: depthWords(held, strip.limit),
                    small: aqmWords(strip.queue, counters?.aqm, moment.timePs) });
     } else if (!isSingle && strip.h >= 8) {
       found.push({ id: `queue ${row.port} ${strip.class}`, kind: "depth", align: "beside",
@@ -134,10 +135,17 @@ function outputs(layout, moment, row) {
   return found;
 }
 
-function depthWords(held, limit, tally) {
-  if (limit.bytes) return `${bytes(tally?.bytes ?? 0)} of ${bytes(limit.bytes)}`;
-  if (limit.isSet) return `${held} of ${limit.packets} packets`;
-  return `${held} packets, no limit`;
+// What is in a queue, of single packets where they are known, in both units.
+function heldIn({ state }, key, tally) {
+  if (state) return { packets: state.in(key).length, bytes: state.bytesIn(key) };
+  return { packets: tally?.packets ?? 0, bytes: tally?.bytes ?? 0 };
+}
+
+function depthWords(held, limit) {
+  if (limit.bytes) return `${bytes(held.bytes)} of ${bytes(limit.bytes)}, ${held.packets} packets`;
+  const long = held.packets ? `, ${bytes(held.bytes)}` : "";
+  if (limit.isSet) return `${held.packets} of ${limit.packets} packets${long}`;
+  return `${held.packets} packets${long}, no limit`;
 }
 
 // "98 % of ", "idle, "; nothing while it is not known.

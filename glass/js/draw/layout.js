@@ -72,7 +72,8 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }
   const queues = config.queues.length ? config.queues : [{ class: 0 }];
   const rowRoom = pitch - 16;
   const strips = stack(queues.length, y, rowRoom, pitch * STRIP_SHARE);
-  const voqs = isVoq ? stack(ports.length, y, rowRoom, pitch * VOQ_SHARE) : [];
+  const ways = isVoq ? waysOf(ports) : [];
+  const voqs = isVoq ? stack(ways.length, y, rowRoom, pitch * VOQ_SHARE) : [];
   const inputStrip = stack(1, y, rowRoom, pitch * STRIP_SHARE)[0];
   const [inputFrom, inputTo] = columns.input;
   const [outFrom, outTo] = columns.output;
@@ -85,10 +86,10 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }
     wireX: columns.wires[index],
     receive: { x0: columns.receive[0], x1: columns.receive[1], y },
     ingressX: (columns.ingress[0] + columns.ingress[1]) / 2,
-    // One strip for a FIFO; for VOQs one an output.
+    // One strip for a FIFO; for VOQs one an output, or one an output and class.
     inputs: !hasInput ? [] : isVoq
-      ? ports.map((output, place) => ({
-          key: output.port, x: inputFrom + 38, w: inputTo - inputFrom - 56, ...voqs[place],
+      ? ways.map(({ output, class_ }, place) => ({
+          key: output, class: class_, x: inputFrom + 38, w: inputTo - inputFrom - 56, ...voqs[place],
           limit: limitOf(about.input.voq_limit),
         }))
       : [{ key: undefined, x: inputFrom + 8, w: inputTo - inputFrom - 26, ...inputStrip,
@@ -102,6 +103,18 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }
   };
 }
 
+// Where what waits at an input may go: to each class of each output where there is room to tell them apart.
+function waysOf(ports) {
+  const all = ports.flatMap(({ port, config }) => (config.queues.length ? config.queues : [{ class: 0 }])
+    .map((each) => ({ output: port, class_: each.class })).sort((a, b) => b.class_ - a.class_));
+  return all.length <= VOQ_STRIPS_MAX && all.length > ports.length ? all : ports.map(({ port }) => ({ output: port }));
+}
+
+// Whether a packet at an input, or a counter of one of its VOQs, belongs to a strip.
+export function isOf(strip, { output, class: class_ }) {
+  return (strip.key === undefined || strip.key === output) && (strip.class === undefined || strip.class === class_);
+}
+
 // `count` strips one below the other around `y`.
 function stack(count, y, room, most) {
   const gap = count > 1 ? Math.min(6, room / count / 4) : 0;
@@ -110,12 +123,13 @@ function stack(count, y, room, most) {
   return Array.from({ length: count }, (_, i) => ({ y: top + i * (h + gap), h }));
 }
 
-// {packets, bytes, isSet}: what a strip's length stands for; the tighter of a queue's and its port's.
+// {packets, bytes, isSet}: what a strip's length stands for; the tighter of a queue's and its port's, and
+// of packets and bytes the one that frames of full length reach first.
 function limitOf(...limits) {
-  const packets = limits.map((each) => each?.packets).filter(Boolean);
-  const bytes = limits.map((each) => each?.bytes).filter(Boolean);
-  if (packets.length) return { packets: Math.min(...packets), bytes: 0, isSet: true };
-  if (bytes.length) return { packets: 0, bytes: Math.min(...bytes), isSet: true };
+  const packets = Math.min(...limits.map((each) => each?.packets || Infinity));
+  const bytes = Math.min(...limits.map((each) => each?.bytes || Infinity));
+  if (bytes < packets * FRAME_BYTES) return { packets: 0, bytes, isSet: true };
+  if (packets < Infinity) return { packets, bytes: 0, isSet: true };
   return { packets: PACKETS_WITHOUT_LIMIT, bytes: 0, isSet: false };
 }
 

@@ -117,13 +117,11 @@ function nearSteps(layout, { models, timePs, pace }) {
 }
 
 // How busy the line from one end to the other is: a lane of its own, on the right of the way there, as
-// thick as it is busy. Known is what routers send.
+// thick as it is busy. Routers tell what they send, and what they receive from hosts.
 const LANE_W = 5, FULL = 0.97;
 
 function load(layout, moment, palette, near, far) {
-  const model = moment.models.get(near.node);
-  const counters = portOf(model?.samples.at(moment.timePs), near.port);
-  const share = (counters?.utilisation_permille ?? 0) / 1000;
+  const share = shareOf(moment, near, far);
   if (!share) return [];
   const from = layout.places.get(near.node), to = layout.places.get(far.node);
   const [dx, dy] = [to.x - from.x, to.y - from.y];
@@ -131,6 +129,12 @@ function load(layout, moment, palette, near, far) {
   const [sideX, sideY] = [(-dy / long) * 3, (dx / long) * 3];
   return [{ kind: "path", points: [[from.x + sideX, from.y + sideY], [to.x + sideX, to.y + sideY]],
             stroke: share >= FULL ? palette.alarm : palette.line, width: Math.max(1, LANE_W * share), alpha: 0.8 }];
+}
+
+export function shareOf({ models, timePs }, near, far) {
+  const sender = models.get(near.node);
+  if (sender) return (portOf(sender.samples.at(timePs), near.port)?.utilisation_permille ?? 0) / 1000;
+  return models.get(far.node)?.samples.receivingAt(timePs, far.port) ?? 0;
 }
 
 // Packets that the router at one end has sent, and those that will soon come out of the cable there.

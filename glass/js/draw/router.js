@@ -14,6 +14,7 @@
 //   phase     which phase of an arbitration is seen; undefined: as time goes
 //   isBars    packets pass too fast for eyes: lines and crossbar are drawn by how busy they are
 //   moves     whether things may glide; else everything stands where it is (reduced motion)
+//   chosen    the number of the packet that was chosen; `focus` the queue: {key, port, class}
 //   sight     [from, to]: what of the picture's height is in sight
 //
 // spots: [{x, y, w, h, packet}] of what can be clicked, in the order of drawing.
@@ -22,7 +23,7 @@ import { input, queue } from "../model/insides.js";
 import { portOf } from "../model/samples.js";
 import { reasonWords } from "../words.js";
 import { arbiterShapes } from "./arbiter.js";
-import { along, crossing, pack, rowsInSight } from "./layout.js";
+import { along, crossing, isOf, pack, rowsInSight } from "./layout.js";
 import { mindShapes } from "./minds.js";
 import { flowColour } from "./palette.js";
 
@@ -48,6 +49,7 @@ export function routerPicture(layout, moment, palette) {
     drawing.marks();
     drawing.drops();
   }
+  drawing.chosen();
   return { shapes: drawing.shapes, spots: drawing.spots };
 }
 
@@ -72,6 +74,19 @@ class Drawing {
     this.shapes.push({ kind: "path", points, stroke, width, ...more });
   }
 
+  // A frame around the packet and the queue that were chosen.
+  chosen() {
+    const { moment: { chosen, focus }, palette } = this;
+    const frame = ({ x, y, w, h }) => this.path([[x - 2, y - 2], [x + w + 2, y - 2], [x + w + 2, y + h + 2], [x - 2, y + h + 2], [x - 2, y - 3]],
+                                                palette.accent, 2);
+    const spot = chosen !== undefined && this.spots.findLast((each) => each.packet.id === chosen);
+    if (spot) frame(spot);
+    if (!focus) return;
+    const row = this.layout.rows.get(focus.port);
+    const strips = focus.key.startsWith("input") ? row?.inputs : row?.queues.filter((each) => each.class === focus.class);
+    for (const strip of strips ?? []) frame(strip);
+  }
+
   // ---- packets one by one ---------------------------------------------------------------------
 
   packets() {
@@ -83,7 +98,7 @@ class Drawing {
       for (const strip of row.inputs) {
         const key = input(row.port);
         const here = moment.state.in(key);
-        const mine = strip.key === undefined ? here : here.filter((each) => each.output === strip.key);
+        const mine = strip.key === undefined ? here : here.filter((each) => isOf(strip, each));
         this.queue(strip, mine, this.shift(key), this.blocked.get(row.port));
       }
       for (const strip of row.queues) {
@@ -191,7 +206,7 @@ class Drawing {
     for (const row of this.rows) {
       const waits = inputs.get(row.port);
       for (const strip of row.inputs) {
-        const voqs = waits?.voqs.filter((each) => strip.key === undefined || each.output === strip.key);
+        const voqs = waits?.voqs.filter((each) => isOf(strip, each));
         const held = strip.key === undefined ? waits?.held : sum(voqs);
         this.depth(strip, held, palette.flows[0]);
       }
@@ -316,7 +331,7 @@ class Drawing {
     const { layout } = this;
     if (INPUT_REASONS.has(reason)) {
       const row = layout.rows.get(packet.input ?? packet.port);
-      const strip = row?.inputs.find((each) => each.key === undefined || each.key === target?.port)
+      const strip = row?.inputs.find((each) => isOf(each, { output: target?.port, class: target?.class }))
         ?? row?.inputs[0];
       return strip && { x: strip.x - 2, y: strip.y + strip.h };
     }

@@ -8,7 +8,7 @@
 //
 // xs are seconds; a series is of a flow (its colour) or has an index of its own. `style`: "dashed".
 
-import { rate, reasonWords, span as spanWords } from "../words.js";
+import { bytes, rate, reasonWords, span as spanWords } from "../words.js";
 import { counterSeries } from "./counters.js";
 import { depthSeries, throughputSeries } from "./series.js";
 import { queueOf } from "./samples.js";
@@ -16,6 +16,7 @@ import { within as between } from "./order.js";
 
 export const KINDS = {
   depth: "Depth of a queue",
+  bytes: "Bytes in a queue",
   flows: "Throughput of each flow",
   lines: "Throughput of each line",
   windows: "Congestion windows",
@@ -44,18 +45,30 @@ export function curves(kind, sources, span) {
 
 const plain = (value) => (Math.abs(value) >= 1e5 ? value.toExponential(1) : String(Math.round(value)));
 
+// What is in a queue over time, in packets or bytes.
+function depthOf({ model, focus, isKnown }, { fromPs, toPs }, name, shape) {
+  const drawn = (xs, ys) => ({ ...shape, note: focus.name, xs, series: [{ name, ys, style: "filled" }] });
+  if (isKnown) {
+    const { insides } = model;
+    const track = (name === "bytes" ? insides.depthsBytes : insides.depths).get(focus.key);
+    return drawn(...depthSeries(track, Math.max(fromPs, insides.startPs), toPs));
+  }
+  const samples = within(model.samples.list, fromPs, toPs);
+  const held = focus.key.startsWith("input") ? (each) => each.inputs.find((one) => one.port === focus.port)?.held
+    : (each) => queueOf(each, focus.port, focus.class)?.held;
+  return drawn(secondsOf(samples), samples.map((each) => held(each)?.[name] ?? 0));
+}
+
 const DRAWN = {
-  depth({ model, focus, isKnown }, { fromPs, toPs }) {
-    const shape = { note: focus.name, level: focus.limit, unit: packets };
-    if (isKnown) {
-      const [xs, ys] = depthSeries(model.insides, focus.key, Math.max(fromPs, model.insides.startPs), toPs);
-      return { ...shape, xs, series: [{ name: "packets", ys, style: "filled" }] };
-    }
-    const samples = within(model.samples.list, fromPs, toPs);
-    const held = focus.key.startsWith("input")
-      ? (each) => each.inputs.find((one) => one.port === focus.port)?.held?.packets ?? 0
-      : (each) => queueOf(each, focus.port, focus.class)?.held?.packets ?? 0;
-    return { ...shape, xs: secondsOf(samples), series: [{ name: "packets", ys: samples.map(held), style: "filled" }] };
+  // In bytes where only those are limited.
+  depth(sources, span) {
+    const { focus } = sources;
+    if (!focus.limit && focus.limitBytes) return DRAWN.bytes(sources, span);
+    return depthOf(sources, span, "packets", { level: focus.limit, unit: packets });
+  },
+
+  bytes(sources, span) {
+    return depthOf(sources, span, "bytes", { level: sources.focus.limitBytes, unit: bytes });
   },
 
   flows({ model, flows, isKnown }, { longPs, toPs }) {

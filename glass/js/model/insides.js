@@ -26,9 +26,10 @@ export class Insides {
     this.cursors = new Map();
     this.newest = { index: 0, state: this.keyframes[0].state.copy() };
     this.startPs = 0;
-    // For curves: depths by queue, bytes sent so far by flow and way, and how long those that left a queue had
+    // For curves: depths by queue in packets and in bytes, bytes sent so far by flow and way, and how long those that left a queue had
     // waited in it.
     this.depths = new Map();
+    this.depthsBytes = new Map();
     this.sent = new Map();
     this.waits = new Map();
   }
@@ -63,7 +64,7 @@ export class Insides {
   keep(step) {
     const { state } = this.newest;
     if (step.kind === "begin") {
-      for (const track of this.depths.values()) track.push(step.timePs, 0);
+      for (const track of [...this.depths.values(), ...this.depthsBytes.values()]) track.push(step.timePs, 0);
       return;
     }
     if (step.kind === "arbitration") return;
@@ -71,8 +72,12 @@ export class Insides {
     const left = of && keyOf(of), now = state.packets.get(step.id);
     for (const key of new Set([left, now && keyOf(now)])) {
       if (key === undefined) continue;
-      if (!this.depths.has(key)) this.depths.set(key, new Track());
+      if (!this.depths.has(key)) {
+        this.depths.set(key, new Track());
+        this.depthsBytes.set(key, new Track());
+      }
       this.depths.get(key).push(step.timePs, state.in(key).length);
+      this.depthsBytes.get(key).push(step.timePs, state.bytesIn(key));
     }
     if (left !== undefined && step.kind !== "dropped" && (!now || left !== keyOf(now))) {
       if (!this.waits.has(left)) this.waits.set(left, new Track());
@@ -117,19 +122,26 @@ export class Insides {
     return found;
   }
 
+  // When something last happened.
+  get lastPs() {
+    return this.steps.at(-1)?.timePs ?? 0;
+  }
+
   // How many there are.
   count(fromPs, toPs) {
     return this.after(toPs) - this.after(fromPs);
   }
 
-  // The instants at which something happens around one: for stepping.
-  next(timePs) {
-    return this.steps[this.after(timePs)]?.timePs;
+  // The instants around one at which something happens that is wanted: for stepping.
+  next(timePs, isWanted = () => true) {
+    let index = this.after(timePs);
+    while (index < this.steps.length && !isWanted(this.steps[index])) index++;
+    return this.steps[index]?.timePs;
   }
 
-  previous(timePs) {
+  previous(timePs, isWanted = () => true) {
     let index = this.after(timePs) - 1;
-    while (index >= 0 && this.steps[index].timePs >= timePs) index--;
+    while (index >= 0 && (this.steps[index].timePs >= timePs || !isWanted(this.steps[index]))) index--;
     return this.steps[index]?.timePs;
   }
 
@@ -157,7 +169,7 @@ export class Insides {
     for (const each of this.keyframes) each.index -= gone;
     this.newest.index -= gone;
     this.startPs = this.keyframes[0].state.timePs;
-    for (const track of this.depths.values()) track.forget(this.startPs);
+    for (const track of [...this.depths.values(), ...this.depthsBytes.values()]) track.forget(this.startPs);
     for (const [flow, track] of this.sent) {
       track.forget(this.startPs);
       track.first = track.values[0] ?? track.total;
@@ -212,6 +224,7 @@ class State {
     this.timePs = 0;
     this.packets = new Map();
     this.waiting = new Map();
+    this.bytes = new Map();
     // What each line sends, and sent last.
     this.lines = new Map();
     // The matches of the crossbar that hold, each by the packet that crosses.
@@ -233,6 +246,7 @@ class State {
     copy.timePs = this.timePs;
     copy.packets = new Map(this.packets);
     for (const [key, list] of this.waiting) if (list.length) copy.waiting.set(key, [...list]);
+    copy.bytes = new Map(this.bytes);
     copy.lines = new Map(this.lines);
     copy.crossings = this.crossings;
     copy.drops = [...this.drops];
@@ -249,9 +263,15 @@ class State {
     return this.waiting.get(key) ?? NOBODY;
   }
 
+  // How long all of them are together.
+  bytesIn(key) {
+    return this.bytes.get(key) ?? 0;
+  }
+
   clear() {
     this.packets.clear();
     this.waiting.clear();
+    this.bytes.clear();
     this.lines.clear();
     this.crossings = [];
   }
@@ -286,7 +306,9 @@ class State {
     this.packets.set(packet.id, packet);
     const key = keyOf(packet);
     if (key !== undefined && !this.waiting.has(key)) this.waiting.set(key, []);
-    if (key !== undefined) this.waiting.get(key).push(packet);
+    if (key === undefined) return;
+    this.waiting.get(key).push(packet);
+    this.bytes.set(key, this.bytesIn(key) + packet.length);
   }
 
   take(id) {
@@ -297,7 +319,10 @@ class State {
     const list = key === undefined ? undefined : this.waiting.get(key);
     if (list) {
       const index = list[0] === packet ? 0 : list.indexOf(packet);
-      if (index >= 0) list.splice(index, 1);
+      if (index >= 0) {
+        list.splice(index, 1);
+        this.bytes.set(key, this.bytesIn(key) - packet.length);
+      }
       if (index === 0) this.moved.set(key, { timePs: this.timePs, length: packet.length });
     }
     return packet;

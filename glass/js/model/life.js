@@ -2,6 +2,9 @@
 
 import { reasonWords, span } from "../words.js";
 
+// The steps after which nothing more comes of a packet.
+export const LAST = new Set(["transmitted", "dropped", "replicated_by"]);
+
 export function lifeLines(steps, program) {
   const [first] = steps;
   return steps.flatMap((step) => lineOf(step, first, program));

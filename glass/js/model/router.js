@@ -25,13 +25,25 @@ export class RouterModel {
     this.isTooFast = false;
     // Until when; a recording has single packets for a part of its time only.
     this.packetsUntilPs = Infinity;
+    // Spans in which a live router told depths only: [from, to].
+    this.gaps = [];
     this.epochOffsetNs = 0;
+  }
+
+  // A watch begins: with packets again, or without.
+  noteGap(timePs) {
+    if (!this.knowsPackets) this.gapFromPs ??= this.insides.lastPs;
+    else if (this.gapFromPs !== undefined) {
+      this.gaps.push([this.gapFromPs, timePs]);
+      this.gapFromPs = undefined;
+    }
   }
 
   // A message of Watch.
   take(message) {
     if (message.start) {
       this.epochOffsetNs = message.start.epoch_offset_ns;
+      this.noteGap(message.start.time_ps);
       this.insides.start(message.start);
       this.toldPs = Math.max(this.toldPs, message.start.time_ps);
     }
@@ -64,7 +76,8 @@ export class RouterModel {
 
   // Whether it is known at an instant where each packet was.
   knowsPacketsAt(timePs) {
-    return this.knowsPackets && timePs >= this.insides.startPs && timePs <= this.packetsUntilPs;
+    return this.knowsPackets && timePs >= this.insides.startPs && timePs <= this.packetsUntilPs
+      && !this.gaps.some(([from, to]) => timePs > from && timePs < to);
   }
 
   get ports() {
@@ -78,6 +91,7 @@ export class RouterModel {
   forget(beforePs) {
     this.samples.forget(beforePs);
     this.insides.forget(beforePs);
+    this.gaps = this.gaps.filter(([, to]) => to > beforePs);
     this.notes.splice(0, placeAfter(this.notes, beforePs, "timePs"));
   }
 }

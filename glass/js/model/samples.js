@@ -52,11 +52,26 @@ export class Samples {
 
   // Bits a second that left by a port, or by one of its queues, over the last half second.
   rateAt(timePs, port, class_) {
+    return this.bitsAt(timePs, (sample) => departed(sample, port, class_));
+  }
+
+  // Bits a second that came out of the line to a port.
+  receivedAt(timePs, port) {
+    return this.bitsAt(timePs, (sample) => portOf(sample, port)?.receive_line?.delivered?.bytes ?? 0);
+  }
+
+  // How busy that line was, from 0 to 1; 0 where it has no rate.
+  receivingAt(timePs, port) {
+    const config = this.aboutAt(timePs)?.ports.find((each) => each.port === port)?.config;
+    const rate = config?.link?.sender?.rate_bps ?? config?.rate_bps;
+    return rate ? Math.min(1, this.receivedAt(timePs, port) / rate) : 0;
+  }
+
+  bitsAt(timePs, bytesOf) {
     const now = this.at(timePs);
     const before = this.list[Math.max(0, place(this.list, timePs - RATE_WINDOW_PS))];
     if (!now || !before || now === before) return 0;
-    const sent = departed(now, port, class_) - departed(before, port, class_);
-    return (Math.max(0, sent) * 8) / ((now.time_ps - before.time_ps) / 1e12);
+    return (Math.max(0, bytesOf(now) - bytesOf(before)) * 8) / ((now.time_ps - before.time_ps) / 1e12);
   }
 }
 

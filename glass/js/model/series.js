@@ -3,9 +3,8 @@
 // More changes than this cannot be told apart in a curve.
 const CHANGES_MAX = 2000;
 
-// [[times in seconds], [packets]] of a queue, a point at each change; `key` as in Insides.
-export function depthSeries(insides, key, fromPs, toPs) {
-  const track = insides.depths.get(key);
+// [[times in seconds], [packets or bytes]] of a queue, a point at each change of its track.
+export function depthSeries(track, fromPs, toPs) {
   let depth = track?.at(fromPs) ?? 0;
   const xs = [fromPs / 1e12], ys = [depth];
   const from = track?.after(fromPs) ?? 0, to = track?.after(toPs) ?? 0;

@@ -18,7 +18,7 @@ export function setText(node, text) {
 }
 
 export function table(caption, head, rows) {
-  const cell = (each, index) => element(index ? "td" : "th", index ? {} : { scope: "row" }, String(each));
+  const cell = (each, index) => element(index ? "td" : "th", index ? {} : { scope: "row" }, each instanceof Node ? each : String(each));
   return element("table", {},
     element("caption", {}, caption),
     element("thead", {}, element("tr", {}, ...head.map((each) => element("th", { scope: "col" }, each)))),

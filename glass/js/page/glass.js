@@ -83,6 +83,8 @@ export class Glass {
       element("summary", {}, "The picture as a table"), this.tables);
     details.addEventListener("toggle", () => this.slow());
     this.details = details;
+    // What is chosen by keyboard, for those who do not see it.
+    this.spoken = element("div", { class: "hidden", role: "status" });
     this.veil = element("div", { class: "veil", role: "alert", hidden: true });
     const place = (text, to) => [to, element("button", { type: "button", onclick: () => this.enter(to) }, text)];
     // The buttons by where they lead.
@@ -92,6 +94,7 @@ export class Glass {
       element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     this.page.className = "";
     this.page.removeAttribute("data-wide");
+    this.page.toggleAttribute("data-lesson", this.side.chosen === "lesson");
     this.page.replaceChildren(
       element("header", { class: "top" },
         element("span", { class: "brand" }, sign(), element("span", {}, "Vitrine")),
@@ -108,6 +111,7 @@ export class Glass {
       this.charts.node,
       this.side.node,
       this.timeBar.node,
+      this.spoken,
       this.veil,
     );
     this.stage.box.addEventListener("click", (event) => this.view.clicked?.(event));
@@ -137,6 +141,10 @@ export class Glass {
     if ("presenting" in root.dataset) delete root.dataset.presenting;
     else root.dataset.presenting = "";
     this.stage.measure();
+  }
+
+  speak(words) {
+    setText(this.spoken, words);
   }
 
   // How requests name a router among those of its address.

@@ -6,6 +6,9 @@ import { toggleTheme } from "./theme.js";
 export const KEYS = [
   ["Space", "play or pause"],
   ["→  ←", "the next, the previous thing that happens"],
+  ["S", "what a step leads to: every event, packets that come, go or are dropped, slots of the crossbar"],
+  ["N, Shift N", "the next, the previous packet of the picture: what it is"],
+  ["Q, Shift Q", "the next, the previous queue: its depth is drawn"],
   ["Shift →  ←", "a fiftieth of what is remembered"],
   ["+  −", "faster, slower"],
   ["L", "follow a live router"],
@@ -40,6 +43,9 @@ function actionOf(glass, { key, shiftKey }) {
     case "+": case "=": return () => player.faster();
     case "-": case "−": return () => player.slower();
     case "l": case "L": return player.isLive ? () => player.follow() : undefined;
+    case "s": case "S": return () => glass.timeBar.nextUnit();
+    case "n": case "N": return glass.view.choosePacket && (() => glass.view.choosePacket(shiftKey ? -1 : 1));
+    case "q": case "Q": return glass.view.chooseQueue && (() => glass.view.chooseQueue(shiftKey ? -1 : 1));
     case "p": case "P": return () => glass.present();
     case "t": case "T": return () => toggleTheme();
     case "?": return () => help(glass.page);

@@ -1,15 +1,25 @@
 // A lesson beside the view: its steps set the scene, ask, and leave room for an answer.
 //
 // A step: {title, text, button, act(glass), ask, picture}. Answers stay in the browser of who wrote
-// them, and can be taken along as a file.
+// them, also when the page is loaded again, and can be taken along as a file.
 
 import { element } from "./dom.js";
+
+const placeOf = ({ name }) => `vitrine.answers.${name}`;
+
+function keptAnswers(lesson) {
+  try {
+    return JSON.parse(localStorage.getItem(placeOf(lesson)) ?? "{}");
+  } catch {
+    return {};
+  }
+}
 
 export class LessonPanel {
   constructor(glass, lesson) {
     this.glass = glass;
     this.lesson = lesson;
-    this.answers = {};
+    this.answers = keptAnswers(lesson);
     // What steps remember for later ones.
     this.state = {};
     this.at = 0;
@@ -29,11 +39,21 @@ export class LessonPanel {
     const next = !step.button && index < this.lesson.steps.length - 1
       && element("button", { type: "button", onclick: () => this.go(index + 1) }, "Next");
     const answer = step.ask && element("label", {}, step.ask,
-      element("textarea", { "aria-label": step.ask, oninput: (event) => (this.answers[step.title] = event.target.value) }));
+      element("textarea", { "aria-label": step.ask, oninput: (event) => this.write(step, event.target.value) },
+              this.answers[step.title] ?? ""));
     const picture = step.picture && element("button", { type: "button", onclick: () => this.take(step) }, "Take the picture");
     return element("li", {}, element("h3", {}, `${index + 1}. ${step.title}`),
       ...step.text.map((each) => element("p", {}, each)),
       ...[answer, element("div", { class: "row" }, ...[button, picture, next].filter(Boolean))].filter(Boolean));
+  }
+
+  write(step, text) {
+    this.answers[step.title] = text;
+    try {
+      localStorage.setItem(placeOf(this.lesson), JSON.stringify(this.answers));
+    } catch {
+      // A browser that keeps nothing: they last as long as the page.
+    }
   }
 
   // Sets the scene of a step. What needs the hosts of a network in virtual time says what to type

@@ -1,7 +1,6 @@
 // The network on the stage: a click on a router enters it.
 
-import { networkCables, networkLayout, networkLabels, networkPicture } from "../draw/network.js";
-import { portOf } from "../model/samples.js";
+import { networkCables, networkLayout, networkLabels, networkPicture, shareOf } from "../draw/network.js";
 import { percent, rate } from "../words.js";
 import { element, table } from "./dom.js";
 
@@ -45,14 +44,14 @@ export class NetworkView {
     routerView.said = undefined;
   }
 
-  // The same for those who do not see it: every line that a router sends on.
+  // The same for those who do not see it: every line, each way.
   tables(timePs) {
     const { glass } = this;
     const rows = glass.network.cables.flatMap((cable) => [cable, cable.toReversed()]).flatMap(([near, far]) => {
-      const model = glass.models.get(near.node);
-      const counters = portOf(model?.samples.at(timePs), near.port);
-      if (!counters) return [];
-      return [[`${near.node} → ${far.node}`, percent(counters.utilisation_permille / 1000), rate(model.samples.rateAt(timePs, near.port))]];
+      const sender = glass.models.get(near.node), receiver = glass.models.get(far.node);
+      if (!sender && !receiver) return [];
+      const carried = sender ? sender.samples.rateAt(timePs, near.port) : receiver.samples.receivedAt(timePs, far.port);
+      return [[`${near.node} → ${far.node}`, percent(shareOf({ models: glass.models, timePs }, near, far)), rate(carried)]];
     });
     glass.tables.replaceChildren(table("Cables", ["way", "busy", "carries"], rows));
   }

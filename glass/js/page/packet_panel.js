@@ -1,7 +1,7 @@
 // One packet: what it is, and its way through the router as far as it was told.
 
 import { patternsOf } from "../model/flows.js";
-import { lifeLines } from "../model/life.js";
+import { LAST, lifeLines } from "../model/life.js";
 import { ROUTER } from "../wire/calls.js";
 import { span, instant, reasonWords } from "../words.js";
 import { element } from "./dom.js";
@@ -140,9 +140,6 @@ function hex(bytes) {
   }
   return lines.join("\n");
 }
-
-// The steps after which nothing more comes of a packet.
-export const LAST = new Set(["transmitted", "dropped", "replicated_by"]);
 
 // What Trace has told of packets. A copy stands as far in as it is copies away from what came in.
 export function lifeOf(steps, program) {

@@ -3,10 +3,12 @@
 import uPlot from "../../vendor/uPlot.esm.js";
 import { flowColour } from "../draw/palette.js";
 import { instant } from "../words.js";
-import { element, setText } from "./dom.js";
+import { element, setText, table } from "./dom.js";
 
 const HEIGHT = 132;
 const AWAY = -10;
+// Of more instants than this some are left out of the table.
+const ROWS_MAX = 24;
 
 export class Plot {
   constructor(title, { onSeek, onHover, onRemove }) {
@@ -14,10 +16,13 @@ export class Plot {
     this.heading = element("span", {});
     this.value = element("span", { class: "value" });
     this.place = element("div", { role: "img", "aria-label": title });
+    this.rows = element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": `${title} as a table` });
+    this.details = element("details", {}, element("summary", {}, "As a table"), this.rows);
+    this.details.addEventListener("toggle", () => this.tabulate());
     this.node = element("div", { class: "chart" },
       element("h2", {}, title, this.heading,
         element("button", { type: "button", class: "bare", "aria-label": `Remove the chart ${title}`, title: "Remove", onclick: onRemove }, "✕")),
-      this.value, this.place);
+      this.value, this.place, this.details);
     this.onSeek = onSeek;
     this.onHover = onHover;
     this.shape = "";
@@ -57,6 +62,25 @@ export class Plot {
       this.plot.setScale("y", { min: 0, max: (top > Number.MIN_VALUE ? top : 1) * 1.08 });
     });
     this.point(this.pointed);
+    if (this.details.open) this.tabulate();
+  }
+
+  // The same as rows, each with a button that leads to its instant. It stands still while it is used.
+  tabulate() {
+    if (!this.found || this.rows.contains(document.activeElement)) return;
+    const { xs, series, unit } = this.found;
+    const { min, max } = this.plot.scales.x;
+    const inside = xs.map((_, index) => index).filter((index) => xs[index] >= min && xs[index] <= max);
+    const every = Math.max(1, Math.ceil(inside.length / ROWS_MAX));
+    const chosen = inside.filter((_, place) => place % every === 0 || place === inside.length - 1);
+    const shape = chosen.map((index) => xs[index]).join();
+    if (shape === this.tabulated) return;
+    this.tabulated = shape;
+    const words = (y) => (Number.isFinite(y) ? unit(y) : "");
+    const at = (seconds) => element("button", { type: "button", class: "bare", onclick: () => this.onSeek(seconds) },
+                                    instant(seconds * 1e12, (max - min) / 12));
+    this.rows.replaceChildren(table(this.title, ["instant", ...series.map((each) => each.name)],
+                                    chosen.map((index) => [at(xs[index]), ...series.map((each) => words(each.ys[index]))])));
   }
 
   listen() {
@@ -80,7 +104,7 @@ export class Plot {
     this.plot.setCursor({ left: isIn ? this.plot.valToPos(seconds, "x") : AWAY, top: isIn ? 1 : AWAY }, false);
     const index = isIn ? placeOf(xs, seconds) : xs.length - 1;
     const words = series.map((each) => [each, each.ys[index]]).filter(([, y]) => Number.isFinite(y))
-      .map(([each, y]) => `${series.length > 1 ? `${each.name} ` : ""}${unit(y)}${level && series.length === 1 ? ` of ${level}` : ""}`);
+      .map(([each, y]) => `${series.length > 1 ? `${each.name} ` : ""}${unit(y)}${level && series.length === 1 ? ` of ${unit(level)}` : ""}`);
     setText(this.value, `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ")}`);
     this.place.setAttribute("aria-label", `${this.title}: ${words.join(", ") || "nothing yet"}`);
   }

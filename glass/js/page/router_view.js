@@ -1,6 +1,6 @@
 // A router on the stage: its picture, its labels, what the page points at, and the same as tables.
 
-import { routerLayout } from "../draw/layout.js";
+import { isOf, routerLayout } from "../draw/layout.js";
 import { routerLabels } from "../draw/labels.js";
 import { routerPicture } from "../draw/router.js";
 import { houseShapes } from "../draw/house.js";
@@ -53,6 +53,7 @@ export class RouterView {
       moves: !glass.motion.matches,
       sight: glass.stage.sight,
       phase: glass.timeBar.phase,
+      chosen: this.chosen, focus: this.focus?.router === model.name ? this.focus : undefined,
     };
   }
 
@@ -147,7 +148,7 @@ export class RouterView {
       // The input that most comes through, as far as is known.
       const busiest = this.now?.sample?.inputs.toSorted((a, b) => b.counters.offered?.packets - a.counters.offered?.packets)[0];
       const port = busiest?.port ?? about.ports[0].port;
-      return { key: input(port), name: `input ${port}`, port, class: 0, limit: about.input.limit?.packets };
+      return this.inputFocus(about, port);
     }
     const own = glass.scene.about.router === glass.model.name ? glass.scene.about.port : undefined;
     return this.queueFocus(about, own ?? this.fullest(about), 0);
@@ -166,9 +167,17 @@ export class RouterView {
 
   queueFocus(about, port, class_) {
     const config = about.ports.find((each) => each.port === port)?.config;
-    const limit = config?.queues.find((each) => each.class === class_)?.limit?.packets || config?.limit?.packets;
+    const own = config?.queues.find((each) => each.class === class_)?.limit;
     return { router: this.glass.model.name, key: queue(port, class_), name: `port ${port}, class ${class_}`,
-             port, class: class_, limit: limit || undefined };
+             port, class: class_, limit: own?.packets || config?.limit?.packets || undefined,
+             limitBytes: own?.bytes || config?.limit?.bytes || undefined };
+  }
+
+  inputFocus(about, port) {
+    const { limit, queueing } = about.input;
+    const isFifo = queueing === "FIFO";
+    return { router: this.glass.model.name, key: input(port), name: `input ${port}`, port, class: 0,
+             limit: isFifo && limit?.packets || undefined, limitBytes: isFifo && limit?.bytes || undefined };
   }
 
   // Rows of what queue management, schedulers and buckets have in mind.
@@ -190,9 +199,20 @@ export class RouterView {
     const { glass } = this;
     const strip = this.now && this.stripAt(event);
     if (!strip) return glass.stage.tip();
+    return glass.stage.tip(event, this.queueLines(strip));
+  }
+
+  // All of a queue, in lines.
+  queueLines(strip) {
     const { about, sample, state, timePs } = this.now;
     const { config } = about.ports.find((each) => each.port === strip.port);
-    const lines = [`${strip.name}: ${state ? state.in(strip.key).length : "?"} packets`];
+    const lines = [`${strip.name}: ${state ? `${state.in(strip.key).length} packets, ${bytes(state.bytesIn(strip.key))}` : "?"}`];
+    if (strip.strip?.key !== undefined && state) {
+      const here = state.in(strip.key).filter((each) => isOf(strip.strip, each));
+      const { key, class: class_ } = strip.strip;
+      lines.push(`of them for output ${key}${class_ === undefined ? "" : `, class ${class_}`}: ${here.length} packets, `
+        + bytes(here.reduce((sum, each) => sum + each.length, 0)));
+    }
     if (strip.key.startsWith("queue")) {
       const told = queueOf(sample, strip.port, strip.class);
       const each = config.queues.find((one) => one.class === strip.class);
@@ -201,16 +221,42 @@ export class RouterView {
                  ...(told?.counters?.dropped ?? []).map((drop) => `${count(drop.tally.packets)} lost: ${reasonWords(drop.reason)}`),
                  ...(told?.counters?.marked?.packets ? [`${count(told.counters.marked.packets)} marked`] : []));
     }
-    return glass.stage.tip(event, lines);
+    return lines;
   }
 
   clicked(event) {
     const { glass } = this;
     const spot = glass.stage.spotAt(event);
-    if (spot) return glass.side.showPacket(spot.packet);
+    if (spot) return this.showPacket(spot.packet);
     const strip = this.stripAt(event);
     if (strip) this.focus = strip;
     return undefined;
+  }
+
+  showPacket(packet) {
+    this.chosen = packet.id;
+    this.glass.side.showPacket(packet);
+  }
+
+  // By keyboard: the next packet, or queue, of the picture from the one that was chosen last.
+  choosePacket(direction) {
+    const { glass } = this;
+    const { spots } = glass.stage;
+    if (!spots.length) return glass.speak("No packet is in the picture.");
+    const { packet } = spots[onFrom(spots.findIndex((each) => each.packet.id === this.chosen), direction, spots.length)];
+    this.showPacket(packet);
+    return glass.speak(`Packet ${packet.id}: ${packet.flow.name}, ${packet.length} bytes`);
+  }
+
+  chooseQueue(direction) {
+    const { about } = this.now ?? {};
+    if (!about) return;
+    const all = [...this.layout.rows.values()].flatMap((row) =>
+      [...(row.inputs.length ? [this.inputFocus(about, row.port)] : []), ...row.queues.map((each) => this.queueFocus(about, row.port, each.class))]);
+    const at = all.findIndex((each) => this.focus?.router === each.router && this.focus.key === each.key);
+    this.focus = all[onFrom(at, direction, all.length)];
+    this.glass.speak(this.queueLines(this.focus).join("; "));
+    this.glass.slow();
   }
 
   stripAt(event) {
@@ -220,10 +266,8 @@ export class RouterView {
     for (const row of this.layout?.rows.values() ?? []) {
       const out = row.queues.find(hit);
       if (out) return this.queueFocus(about, row.port, out.class);
-      if (row.inputs.some(hit)) {
-        return { router: this.glass.model.name, key: input(row.port), name: `input ${row.port}`,
-                 port: row.port, class: 0, limit: about.input.limit?.packets || undefined };
-      }
+      const into = row.inputs.find(hit);
+      if (into) return { ...this.inputFocus(about, row.port), strip: into };
     }
     return undefined;
   }
@@ -235,21 +279,21 @@ export class RouterView {
     const rows = about.ports.filter((each) => each.port < 510).flatMap(({ port, config }) => {
       return config.queues.map((each) => {
         const told = queueOf(sample, port, each.class);
-        const held = state ? state.in(queue(port, each.class)).length
-          : told?.held?.packets ?? 0;
-        return [`port ${port}, class ${each.class}`, held, each.limit?.packets || "none",
+        const key = queue(port, each.class);
+        return [`port ${port}, class ${each.class}`, state ? state.in(key).length : told?.held?.packets ?? 0,
+                bytes(state ? state.bytesIn(key) : told?.held?.bytes ?? 0), limitWords(each.limit),
                 rate(config.rate_bps), rate(moment.rateOf(port, each.class)), count(droppedOf(told?.counters))];
       });
     });
     const parts = [table("Output queues",
-      ["queue", "packets", "limit", "line", "sends", "lost"], rows)];
+      ["queue", "packets", "bytes", "limit", "line", "sends", "lost"], rows)];
     if (about.input.queueing !== "NONE") {
-      parts.unshift(table("Input queues", ["input", "packets", "for outputs", "lost"],
+      parts.unshift(table("Input queues", ["input", "packets", "bytes", "for outputs", "lost"],
         about.ports.filter((each) => each.port < 510).map(({ port }) => {
           const here = state?.in(input(port)) ?? [];
           const counters = sample?.inputs.find((each) => each.port === port);
           return [`input ${port}`, state ? here.length : counters?.held?.packets ?? 0,
-                  outputsWords(here), count(droppedOf(counters?.counters))];
+                  bytes(state ? state.bytesIn(input(port)) : counters?.held?.bytes ?? 0), outputsWords(here), count(droppedOf(counters?.counters))];
         })));
     }
     const minds = this.minds(moment);
@@ -261,10 +305,23 @@ export class RouterView {
   }
 }
 
+// One on from where something is in a list; from outside to an end of it.
+function onFrom(at, direction, length) {
+  if (at < 0) return direction > 0 ? 0 : length - 1;
+  return (at + direction + length) % length;
+}
+
+function limitWords(limit) {
+  return [limit?.packets ? `${limit.packets} packets` : "", limit?.bytes ? bytes(limit.bytes) : ""].filter(Boolean).join(", ") || "none";
+}
+
 function outputsWords(packets) {
   const counts = new Map();
-  for (const { output } of packets) counts.set(output, (counts.get(output) ?? 0) + 1);
-  return [...counts].map(([output, each]) => `${each} for ${output}`).join(", ") || "none";
+  for (const { output, class: class_ } of packets) {
+    const way = class_ ? `${output}, class ${class_}` : output;
+    counts.set(way, (counts.get(way) ?? 0) + 1);
+  }
+  return [...counts].map(([way, each]) => `${each} for ${way}`).join(", ") || "none";
 }
 
 function blockedWords({ input: port, head, outputs, packets }, name) {
@@ -293,5 +350,5 @@ function quietWords(moment) {
   if (losses.size) {
     return `Dropped: ${[...losses].map(([reason, many]) => `${many} by ${reasonWords(reason)}`).join(", ")}.`;
   }
-  return "Click a packet to see what it is; click a queue to draw its depth.";
+  return "Click a packet to see what it is; click a queue to draw its depth. By keyboard: N and Q.";
 }

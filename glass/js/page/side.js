@@ -58,7 +58,9 @@ export class Side {
     }
     this.chosen = id;
     // A program needs more room than handles.
-    this.node.closest("#page")?.toggleAttribute("data-wide", id === "program");
+    const page = this.node.closest("#page");
+    page?.toggleAttribute("data-wide", id === "program");
+    page?.toggleAttribute("data-lesson", id === "lesson");
     if (id === "program") this.program.show();
     if (id === "flows") this.flows.read();
   }

@@ -5,6 +5,12 @@ import { instant, paceWords } from "../words.js";
 import { element, setText } from "./dom.js";
 
 const PARTS = 1000;
+// What a step leads to, by what it is called.
+export const STEPS = {
+  event: () => true,
+  packet: ({ kind }) => kind === "received" || kind === "transmitted" || kind === "dropped",
+  slot: ({ kind }) => kind === "arbitration",
+};
 
 export class TimeBar {
   constructor(player, glass) {
@@ -21,11 +27,14 @@ export class TimeBar {
       type: "range", min: 0, max: PARTS, value: PARTS, "aria-label": "Instant",
       oninput: () => this.scrubbed(),
     });
+    this.unit = element("select", { "aria-label": "Step by", title: "What a step leads to (S)" },
+      ...Object.keys(STEPS).map((each) => element("option", { value: each }, each)));
     this.node = element("footer", { class: "time", "aria-label": "Time" },
       element("div", { class: "buttons" },
         button("◂", "The previous thing that happens (left)", () => this.step(-1)),
         this.play,
         button("▸", "The next thing that happens (right)", () => this.step(1)),
+        this.unit,
         button("−", "Slower (−)", () => player.slower()),
         button("+", "Faster (+)", () => player.faster()),
         ...(player.isLive ? [this.live] : [])),
@@ -49,10 +58,11 @@ export class TimeBar {
     player.isPlaying = false;
     const { insides, samples } = glass.model;
     const known = glass.model.knowsPackets;
+    const isWanted = STEPS[this.unit.value];
     const list = samples.list.map((each) => each.time_ps);
     const to = direction > 0
-      ? known ? insides.next(player.timePs) : list.find((each) => each > player.timePs)
-      : known ? insides.previous(player.timePs) : list.findLast((each) => each < player.timePs);
+      ? known ? insides.next(player.timePs, isWanted) : list.find((each) => each > player.timePs)
+      : known ? insides.previous(player.timePs, isWanted) : list.findLast((each) => each < player.timePs);
     if (to !== undefined) {
       player.seek(to);
       const phases = this.phases();
@@ -60,6 +70,11 @@ export class TimeBar {
     }
     else if (direction > 0) glass.world?.stepOn();
     player.changed();
+  }
+
+  // Steps lead to packets, to slots of the crossbar, or to everything, in turn.
+  nextUnit() {
+    this.unit.selectedIndex = (this.unit.selectedIndex + 1) % this.unit.length;
   }
 
   // An instant that is pointed at elsewhere.

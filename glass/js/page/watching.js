@@ -6,6 +6,9 @@ import { ROUTER } from "../wire/calls.js";
 const HEAD_BYTES = 48;
 const RETRY_MS = 700;
 const LOST_TWICE_MS = 10_000;
+// So long after packets were too many they are asked for again; twice as long after each time that they
+// still are.
+const AGAIN_MS = 10_000, AGAIN_MS_MAX = 160_000;
 // A live router whose packets are told so much later than they happened is not seen as it is.
 const BEHIND_MS = 2000;
 // What a router says that holds more packets than it tells one by one: RESOURCE_EXHAUSTED.
@@ -20,8 +23,12 @@ export class Watching {
   constructor(calls, model, { intervalMs, isLive = false, onState }) {
     Object.assign(this, { calls, model, intervalMs, isLive, onState });
     this.isEnded = false;
+    this.patienceMs = AGAIN_MS;
     this.open();
-    this.timer = setInterval(() => this.describe().catch(() => {}), DESCRIBE_MS);
+    this.timer = setInterval(() => {
+      this.lookAgain(performance.now());
+      this.describe().catch(() => {});
+    }, DESCRIBE_MS);
   }
 
   get target() {
@@ -41,7 +48,7 @@ export class Watching {
       next: (message) => this.take(message),
       ended: (error) => {
         if (this.isEnded) return;
-        if (this.model.knowsPackets && error?.code === TOO_MUCH) this.withoutPackets = this.model.isTooFast = true;
+        if (this.model.knowsPackets && error?.code === TOO_MUCH) this.giveUp(performance.now());
         else this.onState({ isThere: false, why: error?.message ?? "the router has ended the watch" });
         setTimeout(() => this.open(), RETRY_MS);
       },
@@ -83,8 +90,29 @@ export class Watching {
   // packets are too many to be told is asked for depths alone, which cost it nothing.
   lose() {
     const now = performance.now();
-    if (now - (this.lostAt ?? -Infinity) < LOST_TWICE_MS) this.withoutPackets = this.model.isTooFast = true;
+    if (now - (this.lostAt ?? -Infinity) < LOST_TWICE_MS) this.giveUp(now);
     this.lostAt = now;
+    this.begin();
+  }
+
+  // Depths alone for a while.
+  giveUp(nowMs) {
+    if (nowMs - (this.againAt ?? -Infinity) > AGAIN_MS_MAX) this.patienceMs = AGAIN_MS;
+    this.withoutPackets = this.model.isTooFast = true;
+    this.againAt = nowMs + this.patienceMs;
+    this.patienceMs = Math.min(2 * this.patienceMs, AGAIN_MS_MAX);
+  }
+
+  // A burst is over some day: then single packets can be told again.
+  lookAgain(nowMs) {
+    if (!this.withoutPackets || nowMs < this.againAt || !this.watch) return;
+    this.withoutPackets = this.model.isTooFast = false;
+    // Lost once more, and they are still too many.
+    this.lostAt = nowMs;
+    this.begin();
+  }
+
+  begin() {
     this.watch.cancel();
     this.open();
   }
