@@ -93,6 +93,15 @@ export function virtual_output_queues_are_told_apart_by_output_and_class() {
   same(routerLayout(about(4, "VOQ", 4), { width: 930, height: 480 }).rows.get(1).inputs.map((each) => each.class), [undefined, undefined, undefined, undefined]);
 }
 
+export function a_depth_says_as_much_as_there_is_room_for() {
+  const told = about(3, "FIFO");
+  const sample = { ports: [{ port: 1, counters: { queues: [{ class: 0, held: { packets: 7, bytes: 10_598 } }] } }], inputs: [] };
+  const words = (width, scale) => routerLabels(routerLayout(told, { width, height: 600, scale }),
+    { about: told, sample, timePs: 0 }).find((each) => each.id === "queue 1 0").text;
+  same(words(1300, 1), "7 of 20 packets, 10.6 kB");
+  same(words(850, 1.4), "7 of 20 packets");
+}
+
 export function what_was_chosen_has_a_frame() {
   const told = about(2, "NONE");
   const insides = new Insides(new Flows());

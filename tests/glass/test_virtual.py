@@ -395,3 +395,8 @@ def test_a_tablet_a_projector_and_reduced_motion_have_all_they_need(chromium, sc
             )
             assert min(sizes) >= 18
             expect(page.get_by_role("tablist")).to_be_hidden()
+            # The step of the lesson that one is at stays, and no other one.
+            expect(page.locator(".lesson li").first).to_be_visible()
+            expect(page.locator(".lesson li").nth(1)).to_be_hidden()
+            stage = page.locator(".stage").bounding_box()
+            assert stage["y"] + stage["height"] <= page.locator(".charts").bounding_box()["y"] + 1

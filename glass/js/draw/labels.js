@@ -15,6 +15,8 @@ const QUEUEING_SHORT = { FIFO: "input queues", VOQ: "VOQs" };
 const NEXT_ROOM = 240;
 // How wide a letter of a heading is, about.
 const LETTER_W = 6.4;
+// And one of a depth.
+const DEPTH_LETTER_W = 7.1;
 
 export function routerLabels(layout, moment) {
   return [...headings(layout, moment), ...[...layout.rows.values()].flatMap((row) => [
@@ -100,7 +102,7 @@ function inputs(layout, moment, row) {
   } else if (layout.pitch > 44) {
     const held = heldIn(moment, input(row.port), counters?.held);
     found.push({ id: `fifo ${row.port}`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
-                 text: `${depthWords(held, strip.limit)}${layout.columns.cross[1] - strip.x > NEXT_ROOM * layout.scale ? nextWords(moment, here) : ""}` });
+                 text: `${depthWords(held, strip.limit, roomFor(layout, strip, layout.columns.output[0] + 14))}${layout.columns.cross[1] - strip.x > NEXT_ROOM * layout.scale ? nextWords(moment, here) : ""}` });
   }
   if (lost) {
     const last = row.inputs.at(-1);
@@ -118,7 +120,7 @@ function outputs(layout, moment, row) {
     const isSingle = row.queues.length === 1;
     if (isSingle && layout.pitch > 44) {
       found.push({ id: `queue ${row.port} 0`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
-                   text: depthWords(held, strip.limit),
+                   text: depthWords(held, strip.limit, roomFor(layout, strip, layout.columns.rightLabel[0])),
                    small: aqmWords(strip.queue, counters?.aqm, moment.timePs) });
     } else if (!isSingle && strip.h >= 8) {
       found.push({ id: `queue ${row.port} ${strip.class}`, kind: "depth", align: "beside",
@@ -141,11 +143,16 @@ function heldIn({ state }, key, tally) {
   return { packets: tally?.packets ?? 0, bytes: tally?.bytes ?? 0 };
 }
 
-function depthWords(held, limit) {
-  if (limit.bytes) return `${bytes(held.bytes)} of ${bytes(limit.bytes)}, ${held.packets} packets`;
-  const long = held.packets ? `, ${bytes(held.bytes)}` : "";
-  if (limit.isSet) return `${held.packets} of ${limit.packets} packets${long}`;
-  return `${held.packets} packets${long}, no limit`;
+// How many letters fit from a strip to what stands beside it.
+const roomFor = (layout, strip, toX) => (toX - strip.x) / (DEPTH_LETTER_W * layout.scale);
+
+// The longest of what can be said that fits.
+function depthWords(held, limit, room) {
+  const also = held.packets ? `, ${limit.bytes ? `${held.packets} packets` : bytes(held.bytes)}` : "";
+  const words = limit.bytes ? `${bytes(held.bytes)} of ${bytes(limit.bytes)}`
+    : limit.isSet ? `${held.packets} of ${limit.packets} packets` : `${held.packets} packets`;
+  const all = [`${words}${also}${limit.isSet ? "" : ", no limit"}`, `${words}${also}`, words];
+  return all.find((each) => each.length <= room) ?? words.replace(" packets", "");
 }
 
 // "98 % of ", "idle, "; nothing while it is not known.

@@ -17,7 +17,7 @@ export class Plot {
     this.value = element("span", { class: "value" });
     this.place = element("div", { role: "img", "aria-label": title });
     this.rows = element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": `${title} as a table` });
-    this.details = element("details", {}, element("summary", {}, "As a table"), this.rows);
+    this.details = element("details", { class: "notpresented" }, element("summary", {}, "As a table"), this.rows);
     this.details.addEventListener("toggle", () => this.tabulate());
     this.node = element("div", { class: "chart" },
       element("h2", {}, title, this.heading,
