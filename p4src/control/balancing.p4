@@ -42,7 +42,7 @@ control balancing(inout headers_t hdr,
     // Of each flow: its turn, and when it last sent.
     register<bit<16>>(1024) turns;
     register<bit<48>>(1024) seen_at;
-    // Packets at which a flow went to another path.
+    // Packets at which a flow got another turn, or drew one.
     counter(1, CounterType.packets) moves;
 
     bit<8>  method = BALANCE_ECMP;
@@ -133,9 +133,10 @@ control balancing(inout headers_t hdr,
             bit<48> seen = 0;
             seen_at.read(seen, cell);
             seen_at.write(cell, now);
-            if (now - seen > pause_us) {
+            if (seen != 0 && now - seen > pause_us) {
                 random(turn, 16w0, meta.balancing.count - 1);
                 turns.write(cell, turn);
+                moves.count(0);
             }
         }
 
