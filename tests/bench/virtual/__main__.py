@@ -110,6 +110,10 @@ def measure(program: Path, row: Dumbbell, form: str) -> Measured:
     return Measured(told["packets"] / told["cpu_s"], told["utilisation"])
 
 
+# What ours is to be able to do at all: ten minutes of bufferbloat's network, and 10,000 flows.
+ALONE = ("--full-buffer", "--flows 100 --parallel 100 --mbps 1000 --seconds 2")
+
+
 def _setting(form: str, key: str, value: int) -> list[str]:
     return [f"--{key}", str(value)] if form == " " else [f"--{key}{form}{value}"]
 
@@ -137,6 +141,9 @@ def main() -> None:
             busy = f"{pairs[0][0].utilisation:.1%}, {others[0].utilisation:.1%}"
             line += f" {theirs:>10.0f} {ratio:>6.1f}   {busy}"
         print(line, flush=True)
+    print("\nours alone", flush=True)
+    for settings in ALONE:
+        _run([str(ours), *settings.split()])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@
 //!
 //! Arguments: `--flows N`, `--mbps N` and `--seconds N` (of virtual time) run one network instead of
 //! all rows, with `--parallel N` as many flows between each two hosts; `--json` prints one object a
-//! row; `--interpreted` does without machine code.
+//! row; `--full-buffer` runs ten minutes of a full buffer instead; `--interpreted` does without machine
+//! code.
 
 #[path = "../../world/tests/rig/dumbbell.rs"]
 #[allow(dead_code, reason = "tests use the rest of it")]
@@ -43,6 +44,10 @@ fn main() {
     let compile: Option<pipeline::native::Compile> =
         (!has("--interpreted")).then_some(native::compile);
     let program = router_p4();
+    if has("--full-buffer") {
+        full_buffers(&program, compile);
+        return;
+    }
     let rows = match value("--flows") {
         None => ROWS.to_vec(),
         Some(flows) => {
@@ -60,11 +65,16 @@ fn main() {
     }
     if !has("--json") {
         if value("--flows").is_none() {
-            for bps in [1_500_000, 5_000_000, 10_000_000] {
-                full_buffer(&program, compile, bps);
-            }
+            full_buffers(&program, compile);
         }
         println!("at most {} MB of memory", peak_memory_bytes() / 1_000_000);
+    }
+}
+
+/// Ten minutes of a full buffer, at the rates of three homes.
+fn full_buffers(program: &bmv2::Program, compile: Option<pipeline::native::Compile>) {
+    for bps in [1_500_000, 5_000_000, 10_000_000] {
+        full_buffer(program, compile, bps);
     }
 }
 
