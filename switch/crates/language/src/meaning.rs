@@ -4,7 +4,7 @@ use crate::study::Study;
 use crate::{comment, words};
 use compiler::index::{Kind, Symbol};
 use compiler::{SourceMap, Span};
-use syntax::token::TokenKind;
+use syntax::token::{Token, TokenKind};
 use syntax::{Diagnostics, lexer};
 
 /// Longer declarations are shown by their first lines.
@@ -35,13 +35,18 @@ impl Study {
         let file = self.file(file)?;
         let text = &self.sources.file(file)?.text;
         let tokens = lexer::tokenize(file, text, &mut Diagnostics::default());
-        let at = tokens.iter().position(|token| {
-            token.kind == TokenKind::Word && (token.span.start..=token.span.end).contains(&offset)
-        })?;
+        let is_here = |token: &Token| (token.span.start..=token.span.end).contains(&offset);
+        // Between a word and a sign the cursor is at both: the word is meant.
+        let at = |kind| tokens.iter().position(|token| token.kind == kind && is_here(token));
+        let at = at(TokenKind::Word).or_else(|| at(TokenKind::Symbol))?;
         let token = tokens.get(at)?;
         let is_member =
             at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|dot| dot.is("."));
-        let words = words::about(&token.text, is_member)?.to_owned();
+        let words = match token.kind {
+            TokenKind::Word => words::about(&token.text, is_member)?,
+            _ => words::about_sign(&token.text)?,
+        };
+        let words = words.to_owned();
         let (from, to) = (token.span.start, token.span.end);
         Some(Meaning { words, from, to, ..Meaning::default() })
     }

@@ -2,7 +2,15 @@
 
 /// What the specification means by a word; `is_member` for one behind a dot.
 pub fn about(word: &str, is_member: bool) -> Option<&'static str> {
-    let list: &[(&str, &str)] = if is_member { &MEMBERS } else { &WORDS };
+    find(if is_member { &MEMBERS } else { &WORDS }, word)
+}
+
+/// What an operator does.
+pub fn about_sign(sign: &str) -> Option<&'static str> {
+    find(&SIGNS, sign)
+}
+
+fn find(list: &[(&str, &'static str)], word: &str) -> Option<&'static str> {
     list.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
 }
 
@@ -54,7 +62,12 @@ const MEMBERS: [(&str, &str); 15] = [
 ];
 
 /// Keywords, and names that every parser and table has.
-const WORDS: [(&str, &str); 51] = [
+const WORDS: [(&str, &str); 59] = [
+    (
+        "_",
+        "In a `select`, a `switch` or an entry: whatever the value is. As a type argument: the one that fits.",
+    ),
+    ("abstract", "A method of an extern that each instance has to write for itself."),
     ("accept", "The state in which a parser ends well."),
     (
         "action",
@@ -65,11 +78,17 @@ const WORDS: [(&str, &str); 51] = [
     ("apply", "What a control does with each packet: statements, in which tables are applied."),
     ("bit", "`bit<N>`: a number of N bits without a sign. Sums wrap around at 2^N."),
     ("bool", "`true` or `false`. It is no number: cast it to `bit<1>` to compute with it."),
+    ("break", "Leaves the innermost loop."),
     (
         "const",
         "Known at compile time, and never changed; of a table's property: not by the control plane.",
     ),
+    ("continue", "Leaves this round of the innermost loop and begins the next."),
     ("control", "A block that works on headers and metadata: declarations, then `apply { ... }`."),
+    (
+        "counters",
+        "The `direct_counter` of the table: it counts packets and bytes for each entry, and for the default.",
+    ),
     ("default", "The case for all that no other case fits: of a `switch`, or of a `select`."),
     (
         "default_action",
@@ -96,7 +115,8 @@ const WORDS: [(&str, &str); 51] = [
     ("false", "The `bool` that does not hold."),
     (
         "for",
-        "A loop. Its number of rounds must be known at compile time, as the compiler unrolls it.",
+        "A loop: `for (bit<8> i = 0; i < n; i = i + 1)`, or `for (bit<8> i in 0 .. 7)`. How often it goes \
+         round may depend on the packet; one that would take more than 10,000 rounds in a control is dropped.",
     ),
     (
         "header",
@@ -105,6 +125,11 @@ const WORDS: [(&str, &str); 51] = [
     ),
     ("header_union", "Headers of which at most one is valid at any time."),
     ("if", "Runs a statement when a condition holds."),
+    (
+        "implementation",
+        "The `action_profile` or `action_selector` that holds the table's actions: entries lead to its members \
+         or groups.",
+    ),
     ("in", "Copied in when the call begins; cannot be written."),
     ("inout", "Copied in when the call begins, and copied out when it ends."),
     (
@@ -120,6 +145,7 @@ const WORDS: [(&str, &str); 51] = [
         "A match kind: the first bits are equal. Of several entries the one with the longest prefix wins.",
     ),
     ("match_kind", "The ways in which tables compare; architectures add their own."),
+    ("meters", "The `direct_meter` of the table: it colours packets for each entry."),
     ("out", "Undefined (headers: invalid) when the call begins, and copied out when it ends."),
     (
         "package",
@@ -148,6 +174,7 @@ const WORDS: [(&str, &str); 51] = [
     ("size", "How many entries the table has room for."),
     ("start", "The state in which every parser begins."),
     ("state", "A step of a parser: statements, then `transition` to the next."),
+    ("string", "Text in quotation marks, known at compile time: for annotations and `log_msg`."),
     ("struct", "Values with names, of any types. Unlike a header it is no piece of a packet."),
     (
         "switch",
@@ -185,14 +212,38 @@ const WORDS: [(&str, &str); 51] = [
     ("void", "The result of what gives none."),
 ];
 
+/// Operators that most languages do not have.
+const SIGNS: [(&str, &str); 7] = [
+    (
+        "&&&",
+        "A set of values: `value &&& mask`. The bits under the mask are compared, the others are not.",
+    ),
+    ("++", "Puts bits side by side: the value on the left has the higher ones."),
+    ("..", "A set of values: from the one on the left to the one on the right, both included."),
+    ("|+|", "A sum that does not wrap around: what is too large is the largest value of the type."),
+    (
+        "|+|=",
+        "Adds to the variable without wrapping around: what is too large is the type's largest value.",
+    ),
+    (
+        "|-|",
+        "A difference that does not wrap around: what is too small is the smallest value of the type.",
+    ),
+    (
+        "|-|=",
+        "Subtracts from the variable without wrapping around: what is too small is the type's smallest value.",
+    ),
+];
+
 /// Words with which something can begin here.
 pub fn beginning(place: crate::surroundings::Place) -> &'static [&'static str] {
     use crate::surroundings::Place;
     match place {
-        Place::Body => &["bit", "bool", "const", "exit", "for", "if", "return", "switch"],
-        Place::Control => {
-            &["action", "apply", "bit", "bool", "const", "counter", "meter", "register", "table"]
-        }
+        Place::Body => &[
+            "bit", "bool", "break", "const", "continue", "exit", "for", "if", "int", "return",
+            "switch",
+        ],
+        Place::Control => &["action", "apply", "bit", "bool", "const", "int", "table"],
         Place::Fields => &["bit", "bool", "error", "int", "varbit"],
         Place::List => &[],
         Place::Parser => &["state", "value_set"],
@@ -218,10 +269,47 @@ pub fn beginning(place: crate::surroundings::Place) -> &'static [&'static str] {
             "header",
             "header_union",
             "match_kind",
+            "package",
             "parser",
             "struct",
+            "type",
             "typedef",
         ],
         Place::Transition => &["accept", "reject", "select"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{about, about_sign, beginning};
+    use crate::surroundings::Place;
+    use syntax::token::KEYWORDS;
+
+    const PLACES: [Place; 9] = [
+        Place::Body,
+        Place::Control,
+        Place::Fields,
+        Place::List,
+        Place::Parser,
+        Place::State,
+        Place::Table,
+        Place::Top,
+        Place::Transition,
+    ];
+
+    #[test]
+    fn every_keyword_and_every_word_that_is_offered_has_a_sentence() {
+        let offered = PLACES.iter().flat_map(|place| beginning(*place));
+        let missing: Vec<_> =
+            KEYWORDS.iter().chain(offered).filter(|word| about(word, false).is_none()).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert!(about_sign("|+|").is_some() && about_sign("+").is_none());
+    }
+
+    #[test]
+    fn words_of_a_place_are_sorted() {
+        for place in PLACES {
+            assert!(beginning(place).is_sorted(), "{place:?}");
+        }
     }
 }

@@ -170,9 +170,10 @@ fn a_place_offers_what_fits_it() {
     );
     has(
         &changed("{ ways.apply(); }", "{ | }"),
-        &["hdr", "if", "mark_to_drop", "ways"],
+        &["break", "hdr", "if", "mark_to_drop", "ways"],
         &["transition"],
     );
+    has(&changed("// Out by a port.", "|"), &["action", "counter", "register", "table"], &["if"]);
     has(
         &changed("{ ways.apply(); }", "{ switch (ways.apply().action_run) { |: { } } }"),
         &["lose", "leave"],
@@ -232,6 +233,16 @@ fn words_of_the_language_are_explained() {
         [("exact", "ex|act"), ("isValid", "is|Valid"), ("default_action", "default|_action")]
     {
         assert!(meant(&changed(old, new)).words.len() > 10, "{new}");
+    }
+    let statements = "bit<16> most = meta.wanted |+| 1; for (; meta.wanted < most; ) { break; }";
+    let looped = changed("ways.apply(); }", &format!("{statements} }}"));
+    for (word, wanted) in
+        [("|+|", "wrap around"), ("for", "depend on the packet"), ("break", "innermost loop")]
+    {
+        let offset = looped.find(word).expect(word) as u32 + 1;
+        let meaning = asking(&looped, |sources| Study::of(sources).meaning("a.p4", offset));
+        let meaning = meaning.unwrap_or_default();
+        assert!(meaning.words.contains(wanted), "{word}: {}", meaning.words);
     }
     let typed = changed("ways.apply(); }", "| }");
     for offered in offered(&typed).list {

@@ -64,58 +64,60 @@ impl Token {
     }
 }
 
-/// Words that are never names (appendix "P4 reserved keywords").
+/// The language's keywords (appendix "P4 reserved keywords"), sorted; some of them may be names, too.
+pub const KEYWORDS: [&str; 43] = [
+    "abstract",
+    "action",
+    "actions",
+    "apply",
+    "bit",
+    "bool",
+    "break",
+    "const",
+    "continue",
+    "control",
+    "default",
+    "else",
+    "entries",
+    "enum",
+    "error",
+    "exit",
+    "extern",
+    "false",
+    "for",
+    "header",
+    "header_union",
+    "if",
+    "in",
+    "inout",
+    "int",
+    "key",
+    "match_kind",
+    "out",
+    "package",
+    "parser",
+    "return",
+    "select",
+    "state",
+    "string",
+    "struct",
+    "switch",
+    "table",
+    "this",
+    "transition",
+    "true",
+    "tuple",
+    "typedef",
+    "void",
+];
+
+/// Words that are never names.
 pub fn is_reserved(word: &str) -> bool {
-    const RESERVED: [&str; 43] = [
-        "abstract",
-        "action",
-        "actions",
-        "apply",
-        "bit",
-        "bool",
-        "break",
-        "const",
-        "continue",
-        "control",
-        "default",
-        "else",
-        "entries",
-        "enum",
-        "error",
-        "exit",
-        "extern",
-        "false",
-        "for",
-        "header",
-        "header_union",
-        "if",
-        "in",
-        "inout",
-        "int",
-        "key",
-        "match_kind",
-        "out",
-        "package",
-        "parser",
-        "return",
-        "select",
-        "state",
-        "string",
-        "struct",
-        "switch",
-        "table",
-        "this",
-        "transition",
-        "true",
-        "tuple",
-        "typedef",
-        "void",
-    ];
     const CONTEXTUAL: [&str; 5] = ["actions", "apply", "entries", "key", "state"];
     word == "_"
         || word == "varbit"
         || word == "value_set"
-        || (RESERVED.binary_search(&word).is_ok() && !CONTEXTUAL.contains(&word))
+        || (KEYWORDS.binary_search(&word).is_ok() && !CONTEXTUAL.contains(&word))
 }
 
 #[cfg(test)]
