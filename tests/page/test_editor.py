@@ -71,6 +71,29 @@ def test_a_name_is_explained_and_leads_to_its_declaration(chromium, vitrine):
         expect(page.get_by_label("Text", exact=True)).to_have_value("control/classify.p4")
 
 
+def test_what_is_part_of_the_compiler_can_be_read(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        cursor_behind(page, "inout standard_meta")
+        page.keyboard.press("F12")
+        expect(page.get_by_label("Text", exact=True)).to_have_value("p4include/v1model.p4")
+        expect(page.locator(".cm-activeLine")).to_contain_text("struct standard_metadata_t")
+        page.keyboard.type("x")
+        expect(page.locator(".cm-activeLine")).to_have_text("struct standard_metadata_t {")
+
+
+def test_places_where_a_name_is_used_are_listed(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        open_text(page, "control/classify.p4")
+        cursor_behind(page, "control classi")
+        page.keyboard.press("Shift+F12")
+        used = page.get_by_role("list", name="Where it is used")
+        expect(used.get_by_role("button", name="programs/router.p4:")).to_contain_text("classify")
+        used.get_by_role("button", name="programs/router.p4:").first.click()
+        expect(page.get_by_label("Text", exact=True)).to_have_value("programs/router.p4")
+
+
 def test_a_name_gets_another_one_in_all_texts(chromium, vitrine):
     with opened(chromium, vitrine) as page:
         runs(page)
@@ -81,8 +104,8 @@ def test_a_name_gets_another_one_in_all_texts(chromium, vitrine):
         expect(name).to_have_value("classify")
         name.fill("sort")
         name.press("Enter")
-        # Its tables have other names now: entries are written anew.
-        expect(said(page)).to_contain_text("The new program runs.")
+        # Its tables have other names now, and had no entries.
+        expect(said(page)).to_have_text("The new program runs.")
         open_text(page, "programs/router.p4")
         expect(page.locator(".editor")).to_contain_text("sort.apply(hdr, meta")
 

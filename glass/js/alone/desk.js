@@ -1,7 +1,8 @@
 // The desk: the programs of a scenario as texts to change, and what the compiler says of them.
 //
-// Whoever types waits for nothing: a moment after the last key the program is compiled by the worker;
-// if it is good it takes the old one's place in the routers that run it, else the old one goes on.
+// Typing waits for nothing: a moment after the last key the worker compiles every program that reads a text
+// that has changed. A good one takes the old one's place in the routers that run it; with mistakes in it
+// the old one goes on.
 
 import { element, setText } from "../page/dom.js";
 import { Editor, mending } from "./editor.js";
@@ -12,7 +13,7 @@ const PAUSE_MS = 250;
 
 export class Desk {
   // swapped() when routers have another program; mended() when there is one for a network that could
-  // not begin.
+  // not begin, or has stopped.
   constructor({ swapped, mended }) {
     Object.assign(this, { swapped, mended });
     this.editor = new Editor((text) => this.typed(text), this);
@@ -25,24 +26,27 @@ export class Desk {
     this.tests = new Tests((name, line) => this.goToLine(name, line));
     this.testing = element("button", { type: "button", onclick: () => this.test() }, "Run the tests");
     this.list = element("ul", { class: "findings", "aria-label": "What the compiler says" });
+    this.used = element("ul", { class: "findings", "aria-label": "Where it is used", hidden: true });
     this.node = element("section", { class: "desk", "aria-label": "Program" },
       element("div", { class: "row" }, this.choice, this.undo,
         command("rename", "Rename", "F2: another name for what is named at the cursor"),
         command("format", "Format", "Shift-Alt-F: indentation and blanks"), this.testing),
-      this.editor.node, this.said, this.list, this.tests.said, this.tests.list);
+      this.editor.node, this.said, this.used, this.list, this.tests.said, this.tests.list);
     this.turn = 0;
   }
 
-  // Another scenario is running, or cannot yet. `kit` are its texts as they were; `typed` those that
-  // somebody has changed while the same one began anew.
-  begin(running, kit, { isUp = true, typed } = {}) {
-    const { name } = this;
+  // Another scenario is running, or cannot yet, and `why`. `kit` are its texts as they were; `typed` those
+  // that somebody has changed while the same one began again.
+  begin(running, kit, { isUp = true, why, typed } = {}) {
+    const { name } = this, programs = [...running.programs.keys()];
     Object.assign(this, { running, kit, isUp });
-    if (!typed || !running.programs.has(this.main)) this.main = [...running.programs.keys()][0];
-    this.inForce = this.textsOf(this.main);
+    if (!typed || !running.programs.has(this.main)) [this.main] = programs;
+    // By program: the texts that the one in force was made from.
+    this.inForce = new Map(isUp ? programs.map((each) => [each, this.textsOf(each)]) : []);
     Object.assign(running.files, typed);
     this.tests.clear();
-    // Whoever is writing goes on where he is.
+    this.used.hidden = true;
+    // A text that somebody is writing stays as it is.
     if (typed && running.files[name] === this.editor.text) this.tell();
     else {
       this.editor.states.clear();
@@ -50,20 +54,30 @@ export class Desk {
       this.tell();
       this.open(this.main);
     }
-    if (isUp) this.say("The program runs.");
-    else this.faulty();
+    if (isUp) this.say(["The program runs.", ...running.remarks].join(" "));
+    else if (why) this.say(`Nothing runs: ${why}`, "bad");
+    else this.faulty(programs);
     if (typed && Object.keys(typed).length) this.typed(running.files[this.name]);
   }
 
-  // The program that this text belongs to: its own, or the one that includes it.
+  // The program that is being looked at: others may include the same texts.
   get program() {
     return this.main;
   }
 
+  // The texts that a program is made of, as far as it has been compiled.
+  readBy(program) {
+    const read = this.running.compiled.get(program)?.said.files ?? [];
+    return [...new Set([program, ...read])].filter((name) => name in this.running.files);
+  }
+
+  // The programs that a text belongs to.
+  programsWith(name) {
+    return [...this.running.programs.keys()].filter((each) => this.readBy(each).includes(name));
+  }
+
   get names() {
-    const said = this.running.compiled.get(this.program)?.said;
-    const read = (said?.files ?? []).filter((name) => name in this.running.files);
-    return [...new Set([...this.running.programs.keys(), ...read])];
+    return [...new Set([...this.running.programs.keys(), ...this.readBy(this.program)])];
   }
 
   get testNames() {
@@ -72,14 +86,21 @@ export class Desk {
 
   open(name) {
     if (this.running.programs.has(name)) this.main = name;
+    else if (!this.readBy(this.main).includes(name)) this.main = this.programsWith(name)[0] ?? this.main;
     this.name = name;
-    this.editor.open(name, this.running.files[name]);
+    this.editor.open(name, this.running.text(name), { isReadOnly: this.isGiven });
     this.tell();
+  }
+
+  // Whether the text that is open is part of the compiler.
+  get isGiven() {
+    return !(this.name in this.running.files);
   }
 
   typed(text) {
     this.running.files[this.name] = text;
     this.undo.disabled = text === this.kit[this.name];
+    this.used.hidden = true;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.compile(), PAUSE_MS);
   }
@@ -91,37 +112,75 @@ export class Desk {
     this.compile();
   }
 
-  // What the programs were made from, to know what has changed.
+  // {name: text} of what a program is made from.
   textsOf(program) {
-    return JSON.stringify([program, Object.entries(this.running.files).filter(([name]) => !isTest(name))]);
+    return Object.fromEntries(this.readBy(program).map((name) => [name, this.running.files[name]]));
+  }
+
+  // Whether a program is another one than its routers run.
+  isChanged(program) {
+    const texts = this.inForce.get(program);
+    return !texts || Object.entries(texts).some(([name, text]) => this.running.files[name] !== text);
   }
 
   async compile() {
-    const turn = ++this.turn, { running, program } = this, texts = this.textsOf(program);
+    const turn = ++this.turn, { running } = this;
+    // What has stopped begins again with another program.
+    if (!running.isThere) return void this.mended();
+    const isStale = (each) => this.isChanged(each) || !running.compiled.get(each)?.config;
+    const stale = [...running.programs.keys()].filter(isStale);
     try {
-      const { said, config } = await running.compile(program);
-      // Somebody has typed on.
-      if (turn !== this.turn || running !== this.running) return;
+      const made = [];
+      for (const name of stale) {
+        const files = { ...running.files };
+        const { config } = await running.compile(name);
+        // Somebody has typed on.
+        if (turn !== this.turn || running !== this.running) return;
+        if (config) made.push({ name, config, texts: Object.fromEntries(this.readBy(name).map((each) => [each, files[each]])) });
+      }
       this.tell();
-      // Who has looked at the tests once wants to know what becomes of them.
-      if (config && this.tests.results) await this.test();
-      if (!config) return void this.faulty();
-      if (!this.isUp) return void this.mended();
-      if (texts === this.inForce) return void this.say("The program runs.");
-      const remarks = await running.swap(program, config);
-      this.inForce = texts;
-      this.say(["The new program runs.", ...remarks].join(" "), "good");
-      this.swapped();
+      // Tests that were run once are run again with each change.
+      if (this.tests.results && running.compiled.get(this.program)?.config) await this.test();
+      const faulty = stale.filter((name) => !made.some((each) => each.name === name));
+      if (!this.isUp) return void (faulty.length ? this.faulty(faulty) : this.mended());
+      const swapped = made.filter(({ name }) => this.isChanged(name));
+      let back = 0;
+      for (const { name, config, texts } of swapped) {
+        back += await running.swap(name, config);
+        this.inForce.set(name, texts);
+      }
+      if (running !== this.running) return;
+      this.tellSwapped(swapped.map((each) => each.name), faulty, back);
+      if (swapped.length) this.swapped();
     } catch (error) {
-      this.say(`The program before goes on running: ${error.message}`, "bad");
+      if (running === this.running) this.say(`${this.isUp ? "The program before goes on running" : "Nothing runs"}: ${error.message}`, "bad");
     }
   }
 
-  faulty() {
-    const { diagnostics } = this.running.compiled.get(this.program).said;
-    const errors = diagnostics.filter((each) => each.severity === "error").length;
-    this.say(`${errors === 1 ? "A mistake" : `${errors} mistakes`}: ${this.isUp ? "the program before goes on running."
-      : "nothing runs before it is mended."}`, "bad");
+  tellSwapped(swapped, faulty, back) {
+    const remarks = [...(back ? [`${back === 1 ? "One entry" : `${back} entries`} that did not fit before ${back === 1 ? "is" : "are"} there again.`] : []),
+                     ...this.running.remarks];
+    if (faulty.length) return this.faulty(faulty, swapped, remarks);
+    if (!swapped.length) return this.say(["The program runs.", ...remarks].join(" "));
+    return this.say([swapped.length > 1 ? "The new programs run." : "The new program runs.", ...remarks].join(" "), "good");
+  }
+
+  // What stays as it is, because there are mistakes in it; and what does not.
+  faulty(programs, swapped = [], remarks = []) {
+    const errorsOf = (names) => this.findings(names).filter((each) => each.severity === "error").length;
+    const errors = errorsOf(programs), wrong = programs.filter((each) => errorsOf([each]));
+    const where = this.running.programs.size > 1 ? ` in ${wrong.join(" and ")}` : "";
+    const count = errors === 1 ? "A mistake" : `${errors} mistakes`;
+    const runs = swapped.map((name) => `The new ${name} runs.`);
+    const stays = !this.isUp ? "nothing runs before it is mended." : wrong.length > 1 ? "the programs before go on running." : "the program before goes on running.";
+    this.say([...runs, `${count}${where}: ${stays}`, ...remarks].join(" "), "bad");
+  }
+
+  // What the compiler says of programs; of a text that several of them read, once.
+  findings(programs) {
+    const found = programs.flatMap((each) => this.running.compiled.get(each)?.said.diagnostics ?? []);
+    const key = ({ file, from, title }) => JSON.stringify([file, from, title]);
+    return [...new Map(found.map((each) => [key(each), each])).values()];
   }
 
   say(sentence, kind = "") {
@@ -135,10 +194,11 @@ export class Desk {
     const isChanged = (each) => running.files[each] !== this.kit[each];
     const option = (each) => element("option", { value: each, selected: each === name }, isChanged(each) ? `${each} (changed)` : each);
     const group = (label, names) => (names.length ? [element("optgroup", { label }, ...names.map(option))] : []);
-    this.choice.replaceChildren(...group("Program", this.names), ...group("Packet tests", this.testNames));
+    const given = name && this.isGiven ? [name] : [];
+    this.choice.replaceChildren(...group("Program", this.names), ...group("Packet tests", this.testNames), ...group("Part of the compiler", given));
     this.testing.hidden = !this.testNames.length;
     this.undo.disabled = !name || !isChanged(name) || !(name in this.kit);
-    const found = running.compiled.get(this.program)?.said.diagnostics ?? [];
+    const found = this.findings([...running.programs.keys()]);
     this.mark(found.filter((each) => each.file === name));
     this.list.replaceChildren(...found.map((each) => element("li", { class: each.severity },
       element("button", { type: "button", onclick: () => this.goTo(each) },
@@ -150,7 +210,7 @@ export class Desk {
 
   // Of a test the lines are underlined that did not come true.
   mark(diagnostics) {
-    const text = this.running.files[this.name] ?? "", lines = text.split("\n");
+    const text = this.running.text(this.name ?? "") ?? "", lines = text.split("\n");
     const from = (line) => lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
     const problems = this.tests.problemsOf(this.name ?? "").map(({ line, text: said }) => (
       { from: from(line), to: from(line) + (lines[line - 1]?.length ?? 0), severity: "error", title: said.split("\n")[0] }));
@@ -187,6 +247,13 @@ export class Desk {
     return this.running.edit(this.program, { ...question, file: this.name });
   }
 
+  // The same question of all programs that read the text: their answers.
+  async askAll(question) {
+    if (isTest(this.name)) return [];
+    const programs = this.programsWith(this.name), asked = { ...question, file: this.name };
+    return Promise.all((programs.length ? programs : [this.program]).map((each) => this.running.edit(each, asked)));
+  }
+
   complete(at) {
     return this.ask({ ask: "complete", at });
   }
@@ -198,24 +265,41 @@ export class Desk {
   async define(at) {
     const place = await this.ask({ ask: "definition", at });
     if (!place) return this.say("Nothing here is declared anywhere.");
-    if (place.file in this.running.files) return this.goTo(place);
-    return this.say(`That is declared in ${place.file.split("/").at(-1)}, which is part of the compiler.`);
+    // A text of the compiler is there to be read.
+    await this.running.look(this.program, place.file);
+    return this.goTo(place);
+  }
+
+  // Lists where the name at a place is used.
+  async uses(at) {
+    const places = unique((await this.askAll({ ask: "uses", at })).flatMap((found) => found ?? []));
+    if (!places.length) return this.say("There is no name here that the program declares.");
+    const files = new Set(places.map((each) => each.file));
+    for (const file of files) await this.running.look(this.program, file);
+    this.used.hidden = false;
+    return this.used.replaceChildren(...places.map((place) => {
+      const before = this.running.text(place.file).slice(0, place.from).split("\n");
+      const line = this.running.text(place.file).split("\n")[before.length - 1].trim();
+      return element("li", {}, element("button", { type: "button", onclick: () => this.goTo(place) }, `${place.file}:${before.length}: ${line}`));
+    }));
   }
 
   async rename(at) {
     const place = await this.ask({ ask: "definition", at }), meaning = place && await this.meaning(at);
     if (!meaning) return this.say("There is no name here that the program declares.");
-    const old = this.running.files[this.name].slice(meaning.from, meaning.to);
+    const old = this.running.text(this.name).slice(meaning.from, meaning.to);
     const name = await askName(old);
     this.editor.view.focus();
     if (!name || name === old) return undefined;
-    const { changes, refused } = await this.ask({ ask: "rename", at, name });
+    const answers = await this.askAll({ ask: "rename", at, name });
+    const refused = answers.find((each) => each.refused)?.refused;
     if (refused) return this.say(`${refused}.`, "bad");
-    return this.change(changes);
+    return this.change(unique(answers.flatMap((each) => each.changes)));
   }
 
   async format() {
     if (isTest(this.name)) return this.say("Tests are laid out as they are written.");
+    if (this.isGiven) return this.say("This text is part of the compiler.");
     const { text, refused } = await this.ask({ ask: "format", at: 0 });
     if (refused) return this.say(`${refused}.`, "bad");
     const old = this.running.files[this.name];
@@ -241,10 +325,15 @@ export class Desk {
   }
 
   goTo({ file, from }) {
-    if (!(file in this.running.files)) return;
+    if (this.running.text(file) === undefined) return;
     if (file !== this.name) this.open(file);
     this.editor.show(from);
   }
+}
+
+// Places or changes, each once: several programs may have told of it.
+function unique(places) {
+  return [...new Map(places.map((each) => [`${each.file}:${each.from}`, each])).values()];
 }
 
 // The lines that differ, as one change, so that the cursor stays where nothing has changed.

@@ -40,7 +40,7 @@ function explained({ code, type, words }) {
 
 export class Editor {
   // onChange(text) for what somebody has typed, not for what `open` shows. `language` answers about this
-  // text: complete(at), meaning(at), define(at), rename(at), format(), mend(fix).
+  // text: complete(at), meaning(at), define(at), uses(at), rename(at), format(), mend(fix).
   constructor(onChange, language) {
     Object.assign(this, { onChange, language });
     this.view = new EditorView({ parent: element("div", { class: "editor" }) });
@@ -56,15 +56,16 @@ export class Editor {
   }
 
   // Each text keeps its own history and cursor; one that has changed elsewhere begins anew.
-  open(name, text) {
+  open(name, text, { isReadOnly = false } = {}) {
     if (this.name) this.states.set(this.name, this.view.state);
     this.name = name;
     const known = this.states.get(name);
-    this.view.setState(known?.doc.toString() === text ? known : this.state(name, text));
+    this.view.setState(known?.doc.toString() === text ? known : this.state(name, text, isReadOnly));
   }
 
-  state(name, doc) {
+  state(name, doc, isReadOnly) {
     return EditorState.create({ doc, extensions: [
+      EditorState.readOnly.of(isReadOnly),
       lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(),
       bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), search({ top: true }), lintGutter(),
       indentUnit.of("    "), name.endsWith(".stf") ? stf : p4, COLOURS,
@@ -75,6 +76,7 @@ export class Editor {
       // Tab leaves the editor, as everywhere on the page: who works by keyboard must get out.
       keymap.of([
         { key: "F12", run: () => this.command("define") },
+        { key: "Shift-F12", run: () => this.command("uses") },
         { key: "F2", run: () => this.command("rename") },
         { key: "Shift-Alt-f", run: () => this.command("format") },
         ...completionKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap,

@@ -67,7 +67,7 @@ class Alone {
 
   // Remembers for this window what somebody has changed and done.
   keep() {
-    const value = this.running && this.changes();
+    const value = this.scenario && this.changes();
     const isWorth = value && (Object.keys(value.files).length || value.acts.length || value.own);
     remember(isWorth ? JSON.stringify({ hash: location.hash, value }) : "", KEPT);
   }
@@ -96,6 +96,7 @@ class Alone {
     if (address && remembered() === address) return open();
     const changed = Object.keys(value.files).length;
     this.end();
+    this.scenario = this.running = undefined;
     return this.tell(`Somebody has shared a scenario with you: "${scenario.title}", with ${value.own ? "a network of its own, " : ""}`
       + `${changed === 1 ? "one changed text" : `${changed} changed texts`} and ${value.acts.length} `
       + "things done. It runs in this page alone and can reach nothing else.", ["Run it", () => {
@@ -110,6 +111,7 @@ class Alone {
   async begin(scenario, typed) {
     this.end();
     this.scenario = scenario;
+    this.running = undefined;
     const turn = this.turn = {};
     setText(this.title, scenario.title);
     document.title = `${scenario.title} – Vitrine`;
@@ -127,6 +129,8 @@ class Alone {
       this.way = new RecordingWay(engine.way, running.acts, running.reachedPs);
       this.way.source = (file) => running.source(file);
       this.desk.begin(running, this.files, { typed: typed?.() });
+      // What could not be done with the programs as they are is said there.
+      if (running.remarks.length) this.show("program");
       this.sheet.hidden = true;
       this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene);
       // For tests and for the curious.
@@ -137,14 +141,21 @@ class Alone {
     }
   }
 
+  // The network does not begin; with the next good program it does.
   failed(error, typed) {
-    if (error instanceof Faulty) {
-      const first = error.said.diagnostics.find((each) => each.severity === "error");
-      this.desk.begin(this.running, this.files, { isUp: false, typed: typed?.() });
+    const { running } = this, isFaulty = error instanceof Faulty;
+    this.packets.end();
+    if (running) {
+      this.desk.begin(running, this.files, { isUp: false, why: isFaulty ? undefined : error.message, typed: typed?.() });
       this.show("program");
-      return this.tell(`${first.file}, line ${first.line}: ${first.title}. The network begins as soon as it is mended.`);
     }
-    return this.broken(error.message);
+    if (!isFaulty) return this.tell(`The network cannot begin. ${error.message}`, ...this.waysOn());
+    const first = error.said.diagnostics.find((each) => each.severity === "error");
+    return this.tell(`${first.file}, line ${first.line}: ${first.title}. The network begins as soon as it is mended.`);
+  }
+
+  waysOn() {
+    return [["Again", () => this.again()], ["Scenarios", () => this.chooseScenario()]];
   }
 
   // Routers have another program now.
@@ -158,14 +169,14 @@ class Alone {
     this.engine?.end();
     this.packets.end();
     this.glass?.lose("The network has stopped. What is remembered can still be looked at.");
-    this.tell(`The network has stopped. ${why}`, ["Again", () => this.again()], ["Scenarios", () => this.chooseScenario()]);
+    this.tell(`The network has stopped. ${why}`, ...this.waysOn());
   }
 
   end() {
     this.turn = undefined;
     this.packets.end();
     this.glass?.end();
-    this.glass = window.vitrine = undefined;
+    this.glass = this.way = window.vitrine = undefined;
     this.engine?.end();
     this.engine = undefined;
     this.page.replaceChildren();
@@ -191,10 +202,12 @@ class Alone {
   // ---- sharing ---------------------------------------------------------------------------------
 
   changes() {
-    return shared(this.scenario, this.running?.files ?? {}, this.files, this.way?.acts ?? []);
+    const files = this.running?.files ?? { ...this.files, ...this.scenario.files };
+    return shared(this.scenario, files, this.files, this.way?.acts ?? this.scenario.acts ?? []);
   }
 
   async share() {
+    if (!this.scenario) return;
     const value = this.changes();
     const address = `${SHARED}${await toAddress(value)}`;
     this.own = address;
@@ -229,7 +242,7 @@ class Alone {
 
   // The whole of it, as files to read and change.
   async savePacked({ base, files, acts }) {
-    const read = [...this.running.compiled.values()].flatMap(({ said }) => said.files);
+    const read = [...(this.running?.compiled.values() ?? [])].flatMap(({ said }) => said.files);
     const tests = this.desk.testNames;
     const texts = { ...this.files, ...files };
     const names = [...new Set([...read, ...tests, ...Object.keys(files)])].filter((name) => name in texts).sort();

@@ -26,12 +26,16 @@ export class Running {
   constructor({ engine, calls, kit, scenario }) {
     Object.assign(this, { engine, calls, scenario });
     this.files = { ...kit, ...scenario.files };
+    // Texts that are part of the compiler and have been looked at, by name.
+    this.given = new Map();
     // By program: what the compiler said last, and whether it is in force.
     this.compiled = new Map();
-    this.controllers = new Reconciling(engine.way);
+    this.controllers = new Reconciling(calls);
     // What was done in it before it was shared: [instant, method, base64] of each.
     this.acts = scenario.acts ?? [];
     this.reachedPs = 0;
+    // What was done and cannot be done with the programs as they are: the router's sentences.
+    this.refused = [];
   }
 
   // The programs that routers run, by name, with the numbers of their devices.
@@ -71,7 +75,8 @@ export class Running {
     return decode(this.calls.schema.message("vitrine.v1.BuildRequest"), bytesOf(this.scenario.build));
   }
 
-  // Builds the network, programs its routers and lets it settle; `onTime(ps)` tells how far it is.
+  // Builds the network, programs its routers and lets it settle; `onTime(ps)` tells how far it is. With
+  // programs that somebody has changed not all that was written need fit: what does not is set aside.
   async begin(onTime = () => {}) {
     const { scenario } = this;
     const configs = new Map();
@@ -85,8 +90,25 @@ export class Running {
     await this.pass(scenario.settled_ps, onTime);
     for (const [instantPs, method, message] of this.acts) {
       await this.pass(instantPs, onTime);
-      await this.say(method, bytesOf(message), configs);
+      await this.act(method, bytesOf(message));
     }
+  }
+
+  // What somebody did, again: one thing that is refused holds up no other.
+  async act(method, bytes) {
+    try {
+      await this.say(method, bytes);
+    } catch (error) {
+      if (error.code === undefined) throw error;
+      this.refused.push(error.message);
+    }
+  }
+
+  // What could not be done with these programs, a sentence each.
+  get remarks() {
+    const count = this.controllers.asideCount;
+    const aside = count ? [`${count === 1 ? "One entry does" : `${count} entries do`} not fit and ${count === 1 ? "is" : "are"} set aside.`] : [];
+    return [...aside, ...this.refused.map((each) => `What was done in it is not done again where it is refused: ${each}.`)];
   }
 
   // Lets time pass until an instant, unless it is over.
@@ -109,19 +131,18 @@ export class Running {
     }
   }
 
-  // Puts a program in force that has been compiled, at each of its routers; entries go along. What
-  // could not go along is told, a sentence each.
+  // Puts a program in force that has been compiled, at each of its routers; entries go along. Resolves to
+  // how many came back that had been set aside before.
   async swap(name, config) {
-    const remarks = [];
+    let back = 0;
     for (const device of this.programs.get(name)) {
       try {
-        const words = (error) => this.calls.refusal(error).message;
-        remarks.push(...await this.controllers.swap(device, config, words));
+        back += await this.controllers.swap(device, config);
       } catch (error) {
         throw this.calls.refusal(error);
       }
     }
-    return [...new Set(remarks)];
+    return back;
   }
 
   // The text of a file, by the name that the compiled program has for it: includes are found from the
@@ -132,9 +153,27 @@ export class Running {
       if (part === "..") parts.pop();
       else if (part !== ".") parts.push(part);
     }
-    const text = this.files[parts.join("/")];
-    if (text === undefined) throw new Error(`${file} is part of the compiler`);
+    const name = parts.join("/");
+    await this.look([...this.programs.keys()][0], name);
+    const text = this.text(name);
+    if (text === undefined) throw new Error(`there is no text ${file}`);
     return text;
+  }
+
+  // A text by its name, as far as it is known here.
+  text(name) {
+    return this.files[name] ?? this.given.get(name);
+  }
+
+  // Asks the compiler for a text of its own.
+  async look(program, name) {
+    if (this.text(name) !== undefined) return;
+    const found = await this.edit(program, { ask: "text", file: name });
+    if (found) this.given.set(name, found.text);
+  }
+
+  get isThere() {
+    return this.engine.isThere;
   }
 
   // What the glass is told of it.

@@ -8,7 +8,7 @@ const SILENT_BEATS_MAX = 10;
 
 // `engine` is the text of engine.js, `wasm` the bytes of the module. Resolves to
 // {way, compile(request) -> Promise of {said, config}, edit, test and dissect(request) -> Promise of an
-// answer, end()};
+// answer, isThere, end()};
 // onLost(sentence) when it breaks off.
 export function startWorker({ engine, wasm }, onLost) {
   return new Promise((resolve, reject) => {
@@ -18,7 +18,7 @@ export function startWorker({ engine, wasm }, onLost) {
     const worker = new Worker(address);
     const way = new FrameWay((frame) => worker.postMessage({ frame }, [frame.buffer]));
     const asked = new Map();
-    let last = 0, silentBeats = 0, isReady = false;
+    let last = 0, silentBeats = 0, isReady = false, isThere = true;
 
     const lose = (sentence) => {
       end();
@@ -36,11 +36,13 @@ export function startWorker({ engine, wasm }, onLost) {
       worker.postMessage({ beat: 1 });
     }, BEAT_MS);
     const end = () => {
+      isThere = false;
       clearInterval(beat);
       worker.terminate();
       URL.revokeObjectURL(address);
     };
     const ask = (what, request) => new Promise((fulfil, refuse) => {
+      if (!isThere) return void refuse(new Lost("The network has stopped."));
       asked.set(++last, { resolve: fulfil, reject: refuse });
       worker.postMessage({ ask: what, request, id: last });
     });
@@ -56,7 +58,7 @@ export function startWorker({ engine, wasm }, onLost) {
       } else if (data.broken) lose(data.broken);
       else if (data.ready) {
         isReady = true;
-        resolve({ way, ...asks, end });
+        resolve({ way, ...asks, end, get isThere() { return isThere; } });
       }
     };
     // The bytes go along, not a copy of them.

@@ -9,6 +9,7 @@
 //!   uses        [{"file", "from", "to"}]
 //!   rename      with "name": {"changes": [{"file", "from", "to", "text"}]} or {"refused": why}
 //!   format      {"text"} or {"refused": why}
+//!   text        {"text"}: the file itself, also one that is part of the compiler
 //! ```
 //!
 //! Places count UTF-16 units from the beginning of their file.
@@ -76,6 +77,7 @@ fn answered(request: &Value) -> Option<Value> {
             Ok(text) => json!({"text": text}),
             Err(why) => json!({"refused": why}),
         },
+        "text" => json!({"text": text}),
         _ => return None,
     })
 }
@@ -129,6 +131,18 @@ mod tests {
         request["name"] = json!("other");
         let refused = answer(request.to_string().as_bytes());
         assert!(refused["refused"].as_str().unwrap().contains("v1model.p4"), "{refused}");
+    }
+
+    #[test]
+    fn the_compilers_own_texts_can_be_read_and_asked_about() {
+        let mut request = json!({"ask": "text", "main": "a.p4", "files": {"a.p4": PROGRAM}});
+        request["file"] = json!("p4include/v1model.p4");
+        let text = answer(request.to_string().as_bytes())["text"].as_str().unwrap().to_owned();
+        let at = text.find("egress_spec").unwrap();
+        request["ask"] = json!("meaning");
+        request["at"] = json!(at);
+        let meaning = answer(request.to_string().as_bytes());
+        assert_eq!(meaning["from"], json!(at), "{meaning}");
     }
 
     #[test]
