@@ -3,6 +3,9 @@
 import contextlib
 import os
 import shutil
+import time
+import types
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +48,50 @@ def page_of(chromium, **options):
     finally:
         context.close()
     assert thrown == []
+
+
+@contextlib.contextmanager
+def timed():
+    """What something takes, in seconds: `timed() as span`, and `span.s` behind it.
+
+    A machine that does other things lets a browser wait; then what its processes have computed
+    counts, which is what a person waits for who has the machine to himself.
+    """
+    span = types.SimpleNamespace(s=0.0)
+    began, computed = time.perf_counter(), _computed_s()
+    yield span
+    span.s = min(time.perf_counter() - began, _computed_s() - computed)
+
+
+def _computed_s():
+    """The processor time of this process's browsers."""
+    parents, spent = {}, {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            # Behind the name, which may have blanks in it.
+            told = (process / "stat").read_text().rpartition(")")[2].split()
+            parents[int(process.name)] = int(told[1])
+            spent[int(process.name)] = int(told[11]) + int(told[12])
+    own = os.getpid()
+
+    def is_own(pid):
+        while pid in parents and pid != own:
+            pid = parents[pid]
+        return pid == own
+
+    ticks = sum(spent[pid] for pid in spent if pid != own and is_own(pid))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def tab_to(page, name, key="Tab"):
+    """Tab until what has the focus has this text."""
+    found = "undefined"
+    for _ in range(80):
+        found = page.evaluate("document.activeElement.textContent")
+        if found == name:
+            return
+        page.keyboard.press(key)
+    raise AssertionError(f"{name} is not reached by {key}; the focus is at {found!r}")
 
 
 _KINDS = {".js": "text/javascript", ".html": "text/html", ".css": "text/css"}

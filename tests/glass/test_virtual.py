@@ -13,7 +13,7 @@ from vitrine.v1 import router_pb2
 from controller.router_service import RouterStub
 from labs.glass import virtual
 from labs.worlds.virtual.server import BINARY
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of, tab_to
 from tests.glass.serving import glass_of
 
 pytestmark = [
@@ -183,15 +183,8 @@ def test_a_lesson_needs_no_pointer(page):
     expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
     press = page.keyboard.press
 
-    def focused():
-        return page.evaluate("document.activeElement.textContent")
-
     def to(name):
-        for _ in range(60):
-            if focused() == name:
-                return
-            press("Tab")
-        raise AssertionError(f"{name} is not reached by Tab; the focus is at {focused()!r}")
+        tab_to(page, name)
 
     to("Slow down to see it")
     press("Enter")

@@ -39,7 +39,7 @@ export class Desk {
   // that somebody has changed while the same one began again.
   begin(running, kit, { isUp = true, why, typed } = {}) {
     const { name } = this, programs = [...running.programs.keys()];
-    Object.assign(this, { running, kit, isUp });
+    Object.assign(this, { running, kit, isUp, isOver: false });
     if (!typed || !running.programs.has(this.main)) [this.main] = programs;
     // By program: the texts that the one in force was made from.
     this.inForce = new Map(isUp ? programs.map((each) => [each, this.textsOf(each)]) : []);
@@ -58,6 +58,11 @@ export class Desk {
     else if (why) this.say(`Nothing runs: ${why}`, "bad");
     else this.faulty(programs);
     if (typed && Object.keys(typed).length) this.typed(running.files[this.name]);
+  }
+
+  // Another one is about to begin, which takes what is typed meanwhile.
+  end() {
+    this.isOver = true;
   }
 
   // The program that is being looked at: others may include the same texts.
@@ -125,6 +130,7 @@ export class Desk {
 
   async compile() {
     const turn = ++this.turn, { running } = this;
+    if (this.isOver) return;
     // What has stopped begins again with another program.
     if (!running.isThere) return void this.mended();
     const isStale = (each) => this.isChanged(each) || !running.compiled.get(each)?.config;

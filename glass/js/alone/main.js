@@ -111,7 +111,8 @@ class Alone {
   async begin(scenario, typed) {
     this.end();
     this.scenario = scenario;
-    this.running = undefined;
+    // What begins again goes on being written meanwhile.
+    if (!typed) this.running = undefined;
     const turn = this.turn = {};
     setText(this.title, scenario.title);
     document.title = `${scenario.title} – Vitrine`;
@@ -174,6 +175,7 @@ class Alone {
 
   end() {
     this.turn = undefined;
+    this.desk.end();
     this.packets.end();
     this.glass?.end();
     this.glass = this.way = window.vitrine = undefined;

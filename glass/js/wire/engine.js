@@ -75,10 +75,12 @@ export class Engine {
 
   // What went wrong, as a sentence.
   why(error) {
-    if (this.exports.memory.buffer.byteLength > 0.9 * MEMORY_BYTES_MAX) {
+    const words = text.decode(this.bytes(this.exports.last_words(), this.exports.last_words_length()));
+    // A mistake leaves words behind; what finds no memory stops without any.
+    const isRefusedMemory = !words && error.message.includes("unreachable");
+    if (isRefusedMemory || this.exports.memory.buffer.byteLength > 0.9 * MEMORY_BYTES_MAX) {
       return "It wants more memory than a page may use (1 GB).";
     }
-    const words = text.decode(this.bytes(this.exports.last_words(), this.exports.last_words_length()));
     return `That is a mistake of Vitrine's: ${words || error.message}.`;
   }
 
