@@ -7,12 +7,15 @@
 
 Below the ports: the queues of the chosen port as bars against their limits, the history of the
 chosen queue, and the input stage. `draw` is a pure function; styles are terminal sequences that
-are left out where `plain` is asked for.
+are left out where `plain` is asked for. What is too wide goes on in the next line, so that no
+number is cut.
 """
 
 from __future__ import annotations
 
+import itertools
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +31,8 @@ _BOLD, _DIM, _RED, _YELLOW, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m
 _BAR_MAX = 40
 # A queue is drawn in colour from here on.
 _NEARLY_FULL = 0.9
+# Drops that have less room than this behind a line stand below it.
+_DROPS_ROOM = 12
 # So many queues are shown whatever is in them.
 _CLASSES_SHOWN = 4
 
@@ -125,10 +130,10 @@ def draw(
         return [title[:width], "This router has no ports."]
     port = chosen_port(moment, choice)
     settings = moment.settings.ports.get(port.number, PortSettings())
-    head = [_title(moment, choice, title, width, style)]
+    head = _title(moment, choice, title, width, style)
     inside = _input_stage(moment, width, style)
     queues = [
-        style.bold(f"queues of port {_name(port.number)}  {_scheduler(settings)}"[:width]),
+        *map(style.bold, _wrapped(_queues_title(port, settings), width, "  ")),
         *_cable_lines(port, width, style),
         *_outside_lines(port, width, style),
         *_queue_lines(port, choice, width, blocks, style),
@@ -148,12 +153,31 @@ def draw(
     return [*lines[: height - len(foot)], *history, *filler, *foot][:height]
 
 
-def _title(moment: Moment, choice: Choice, title: str, width: int, style: _Style) -> str:
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    """In as many lines as it needs, all but the first indented: a narrow terminal loses nothing."""
+    return textwrap.wrap(text, width, subsequent_indent=indent) or [""]
+
+
+def _queues_title(port: PortNow, settings: PortSettings) -> str:
+    return f"queues of port {_name(port.number)}  {_scheduler(settings)}".rstrip()
+
+
+def _with_drops(text: str, drops: str, width: int) -> list[str]:
+    """A line with its drops at its end; those that do not fit stand below, from the right on."""
+    line = f"{text}  {drops}"
+    if len(line) <= width:
+        return [line]
+    if len(text) + _DROPS_ROOM < width:
+        return _wrapped(line, width, " " * (len(text) + 2))
+    return [text, *textwrap.wrap(drops, width, initial_indent="  " * 4, subsequent_indent="  " * 4)]
+
+
+def _title(moment: Moment, choice: Choice, title: str, width: int, style: _Style) -> list[str]:
     state = "PAUSED" if choice.paused else "live"
     text = (
         f"{title}   {len(moment.ports)} ports   {moment.time_s:.1f} s   {state}   by {choice.sort}"
     )
-    return style.bold(text[:width])
+    return [style.bold(line) for line in _wrapped(text, width, "  ")]
 
 
 def _port_lines(
@@ -195,12 +219,13 @@ def _queue_lines(
         text = (
             f"{mark}{queue.class_:>5}  {bar(queue.fill, room, blocks)}{queue.packets:>9}"
             f"{_limit(queue.limit):>6}{queue.bytes / 1000:>8.1f}{format_rate(queue.rate_bps):>11}"
-            f"  {_reasons(queue.dropped)}"
         )
-        lines.append(style.warn(text[:width], queue.fill >= _NEARLY_FULL))
+        is_full = queue.fill >= _NEARLY_FULL
+        rows = _with_drops(text, _reasons(queue.dropped), width)
+        lines += [style.warn(row, is_full) for row in rows]
     if folded:
         names = ", ".join(str(queue.class_) for queue in folded)
-        lines.append(style.dim(f"  nothing in classes {names}"[:width]))
+        lines += map(style.dim, _wrapped(f"  nothing in classes {names}", width, "    "))
     return lines
 
 
@@ -234,7 +259,7 @@ def _outside_lines(port: PortNow, width: int, style: _Style) -> list[str]:
     if not port.lost_outside:
         return []
     text = f"  lost between this port and its network device: {_reasons(port.lost_outside)}"
-    return [style.warn(text[:width], True)]
+    return [style.warn(line, True) for line in _wrapped(text, width, "    ")]
 
 
 def _limit(limit: Limit) -> str:
@@ -303,18 +328,41 @@ def _input_stage(moment: Moment, width: int, style: _Style) -> list[str]:
         f" x {float(stage.speedup):g}"
     )
     matches = " ".join(f"{_name(input_)}→{_name(output)}" for input_, output in moment.matches)
-    lines = [style.bold(f"{text}   now crossing: {matches or 'nothing'}"[:width])]
+    crossing = f"{text}   now crossing: {matches or 'nothing'}"
+    lines = [style.bold(line) for line in _wrapped(crossing, width, "  ")]
     outputs = [port.number for port in moment.ports]
     is_voq = stage.queueing is InputQueueing.VOQ
-    columns = "".join(f"{f'to {_name(output)}':>7}" for output in outputs) if is_voq else ""
-    lines.append(style.dim(f"{'input':>6}{'packets':>9}{columns}  drops"[:width]))
-    for state in moment.inputs:
-        held = {output: 0 for output in outputs}
-        for voq in state.voqs:
-            held[voq.output] = held.get(voq.output, 0) + voq.held_packets
-        cells = "".join(f"{packets or '·':>7}" for packets in held.values()) if is_voq else ""
-        drops = _reasons(state.dropped_packets)
-        lines.append(f"{_name(state.port):>6}{state.held_packets:>9}{cells}  {drops}"[:width])
+    # Of all classes together.
+    held_by_input = {
+        state.port: Counter(
+            itertools.chain.from_iterable([voq.output] * voq.held_packets for voq in state.voqs)
+        )
+        for state in moment.inputs
+    }
+    outputs = list(dict.fromkeys([*outputs, *itertools.chain(*held_by_input.values())]))
+    idle: list[int] = []
+    # The columns that there is room for; outputs for which nothing waits give way first.
+    room = max(1, (width - 15 - _DROPS_ROOM) // 7)
+    if is_voq and len(outputs) > room:
+        idle = [
+            output for output in outputs if not any(held[output] for held in held_by_input.values())
+        ]
+        outputs = [output for output in outputs if output not in idle]
+    # More than fit even so go into a second table below, and a third.
+    parts = [outputs[at : at + room] for at in range(0, len(outputs), room)] if is_voq else []
+    for index, shown in enumerate(parts or [[]], 1):
+        is_last = index == max(1, len(parts))
+        columns = "".join(f"{f'to {_name(output)}':>7}" for output in shown)
+        lines.append(style.dim(f"{'input':>6}{'packets':>9}{columns}{'  drops' * is_last}"))
+        for state in moment.inputs:
+            held = held_by_input[state.port]
+            cells = "".join(f"{held[output] or '·':>7}" for output in shown)
+            text = f"{_name(state.port):>6}{state.held_packets:>9}{cells}"
+            drops = _reasons(state.dropped_packets)
+            lines += _with_drops(text, drops, width) if is_last else [text]
+    if idle:
+        names = ", ".join(map(_name, idle))
+        lines += map(style.dim, _wrapped(f"  nothing for outputs {names}", width, "    "))
     return lines
 
 

@@ -164,6 +164,56 @@ def test_a_screen_never_exceeds_the_terminal(width, height):
     assert max(map(len, lines)) <= width
 
 
+DROPPED = {"QUEUE_LIMIT": 1234, "AQM": 5678, "PORT_LIMIT": 91011, "POOL_LIMIT": 121314}
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_number_of_a_queue_is_cut(width):
+    full = QueueState(0, 93, 140_802, 1000, 1_514_000, DROPPED)
+    state = PortState(2, 93, 140_802, 1000, 1_514_000, DROPPED, (full,))
+    lines = draw(
+        Monitor().take(Sample(1.0, 0, {2: state}), SETTINGS),
+        Choice(),
+        title="s1 127.0.0.1:9559 of a network with quite a long name",
+        width=width,
+        height=40,
+        styled=False,
+    )
+    assert max(map(len, lines)) <= width
+    words = " ".join(" ".join(lines).split())
+    for number in ("1234 queue limit", "5678 aqm", "91011 port limit", "121314 pool limit"):
+        assert number in words
+    assert "live by port" in words
+
+
+@pytest.mark.parametrize(("width", "busy"), [(80, (2, 9)), (60, (3, 7)), (80, range(1, 17))])
+def test_no_number_of_a_large_crossbar_is_cut(width, busy):
+    ports = {n: PortState(n, 0, 0, 0, 0, {}, (queue(0, 0, 0),)) for n in (*range(1, 17), 510)}
+    voqs = tuple(VoqState(output, 0, 100 + output, 1514) for output in busy)
+    inputs = {1: InputState(1, sum(100 + n for n in busy), 0, {"VOQ_LIMIT": 4711}, voqs)}
+    stage = InputStage(InputQueueing.VOQ, arbiter=Arbiter.ISLIP, rate_bps=10**9)
+    taken = Monitor().take(Sample(1.0, 0, ports, inputs), RouterSettings(input=stage))
+    lines = draw(taken, Choice(), title="s1", width=width, height=60, styled=False)
+    assert max(map(len, lines)) <= width
+    words = " ".join(lines).split()
+    for output in busy:
+        assert words.count(str(output + 100)) == 1
+    assert "4711 voq limit" in " ".join(words)
+    if len(busy) < 16:
+        assert "nothing for outputs 1" in " ".join(words)
+        assert "15, 16, cpu" in " ".join(words)
+
+
+def test_a_long_schedule_is_shown_whole():
+    classes = tuple(Group({n: n + 1 for n in (2 * m, 2 * m + 1)}, Discipline.DRR) for m in range(4))
+    settings = RouterSettings({2: PortSettings(scheduler=Groups(classes))})
+    taken = Monitor().take(sample(1.0), settings)
+    lines = draw(taken, Choice(port=2), title="s1", width=60, height=40, styled=False)
+    assert max(map(len, lines)) <= 60
+    words = " ".join(" ".join(lines).split())
+    assert "before drr 6:7 7:8" in words
+
+
 def test_a_router_with_many_ports_says_how_many_are_hidden():
     ports = {n: PortState(n, 0, 0, 0, 0, {}, (queue(0, 0, 0),)) for n in range(1, 65)}
     many = Monitor().take(Sample(1.0, 0, ports), RouterSettings())
