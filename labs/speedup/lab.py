@@ -38,9 +38,9 @@ CARRIED_OFF = 0.004
 
 # Part B.
 MIMIC_PORTS, MIMIC_LOAD = 8, 0.9
-# What the theorem needs; and with what the algorithm that is used here is exact.
-LEAST, EXACT = 2 - Fraction(1, MIMIC_PORTS), Fraction(2)
-MIMICS = (Fraction(1), Fraction(5, 4), Fraction(3, 2), LEAST, EXACT)
+# What the theorem needs.
+LEAST = 2 - Fraction(1, MIMIC_PORTS)
+MIMICS = (Fraction(1), Fraction(5, 4), Fraction(3, 2), LEAST, Fraction(2))
 
 # Part C.
 RUNS = {"one": Fraction(1), "five-fourths": Fraction(5, 4), "two": Fraction(2)}
@@ -251,7 +251,7 @@ class Speedup(SettlingLab):
         critical = row["order"] == "critical"
         order = "the most critical first" if critical else "in order of arrival"
         what = f"B: speedup {speedup:g}, {order}: late cells"
-        exact = critical and speedup >= EXACT
+        exact = critical and speedup >= LEAST
         said = "none" if exact else "some" if speedup == 1 or not critical else ""
         rows.append(Row(what, "", said, f"{late:.0f} of {cells:.0f}"))
         word = f"{row['order']}_{speedup:g}".replace(".", "_")
@@ -270,7 +270,7 @@ class Speedup(SettlingLab):
                 "speedup",
                 f"Left: the least that each arbiter carries under four patterns at load {LOAD:g}, "
                 "16 ports. Right: the part of the cells that leave later than from output queues, "
-                f"{MIMIC_PORTS} ports; the line is 2 - 1/N, from which on none need be late.",
+                f"{MIMIC_PORTS} ports; the line is 2 - 1/N, from which on none is late.",
                 lambda canvas: self._draw_speedup(canvas, recordings),
                 height=4.2,
             ),

@@ -5,9 +5,12 @@ every cell in the very slot in which a router with output queues would, if it ma
 outputs as in a stable marriage. An output wants the cell that it has to send first. An input keeps
 its cells in a list: a new cell goes as far back as it can while no more cells stand before it than
 its output has to send before it ("critical cells first"). They prove that 2 - 1/N is enough and
-that less is not; the proof for 2 - 1/N has another algorithm, which is not this one.
+that less is not.
 
-In a slot cells arrive, cross, leave, and cross once more, where the speedup allows a second time.
+In a slot cells arrive, cross as often as the speedup allows, and leave: with 2 - 1/N once in one
+slot of N, else twice. It matters that the second crossing comes before they leave. After it, a cell
+that had to wait in a slot of one crossing could meet a new one at its input which is due in the
+same slot, and only one of them would cross in time, whatever the arbiter.
 """
 
 from __future__ import annotations
@@ -61,15 +64,14 @@ class Crossbar:
         for port, output in enumerate(arrivals):
             if output is not None:
                 self._arrive(port, output)
-        self._cross()
+        for _ in range(self._crossings()):
+            self._cross()
         for output in range(self._ports):
             self._leave(output)
-        if self._phases() == 2:
-            self._cross()
         self._slot += 1
 
-    def _phases(self) -> int:
-        """How often cells cross in this slot: with 2 - 1/N once in one slot of N, else twice."""
+    def _crossings(self) -> int:
+        """How often cells cross in this slot."""
         return int(self._speedup * (self._slot + 1)) - int(self._speedup * self._slot)
 
     def _arrive(self, port: int, output: int) -> None:
