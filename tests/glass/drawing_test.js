@@ -52,6 +52,15 @@ export function a_full_queue_looks_full_and_its_head_is_at_the_right() {
   same(placed(strip, packets.slice(0, 1)), [250]);
   // Bytes: 500 of 2000 take a quarter of the strip.
   same(placed({ ...strip, limit: { packets: 0, bytes: 2000 } }, [{ id: 1, length: 500 }]), [250]);
+  // With limits of both kinds a queue is as full as the nearer one says.
+  const both = about(1, "NONE");
+  both.ports[0].config.queues[0].limit = { packets: 20, bytes: 6000 };
+  const [queue] = routerLayout(both, { width: 930, height: 480 }).rows.get(1).queues;
+  same([queue.limit.bytes, queue.limit.other.packets], [6000, 20]);
+  const filled = (list) => Math.round(((queue.x + queue.w - placed(queue, list).at(-1)) / queue.w) * 100);
+  same(filled(packets), 100, "four full frames are 6,000 bytes");
+  same(filled(packets.slice(0, 1)), 25);
+  same(filled(Array.from({ length: 10 }, (_, id) => ({ id, length: 60 }))), 50, "ten of 20 packets");
   // More than the limit, because it was made smaller: they stand closer.
   same(placed(strip, [...packets, ...packets]).at(-1), 100);
 }
@@ -65,8 +74,8 @@ export function a_limit_is_the_one_that_full_frames_reach_first() {
   same(limits({ packets: 20, bytes: 0 }), { packets: 20, bytes: 0, isSet: true });
   same(limits({ packets: 0, bytes: 9000 }), { packets: 0, bytes: 9000, isSet: true });
   // 5 frames of 1514 bytes are fewer than 9000, and more than 3000.
-  same(limits({ packets: 5, bytes: 9000 }), { packets: 5, bytes: 0, isSet: true });
-  same(limits({ packets: 5, bytes: 3000 }), { packets: 0, bytes: 3000, isSet: true });
+  same(limits({ packets: 5, bytes: 9000 }), { packets: 5, bytes: 0, isSet: true, other: { packets: 0, bytes: 9000 } });
+  same(limits({ packets: 5, bytes: 3000 }), { packets: 0, bytes: 3000, isSet: true, other: { packets: 5, bytes: 0 } });
   same(limits(undefined).isSet, false);
 }
 

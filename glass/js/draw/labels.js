@@ -146,9 +146,11 @@ function heldIn({ state }, key, tally) {
 // How many letters fit from a strip to what stands beside it.
 const roomFor = (layout, strip, toX) => (toX - strip.x) / (DEPTH_LETTER_W * layout.scale);
 
-// The longest of what can be said that fits.
+// The longest of what can be said that fits: by its limit, by its other one, or in the other unit.
 function depthWords(held, limit, room) {
-  const also = held.packets ? `, ${limit.bytes ? `${held.packets} packets` : bytes(held.bytes)}` : "";
+  const other = limit.other?.bytes ? `, ${bytes(held.bytes)} of ${bytes(limit.other.bytes)}`
+    : limit.other ? `, ${held.packets} of ${limit.other.packets} packets` : undefined;
+  const also = other ?? (held.packets ? `, ${limit.bytes ? `${held.packets} packets` : bytes(held.bytes)}` : "");
   const words = limit.bytes ? `${bytes(held.bytes)} of ${bytes(limit.bytes)}`
     : limit.isSet ? `${held.packets} of ${limit.packets} packets` : `${held.packets} packets`;
   const all = [`${words}${also}${limit.isSet ? "" : ", no limit"}`, `${words}${also}`, words];

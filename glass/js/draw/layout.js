@@ -123,14 +123,23 @@ function stack(count, y, room, most) {
   return Array.from({ length: count }, (_, i) => ({ y: top + i * (h + gap), h }));
 }
 
-// {packets, bytes, isSet}: what a strip's length stands for; the tighter of a queue's and its port's, and
-// of packets and bytes the one that frames of full length reach first.
+// {packets, bytes, isSet, other}: what a strip's length stands for, packets or bytes; the tighter of a
+// queue's limit and its port's. With limits of both kinds it is the one that full frames reach first, and
+// `other` is the other one.
 function limitOf(...limits) {
-  const packets = Math.min(...limits.map((each) => each?.packets || Infinity));
-  const bytes = Math.min(...limits.map((each) => each?.bytes || Infinity));
-  if (bytes < packets * FRAME_BYTES) return { packets: 0, bytes, isSet: true };
-  if (packets < Infinity) return { packets, bytes: 0, isSet: true };
-  return { packets: PACKETS_WITHOUT_LIMIT, bytes: 0, isSet: false };
+  const least = (kind) => Math.min(...limits.map((each) => each?.[kind] || Infinity));
+  const [packets, bytes] = [least("packets"), least("bytes")];
+  if (packets === Infinity && bytes === Infinity) return { packets: PACKETS_WITHOUT_LIMIT, bytes: 0, isSet: false };
+  const inPackets = { packets, bytes: 0 }, inBytes = { packets: 0, bytes };
+  const isByBytes = bytes < packets * FRAME_BYTES;
+  const isBoth = packets !== Infinity && bytes !== Infinity;
+  return { ...(isByBytes ? inBytes : inPackets), isSet: true, other: isBoth ? (isByBytes ? inPackets : inBytes) : undefined };
+}
+
+// How full a queue is, by the limit that it is nearer to; 1: nothing more fits.
+export function fullness(limit, held) {
+  const of = (each) => (each?.bytes ? held.bytes / each.bytes : each ? held.packets / each.packets : 0);
+  return Math.max(of(limit), of(limit.other));
 }
 
 // Where each packet of a queue begins in its strip, `xs`, the head at the right end; and how wide each is:
@@ -138,8 +147,11 @@ function limitOf(...limits) {
 // that the last head had.
 export function pack(strip, packets, shift = 0) {
   const { limit } = strip;
-  const unit = limit.bytes ? strip.w / Math.max(limit.bytes, lengthOf(packets)) : 0;
-  const cell = limit.bytes ? 0 : strip.w / Math.max(limit.packets, packets.length);
+  const bytes = limit.bytes || limit.other?.bytes ? lengthOf(packets) : 0;
+  // What is full looks full, by whichever limit; what is more than full stands closer.
+  const w = strip.w * Math.min(1, fullness(limit, { packets: packets.length, bytes }));
+  const unit = limit.bytes ? w / Math.max(1, bytes) : 0;
+  const cell = limit.bytes ? 0 : w / Math.max(1, packets.length);
   const xs = new Float64Array(packets.length);
   let x = strip.x + strip.w - shift * (cell || unit * FRAME_BYTES);
   for (let index = 0; index < packets.length; index++) {

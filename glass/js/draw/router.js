@@ -23,7 +23,7 @@ import { input, queue } from "../model/insides.js";
 import { portOf } from "../model/samples.js";
 import { reasonWords } from "../words.js";
 import { arbiterShapes } from "./arbiter.js";
-import { along, crossing, isOf, pack, rowsInSight } from "./layout.js";
+import { along, crossing, fullness, isOf, pack, rowsInSight } from "./layout.js";
 import { mindShapes } from "./minds.js";
 import { flowColour } from "./palette.js";
 
@@ -223,9 +223,7 @@ class Drawing {
 
   depth(strip, held, colour) {
     if (!held) return;
-    const { limit } = strip;
-    const share = limit.bytes ? held.bytes / limit.bytes : held.packets / limit.packets;
-    const w = strip.w * Math.min(1, share);
+    const w = strip.w * Math.min(1, fullness(strip.limit, held));
     this.rect(strip.x + strip.w - w, strip.y + 2, w, strip.h - 4, colour, { r: 3 });
   }
 
