@@ -11,6 +11,8 @@ from playwright.sync_api import expect
 from vitrine.v1 import router_pb2
 
 from controller.router_service import RouterStub
+from controller.session import Session
+from controller.toolchain import ROOT, Toolchain
 from labs.glass import virtual
 from labs.worlds.virtual.server import BINARY
 from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of, tab_to
@@ -136,6 +138,38 @@ def test_the_program_shows_what_ran_and_its_tables_are_steered(page):
     expect(undo).to_be_disabled()
     page.get_by_role("tab", name="Program").click()
     expect(added).to_have_count(0)
+
+
+def test_cells_are_set_and_a_program_that_is_replaced_is_read_again(page, scene):
+    expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+    page.evaluate("vitrine.player.pause()")
+    page.get_by_role("tab", name="Program").click()
+    panel = page.get_by_role("tabpanel", name="Program")
+    page.get_by_role("button", name="Counters, meters").click()
+    panel.get_by_text("Set a cell of class_traffic").click()
+    form = panel.get_by_role("form", name="Set a cell of class_traffic")
+    form.get_by_label("cell").fill("3")
+    form.get_by_label("packets").fill("many")
+    form.get_by_role("button", name="Set").click()
+    expect(form.get_by_role("alert")).to_contain_text("whole number")
+    form.get_by_label("packets").fill("1234567")
+    panel.get_by_role("button", name="Read class_traffic").click()
+    form.get_by_role("button", name="Set").click()
+    cell = panel.get_by_role("row", name="1,234,567")
+    expect(cell).to_be_visible()
+    page.get_by_role("tab", name="Log").click()
+    expect(page.locator(".log")).to_contain_text("ce.packet_count = 1234567")
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("tab", name="Program").click()
+    expect(cell).to_have_count(0)
+
+    page.get_by_role("button", name="Source", exact=True).click()
+    expect(panel.get_by_role("region", name="Source of programs/router.p4")).to_be_visible()
+    (router,) = [each for each in scene.routers if each.name == "s2"]
+    with Session.connect(router.address, device_id=router.device_id) as session:
+        session.load(*Toolchain.VITRINE.compiled(ROOT / "p4src/programs/cable.p4"))
+    expect(panel.get_by_role("region", name="Source of programs/cable.p4")).to_be_visible()
+    expect(panel).not_to_contain_text("router.p4")
 
 
 # What each lesson has made of its port at the end.

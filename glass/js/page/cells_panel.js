@@ -1,6 +1,8 @@
-// Counters, meters and registers that belong to no table: their cells that are not zero.
+// Counters, meters and registers that belong to no table: their cells that are not zero, and a form that
+// sets one. That goes through the log, where it can be taken back.
 
-import { count, rate } from "../words.js";
+import { cellAct, entityAt, fieldsOf, meterRate, numberOf } from "../model/cells.js";
+import { count } from "../words.js";
 import { element, table } from "./dom.js";
 import { read } from "./tables_panel.js";
 
@@ -47,7 +49,36 @@ export class CellsPanel {
         place.replaceChildren(element("p", { class: "refused", role: "alert" }, error.message));
       }
     } }, `Read ${info.preamble.alias}`);
-    return element("div", {}, element("h3", {}, `${kind} ${info.preamble.alias}, ${count(info.size)} cells`), button, place);
+    return element("div", {}, element("h3", {}, `${kind} ${info.preamble.alias}, ${count(info.size)} cells`), button, place,
+                   this.glass.side.handles ? this.form(kind, info) : "");
+  }
+
+  form(kind, info) {
+    const field = (label, value) => {
+      const input = element("input", { type: "text", value });
+      return { input, node: element("label", { class: "field" }, label, input) };
+    };
+    const place = field("cell", "0");
+    const fields = Object.entries(fieldsOf(kind, info)).map(([name, [label, value]]) => ({ name, ...field(label, value) }));
+    const form = element("form", { "aria-label": `Set a cell of ${info.preamble.alias}`, onsubmit: (event) => {
+      event.preventDefault();
+      this.set(kind, info, place.input.value, Object.fromEntries(fields.map(({ name, input }) => [name, input.value])), form);
+    } }, place.node, ...fields.map(({ node }) => node), element("div", { class: "row" }, element("button", { type: "submit" }, "Set")));
+    return element("details", {}, element("summary", {}, `Set a cell of ${info.preamble.alias}`), form);
+  }
+
+  async set(kind, info, index, written, form) {
+    form.querySelector(".refused")?.remove();
+    const { glass } = this;
+    try {
+      // Checked before anything is asked.
+      cellAct(kind, info, index, written);
+      const [before] = await read(glass.calls, glass.model, [entityAt(kind, info, Number(index))]);
+      const { act, undo } = cellAct(kind, info, index, written, before);
+      if (await glass.side.handles.act(act, form, undo)) this.wrote();
+    } catch (error) {
+      form.append(element("p", { class: "refused", role: "alert" }, error.message));
+    }
   }
 }
 
@@ -57,14 +88,11 @@ function counterRow({ counter_entry: { index, data } }) {
   return data?.packet_count || data?.byte_count ? [cell(index), count(data.packet_count), count(data.byte_count)] : undefined;
 }
 
-// A meter counts packets, or bytes, which are shown as lines have them: in bits.
-function meterRow({ meter_entry: { index, config } }, { spec }) {
-  const say = (each) => (spec?.unit === "PACKETS" ? `${count(each)} packets/s` : rate(each * 8));
-  return config ? [cell(index), say(config.cir), say(config.pir)] : undefined;
+function meterRow({ meter_entry: { index, config } }, info) {
+  return config ? [cell(index), meterRate(info, config.cir), meterRate(info, config.pir)] : undefined;
 }
 
 function registerRow({ register_entry: { index, data } }) {
-  const bytes = data?.bitstring ?? [];
-  const value = [...bytes].reduce((sum, each) => sum * 256n + BigInt(each), 0n);
+  const value = numberOf(data?.bitstring);
   return value ? [cell(index), String(value)] : undefined;
 }

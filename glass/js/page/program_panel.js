@@ -12,6 +12,8 @@ import { TablesPanel } from "./tables_panel.js";
 // How many packets are followed at a time.
 const FOLLOWED = 50;
 const SHOWN_MS = 400;
+// How often is asked whether a router still has the program that is known.
+const CHECKED_MS = 2000;
 const PARTS = { source: "Source", tables: "Tables", cells: "Counters, meters, registers", parser: "Parser graph",
                 ingress: "Ingress graph", egress: "Egress graph" };
 
@@ -19,6 +21,8 @@ export class ProgramPanel {
   constructor(glass) {
     this.glass = glass;
     this.known = new Map();
+    // When each router was last asked.
+    this.checked = new Map();
     this.sources = new Map();
     // Files stay open, or closed, as the viewer has left them.
     this.open = new Map();
@@ -38,10 +42,35 @@ export class ProgramPanel {
     this.node = element("div", {}, this.parts, element("div", { class: "row" }, this.follow, this.said), this.content);
   }
 
-  // {program, p4info, coverage} of a router; read once.
+  // {program, p4info, coverage, cookie} of a router; read once, and again when it has another program.
   async of(model) {
+    await this.check(model);
     if (!this.known.has(model.name)) this.known.set(model.name, this.read(model));
     return this.known.get(model.name);
+  }
+
+  // Forgets a program that is no longer the router's: make reload, or a controller, has changed it.
+  async check(model) {
+    const now = performance.now();
+    const known = this.known.get(model.name);
+    if (this.isRecorded || !known || now - (this.checked.get(model.name) ?? -Infinity) < CHECKED_MS) return;
+    this.checked.set(model.name, now);
+    const [{ cookie }, config] = await Promise.all([known, this.config(model, "COOKIE_ONLY")].map((each) => each.catch(() => ({}))));
+    if (!config.cookie || !cookie || config.cookie.cookie === cookie.cookie || this.known.get(model.name) !== known) return;
+    this.known.delete(model.name);
+    // Its files may have the names that they had.
+    this.sources.clear();
+    this.open.clear();
+    if (model !== this.glass.model) return;
+    this.tables.entered();
+    this.cells.entered();
+    if (this.part === "tables") this.tables.read();
+    if (this.part === "cells") this.cells.show();
+  }
+
+  async config(model, response_type) {
+    return (await this.glass.calls.call(model.name, P4RUNTIME, "GetForwardingPipelineConfig",
+                                        { device_id: model.deviceId, response_type })).config ?? {};
   }
 
   // Routers have other programs now.
@@ -53,11 +82,10 @@ export class ProgramPanel {
 
   async read(model) {
     try {
-      const { config } = await this.glass.calls.call(model.name, P4RUNTIME, "GetForwardingPipelineConfig",
-        { device_id: model.deviceId, response_type: "ALL" });
-      if (!config) throw new Error("no program is loaded.");
+      const config = await this.config(model, "ALL");
+      if (!config.p4info) throw new Error("no program is loaded.");
       const json = JSON.parse(new TextDecoder().decode(config.p4_device_config));
-      return { program: new Program(json), p4info: config.p4info, coverage: new Coverage() };
+      return { program: new Program(json), p4info: config.p4info, cookie: config.cookie, coverage: new Coverage() };
     } catch (error) {
       this.known.delete(model.name);
       throw error;
@@ -121,8 +149,17 @@ export class ProgramPanel {
     return `${packets} packets ${this.isRecorded ? "of this run " : ""}were followed.`;
   }
 
+  // What is shown follows the router to another program.
+  async look() {
+    const { model } = this.glass;
+    const known = this.known.get(model.name);
+    await this.check(model);
+    if (known && this.known.get(model.name) !== known && model === this.glass.model) this.show();
+  }
+
   // Of a recording tables are shown as of the instant: read anew when time has come to another reading.
   refresh() {
+    if (!this.isRecorded) this.look();
     const reading = this.isRecorded && this.glass.calls.way.reading(this.glass.model.name);
     if (!reading || reading === this.reading) return;
     this.reading = reading;

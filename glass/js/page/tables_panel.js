@@ -2,6 +2,7 @@
 // stands as text and can be taken back.
 
 import { actionOf, actionWords, entryAct, matchWords, needsPriority, readEntry } from "../model/entries.js";
+import { meterRate } from "../model/cells.js";
 import { P4RUNTIME } from "../wire/calls.js";
 import { count } from "../words.js";
 import { element, setText, table } from "./dom.js";
@@ -36,6 +37,7 @@ export class TablesPanel {
       // It is read anew, or another router is shown.
       if (turn !== this.turn || model !== this.glass.model) return;
       this.actions = new Map(p4info.actions.map((each) => [each.preamble.id, each]));
+      this.meters = new Map(p4info.direct_meters.map((each) => [each.direct_table_id, each]));
       const open = new Set([...this.list.querySelectorAll("details[open]")].map((each) => each.dataset.table));
       const held = this.list.contains(document.activeElement) ? document.activeElement : undefined;
       this.list.replaceChildren(...p4info.tables.filter((each) => each.match_fields.length).map((info) =>
@@ -69,16 +71,21 @@ export class TablesPanel {
 
   table(info, entries, coverage, open) {
     const own = entries.filter((each) => !each.is_default_action);
-    const hasCounters = own.some((each) => each.counter_data);
+    const hasCounters = own.some((each) => each.counter_data), hasMeters = own.some((each) => each.meter_config);
+    const meter = this.meters.get(info.preamble.id);
+    const counted = (entry) => [
+      ...(hasCounters ? [count(entry.counter_data?.packet_count ?? 0), count(entry.counter_data?.byte_count ?? 0)] : []),
+      ...(hasMeters ? [meterWords(meter, entry.meter_config)] : []),
+    ];
     const head = [...info.match_fields.map((each) => each.name.replace(/^(hdr|meta)\./, "")), ...(needsPriority(info) ? ["priority"] : []), "action",
-                  ...(hasCounters ? ["packets", "bytes"] : []), ""];
+                  ...(hasCounters ? ["packets", "bytes"] : []), ...(hasMeters ? ["meter"] : []), ""];
     const rows = own.slice(0, SHOWN_MAX).map((entry) => [
       ...matchWords(info, entry), ...(needsPriority(info) ? [entry.priority] : []), actionWords(entry, this.actions),
-      ...(hasCounters ? [count(entry.counter_data?.packet_count ?? 0), count(entry.counter_data?.byte_count ?? 0)] : []), "",
+      ...counted(entry), "",
     ]);
     const standard = entries.find((each) => each.is_default_action);
     if (standard) rows.push([...info.match_fields.map(() => "else"), ...(needsPriority(info) ? [""] : []), actionWords(standard, this.actions),
-                             ...(hasCounters ? ["", ""] : []), ""]);
+                             ...(hasCounters ? ["", ""] : []), ...(hasMeters ? [""] : []), ""]);
     const hits = [...coverage.hits].filter(([key]) => key.startsWith(`${info.preamble.name} `)).reduce((sum, [, times]) => sum + times, 0);
     const tried = coverage.steps.get(info.preamble.name) ?? 0;
     const made = table(`${count(own.length)} of ${count(info.size)} entries${tried ? `; of ${count(tried)} packets that were followed ${count(hits)} hit` : ""}`, head, rows);
@@ -176,6 +183,11 @@ function refused(error) {
 function say(place, error) {
   place.querySelector(".refused")?.remove();
   place.append(refused(error));
+}
+
+// The rates of an entry's own meter.
+function meterWords(meter, config) {
+  return config ? `${meterRate(meter, config.cir)} to ${meterRate(meter, config.pir)}` : "";
 }
 
 // All that a Read answers.
