@@ -54,6 +54,7 @@ gradescope:      ## the autograder of an exercise as Gradescope takes it: NAME=<
 	@build/venv/bin/python -m course gradescope "$(NAME)"
 
 interop:         ## routers of every two teams in one ring: NAME=<capstone or control-plane> IN=<folder of folders or zips>
+	@vm/takes.sh NAME IN -- SECRET UNSAFE WORLD
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course interop "$(NAME)" "$(IN)"
 
@@ -67,6 +68,7 @@ sweep:           ## one experiment over parameters and seeds: SWEEP=<name or fil
 	@build/venv/bin/python -m labs.sweep
 
 test:            ## set up and run every test: Rust, Python, live networks
+	@vm/takes.sh
 	@vm/setup.sh
 	@tests/all.sh
 
@@ -75,6 +77,7 @@ setup:           ## install and build whatever is missing (run and test do it to
 	@vm/setup.sh
 
 build:           ## build the programs and compile the P4 code, nothing else
+	@vm/takes.sh
 	@vm/python.sh
 	@vm/build.sh
 
@@ -96,10 +99,12 @@ else
 endif
 
 lint:            ## formatting and lints of Rust and Python
+	@vm/takes.sh
 	@vm/python.sh
 	@tests/lint.sh
 
 bless:           ## accept the compiler's messages of now as what tests/diagnostics expect, and where handouts' lines stand now
+	@vm/takes.sh
 	@tests/bless.sh
 
 top:             ## the insides of a running router in the terminal; ROUTER=<name or host:port>
@@ -146,71 +151,88 @@ down:            ## end whatever an interrupted run left behind
 	@vm/as_root.sh build/venv/bin/python -m topo.down
 
 conformance:     ## p4c's own test programs through our compiler and switch; P4C=<its checkout>
+	@vm/takes.sh P4C -- P4C_LIST
 	@vm/python.sh
 	@vm/build.sh
 	@tests/conformance/run.sh
 
 conformance-tcp: ## our hosts' TCP beside Linux's, cell by cell, into out/; CELLS="bbr cubic,10mbps" LIVE=1
+	@vm/takes.sh CELLS LIVE -- WORLD
 	@vm/setup.sh
 	@tests/conformance/tcp/run.sh
 
 bench:           ## throughput, delay and precision of live switches side by side, into out/; QUICK=1
+	@vm/takes.sh QUICK -- WORLD
 	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.bench
 
 conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and switch; TUTORIALS=<its checkout>
+	@vm/takes.sh TUTORIALS -- WORLD
 	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.conformance.tutorials --tutorials "$(TUTORIALS)"
 
 conformance-guests: ## programs of other projects on our compiler, and their P4Info; CHECKOUTS=<folder of checkouts>
+	@vm/takes.sh CHECKOUTS
 	@vm/python.sh
 	@vm/build.sh
 	@build/venv/bin/python -m tests.conformance.guests --checkouts "$(CHECKOUTS)"
 
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline, and in simple_switch if there is one
+	@vm/takes.sh
 	@vm/bench.sh pipeline
 
 bench-control:   ## table writes and reads a second through gRPC, and how long packets wait for them
+	@vm/takes.sh
 	@vm/bench.sh service
 
 bench-collector: ## reports a second that the telemetry collector keeps on one core
+	@vm/takes.sh
 	@vm/python.sh
 	@build/venv/bin/python -m tests.telemetry.bench_collector
 
 bench-world:     ## packets of TCP a CPU second that virtual networks carry, ns-3 beside; QUICK=1
+	@vm/takes.sh QUICK
 	@vm/python.sh
 	@build/venv/bin/python -m tests.bench.virtual
 
 bench-glass:     ## frame times of the page with 5,000 packets; MINUTES=10: its memory; needs chromium
+	@vm/takes.sh MINUTES
 	@vm/python.sh
 	@build/venv/bin/python -m tests.glass.bench
 
 bench-page:      ## packets of TCP a second in the page that is one file, and its size
+	@vm/takes.sh
 	@vm/python.sh
 	@vm/page.sh
 	@build/venv/bin/python -m tests.bench.page
 
 chaos:           ## a live network on which everything goes wrong, and after each fault all must hold: TIME=20min SEED=<number>
+	@vm/takes.sh TIME SEED -- WORLD
 	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.chaos
 
 soak:            ## the same network for long and with nothing wrong: whatever grows is found and drawn; HOURS=8
+	@vm/takes.sh HOURS -- TIME SEED WORLD
 	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.chaos.soak
 
 interruptions:   ## run, lab, up, glass and sweep stopped at random instants, by every signal: TIME=10min SEED=<number> WORLD=virtual
+	@vm/takes.sh TIME SEED WORLD
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m tests.chaos.interruptions
 
 fuzz:            ## any bytes as everything that strangers send; TIME=10min in all, ONLY="source stf"
+	@vm/takes.sh TIME ONLY
 	@vm/python.sh
 	@vm/build.sh
 	@tests/fuzz.sh
 
 nightly:         ## what takes too long for every change: a million random TCP transfers, 100,000 histories of controllers, 1000 random networks, the same bytes on wasm32
+	@vm/takes.sh
 	@tests/nightly.sh
 
 parity:          ## p4c and simple_switch against ours on every packet test; CASES="clones table_lpm"
+	@vm/takes.sh CASES -- WORLD
 	@WORLD=live vm/setup.sh
 	@build/venv/bin/python -m tests.parity
 
@@ -218,20 +240,25 @@ provision:       ## turn this fresh Ubuntu or Debian into a lab machine: the kit
 	@vm/provision.sh
 
 vm:              ## a bootable lab machine as build/image/vitrine.qcow2, from Debian's packages; ARCHITECTURE=arm64
+	@vm/takes.sh ARCHITECTURE SUITE IMAGE_GB IMAGE_USER IMAGE_PASSWORD -- WORLD
 	@WORLD=live vm/setup.sh
 	@vm/image.sh
 
 vm-test:         ## boot that image, log in on its serial console, run the quick bufferbloat lab, check its result
+	@vm/takes.sh
 	@python3 vm/boot_test.py
 
 vm-chroot-test:  ## provision a fresh system in a folder and run a lab in it; SUITE=bookworm|trixie|jammy|noble
+	@vm/takes.sh SUITE ARCHITECTURE IMAGE_USER -- WORLD
 	@WORLD=live vm/setup.sh
 	@vm/chroot_test.sh
 
 vscode:          ## pack the P4 extension for VS Code as out/vitrine-p4.vsix (wants npm)
+	@vm/takes.sh
 	@editors/vscode/pack.sh
 
 dist:            ## out/dist: wheel, Debian package and tarball for machines that build nothing; ARCHITECTURE=arm64
+	@vm/takes.sh ARCHITECTURE -- WORLD
 	@WORLD=virtual vm/setup.sh
 	@vm/dist.sh
 

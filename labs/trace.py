@@ -30,7 +30,7 @@ def main() -> int:
     """Returns the exit status."""
     try:
         refuse_unknown(("ROUTER", "FLOW", "COUNT"))
-        count = int(os.environ.get("COUNT") or COUNT)
+        count = _count(os.environ.get("COUNT") or str(COUNT))
         follow = Follow(patterns=patterns(os.environ.get("FLOW") or "*->*"), packets_max=count)
         address = routers.address_of(os.environ.get("ROUTER", ""))
         with Session.observe(address) as session:
@@ -40,12 +40,15 @@ def main() -> int:
     except (ControllerError, FlowError, SettingError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
-    except ValueError:
-        print(f"vitrine: COUNT={os.environ['COUNT']} is not a number.", file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         return 0
     return 0
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise SettingError(f"COUNT={text}: expected how many packets to follow, such as {COUNT}.")
+    return int(text)
 
 
 def _follow(session: Session, follow: Follow) -> None:

@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rm -rf build out switch/target ./*.egg-info .pytest_cache .ruff_cache
-find controller topo apps labs tests -name __pycache__ -type d -prune -exec rm -rf {} +
+find apps controller course guests insides labs tests topo vitrine -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -6,6 +6,7 @@ import pytest
 from vitrine.v1 import router_pb2
 
 from controller.trace import Bytes, Step
+from labs import trace as following
 from labs.life import FlowError, Life, Sources, frame_words, patterns
 
 # Ethernet, IPv4 of 20 bytes, TCP from port 40000 to port 80.
@@ -141,3 +142,21 @@ def test_packets_are_counted_from_the_first_that_is_told_and_copies_name_it():
     copy.steps = [Step(31, 0, "copied", router_pb2.PacketCopied(**{"from": 27}))]
     assert next(first.lines()).startswith("packet 1  10.0.1.1:40000")
     assert next(copy.lines()) == "packet 2  a copy of packet 1"
+
+
+@pytest.mark.parametrize("count", ["many", "-1", "0", "1.5"])
+def test_a_count_that_is_no_number_of_packets_is_refused_in_words(count, monkeypatch, capsys):
+    monkeypatch.setenv("COUNT", count)
+    assert following.main() == 1
+    said = capsys.readouterr().err
+    assert said == f"vitrine: COUNT={count}: expected how many packets to follow, such as 3.\n"
+
+
+def test_what_is_no_mistake_in_count_is_not_told_as_one(monkeypatch):
+    def broken(text):
+        raise ValueError("something else")
+
+    monkeypatch.delenv("COUNT", raising=False)
+    monkeypatch.setattr(following, "patterns", broken)
+    with pytest.raises(ValueError, match="something else"):
+        following.main()

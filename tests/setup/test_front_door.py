@@ -62,7 +62,11 @@ def test_no_script_and_no_python_file_sleeps():
 @pytest.mark.parametrize(
     ("target", "written", "meant"),
     [
+        ("bench", "QUIK=1", "did you mean QUICK?"),
+        ("chaos", "SEEDS=3", "did you mean SEED?"),
         ("check", "NAM=own-aqm", "did you mean NAME?"),
+        ("interop", "INN=work", "did you mean IN?"),
+        ("vscode", "NAME=p4", "it takes none."),
         ("compare", "C=bufferbloat", "there are: A, B."),
         ("down", "NOW=1", "it takes none."),
         ("exercise", "NAMES=own-aqm", "did you mean NAME?"),
@@ -87,6 +91,17 @@ def test_a_setting_that_is_misspelt_is_refused_before_anything_is_set_up(target,
     name = written.partition("=")[0]
     assert refused.stderr.splitlines()[0] == f"vitrine: there is no setting {name}: {meant}"
     assert refused.stdout == ""
+
+
+# Labs and prompts check their settings in Python, each in the user's words; `provision` is for a
+# machine on which nothing is yet, and `help` takes anything.
+BY_THEMSELVES = {"help", "run", "lab", "labs-check", "up", "provision"}
+
+
+def test_every_target_refuses_what_it_does_not_take():
+    recipes = re.findall(r"^([a-z-]+): +##.*\n((?:\t.*\n|if.*\n)*)", MAKEFILE, re.MULTILINE)
+    careless = {target for target, recipe in recipes if "vm/takes.sh" not in recipe}
+    assert careless == BY_THEMSELVES
 
 
 def test_what_help_says_that_a_target_takes_it_takes():
