@@ -138,7 +138,7 @@ mod tests {
         let mut request = json!({"ask": "text", "main": "a.p4", "files": {"a.p4": PROGRAM}});
         request["file"] = json!("p4include/v1model.p4");
         let text = answer(request.to_string().as_bytes())["text"].as_str().unwrap().to_owned();
-        let at = text.find("egress_spec").unwrap();
+        let at = text.find("standard_metadata_t {").unwrap();
         request["ask"] = json!("meaning");
         request["at"] = json!(at);
         let meaning = answer(request.to_string().as_bytes());
