@@ -1,0 +1,19 @@
+"""Every scenario of the gallery begins in the page, and time passes in it."""
+
+import pytest
+
+from labs.scenarios.catalogue import scenarios
+from tests.glass.browser import needs_browser
+from tests.page.conftest import needs_module
+from tests.page.test_alone import opened, runs, said
+
+pytestmark = [needs_browser, needs_module]
+
+
+@pytest.mark.parametrize("name", [each.name for each in scenarios()])
+def test_it_begins(chromium, vitrine, name):
+    with opened(chromium, f"{vitrine}#open={name}") as page:
+        runs(page)
+        assert said(page).text_content() == "The program runs."
+        began = page.evaluate("vitrine.player.toldPs")
+        page.wait_for_function("(began) => vitrine.player.toldPs > began", arg=began)
