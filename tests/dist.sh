@@ -23,6 +23,9 @@ git clone --quiet . "$work/clone"
 before=$SECONDS
 without_rust VITRINE_PREBUILT="$work/$name" make --no-print-directory -C "$work/clone" lab LAB=bufferbloat
 step "From a clean clone to the end of the lab: $((SECONDS - before)) s"
+# The page's module comes along.
+without_rust VITRINE_PREBUILT="$work/$name" make --no-print-directory -C "$work/clone" page
+[ -s "$work/clone/out/vitrine.html" ] || fail "make page made nothing of the release's module."
 
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check out/dist/vitrine-"$version"-*.whl

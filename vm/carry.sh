@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# carry.sh BINARIES FOLDER: puts the switch's programs, with the identity of the sources they were made
-# from, into FOLDER. A machine that has them in /opt/vitrine needs no Rust (vm/prebuilt.sh).
+# carry.sh BINARIES FOLDER [MODULE]: puts the switch's programs, with the identity of the sources they were
+# made from, into FOLDER, and the module of the page that is one file. A machine that has them in /opt/vitrine
+# needs no Rust (vm/prebuilt.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -8,10 +9,12 @@ cd "$(dirname "$0")/.."
 
 binaries=$1
 folder=$2
+module=${3:-}
 [ -x "$binaries/vitrine" ] || fail "$binaries/vitrine is missing: run make build first."
 mkdir -p "$folder/bin"
 cp -L "$binaries/vitrine" "$folder/bin/"
 for program in vitrine-p4c vitrine-sim vitrine-switch; do
     ln -sfn vitrine "$folder/bin/$program"
 done
+[ -z "$module" ] || cp "$module" "$folder/page.wasm"
 switch_sources >"$folder/switch-sources"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # dist.sh: makes out/dist, what people install who do not build: a tarball and a Debian package of the
-# programs, and a wheel of the whole kit for networks in virtual time. ARCHITECTURE=arm64 makes them for
+# programs, a wheel of the whole kit for networks in virtual time, and the page that is one file. ARCHITECTURE=arm64 makes them for
 # another machine, where vm/cross.sh can build for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,8 +18,19 @@ mkdir -p "$work" out/dist
 glibc=$(readelf --version-info "$binaries/vitrine" | grep -o 'GLIBC_2\.[0-9]*' | sort -Vu | tail -n 1)
 glibc=${glibc#GLIBC_}
 
+# A page of other sources is not carried along.
+rm -f "out/dist/vitrine-$version.html" out/vitrine.html
+module=
+if vm/wasm.sh; then
+    vm/page.sh
+    cp out/vitrine.html "out/dist/vitrine-$version.html"
+    module=build/page/page.wasm
+else
+    step "Left out: the page that is one file."
+fi
+
 step "Packing the programs for $architecture"
-vm/carry.sh "$binaries" "$work/$name"
+vm/carry.sh "$binaries" "$work/$name" "$module"
 cp LICENSE "$work/$name/"
 vm/dist/notes.sh "$version" "$architecture" "$glibc" >"$work/$name/README.md"
 # What a debugger wants is most of their size.

@@ -12,11 +12,11 @@ there() {
 
 if there; then exit 0; fi
 if ! command -v rustup >/dev/null; then
-    step "Left out: the core crates for $target. This Rust did not come from rustup, which adds that target."
+    step "Nothing is built for web pages ($target) here: this Rust did not come from rustup, which adds that target."
     exit 1
 fi
 step "Adding Rust's target for web pages, $target"
 quietly build/log/wasm.log rustup target add "$target" && there || {
-    step "Left out: the core crates for $target. rustup could not add it (see build/log/wasm.log): run 'rustup target add $target' when the network is there."
+    step "Nothing is built for web pages ($target) here: rustup could not add that target (see build/log/wasm.log). Run 'rustup target add $target' when the network is there."
     exit 1
 }

@@ -250,14 +250,14 @@ def test_the_p4_project_s_tools_that_are_there_are_left_alone(machine):
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def carried(machine: Path) -> str:
-    """A folder with programs that were built from a small switch/ of the machine."""
+def carried(machine: Path, module: str = "") -> str:
+    """A folder with programs, and a page's module, that were built from a small switch/."""
     (machine / "switch" / "target" / "release").mkdir(parents=True)
     (machine / "switch" / "main.rs").write_text("fn main() {}")
     built = machine / "built"
     built.mkdir()
     shutil.copy(shutil.which("true"), built / "vitrine")
-    done = run(machine, "vm/carry.sh built carried")
+    done = run(machine, f"vm/carry.sh built carried {module}")
     assert (done.returncode, done.stderr) == (0, "")
     return str(machine / "carried")
 
@@ -288,6 +288,38 @@ def test_programs_that_are_not_built_are_not_carried(machine):
 def test_without_programs_from_elsewhere_the_switch_is_built(machine):
     nowhere = str(machine / "nowhere")
     assert run(machine, "vm/prebuilt.sh", VITRINE_PREBUILT=nowhere).returncode == 1
+
+
+def page_made(machine: Path, **settings: str):
+    """What `make page` does where Python says with what it is started."""
+    python = machine / "build" / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/usr/bin/env bash\necho "$*"\n')
+    python.chmod(0o755)
+    return run(machine, "vm/page.sh", **settings)
+
+
+def test_a_page_is_made_without_rust_where_its_module_came_along(machine):
+    (machine / "page.wasm").write_bytes(b"the module")
+    folder = carried(machine, "page.wasm")
+    made = page_made(machine, VITRINE_PREBUILT=folder)
+    assert made.returncode == 0
+    assert f"The page's module is the one in {folder}" in made.stderr
+    made_of = "labs.glass.alone build/page/page.wasm build/page/scenarios.json out/vitrine.html"
+    assert made_of in made.stdout
+    assert (machine / "build/page/page.wasm").read_bytes() == b"the module"
+
+
+@pytest.mark.parametrize("changed", [True, False], ids=["of other sources", "that is missing"])
+def test_without_rust_a_module_does_not_serve(machine, changed):
+    (machine / "page.wasm").write_bytes(b"the module")
+    folder = carried(machine, "page.wasm" if changed else "")
+    if changed:
+        (machine / "switch" / "main.rs").write_text("fn main() { panic!() }")
+    made = page_made(machine, VITRINE_PREBUILT=folder)
+    assert made.returncode == 1
+    assert made.stdout == ""
+    assert "out/vitrine.html was not made: install Rust" in made.stderr.splitlines()[-1]
 
 
 # ---- the virtual world -------------------------------------------------------------------------
