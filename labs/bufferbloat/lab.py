@@ -445,7 +445,14 @@ class Bufferbloat(Lab):
                 axes.label_outer()
                 # A page is a bar below the data, so that it hides none of them.
                 for page in recording.pages:
-                    axes.axvspan(page.start_s, page.end_s, ymax=0.02, color="#999999", linewidth=0)
+                    axes.axvspan(
+                        page.start_s,
+                        page.end_s,
+                        ymax=0.02,
+                        color="#999999",
+                        linewidth=0,
+                        label=f"{drawing.SPAN}page",
+                    )
 
     def _full(self, run: Run, recording: Recording, found: _Findings) -> Figure:
         limit_packets = run.parameters["queue_packets"]

@@ -17,8 +17,9 @@ from labs.definition import Assessment, Lab
 from labs.files import replace_text
 from labs.machine import Machine
 from labs.recording import Recording
-from labs.report import drawing, html, network, results, table
+from labs.report import html, network, results, table
 from labs.report.html import Picture
+from labs.report.pictures import pictures_in
 
 
 def write(
@@ -30,14 +31,7 @@ def write(
 ) -> list[Picture]:
     """Writes everything but the raw data, which is written run by run; returns the figures."""
     figures = folder / "figures"
-    figures.mkdir(parents=True, exist_ok=True)
-    pictures = []
-    for figure in (network.figure(lab.place), *lab.figures(recordings)):
-        with drawing.drawn(figure) as canvas:
-            svg = drawing.svg(canvas)
-            (figures / f"{figure.name}.csv").write_text(drawing.data(canvas))
-        (figures / f"{figure.name}.svg").write_bytes(svg)
-        pictures.append((figure, svg))
+    pictures = pictures_in(figures, (network.figure(lab.place), *lab.figures(recordings)))
     (folder / "table.md").write_text(table.markdown(assessment.rows) + "\n")
     replace_text(folder / "results.json", results.document(lab, assessment, machine))
     files = [*(folder / "data").rglob("*.*"), *figures.glob("*.csv")]

@@ -33,6 +33,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import LineCollection
 from matplotlib.container import BarContainer
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 
 WIDTH_IN = 9.0
 # Letters as shapes: a report looks the same wherever it is opened. The salt makes it the same file.
@@ -84,11 +85,16 @@ def svg(canvas: matplotlib.figure.Figure) -> bytes:
     return output.getvalue()
 
 
+# The label of a bar that says how long something took begins so: it is in the data and no legend.
+SPAN = "_span: "
+
+
 def data(canvas: matplotlib.figure.Figure) -> str:
     """What a drawing shows as CSV: each point with its panel and its series.
 
     A panel is called by its label, or else by what is written at it.
-    A line across the whole panel has no x, or no y where it stands.
+    A line across the whole panel has no x, or no y where it stands. A span of time and a line
+    that joins two points have a row for either end.
     """
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
@@ -110,12 +116,19 @@ def _points(axes: Axes) -> Iterator[tuple[str, object, object]]:
         points = [(float(x), float(y)) for x, y in np.asarray(line.get_xydata())]
         if not is_level:
             yield from ((named, x, y) for x, y in points)
+        elif points[0][0] == points[1][0]:
+            yield label.removeprefix("_"), points[0][0], ""
         elif not label.startswith("_"):
             yield named, "", points[0][1]
     for collection in axes.collections:
         if isinstance(collection, LineCollection):
             for segment in collection.get_segments():
-                yield str(collection.get_label()), segment[-1][0], segment[-1][1]
+                for x, y in segment:
+                    yield str(collection.get_label()), x, y
+    for patch in axes.patches:
+        if isinstance(patch, Rectangle) and str(patch.get_label()).startswith(SPAN):
+            for x in (patch.get_x(), patch.get_x() + patch.get_width()):
+                yield str(patch.get_label()).removeprefix(SPAN), x, ""
     for container in axes.containers:
         if isinstance(container, BarContainer):
             for bar in container.patches:
@@ -387,7 +400,9 @@ def moments(every_axes: Iterable[Axes], marked: Sequence[tuple[float, str]]) -> 
     """Thin lines at the instants that matter; in the uppermost axes they say what they are."""
     for index, axes in enumerate(every_axes):
         for time_s, text in marked:
-            axes.axvline(time_s, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
+            # The label is for the data; one that begins so is in no legend.
+            dots = (0, (1, 2))
+            axes.axvline(time_s, color=GREY, linewidth=0.8, linestyle=dots, label=f"_{text}")
             if index == 0:
                 axes.annotate(
                     text,

@@ -16,6 +16,7 @@ from labs.definition import Figure, Lab
 from labs.machine import Machine
 from labs.recording import Recording
 from labs.report import drawing, html, network
+from labs.report.pictures import pictures_in
 
 # Over which time a port's rate is taken, and how high a panel is.
 _WINDOW_S, _PANEL_IN = 0.2, 1.9
@@ -24,15 +25,9 @@ _WINDOW_S, _PANEL_IN = 0.2, 1.9
 def write(lab: Lab, kept: Kept, recordings: Mapping[str, Recording], machine: Machine) -> None:
     """Writes the page and its figures; `recordings` by the names of their folders in data/."""
     figures = kept.folder / "figures"
-    figures.mkdir(parents=True, exist_ok=True)
-    pictures = []
     shown = [_figure(name, recording) for name, recording in recordings.items()]
-    for figure in (network.figure(lab.place), *(each for each in shown if each is not None)):
-        with drawing.drawn(figure) as canvas:
-            svg = drawing.svg(canvas)
-            (figures / f"{figure.name}.csv").write_text(drawing.data(canvas))
-        (figures / f"{figure.name}.svg").write_bytes(svg)
-        pictures.append((figure, svg))
+    drawn = (network.figure(lab.place), *(each for each in shown if each is not None))
+    pictures = pictures_in(figures, drawn)
     files = [*(kept.folder / "data").rglob("*.*"), *figures.glob("*.csv")]
     names = sorted(path.relative_to(kept.folder) for path in files)
     notice = _notice(lab, kept, recordings)

@@ -509,3 +509,20 @@ def test_pragues_part_is_judged_where_its_formulas_hold(rate_bps, judged):
     lab = Marking(Settings(rate_bps=rate_bps))
     # At 40 Mb/s a Cubic flow of eight has 14.6 packets, and its saw takes 0.3 s; at 200, 1.5 s.
     assert (lab._too_slow_a_saw(PARTS[-1]) == "") is judged
+
+
+def test_the_data_of_a_picture_has_its_marks_and_what_its_bars_span():
+    lab = Bufferbloat(Settings(seconds=24))
+    recordings = {run.name: bloat(page_s=5.0, ping_ms=600.0) for run in lab.runs()}
+    figures = {figure.name: figure for figure in lab.figures(recordings)}
+    with drawing.drawn(figures["queue-100"]) as canvas:
+        rows = set(drawing.data(canvas).splitlines())
+    assert any(row.endswith(f",download begins,{ALONE_S},") for row in rows)
+    with drawing.drawn(figures["compared"]) as canvas:
+        rows = list(drawing.data(canvas).splitlines())
+        # And nobody reads of them in a legend.
+        legends = [text.get_text() for axes in canvas.axes for text in axes.texts]
+    # The page beside the download: from second 20 to second 25.
+    assert sum(row.endswith(",page,20.0,") for row in rows) >= len(lab.runs())
+    assert sum(row.endswith(",page,25.0,") for row in rows) >= len(lab.runs())
+    assert not any(text.startswith("_") for text in legends)
