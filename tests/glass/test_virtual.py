@@ -336,13 +336,27 @@ def test_flows_and_cables_are_steered_and_taken_back(page):
     expect(runs.filter(has_text="UDP")).to_have_count(0)
 
 
-def test_the_shell_line_of_a_handle_reaches_its_router(page, scene):
+def test_handles_say_lines_that_reach_their_router(page, scene):
     expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
     page.get_by_role("tab", name="Handles").click()
     page.get_by_label("Shared by all output queues").fill("64 kB")
     page.get_by_label("Shared by all output queues").press("Enter")
     page.get_by_role("tab", name="Log").click()
     (line,) = page.locator(".log pre", has_text="apps.qos").all_inner_texts()
+    # A list of parameters has a field, too.
+    page.get_by_role("tab", name="Handles").click()
+    port = page.get_by_role("group", name="Port 2, to h4")
+    port.get_by_label("Queue management").select_option("red")
+    port.get_by_text("Parameters of red").click()
+    profiles = port.get_by_label("profiles")
+    profiles.fill("5 to 9 at 2 %; 4 to 8 at 5 %")
+    profiles.press("Enter")
+    expect(page.locator(".log")).to_contain_text(
+        "profiles: [{min: 5 packets, max: 9 packets, probability: 2 %}, "
+        "{min: 4 packets, max: 8 packets, probability: 5 %}]",
+        use_inner_text=False,
+    )
+    expect(profiles).to_have_value("5 to 9 at 2 %; 4 to 8 at 5 %")
     (router,) = [each for each in scene.routers if each.name == "s2"]
     assert f"--router {router.address}/{router.device_id} " in line
 

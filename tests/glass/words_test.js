@@ -22,6 +22,9 @@ export function amounts_are_read_as_they_are_written() {
   for (const text of ["none", "8 Mb/s", "8 Mb/s in bursts of 3 kB", "900 packets/s", "900 packets/s in bursts of 4 packets"]) {
     same(amounts.sayShaper(amounts.readShaper(text)), text);
   }
+  for (const text of ["none", "20 to 60 at 2 %", "20 to 60 at 2 %; 10 to 40 at 5 %"]) {
+    same(amounts.sayProfiles(amounts.readProfiles(text)), text);
+  }
   same(amounts.readRatio("1.5"), { over: 15, under: 10 });
   same(amounts.readLimit("none"), { packets: 0, bytes: 0 });
 }
@@ -29,7 +32,7 @@ export function amounts_are_read_as_they_are_written() {
 export function what_is_no_amount_is_refused_with_an_example() {
   for (const [read, text] of [[amounts.readRate, "fast"], [amounts.readRate, "10"], [amounts.readSize, "-1 kB"],
     [amounts.readSpanNs, "5 mb/s"], [amounts.readLoss, "1 % in bursts of none"], [amounts.readShaper, "900 packets"],
-    [amounts.readSession, "first"], [amounts.readLimit, "0 packets"], [amounts.readRatio, "3/x"]]) {
+    [amounts.readProfiles, "20 to 60"], [amounts.readSession, "first"], [amounts.readLimit, "0 packets"], [amounts.readRatio, "3/x"]]) {
     let said = "";
     try {
       read(text);

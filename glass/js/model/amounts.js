@@ -57,6 +57,21 @@ export function burstsOf({ turns_bad_ppb: bad, turns_good_ppb: good, while_good_
   return { share_ppb: Math.round((bad / (bad + good)) * 1e6) * 1e3, packets };
 }
 
+// RED's thresholds and the share that is dropped at the upper one, one profile for each drop precedence:
+// "20 to 60 at 2 %; 10 to 40 at 5 %".
+export function readProfiles(text) {
+  if (/^\s*(none)?\s*$/i.test(text)) return [];
+  return text.split(";").map((each) => {
+    const match = /^\s*([0-9]+)\s+to\s+([0-9]+)\s+at\s+(.+)$/i.exec(each);
+    if (!match) throw new Error(`“${each.trim()}” is not understood: write 20 to 60 at 2 %, with ; before the next profile`);
+    return { min: Number(match[1]), max: Number(match[2]), max_ppm: readShare(match[3], 1e6) };
+  });
+}
+
+export function sayProfiles(profiles = []) {
+  return profiles.map(({ min, max, max_ppm: ppm }) => `${min} to ${max} at ${sayShare(ppm, 1e6)}`).join("; ") || "none";
+}
+
 export function readLimit(text) {
   if (/^\s*(none|no limit)\s*$/i.test(text)) return { packets: 0, bytes: 0 };
   const both = text.split(/\s+and\s+/);

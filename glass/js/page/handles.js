@@ -5,8 +5,8 @@
 
 import * as acts from "../model/acts.js";
 import {
-  readClaim, readLimit, readLoss, readRate, readRatio, readSession, readShaper, readShare, readSize, readSpanNs, readStalls,
-  sayLimit, sayLoss, sayRate, sayRatio, sayShaper, sayShare, saySize, saySpanNs, sayStalls,
+  readClaim, readLimit, readLoss, readProfiles, readRate, readRatio, readSession, readShaper, readShare, readSize, readSpanNs, readStalls,
+  sayLimit, sayLoss, sayProfiles, sayRate, sayRatio, sayShaper, sayShare, saySize, saySpanNs, sayStalls,
 } from "../model/amounts.js";
 import { settingsOf } from "../model/samples.js";
 import { arbiterName } from "../words.js";
@@ -357,7 +357,7 @@ export class Handles {
   parameters(port, class_, count, kind, values) {
     const type = this.glass.calls.schema.message("vitrine.v1.Aqm").byName.get(kind).type;
     const given = (name, value) => acts.queueManagement(port, class_, count, kind, { ...plain(type, values), [name]: value });
-    const rows = [...type.byName.values()].filter((field) => !field.repeated).map((field) => {
+    const rows = [...type.byName.values()].map((field) => {
       const value = values[field.name];
       const id = `aqm ${port} ${class_} ${field.name}`;
       const name = field.name.replace(/_(ns|bytes|ppm|packets)$/, "").replaceAll("_", " ");
@@ -417,6 +417,8 @@ export class Handles {
 }
 
 function unitOf(field) {
+  // The only list there is.
+  if (field.name === "profiles") return [sayProfiles, readProfiles];
   if (field.name.endsWith("_ns")) return [saySpanNs, readSpanNs];
   if (field.name.endsWith("_bytes")) return [saySize, readSize];
   if (field.name.endsWith("_ppm")) return [(value) => sayShare(value, 1e6), (text) => readShare(text, 1e6)];
