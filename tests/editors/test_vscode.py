@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-FOLDER = Path(__file__).parents[2] / "editors/vscode"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "editors/vscode"
 
 
 def test_the_archive_has_all_that_vs_code_asks_for(tmp_path: Path) -> None:
@@ -59,3 +60,15 @@ def test_its_colours_tell_words_of_p4_apart() -> None:
     assert named["storage.type.p4"].search("  table ways {")
     assert not named["storage.type.p4"].search("tables")
     assert named["support.type.p4"].fullmatch("standard_metadata_t")
+
+
+def test_both_grammars_know_every_word_of_the_language() -> None:
+    token = (ROOT / "switch/crates/syntax/src/token.rs").read_text()
+    listed = re.search(r"KEYWORDS: \[&str; (\d+)\] = \[(.*?)\];", token, re.S)
+    assert listed is not None
+    words = set(re.findall(r'"(\w+)"', listed.group(2)))
+    assert len(words) == int(listed.group(1))
+    own = {"default_action", "priority", "size", "value_set", "varbit"}
+    for file in (ROOT / "glass/js/alone/grammar.js", FOLDER / "p4.tmLanguage.json"):
+        known = set(re.findall(r"\b[a-z_]+\b", file.read_text().replace("\\b", " ")))
+        assert words | own <= known, f"{file.name}: {sorted((words | own) - known)}"

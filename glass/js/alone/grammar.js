@@ -3,10 +3,10 @@
 import { StreamLanguage } from "../../vendor/codemirror.js";
 
 const words = (text) => new Set(text.split(" "));
-const KEYWORDS = words("abstract action actions apply break continue control const default else entries enum extern exit "
+const KEYWORDS = words("abstract action actions apply break continue control const default default_action else entries enum extern exit "
   + "for header header_union if in inout key match_kind out package parser priority return select size state struct "
   + "switch table this transition type typedef value_set");
-const TYPES = words("bit bool error int list match_kind string tuple varbit void packet_in packet_out standard_metadata_t "
+const TYPES = words("bit bool error int list string tuple varbit void packet_in packet_out standard_metadata_t "
   + "counter direct_counter meter direct_meter register action_profile action_selector");
 const ATOMS = words("true false accept reject NoAction exact lpm ternary range optional selector _");
 
