@@ -143,12 +143,12 @@ shell:           ## p4runtime-shell at a router that is up; ROUTER=<host:port>
 
 reload:          ## the network that is up takes its P4 programs as they are now; PROGRAM=<file.p4> ROUTER=<name>
 	@vm/takes.sh PROGRAM ROUTER
-	@vm/as_root.sh build/venv/bin/python -m apps.reload
+	@vm/as_owner.sh build/venv/bin/python -m apps.reload
 
 down:            ## end whatever an interrupted run left behind
 	@vm/takes.sh
 	@vm/python.sh
-	@vm/as_root.sh build/venv/bin/python -m topo.down
+	@vm/as_owner.sh build/venv/bin/python -m topo.down
 
 conformance:     ## p4c's own test programs through our compiler and switch; P4C=<its checkout>
 	@vm/takes.sh P4C -- P4C_LIST
