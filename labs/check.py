@@ -18,6 +18,7 @@ from labs.command import conduct
 from labs.definition import Band, Lab, Verdict
 from labs.errors import LabError
 from labs.glass import beside
+from labs.machine import processors
 from labs.report.results import assessment_of
 from labs.settings import Settings
 from labs.world import World
@@ -59,7 +60,7 @@ def _in_turn(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
 def _side_by_side(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
     """Each lab in a process; the longest begin first, so that none is left alone at the end."""
     longest_first = sorted(labs, key=lambda lab: -sum(run.seconds for run in lab.runs()))
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(processors()) as pool:
         futures = {lab.name: pool.submit(_run, lab) for lab in longest_first}
         for lab in labs:
             print(futures[lab.name].result(), end="")

@@ -14,6 +14,13 @@ from typing import Any
 from controller.toolchain import ROOT
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    # Only some systems let a process be kept from some of them, and say so.
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
 @dataclass(frozen=True)
 class Machine:
     """A machine and a date."""
@@ -33,7 +40,7 @@ class Machine:
             date=now.strftime("%Y-%m-%d %H:%M UTC"),
             kernel=f"{platform.system()} {platform.release()}",
             processor=_processor(),
-            cores=len(os.sched_getaffinity(0)),
+            cores=processors(),
             kit=_kit(),
         )
 

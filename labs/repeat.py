@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -31,7 +30,7 @@ from labs import catalogue, worlds
 from labs.definition import Assessment, Band, Lab, Row
 from labs.errors import LabError
 from labs.keeper import Keeper
-from labs.machine import Machine
+from labs.machine import Machine, processors
 from labs.narration import Narrator
 from labs.pace import until_done_s
 from labs.report import results
@@ -44,7 +43,7 @@ FOLDER = "seeds"
 
 def _workers() -> int:
     """How many seeds run at a time: one processor is for the first, which the caller runs."""
-    return max(1, len(os.sched_getaffinity(0)) - 1)
+    return max(1, processors() - 1)
 
 
 class Repetitions:

@@ -10,7 +10,6 @@ there are processors; none of them changes another's numbers. `mean_waits` is of
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +18,7 @@ from typing import ClassVar
 
 from controller.toolchain import ROOT
 from labs.errors import MeasurementError
+from labs.machine import processors
 
 SIMULATOR = ROOT / "build" / "bin" / "vitrine-sim"
 
@@ -64,7 +64,7 @@ class Router:
 
 def measure(routers: Sequence[Router]) -> list[list[Point]]:
     """The points of each router, in their order."""
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(processors()) as pool:
         return list(pool.map(points, routers))
 
 

@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
 
+from labs.machine import processors
 from labs.sweep.crew import ATTEMPTS_MAX, Crew, Done, longest_first
 from labs.sweep.measuring.job import Job
 from labs.sweep.measuring.measure import Row, measured
@@ -23,7 +24,7 @@ class Local(Crew):
 
     def __init__(self, size: int = 0) -> None:
         """0: as many as there are processors."""
-        self._size = size or len(os.sched_getaffinity(0))
+        self._size = size or processors()
         self._pool: ProcessPoolExecutor | None = None
 
     @property
