@@ -539,7 +539,9 @@ class SizingRouterBuffers(Lab):
         rtt.set_ylabel("mean RTT (ms)")
         for axes in (use, rtt):
             axes.set_xscale("log", base=2)
-            axes.set_xticks(own, [str(size) for size in own])
+            # Near to its neighbour, and so a line lower.
+            enough = self.packets(JUST_ENOUGH)
+            axes.set_xticks(own, [f"\n{size}" if size == enough else str(size) for size in own])
             axes.set_xlabel("buffer (packets)")
 
     def _theory_line(self, own: Sequence[int]) -> dict[str, Sequence[float]]:

@@ -483,7 +483,10 @@ def test_all_sizes_of_the_lab_stand_in_the_picture_of_the_trade():
     (trade,) = (each for each in figures if each.name == "trade")
     with drawing.drawn(trade) as canvas:
         lines = {line.get_label(): list(line.get_xdata()) for line in canvas.axes[0].get_lines()}
+        ticks = [text.get_text() for text in canvas.axes[0].get_xticklabels()]
     assert lines["measured"] == [2, 9, 18, 21, 36, 72]
+    # 18 and 21 are so near that one would be written over the other.
+    assert ticks == ["2", "9", "18", "\n21", "36", "72"]
     # The original has no 21; its line goes on from 18 to 36.
     assert lines["the original"] == [2, 9, 18, 36, 72]
 
