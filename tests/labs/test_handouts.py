@@ -94,3 +94,14 @@ def test_teachers_have_an_answer_to_every_question(lab):
 def test_answers_are_of_labs_that_there_are():
     names = {file.stem for file in (SOLUTIONS / "labs").iterdir()}
     assert names == {lab.name for lab in catalogue.LABS}
+
+
+def test_teachers_have_a_picture_and_words_for_every_lab():
+    teaching = ROOT / "docs" / "teaching"
+    parts = (teaching / "ten-minutes.md").read_text().split("\n## ")[1:]
+    told = {part.split("\n")[0]: part for part in parts}
+    assert list(told) == [lab.name for lab in catalogue.LABS]
+    for name, part in told.items():
+        assert numbers(part) == [1, 2, 3, 4, 5]
+        assert f"(pictures/{name}.png)" in part
+        assert (teaching / "pictures" / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
