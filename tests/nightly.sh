@@ -10,6 +10,7 @@ SEEDS=100000 optimised cargo test -p vitrine-agent --test simulated
 tests/determinism.sh 100
 vm/page.sh
 VITRINE_PAGE_SEEDS=100 build/venv/bin/python -m pytest tests/page
+tests/notebooks/kernel.sh
 TIME=30min WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
 TIME=1h tests/fuzz.sh
 
