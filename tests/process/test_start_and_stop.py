@@ -14,7 +14,8 @@ from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
 from topo import wait
 
-from .switch import PROMPT_S, SWITCH, dropin, free_port, link, refusal, running
+from ..thrift.switch import compiled
+from .switch import PROMPT_S, ROOT, SWITCH, dropin, free_port, link, refusal, running
 
 
 def test_it_listens_and_says_so_in_one_line(tmp_path: Path):
@@ -153,3 +154,18 @@ def test_questions_are_answered_without_starting(tmp_path: Path):
     assert "--port-rate" in answer(SWITCH, "--help")
     assert answer(link(tmp_path), "--json-version") == "2.24\n"
     assert "--grpc-server-addr" in answer(link(tmp_path), "-h")
+
+
+def test_a_program_of_the_command_line_is_none_for_controllers_of_a_drop_in(tmp_path: Path):
+    # PI's server knows no P4Info of such a program, and p4-utils' networks rely on its refusal.
+    json = compiled(ROOT / "tests/thrift/guest.p4", tmp_path)
+    port = free_port()
+    with (
+        dropin("--device-id", "1", str(json), port=port, log=tmp_path / "log", folder=tmp_path),
+        grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
+    ):
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+        request = p4runtime_pb2.GetForwardingPipelineConfigRequest(device_id=1)
+        with pytest.raises(grpc.RpcError) as refused:
+            stub.GetForwardingPipelineConfig(request, timeout=PROMPT_S)
+    assert refused.value.code() == grpc.StatusCode.FAILED_PRECONDITION

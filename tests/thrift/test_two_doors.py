@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from controller.entities import CloneSession
-from controller.entries import Call, Entry, Exact, Ternary
+from controller.entries import Call, Entry, Exact, Lpm, Ternary
 from controller.p4info import P4Info
 from controller.session import Session
 from tests.control.conftest import compile_program
@@ -19,6 +20,7 @@ from tests.thrift.test_tables import MAC, add, exact
 from bm_runtime.standard.ttypes import (  # isort: skip
     BmAddEntryOptions,
     BmMatchParam,
+    BmMatchParamLPM,
     BmMatchParamRange,
     BmMatchParamTernary,
     BmMatchParamType,
@@ -53,6 +55,34 @@ def test_an_entry_of_one_is_an_entry_of_the_other(doors: tuple[Door, Session]) -
     assert [it.action_entry.action_name for it in entries] == ["ingress.send", "ingress.drop"]
     switch.standard.bm_mt_delete_entry(0, "ingress.by_address", entries[1].entry_handle)
     assert len(list(session.read("by_address"))) == 1
+
+
+def test_both_write_at_the_same_time_and_nothing_is_lost(doors: tuple[Door, Session]) -> None:
+    switch, session = doors
+    rounds = range(200)
+
+    def through_thrift() -> None:
+        for number in rounds:
+            prefix = BmMatchParamLPM((2 * number).to_bytes(4, "big"), 32)
+            key = [BmMatchParam(BmMatchParamType.LPM, lpm=prefix), exact(b"\x01")]
+            switch.standard.bm_mt_add_entry(
+                0, "ingress.by_prefix", key, "ingress.send", [b"\x00\x02"], BmAddEntryOptions()
+            )
+
+    def through_p4runtime() -> None:
+        for number in rounds:
+            key = {"hdr.tag.address": Lpm(2 * number + 1, 32), "hdr.tag.$valid$": Exact(1)}
+            session.insert([Entry("by_prefix", key, Call("ingress.send", port=3))])
+
+    with ThreadPoolExecutor(2) as writers:
+        for written in [writers.submit(through_thrift), writers.submit(through_p4runtime)]:
+            written.result()
+    found = {entry.match["hdr.tag.address"]: entry.call for entry in session.read("by_prefix")}
+    assert found == {
+        Lpm(number, 32): Call("ingress.send", port=2 + number % 2) for number in range(400)
+    }
+    handles = {it.entry_handle for it in switch.standard.bm_mt_get_entries(0, "ingress.by_prefix")}
+    assert len(handles) == 400
 
 
 def test_the_lower_priority_of_one_is_the_higher_of_the_other(
