@@ -1,12 +1,13 @@
-//! What `v1model.p4` declares. Left out are the functions it calls deprecated, which p4c does not
-//! compile for simple_switch either.
+//! What `v1model.p4` declares, the functions that it calls deprecated included: programs in the
+//! field are full of them.
 
 use super::{
     Architecture, Block, BlockKind, Form, Function, Meaning, Object, Operand, Passed, Place,
     Primitive,
 };
 use Operand::{
-    Calculation, Destination, FieldList, LearnList, NoFields, Number, This, Truth, Value, Vector,
+    Calculation, Destination, FieldList, Kept, LearnList, NoFields, Number, This, Truth, Value,
+    Vector,
 };
 
 pub const V1MODEL: Architecture = Architecture {
@@ -56,6 +57,16 @@ const FUNCTIONS: &[Function] = &[
         ),
     },
     Function {
+        name: "clone3",
+        meaning: Meaning::ByEnumerator(
+            0,
+            &[
+                ("I2E", from_ingress(&[Number(1), Kept(2)])),
+                ("E2E", from_egress(&[Number(1), Kept(2)])),
+            ],
+        ),
+    },
+    Function {
         name: "clone_preserving_field_list",
         meaning: Meaning::ByEnumerator(
             0,
@@ -74,30 +85,10 @@ const FUNCTIONS: &[Function] = &[
     anywhere("log_msg", "log_msg", &[Value(0), Vector(1)]),
     Function { name: "mark_to_drop", meaning: Meaning::MarkToDrop },
     anywhere("random", "modify_field_rng_uniform", &[Destination(0), Number(1), Number(2)]),
-    Function {
-        name: "recirculate_preserving_field_list",
-        meaning: Meaning::Primitive(Primitive {
-            name: "recirculate",
-            operands: &[FieldList(0)],
-            place: Some(Place {
-                blocks: &[BlockKind::Egress],
-                title: "recirculate is possible in egress only",
-                hint: "resubmit belongs to ingress, recirculate to egress",
-            }),
-        }),
-    },
-    Function {
-        name: "resubmit_preserving_field_list",
-        meaning: Meaning::Primitive(Primitive {
-            name: "resubmit",
-            operands: &[FieldList(0)],
-            place: Some(Place {
-                blocks: &[BlockKind::Ingress],
-                title: "resubmit is possible in ingress only",
-                hint: "resubmit belongs to ingress, recirculate to egress",
-            }),
-        }),
-    },
+    recirculate("recirculate", &[Kept(0)]),
+    recirculate("recirculate_preserving_field_list", &[FieldList(0)]),
+    resubmit("resubmit", &[Kept(0)]),
+    resubmit("resubmit_preserving_field_list", &[FieldList(0)]),
     anywhere("truncate", "truncate", &[Number(0)]),
     checksum("update_checksum", false),
     checksum("update_checksum_with_payload", true),
@@ -171,6 +162,28 @@ const fn from_egress(operands: &'static [Operand]) -> Primitive {
         hint: "use CloneType.I2E in ingress and CloneType.E2E in egress",
     };
     Primitive { name: "clone_egress_pkt_to_egress", operands, place: Some(place) }
+}
+
+/// The packet comes back to ingress as it leaves.
+const fn recirculate(name: &'static str, operands: &'static [Operand]) -> Function {
+    let place = Place {
+        blocks: &[BlockKind::Egress],
+        title: "recirculate is possible in egress only",
+        hint: "resubmit belongs to ingress, recirculate to egress",
+    };
+    let primitive = Primitive { name: "recirculate", operands, place: Some(place) };
+    Function { name, meaning: Meaning::Primitive(primitive) }
+}
+
+/// The packet comes back to ingress as it arrived.
+const fn resubmit(name: &'static str, operands: &'static [Operand]) -> Function {
+    let place = Place {
+        blocks: &[BlockKind::Ingress],
+        title: "resubmit is possible in ingress only",
+        hint: "resubmit belongs to ingress, recirculate to egress",
+    };
+    let primitive = Primitive { name: "resubmit", operands, place: Some(place) };
+    Function { name, meaning: Meaning::Primitive(primitive) }
 }
 
 const fn checksum(name: &'static str, with_payload: bool) -> Function {

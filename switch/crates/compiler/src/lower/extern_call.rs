@@ -36,6 +36,8 @@ enum Evaluated {
     /// The position of the argument.
     Destination(usize),
     FieldList(Option<u32>),
+    /// What the fields hold, for a copy of the packet.
+    Kept(Vec<(Value, Leaf)>),
     LearnList {
         /// The digest's name, where it is an object.
         name: Option<String>,
@@ -186,6 +188,7 @@ impl Lowering<'_> {
             Operand::FieldList(argument) => {
                 Evaluated::FieldList(Some(self.constant_argument(call, argument)))
             }
+            Operand::Kept(argument) => Evaluated::Kept(self.leaf_arguments(call, argument)),
             Operand::LearnList(argument) => self.learn_list_operand(argument, object, call),
             Operand::NoFields => Evaluated::FieldList(None),
             Operand::Number(argument) => {
@@ -215,6 +218,7 @@ impl Lowering<'_> {
                 Parameter::Calculation(self.calculation(&algorithm, leaves, false, at))
             }
             Evaluated::FieldList(number) => parameter(hex(u64::from(self.field_list(number, at)))),
+            Evaluated::Kept(leaves) => parameter(hex(u64::from(self.kept_list(leaves, at)))),
             Evaluated::LearnList { name, leaves, ty } => {
                 parameter(hex(u64::from(self.learn_list(name, leaves, ty, at))))
             }
@@ -456,6 +460,23 @@ impl Lowering<'_> {
         if let Some(number) = number {
             self.made.field_lists.insert(number, id);
         }
+        id
+    }
+
+    /// The id of a list of the fields that data is made of. What is no field has no place in a copy of
+    /// the packet where it could be kept.
+    fn kept_list(&mut self, leaves: Vec<(Value, Leaf)>, at: Span) -> u32 {
+        let id = self.field_list(None, at);
+        let fields = leaves.into_iter().filter_map(|(leaf, _)| match leaf {
+            Value::Number(Expression::Field(field)) | Value::Varbit(field) => Some(field),
+            Value::Bool(truth) => match number_of(truth) {
+                Expression::Field(field) => Some(field),
+                _ => None,
+            },
+            _ => None,
+        });
+        let elements = fields.map(bmv2::FieldListElement::Field).collect();
+        self.flat.field_lists[id as usize - 1].elements = elements;
         id
     }
 

@@ -1,4 +1,4 @@
-//! `--emit-externs`: functions and objects that v1model does not have, for a switch that does.
+//! `--emit-externs`: functions and objects that the architecture does not have, for a switch that does.
 //!
 //! Before: a call of an extern function or of a method of an extern object that this compiler does
 //! not know. After: a primitive with the arguments in the order of the parameters: the function's
@@ -16,7 +16,7 @@ use super::{names, source_info};
 use crate::types::tree::{Argument, Call, InstanceKind, Type};
 
 impl Lowering<'_> {
-    /// A call of a function that v1model does not have.
+    /// A call of a function that the architecture does not have.
     pub fn foreign_function(&mut self, name: &str, call: &Call, ty: &Type) -> Value {
         if self.input.emits_externs {
             let parameters = self.foreign_arguments(call);
@@ -25,14 +25,14 @@ impl Lowering<'_> {
             self.unsupported(
                 call.span,
                 format!("this switch has no function `{name}`"),
-                "only the functions of v1model.p4 exist; write it in P4, or pass --emit-externs \
-                 for a switch that has it",
+                "only the functions that its architecture's file declares exist; write it in P4, or \
+                 pass --emit-externs for a switch that has it",
             );
         }
         self.temporary(ty, call.span)
     }
 
-    /// A call of a method of an object whose type v1model does not have.
+    /// A call of a method of an object whose type the architecture does not have.
     pub fn foreign_method(
         &mut self,
         object: ObjectRef,
@@ -53,7 +53,7 @@ impl Lowering<'_> {
             self.unsupported(
                 call.span,
                 format!("this switch has no extern `{of}`"),
-                "use the externs of v1model.p4 (counter, meter, register, action_profile and so \
+                "use those that its architecture's file declares (counters, meters, registers and so \
                  on), or pass --emit-externs for a switch that has it",
             );
         }

@@ -3,6 +3,7 @@
 //! Each lint is a function over the typed tree of a program without errors. A lint stays silent
 //! where it cannot be sure: a warning that is wrong teaches to ignore warnings.
 
+mod deprecated;
 mod forwarding;
 mod invalid;
 mod parsed;
@@ -20,6 +21,7 @@ use syntax::Diagnostics;
 
 /// All lints.
 pub fn lint(program: &Program, diagnostics: &mut Diagnostics) {
+    deprecated::calls(program, diagnostics);
     unused::results(program, diagnostics);
     unused::tables(program, diagnostics);
     reach::states(program, diagnostics);
