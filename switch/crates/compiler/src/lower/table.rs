@@ -10,6 +10,7 @@ use bmv2::{Expression, FieldRef};
 use super::flat::{Action, DefaultAction, Key, MatchKind, ObjectKind, Table, UsedAction};
 use super::lowering::Lowering;
 use super::names;
+use super::number::Range;
 use super::step::TableId;
 use super::storage::Leaf;
 use super::value::{ScopeId, Value, leaf_value, number_of, truth_of};
@@ -390,7 +391,12 @@ impl Lowering<'_> {
         let kind = super::storage::leaf(self.input.program, &variable.ty);
         parameters.push((name.to_owned(), kind.map_or(0, Leaf::width)));
         match kind {
-            Some(Leaf::Number { .. }) => Value::Number(Expression::Local(index)),
+            // What the control plane gives are bits; the switch keeps no sign of them.
+            Some(Leaf::Number { width, is_signed }) => {
+                let bits = Expression::Local(index);
+                let range = Range { width, is_signed };
+                Value::Number(if is_signed { range.wrap(bits) } else { bits })
+            }
             Some(Leaf::Bool) => Value::Bool(truth_of(Expression::Local(index))),
             _ => {
                 self.unsupported(
@@ -413,7 +419,11 @@ impl Lowering<'_> {
             }
             let Argument::Expression(expression) = argument else { continue };
             match self.constant_number(expression) {
-                Some(number) => data.push(number),
+                // As on the wire: a negative number is the bits that stand for it.
+                Some(number) => {
+                    let width = self.leaf_of(&self.input.program.variables[parameter].ty).width();
+                    data.push(number.truncate(width as usize));
+                }
                 None => self.unsupported(
                     expression.span,
                     "an argument of an action in a table must be known at compile time",
