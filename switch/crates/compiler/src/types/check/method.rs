@@ -12,8 +12,8 @@ use super::unify::Solution;
 use super::{BodyKind, Checker, constant, wrong};
 use crate::architecture::{Meaning, PacketMethod};
 use crate::types::tree::{
-    Argument, Builtin, Callee, DerivedKind, Expression, ExpressionKind, Extern, Id, Instance,
-    InstanceKind, LocalDeclaration, Table, Type, Value,
+    Argument, Builtin, Callee, Control, DerivedKind, Expression, ExpressionKind, Extern, Id,
+    Instance, InstanceKind, LocalDeclaration, Table, Type, Value,
 };
 use syntax::tree::{self as ast, ArgumentValue, MethodKind, Name};
 use syntax::{Diagnostic, Span};
@@ -141,6 +141,18 @@ impl<'a> Checker<'a, '_> {
                 return wrong(site.span);
             }
         };
+        if let Some(first) = self.direct_twin(&instance) {
+            let title = format!("`{}` is applied by its type twice", name.text);
+            self.report(
+                Diagnostic::error("duplicate", site.span, title)
+                    .related(first, "here it is applied first")
+                    .hint(
+                        "each makes an instance, and both would have the same names on the \
+                         control plane: declare an instance and apply that, or two instances",
+                    ),
+            );
+            return wrong(site.span);
+        }
         instance.is_direct = true;
         instance.name = Some(Name { span: type_ref.span, ..name });
         let id: Id<Instance> = self.program.instances.push(instance);
@@ -148,6 +160,31 @@ impl<'a> Checker<'a, '_> {
         let ty = self.instance_type(id);
         let object = Expression { kind: ExpressionKind::Instance(id), ty, span: type_ref.span };
         self.apply_object(object, member, site)
+    }
+
+    /// Where this control is applied by its type already, if the control plane would see both.
+    fn direct_twin(&self, instance: &Instance) -> Option<Span> {
+        let InstanceKind::Control(id) = instance.kind else { return None };
+        let twin = self.direct_instances.iter().find_map(|local| match local {
+            LocalDeclaration::Instance(id) => {
+                let other = &self.program.instances[*id];
+                (other.kind == instance.kind).then_some(other.span)
+            }
+            _ => None,
+        })?;
+        self.has_names(id).then_some(twin)
+    }
+
+    /// Whether the control plane sees something of what is in a control.
+    fn has_names(&self, id: Id<Control>) -> bool {
+        self.program.controls[id].locals.iter().any(|local| match local {
+            LocalDeclaration::Action(_) | LocalDeclaration::Table(_) => true,
+            LocalDeclaration::Instance(id) => match self.program.instances[*id].kind {
+                InstanceKind::Control(inner) => self.has_names(inner),
+                _ => true,
+            },
+            LocalDeclaration::ValueSet(_) | LocalDeclaration::Variable { .. } => false,
+        })
     }
 
     /// The only method of a table.
