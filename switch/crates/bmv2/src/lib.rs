@@ -14,6 +14,7 @@
 // What a name says by itself carries no comment.
 #[allow(missing_docs)]
 mod expression;
+mod foreign;
 mod node;
 mod old_checksums;
 #[allow(missing_docs)]

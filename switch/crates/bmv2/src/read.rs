@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::foreign;
 use crate::node::{Node, ReadError, boolean, count, hex, text};
 use crate::read_control::{action, calculation, checksum, pipeline};
 use crate::read_parser::{deparser, parser};
@@ -34,6 +35,10 @@ pub fn read(json: &[u8]) -> Result<Program, ReadError> {
     };
     let value: Value = Deserialize::deserialize(&mut deserializer).map_err(not_json)?;
     deserializer.end().map_err(not_json)?;
+    if let Some(found) = foreign::what(&value) {
+        let expected = "BMv2 JSON of a program for v1model or PSA".to_owned();
+        return Err(ReadError { path: String::new(), expected, found });
+    }
     program(Node::root(&value))
 }
 

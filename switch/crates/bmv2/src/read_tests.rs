@@ -89,6 +89,27 @@ fn a_complaint_names_the_place_and_what_belongs_there() {
 }
 
 #[test]
+fn json_for_something_else_is_named() {
+    for (json, expected) in [
+        (r#"{ "Node_ID": 3, "Node_Type": "P4Program" }"#, "p4c's inner form of a program"),
+        (r#"{ "pkgInfo": { "arch": "v1model" } }"#, "P4Info"),
+        (r#"{ "schema_version": "1.0.0", "tables": [] }"#, "a schema for bf-runtime"),
+        (
+            r#"{ "schema_version": "0.1", "target": "DPDK", "tables": [] }"#,
+            "a context file for the target DPDK",
+        ),
+        (
+            r#"{ "header_types": [], "pipelines": [{ "name": "main_control", "id": 0 }] }"#,
+            "a program for the architecture PNA",
+        ),
+    ] {
+        let error = read(json.as_bytes()).expect_err(json);
+        assert!(error.found.contains(expected), "{error}");
+        assert!(error.expected.contains("v1model or PSA"), "{error}");
+    }
+}
+
+#[test]
 fn text_that_is_no_json_or_is_cut_short_is_refused() {
     for length in [0, 1, 100, SMALL.len() - 1] {
         assert!(read(&SMALL.as_bytes()[..length]).is_err(), "{length} bytes");
