@@ -53,6 +53,8 @@ pub enum Print {
 pub enum P4InfoFormat {
     /// Protobuf's binary form.
     Binary,
+    /// Protobuf's JSON form.
+    Json,
     /// Protobuf's text form.
     Text,
 }
@@ -60,7 +62,11 @@ pub enum P4InfoFormat {
 impl P4InfoFormat {
     /// By the ending of a file name, as p4c does it.
     pub fn of_file(name: &str) -> P4InfoFormat {
-        if name.ends_with(".bin") { P4InfoFormat::Binary } else { P4InfoFormat::Text }
+        match name.rsplit_once('.') {
+            Some((_, "bin")) => P4InfoFormat::Binary,
+            Some((_, "json")) => P4InfoFormat::Json,
+            _ => P4InfoFormat::Text,
+        }
     }
 }
 
@@ -72,8 +78,9 @@ usage: vitrine-p4c [options] PROGRAM.p4
        vitrine-p4c lsp [-I DIRECTORY] [-D NAME]    answer an editor (docs/editors.md)
 
   -o FILE                    write BMv2 JSON (started as `p4c`: the directory for NAME.json)
-  --p4runtime-files A,B      write P4Info: text, or binary for names that end in .bin
-  --p4runtime-format FORMAT  text or binary, whatever the names
+  --p4runtime-files A,B      write P4Info: text, or binary or JSON for names that end
+                             in .bin and .json
+  --p4runtime-format FORMAT  text, binary or json, whatever the names
   --p4runtime-entries-files A,B
                              write the program's entries as a P4Runtime WriteRequest in text
   -I DIRECTORY               search included files here first
@@ -191,14 +198,15 @@ fn list(names: Option<String>) -> Vec<String> {
 fn format(text: &str) -> Result<P4InfoFormat, String> {
     match text {
         "binary" => Ok(P4InfoFormat::Binary),
+        "json" => Ok(P4InfoFormat::Json),
         "text" => Ok(P4InfoFormat::Text),
-        _ => Err(format!("--p4runtime-format is text or binary, not {text}")),
+        _ => Err(format!("--p4runtime-format is text, binary or json, not {text}")),
     }
 }
 
 /// Whether P4Runtime's text is meant by a file's name.
 fn is_text(name: &str) -> bool {
-    P4InfoFormat::of_file(name) == P4InfoFormat::Text && !name.ends_with(".json")
+    P4InfoFormat::of_file(name) == P4InfoFormat::Text
 }
 
 fn number(option: &str, text: &str) -> Result<usize, String> {
@@ -256,6 +264,18 @@ mod tests {
         assert_eq!((arguments.error_count_max, arguments.without_assertions), (Some(3), true));
         assert_eq!(arguments.preprocessed.as_deref(), Some("a.p4i"));
         assert_eq!(arguments.entries_files, ["a.txtpb", "b.txtpb"]);
+    }
+
+    #[test]
+    fn the_ending_of_a_name_says_the_form_of_p4info() {
+        for (name, wanted) in [
+            ("a.p4info.txtpb", P4InfoFormat::Text),
+            ("a.txt", P4InfoFormat::Text),
+            ("a.bin", P4InfoFormat::Binary),
+            ("a.p4info.json", P4InfoFormat::Json),
+        ] {
+            assert_eq!(P4InfoFormat::of_file(name), wanted, "{name}");
+        }
     }
 
     #[test]

@@ -116,6 +116,7 @@ fn finish(arguments: &Arguments, output: Output) -> Outcome {
         let format = arguments.p4info_format.unwrap_or_else(|| P4InfoFormat::of_file(path));
         let bytes = match format {
             P4InfoFormat::Binary => p4info::Message::to_bytes(&p4info),
+            P4InfoFormat::Json => p4info::Message::to_json(&p4info).into_bytes(),
             P4InfoFormat::Text => p4info::to_text(&p4info).into_bytes(),
         };
         files.push((path, bytes));

@@ -2,12 +2,12 @@
 //!
 //! * [`info`] and [`types`] are the messages of `p4/config/v1/p4info.proto` and `p4types.proto`,
 //!   field by field. Each message is one table of (number, name, type) rows, and that table is
-//!   the only place a field is written down: the struct, the text form, the binary encoding and
-//!   the binary decoding are all made from it.
+//!   the only place a field is written down: the struct, the text and JSON forms, the binary
+//!   encoding and the binary decoding are all made from it.
 //! * [`ids`] is the rule that turns a fully qualified name into a stable 32-bit id and a short
 //!   alias. Controllers store such ids, so the rule is the one that p4c uses.
 //!
-//! Both forms are those of the protobuf libraries: fields in the order of their numbers, scalars
+//! The forms are those of the protobuf libraries: fields in the order of their numbers, scalars
 //! left out when they are zero, map entries sorted by key. So a text file written here can be
 //! compared with a text file written elsewhere line by line.
 //!
@@ -17,6 +17,7 @@ pub mod ids;
 // Fields whose name says it all carry no comment; the schema documents them.
 #[allow(missing_docs)]
 pub mod info;
+mod json;
 mod message;
 mod text;
 #[allow(missing_docs)]

@@ -14,6 +14,9 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value as Json};
+
+use crate::json::base64;
 use crate::text::Printer;
 use crate::wire::{DecodeError, Reader, Value, put_bytes_field, put_varint, put_varint_field};
 
@@ -26,6 +29,8 @@ pub trait Message: Default {
     fn encode(&self, out: &mut Vec<u8>);
     /// Prints the fields, one or more lines each.
     fn print(&self, printer: &mut Printer);
+    /// The fields that JSON has of it.
+    fn json(&self) -> Map<String, Json>;
     /// Takes one field that stood on the wire; unknown numbers are ignored.
     fn merge(&mut self, number: u32, value: Value<'_>, depth: u32) -> Result<(), DecodeError>;
 
@@ -41,6 +46,11 @@ pub trait Message: Default {
         let mut printer = Printer::default();
         self.print(&mut printer);
         printer.finish()
+    }
+
+    /// The JSON form.
+    fn to_json(&self) -> String {
+        format!("{:#}\n", Json::Object(self.json()))
     }
 
     /// Reads the binary form.
@@ -66,6 +76,7 @@ fn merge_bytes<M: Message>(message: &mut M, bytes: &[u8], depth: u32) -> Result<
 pub trait Field {
     fn encode(&self, number: u32, out: &mut Vec<u8>);
     fn print(&self, name: &str, printer: &mut Printer);
+    fn json(&self) -> Option<Json>;
     fn merge(&mut self, value: Value<'_>, depth: u32) -> Result<(), DecodeError>;
 }
 
@@ -73,6 +84,8 @@ pub trait Field {
 pub trait Oneof: Sized {
     fn encode(&self, out: &mut Vec<u8>);
     fn print(&self, printer: &mut Printer);
+    /// The alternative's name in the text form, and its value.
+    fn json(&self) -> (&'static str, Json);
     /// The alternative that has this number, if one has.
     fn read(number: u32, value: Value<'_>, depth: u32) -> Result<Option<Self>, DecodeError>;
 }
@@ -92,6 +105,14 @@ macro_rules! integer_fields {
                 if *self != 0 {
                     printer.scalar(name, self);
                 }
+            }
+
+            /// JSON's readers keep no more than 53 bits of a number, so long ones are strings.
+            fn json(&self) -> Option<Json> {
+                (*self != 0).then(|| match <$type>::BITS {
+                    64 => Json::from(self.to_string()),
+                    _ => Json::from(*self),
+                })
             }
 
             fn merge(&mut self, value: Value<'_>, _depth: u32) -> Result<(), DecodeError> {
@@ -117,6 +138,10 @@ impl Field for bool {
         }
     }
 
+    fn json(&self) -> Option<Json> {
+        self.then_some(Json::Bool(true))
+    }
+
     fn merge(&mut self, value: Value<'_>, _depth: u32) -> Result<(), DecodeError> {
         *self = value.varint()? != 0;
         Ok(())
@@ -134,6 +159,10 @@ impl Field for String {
         if !self.is_empty() {
             printer.bytes(name, self.as_bytes());
         }
+    }
+
+    fn json(&self) -> Option<Json> {
+        (!self.is_empty()).then(|| Json::from(self.as_str()))
     }
 
     fn merge(&mut self, value: Value<'_>, _depth: u32) -> Result<(), DecodeError> {
@@ -164,6 +193,10 @@ impl Field for Bytes {
         }
     }
 
+    fn json(&self) -> Option<Json> {
+        (!self.0.is_empty()).then(|| Json::from(base64(&self.0)))
+    }
+
     fn merge(&mut self, value: Value<'_>, _depth: u32) -> Result<(), DecodeError> {
         self.0 = value.bytes()?.to_vec();
         Ok(())
@@ -181,6 +214,10 @@ impl Field for Vec<String> {
         for text in self {
             printer.bytes(name, text.as_bytes());
         }
+    }
+
+    fn json(&self) -> Option<Json> {
+        list(self.iter().map(|text| Json::from(text.as_str())))
     }
 
     fn merge(&mut self, value: Value<'_>, _depth: u32) -> Result<(), DecodeError> {
@@ -208,6 +245,10 @@ impl Field for Vec<u32> {
         }
     }
 
+    fn json(&self) -> Option<Json> {
+        list(self.iter().map(|number| Json::from(*number)))
+    }
+
     /// Readers must take the unpacked form too.
     fn merge(&mut self, value: Value<'_>, _depth: u32) -> Result<(), DecodeError> {
         if let Value::Varint(value) = value {
@@ -220,6 +261,12 @@ impl Field for Vec<u32> {
         }
         Ok(())
     }
+}
+
+/// A list in JSON; nothing where it is empty.
+fn list(elements: impl Iterator<Item = Json>) -> Option<Json> {
+    let elements: Vec<Json> = elements.collect();
+    (!elements.is_empty()).then_some(Json::Array(elements))
 }
 
 /// Writes a message field, present even when the message is empty.
@@ -247,6 +294,10 @@ impl<M: Message> Field for Option<M> {
         }
     }
 
+    fn json(&self) -> Option<Json> {
+        self.as_ref().map(|message| Json::Object(message.json()))
+    }
+
     fn merge(&mut self, value: Value<'_>, depth: u32) -> Result<(), DecodeError> {
         merge_bytes(self.get_or_insert_default(), value.bytes()?, depth + 1)
     }
@@ -263,6 +314,10 @@ impl<M: Message> Field for Vec<M> {
         for message in self {
             printer.message(name, |printer| message.print(printer));
         }
+    }
+
+    fn json(&self) -> Option<Json> {
+        list(self.iter().map(|message| Json::Object(message.json())))
     }
 
     fn merge(&mut self, value: Value<'_>, depth: u32) -> Result<(), DecodeError> {
@@ -289,6 +344,11 @@ impl<M: Message + Clone> Field for BTreeMap<String, M> {
                 printer.message("value", |printer| message.print(printer));
             });
         }
+    }
+
+    fn json(&self) -> Option<Json> {
+        let entries = self.iter().map(|(key, message)| (key.clone(), message.json().into()));
+        (!self.is_empty()).then(|| Json::Object(entries.collect()))
     }
 
     fn merge(&mut self, value: Value<'_>, depth: u32) -> Result<(), DecodeError> {
@@ -332,6 +392,13 @@ macro_rules! message {
                 $( $crate::message::row!(print self $number $field printer); )*
             }
 
+            #[allow(unused_mut)]
+            fn json(&self) -> serde_json::Map<String, serde_json::Value> {
+                let mut fields = serde_json::Map::new();
+                $( $crate::message::row!(json self $number $field fields); )*
+                fields
+            }
+
             #[allow(unused_variables)]
             fn merge(
                 &mut self,
@@ -346,7 +413,7 @@ macro_rules! message {
     };
 }
 
-/// One row of a message's table, in each of the three jobs.
+/// One row of a message's table, in each of the four jobs.
 macro_rules! row {
     (encode $self:ident oneof $field:ident $out:ident) => {
         if let Some(one) = &$self.$field {
@@ -368,6 +435,19 @@ macro_rules! row {
             name.strip_prefix("r#").unwrap_or(name),
             $printer,
         );
+    };
+    (json $self:ident oneof $field:ident $fields:ident) => {
+        if let Some(one) = &$self.$field {
+            let (name, value) = $crate::message::Oneof::json(one);
+            $fields.insert($crate::json::camel_case(name), value);
+        }
+    };
+    (json $self:ident $number:literal $field:ident $fields:ident) => {
+        if let Some(value) = $crate::message::Field::json(&$self.$field) {
+            let name = stringify!($field);
+            let name = name.strip_prefix("r#").unwrap_or(name);
+            $fields.insert($crate::json::camel_case(name), value);
+        }
     };
     (merge $self:ident oneof $field:ident $found:ident $value:ident $depth:ident) => {
         if let Some(one) = $crate::message::Oneof::read($found, $value, $depth)? {
@@ -412,6 +492,14 @@ macro_rules! oneof {
                 }
             }
 
+            fn json(&self) -> (&'static str, serde_json::Value) {
+                match self {
+                    $( $name::$variant(value) => {
+                        ($text, $crate::message::Alternative::json(value))
+                    } )*
+                }
+            }
+
             fn read(
                 number: u32,
                 value: $crate::wire::Value<'_>,
@@ -433,6 +521,7 @@ macro_rules! oneof {
 pub trait Alternative: Sized {
     fn encode(&self, number: u32, out: &mut Vec<u8>);
     fn print(&self, name: &str, printer: &mut Printer);
+    fn json(&self) -> Json;
     fn read(value: Value<'_>, depth: u32) -> Result<Self, DecodeError>;
 }
 
@@ -445,13 +534,17 @@ impl<M: Message> Alternative for M {
         printer.message(name, |printer| Message::print(self, printer));
     }
 
+    fn json(&self) -> Json {
+        Json::Object(Message::json(self))
+    }
+
     fn read(value: Value<'_>, depth: u32) -> Result<Self, DecodeError> {
         read_message(value, depth)
     }
 }
 
 macro_rules! scalar_alternatives {
-    ($($type:ty),*) => {$(
+    ($($type:ty, $zero:literal);*) => {$(
         impl Alternative for $type {
             fn encode(&self, number: u32, out: &mut Vec<u8>) {
                 put_varint_field(out, number, *self as i64 as u64);
@@ -459,6 +552,10 @@ macro_rules! scalar_alternatives {
 
             fn print(&self, name: &str, printer: &mut Printer) {
                 printer.scalar(name, self);
+            }
+
+            fn json(&self) -> Json {
+                Field::json(self).unwrap_or(Json::from($zero))
             }
 
             fn read(value: Value<'_>, _depth: u32) -> Result<Self, DecodeError> {
@@ -470,7 +567,8 @@ macro_rules! scalar_alternatives {
     )*};
 }
 
-scalar_alternatives!(bool, i32, i64);
+// With how JSON writes what the field leaves out.
+scalar_alternatives!(bool, false; i32, 0; i64, "0");
 
 impl Alternative for String {
     fn encode(&self, number: u32, out: &mut Vec<u8>) {
@@ -479,6 +577,10 @@ impl Alternative for String {
 
     fn print(&self, name: &str, printer: &mut Printer) {
         printer.bytes(name, self.as_bytes());
+    }
+
+    fn json(&self) -> Json {
+        Json::from(self.as_str())
     }
 
     fn read(value: Value<'_>, _depth: u32) -> Result<Self, DecodeError> {
@@ -516,6 +618,13 @@ macro_rules! enumeration {
                 match self {
                     $name::$zero => {}
                     $( $name::$variant => printer.scalar(name, $text), )*
+                }
+            }
+
+            fn json(&self) -> Option<serde_json::Value> {
+                match self {
+                    $name::$zero => None,
+                    $( $name::$variant => Some($text.into()), )*
                 }
             }
 

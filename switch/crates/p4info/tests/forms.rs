@@ -1,4 +1,4 @@
-//! The text and the binary form of messages, against bytes worked out by hand.
+//! The text, JSON and binary forms of messages, against bytes worked out by hand.
 
 use p4info::*;
 
@@ -46,6 +46,38 @@ type_info {
 }
 ";
     assert_eq!(table().to_text(), expected);
+}
+
+#[test]
+fn json_has_joined_names_and_long_numbers_as_strings() {
+    let expected = r#"{
+  "pkgInfo": {
+    "arch": "v1model"
+  },
+  "tables": [
+    {
+      "preamble": {
+        "id": 1,
+        "name": "t"
+      },
+      "matchFields": [
+        {
+          "id": 1,
+          "bitwidth": 9,
+          "matchType": "LPM"
+        }
+      ],
+      "directResourceIds": [
+        300,
+        5
+      ],
+      "size": "1024"
+    }
+  ],
+  "typeInfo": {}
+}
+"#;
+    assert_eq!(table().to_json(), expected);
 }
 
 #[test]
