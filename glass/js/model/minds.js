@@ -34,9 +34,28 @@ export function aqmWords(config, state, timePs) {
       const { packets, bytes: size } = config.aqm.ecn_step.threshold ?? {};
       return `marks from ${packets ? `${packets} packets` : bytes(size ?? 0)}`;
     }
-    default: return kind.replaceAll("_", " ");
+    default: return [spoken(kind), ...stateWords(told)].join(", ");
   }
 }
+
+// A state that has no words above: its message's fields, by the units that end their names.
+const UNITS = {
+  _bytes: bytes,
+  _ns: (value) => span(value / 1e9),
+  _packets: (value) => `${count(value)} packets`,
+  _ppb: (value) => share(value),
+  _ppm: (value) => percent(value / 1e6),
+  _ps: (value) => span(value / 1e12),
+};
+
+function stateWords(told) {
+  return Object.entries(told ?? {}).filter(([, value]) => typeof value === "number").map(([field, value]) => {
+    const unit = Object.keys(UNITS).find((each) => field.endsWith(each));
+    return unit ? `${spoken(field.slice(0, -unit.length))} ${UNITS[unit](value)}` : `${spoken(field)} ${count(value)}`;
+  });
+}
+
+const spoken = (name) => name.replaceAll("_", " ");
 
 const share = (ppb) => (ppb && ppb < 1e7 ? `${Number((ppb / 1e7).toPrecision(2))} %` : percent(ppb / 1e9));
 

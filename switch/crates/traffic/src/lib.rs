@@ -43,8 +43,8 @@ mod slab;
 mod utilisation;
 mod watch;
 
-pub use aqm::AqmState;
 pub use aqm::configs::*;
+pub use aqm::states::*;
 pub use arbitration::{Arbitration, Ask, Match, Pointers, Round};
 pub use chance::{Chance, Probability};
 pub use config::{

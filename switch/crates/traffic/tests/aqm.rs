@@ -4,9 +4,9 @@ mod support;
 
 use support::*;
 use traffic::{
-    AqmConfig, AqmState, Arrival, CodelConfig, Discipline, DropReason, DualPi2Config, Ecn,
-    EcnStepConfig, Limit, Manager, PieConfig, PortConfig, Probability, RedConfig, RedProfile,
-    SchedulerConfig, Verdict,
+    AqmConfig, AqmState, Arrival, CodelConfig, CodelState, Discipline, DropReason, DualPi2Config,
+    Ecn, EcnStepConfig, Limit, Manager, PieConfig, PieState, PortConfig, Probability, RedConfig,
+    RedProfile, RedState, SchedulerConfig, Verdict,
 };
 use units::{Bytes, ClassId, PortId, Rate, Span, Time};
 
@@ -60,15 +60,15 @@ fn state(manager: &Manager<Packet>) -> Option<AqmState> {
 #[test]
 fn codel_shows_when_it_will_drop_next() {
     let mut manager = one_port(port(AqmConfig::Codel(CodelConfig::default())));
-    assert_eq!(state(&manager), Some(AqmState::Codel { count: 0, next: None }));
+    assert_eq!(state(&manager), Some(AqmState::Codel(CodelState { count: 0, next: None })));
     let mut shown = Vec::new();
     let mut dropped = Vec::new();
     for now in 0..500 {
         let out = outputs(&mut manager, ms(now)).1;
         dropped.extend(out.iter().map(|drop| drop.at));
         match state(&manager) {
-            Some(AqmState::Codel { next: Some(next), .. }) => shown.push(next),
-            Some(AqmState::Codel { next: None, .. }) => {}
+            Some(AqmState::Codel(CodelState { next: Some(next), .. })) => shown.push(next),
+            Some(AqmState::Codel(_)) => {}
             other => panic!("not CoDel's: {other:?}"),
         }
         (0..2).for_each(|id| send(&mut manager, ms(now), id, 1000, 0));
@@ -90,11 +90,12 @@ fn red_shows_its_average_and_pie_and_dualpi2_their_probabilities() {
     let red = RedConfig { weight, ..RedConfig::default() };
     let mut manager = one_port(port(AqmConfig::Red(red)));
     (0..4).for_each(|id| send(&mut manager, ms(0), id, 1000, 0));
-    assert_eq!(state(&manager), Some(AqmState::Red { average_thousandths: 3000 }));
+    assert_eq!(state(&manager), Some(AqmState::Red(RedState { average_thousandths: 3000 })));
 
     let mut manager = one_port(port(AqmConfig::Pie(PieConfig::default())));
     overload(&mut manager, 2, 1000, Ecn::NotEct);
-    let Some(AqmState::Pie { probability_ppb, delay, burst_left }) = state(&manager) else {
+    let Some(AqmState::Pie(PieState { probability_ppb, delay, burst_left })) = state(&manager)
+    else {
         panic!("not PIE's")
     };
     // Of two packets one has to go, so the probability is on its way there.
@@ -107,7 +108,8 @@ fn red_shows_its_average_and_pie_and_dualpi2_their_probabilities() {
     port.scheduler = SchedulerConfig::strict(2);
     let mut manager = one_port(port);
     overload(&mut manager, 2, 1000, Ecn::NotEct);
-    let Some(AqmState::Dualpi2 { base_ppb, .. }) = state(&manager) else { panic!("not DualPI2's") };
+    let Some(AqmState::Dualpi2(told)) = state(&manager) else { panic!("not DualPI2's") };
+    let base_ppb = told.base_ppb;
     assert!((1..=1_000_000_000).contains(&base_ppb), "{base_ppb}");
 
     let step = EcnStepConfig { threshold: Limit::packets(1) };

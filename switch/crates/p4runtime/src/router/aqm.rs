@@ -1,15 +1,16 @@
 //! Active queue management and shares of the buffer, one message a kind.
 //!
-//! A method's message has its parameters as fields, so both directions follow from one line in
+//! A method's message has its parameters as fields, so both directions follow from one row in
 //! `methods!`: which field stands for which parameter. How a field is read and written follows from
-//! the parameter's type ([`Field`]).
+//! the parameter's type ([`Field`]). Behind `told`, the row says the same of what the method has in
+//! mind, which is only ever written ([`Told`]).
 
 use messages::vitrine::v1;
 use traffic::{
-    AqmConfig, BufferShare, CodelConfig, DualPi2Config, EcnStepConfig, Limit, PieConfig,
+    AqmConfig, AqmState, BufferShare, CodelConfig, DualPi2Config, EcnStepConfig, Limit, PieConfig,
     Probability, RedConfig, RedProfile, RedUnit,
 };
-use units::{Bytes, ClassId, Ratio, Span};
+use units::{Bytes, ClassId, Ratio, Span, Time};
 use v1::aqm::Kind;
 
 use super::Problem;
@@ -36,7 +37,8 @@ struct Reading<'a> {
 }
 
 macro_rules! methods {
-    ($($kind:ident($config:ident) $({ $($field:ident: $parameter:ident),* })?;)*) => {
+    ($($kind:ident($config:ident) $({ $($field:ident: $parameter:ident),* })?
+        $(told $state:ident { $($shown:ident: $kept:ident),* })?;)*) => {
         /// The queue management of a message; `None` for a message with no kind.
         pub(super) fn aqm_of(
             aqm: &v1::Aqm,
@@ -56,6 +58,16 @@ macro_rules! methods {
                 $(AqmConfig::$kind(config) => Kind::$kind(Method::write(config)),)*
             });
             v1::Aqm { kind }
+        }
+
+        /// The message for what a queue's management has in mind.
+        pub(super) fn aqm_state_message(state: AqmState) -> v1::AqmState {
+            let kind = match state {
+                $($(AqmState::$kind(state) => v1::aqm_state::Kind::$kind(v1::$state {
+                    $($shown: Told::told(state.$kept),)*
+                }),)?)*
+            };
+            v1::AqmState { kind: Some(kind) }
         }
 
         $($(impl Method for v1::$kind {
@@ -79,19 +91,22 @@ macro_rules! methods {
 }
 
 methods! {
-    Codel(CodelConfig) { target_ns: target, interval_ns: interval, mtu_bytes: mtu, ecn: ecn };
+    Codel(CodelConfig) { target_ns: target, interval_ns: interval, mtu_bytes: mtu, ecn: ecn }
+        told CodelState { count: count, next_drop_ps: next };
     Dualpi2(DualPi2Config) {
         l4s_class: l4s_class, target_ns: target, update_ns: update, alpha: alpha, beta: beta,
         coupling: coupling, l4s_min_ns: l4s_min, l4s_range_ns: l4s_range,
         l4s_queue_packets: l4s_queue
-    };
+    } told Dualpi2State { base_ppb: base_ppb, delay_ns: delay };
     EcnStep(EcnStepConfig) { threshold: threshold };
     Pie(PieConfig) {
         target_ns: target, update_ns: update, burst_ns: burst, alpha: alpha, beta: beta,
         ecn_below_ppm: ecn_below, mean_packet_bytes: mean_packet, ecn: ecn
+    } told PieState {
+        probability_ppb: probability_ppb, delay_ns: delay, burst_left_ns: burst_left
     };
     // Its profiles are written out below.
-    Red(RedConfig);
+    Red(RedConfig) told RedState { average_thousandths: average_thousandths };
 }
 
 impl Method for v1::Red {
@@ -131,6 +146,29 @@ impl Method for v1::Red {
             mean_packet_bytes: Some(config.mean_packet.0),
             ecn: Some(config.ecn),
         }
+    }
+}
+
+/// Something that a method has in mind as a field of a message; `Wire` is the field's type.
+trait Told<Wire> {
+    fn told(self) -> Wire;
+}
+
+impl Told<u64> for u64 {
+    fn told(self) -> u64 {
+        self
+    }
+}
+
+impl Told<u64> for Span {
+    fn told(self) -> u64 {
+        self.whole_ns()
+    }
+}
+
+impl Told<Option<u64>> for Option<Time> {
+    fn told(self) -> Option<u64> {
+        self.map(Time::ps)
     }
 }
 

@@ -12,7 +12,7 @@ use traffic::{
 use units::{Bytes, ClassId, HasLength, PortId, Span, Time};
 
 use super::parts::{depth_message, tally_message};
-use super::{link, reasons, states};
+use super::{aqm, link, reasons, states};
 use crate::netdev::NetdevCounters;
 
 /// The numbers of the router, or of some of its ports, at one instant.
@@ -257,7 +257,7 @@ pub fn port_message(port: &PortSnapshot) -> v1::PortCounters {
         held: Some(depth_message(queue.held)),
         high_water: Some(depth_message(queue.high_water)),
         residence: queue.residence.as_ref().map(histogram_message),
-        aqm: queue.aqm.map(states::aqm_message),
+        aqm: queue.aqm.map(aqm::aqm_state_message),
         threshold_bytes: queue.threshold.map(Bytes::count),
         turn: credit.share.map(states::turn_message),
         shaper: credit.tokens.map(states::bucket_message),

@@ -35,6 +35,15 @@ impl Default for CodelConfig {
     }
 }
 
+/// What CoDel has in mind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodelState {
+    /// Drops since dropping began, or where it resumed.
+    pub count: u64,
+    /// When the next packet is dropped; none while none are.
+    pub next: Option<Time>,
+}
+
 impl MethodConfig for CodelConfig {
     fn parameters(&mut self) -> Vec<(&'static str, Parameter<'_>)> {
         vec![
@@ -90,7 +99,7 @@ impl Method for Codel {
             true => self.following(self.drop_next),
             false => self.drop_next,
         };
-        Some(AqmState::Codel { count: self.count, next: self.dropping.then_some(next) })
+        Some(AqmState::Codel(CodelState { count: self.count, next: self.dropping.then_some(next) }))
     }
 
     fn handle_departure(&mut self, leaving: &Leaving) -> AqmVerdict {

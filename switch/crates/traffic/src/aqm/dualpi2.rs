@@ -28,8 +28,7 @@
 
 use units::{ClassId, Ratio, Span, Time};
 
-use super::pi::{ONE, gain};
-use super::state::ppb;
+use super::pi::{ONE, gain, ppb};
 use super::updates::{INTERVAL_MIN, Updates};
 use super::{AqmState, AqmVerdict, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
 use chance::Chance;
@@ -72,6 +71,15 @@ impl Default for DualPi2Config {
             l4s_queue: 1,
         }
     }
+}
+
+/// What DualPI2 has in mind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DualPi2State {
+    /// p', whose square is the Classic probability, in thousand-millionths.
+    pub base_ppb: u64,
+    /// The delay at the last update.
+    pub delay: Span,
 }
 
 impl MethodConfig for DualPi2Config {
@@ -131,7 +139,7 @@ impl Method for DualPi2 {
     }
 
     fn state(&self) -> Option<AqmState> {
-        Some(AqmState::Dualpi2 { base_ppb: ppb(self.base), delay: self.delay_before })
+        Some(AqmState::Dualpi2(DualPi2State { base_ppb: ppb(self.base), delay: self.delay_before }))
     }
 
     fn handle_departure(&mut self, leaving: &Leaving) -> AqmVerdict {

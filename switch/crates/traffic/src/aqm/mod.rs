@@ -10,7 +10,6 @@ mod ecn_step;
 mod pi;
 mod pie;
 mod red;
-mod state;
 mod updates;
 
 use units::{Bytes, ClassId, Rate, Ratio, Span, Time};
@@ -22,8 +21,7 @@ use chance::{Chance, Probability};
 use wire::Ecn;
 
 use configs::*;
-
-pub use state::AqmState;
+pub(crate) use states::*;
 
 pub(crate) use crate::outside::AqmVerdict;
 
@@ -35,6 +33,15 @@ pub mod configs {
     pub use super::pie::PieConfig;
     pub use super::red::{RedConfig, RedProfile, RedUnit};
     pub use super::{AqmConfig, Parameter};
+}
+
+/// What the methods that remember something have in mind, for who looks on.
+pub mod states {
+    pub use super::AqmState;
+    pub use super::codel::CodelState;
+    pub use super::dualpi2::DualPi2State;
+    pub use super::pie::PieState;
+    pub use super::red::RedState;
 }
 
 /// What is known of a packet that asks to be let in.
@@ -121,7 +128,7 @@ pub enum Parameter<'a> {
 }
 
 macro_rules! methods {
-    ($($(#[$doc:meta])* $name:literal $kind:ident($method:ty) $config:ty;)*) => {
+    ($($(#[$doc:meta])* $name:literal $kind:ident($method:ty) $config:ty $(, $state:ty)?;)*) => {
         /// A queue's active queue management. Wherever `ecn` is set, a packet that is ECN-capable is
         /// marked where another would be dropped.
         #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,6 +170,12 @@ macro_rules! methods {
                     ConfigError::new(format!("{place}, AQM"), found, advice)
                 })
             }
+        }
+
+        /// What a method has in mind; one that remembers nothing has no state.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum AqmState {
+            $($(#[doc = concat!("Of `", $name, "`.")] $kind($state),)?)*
         }
 
         /// A queue's management at work.
@@ -207,18 +220,18 @@ macro_rules! methods {
 
 methods! {
     /// Controlled delay (RFC 8289): drops at the head while packets wait too long.
-    "codel" Codel(codel::Codel) CodelConfig;
+    "codel" Codel(codel::Codel) CodelConfig, CodelState;
     /// Dual queue coupled (RFC 9332): manages an L4S queue together with its own, drops and marks so
     /// that both kinds of senders get about the same rate.
-    "dualpi2" Dualpi2(dualpi2::DualPi2) DualPi2Config;
+    "dualpi2" Dualpi2(dualpi2::DualPi2) DualPi2Config, DualPi2State;
     /// Marks ECN-capable arrivals while the queue is at or above a threshold, as DCTCP wants it;
     /// drops nobody.
     "ecn_step" EcnStep(ecn_step::EcnStep) EcnStepConfig;
     /// Proportional integral controller enhanced (RFC 8033): drops arrivals with a probability
     /// that follows the delay.
-    "pie" Pie(pie::Pie) PieConfig;
+    "pie" Pie(pie::Pie) PieConfig, PieState;
     /// Random early detection (Floyd and Jacobson 1993); with several profiles, WRED.
-    "red" Red(red::Red) RedConfig;
+    "red" Red(red::Red) RedConfig, RedState;
 }
 
 /// Mark what can be marked if `ecn` allows it, drop the rest.

@@ -10,8 +10,7 @@
 use chance::{Chance, Probability};
 use units::{Bytes, Ratio, Span, Time};
 
-use super::pi::{ONE, gain};
-use super::state::ppb;
+use super::pi::{ONE, gain, ppb};
 use super::updates::{INTERVAL_MIN, Updates};
 use super::{AqmState, AqmVerdict, Asking, Leaving, Method, MethodConfig, Parameter, mark_or_drop};
 
@@ -50,6 +49,17 @@ impl Default for PieConfig {
             ecn: true,
         }
     }
+}
+
+/// What PIE has in mind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieState {
+    /// Of dropping an arrival, in thousand-millionths.
+    pub probability_ppb: u64,
+    /// The delay at the last update.
+    pub delay: Span,
+    /// What is left of the time in which bursts are let through.
+    pub burst_left: Span,
 }
 
 impl MethodConfig for PieConfig {
@@ -109,7 +119,11 @@ impl Method for Pie {
 
     fn state(&self) -> Option<AqmState> {
         let probability_ppb = ppb(self.probability);
-        Some(AqmState::Pie { probability_ppb, delay: self.delay, burst_left: self.burst_left })
+        Some(AqmState::Pie(PieState {
+            probability_ppb,
+            delay: self.delay,
+            burst_left: self.burst_left,
+        }))
     }
 
     fn handle_arrival(&mut self, asking: &Asking) -> AqmVerdict {

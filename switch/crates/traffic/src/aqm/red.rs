@@ -67,6 +67,13 @@ impl Default for RedConfig {
     }
 }
 
+/// What RED has in mind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedState {
+    /// The moving average in thousandths of a packet, or of a byte.
+    pub average_thousandths: u64,
+}
+
 impl MethodConfig for RedConfig {
     /// The thresholds are those of the first profile.
     fn parameters(&mut self) -> Vec<(&'static str, Parameter<'_>)> {
@@ -118,9 +125,9 @@ impl Method for Red {
     }
 
     fn state(&self) -> Option<AqmState> {
-        Some(AqmState::Red {
+        Some(AqmState::Red(RedState {
             average_thousandths: ((u128::from(self.average) * 1000) >> 24) as u64,
-        })
+        }))
     }
 
     fn handle_arrival(&mut self, asking: &Asking) -> AqmVerdict {
