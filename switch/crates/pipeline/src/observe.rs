@@ -5,6 +5,7 @@
 //! outlive the program they come from.
 
 use bits::Int;
+use tables::KeyMatch;
 
 /// Something that happened to a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +74,10 @@ pub enum Event {
         key: Vec<(String, Int)>,
         /// The entry that was hit.
         entry: Option<u32>,
+        /// What that entry asks of each key, in their order; of a miss nothing.
+        matches: Vec<KeyMatch>,
+        /// Of a hit in a ternary or range table; else 0.
+        priority: i32,
     },
 }
 

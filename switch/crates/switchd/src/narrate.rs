@@ -105,10 +105,10 @@ fn tell_event(packet: u64, event: &Event) {
             debug!("{packet}: parser ends after {parsed} bytes: {error}");
         }
         Event::ParserState { name } => debug!("{packet}: parser state {name}"),
-        Event::Table { table, key, entry: Some(entry) } => {
+        Event::Table { table, key, entry: Some(entry), .. } => {
             debug!("{packet}: table {table}: {}: hit, entry {entry}", Values(key));
         }
-        Event::Table { table, key, entry: None } => {
+        Event::Table { table, key, entry: None, .. } => {
             debug!("{packet}: table {table}: {}: miss", Values(key));
         }
     }

@@ -3,7 +3,7 @@
 use bits::Int;
 use device::{Pattern, TraceEvent, TraceFilter, TraceRecord};
 use messages::vitrine::v1;
-use pipeline::Event;
+use pipeline::{Event, KeyMatch};
 use v1::program_step::Kind as Step;
 use v1::trace_step::Kind;
 
@@ -132,9 +132,10 @@ fn program_step(event: Event) -> Step {
             Step::ParserDone(v1::ParserDone { error, parsed_bytes: parsed as u64 })
         }
         Event::ParserState { name } => Step::ParserState(name),
-        Event::Table { table, key, entry } => {
+        Event::Table { table, key, entry, matches, priority } => {
             let key = Some(v1::Values { name: table, values: values(key) });
-            Step::Table(v1::TableLookup { key, entry })
+            let matches = matches.iter().map(match_text).collect();
+            Step::Table(v1::TableLookup { key, entry, matches, priority })
         }
     }
 }
@@ -143,9 +144,34 @@ fn values(named: Vec<(String, Int)>) -> Vec<v1::Value> {
     named.into_iter().map(|(name, value)| v1::Value { name, value: value.to_string() }).collect()
 }
 
+/// What an entry asks of a key, as `TableLookup.matches` has it.
+fn match_text(asked: &KeyMatch) -> String {
+    match asked {
+        KeyMatch::Any => "*".to_owned(),
+        KeyMatch::Exact(value) => value.to_string(),
+        KeyMatch::Lpm { value, length_bits } => format!("{value}/{length_bits}"),
+        KeyMatch::Range { low, high } => format!("{low}..{high}"),
+        KeyMatch::Ternary { value, mask } => format!("{value} &&& {mask}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_kind_of_match_is_told_in_the_words_that_the_message_promises() {
+        let int = |value: u32| Int::from(value);
+        let asked = [
+            KeyMatch::Any,
+            KeyMatch::Exact(int(6)),
+            KeyMatch::Lpm { value: int(0x0a00_0100), length_bits: 24 },
+            KeyMatch::Range { low: int(80), high: int(443) },
+            KeyMatch::Ternary { value: int(6), mask: int(255) },
+        ];
+        let told = asked.iter().map(match_text).collect::<Vec<_>>();
+        assert_eq!(told, ["*", "6", "167772416/24", "80..443", "6 &&& 255"]);
+    }
 
     #[test]
     fn filters_that_cannot_be_are_refused_with_a_sentence() {

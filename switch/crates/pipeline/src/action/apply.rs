@@ -1,7 +1,7 @@
 //! What a table does to a packet, and what observers are told of it.
 
 use bits::Int;
-use tables::{INDIRECT, Member, NONE, Table, Target};
+use tables::{EntryId, INDIRECT, Member, NONE, Table, Target};
 
 use super::Machine;
 use crate::expression::is_valid;
@@ -150,9 +150,12 @@ fn nothing(next: u32) -> Ran<'static> {
 fn table_event(applied: &Applied, area: &[u8], entry: u32) -> Event {
     let Applied { table, key, .. } = applied;
     let parts = table.shape().parts().iter().zip(&key.places);
+    let hit = table.entry(EntryId(entry)).ok();
     Event::Table {
         table: table.name().to_owned(),
         key: parts.map(|(part, place)| (part.name.clone(), place.load(area))).collect(),
         entry: (entry != NONE).then_some(entry),
+        matches: hit.map(|hit| hit.key.clone()).unwrap_or_default(),
+        priority: hit.map_or(0, |hit| hit.priority),
     }
 }

@@ -77,7 +77,7 @@ fn object(event: &Event) -> Value {
             json!({ "event": "parser_done", "error": error, "parsed_bytes": parsed })
         }
         Event::ParserState { name } => json!({ "event": "parser_state", "name": name }),
-        Event::Table { table, key, entry } => {
+        Event::Table { table, key, entry, .. } => {
             let key: serde_json::Map<String, Value> =
                 key.iter().map(|(name, value)| (name.clone(), json!(hex(value)))).collect();
             json!({ "event": "table", "name": table, "key": key, "entry": entry })

@@ -73,7 +73,7 @@ fn line(event: &Event) -> String {
         Event::Log { text } => format!("      log: {text}"),
         Event::ParserDone { error, parsed } => format!("    {parsed} bytes parsed, {error}"),
         Event::ParserState { name } => format!("    parser state {name}"),
-        Event::Table { table, key, entry } => {
+        Event::Table { table, key, entry, .. } => {
             let key: Vec<String> =
                 key.iter().map(|(name, value)| format!("{name} = {}", hex(value))).collect();
             let found = entry.map_or("miss".to_owned(), |entry| format!("hit, entry {entry}"));
@@ -94,6 +94,8 @@ mod tests {
             table: "routes".to_owned(),
             key: vec![("dst".to_owned(), Int::from(0x0a00_0001u32))],
             entry: Some(3),
+            matches: Vec::new(),
+            priority: 0,
         };
         assert_eq!(line(&event), "    table routes [dst = 0x0a000001]: hit, entry 3");
     }
