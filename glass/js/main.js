@@ -22,7 +22,8 @@ async function begin() {
     await connect(address, {
       scene: (way, scene) => show(new Calls(way, schema), scene),
       lost: () => glass?.lose(),
-      source: (file) => sourceOf(file, token),
+      source: (file) => textOf(`source?file=${encodeURIComponent(file)}`, token),
+      handout: (lab) => textOf(`handout?lab=${encodeURIComponent(lab)}`, token),
     });
   } catch (error) {
     sayWhy(page, "away", error);
@@ -30,9 +31,9 @@ async function begin() {
   return undefined;
 }
 
-async function sourceOf(file, token) {
-  const answer = await fetch(`source?file=${encodeURIComponent(file)}`, { headers: { Authorization: `Bearer ${token}` } });
-  if (!answer.ok) throw new Error("the server has no such file");
+async function textOf(way, token) {
+  const answer = await fetch(way, { headers: { Authorization: `Bearer ${token}` } });
+  if (!answer.ok) throw new Error("the server has no such text");
   return answer.text();
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from labs.glass import handouts
 from topo.model import Topology
 
 
@@ -50,6 +51,7 @@ class Scene:
             "world": self.world,
             "title": self.title,
             "lesson": self.lesson,
+            "handouts": handouts.names(),
             "pace": self.pace,
             "readOnly": read_only,
             "isDriven": self.is_driven,

@@ -41,7 +41,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from labs.glass import addresses, relay, sources
+from labs.glass import addresses, handouts, relay, sources
 from labs.glass.relay import RefusedError, Relay
 from labs.glass.scene import Scene
 from topo import wait
@@ -156,7 +156,11 @@ class Glass:
             return _plain(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.")
         way = urlsplit(request.path)
         if way.path == "/source":
-            return self._source(connection, request, parse_qs(way.query).get("file", [""])[0])
+            file = parse_qs(way.query).get("file", [""])[0]
+            return self._text(connection, request, lambda: sources.text_of(file))
+        if way.path == "/handout":
+            lab = parse_qs(way.query).get("lab", [""])[0]
+            return self._text(connection, request, lambda: handouts.text_of(lab))
         if way.path != "/socket":
             return self._file(way.path)
         # A page of another site can open a socket here, but cannot hide where it comes from.
@@ -175,14 +179,16 @@ class Glass:
         peer = connection.remote_address[0]
         return _is_same(token, self._token) and addresses.is_own(peer)
 
-    def _source(self, connection: ServerConnection, request: Request, name: str) -> Response:
-        """A P4 source of the kit."""
+    def _text(
+        self, connection: ServerConnection, request: Request, read: Callable[[], bytes | None]
+    ) -> Response:
+        """A P4 source of the kit, or the handout of a lab."""
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         if not (self._may_look(token) or self._may_steer(connection, token)):
             return _plain(HTTPStatus.UNAUTHORIZED, "The request lacks the token.")
-        text = sources.text_of(name)
+        text = read()
         if text is None:
-            return _plain(HTTPStatus.NOT_FOUND, "There is no such P4 source.")
+            return _plain(HTTPStatus.NOT_FOUND, "There is no such text.")
         return _response(HTTPStatus.OK, "text/plain; charset=utf-8", text)
 
     def _is_own(self, host: str) -> bool:

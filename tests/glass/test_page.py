@@ -245,6 +245,23 @@ def test_text_from_outside_does_not_become_markup(chromium):
         assert page.locator("img[src=x]").count() == 0
 
 
+def test_every_labs_handout_can_be_read_beside_the_view(chromium):
+    with glass_of_double() as (glass, _), page_of(chromium) as page:
+        page.goto(glass.url)
+        page.get_by_role("tab", name="Handout").click()
+        panel = page.get_by_role("tabpanel", name="Handout")
+        chosen = panel.get_by_label("Handout of the lab")
+        labs = [each.inner_text() for each in chosen.locator("option").all()]
+        assert {"hol-blocking", "schedulers", "shared-buffer", "crossbar-arbiters"} <= set(labs)
+        for lab in labs:
+            chosen.select_option(lab)
+            expect(panel.get_by_role("heading", name="By hand first")).to_have_count(1)
+            # Nothing of how it is written is left.
+            words = panel.locator(".handout :is(p, li, td, h2, h3)").all_inner_texts()
+            assert not [each for each in words if "](" in each or "**" in each]
+            panel.locator(".handout").evaluate("node => node.replaceChildren()")
+
+
 def test_a_page_that_may_only_look_has_no_handles(chromium):
     with glass_of_double(host="0.0.0.0") as (glass, _), page_of(chromium) as page:
         page.goto(f"http://127.0.0.1:{glass.port}/#{glass._looking_token}")

@@ -287,5 +287,13 @@ def test_sources_of_the_kit_are_read_with_the_token_and_nothing_else_is(running)
     status, body = source(ROOT / "p4src/programs/../control/routing.p4")
     assert (status, body) == (200, (ROOT / "p4src/control/routing.p4").read_bytes())
     assert source(ROOT / "p4src/control/routing.p4", token="guessed")[0] == 401
+    for lab, status in (("hol-blocking", 200), ("../docs", 404), ("", 404)):
+        connection = HTTPConnection("127.0.0.1", glass.port, timeout=10)
+        headers = {
+            "Host": f"127.0.0.1:{glass.port}",
+            "Authorization": f"Bearer {token_of(glass.url)}",
+        }
+        connection.request("GET", f"/handout?lab={lab}", headers=headers)
+        assert connection.getresponse().status == status
     for other in ("/etc/passwd", ROOT / "Makefile", ROOT / "p4src/../../x.p4", "", "%00.p4"):
         assert source(other)[0] == 404, other

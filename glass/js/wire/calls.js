@@ -51,6 +51,11 @@ export class Calls {
     return this.way?.source ? this.way.source(file) : Promise.reject(new Error("sources are not there"));
   }
 
+  // The text of a lab's handout.
+  handout(lab) {
+    return this.way?.handout ? this.way.handout(lab) : Promise.reject(new Error("handouts are not there"));
+  }
+
   types(service, name) {
     const file = service.slice(0, service.lastIndexOf("."));
     // The one call of P4Runtime whose messages are not named after it.

@@ -7,8 +7,8 @@ const SCENE = 1;
 // Resolves when the server has said what there is to see. `scene(way, scene)` is called with that, and
 // again when there is something else to see; `lost()` when the server has gone.
 //
-// `source` reads a source file of a program.
-export function connect(address, { scene, lost, source }) {
+// `source` reads a source file of a program, `handout` that of a lab.
+export function connect(address, { scene, lost, source, handout }) {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(address);
     socket.binaryType = "arraybuffer";
@@ -16,6 +16,7 @@ export function connect(address, { scene, lost, source }) {
       if (socket.readyState === WebSocket.OPEN) socket.send(frame);
     });
     way.source = source;
+    way.handout = handout;
     way.close = () => socket.close();
     let isOpen = false;
     socket.onmessage = ({ data }) => {
