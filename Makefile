@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-collector bench-world bench-glass bench-page chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-collector bench-world bench-glass bench-page pictures chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -127,8 +127,8 @@ page:            ## out/vitrine.html: compiler, network, editor and glass as one
 	@WORLD=virtual vm/setup.sh
 	@vm/page.sh
 
-trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*->10.0.2.1:80' COUNT=3
-	@vm/takes.sh ROUTER FLOW COUNT
+trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*->10.0.2.1:80' COUNT=3 FORM=json
+	@vm/takes.sh ROUTER FLOW COUNT FORM
 	@vm/python.sh
 	@build/venv/bin/python -m labs.trace
 
@@ -199,6 +199,11 @@ bench-glass:     ## frame times of the page with 5,000 packets; MINUTES=10: its 
 	@vm/takes.sh MINUTES
 	@vm/python.sh
 	@build/venv/bin/python -m tests.glass.bench
+
+pictures:        ## the pictures of the page that docs show, taken again in Chromium
+	@WORLD=virtual vm/setup.sh
+	@vm/browser.sh
+	@build/venv/bin/python -m tests.glass.pictures
 
 bench-page:      ## packets of TCP a second in the page that is one file, and its size
 	@vm/takes.sh

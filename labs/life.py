@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -121,6 +122,8 @@ class Life:
     # What packets are called, by what the router calls them; whoever is new gets the next number.
     numbers: dict[int, int] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
+    # Of the terminal.
+    width: int = _WIDTH
 
     @property
     def number(self) -> int:
@@ -139,9 +142,9 @@ class Life:
                 states.append(step.message.parser_state)  # type: ignore[attr-defined]
                 continue
             if states and step.kind != "program":
-                yield from _parser(states)
+                yield from self._parser(states)
             if states and step.kind == "program" and _ends_parser(step.message):
-                yield from _parser(states)
+                yield from self._parser(states)
             yield from self._told(step, began_ps)
 
     def _told(self, step: Step, began_ps: int) -> Iterator[str]:
@@ -159,74 +162,92 @@ class Life:
                 waited = _span(step.time_ps - message.enqueued_ps)
                 where = f"port {message.queue.port}, class {getattr(message.queue, 'class')}"
                 behind = _packets(message.enqueue_depth_packets)
-                yield _line("queue", f"{where}: waited {waited} behind {behind}")
+                yield self._line("queue", f"{where}: waited {waited} behind {behind}")
             case "transmitted":
-                yield _line("sent", f"by port {message.port}, {after} after it came")
+                yield self._line("sent", f"by port {message.port}, {after} after it came")
             case "dropped":
                 reason = reason_name(int(message)).lower().replace("_", " ")
-                yield _line("dropped", f"{reason}, {after} after it came")
+                yield self._line("dropped", f"{reason}, {after} after it came")
             case "replicated_by":
-                yield _line("copied", f"its copies go on instead of it: group {message}")
+                yield self._line("copied", f"its copies go on instead of it: group {message}")
             case "resubmitted" | "recirculated":
-                yield _line(step.kind, "it goes through ingress again")
+                yield self._line(step.kind, "it goes through ingress again")
             case "digest_list":
-                yield _line("digest", f"to the controller, list {message}")
+                yield self._line("digest", f"to the controller, list {message}")
 
     def _program(self, message: Any) -> Iterator[str]:
         kind = message.WhichOneof("kind")
         step: Any = getattr(message, kind) if kind else None
         match kind:
             case "parser_done" if step.error != "NoError":
-                yield _line("parser", f"stopped with {step.error}")
+                yield self._line("parser", f"stopped with {step.error}")
             case "control":
                 yield f"  -- {step} --"
             case "table":
                 # Statements outside of actions are compiled to tables without a key.
                 if step.key.values or not step.key.name.startswith("tbl_"):
-                    hit = f"entry {step.entry}" if step.HasField("entry") else "no entry"
-                    yield _line("table", f"{step.key.name}: {hit}", self._at(step.key.name))
+                    hit = _entry(step) if step.HasField("entry") else "no entry"
+                    yield self._line("table", f"{step.key.name}: {hit}", self._at(step.key.name))
                     yield from _values(step.key.values)
             case "action":
                 fragment = self.sources.fragments.get(step.name, "")
                 given = ", ".join(f"{each.name} = {_number(each)}" for each in step.values)
                 is_named = "." in step.name or step.name == "NoAction"
                 text = f"{step.name}({given})" if is_named else fragment or step.name
-                yield _line("action" if is_named else "do", text, self._at(step.name))
+                yield self._line("action" if is_named else "do", text, self._at(step.name))
             case "condition":
                 text = self.sources.fragments.get(step.name) or step.name
                 text = text.removesuffix(" { ...").removeprefix("if ").strip()
                 if text.startswith("(") and text.endswith(")"):
                     text = text[1:-1]
                 answer = "yes" if step.holds else "no"
-                yield _line("if", f"{answer}: {text}", self._at(step.name))
+                yield self._line("if", f"{answer}: {text}", self._at(step.name))
             case "field":
                 before, after = (_value(step.field, each) for each in (step.before, step.after))
                 yield f"             {step.field}: {before} -> {after}"
             case "checksum":
                 if step.verified and step.computed != step.found:
-                    yield _line("checksum", f"{step.name} is wrong")
+                    yield self._line("checksum", f"{step.name} is wrong")
             case "log" | "assertion_failed":
-                yield _line(kind.partition("_")[0], str(step))
+                yield self._line(kind.partition("_")[0], str(step))
 
     def _at(self, name: str) -> str:
         return self.sources.lines.get(name, "")
 
+    def _parser(self, states: list[str]) -> Iterator[str]:
+        text = f"  parser   {', '.join(states)}"
+        yield from textwrap.wrap(text, self.width, subsequent_indent=" " * 11)
+        states.clear()
+
+    def _line(self, head: str, text: str, place: str = "") -> str:
+        """What happened, and on the right where it stands; cut where it does not fit."""
+        room = self.width - 11 - (len(place) + 2 if place else 0)
+        text = " ".join(text.split())
+        text = text if len(text) <= room else f"{text[: room - 1]}…"
+        return f"  {head:<8} {text:<{room}}  {place}".rstrip() if place else f"  {head:<8} {text}"
+
+    def as_data(self) -> dict[str, Any]:
+        """The same for programs: {packet, steps: [{time_ps, kind, ...}]}, each where it stands."""
+        return {"packet": self.number, "steps": [self._step_data(step) for step in self.steps]}
+
+    def _step_data(self, step: Step) -> dict[str, Any]:
+        message: Any = step.message
+        told = {"time_ps": step.time_ps, "kind": step.kind}
+        if step.kind == "copied":
+            return {**told, "of": self._called(getattr(message, "from"))}
+        if step.kind == "dropped":
+            return {**told, "reason": reason_name(int(message))}
+        if step.kind != "program":
+            return {**told, **_data(message)}
+        kind = message.WhichOneof("kind")
+        what: Any = getattr(message, kind)
+        name = what.key.name if kind == "table" else getattr(what, "name", "")
+        place = {"place": self.sources.lines[name]} if name in self.sources.lines else {}
+        return {**told, "kind": kind, **_data(what), **place}
+
 
 def _ends_parser(message: Any) -> bool:
     return message.WhichOneof("kind") in ("parser_done", "control")
-
-
-def _parser(states: list[str]) -> Iterator[str]:
-    yield from textwrap.wrap(f"  parser   {', '.join(states)}", _WIDTH, subsequent_indent=" " * 11)
-    states.clear()
-
-
-def _line(head: str, text: str, place: str = "") -> str:
-    """What happened, and on the right where it stands; cut where it does not fit."""
-    room = _WIDTH - 11 - (len(place) + 2 if place else 0)
-    text = " ".join(text.split())
-    text = text if len(text) <= room else f"{text[: room - 1]}…"
-    return f"  {head:<8} {text:<{room}}  {place}".rstrip() if place else f"  {head:<8} {text}"
 
 
 def _values(values: Sequence[Any]) -> Iterator[str]:
@@ -273,3 +294,39 @@ def frame_words(frame: bytes) -> str:
             f"{address}:{port}" for address, port in zip((source, target), ports, strict=True)
         )
     return f"{source} > {target}, {name}, {length}"
+
+
+def _entry(step: Any) -> str:
+    """The entry that was hit, by what it asks of each key: `entry 10.0.1.0/24`."""
+    if not step.matches:
+        return f"entry {step.entry}"
+    asked = zip(step.key.values, step.matches, strict=True)
+    words = ", ".join(_asked(key.name, match) for key, match in asked)
+    return f"entry {words}{f', priority {step.priority}' if step.priority else ''}"
+
+
+def _asked(name: str, match: str) -> str:
+    """Its numbers for people, but for the length of a prefix."""
+    return re.sub(r"(?<!/)\b\d+", lambda found: _value(name, found[0]), match)
+
+
+def _data(message: Any) -> dict[str, Any]:
+    """A message as JSON has it: bytes as hexadecimal digits, {name: value} for named values."""
+    if not hasattr(message, "DESCRIPTOR"):
+        return {"value": message}
+    told: dict[str, Any] = {}
+    for each in message.DESCRIPTOR.fields:
+        if each.has_presence and not message.HasField(each.name):
+            continue
+        value = getattr(message, each.name)
+        if each.name == "values":
+            told["values"] = {one.name: one.value for one in value}
+        elif each.type == each.TYPE_BYTES:
+            told[each.name] = value.hex()
+        elif each.type == each.TYPE_MESSAGE:
+            told[each.name] = _data(value)
+        else:
+            told[each.name] = (
+                list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+            )
+    return told

@@ -1,11 +1,13 @@
 """`make trace`: follows packets of a flow through a router that runs, and prints their lives.
 
-ROUTER is a name or HOST:PORT, FLOW as `10.0.1.1:*->10.0.2.1:80`, COUNT how many packets. Anybody
-may look: this neither becomes a controller nor disturbs one.
+ROUTER is a name or HOST:PORT, FLOW as `10.0.1.1:*->10.0.2.1:80`, COUNT how many packets; with
+FORM=json each packet is a line of JSON, with its copies inside. Anybody may look: this neither
+becomes a controller nor disturbs one.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 
@@ -19,24 +21,33 @@ from controller.session import Session
 from controller.trace import Follow, trace
 from labs import routers
 from labs.errors import SettingError
-from labs.life import FlowError, Life, Sources, patterns
+from labs.family import Families
+from labs.life import FlowError, Sources, patterns
 from labs.settings import refuse_unknown
 from topo.units import counted
 
 COUNT = 3
+FORMS = ("text", "json")
 
 
 def main() -> int:
     """Returns the exit status."""
     try:
-        refuse_unknown(("ROUTER", "FLOW", "COUNT"))
+        refuse_unknown(("ROUTER", "FLOW", "COUNT", "FORM"))
+        form = os.environ.get("FORM") or FORMS[0]
+        if form not in FORMS:
+            raise SettingError(f"FORM={form}: there are {' and '.join(FORMS)}.")
         count = _count(os.environ.get("COUNT") or str(COUNT))
         follow = Follow(patterns=patterns(os.environ.get("FLOW") or "*->*"), packets_max=count)
         address = routers.address_of(os.environ.get("ROUTER", ""))
         with Session.observe(address) as session:
             packets = counted(count, "packet")
-            print(f"following {packets} through {routers.called(address)}; Ctrl-C ends", flush=True)
-            _follow(session, follow)
+            print(
+                f"following {packets} through {routers.called(address)}; Ctrl-C ends",
+                file=sys.stderr,
+                flush=True,
+            )
+            _follow(session, follow, form)
     except (ControllerError, FlowError, SettingError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
@@ -51,23 +62,21 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _follow(session: Session, follow: Follow) -> None:
-    """Prints each life when it has ended, so that packets under way do not mix."""
-    sources = _sources(session)
-    lives: dict[int, Life] = {}
-    # The router counts whatever came since it began; who looks on, what is shown.
-    numbers: dict[int, int] = {}
+def _follow(session: Session, follow: Follow, form: str) -> None:
+    """Prints each packet with its copies when all have ended, so that none mix."""
+    families = Families(_sources(session))
     ended = 0
     with trace(session, [follow]) as steps:
         for step in steps:
-            life = lives.setdefault(step.packet, Life(step.packet, sources, numbers))
-            life.steps.append(step)
-            if not step.is_last:
+            family = families.take(step)
+            if family is None:
                 continue
-            print("\n".join(lives.pop(step.packet).lines()), end="\n\n", flush=True)
-            # A copy has a life of its own, which is printed too and not counted.
-            ended += life.steps[0].kind == "received"
-            if ended >= follow.packets_max and not lives:
+            if form == "json":
+                print(json.dumps(family.as_data()), flush=True)
+            else:
+                print("\n".join(family.lines()), end="\n\n", flush=True)
+            ended += family.life.steps[0].kind == "received"
+            if ended >= follow.packets_max:
                 return
 
 

@@ -172,6 +172,33 @@ def test_cells_are_set_and_a_program_that_is_replaced_is_read_again(page, scene)
     expect(panel).not_to_contain_text("router.p4")
 
 
+def test_a_packets_life_names_entries_decodes_headers_and_leads_to_the_program(page):
+    expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+    page.wait_for_function("() => vitrine.stage.spots.length > 3")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("n")
+    panel = page.get_by_role("tabpanel", name="Packet")
+    panel.get_by_role("button", name="Follow the next one through the program").click()
+    page.evaluate("vitrine.player.setPace(0.02)")
+    as_it_left = panel.get_by_text("As it left: ")
+    expect(as_it_left).to_be_visible()
+    page.evaluate("vitrine.player.pause()")
+    flow = page.evaluate("vitrine.side.packet.packet.flow.detail")
+    target = flow.partition("→ ")[2].partition(":")[0]
+    expect(panel).to_contain_text(re.compile(rf"ipv4_routes: entry {re.escape(target)}/32"))
+    panel.get_by_text("As it came in: ").click()
+    as_it_left.click()
+    rows = panel.get_by_role("row").filter(has_text="ttl")
+    # A router takes one of what is left.
+    came, left = (int(each.split()[-1]) for each in rows.all_inner_texts())
+    assert left == came - 1
+    expect(panel.get_by_role("row", name="ipv4 dst_addr").first).to_contain_text(target)
+    panel.get_by_role("button", name=re.compile(r"^control/routing\.p4:\d+$")).first.click()
+    marked = page.get_by_role("tabpanel", name="Program").locator(".code [aria-current=location]")
+    expect(marked).to_be_in_viewport()
+    expect(marked).to_have_count(1)
+
+
 # What each lesson has made of its port at the end.
 LAST = {
     "bufferbloat": "about.ports[1].config.queue_count === 2",

@@ -1,7 +1,7 @@
 // What is written for people can be read again, and says the same.
 
 import * as amounts from "../../glass/js/model/amounts.js";
-import { lifeLines, valueWords } from "../../glass/js/model/life.js";
+import { familiesOf, framesOf, headerWords, lifeLines, valueWords } from "../../glass/js/model/life.js";
 import { Coverage, Program } from "../../glass/js/model/program.js";
 import { dice, same } from "./check.js";
 
@@ -66,7 +66,7 @@ export function a_life_names_the_line_of_each_step_and_counts_it() {
     { time_ps: 2e9, packet: 1, kind: "transmitted", transmitted: { port: 2 } },
   ];
   const lines = lifeLines(steps, program);
-  same(lines.map(({ head, text, place }) => [head, text, place ?? ""]), [
+  same(lines.map(({ head, text, place }) => [head, text, place ? `${place.file}:${place.line}` : ""]), [
     ["came in", "by port 3, 60 bytes", ""],
     ["if", "yes: (x)", "control/way.p4:5"],
     ["table", "ingress.routes: entry 4, for hdr.ipv4.dst_addr = 10.0.1.1", "control/way.p4:3"],
@@ -84,4 +84,48 @@ export function addresses_are_written_as_addresses() {
   same(valueWords("ethernet.dst_addr", "1"), "00:00:00:00:00:01");
   same(valueWords("hdr.ipv4.src_addr", "4294967295"), "255.255.255.255");
   same(valueWords("ipv4.ttl", "64"), "64");
+}
+
+const INT_PROGRAM = new Program({
+  headers: [{ name: "ethernet", header_type: "ethernet_t" }, { name: "options", header_type: "options_t" }, { name: "int_node_id", header_type: "int_node_id_t" }],
+  header_types: [
+    { name: "ethernet_t", fields: [["dst_addr", 48, false], ["src_addr", 48, false], ["ether_type", 16, false]] },
+    { name: "options_t", fields: [["options", "*"]] }, { name: "int_node_id_t", fields: [["node_id", 32, false]] },
+  ],
+});
+
+export function frames_are_decoded_with_what_this_router_has_written() {
+  const ethernet = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0];
+  const program = (kind, told) => ({ packet: 1, kind: "program", time_ps: 0, program: { kind, [kind]: told } });
+  const steps = [
+    { packet: 1, kind: "received", time_ps: 0, received: { port: 1, frame: Uint8Array.from([...ethernet, 1, 2, 3]) } },
+    program("extracted", { header: "ethernet", length_bytes: 14 }), program("extracted", { header: "options", length_bytes: 3 }),
+    program("emitted", "ethernet"), program("emitted", "int_node_id"), program("emitted", "options"),
+    { packet: 1, kind: "transmitted", time_ps: 5, transmitted: { port: 2, frame: Uint8Array.from([...ethernet, 0, 0, 0, 7, 1, 2, 3]) } },
+  ];
+  const [came, left] = framesOf(steps, INT_PROGRAM);
+  same(came.headers.map((each) => each.name), ["ethernet", "options"]);
+  same(came.headers[0].fields, [{ name: "dst_addr", text: "02:00:00:00:00:01" }, { name: "src_addr", text: "02:00:00:00:00:02" },
+                                { name: "ether_type", text: "0x0800" }]);
+  same(left.headers.map((each) => [headerWords(each.name), each.isNew]), [["ethernet", false], ["INT: node id", true], ["options", false]]);
+  same(left.headers[1].fields, [{ name: "node_id", text: "7" }]);
+  // Without the program nothing is guessed.
+  same(framesOf(steps, undefined)[0].headers, []);
+}
+
+export function copies_stand_below_what_they_are_copies_of() {
+  const step = (packet, kind, more = {}) => ({ packet, kind, ...more });
+  const [root, ...others] = familiesOf([step(1, "received"), step(2, "copied", { copied: { from: 1 } }), step(3, "copied", { copied: { from: 2 } }),
+                                        step(1, "transmitted"), step(3, "dropped"), step(2, "transmitted")]);
+  same(others, []);
+  same([root.packet, root.steps.length, root.copies[0].packet, root.copies[0].copies[0].packet], [1, 2, 2, 3]);
+}
+
+export function an_entry_is_named_by_what_it_asks_of_each_key() {
+  const lookup = (matches, priority = 0) => lifeLines([{ packet: 1, kind: "program", time_ps: 0, program: { kind: "table", table: {
+    key: { name: "routes", values: [{ name: "hdr.ipv4.dst_addr", value: "167772673" }, { name: "meta.port", value: "7" }].slice(0, matches.length || 1) },
+    entry: 3, matches, priority } } }], undefined)[0].text.split(", for")[0];
+  same(lookup(["167772672/24"]), "routes: entry 10.0.2.0/24");
+  same(lookup(["167772672 &&& 4294967040", "1..9"], 10), "routes: entry 10.0.2.0 &&& 255.255.255.0, 1..9, priority 10");
+  same(lookup([]), "routes: entry 3");
 }

@@ -7,6 +7,7 @@ from vitrine.v1 import router_pb2
 
 from controller.trace import Bytes, Step
 from labs import trace as following
+from labs.family import Families
 from labs.life import FlowError, Life, Sources, frame_words, patterns
 
 # Ethernet, IPv4 of 20 bytes, TCP from port 40000 to port 80.
@@ -160,3 +161,54 @@ def test_what_is_no_mistake_in_count_is_not_told_as_one(monkeypatch):
     monkeypatch.setattr(following, "patterns", broken)
     with pytest.raises(ValueError, match="something else"):
         following.main()
+
+
+def steps_of_a_packet_and_its_copy():
+    key = router_pb2.Values(
+        name="ingress.routes",
+        values=[router_pb2.Value(name="hdr.ipv4.dst_addr", value="167772673")],
+    )
+    hit = router_pb2.TableLookup(key=key, entry=2, matches=["167772672/24"])
+    return [
+        Step(27, 0, "received", router_pb2.Received(port=1, frame=FRAME)),
+        Step(27, 0, "program", program(table=hit)),
+        Step(31, 5, "copied", router_pb2.PacketCopied(**{"from": 27})),
+        Step(27, 9, "transmitted", router_pb2.Transmitted(port=2, frame=FRAME)),
+        Step(31, 12, "dropped", router_pb2.QUEUE_LIMIT),
+    ]
+
+
+def family_of(steps, sources):
+    families = Families(sources)
+    *early, last = [families.take(step) for step in steps]
+    # Not before the last of them has ended.
+    assert not any(early)
+    return last
+
+
+def test_copies_stand_in_the_tree_below_what_they_are_copies_of():
+    family = family_of(steps_of_a_packet_and_its_copy(), Sources())
+    assert list(family.lines()) == [
+        "packet 1  10.0.1.1:40000 > 10.0.2.1:80, TCP, 54 bytes, at port 1",
+        "  table    ingress.routes: entry 10.0.2.0/24",
+        "             hdr.ipv4.dst_addr = 10.0.2.1",
+        "  sent     by port 2, 0.000 ms after it came",
+        "  └ packet 2  a copy of packet 1",
+        "      dropped  queue limit, 0.000 ms after it came",
+    ]
+
+
+def test_a_family_as_data_has_places_bytes_and_copies():
+    told = family_of(
+        steps_of_a_packet_and_its_copy(), Sources.of(json.dumps(PROGRAM).encode())
+    ).as_data()
+    assert json.loads(json.dumps(told)) == told
+    came, table, left = told["steps"]
+    assert (came["kind"], came["port"], came["frame"]) == ("received", 1, FRAME.hex())
+    assert table["key"]["values"] == {"hdr.ipv4.dst_addr": "167772673"}
+    assert (table["entry"], table["matches"]) == (2, ["167772672/24"])
+    assert table["place"] == "control/routing.p4:70"
+    assert (left["kind"], left["time_ps"]) == ("transmitted", 9)
+    (copy,) = told["copies"]
+    assert [each["kind"] for each in copy["steps"]] == ["copied", "dropped"]
+    assert (copy["steps"][0]["of"], copy["steps"][1]["reason"]) == (1, "QUEUE_LIMIT")

@@ -1,5 +1,7 @@
-// A packet's life as Trace tells it, in words: [{head, text, place, was, is, depth}] a step.
+// A packet's life as Trace tells it, in words: [{head, text, place, was, is}] a step, and the headers of its
+// frames. `place` is {file, line} of the program.
 
+import { bitsOf, sayField } from "./frame.js";
 import { reasonWords, span } from "../words.js";
 
 // The steps after which nothing more comes of a packet.
@@ -10,10 +12,7 @@ export function lifeLines(steps, program) {
   return steps.flatMap((step) => lineOf(step, first, program));
 }
 
-const at = (program, name) => {
-  const place = program?.places.get(name);
-  return place && `${place.file}:${place.line}`;
-};
+const at = (program, name) => program?.places.get(name);
 
 function lineOf(step, first, program) {
   const told = step[step.kind];
@@ -44,7 +43,7 @@ function programLine(step, program) {
     case "table": {
       // Statements outside of actions are compiled to tables without a key.
       if (!told.key.values.length && told.key.name.startsWith("tbl_")) return [];
-      const hit = told.entry === undefined ? "no entry matches" : `entry ${told.entry}`;
+      const hit = told.entry === undefined ? "no entry matches" : `entry ${entryWords(told)}`;
       const keys = told.key.values.map((each) => `${each.name} = ${valueWords(each.name, each.value)}`).join(", ");
       return [{ head: "table", text: `${told.key.name}: ${hit}${keys ? `, for ${keys}` : ""}`, place: at(program, told.key.name) }];
     }
@@ -64,6 +63,75 @@ function programLine(step, program) {
     case "log": return [{ head: "log", text: told }];
     default: return [{ head: "assertion", text: told }];
   }
+}
+
+// An entry by what it asks of each key: "10.0.1.0/24"; by its number where the switch does not tell that.
+function entryWords({ key, entry, matches, priority }) {
+  if (!matches?.length) return String(entry);
+  const words = matches.map((each, index) => each.replace(/(?<!\/)\b\d+/g, (number) => valueWords(key.values[index].name, number)));
+  return `${words.join(", ")}${priority ? `, priority ${priority}` : ""}`;
+}
+
+// A packet with those that were copied from it: [{packet, steps, copies}], those first that came in.
+export function familiesOf(steps) {
+  const all = new Map();
+  const roots = [];
+  for (const step of steps) {
+    let own = all.get(step.packet);
+    if (!own) {
+      own = { packet: step.packet, steps: [], copies: [] };
+      all.set(step.packet, own);
+      (step.kind === "copied" && all.get(step.copied.from)?.copies || roots).push(own);
+    }
+    own.steps.push(step);
+  }
+  return roots;
+}
+
+// The frames of a packet with their headers: as it came in by what the parser extracted, as it left by what the
+// deparser emitted: [{title, frame, headers: [{name, isNew, fields: [{name, text}]}]}].
+export function framesOf(steps, program) {
+  const told = (kind) => steps.filter((each) => each.kind === "program" && each.program.kind === kind).map((each) => each.program[kind]);
+  const came = steps.find((each) => each.kind === "received")?.received.frame;
+  const left = steps.findLast((each) => each.kind === "transmitted")?.transmitted.frame;
+  const extracted = told("extracted").map(({ header, length_bytes: length }) => ({ name: header, length }));
+  const known = new Map(extracted.map((each) => [each.name, each.length]));
+  const emitted = told("emitted").map((name) => ({ name, length: known.get(name), isNew: !known.has(name) }));
+  return [
+    ...(came ? [{ title: "As it came in", frame: came, headers: decoded(came, extracted, program) }] : []),
+    ...(left ? [{ title: "As it left", frame: left, headers: decoded(left, emitted, program) }] : []),
+  ];
+}
+
+// As far as it is known where headers begin.
+function decoded(frame, headers, program) {
+  const found = [];
+  let at = 0;
+  for (const { name, length, isNew } of headers) {
+    const fields = program?.fieldsOf(name);
+    const bits = fields?.reduce((sum, each) => sum + (each.width ?? NaN), 0);
+    const size = length ?? bits / 8;
+    if (!fields || !Number.isInteger(size) || at + size > frame.length) break;
+    found.push({ name, isNew: Boolean(isNew), fields: said(frame, 8 * at, fields, 8 * size) });
+    at += size;
+  }
+  return found;
+}
+
+// One field may be of any width: what is left of the header.
+function said(frame, from, fields, bits) {
+  const fixed = fields.reduce((sum, each) => sum + (each.width ?? 0), 0);
+  let at = from;
+  return fields.map(({ name, width = bits - fixed }) => {
+    const text = width ? sayField({ name, width }, bitsOf(frame, at, width)) : "none";
+    at += width;
+    return { name, text };
+  });
+}
+
+// What INT headers are called: "int_hop_latency" -> "INT: hop latency".
+export function headerWords(name) {
+  return name.startsWith("int_") ? `INT: ${name.slice(4).replaceAll("_", " ")}` : name;
 }
 
 // A value for people: of an address's field an address.

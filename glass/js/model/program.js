@@ -25,6 +25,13 @@ export class Program {
     }
   }
 
+  // [{name, width}] of a header; without a width where it varies.
+  fieldsOf(name) {
+    this.headers ??= new Map((this.json.headers ?? []).map((each) => [each.name, each.header_type]));
+    const type = this.json.header_types?.find((each) => each.name === this.headers.get(name));
+    return type?.fields.map(([field, width]) => ({ name: field, width: typeof width === "number" ? width : undefined }));
+  }
+
   place(name, info) {
     if (info) this.places.set(name, this.placeOf(info));
   }

@@ -1,10 +1,10 @@
 // One packet: what it is, and its way through the router as far as it was told.
 
 import { patternsOf } from "../model/flows.js";
-import { LAST, lifeLines } from "../model/life.js";
+import { familiesOf, framesOf, headerWords, LAST, lifeLines } from "../model/life.js";
 import { ROUTER } from "../wire/calls.js";
 import { span, instant, reasonWords } from "../words.js";
-import { element } from "./dom.js";
+import { element, table } from "./dom.js";
 
 export class PacketPanel {
   constructor(glass) {
@@ -64,7 +64,7 @@ export class PacketPanel {
 
   async tell(steps) {
     const { program } = await this.glass.side.program.of(this.glass.model).catch(() => ({}));
-    this.life.replaceChildren(...lifeOf(steps, program));
+    this.life.replaceChildren(...lifeOf(steps, program, (place) => this.glass.side.showLine(place)));
   }
 
   show(packet) {
@@ -141,25 +141,37 @@ function hex(bytes) {
   return lines.join("\n");
 }
 
-// What Trace has told of packets. A copy stands as far in as it is copies away from what came in.
-export function lifeOf(steps, program) {
-  const packets = [...new Set(steps.map((step) => step.packet))];
-  const depths = new Map();
-  for (const step of steps) {
-    if (step.kind === "copied") depths.set(step.packet, (depths.get(step.copied.from) ?? 0) + 1);
-  }
-  return [element("h3", {}, "Through the program"), ...packets.map((packet) => {
-    const lines = lifeLines(steps.filter((step) => step.packet === packet), program);
-    return element("ul", { class: "steps", style: `margin-left:${depths.get(packet) ?? 0}rem` }, ...lines.map(lineItem));
-  })];
+// What Trace has told of packets, as a tree: copies stand below what they are copies of. `lead(place)` goes to
+// a line of the program.
+export function lifeOf(steps, program, lead) {
+  return [element("h3", {}, "Through the program"), ...familiesOf(steps).map((each) => branch(each, program, lead))];
 }
 
-function lineItem({ head, text, place, was, is, isControl }) {
+function branch({ packet, steps, copies }, program, lead) {
+  return element("div", { class: "branch" },
+    element("ul", { class: "steps", "aria-label": `Packet ${packet}` }, ...lifeLines(steps, program).map((line) => lineItem(line, lead))),
+    ...framesOf(steps, program).map(frameDetails),
+    ...copies.map((each) => branch(each, program, lead)));
+}
+
+// A frame: its headers with all their fields, and all of its bytes.
+function frameDetails({ title, frame, headers }) {
+  const written = headers.filter((each) => each.isNew).map((each) => headerWords(each.name));
+  const rows = headers.flatMap(({ name, fields, isNew }) => fields.map((each) => [`${headerWords(name)}${isNew ? ", new" : ""}`, each.name, each.text]));
+  return element("details", {},
+    element("summary", {}, `${title}: ${frame.length} bytes${written.length ? `, with ${written.join(", ")}` : ""}`),
+    element("div", { class: "wide" }, table("Headers", ["header", "field", "value"], rows)),
+    element("pre", { class: "mono wide", tabindex: 0, role: "region", "aria-label": `All bytes: ${title}` }, hex(frame)));
+}
+
+function lineItem({ head, text, place, was, is, isControl }, lead) {
   if (isControl) return element("li", {}, element("b", {}, text));
+  const words = place && `${place.file}:${place.line}`;
   return element("li", {},
     head ? element("span", { class: "faint" }, `${head} `) : "", text,
     was === undefined ? "" : element("span", { class: "was" }, was),
     was === undefined ? "" : " → ",
     is === undefined ? "" : element("span", { class: "is" }, is),
-    place ? element("span", { class: "faint mono" }, `  ${place}`) : "");
+    !place ? "" : lead ? element("button", { type: "button", class: "bare mono place", title: "Show it in the program", onclick: () => lead(place) }, words)
+      : element("span", { class: "faint mono" }, `  ${words}`));
 }

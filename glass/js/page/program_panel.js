@@ -211,6 +211,22 @@ export class ProgramPanel {
     return node;
   }
 
+  // A step of a packet leads here: its line is marked, and in sight.
+  async showLine({ file, line }) {
+    this.part = "source";
+    this.open.set(file, true);
+    await this.show();
+    const found = this.drawn?.files.find((each) => each.file === file);
+    const { row } = found?.rows.get(line) ?? {};
+    if (!row) return;
+    this.here?.removeAttribute("aria-current");
+    this.here = row;
+    found.details.open = true;
+    row.setAttribute("aria-current", "location");
+    row.scrollIntoView({ block: "center" });
+    row.focus({ preventScroll: true });
+  }
+
   async drawSource(program) {
     const all = program.lines();
     const names = [...new Set(all.map((each) => each.file))];
@@ -228,7 +244,7 @@ export class ProgramPanel {
 
   line(file, { line, text }) {
     const said = element("span", { class: "times" });
-    const row = element("div", { "data-line": `${file}:${line}` },
+    const row = element("div", { "data-line": `${file}:${line}`, tabindex: -1 },
       element("span", { class: "number" }, String(line)), said, text);
     return { row, said };
   }

@@ -3,6 +3,7 @@
 import { element } from "./dom.js";
 import { LESSONS } from "../lessons.js";
 import { FlowsPanel } from "./flows_panel.js";
+import { HandoutPanel } from "./handout_panel.js";
 import { Handles } from "./handles.js";
 import { LessonPanel } from "./lesson.js";
 import { PacketPanel } from "./packet_panel.js";
@@ -25,6 +26,10 @@ export class Side {
       this.add("log", "Log", this.handles.log);
     }
     this.add("packet", "Packet", this.packet.node);
+    if (glass.scene.handouts?.length) {
+      this.handout = new HandoutPanel(glass);
+      this.add("handout", "Handout", this.handout.node);
+    }
     this.program = new ProgramPanel(glass);
     this.add("program", "Program", this.program.node);
   }
@@ -62,6 +67,7 @@ export class Side {
     page?.toggleAttribute("data-wide", id === "program");
     page?.toggleAttribute("data-lesson", id === "lesson");
     if (id === "program") this.program.show();
+    if (id === "handout") this.handout.show();
     if (id === "flows") this.flows.read();
   }
 
@@ -77,6 +83,12 @@ export class Side {
   showPacket(packet) {
     this.packet.show(packet);
     this.choose("packet");
+  }
+
+  // A line of the program, marked there.
+  showLine(place) {
+    this.choose("program");
+    this.program.showLine(place);
   }
 
   entered() {
