@@ -121,9 +121,9 @@ def life(page) -> None:
     page.keyboard.press("n")
     page.get_by_role("button", name="Follow the next one through the program").click()
     page.evaluate("vitrine.player.setPace(0.01)")
-    page.wait_for_selector("text=Through the program")
+    page.get_by_text("As it left: ").wait_for()
     page.evaluate("vitrine.player.pause()")
-    page.get_by_text("Through the program").scroll_into_view_if_needed()
+    page.get_by_text("control/routing.p4:").nth(4).scroll_into_view_if_needed()
     settled(page)
 
 
