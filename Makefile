@@ -201,6 +201,7 @@ bench-glass:     ## frame times of the page with 5,000 packets; MINUTES=10: its 
 	@build/venv/bin/python -m tests.glass.bench
 
 pictures:        ## the pictures of the page that docs show, taken again in Chromium
+	@vm/takes.sh
 	@WORLD=virtual vm/setup.sh
 	@vm/browser.sh
 	@build/venv/bin/python -m tests.glass.pictures
