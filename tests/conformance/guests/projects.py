@@ -15,6 +15,18 @@ _P4_14 = re.compile(r"^\s*(?:header_type|parser\s+\w+\s*\{|table\s+\w+\s*\{\s*re
 
 
 @dataclass(frozen=True)
+class Flavour:
+    """One of several builds of a program, as the project's Makefile makes them."""
+
+    name: str
+    # The program, and the P4Info that is shipped for this build, in the checkout.
+    program: str
+    p4info: str
+    # What the compiler is given besides.
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Project:
     """One project: the folder that its checkout has, and how its programs are compiled."""
 
@@ -24,6 +36,19 @@ class Project:
     # What follows these where the program is for a switch; what the P4Info that the project ships
     # was made without.
     switch_flags: tuple[str, ...] = ()
+    # Programs that are built more than once, or whose P4Info is not beside them.
+    flavours: tuple[Flavour, ...] = ()
+
+
+_FABRIC = "pipelines/fabric/impl/src/main/resources"
+_FABRIC_FLAGS = ("-DTARGET_BMV2", "-DCPU_PORT=255", "-DWITH_PORT_COUNTER", "-DWITH_DEBUG")
+_BASIC = "pipelines/basic/src/main/resources"
+_INT = ("-DWITH_INT_SOURCE", "-DWITH_INT_TRANSIT")
+
+
+def _fabric(name: str, *flags: str) -> Flavour:
+    p4info = f"{_FABRIC}/p4c-out/{name}/bmv2/default/p4info.txt"
+    return Flavour(name, f"{_FABRIC}/fabric.p4", p4info, (*_FABRIC_FLAGS, *flags))
 
 
 PROJECTS = (
@@ -37,12 +62,27 @@ PROJECTS = (
     ),
     Project(
         "onos",
-        (
-            "-I",
-            "{root}/pipelines/fabric/impl/src/main/resources",
+        flavours=(
+            Flavour("basic", f"{_BASIC}/basic.p4", f"{_BASIC}/p4c-out/bmv2/basic_p4info.txt"),
+            Flavour(
+                "int",
+                f"{_BASIC}/int.p4",
+                f"{_BASIC}/p4c-out/bmv2/int_p4info.txt",
+                ("-DTARGET_BMV2",),
+            ),
+            _fabric("fabric"),
+            _fabric("fabric-spgw", "-DWITH_SPGW"),
+            _fabric("fabric-bng", "-DWITH_BNG", "-DWITHOUT_XCONNECT"),
+            _fabric("fabric-int", *_INT),
+            _fabric("fabric-spgw-int", "-DWITH_SPGW", *_INT),
+            _fabric(
+                "fabric-full",
+                *("-DWITH_MULTICAST", "-DWITH_IPV6", "-DWITH_SIMPLE_NEXT", "-DWITH_HASHED_NEXT"),
+                *("-DWITH_BNG", "-DWITH_SPGW", *_INT, "-DWITH_INT_SINK"),
+            ),
         ),
     ),
-    Project("up4"),
+    Project("up4", flavours=(Flavour("up4", "p4src/main.p4", "p4src/build/p4info.txt"),)),
 )
 
 
@@ -52,6 +92,9 @@ class Program:
 
     path: Path
     p4info: Path | None
+    # What it is called in the project, and what the compiler is given for this build.
+    name: str
+    flags: tuple[str, ...] = ()
 
 
 def checkout_of(project: Project, checkouts: Path) -> Path | None:
@@ -61,12 +104,24 @@ def checkout_of(project: Project, checkouts: Path) -> Path | None:
     return next((folder for folder in folders if named.fullmatch(folder.name)), None)
 
 
-def programs(root: Path) -> Iterator[Program]:
-    """Every program with a `main` of v1model or PSA, in order."""
+def programs(root: Path, flavours: tuple[Flavour, ...] = ()) -> Iterator[Program]:
+    """Every program with a `main` of v1model or PSA, in order; of some, every flavour."""
     for path in sorted(root.rglob("*.p4")):
         text = _COMMENT.sub(" ", path.read_text(errors="replace"))
-        if _MAIN.search(text) and not _P4_14.search(text):
-            yield Program(path, _shipped(path))
+        if not _MAIN.search(text) or _P4_14.search(text):
+            continue
+        name = path.relative_to(root).as_posix()
+        builds = [flavour for flavour in flavours if flavour.program == name]
+        for flavour in builds:
+            shipped = root / flavour.p4info
+            yield Program(
+                path,
+                shipped if shipped.is_file() else None,
+                f"{name} ({flavour.name})",
+                flavour.flags,
+            )
+        if not builds:
+            yield Program(path, _shipped(path), name)
 
 
 def _shipped(program: Path) -> Path | None:

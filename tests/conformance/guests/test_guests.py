@@ -3,7 +3,14 @@
 from pathlib import Path
 
 from tests.conformance.guests.__main__ import ROOT, Result, check
-from tests.conformance.guests.projects import PROJECTS, Project, checkout_of, programs
+from tests.conformance.guests.expected import cause
+from tests.conformance.guests.projects import (
+    PROJECTS,
+    Flavour,
+    Project,
+    checkout_of,
+    programs,
+)
 from tests.conformance.guests.shipped import same_to_controllers
 
 EMPTY = """\
@@ -76,3 +83,45 @@ def test_a_shipped_p4info_may_be_older_and_in_another_order():
     # What the file has is compared.
     assert same_to_controllers(ours, ours.replace("id: 1 }", "id: 2 }")) is not None
     assert same_to_controllers(ours, action(2) + action(1) + "tables { size: 5 }\n") is not None
+
+
+def test_a_program_is_compiled_in_every_flavour(tmp_path):
+    (tmp_path / "main.p4").write_text(EMPTY.replace("apply {}", "PORT", 1))
+    flavours = (
+        Flavour("with", "main.p4", "with.txt", ("-DPORT=apply{}",)),
+        Flavour("without", "main.p4", "without.txt"),
+    )
+    compiler: Path = ROOT / "build/bin/vitrine-p4c"
+    result: Result = check(compiler, Project("a-test", flavours=flavours), tmp_path)
+    assert result.compiled == 2
+    assert list(result.failures) == ["main.p4 (without)"]
+
+
+def test_what_is_not_meant_to_compile_is_counted_apart(tmp_path):
+    folder = tmp_path / "preprocessor"
+    folder.mkdir()
+    (folder / "exper1a.p4").write_text(EMPTY.replace("egress_spec", "egress_spek"))
+    compiler: Path = ROOT / "build/bin/vitrine-p4c"
+    result: Result = check(compiler, Project("p4-guide"), tmp_path)
+    assert list(result.expected) == ["preprocessor/exper1a.p4"]
+    assert result.compiled == 0
+    # One that compiles after all is a failure: of the list.
+    (folder / "exper1a.p4").write_text(EMPTY)
+    again = check(compiler, Project("p4-guide"), tmp_path)
+    assert list(again.failures) == ["preprocessor/exper1a.p4"]
+
+
+def test_a_cause_is_of_one_project():
+    assert cause("p4-guide", "preprocessor/exper1a.p4") is not None
+    assert cause("tutorials", "preprocessor/exper1a.p4") is None
+
+
+def test_a_shipped_p4info_may_have_the_shorter_ids_of_older_compilers():
+    def table(number: int, size: int = 4) -> str:
+        return f"tables {{ preamble {{ id: {number} }} match_fields {{ id: 1 }} size: {size} }}\n"
+
+    assert same_to_controllers(table(0x02AB1234), table(0x02001234)) is None
+    assert same_to_controllers(table(0x02AB1234), table(0x02001235)) is not None
+    assert same_to_controllers(table(0x02AB1234), table(0x02001234, 5)) is not None
+    # With ids of today they must be the same.
+    assert same_to_controllers(table(0x02AB1234), table(0x02CD1234)) is not None
