@@ -25,11 +25,22 @@ async function begin() {
     way.align(calls.clocks);
     way.nowPs = () => glass.player.timePs;
     follow(glass, list, calls);
+    // In the first picture it becomes known how long the recording is.
+    requestAnimationFrame(() => open(glass.player));
+    addEventListener("hashchange", () => open(glass.player));
     // For tests and for the curious.
     window.vitrine = glass;
   } catch (error) {
     sayWhy(page, "broken", error);
   }
+}
+
+// The address may name an instant, in seconds, at which time then stands: inside.html#at=1.234
+function open(player) {
+  const [, at] = /^#at=(\d+(?:\.\d+)?)$/.exec(location.hash) ?? [];
+  if (at === undefined) return;
+  player.pause();
+  player.seek(Number(at) * 1e12);
 }
 
 // What each router told, into its model; what hosts told, into theirs.

@@ -116,3 +116,21 @@ def test_a_recording_plays_from_a_disk(recorded, tmp_path):
         expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
         assert page.get_by_role("tab", name="Handles").count() == 0
         expect(page.locator(".labels")).to_contain_text("of 20 packets")
+
+
+@needs_browser
+def test_an_address_names_the_instant_at_which_a_recording_stands(recorded, tmp_path):
+    file = tmp_path / "inside.html"
+    recorded.write(file)
+    with browser() as chromium, page_of(chromium, offline=True) as page:
+        page.goto(file.as_uri())
+        page.wait_for_function("window.vitrine?.player.toldPs > 0")
+        span = page.evaluate("[vitrine.player.startPs, vitrine.player.toldPs]")
+        middle_ps = sum(span) // 2
+        page.goto("about:blank")
+        page.goto(f"{file.as_uri()}#at={middle_ps / 1e12:.6f}")
+        page.wait_for_function("window.vitrine && !vitrine.player.isPlaying")
+        assert abs(page.evaluate("vitrine.player.timePs") - middle_ps) < 1e6
+        # Beyond the end is the end.
+        page.evaluate("location.hash = '#at=99'")
+        page.wait_for_function("vitrine.player.timePs === vitrine.player.toldPs")
