@@ -86,7 +86,7 @@ exercise:        ## a working copy of an exercise: NAME=<name> puts it into work
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course exercise "$(NAME)"
 
-check:           ## what is right of an exercise: NAME=<name>, CASE=<one of its cases>, GLASS=1 keeps its networks as pages; without NAME every test of the kit that needs no root
+check:           ## what is right of an exercise: NAME=<name>, CASE=<one of its cases>, GLASS=1 keeps all its networks as pages; without NAME every test of the kit that needs no root
 	@vm/takes.sh NAME CASE
 ifdef NAME
 	@WORLD=virtual vm/setup.sh

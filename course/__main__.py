@@ -13,13 +13,14 @@ from controller.toolchain import ROOT
 from course import catalogue, working
 from course.errors import CourseError
 from course.exercise import Exercise, Work
+from course.films import Films
 from course.grading import command as grading
 from course.judge import judge
 from course.process import Runner
 from course.telling import Teller, summary
 
-# Where pages with a check's networks go.
-FILMS = ROOT / "out" / "course"
+# Where pages go that show what happened in the networks of a check.
+FILMS = working.WORK.parent / "out" / "course"
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -49,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
         "--glass",
         action="store_true",
         default=os.environ.get("GLASS") == "1",
-        help="keep what happens in networks, as pages in out/course",
+        help="a page in out/course for every network, not only for those that a story is about",
     )
     grading.add(commands)
     return parser
@@ -89,11 +90,17 @@ def _check(arguments: argparse.Namespace) -> int:
         folder,
         seed=working.student_of(folder),
         only=[arguments.case] if arguments.case else [],
-        films=FILMS / exercise.name if arguments.glass else None,
+        films=Films(FILMS / exercise.name, keeps_all=arguments.glass),
+        called=_called(folder),
         tell=lambda verdict: print(teller.tell(verdict), flush=True),
     )
     print(summary(judgement))
     return 0 if judgement.points == judgement.out_of else 1
+
+
+def _called(folder: Path) -> str:
+    """A path that is short where the command lines of stories are run: in the kit's folder."""
+    return str(folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder)
 
 
 def _tell_own(exercise: Exercise, folder: Path) -> None:

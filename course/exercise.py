@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from course.films import Films
 from course.process import Runner
 
 
@@ -24,8 +25,15 @@ class Work:
     runner: Runner
     # Known to the teacher alone: with it the scenarios are others than a student has seen.
     secret: str = ""
-    # Where pages go that show what happened in the check's networks; None: nobody asked for them.
-    films: Path | None = None
+    # What the check's networks told; None: nobody wants to see it.
+    films: Films | None = None
+    # What command lines in stories call the folder; empty: by its path.
+    called: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The folder, for a command line that is to be run later."""
+        return self.called or str(self.folder)
 
     def dice(self, purpose: str) -> Random:
         """Random numbers that are the same whenever this student's work is checked for this."""

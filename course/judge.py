@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from controller.errors import ControllerError
 from course import silence
 from course.errors import CourseError
 from course.exercise import Case, Exercise, Work
+from course.films import Films
 from course.process import Runner
 from course.story import Refused, Story
 from course.tools.alive import router_answers
@@ -61,14 +62,16 @@ def judge(
     runner: Runner | None = None,
     secret: str = "",
     only: Collection[str] = (),
-    films: Path | None = None,
+    films: Films | None = None,
+    called: str = "",
     tell: Callable[[Verdict], None] = lambda verdict: None,
     is_alive: Callable[[], bool] = router_answers,
 ) -> Judgement:
     """Checks a folder; `tell` hears of each case as soon as it is decided.
 
-    With `films` what happens in a check's networks is kept there, a page a case. `is_alive` says
-    whether a router answers on this machine, where one with the submission in it did not.
+    With `films` a story of a network has a link to the page that shows it. Stories call the folder
+    as `called` says. `is_alive` says whether a router answers on this machine, where one with the
+    submission in it did not.
     """
     cases = [case for case in exercise.cases if not only or case.name in only]
     if not cases:
@@ -77,17 +80,35 @@ def judge(
     verdicts = []
     with tempfile.TemporaryDirectory(prefix="vitrine-") as scratch:
         Path(scratch).chmod(0o755)
-        work = Work(folder.resolve(), Path(scratch), seed, runner or Runner(), secret, films)
+        work = Work(
+            folder.resolve(), Path(scratch), seed, runner or Runner(), secret, films, called
+        )
         begun = _settled(exercise.title, partial(exercise.begin, work), is_alive)
+        shared = films.names() if films else set()
+        nothing = _complete(begun.story, exercise.name, "", films)
         for case in cases:
-            if begun.story:
-                verdict = Verdict(case, begun.story, begun.is_judged)
+            if nothing:
+                verdict = Verdict(case, nothing, begun.is_judged)
             else:
                 tried = _settled(case.title, partial(case.check, begun.value), is_alive)
-                verdict = Verdict(case, tried.story, tried.is_judged)
+                story = _complete(tried.story, exercise.name, case.name, films)
+                verdict = Verdict(case, story, tried.is_judged)
+            if films:
+                films.forget(films.names() - shared)
             verdicts.append(verdict)
             tell(verdict)
     return Judgement(exercise, seed, tuple(verdicts))
+
+
+def _complete(story: Story | None, exercise: str, case: str, films: Films | None) -> Story | None:
+    """A story with the command line that does the same again, and the page that shows it."""
+    if story is None:
+        return None
+    again = f"make check NAME={exercise}" + (f" CASE={case}" if case else "")
+    moment, link = story.moment, ""
+    if moment and films and moment.film in films.names():
+        link = films.show(moment)
+    return replace(story, again=story.again or again, link=link)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,15 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Moment:
+    """An instant of a check's network."""
+
+    at_s: float
+    # The network's name; empty: the one in which the story was told.
+    film: str = ""
+
+
+@dataclass(frozen=True)
 class Story:
     """Why a case was refused."""
 
@@ -21,8 +30,12 @@ class Story:
     came: str
     # Steps of the packet or of the decision that lead there, one a line.
     way: tuple[str, ...] = ()
-    # The command line that shows exactly this moment again.
+    # The command line that does the same again; empty: the case is checked once more.
     again: str = ""
+    # What to look at, where there was a network.
+    moment: Moment | None = None
+    # The page that opens at this moment, once it is written.
+    link: str = ""
 
 
 class Refused(Exception):  # noqa: N818 - it is a verdict and no error

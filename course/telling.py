@@ -47,6 +47,8 @@ def paragraphs(story: Story) -> list[str]:
     if story.again:
         # A command is copied, so it is never broken.
         lines.append(f"        {'again':{_LABEL}}{story.again}")
+    if story.link:
+        lines.append(f"        {'see':{_LABEL}}{story.link}")
     return lines
 
 

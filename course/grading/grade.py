@@ -55,7 +55,14 @@ def _one(exercise: Exercise, submission: Submission, secret: str, runner: Runner
         folder.chmod(0o755)
         remarks = submission.take(exercise.files, folder)
         student = student_of(folder)
-        judgement = judge(exercise, folder, seed=student, secret=secret, runner=runner)
+        judgement = judge(
+            exercise,
+            folder,
+            seed=student,
+            secret=secret,
+            runner=runner,
+            called=f"work/{exercise.name}",
+        )
     left = [verdict.case.name for verdict in judgement.verdicts if not verdict.is_judged]
     if left:
         remarks += (f"Not judged, because no router answered here: {', '.join(left)}.",)

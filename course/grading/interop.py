@@ -91,7 +91,7 @@ def _ring(one: Team, other: Team) -> str:
             own=programs,
         ) as fabric:
             fabric.let_pass(capstone.SETTLED_S)
-            capstone.all_reach(fabric, "others", f"of {one.name} and {other.name} in turn")
+            capstone.all_reach(fabric, f"of {one.name} and {other.name} in turn")
     except Refused as refused:
         # s1 and s3 are the one's, s2 and s4 the other's.
         return f"{refused.story.expected} {refused.story.came}"

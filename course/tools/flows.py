@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vitrine.v1 import world_pb2
@@ -11,8 +12,10 @@ from vitrine.v1 import world_pb2
 from controller.errors import ControllerError
 from controller.world import PS_PER_S
 from course.exercise import Work
-from course.story import Refused, Story
+from course.story import Moment, Refused, Story
 from course.tools.insides import environment
+from course.tools.network import last_told_s
+from labs.glass.tape import Tape
 from labs.narration import Narrator
 from labs.worlds.virtual.bench import VirtualBench
 from topo import load
@@ -21,7 +24,7 @@ from topo.model import Topology
 
 MSS_BYTES = 1448
 _LISTENER_PORT = 5001
-_STEP_S = 0.1
+STEP_S = 0.1
 
 _NETWORK = """
 hosts:
@@ -100,13 +103,21 @@ def send(
     since_s: float = 0.0,
     seed: int,
     because: str,
+    film: str,
 ) -> list[Flow]:
-    """Lets the senders send; goodput is that from `since_s` on. A fault of a class is refused."""
+    """Lets the senders send; goodput is that from `since_s` on. A fault of a class is refused.
+
+    The network is called `film` where stories point at it.
+    """
     of = _topology(work, line, senders)
     done = f"{_who(senders)} sent for {seconds:g} s through {line.words}."
     quiet = Narrator((), io.StringIO())
+    tape = Tape()
     try:
-        with VirtualBench(work.scratch, quiet, seed=seed, environment=environment(work)) as bench:
+        with (
+            VirtualBench(work.scratch, quiet, seed=seed, environment=environment(work)) as bench,
+            _filmed(work, bench, film) as tape,
+        ):
             bench.bring_up(of)
             return _run(bench, senders, seconds, since_s)
     except ControllerError as error:
@@ -117,8 +128,22 @@ def send(
                 because="insides/contract.py says what a class must have and may decide. "
                 + because,
                 came=str(error).replace(f"{work.folder}/", ""),
+                moment=Moment(last_told_s(tape), film),
             )
         ) from error
+
+
+@contextlib.contextmanager
+def _filmed(work: Work, bench: VirtualBench, film: str) -> Iterator[Tape]:
+    """Keeps what happens in a bench's network, if anybody wants to see it."""
+    if work.films is None:
+        yield Tape(film)
+        return
+    with bench.taped(film) as tape:
+        try:
+            yield tape
+        finally:
+            work.films.add(film, tape)
 
 
 def _who(senders: Sequence[Sender]) -> str:
@@ -163,11 +188,11 @@ def _run(
     names = [f"h{number}" for number in range(1, len(senders) + 1)]
     windows: list[list[int]] = [[] for _ in senders]
     before = [0] * len(senders)
-    steps = round(seconds / _STEP_S)
+    steps = round(seconds / STEP_S)
     for step in range(steps):
-        if step == round(since_s / _STEP_S):
+        if step == round(since_s / STEP_S):
             before = [world.report(app).bulk.acked_bytes for app in apps]
-        world.advance(round(_STEP_S * PS_PER_S))
+        world.advance(round(STEP_S * PS_PER_S))
         for state, seen in zip(world.look(names, connections=True).hosts, windows, strict=True):
             seen.append(state.connections[0].cwnd if state.connections else 0)
     flows = []

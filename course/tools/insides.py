@@ -90,7 +90,8 @@ def _packages(work: Work) -> Path:
 
 def again_line(work: Work, full: Sequence[str]) -> str:
     """The command line that does the same again."""
-    words = " ".join(shlex.quote(argument) for argument in full)
+    at_home = [argument.replace(str(work.folder), work.shown) for argument in full]
+    words = " ".join(shlex.quote(argument) for argument in at_home)
     return f"VITRINE_PYTHON=build/venv/bin/python build/bin/vitrine-sim {words}"
 
 

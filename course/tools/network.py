@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -29,7 +29,8 @@ from controller.session import Session
 from controller.values import Mac
 from controller.world import PS_PER_S, World
 from course.exercise import Work
-from course.story import Refused, Story
+from course.films import Films
+from course.story import Moment, Refused, Story
 from course.tools.tracer import Program
 from labs.glass.scene import network_of
 from labs.glass.tape import Tape, listening
@@ -169,7 +170,7 @@ def network(
 ) -> Iterator[Network]:
     """A network whose routers `load` fills. One that is busy for ever is refused in the end.
 
-    Where the work is filmed, the page with everything that happened is called `film`.
+    What is refused inside gets the moment: the network's name is `film`, and the instant is now.
     """
     with contextlib.ExitStack() as stack:
         address = stack.enter_context(server.serving(work.scratch / "world.log"))
@@ -185,10 +186,37 @@ def network(
             load(switch, session)
             configure(switch, session)
             sessions[switch.name] = session
+        tape = Tape(film)
         if work.films is not None and film:
-            stack.enter_context(_filmed(address, of, work.films / f"{film}.html"))
-        with _in_time(channel.close):
+            stack.enter_context(filmed(address, of, tape, work.films))
+        with told_when(film, lambda: _now_s(world, tape)), _in_time(channel.close):
             yield Network(world, of, sessions)
+
+
+def _now_s(world: World, tape: Tape) -> float:
+    """The instant at which the network is. One that was ended told of its last before."""
+    try:
+        return world.look().time_ps / PS_PER_S
+    except ControllerError:
+        return last_told_s(tape)
+
+
+def last_told_s(tape: Tape) -> float:
+    """The last instant of which a network told."""
+    return max((entry.time_ps for entry in tape.entries), default=0) / PS_PER_S
+
+
+@contextlib.contextmanager
+def told_when(film: str, now_s: Callable[[], float]) -> Iterator[None]:
+    """Adds to what is refused inside which network it is about, and when."""
+    try:
+        yield
+    except Refused as refused:
+        if not film:
+            raise
+        moment = refused.story.moment or Moment(now_s())
+        moment = replace(moment, film=moment.film or film)
+        raise Refused(replace(refused.story, moment=moment)) from refused
 
 
 @contextlib.contextmanager
@@ -220,12 +248,14 @@ def _in_time(end: Callable[[], None]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _filmed(address: str, of: Topology, file: Path) -> Iterator[None]:
-    tape = Tape(file.stem)
+def filmed(address: str, of: Topology, tape: Tape, films: Films) -> Iterator[None]:
+    """Keeps what happens in a network, also if it is refused."""
     routers = {each.name: f"{address}/{each.device_id}" for each in of.switches}
-    with listening(tape, Up(routers, network=network_of(of))):
-        yield
-    tape.write(file)
+    try:
+        with listening(tape, Up(routers, network=network_of(of))):
+            yield
+    finally:
+        films.add(tape.title, tape)
 
 
 # ---- what routers run ----------------------------------------------------------------------------

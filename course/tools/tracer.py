@@ -61,7 +61,7 @@ class Program:
         lines = " ".join(shlex.quote(line) for line in entries)
         return (
             f"printf '%s\\n' {lines} > /tmp/entries.stf; build/bin/vitrine-sim trace "
-            f"--entries /tmp/entries.stf {shlex.quote(str(self.source))} {port}:{frame.hex()}"
+            f"--entries /tmp/entries.stf {_shown(self.work, self.source)} {port}:{frame.hex()}"
         )
 
 
@@ -95,10 +95,14 @@ def compile_program(work: Work, name: str) -> Program:
                 because="A program that does not compile can do nothing with a packet.",
                 came="The compiler refused it." if done.status is not None else _TOO_LONG,
                 way=tuple(done.errors.strip().splitlines()[:20]),
-                again=f"build/bin/vitrine-p4c -o /tmp/program.json {shlex.quote(str(source))}",
+                again=f"build/bin/vitrine-p4c -o /tmp/program.json {_shown(work, source)}",
             )
         )
     return Program(work, source, compiled, p4info)
+
+
+def _shown(work: Work, source: Path) -> str:
+    return shlex.quote(f"{work.shown}/{source.name}")
 
 
 _TOO_LONG = "The compiler did not come to an end in time."

@@ -4,18 +4,26 @@ A wrong solution is a folder in course/solutions/<exercise>/wrong: the files, an
 which says why it is wrong, which cases refuse it and with which words. Every other case must pass.
 """
 
+import base64
 import functools
+import gzip
+import json
+import re
 import runpy
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 import pytest
 import yaml
 
 from course.catalogue import EXERCISES
 from course.exercise import SOLUTIONS, Exercise
+from course.films import Films
 from course.judge import Judgement, judge
+from course.story import Story
+from labs.glass import tape
 
 WRONG_LEAST = 5
 wrong_ones = [
@@ -67,10 +75,37 @@ def test_what_students_begin_with_can_be_checked_and_is_not_enough(exercise):
 @pytest.mark.parametrize(("exercise", "folder"), wrong_ones)
 def test_a_wrong_solution_is_refused_for_the_right_reason(exercise, folder, tmp_path):
     told = yaml.safe_load((folder / "refused.yaml").read_text())
-    found = stories(judge(exercise, prepared(exercise, folder, "test", tmp_path), seed="test"))
+    submission, films = prepared(exercise, folder, "test", tmp_path), Films(tmp_path / "films")
+    judgement = judge(exercise, submission, seed="test", films=films)
+    found = stories(judgement)
     assert set(found) == set(told["by"]), found
     for case, words in told["by"].items():
         assert words in found[case], found[case]
+    for verdict in judgement.verdicts:
+        if verdict.story is not None:
+            leads_there(exercise, verdict.case.name, verdict.story)
+
+
+def leads_there(exercise: Exercise, case: str, story: Story) -> None:
+    """The command line is about this case, and the page shows the instant."""
+    if "make check" in story.again:
+        assert story.again == f"make check NAME={exercise.name} CASE={case}"
+    assert story.again
+    assert bool(story.moment) == bool(story.link), story
+    if story.moment is None:
+        return
+    address = urlparse(story.link)
+    assert address.fragment == f"at={story.moment.at_s:.6f}"
+    last_s = recorded_s(Path(unquote(address.path)))
+    assert 0 <= story.moment.at_s <= last_s, (story, last_s)
+
+
+def recorded_s(page: Path) -> int:
+    """How long the recording in a page is, in seconds that have begun."""
+    found = re.search(r'id="tape">([^<]*)<', page.read_text())
+    assert found is not None
+    *_, (_, _, index) = tape.read(gzip.decompress(base64.b64decode(found[1])))
+    return max(int(second) for second in json.loads(index)) + 1
 
 
 @every_exercise

@@ -12,8 +12,7 @@ from controller.p4info import P4Info
 from course.exercise import SOLUTIONS, Case, Exercise, Work
 from course.exercises.control_plane import roads
 from course.exercises.control_plane.fabric import Compiled, Fabric, asked_of, led
-from course.story import Refused, Story
-from course.tools import again
+from course.story import Moment, Refused, Story
 from course.tools.insides import require_file
 from course.tools.network import topology
 from course.tools.tracer import compile_program
@@ -23,6 +22,8 @@ NAME = "capstone"
 PROGRAM, CONTROL = "router.p4", "control.py"
 SETTLED_S, MENDED_S = 2.0, 1.0
 SINK, BULK = 7000, 5201
+# In the middle of the calls.
+_VOICE_S = SETTLED_S + 2.0
 # Every port has two classes, the higher of which goes first.
 CLASSES = ", classes: 2, queue: 1000 packets"
 # The line of the cases voice and challenge.
@@ -77,9 +78,9 @@ def own(work: Work) -> str:
 
 
 def _refused(
-    case: str, done: str, expected: str, because: str, came: str, at_s: float = SETTLED_S
+    done: str, expected: str, because: str, came: str, at_s: float, film: str = ""
 ) -> Refused:
-    return Refused(Story(done, expected, because, came, again=again.in_glass(NAME, case, at_s)))
+    return Refused(Story(done, expected, because, came, moment=Moment(at_s, film)))
 
 
 def _ping(fabric: Fabric, host: str, to: str, count: int = 1) -> int:
@@ -107,17 +108,17 @@ def answers(bench: Bench) -> None:
     """The router answers ARP and pings to each of its addresses."""
     with bench.network(topology(_ONE), "answers") as fabric:
         for target in ("10.0.1.254", "10.0.2.254"):
-            app = _ping(fabric, "h1", target, 3)
+            app, asked_s = _ping(fabric, "h1", target, 3), fabric.now_s
             fabric.let_pass(1.0)
             echoes = len(fabric.net.report(app).ping.echoes)
             if echoes < 3:
                 raise _refused(
-                    "answers",
                     f"h1 pinged {target}, an address of its router, three times.",
                     "Three answers.",
                     _ROUTER + "The program sends up what is for the router, and lets out what the "
                     "controller sends.",
                     f"{echoes}.",
+                    asked_s,
                 )
 
 
@@ -129,11 +130,11 @@ def unreachable(bench: Bench) -> None:
         told = fabric.net.report(app).ping.unreachable
         if told < 2:
             raise _refused(
-                "unreachable",
                 "h1 pinged 10.99.0.1 twice; there is no route to it.",
                 "Each to be answered by ICMP, type 3.",
                 _ROUTER + "What no entry fits goes to the controller, too.",
                 f"h1 was told of {told}.",
+                SETTLED_S,
             )
 
 
@@ -142,10 +143,10 @@ def reaches(bench: Bench) -> None:
     dice = bench.work.dice("reaches")
     net = roads.drawn(dice, dice.choice((4, 5)), CLASSES)
     with bench.network(net.topology, "reaches", net.costs) as fabric:
-        all_reach(fabric, "reaches", "your routers")
+        all_reach(fabric, "your routers")
 
 
-def all_reach(fabric: Fabric, case: str, whose: str) -> None:
+def all_reach(fabric: Fabric, whose: str) -> None:
     """Every host pings every other one; refused where no answer comes."""
     names = [host.name for host in fabric.net.topology.hosts]
     pings = {
@@ -156,12 +157,12 @@ def all_reach(fabric: Fabric, case: str, whose: str) -> None:
         if report.app in pings and not report.ping.echoes:
             one, other = pings[report.app]
             raise _refused(
-                case,
                 f"{len(fabric.controls)} routers, {whose}, had {SETTLED_S:.0f} s to find ways; "
                 "then every host pinged every other one.",
                 f"An answer from {other} to {one}.",
                 _ROUTER,
                 "None came within 1.5 s.",
+                SETTLED_S,
             )
 
 
@@ -184,7 +185,6 @@ def cut(bench: Bench) -> None:
         came = fabric.net.flow(sink).received - received
         if came < 45:
             raise _refused(
-                "cut",
                 f"h1 sent h3 100 datagrams a second. At {at_s:.1f} s the cable at port {used} of "
                 "s1, on their way, was cut.",
                 f"All 50 of the half second that begins {MENDED_S:.0f} s later to arrive.",
@@ -215,7 +215,7 @@ def others(bench: Bench) -> None:
     of, asked = net.topology, asked_of(net.topology, costs=net.costs)
     with led(bench.work, of, asked, folders.__getitem__, film="others", own=own_programs) as fabric:
         fabric.let_pass(SETTLED_S)
-        all_reach(fabric, "others", whose)
+        all_reach(fabric, whose)
 
 
 # ---- one line ------------------------------------------------------------------------------------
@@ -282,15 +282,18 @@ def voice(bench: Bench) -> None:
         worst_ms = flow.delay_max_ps / 1e9
         if flow.lost or worst_ms > most_ms:
             raise _refused(
-                "voice",
                 done,
                 f"No call to lose a packet or to wait for longer than {most_ms:.1f} ms, delay of "
                 "the line included.",
                 _PRIORITY + f"A long one takes {packet_ms:.1f} ms.",
                 f"A call lost {flow.lost} packets, and one took {worst_ms:.1f} ms.",
+                _VOICE_S,
+                "voice",
             )
     if len(flows) < CALLS:
-        raise _refused("voice", done, f"{CALLS} calls to arrive.", _ROUTER, f"{len(flows)} did.")
+        raise _refused(
+            done, f"{CALLS} calls to arrive.", _ROUTER, f"{len(flows)} did.", _VOICE_S, "voice"
+        )
 
 
 def _downloads(fabric: Fabric, span_s: float) -> int:
@@ -306,21 +309,21 @@ def challenge(bench: Bench) -> None:
     done += "that takes 1000 packets; beside them went a ping in the same class."
     if use < USE_LEAST:
         raise _refused(
-            "challenge",
             done,
             f"{USE_LEAST:.0%} of the line or more to be used from the second second on.",
             _AQM + "Whoever drops too much has a short queue and an idle line.",
             f"{use:.1%} was used, and pings waited for {wait_ms:.1f} ms.",
-            3.0,
+            SETTLED_S + 3.0,
+            "challenge",
         )
     if wait_ms > WAIT_MOST_MS:
         raise _refused(
-            "challenge",
             done,
             f"Pings to wait in queues for {WAIT_MOST_MS:.0f} ms or less on average.",
             _AQM + "1000 packets are 1.2 s.",
             f"{wait_ms:.1f} ms, while {use:.1%} of the line was used.",
-            3.0,
+            SETTLED_S + 3.0,
+            "challenge",
         )
 
 

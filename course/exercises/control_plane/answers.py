@@ -32,7 +32,7 @@ _SILENT = (
 
 def arp(work: Work) -> None:
     """Who asks for an address of the port is answered, and nobody else."""
-    with desk(work, "arp") as router:
+    with desk(work) as router:
         for number in (1, 3):
             asker, own = router.station(number, 2), router.own(number)
             question = speak.arp(1, speak.BROADCAST, asker, Station(own.address, bytes(6)))
@@ -58,7 +58,7 @@ def _shape(act: Sent) -> tuple[int, bytes]:
 
 def ping(work: Work) -> None:
     """Each of its addresses answers pings, also one of another port."""
-    with desk(work, "ping") as router:
+    with desk(work) as router:
         asker = router.station(1, 5)
         for number, payload in ((1, bytes(range(56))), (2, b"an odd length"), (3, b"")):
             rest = bytes([0x12, 0x34, 0, number]) + payload
@@ -74,7 +74,7 @@ def ping(work: Work) -> None:
 
 def time_exceeded(work: Work) -> None:
     """A packet whose TTL is used up is told of, by the port at which it came."""
-    with desk(work, "time-exceeded") as router:
+    with desk(work) as router:
         for number in (1, 2):
             asker = router.station(number, 5)
             frame = speak.packet(
@@ -100,7 +100,7 @@ def time_exceeded(work: Work) -> None:
 
 def unreachable(work: Work) -> None:
     """Without a route, or an answer from the last hop, the sender is told; never about an error."""
-    with desk(work, "unreachable") as router:
+    with desk(work) as router:
         asker, mac = router.station(1, 5), router.own(1).mac
         frame = speak.packet(asker, mac, _FAR, speak.UDP, speak.datagram(), ttl=9)
         acts = router.comes(1, speak.NO_ROUTE, frame)

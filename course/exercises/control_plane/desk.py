@@ -29,7 +29,6 @@ TICK_S = 0.05
 class Desk:
     """The router, and what is known of its neighbours."""
 
-    case: str
     control: Control
     asked: Asked
     now_s: float = 0.0
@@ -96,20 +95,11 @@ class Desk:
     ) -> NoReturn:
         """Says what was not as it should be, and how it came to that."""
         way = [*self.said[-6:], *speak.words(acts)]
-        raise Refused(
-            Story(
-                done,
-                expected,
-                because,
-                came,
-                tuple(way),
-                f"make check NAME=control-plane CASE={self.case}",
-            )
-        )
+        raise Refused(Story(done, expected, because, came, tuple(way)))
 
 
 @contextlib.contextmanager
-def desk(work: Work, case: str, *, static: Sequence[tuple[str, int]] = ()) -> Iterator[Desk]:
+def desk(work: Work, *, static: Sequence[tuple[str, int]] = ()) -> Iterator[Desk]:
     """A router of this student's addresses. Static routes lead by a neighbour at port 2."""
     dice = work.dice("addresses")
     first = dice.randrange(1, 250)
@@ -134,7 +124,7 @@ def desk(work: Work, case: str, *, static: Sequence[tuple[str, int]] = ()) -> It
     asked = Asked("the router", str(ROUTER), ports, ways)
     info, _ = program()
     with running(work, [(asked, work.folder, info)]) as (control,):
-        found = Desk(case, control, asked)
+        found = Desk(control, asked)
         found.begin()
         yield found
 

@@ -18,8 +18,7 @@ from course.exercises.control_plane.desk import ROUTER, Desk, advert, desk
 from course.exercises.control_plane.fabric import Fabric, Hop, asked_of, led
 from course.exercises.control_plane.process import Act, Sent
 from course.exercises.control_plane.speak import Advert, Station
-from course.story import Refused, Story
-from course.tools import again
+from course.story import Moment, Refused, Story
 from course.tools.network import topology
 from topo.model import End, Topology
 
@@ -49,7 +48,7 @@ _HELLO = "The handout: a hello every 0.2 s, and a neighbour unheard of for 0.7 s
 
 def neighbours(work: Work) -> None:
     """The next hop is asked for, packets wait for the answer, and then the table knows."""
-    with desk(work, "neighbours", static=[(_STATIC, 77)]) as router:
+    with desk(work, static=[(_STATIC, 77)]) as router:
         source, mac = router.station(1, 5), router.own(1).mac
         direct, gateway = router.station(2, 9), router.station(2, 77)
         far = IPv4Address("172.16.5.9")
@@ -169,7 +168,7 @@ def _ways(router: Desk, wanted: dict[str, int], done: str, because: str) -> None
 
 def old_news(work: Work) -> None:
     """What is old changes nothing and is not passed on; what is new is, but not to its teller."""
-    with desk(work, "old-news") as router:
+    with desk(work) as router:
         hellos = _meet(router)
         news = _adverts(5)
         for each in news.values():
@@ -207,7 +206,7 @@ def _is(act: Sent, wanted: Advert) -> bool:
 
 def interoperates(work: Work) -> None:
     """Beside routers that keep to the letter of the handout and not to its habits."""
-    with desk(work, "interoperates") as router:
+    with desk(work) as router:
         hellos = _meet(router, every_s={3: 1, 4: 5})
         news = _adverts(7)
         # One tells from the far end on, before anybody near it; the other tells twice, and late.
@@ -279,7 +278,6 @@ links:
         echoes = len(net.report(ping).ping.echoes)
         if echoes < 3:
             raise _refused(
-                "static",
                 "h1 pinged h2 three times through s1 and s2, which have static routes to each "
                 "other's hosts and no MAC address but their own.",
                 "Three answers: packets wait while ARP asks for the next hop.",
@@ -296,7 +294,6 @@ links:
         acked = net.report(bulk).bulk.acked_bytes
         if acked < length:
             raise _refused(
-                "static",
                 f"h1 sent h2 {length} bytes over TCP; at 10 Mb/s they take 0.2 s.",
                 "All of them within 2 s.",
                 _NEXT_HOP + "A controller is too slow for every packet: entries are its work.",
@@ -393,14 +390,14 @@ def shortest(work: Work) -> None:
     dice = work.dice("shortest")
     for count in (3, dice.choice((5, 6))):
         net = drawn(dice, count)
-        _all_reach(work, net, "shortest", lambda _: work.folder)
+        _all_reach(work, net, f"shortest-{count}", lambda _: work.folder)
 
 
-def _all_reach(work: Work, net: Net, case: str, folder: Callable[[str], Path]) -> None:
+def _all_reach(work: Work, net: Net, film: str, folder: Callable[[str], Path]) -> None:
     asked = asked_of(net.topology, costs=net.costs)
-    with led(work, net.topology, asked, folder, film=case) as fabric:
+    with led(work, net.topology, asked, folder, film=film) as fabric:
         fabric.let_pass(SETTLED_S)
-        _is_shortest(fabric, net, case, "")
+        _is_shortest(fabric, net, "")
         pings = [
             (one.name, other.name, _ping(fabric, one.name, other.name))
             for one in net.topology.hosts
@@ -412,7 +409,6 @@ def _all_reach(work: Work, net: Net, case: str, folder: Callable[[str], Path]) -
         for one, other, app in pings:
             if not reports[app].echoes:
                 raise _refused(
-                    case,
                     f"After {SETTLED_S:.0f} s every host pinged every other one, through "
                     f"{len(net.topology.switches)} routers.",
                     f"An answer from {other} to {one}.",
@@ -426,7 +422,7 @@ def _ping(fabric: Fabric, one: str, other: str) -> int:
     return fabric.net.world.start(one, world_pb2.App(ping=world_pb2.Ping(to=other, count=1)))
 
 
-def _is_shortest(fabric: Fabric, net: Net, case: str, without: str) -> None:
+def _is_shortest(fabric: Fabric, net: Net, without: str) -> None:
     for target in fabric.tables:
         far = net.distances(target, without)
         for start in fabric.tables:
@@ -438,7 +434,6 @@ def _is_shortest(fabric: Fabric, net: Net, case: str, without: str) -> None:
                     if link.a.port is not None and link.b.port is not None
                 )
                 raise _refused(
-                    case,
                     f"{len(fabric.tables)} routers had until {fabric.now_s:.1f} s to tell each "
                     f"other of their links, which cost: {links}."
                     + (" One was cut." if without else ""),
@@ -462,7 +457,7 @@ def cut(work: Work) -> None:
         fabric.net.datagrams("h1", "h3", SINK, rate_bps=160_000, span_s=6, payload_bytes=200)
         fabric.let_pass(SETTLED_S)
         _, passed = net.way(fabric, start, target)
-        _is_shortest(fabric, net, "cut", "")
+        _is_shortest(fabric, net, "")
         link = next(
             each for each in net.topology.links if {each.a.node, each.b.node} == set(passed[:2])
         )
@@ -471,13 +466,12 @@ def cut(work: Work) -> None:
         cut_s = fabric.now_s
         fabric.net.world.fault(world_pb2.FaultRequest(cut=end))
         fabric.let_pass(MENDED_S)
-        _is_shortest(fabric, net, "cut", str(link))
+        _is_shortest(fabric, net, str(link))
         before = fabric.net.flow(sink).received
         fabric.let_pass(0.5)
         came = fabric.net.flow(sink).received - before
         if came < 45:
             raise _refused(
-                "cut",
                 f"h1 sent h3 100 datagrams a second. At {cut_s:.1f} s the link "
                 f"{passed[0]}-{passed[1]}, on their way, was cut.",
                 f"All 50 of the half second that begins {MENDED_S:.0f} s later to arrive.",
@@ -487,7 +481,7 @@ def cut(work: Work) -> None:
             )
         fabric.net.world.fault(world_pb2.FaultRequest(mend=end))
         fabric.let_pass(MENDED_S)
-        _is_shortest(fabric, net, "cut", "")
+        _is_shortest(fabric, net, "")
 
 
 def _beside_others(work: Work) -> None:
@@ -516,5 +510,5 @@ _SHARED = (
 )
 
 
-def _refused(case: str, done: str, expected: str, because: str, came: str, at_s: float) -> Refused:
-    return Refused(Story(done, expected, because, came, again=again.in_glass(NAME, case, at_s)))
+def _refused(done: str, expected: str, because: str, came: str, at_s: float) -> Refused:
+    return Refused(Story(done, expected, because, came, moment=Moment(at_s)))

@@ -10,12 +10,14 @@ from controller.entries import Call, Entry, Lpm
 from controller.session import Session
 from controller.world import PS_PER_S
 from course.exercises.first_router.router import Router
-from course.story import Refused, Story
+from course.story import Moment, Refused, Story
 from course.tools.network import neighbour_mac, network, runs, topology
 from topo.model import Switch
 
 PINGS = 3
 LENGTH_BYTES = 300_000
+# When the pings are over and TCP begins.
+_PINGED_S = 10
 _NETWORK = topology("""
 hosts:
   h1: {address: 10.0.1.1/24, tcp: {congestion: cubic}}
@@ -44,7 +46,7 @@ def talk(router: Router) -> None:
     with network(router.program.work, _NETWORK, load, film="traffic") as net:
         world = net.world
         ping = world.start("h1", world_pb2.App(ping=world_pb2.Ping(to="h2", count=PINGS)))
-        world.advance(10 * PS_PER_S)
+        world.advance(_PINGED_S * PS_PER_S)
         echoes = len(world.report(ping).ping.echoes)
         if echoes < PINGS:
             raise Refused(
@@ -54,6 +56,7 @@ def talk(router: Router) -> None:
                     "RFC 1122, section 3.2.2.6: a host answers an echo request that reaches it "
                     "whole, and drops one that is not addressed to it or whose checksum is wrong.",
                     f"{echoes} answers.",
+                    0.0,
                 )
             )
         world.start("h2", world_pb2.App(listener=world_pb2.Listener(port=5201)))
@@ -70,6 +73,7 @@ def talk(router: Router) -> None:
                     "of a second.",
                     "RFC 9293: TCP sends again what was lost, but not what is always lost.",
                     f"{acked} bytes were acknowledged.",
+                    _PINGED_S,
                 )
             )
 
@@ -88,5 +92,5 @@ def _fill(switch: Switch, session: Session) -> None:
     session.insert(entries)
 
 
-def _story(done: str, expected: str, because: str, came: str) -> Story:
-    return Story(done=done, expected=expected, because=because, came=came)
+def _story(done: str, expected: str, because: str, came: str, at_s: float) -> Story:
+    return Story(done, expected, because, came, moment=Moment(at_s))

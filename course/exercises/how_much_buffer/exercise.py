@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import yaml
 
 from course.exercise import Case, Exercise, Work
-from course.exercises.how_much_buffer.measure import NAME, Line, measure
-from course.story import Refused, Story
+from course.exercises.how_much_buffer.measure import NAME, WARM_UP_S, Line, measure
+from course.story import Moment, Refused, Story
 from course.tools.documents import yaml_text
 from labs.sweep.expression import ExpressionError, number
 
@@ -93,7 +93,14 @@ _SAWTOOTH = (
 
 
 def _near(
-    bench: Bench, part: str, key: str, right: float, within: float, what: str, because: str
+    bench: Bench,
+    part: str,
+    key: str,
+    right: float,
+    within: float,
+    what: str,
+    because: str,
+    film: str = "",
 ) -> None:
     said = bench.number(part, key)
     if abs(said - right) > within:
@@ -103,8 +110,14 @@ def _near(
                 expected=f"{what}: {right:.4g}, give or take {within:.2g}.",
                 because=because,
                 came=f"{said:g}, which is {'more' if said > right else 'less'}.",
+                moment=_moment(film) if film else None,
             )
         )
+
+
+def _moment(film: str) -> Moment:
+    """When flows have parted and measuring begins."""
+    return Moment(WARM_UP_S, film)
 
 
 # ---- cases ---------------------------------------------------------------------------------------
@@ -173,25 +186,26 @@ def measured_one(bench: Bench) -> None:
     """What one flow does was measured."""
     line = bench.line
     for key, share in (("used_tenth", 0.1), ("used_full", 1.0)):
-        found = measure(bench.work, line, 1, max(1, round(share * line.bdp_packets)), _SEED)
+        buffer, film = max(1, round(share * line.bdp_packets)), f"one-flow-{share:g}"
+        found = measure(bench.work, line, 1, buffer, _SEED, film)
         because = "So the check measured it, with other dice; the formula says "
         because += f"{one_flow_uses(share):.3f} of the line."
         what = f"The part of the line that one flow uses with {share:g} BDP of buffer"
-        _near(bench, "measured", key, found.used, NEAR_USED, what, because)
+        _near(bench, "measured", key, found.used, NEAR_USED, what, because, film)
         if share == 1.0:
             what = "The mean wait of one flow with B = BDP, in ms"
             wait_ms = found.wait_s * 1000
-            _near(bench, "measured", "wait_full_ms", wait_ms, 0.15 * wait_ms, what, because)
+            _near(bench, "measured", "wait_full_ms", wait_ms, 0.15 * wait_ms, what, because, film)
             what = "The part of its packets that one flow loses with B = BDP"
             lost = found.lost
-            _near(bench, "measured", "lost_full", lost, 0.4 * lost, what, because)
+            _near(bench, "measured", "lost_full", lost, 0.4 * lost, what, because, film)
 
 
 def measured_many(bench: Bench) -> None:
     """What many flows do was measured."""
     line = bench.line
     buffer = max(1, round(line.bdp_packets / math.sqrt(line.flows)))
-    found = measure(bench.work, line, line.flows, buffer, _SEED)
+    found = measure(bench.work, line, line.flows, buffer, _SEED, "many-flows")
     _near(
         bench,
         "measured",
@@ -200,6 +214,7 @@ def measured_many(bench: Bench) -> None:
         NEAR_USED,
         f"The part of the line that {line.flows} flows use with {buffer} packets of buffer",
         "So the check measured it, with other dice.",
+        "many-flows",
     )
 
 
@@ -207,7 +222,7 @@ def rule(bench: Bench) -> None:
     """A rule for lines that nobody has seen."""
     dice = bench.work.dice("rule")
     text = str(bench.answers.get("rule", ""))[:_RULE_MAX]
-    for _ in range(2):
+    for film in ("rule-1", "rule-2"):
         line = Line(dice.randrange(8, 15) * 1_000_000, dice.randrange(40, 71, 2) / 1000, 0)
         flows = dice.choice((4, 9, 16))
         buffer = _ruled(text, line, flows)
@@ -226,7 +241,7 @@ def rule(bench: Bench) -> None:
                     came=f"{buffer} packets.",
                 )
             )
-        found = measure(bench.work, line, flows, buffer, dice.randrange(1, 1 << 30))
+        found = measure(bench.work, line, flows, buffer, dice.randrange(1, 1 << 30), film)
         if found.used < USED_LEAST:
             raise Refused(
                 Story(
@@ -237,6 +252,7 @@ def rule(bench: Bench) -> None:
                     "seconds.",
                     came=f"{found.used:.1%} of the line; packets waited "
                     f"{found.wait_s * 1000:.1f} ms in the mean.",
+                    moment=_moment(film),
                 )
             )
 

@@ -66,7 +66,9 @@ class Measured:
     wait_s: float
 
 
-def measure(work: Work, line: Line, flows: int, buffer_packets: int, seed: int) -> Measured:
+def measure(
+    work: Work, line: Line, flows: int, buffer_packets: int, seed: int, film: str = ""
+) -> Measured:
     """Reno on a line with so much buffer."""
     of = topology(f"""
 hosts:
@@ -81,7 +83,7 @@ links:
   - [h1, s1:1]
   - {{ends: [s1:2, h2], delay: {line.rtt_s * 500:.3f} ms}}
 """)
-    with network(work, of, kits_router(of), seed=seed) as net:
+    with network(work, of, kits_router(of), seed=seed, film=film) as net:
         for number in range(flows):
             net.transfer(
                 "h1",

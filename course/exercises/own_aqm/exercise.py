@@ -12,8 +12,7 @@ from vitrine.v1 import router_pb2
 
 from controller.world import PS_PER_S
 from course.exercise import Case, Exercise, Work
-from course.story import Refused, Story
-from course.tools import again
+from course.story import Moment, Refused, Story
 from course.tools.network import Network, network, routes, runs, topology
 from course.tools.tracer import Program, compile_program
 from topo.model import Topology
@@ -81,7 +80,7 @@ links:
         self, case: str, done: str, expected: str, because: str, came: str, at_s: float
     ) -> Refused:
         """A refusal, and where to look."""
-        return Refused(Story(done, expected, because, came, again=again.in_glass(NAME, case, at_s)))
+        return Refused(Story(done, expected, because, came, moment=Moment(at_s, case)))
 
 
 def begin(work: Work) -> Bench:

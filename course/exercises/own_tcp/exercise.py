@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from course.exercise import Case, Exercise, Work
-from course.story import Refused, Story
-from course.tools.flows import MSS_BYTES, Flow, Line, Sender, send
+from course.story import Moment, Refused, Story
+from course.tools.flows import MSS_BYTES, STEP_S, Flow, Line, Sender, send
 from course.tools.insides import require_file
 
 OWN = "tcp.py:MyTcp"
@@ -27,7 +27,7 @@ def begin(work: Work) -> Work:
 
 def _send(
     work: Work,
-    purpose: str,
+    case: str,
     line: Line,
     senders: Sequence[Sender],
     *,
@@ -41,13 +41,21 @@ def _send(
         else each
         for each in senders
     ]
-    seed = work.dice(purpose).randrange(1, 1 << 30)
-    return send(work, line, named, seconds=seconds, since_s=since_s, seed=seed, because=because)
+    seed = work.dice(case).randrange(1, 1 << 30)
+    return send(
+        work,
+        line,
+        named,
+        seconds=seconds,
+        since_s=since_s,
+        seed=seed,
+        because=because,
+        film=case,
+    )
 
 
-def _refuse(case: str, done: str, expected: str, because: str, came: str) -> None:
-    again = f"make check NAME=own-tcp CASE={case}"
-    raise Refused(Story(done, expected, because, came, again=again))
+def _refuse(case: str, done: str, expected: str, because: str, came: str, *, at_s: float) -> None:
+    raise Refused(Story(done, expected, because, came, moment=Moment(at_s, case)))
 
 
 def slow_start(work: Work) -> None:
@@ -57,7 +65,7 @@ def slow_start(work: Work) -> None:
         "RFC 5681, section 3.1: below the threshold cwnd grows by one packet for each packet that "
         "is acknowledged, so it doubles in a round trip: 10, 20, 40, 80, 160."
     )
-    (flow,) = _send(work, "slow start", path, [Sender(OWN)], because=because, seconds=0.7)
+    (flow,) = _send(work, "slow-start", path, [Sender(OWN)], because=because, seconds=0.7)
     # The handshake takes a round trip; four later the window has doubled four times.
     window = flow.windows[5]
     if not 120 <= window <= 330:
@@ -69,6 +77,7 @@ def slow_start(work: Work) -> None:
             f"It was {window} packets; every tenth of a second: "
             + ", ".join(map(str, flow.windows))
             + ".",
+            at_s=5 * STEP_S,
         )
 
 
@@ -79,7 +88,7 @@ def full_line(work: Work) -> None:
         "bandwidth-delay product and the window is halved when it overflows, what is left still "
         "fills the path."
     )
-    (flow,) = _send(work, "full line", LINE, [Sender(OWN)], because=because, seconds=12, since_s=2)
+    (flow,) = _send(work, "full-line", LINE, [Sender(OWN)], because=because, seconds=12, since_s=2)
     share = flow.goodput_bps / LINE.rate_bps
     # Of each packet of 1514 bytes, 1448 are payload: 95.6 per cent is all there is.
     if share < 0.9:
@@ -89,6 +98,7 @@ def full_line(work: Work) -> None:
             "Payload of at least 90 % of the line from second 2 on; 95.6 % is all there is.",
             f"{because} The product here is {LINE.window_packets:.0f} packets.",
             f"{share:.1%}; its window every second: {_windows(flow)}.",
+            at_s=_lowest_s(flow, 2.0),
         )
 
 
@@ -98,7 +108,7 @@ def few_losses(work: Work) -> None:
         "With AIMD one packet is lost in each cycle of W/2 round trips, in which 3/8 W^2 packets "
         "are sent: with W = 34 here, 0.23 %. Slow start loses up to a window once."
     )
-    (flow,) = _send(work, "few losses", LINE, [Sender(OWN)], because=because, seconds=15)
+    (flow,) = _send(work, "few-losses", LINE, [Sender(OWN)], because=because, seconds=15)
     if flow.loss > 0.015 or flow.packets < 4200:
         _refuse(
             "few-losses",
@@ -107,6 +117,7 @@ def few_losses(work: Work) -> None:
             because,
             f"{flow.packets} packets, of which {flow.sent_again} ({flow.loss:.2%}) were sent "
             "again.",
+            at_s=_highest_s(flow),
         )
 
 
@@ -118,7 +129,7 @@ def unused_window(work: Work) -> None:
     )
     slow = Sender(OWN, pacing_bps=1_000_000)
     path = Line(rate_bps=100_000_000, round_trip_ms=40, queue_packets=1000)
-    (flow,) = _send(work, "unused", path, [slow], because=because, seconds=8)
+    (flow,) = _send(work, "unused-window", path, [slow], because=because, seconds=8)
     # The first second is slow start's.
     largest = max(flow.windows[10:])
     if largest > 20:
@@ -129,6 +140,7 @@ def unused_window(work: Work) -> None:
             "A window of no more than 20 packets from second 1 on.",
             because,
             f"A window of {largest} packets; every second: {_windows(flow)}.",
+            at_s=_highest_s(flow),
         )
 
 
@@ -146,7 +158,7 @@ def rough_line(work: Work) -> None:
         f"halved at each loss is sqrt(3/2 / p) packets in the mean, {window:.1f} for p = "
         f"{share:.1%}."
     )
-    (flow,) = _send(work, "rough", path, [Sender(OWN)], because=because, seconds=20, since_s=2)
+    (flow,) = _send(work, "rough-line", path, [Sender(OWN)], because=because, seconds=20, since_s=2)
     if flow.goodput_bps < 0.6 * promised_bps:
         _refuse(
             "rough-line",
@@ -154,6 +166,7 @@ def rough_line(work: Work) -> None:
             f"At least 0.6 of {promised_bps / 1e6:.2f} Mb/s.",
             because,
             f"{flow.goodput_bps / 1e6:.2f} Mb/s; its window every second: {_windows(flow)}.",
+            at_s=_lowest_s(flow, 2.0),
         )
 
 
@@ -164,11 +177,12 @@ def room_for_itself(work: Work) -> None:
         "multiplicative decrease shrinks it, so they come to be equal from wherever they begin."
     )
     senders = [Sender(OWN), Sender(OWN, begins_s=4)]
-    flows = _send(work, "itself", LINE, senders, because=because, seconds=30, since_s=12)
+    flows = _send(work, "room-for-itself", LINE, senders, because=because, seconds=30, since_s=12)
     _require_share(
         "room-for-itself",
         flows,
         0.3,
+        12,
         f"Two flows of MyTcp shared {LINE.words}, the second from second 4 on.",
         "Each to have between 30 and 70 % of what both had from second 12 to 30.",
         because,
@@ -182,11 +196,12 @@ def room_for_cubic(work: Work) -> None:
         f"both get about the same. {_AIMD}"
     )
     senders = [Sender(OWN), Sender("cubic")]
-    flows = _send(work, "cubic", LINE, senders, because=because, seconds=30, since_s=5)
+    flows = _send(work, "room-for-cubic", LINE, senders, because=because, seconds=30, since_s=5)
     _require_share(
         "room-for-cubic",
         flows,
         0.25,
+        5,
         f"MyTcp and CUBIC shared {LINE.words}.",
         "Each to have between 25 and 75 % of what both had from second 5 to 30.",
         because,
@@ -194,7 +209,13 @@ def room_for_cubic(work: Work) -> None:
 
 
 def _require_share(
-    case: str, flows: Sequence[Flow], least: float, done: str, expected: str, because: str
+    case: str,
+    flows: Sequence[Flow],
+    least: float,
+    since_s: float,
+    done: str,
+    expected: str,
+    because: str,
 ) -> None:
     both = sum(flow.goodput_bps for flow in flows)
     share = flows[0].goodput_bps / both
@@ -206,7 +227,20 @@ def _require_share(
             because,
             f"The first had {share:.1%}, the other {1 - share:.1%}; the first one's window every "
             f"second: {_windows(flows[0])}.",
+            at_s=_lowest_s(min(flows, key=lambda flow: flow.goodput_bps), since_s),
         )
+
+
+def _lowest_s(flow: Flow, since_s: float) -> float:
+    """When its window was smallest: there it has given away the most."""
+    looked_at = range(round(since_s / STEP_S), len(flow.windows))
+    return STEP_S * (min(looked_at, key=lambda step: flow.windows[step]) + 1)
+
+
+def _highest_s(flow: Flow) -> float:
+    """When its window was largest, but for the first second, which is slow start's."""
+    looked_at = range(10, len(flow.windows))
+    return STEP_S * (max(looked_at, key=lambda step: flow.windows[step]) + 1)
 
 
 def _windows(flow: Flow) -> str:

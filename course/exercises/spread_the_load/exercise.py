@@ -12,8 +12,7 @@ from vitrine.v1 import world_pb2
 from controller.entries import Call, Entry, Exact, Lpm
 from controller.session import Session
 from course.exercise import Case, Exercise, Work
-from course.story import Refused, Story
-from course.tools import again
+from course.story import Moment, Refused, Story
 from course.tools.five_tuples import UDP, Flow, any_flow
 from course.tools.network import Network, neighbour_mac, network, runs, topology
 from course.tools.tracer import Program, compile_program
@@ -104,7 +103,7 @@ links:
         self, case: str, done: str, expected: str, because: str, came: str, at_s: float
     ) -> Refused:
         """A refusal, and where to look."""
-        return Refused(Story(done, expected, because, came, again=again.in_glass(NAME, case, at_s)))
+        return Refused(Story(done, expected, because, came, moment=Moment(at_s, case)))
 
 
 def path(of: Topology, switch: Switch, slot: int, leads_to: int) -> Entry:

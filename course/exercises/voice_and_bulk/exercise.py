@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from vitrine.v1 import world_pb2
+
 from controller.world import PS_PER_S
 from course.exercise import Case, Exercise, Work
 from course.exercises.voice_and_bulk.line import CALLS, SECONDS, Bench, Line, Net, read
-from course.story import Refused, Story
-from course.tools import again
+from course.story import Moment, Refused, Story
 
 NAME = "voice-and-bulk"
 WAIT_MOST_S = 0.010
@@ -39,11 +40,9 @@ def _run(bench: Bench, mix: Mix, judge: Callable[[Mix, Bench, Net], None]) -> No
         judge(mix, bench, net)
 
 
-def _refuse(mix: Mix, expected: str, because: str, came: str) -> None:
+def _refuse(mix: Mix, expected: str, because: str, came: str, at_s: float) -> None:
     done = f"{CALLS} calls crossed your line for {SECONDS:.0f} s, and {mix.done}."
-    raise Refused(
-        Story(done, expected, because, came, again=again.in_glass(NAME, mix.case, SECONDS / 2))
-    )
+    raise Refused(Story(done, expected, because, came, moment=Moment(at_s)))
 
 
 def calls_are_well(mix: Mix, bench: Bench, net: Net) -> None:
@@ -59,16 +58,23 @@ def calls_are_well(mix: Mix, bench: Bench, net: Net) -> None:
             f"At most {LOST_MOST:.0%} of the calls' packets to be missing.",
             because,
             f"Of {sent} packets {sent - received} are missing.",
+            net.first_s(lambda flow: flow.lost > 0),
         )
     # The first packets of each call had the line for themselves.
-    wait_s = max(flow.delay_max_ps - flow.delay_min_ps for flow in flows) / PS_PER_S
+    wait_s = max(map(_wait_s, flows))
     if wait_s > WAIT_MOST_S:
         _refuse(
             mix,
             f"No packet of a call to wait longer than {WAIT_MOST_S * 1000:.0f} ms.",
             because,
             f"One waited {wait_s * 1000:.1f} ms longer than the quickest.",
+            net.first_s(lambda flow: _wait_s(flow) > WAIT_MOST_S),
         )
+
+
+def _wait_s(flow: world_pb2.DatagramFlow) -> float:
+    """How much longer than the quickest packet of a call the slowest was under way."""
+    return (flow.delay_max_ps - flow.delay_min_ps) / PS_PER_S
 
 
 def _bulk_gets(least: float, because: str) -> Callable[[Mix, Bench, Net], None]:
@@ -80,6 +86,7 @@ def _bulk_gets(least: float, because: str) -> Callable[[Mix, Bench, Net], None]:
                 f"Downloads to get at least {least:.0%} of the line.",
                 because,
                 f"They got {share:.0%}.",
+                SECONDS / 2,
             )
 
     return judge
@@ -155,6 +162,7 @@ def bulk_wait(bench: Bench) -> None:
                 "A TCP flow fills whatever queue it finds; what is more than a round trip's worth "
                 "only makes it wait for itself. A shorter limit or queue management ends that.",
                 f"{wait_s * 1000:.0f} ms.",
+                SECONDS / 2,
             )
 
     _run(bench, ONE, judge)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -23,6 +23,7 @@ FILE = "qos.yaml"
 # The slow line's port.
 LINE = 4
 SECONDS = 8.0
+STEP_S = 0.1
 # A call: 200 bytes every 20 ms. Calls begin half a second before anything else does.
 CALLS, CALL_BPS, CALL_BYTES = 4, 80_000, 200
 QUIET_S = 0.5
@@ -114,6 +115,8 @@ class Net:
             for number in range(CALLS)
         ]
         self._transfers: list[int] = []
+        # What had come of the calls at an instant.
+        self._seen: list[tuple[float, Sequence[world_pb2.DatagramFlow]]] = []
 
     def downloads(self, host: str, connections: int, congestion: str = "cubic") -> None:
         """TCP from a host, from when the calls have begun until the end."""
@@ -142,10 +145,17 @@ class Net:
         )
 
     def to_the_end(self) -> None:
-        """Lets all of it happen."""
-        self._net.let_pass(SECONDS)
+        """Lets all of it happen, and looks at the calls every now and then."""
+        for step in range(1, round(SECONDS / STEP_S) + 1):
+            self._net.let_pass(STEP_S)
+            self._seen.append((step * STEP_S, self.calls()))
 
     # ---- what came of it -------------------------------------------------------------------------
+
+    def first_s(self, is_bad: Callable[[world_pb2.DatagramFlow], bool]) -> float:
+        """When this was first true of a call: some time in the step before; if never, the end."""
+        times = (at_s - STEP_S for at_s, calls in self._seen if any(map(is_bad, calls)))
+        return next(times, SECONDS)
 
     def calls(self) -> Sequence[world_pb2.DatagramFlow]:
         """What arrived of h1's calls."""

@@ -12,8 +12,7 @@ from pathlib import Path
 from course.exercise import Case, Exercise, Work
 from course.exercises.who_filled_the_queue import scenarios
 from course.exercises.who_filled_the_queue.scenarios import SPAN_S, Told
-from course.story import Refused, Story
-from course.tools import again
+from course.story import Moment, Refused, Story
 from course.tools.insides import require_file
 
 NAME = "who-filled-the-queue"
@@ -82,7 +81,7 @@ def _refuse(asked: Asked, expected: str, because: str, came: str) -> None:
             expected=expected,
             because=because,
             came=came,
-            again=again.in_glass(NAME, "scenarios", _at_s(asked)),
+            moment=Moment(_at_s(asked), scenarios.FILM),
         )
     )
 

@@ -36,6 +36,8 @@ _LAST = {"h2": ("s3", 2), "h5": ("s3", 3)}
 _SENDERS = ("h1", "h3", "h4", "h6", "h7", "h8")
 _NS_PER_S = 1_000_000_000
 
+# The network of all scenarios.
+FILM = "scenarios"
 # The kinds, in the order of the cases.
 ALONE, BEHIND, DECOY, TOGETHER, NOTHING = "alone", "behind", "decoy", "together", "nothing"
 KINDS = (*(ALONE,) * 2, *(BEHIND,) * 3, *(DECOY,) * 2, *(TOGETHER,) * 2, NOTHING)
@@ -110,7 +112,7 @@ def play(work: Work, scenarios: Sequence[Scenario]) -> list[Told]:
     """Lets them happen, and sorts what was told."""
     domain = domains.load(HERE / "domain.yaml")
     of = messages.numbered(loading.load(HERE / "topology.yaml"))
-    with network(work, of, _telling(of, domain), film="scenarios") as net:
+    with network(work, of, _telling(of, domain), film=FILM) as net:
         sinks(net)
         net.world.start(domain.collector, telemetry.sink())
         watch = DatagramWatch(net.world, domain.collector)
