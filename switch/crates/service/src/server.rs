@@ -22,6 +22,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio_stream::StreamExt;
 
 use crate::address::Address;
+pub use crate::calls::intake::MESSAGE_SIZE_BYTES_MAX;
 use crate::calls::intake::{self, Bounded};
 use crate::calls::p4runtime::P4RuntimeService;
 use crate::calls::router::RouterService;
@@ -36,9 +37,6 @@ pub use crate::tls::Tls;
 
 /// Threads that serve. More would only take time from the data plane.
 const THREAD_COUNT: usize = 2;
-
-/// The longest message: a program with its P4Info, or a Write of some hundred thousand entries.
-pub const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
 
 /// Calls that one connection may have open at the same time.
 pub const CALLS_PER_CONNECTION_MAX: u32 = 256;

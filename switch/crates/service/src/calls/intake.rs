@@ -32,8 +32,10 @@ use tonic::server::NamedService;
 
 use crate::connections::{Caller, caller_of};
 use crate::places::OpenCall;
-use crate::server::MESSAGE_SIZE_BYTES_MAX;
 use crate::status::tonic_status;
+
+/// The longest message: a program with its P4Info, or a Write of some hundred thousand entries.
+pub const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
 
 /// Large messages that are held at the same time: one of the longest, or several that are shorter.
 pub const LARGE_MESSAGES_SIZE_BYTES_MAX: usize = MESSAGE_SIZE_BYTES_MAX;
