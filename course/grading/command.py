@@ -11,6 +11,7 @@ from pathlib import Path
 
 from controller.toolchain import ROOT
 from course import catalogue
+from course.errors import CourseError
 from course.exercise import Exercise
 from course.grading import gradescope, interop, pages, sheet
 from course.grading.grade import Graded, grade
@@ -56,7 +57,7 @@ def _grade(arguments: argparse.Namespace) -> int:
         judgement = graded.judgement
         print(f"  {judgement.points:3} of {judgement.out_of}  {graded.name}", flush=True)
 
-    graded = grade(exercise, found, secret=_secret(), runner=_runner(), tell=tell)
+    graded = grade(exercise, found, secret=_secret(), runner=_runner(), tell=tell, films=folder)
     for each in graded:
         page = pages.write(folder, each)
         gradescope.write(page.with_suffix(".json"), each)
@@ -91,7 +92,12 @@ def _gradescope(arguments: argparse.Namespace) -> int:
 def _gradescope_run(arguments: argparse.Namespace) -> int:
     exercise = catalogue.find(arguments.name)
     submission = Submission(arguments.submission.name, arguments.submission)
-    graded = grade(exercise, [submission], secret=_secret(), runner=_runner())
+    try:
+        graded = grade(exercise, [submission], secret=_secret(), runner=_runner())
+    except CourseError as error:
+        # Without a file of results students would be told of nothing but a crash.
+        gradescope.write_nothing(arguments.results, str(error))
+        return 0
     gradescope.write(arguments.results, graded[0])
     return 0
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from course.exercise import Exercise
+from course.films import Films
 from course.grading.intake import Submission
 from course.judge import Judgement, judge
 from course.process import Runner
@@ -34,12 +35,16 @@ def grade(
     secret: str,
     runner: Runner,
     jobs: int | None = None,
+    films: Path | None = None,
     tell: Callable[[Graded], None] = lambda graded: None,
 ) -> list[Graded]:
-    """Grades all of them; `tell` hears of each as soon as it is done."""
+    """Grades all of them; `tell` hears of each as soon as it is done.
+
+    In the folder `films` each student gets one with the pages that stories link to.
+    """
 
     def one(submission: Submission) -> Graded:
-        graded = _one(exercise, submission, secret, runner)
+        graded = _one(exercise, submission, secret, runner, films)
         tell(graded)
         return graded
 
@@ -48,7 +53,15 @@ def grade(
     return _with_namesakes(graded)
 
 
-def _one(exercise: Exercise, submission: Submission, secret: str, runner: Runner) -> Graded:
+def file_name(name: str) -> str:
+    """What somebody called a submission, as a name of a file: anything but a way out of here."""
+    safe = "".join(each if each.isalnum() or each in "-_." else "_" for each in name)
+    return safe.lstrip(".") or "submission"
+
+
+def _one(
+    exercise: Exercise, submission: Submission, secret: str, runner: Runner, films: Path | None
+) -> Graded:
     with tempfile.TemporaryDirectory(prefix="vitrine-submission-") as name:
         folder = Path(name)
         # Who has no rights reads what was taken, too.
@@ -61,6 +74,7 @@ def _one(exercise: Exercise, submission: Submission, secret: str, runner: Runner
             seed=student,
             secret=secret,
             runner=runner,
+            films=Films(films / file_name(submission.name)) if films else None,
             called=f"work/{exercise.name}",
         )
     left = [verdict.case.name for verdict in judgement.verdicts if not verdict.is_judged]

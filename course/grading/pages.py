@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 
-from course.grading.grade import Graded
+from course.grading.grade import Graded, file_name
 from course.judge import Verdict
 
 _STYLE = """
@@ -21,15 +22,13 @@ pre { background: #f4f4f4; padding: .5rem; overflow-x: auto; }
 
 def write(folder: Path, graded: Graded) -> Path:
     """Writes the page of a student; where it is."""
-    # A name is what somebody called a folder, and may be anything but a way out of here.
-    name = "".join(each if each.isalnum() or each in "-_." else "_" for each in graded.name)
-    file = folder / f"{name.lstrip('.') or 'submission'}.html"
+    file = folder / f"{file_name(graded.name)}.html"
     file.write_text(page(graded))
     return file
 
 
 def page(graded: Graded) -> str:
-    """The page, one file without anything outside of it."""
+    """The page. What it links to are pages of networks, in a folder of the student's beside it."""
     judgement = graded.judgement
     title = f"{judgement.exercise.title}: {graded.student}"
     parts = [
@@ -37,12 +36,12 @@ def page(graded: Graded) -> str:
         f"<title>{escape(title)}</title><style>{_STYLE}</style><h1>{escape(title)}</h1>",
         f"<p><strong>{judgement.points} of {judgement.out_of} points.</strong></p>",
         *(f"<p>{escape(remark)}</p>" for remark in graded.remarks),
-        *(_section(verdict) for verdict in judgement.verdicts),
+        *(_section(verdict, file_name(graded.name)) for verdict in judgement.verdicts),
     ]
     return "\n".join(parts) + "\n</html>\n"
 
 
-def _section(verdict: Verdict) -> str:
+def _section(verdict: Verdict, folder: str) -> str:
     case, story = verdict.case, verdict.story
     mark = "" if story is None else ' class="not"'
     head = f"{verdict.points} of {case.points}: {case.name}"
@@ -58,4 +57,9 @@ def _section(verdict: Verdict) -> str:
         lines.append(f"<dl>{''.join(texts)}</dl>")
         if story.way:
             lines.append(f"<pre>{escape(chr(10).join(story.way))}</pre>")
+        if story.link:
+            # Beside the page, wherever both are taken.
+            page = quote(f"{folder}/{story.link.rpartition('/')[2].partition('#')[0]}")
+            at = story.link.partition("#")[2]
+            lines.append(f'<p><a href="{page}#{at}">See this moment in the glass.</a></p>')
     return "".join([*lines, "</section>"])

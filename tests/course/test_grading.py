@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 import tempfile
 import zipfile
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from course import catalogue
+from course.__main__ import main
+from course.errors import CourseError
 from course.exercise import SOLUTIONS
 from course.grading import gradescope, pages, sheet
 from course.grading.grade import grade
@@ -202,3 +205,26 @@ def test_the_archive_for_gradescope_has_what_grading_needs_and_no_solution(tmp_p
         assert name in names
     assert "vitrine/build/bin/vitrine" in names
     assert not [name for name in names if "solutions" in name or "__pycache__" in name]
+
+
+def test_a_page_links_to_the_moment_in_the_students_own_network(hand_in, runner, tmp_path):
+    exercise = catalogue.find("own-aqm")
+    start = exercise.start / "aqm.p4"
+    hand_in("a b", {"aqm.p4": start.read_text()})
+    (one,) = grade(exercise, submissions(hand_in.folder), secret="s", runner=runner, films=tmp_path)
+    text = pages.write(tmp_path, one).read_text()
+    links = re.findall(r'href="([^"#]+)#at=[0-9.]+"', text)
+    assert links
+    assert all((tmp_path / each).is_file() for each in links)
+
+
+def test_where_nothing_can_be_kept_in_gradescope_gets_a_sentence(hand_in, tmp_path, monkeypatch):
+    def refuse(runner):
+        raise CourseError("this machine gives no namespaces")
+
+    monkeypatch.setattr(JailedRunner, "check", refuse)
+    results = tmp_path / "results.json"
+    given = ["gradescope-run", "first-router", str(hand_in("ada", {})), str(results)]
+    monkeypatch.setattr(sys, "argv", ["course", *given])
+    assert main() == 0
+    assert "this machine gives no namespaces" in json.loads(results.read_text())["output"]
