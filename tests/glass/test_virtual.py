@@ -193,7 +193,7 @@ def test_a_packets_life_names_entries_decodes_headers_and_leads_to_the_program(p
     came, left = (int(each.split()[-1]) for each in rows.all_inner_texts())
     assert left == came - 1
     expect(panel.get_by_role("row", name="ipv4 dst_addr").first).to_contain_text(target)
-    panel.get_by_role("button", name=re.compile(r"^control/routing\.p4:\d+$")).first.click()
+    panel.get_by_role("button", name="control/routing.p4:").first.click()
     marked = page.get_by_role("tabpanel", name="Program").locator(".code [aria-current=location]")
     expect(marked).to_be_in_viewport()
     expect(marked).to_have_count(1)
