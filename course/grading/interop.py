@@ -57,7 +57,8 @@ def teams(
             )
             for each in (folder, scratch):
                 each.chmod(0o755)
-            submission.take(exercise.files, folder)
+            odd = submission.take(exercise.files, folder)
+            remarks += [f"{submission.name}: {each}" for each in odd]
             work = Work(folder, scratch, student_of(folder), runner)
             try:
                 begun = exercise.begin(work)

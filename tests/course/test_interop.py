@@ -49,6 +49,17 @@ def test_who_never_says_hello_is_not_reached(hand_in):
     assert len(remarks) == 1 and "nothing cannot take part" in remarks[0]
 
 
+def test_a_file_that_was_not_taken_is_told_of(hand_in):
+    hand_in("ada")
+    file = hand_in.folder / "ada" / "control.py"
+    file.unlink()
+    file.symlink_to(RIGHT)
+    rings, remarks = held(hand_in)
+    assert rings == []
+    assert "ada: control.py was not taken" in remarks[0]
+    assert "ada cannot take part" in remarks[1]
+
+
 def test_other_exercises_have_no_such_day(hand_in):
     hand_in("ada")
     with pytest.raises(CourseError, match="control-plane and capstone"):
