@@ -115,6 +115,8 @@ def test_a_recording_plays_from_a_disk(recorded, tmp_path):
         page.evaluate(f"vitrine.player.seek({middle})")
         expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
         assert page.get_by_role("tab", name="Handles").count() == 0
+        # Handouts are on the server, and there is none.
+        assert page.get_by_role("tab", name="Handout").count() == 0
         expect(page.locator(".labels")).to_contain_text("of 20 packets")
 
 

@@ -26,7 +26,7 @@ export class Side {
       this.add("log", "Log", this.handles.log);
     }
     this.add("packet", "Packet", this.packet.node);
-    if (glass.scene.handouts?.length) {
+    if (glass.scene.handouts?.length && glass.calls.way?.handout) {
       this.handout = new HandoutPanel(glass);
       this.add("handout", "Handout", this.handout.node);
     }
