@@ -52,6 +52,8 @@ OFFERED = 1.2
 # Bursts of small datagrams come so often.
 BURST_S = 0.010
 PING_INTERVAL_S = 0.1
+# Both floods begin together, after the slowest of their programs has started.
+LEAD_S = 10.0
 # The queues are full by then.
 SETTLED_S = 1.0
 # What the machine may add to a ping.
@@ -135,7 +137,10 @@ class Schedulers(Lab):
         title = f"Part A: {self.packets} packet times in virtual time"
         return [
             Run("simulation", title, 3e-6 * self.packets, is_computed=True),
-            *(Run(part.name, f"Part B: {part.title}", self.seconds + AROUND_S) for part in PARTS),
+            *(
+                Run(part.name, f"Part B: {part.title}", LEAD_S + self.seconds + AROUND_S)
+                for part in PARTS
+            ),
         ]
 
     def topology(self, name: str) -> Topology:
@@ -157,7 +162,10 @@ class Schedulers(Lab):
         if _scheduler(run.name) is not None:
             bench.session("s1").insert(entries(RULES))
         with bench.recording([("s1", LINE)], senders=[]) as instruments:
-            self._flood(instruments)
+            start_s = instruments.now_s() + LEAD_S
+            instruments.recording.numbers["start_s"] = start_s
+            self._flood(instruments, start_s)
+            instruments.hold(start_s - instruments.now_s())
             instruments.ping("ping", "h3", "h4", seconds=self.seconds, interval_s=PING_INTERVAL_S)
             instruments.finish()
         found = Shares(instruments.recording, run.name, self.seconds)
@@ -170,7 +178,7 @@ class Schedulers(Lab):
         burst = max(1, round(a_second * BURST_S))
         return burst, burst / a_second
 
-    def _flood(self, instruments: Instruments) -> None:
+    def _flood(self, instruments: Instruments, start_s: float) -> None:
         """Both send more than the line carries, a little longer than pings are sent."""
         for name, host, frame_bytes in (("small", "h1", SMALL_BYTES), ("large", "h2", FRAME_BYTES)):
             burst, gap_s = self.flood(frame_bytes)
@@ -182,6 +190,7 @@ class Schedulers(Lab):
                 size_bytes=frame_bytes - HEADERS_BYTES,
                 burst=burst,
                 offsets_s=[index * gap_s for index in range(count)],
+                start_s=start_s,
             )
 
     def _simulate(self, seed: int) -> Recording:
@@ -353,11 +362,11 @@ class Schedulers(Lab):
     def _draw_close(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
-        start_s = SETTLED_S + 1
         shown = [part for part in PARTS if part.name in ("wrr", "drr", "wfq")]
         grid = canvas.subplots(1, len(shown), sharey=True)
         for axes, part in zip(grid, shown, strict=True):
-            series = recordings[part.name].ports[PORT]
+            recording = recordings[part.name]
+            series, start_s = recording.ports[PORT], recording.numbers["start_s"] + SETTLED_S + 1
             rows = series.rows(start_s, start_s + 0.25)
             times = [1000 * (time_s - start_s) for time_s in series.time_s[rows]]
             for class_, words, own in (
@@ -388,7 +397,7 @@ class Shares:
     """What was sent while both floods ran, and what the pings took."""
 
     def __init__(self, recording: Recording, name: str, seconds: float) -> None:
-        first_s = recording.ports[PORT].time_s[0]
+        first_s = recording.numbers["start_s"]
         start_s, end_s = first_s + SETTLED_S, first_s + seconds - 0.5
         series = recording.ports[PORT]
         self.use = series.rate_bps(start_s, end_s)
