@@ -196,6 +196,9 @@ impl Connection {
             // RFC 6582: of the duplicates counted, those acknowledged now are told apart.
             let guessed = snd.queue.sacked().saturating_sub(work.segments_acked - 1);
             snd.queue.guess_sacked(if work.acked_data { guessed } else { 0 });
+            // RFC 5682: an acknowledgment of a retransmission may pass originals that were received
+            // before the timeout. Without SACK nobody knows which.
+            work.acked_original &= !work.acked_retransmission;
         }
         if work.reordered_from < snd.queue.sacked_up_to && work.advanced {
             self.note_reordering(work.reordered_from);
