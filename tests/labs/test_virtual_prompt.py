@@ -11,22 +11,22 @@ from controller.toolchain import ROOT
 
 TOPOLOGY = """
 hosts:
-  h1: {address: 10.0.1.1/24}
-  h2: {address: 10.0.2.1/24}
+  h1: {address: 10.0.1.1/24, address6: fd00:1::1/64}
+  h2: {address: 10.0.2.1/24, address6: fd00:2::1/64}
 switches:
   s1:
     grpc_port: {port}
     ports:
-      1: {address: 10.0.1.254/24, rate: 1 Gb/s}
+      1: {address: [10.0.1.254/24, "fd00:1::fe/64"], rate: 1 Gb/s}
       2: {address: 10.0.12.1/24, rate: 10 Mb/s, queue: 50 packets}
   s2:
     grpc_port: {next}
     ports:
       1: {address: 10.0.12.2/24}
-      2: {address: 10.0.2.254/24}
+      2: {address: [10.0.2.254/24, "fd00:2::fe/64"]}
 links:
   - [h1, "s1:1"]
-  - {ends: ["s1:2", "s2:1"], delay: 5 ms}
+  - {ends: ["s1:2", "s2:1"], delay: 5 ms, mtu: {mtu} B}
   - [h2, "s2:2"]
 """
 
@@ -35,9 +35,9 @@ links:
 def prompt(tmp_path):
     # Ports of its own, so that a network that is up beside the tests is left alone.
     text = TOPOLOGY.replace("{port}", "29559").replace("{next}", "29560")
-    (tmp_path / "net.yaml").write_text(text)
 
-    def said(*commands):
+    def said(*commands, mtu=1500):
+        (tmp_path / "net.yaml").write_text(text.replace("{mtu}", str(mtu)))
         done = subprocess.run(
             [sys.executable, "-m", "labs.prompt"],
             input="\n".join([*commands, ""]),
@@ -82,6 +82,37 @@ def test_a_transfer_fills_the_line_and_ss_sees_it(prompt):
     # 1448 of 1514 bytes of a frame are payload.
     assert len(rates) == 2
     assert 8.5 < rates[0] <= 9.57
+
+
+def test_programs_of_hosts_take_addresses_of_ipv6(prompt):
+    said = prompt(
+        "speed max",
+        "h1 ping -c 2 -i 0.2 fd00:2::1",
+        "h1 iperf3 -c fd00:2::1 -t 2",
+        "h1 iperf3 -c fd00:2::1 -t 2 -R",
+        "h1 iperf3 -u -c fd00:2::1 -t 1",
+        "speed 1",
+        "h1 iperf3 -c fd00:2::1 -t 60 -R &",
+        "h1 ping -c 2 h2",
+        "h1 ss -ti",
+    )
+    assert "64 bytes from fd00:2::1: icmp_seq=2" in said
+    assert "2 packets transmitted, 2 received, 0% packet loss" in said
+    rates = [float(text) for text in re.findall(r"([\d.]+) Mb/s +\d+  in all", said)]
+    # 20 bytes more of header than with IPv4: 1428 of 1514 bytes are payload.
+    assert len(rates) == 2
+    assert all(7 < rate_mbps <= 9.44 for rate_mbps in rates)
+    assert re.search(r"(\d+) datagrams sent, \1 have arrived", said)
+    assert re.search(r"ESTAB +\[?fd00:1::1\]?:\d+ +\[?fd00:2::1\]?:\d+", said)
+
+
+@pytest.mark.parametrize("target", ["10.0.2.1", "fd00:2::1"])
+def test_routers_tell_hosts_how_long_packets_may_be(prompt, target):
+    said = prompt(f"h1 iperf3 -c {target} -t 60 &", "h1 ping -c 3 h2", "h1 ss -ti", mtu=1280)
+    (told,) = re.findall(r"pmtu:(\d+) .*bytes_acked:(\d+)", said)
+    assert int(told[0]) == 1280
+    # More than what fits into packets of before anybody was told.
+    assert int(told[1]) > 500_000
 
 
 def test_time_stands_and_passes_as_asked(prompt):

@@ -9,6 +9,7 @@ import argparse
 import statistics
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from ipaddress import ip_address
 
 from vitrine.v1 import world_pb2
 
@@ -55,6 +56,19 @@ def address_of(topology: Topology, name: str) -> str:
         return str(topology.host(name).address.ip)
     except ModelError as error:
         raise OptionError(str(error)) from None
+
+
+def between(topology: Topology, host: str, options: argparse.Namespace) -> tuple[str, str, str]:
+    """Who sends, who receives, and by which address: of the family of the target's."""
+    target = address_of(topology, options.target)
+    other = host_with(topology, target)
+    if not options.is_reverse:
+        return host, other, target
+    family = ip_address(target).version
+    own = [str(each.ip) for each in topology.host(host).addresses if each.version == family]
+    if not own:
+        raise OptionError(f"{host} has no address of IPv{family}.")
+    return other, host, own[0]
 
 
 def host_with(topology: Topology, address: str) -> str:
@@ -115,8 +129,7 @@ class Transfer(Tool):
     def __init__(
         self, world: World, topology: Topology, host: str, options: argparse.Namespace
     ) -> None:
-        here, there = host, host_with(topology, address_of(topology, options.target))
-        sender, receiver = (there, here) if options.is_reverse else (here, there)
+        sender, receiver, address = between(topology, host, options)
         self.host = sender
         self._receiver, self._port = receiver, options.port
         self._interval_s = options.interval_s
@@ -124,7 +137,7 @@ class Transfer(Tool):
         listener = world_pb2.Listener(port=options.port)
         self._listener = world.start(receiver, world_pb2.App(listener=listener))
         bulk = world_pb2.Bulk(
-            to=world_pb2.Peer(host=receiver, port=options.port),
+            to=world_pb2.Peer(host=address, port=options.port),
             connections=options.connections,
             congestion_control=options.congestion,
             pacing_rate_bps=options.rate_bps or 0,
@@ -195,8 +208,7 @@ class Datagrams(Tool):
     def __init__(
         self, world: World, topology: Topology, host: str, options: argparse.Namespace
     ) -> None:
-        here, there = host, host_with(topology, address_of(topology, options.target))
-        sender, receiver = (there, here) if options.is_reverse else (here, there)
+        sender, receiver, address = between(topology, host, options)
         self.host = sender
         self._world = world
         rate_bps = options.rate_bps or UDP_BPS
@@ -206,7 +218,7 @@ class Datagrams(Tool):
         sink = world_pb2.DatagramSink(port=options.port)
         self._sink = world.start(receiver, world_pb2.App(datagram_sink=sink))
         source = world_pb2.DatagramSource(
-            to=world_pb2.Peer(host=receiver, port=options.port),
+            to=world_pb2.Peer(host=address, port=options.port),
             payload_bytes=options.datagram_bytes,
             steady=world_pb2.DatagramSource.Steady(rate_bps=rate_bps),
             span_ns=round(seconds * NS_PER_S),
@@ -272,6 +284,7 @@ def _details(connection: world_pb2.Connection) -> Iterator[str]:
         yield f"rtt:{rtt_ms:.3f}/{var_ms:.3f}"
     yield f"rto:{connection.rto_ps / PS_PER_MS:.0f}"
     yield f"mss:{connection.mss_bytes}"
+    yield f"pmtu:{connection.pmtu_bytes}"
     yield f"cwnd:{connection.cwnd}"
     if connection.HasField("ssthresh"):
         yield f"ssthresh:{connection.ssthresh}"
