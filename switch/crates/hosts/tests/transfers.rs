@@ -4,20 +4,14 @@ mod net;
 
 use chance::Probability;
 use hosts::{
-    Bulk, BulkConfig, BulkReport, DropReason, Listener, ListenerConfig, Report, Service,
+    Bulk, BulkConfig, BulkReport, DropReason, Endpoint, Listener, ListenerConfig, Report, Service,
     TcpSettings, Until,
 };
 use net::{Net, Pipe};
 use units::{Bytes, Rate, Span, Time};
 
-fn bulk(net: &Net, until: Until) -> Box<Bulk> {
-    Box::new(Bulk::new(BulkConfig {
-        to: net.right(0, 5001),
-        until,
-        after: Span::ZERO,
-        congestion: None,
-        parallel: 1,
-    }))
+fn bulk(to: Endpoint, until: Until) -> Box<Bulk> {
+    Box::new(Bulk::new(BulkConfig { to, until, after: Span::ZERO, congestion: None, parallel: 1 }))
 }
 
 fn listener() -> Box<Listener> {
@@ -40,7 +34,7 @@ fn report(net: &Net, app: hosts::AppId) -> BulkReport {
 fn a_megabyte_arrives_over_a_clean_link() {
     let clean = Pipe::clean(Some(Rate::from_mbps(100)), Span::from_ms(10), 100);
     let mut net = pair(&TcpSettings::default(), clean.clone(), clean, 1);
-    let app = bulk(&net, Until::Sent(Bytes(1_000_000)));
+    let app = bulk(net.right(0, 5001), Until::Sent(Bytes(1_000_000)));
     let app = net.start_left(0, app);
     net.run_until(Time::ZERO + Span::from_secs(5));
     let done = report(&net, app);
@@ -100,11 +94,14 @@ fn every_byte_arrives_whatever_the_link_does() {
         let (there, back) = (nasty(&mut dice), nasty(&mut dice));
         let mut net = pair(&settings, there.clone(), back, seed);
         let total = 1 + dice.below(150_000);
-        let app = bulk(&net, Until::Sent(Bytes(total)));
+        let over_ipv6 = dice.below(2) == 0;
+        let to = if over_ipv6 { net.right_ipv6(0, 5001) } else { net.right(0, 5001) };
+        let app = bulk(to, Until::Sent(Bytes(total)));
         let app = net.start_left(0, app);
         net.run_until(Time::ZERO + Span::from_secs(3_000));
         let done = report(&net, app);
-        let told = format!("seed {seed}: {settings:?} {there:?} {done:?} {:?}", net.snapshot(0));
+        let told =
+            format!("seed {seed}, {to:?}: {settings:?} {there:?} {done:?} {:?}", net.snapshot(0));
         // So many losses in a row that the connection is given up are possible, but not here.
         assert_eq!((done.acknowledged, done.failed), (total, 0), "{told}");
         let Report::Listener(heard) = net.report(1, hosts::AppId(0)) else { panic!("{told}") };

@@ -11,7 +11,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use chance::{Chance, Probability};
 use frames::{Frame, Pool};
@@ -29,7 +29,7 @@ pub struct Pipe {
     pub delay: Span,
     /// Frames that may wait, besides the one on the line.
     pub queue_frames: usize,
-    /// From this many waiting frames on, ECN-capable ones are marked.
+    /// From this many waiting frames on, ECN-capable ones of IPv4 are marked.
     pub mark_from: Option<usize>,
     pub loss: Probability,
     pub duplication: Probability,
@@ -121,6 +121,14 @@ pub fn mac(index: usize) -> MacAddress {
     MacAddress([2, 0, 0, 0, (index >> 8) as u8, index as u8])
 }
 
+fn ipv4(side: u8, place: usize) -> Ipv4Addr {
+    Ipv4Addr::new(10, side, (place / 250) as u8, (place % 250 + 1) as u8)
+}
+
+fn ipv6(side: u8, place: usize) -> Ipv6Addr {
+    Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, side.into(), place as u16 + 1)
+}
+
 impl Net {
     /// `left` and `right` hosts with these settings.
     pub fn new(
@@ -132,15 +140,17 @@ impl Net {
         seed: u64,
     ) -> Net {
         let count = left + right;
-        let address = |index: usize| {
+        let addresses = |index: usize| {
             let (side, place) = if index < left { (0, index) } else { (1, index - left) };
-            IpAddr::V4(Ipv4Addr::new(10, side, (place / 250) as u8, (place % 250 + 1) as u8))
+            [IpAddr::V4(ipv4(side, place)), IpAddr::V6(ipv6(side, place))]
         };
         let hosts = (0..count)
             .map(|index| {
-                let interface = Interface { address: address(index), prefix_bits: 8 };
-                let mut netdev = NetdevConfig::new("eth0", mac(index), vec![interface]);
-                netdev.neighbours = (0..count).map(|other| (address(other), mac(other))).collect();
+                let interface = |address| Interface { address, prefix_bits: 8 };
+                let interfaces = addresses(index).map(interface).to_vec();
+                let mut netdev = NetdevConfig::new("eth0", mac(index), interfaces);
+                let known = |other| addresses(other).map(|address| (address, mac(other)));
+                netdev.neighbours = (0..count).flat_map(known).collect();
                 Host::new(HostConfig {
                     name: format!("h{index}"),
                     netdevs: vec![netdev],
@@ -172,8 +182,12 @@ impl Net {
 
     /// The address of a host on the right.
     pub fn right(&self, place: usize, port: u16) -> Endpoint {
-        let address = Ipv4Addr::new(10, 1, (place / 250) as u8, (place % 250 + 1) as u8);
-        Endpoint::new(IpAddr::V4(address), port)
+        Endpoint::new(IpAddr::V4(ipv4(1, place)), port)
+    }
+
+    /// Its address of IPv6.
+    pub fn right_ipv6(&self, place: usize, port: u16) -> Endpoint {
+        Endpoint::new(IpAddr::V6(ipv6(1, place)), port)
     }
 
     pub fn start_left(&mut self, host: usize, app: Box<dyn App>) -> AppId {

@@ -1,9 +1,10 @@
 //! Whole networks drawn by dice: routers in a tree with perhaps a second way, hosts with all kinds of
-//! applications, cables that lose, reorder, double and damage, and faults. A seed says everything.
+//! applications over IPv4 and IPv6, cables that lose, reorder, double and damage, and faults. A seed
+//! says everything.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use chance::{Chance, Probability};
 use device::{Device, LinkConfig};
@@ -157,7 +158,10 @@ impl Scenario {
         let specs = self.network.topology().hosts.clone();
         let nodes: Vec<NodeId> =
             specs.iter().map(|host| self.network.node(&host.name).expect("it is there")).collect();
-        let address = |place: usize| specs[place].addresses[0].0.ip;
+        let address = |place: usize, dice: &mut Chance| {
+            let addresses = &specs[place].addresses;
+            addresses[dice.below(addresses.len() as u64) as usize].0.ip
+        };
         for (place, node) in nodes.iter().enumerate() {
             let other = |dice: &mut Chance| {
                 (place + 1 + dice.below(nodes.len() as u64 - 1) as usize) % nodes.len()
@@ -176,7 +180,7 @@ impl Scenario {
                 let bytes = 1 + dice.below(300_000);
                 let all: Vec<_> = hosts::algorithms().collect();
                 let config = BulkConfig {
-                    to: Endpoint::new(address(to), BULK_PORT),
+                    to: Endpoint::new(address(to, dice), BULK_PORT),
                     until: Until::Sent(Bytes(bytes)),
                     after: dice.span_up_to(Span::from_secs(3)),
                     congestion: Some(all[dice.below(all.len() as u64) as usize].clone()),
@@ -186,7 +190,8 @@ impl Scenario {
                 let app = self.network.world.with_host(*node, start);
                 self.transfers.push((*node, app, bytes, nodes[to]));
             }
-            let to = address(other(dice));
+            let to = other(dice);
+            let to = address(to, dice);
             let after = dice.span_up_to(Span::from_secs(2));
             let kind = dice.below(3);
             self.network.world.with_host(*node, |host, now| {
@@ -345,14 +350,23 @@ fn settings(dice: &mut Chance) -> PortConfig {
     port
 }
 
+/// An address of each family: 10.a.b.c/24 and fd00::a:b:c/112.
+fn addresses([a, b, c]: [u8; 3]) -> [Address; 2] {
+    let ip = Ipv6Addr::new(0xfd00, 0, 0, 0, 0, a.into(), b.into(), c.into());
+    [
+        Address { ip: Ipv4Addr::new(10, a, b, c).into(), prefix_bits: 24 },
+        Address { ip: ip.into(), prefix_bits: 112 },
+    ]
+}
+
 /// Gives the router in this place a port more and returns its number.
-fn add_port(topology: &mut Topology, place: usize, address: Ipv4Addr, dice: &mut Chance) -> PortId {
+fn add_port(topology: &mut Topology, place: usize, address: [u8; 3], dice: &mut Chance) -> PortId {
     let router = &mut topology.routers[place];
     let number = PortId(router.ports.len() as u16 + 1);
     router.ports.push(PortSpec {
         number,
         mac: MacAddress([2, 0xfe, place as u8, 0, 0, number.0 as u8]),
-        addresses: vec![Address { ip: address.into(), prefix_bits: 24 }],
+        addresses: addresses(address).to_vec(),
         settings: settings(dice),
         link: LinkConfig { transmit: line(dice), ..LinkConfig::default() },
     });
@@ -378,24 +392,23 @@ fn topology(dice: &mut Chance) -> Topology {
     let ways: Vec<(usize, usize)> =
         tree.collect::<Vec<_>>().into_iter().chain(second_way).collect();
     for (number, (one, other)) in ways.into_iter().enumerate() {
-        let address = |side| Ipv4Addr::new(10, 0, number as u8, side);
+        let address = |side| [0, number as u8, side];
         let near = add_port(&mut topology, one, address(1), dice);
         let far = add_port(&mut topology, other, address(2), dice);
         topology.links.push(LinkSpec { ends: [at(one, near), at(other, far)], mtu });
     }
     for number in 0..2 + dice.below(4) as u8 {
         let place = dice.below(routers as u64) as usize;
-        let gateway = Ipv4Addr::new(10, 1, number, 254);
+        let (own, gateway) = ([1, number, 1], [1, number, 254]);
         let port = add_port(&mut topology, place, gateway, dice);
         let name = format!("h{}", number + 1);
-        let ip: IpAddr = Ipv4Addr::new(10, 1, number, 1).into();
         let coin = dice.below(3) > 0;
         let tcp =
             TcpSettings { sack: coin, timestamps: dice.below(3) > 0, ..TcpSettings::default() };
         topology.hosts.push(HostSpec {
             name: name.clone(),
             mac: MacAddress([2, 1, 0, 0, 0, number]),
-            addresses: vec![(Address { ip, prefix_bits: 24 }, gateway.into())],
+            addresses: addresses(own).into_iter().zip(addresses(gateway).map(|it| it.ip)).collect(),
             tcp,
         });
         let ends = [EndSpec { node: name, port: None }, at(place, port)];
