@@ -8,8 +8,9 @@ mod support;
 
 use support::{Packet, departures, outputs, us};
 use traffic::{
-    ArbiterConfig, Arbitration, Arrival, Config, DropReason, Event, FullOutput, InputConfig,
-    InputQueueing, Limit, Manager, Match, PortConfig, StepKind, Verdict, Watching,
+    ArbiterConfig, Arbitration, Arrival, BufferConfig, Change, Config, DropReason, Event,
+    FullOutput, InputConfig, InputQueueing, Limit, Manager, Match, PortConfig, StepKind, Verdict,
+    Watching,
 };
 use units::{Bytes, ClassId, PortId, Rate, Ratio, Span, Time};
 
@@ -21,9 +22,13 @@ fn stage(queueing: InputQueueing) -> InputConfig {
 
 /// Ports 0 to 3 with two classes each.
 fn router(input: Option<InputConfig>) -> Manager<Packet> {
+    router_with(input, None)
+}
+
+fn router_with(input: Option<InputConfig>, buffer: Option<BufferConfig>) -> Manager<Packet> {
     let ports = (0..4).map(|id| (PortId(id), PortConfig::strict(Some(RATE), 2))).collect();
     let mut manager = Manager::new(1);
-    manager.configure(Time::ZERO, Config { ports, buffer: None, input }).expect("valid");
+    manager.configure(Time::ZERO, Config { ports, buffer, input }).expect("valid");
     manager
 }
 
@@ -57,6 +62,32 @@ fn a_fifo_input_blocks_a_packet_for_an_idle_output_and_voqs_do_not() {
     assert_eq!(run(InputQueueing::Fifo), [(1, 2, 0), (2, 2, 120), (3, 3, 240)]);
     // VOQ: packet 3 crosses at once; input 1 is busy with it until 120 us, as output 2 is.
     assert_eq!(run(InputQueueing::Voq), [(1, 2, 0), (3, 3, 0), (2, 2, 120)]);
+}
+
+/// A memory for one packet behind the crossbar.
+const ONE_PACKET: BufferConfig = BufferConfig { size: Bytes(2000) };
+
+#[test]
+fn of_two_matched_packets_the_second_waits_until_a_shared_memory_has_room_again() {
+    let mut manager = router_with(Some(stage(InputQueueing::Voq)), Some(ONE_PACKET));
+    // Each of them fits. The first leaves at once, which makes room for the second.
+    send(&mut manager, us(0), 1, 0, 2);
+    send(&mut manager, us(0), 2, 1, 3);
+    assert_eq!(instants(&mut manager, us(1000)), [(1, 2, 0), (2, 3, 0)]);
+}
+
+#[test]
+fn room_in_a_shared_memory_is_room_for_every_output() {
+    let mut manager = router_with(Some(stage(InputQueueing::Voq)), Some(ONE_PACKET));
+    let slow = PortConfig::strict(Some(Rate::from_mbps(10)), 2);
+    let change = Change { ports: [(PortId(2), Some(slow))].into(), ..Change::default() };
+    manager.change(Time::ZERO, change).expect("valid");
+    send(&mut manager, us(0), 1, 0, 2);
+    send(&mut manager, us(0), 2, 0, 2);
+    assert_eq!(instants(&mut manager, us(500)), [(1, 2, 0)]);
+    // Packet 2 has the memory until packet 1 is off its line of 10 Mb/s, at 1200 us.
+    send(&mut manager, us(500), 3, 1, 3);
+    assert_eq!(instants(&mut manager, us(5000)), [(2, 2, 1200), (3, 3, 1200)]);
 }
 
 /// `(input, output)` of each match.

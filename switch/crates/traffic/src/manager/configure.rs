@@ -139,14 +139,6 @@ impl<P: HasLength> Manager<P> {
         }
     }
 
-    /// Queues may have more room than before.
-    fn note_room_everywhere(&mut self, now: Time) {
-        let Some(crossing) = &self.crossing else { return };
-        for port in crossing.stage.lanes.clone() {
-            self.note_room(port, now);
-        }
-    }
-
     /// Files what waited in the old input stage into the new one, or into the output queues.
     fn refile(&mut self, now: Time, old: &InputStage) {
         for (lane, input) in old.inputs.iter().enumerate() {

@@ -6,7 +6,7 @@
 //! 3. with backpressure, where an output's queues may not take every packet: look at the first
 //!    packets and strike off inputs that have none that fits;
 //! 4. let the arbiter match;
-//! 5. relink each matched packet into its output queue;
+//! 5. relink each matched packet into its output queue, if that still takes it;
 //! 6. be due again when the next transfer ends.
 
 use units::{DropReason, HasLength, PortId, Time};
@@ -43,6 +43,13 @@ impl Crossing {
             (one, other) => one.or(other),
         };
     }
+
+    /// The queues of `output` may take a packet that they did not take before.
+    fn note_room(&mut self, now: Time, output: usize) {
+        if !self.stage.asking(output).is_empty() {
+            self.ask(now, output);
+        }
+    }
 }
 
 impl<P: HasLength> Manager<P> {
@@ -69,12 +76,24 @@ impl<P: HasLength> Manager<P> {
         }
     }
 
-    /// An output queue of `port` has more room at `now` than before.
+    /// An output queue of `port` has more room at `now` than before; of a memory that all share, so
+    /// have the others.
     pub(super) fn note_room(&mut self, port: PortId, now: Time) {
+        if self.ports.share_a_buffer() {
+            self.note_room_everywhere(now);
+            return;
+        }
         let Some(crossing) = &mut self.crossing else { return };
-        let Some(output) = crossing.stage.lane(port) else { return };
-        if !crossing.stage.asking(output).is_empty() {
-            crossing.ask(now, output);
+        if let Some(output) = crossing.stage.lane(port) {
+            crossing.note_room(now, output);
+        }
+    }
+
+    /// Any output queue may have more room at `now` than before.
+    pub(super) fn note_room_everywhere(&mut self, now: Time) {
+        let Some(crossing) = &mut self.crossing else { return };
+        for output in 0..crossing.stage.lanes.len() {
+            crossing.note_room(now, output);
         }
     }
 
@@ -115,7 +134,8 @@ impl<P: HasLength> Manager<P> {
             let room = |class, length| self.ports.has_room(port, class, length).is_ok();
             let fits = |class, length| !backpressure || room(class, length);
             let class = stage.first_that_fits(&self.slab, (input, output), fits);
-            let class = class.expect("a matched input has a packet that fits");
+            // What crossed a moment ago may have taken the last of a shared memory.
+            let Some(class) = class else { continue };
             let taken = stage.take(&mut self.slab, (input, output), class, now);
             let handle = taken.expect("a matched input has a packet of the class");
             let waiting = self.slab.slot(handle).waiting;
