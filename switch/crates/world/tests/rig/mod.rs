@@ -116,7 +116,23 @@ pub fn change(ports: impl IntoIterator<Item = (u16, Port)>) -> Change {
 /// The kit's router, without routes.
 pub fn router_p4(config: Config) -> Pipeline {
     static PROGRAM: OnceLock<bmv2::Program> = OnceLock::new();
-    let program = PROGRAM.get_or_init(|| compiled("p4src/programs/router.p4"));
+    loaded(&PROGRAM, "router", config)
+}
+
+/// The kit's router with INT, which is told to mark nothing.
+pub fn int_router_p4(config: Config) -> Pipeline {
+    static PROGRAM: OnceLock<bmv2::Program> = OnceLock::new();
+    loaded(&PROGRAM, "int_router", config)
+}
+
+/// The kit's router with load balancing, with nothing to choose from.
+pub fn balancing_router_p4(config: Config) -> Pipeline {
+    static PROGRAM: OnceLock<bmv2::Program> = OnceLock::new();
+    loaded(&PROGRAM, "balancing_router", config)
+}
+
+fn loaded(place: &OnceLock<bmv2::Program>, name: &str, config: Config) -> Pipeline {
+    let program = place.get_or_init(|| compiled(&format!("p4src/programs/{name}.p4")));
     Pipeline::new(program, &config).expect("the router loads")
 }
 

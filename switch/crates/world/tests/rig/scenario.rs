@@ -1,6 +1,6 @@
-//! Whole networks drawn by dice: routers in a tree with perhaps a second way, hosts with all kinds of
-//! applications over IPv4 and IPv6, cables that lose, reorder, double and damage, and faults. A seed
-//! says everything.
+//! Whole networks drawn by dice: routers in a tree with perhaps a second way, each with one of the
+//! kit's programs and perhaps an input stage or a shared buffer, hosts with all kinds of applications
+//! over IPv4 and IPv6, cables that lose, reorder, double and damage, and faults. A seed says everything.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -14,8 +14,11 @@ use hosts::{
     TcpSettings, Until,
 };
 use pipeline::{Config, Pipeline};
-use traffic::{AqmConfig, Impairment, Jitter, Limit, Loss, PortConfig};
-use units::{Bytes, PortId, Rate, Span, Time};
+use traffic::{
+    AqmConfig, ArbiterConfig, BufferConfig, FullOutput, Impairment, InputConfig, InputQueueing,
+    Jitter, Limit, Loss, PortConfig,
+};
+use units::{Bytes, PortId, Rate, Ratio, Span, Time};
 use wire::MacAddress;
 use world::NodeId;
 use world::network::{
@@ -23,7 +26,12 @@ use world::network::{
     Topology, fill_router, host,
 };
 
-use super::router;
+use super::{balancing_router_p4, change, int_router_p4, router_p4};
+
+type Program = fn(Config) -> Pipeline;
+
+/// What a router may run: programs with the tables of the kit's router.
+const PROGRAMS: [Program; 3] = [router_p4, int_router_p4, balancing_router_p4];
 
 /// Where everybody takes bulk transfers, serves pages, takes datagrams.
 const BULK_PORT: u16 = 5001;
@@ -42,8 +50,8 @@ enum Fault {
     Mend(usize),
     /// The router starts again, as it was made.
     Restart(usize),
-    /// The router gets a program anew, while packets are in it.
-    Reload(usize),
+    /// The router gets a program, while packets are in it.
+    Reload(usize, Program),
 }
 
 /// A network and what is to happen in it.
@@ -51,7 +59,8 @@ pub struct Scenario {
     pub network: Network<Host>,
     seed: u64,
     routes: BTreeMap<String, Vec<Route>>,
-    program: fn(Config) -> Pipeline,
+    /// What each router runs, by its place.
+    programs: Vec<Program>,
     faults: Vec<(Time, Fault)>,
     /// Bulk transfers: whose, which application, how many bytes, whereto.
     transfers: Vec<(NodeId, AppId, u64, NodeId)>,
@@ -59,23 +68,24 @@ pub struct Scenario {
 
 impl Scenario {
     /// The network of this seed, in which nothing has happened yet.
-    pub fn new(seed: u64, program: fn(Config) -> Pipeline) -> Scenario {
+    pub fn new(seed: u64) -> Scenario {
         let mut dice = Chance::new(seed, "scenario");
         let topology = topology(&mut dice);
         let routes = topology.routes();
+        let programs: Vec<Program> =
+            topology.routers.iter().map(|_| drawn(&PROGRAMS, &mut dice)).collect();
         let makers = Makers {
             host: &mut host,
             program: &mut |router, config| {
-                let mut pipeline = program(config);
-                fill_router(&mut pipeline, routes.get(&router.name).map_or(&[], Vec::as_slice))?;
-                Ok(pipeline)
+                let program = programs[router.device_id as usize - 1];
+                Ok(filled(program, config, routes.get(&router.name)))
             },
             compile: None,
         };
         let network = Network::build(topology, seed, makers).expect("the dice make no mistakes");
         let faults = faults(&mut dice, network.topology());
         let transfers = Vec::new();
-        let mut scenario = Scenario { network, seed, routes, program, faults, transfers };
+        let mut scenario = Scenario { network, seed, routes, programs, faults, transfers };
         scenario.start_applications(&mut dice);
         scenario
     }
@@ -129,29 +139,34 @@ impl Scenario {
             }
             Fault::Restart(place) => {
                 let (node, spec) = node_of(place);
-                let device = self.device(&spec);
+                let device = self.device(&spec, self.programs[place]);
                 self.network.world.restart(node, device);
             }
-            Fault::Reload(place) => {
+            Fault::Reload(place, program) => {
                 let (node, spec) = node_of(place);
+                self.programs[place] = program;
                 let config = self.network.world.router(node).program_config();
-                let program = filled(self.program, config, self.routes.get(&spec.name));
+                let program = filled(program, config, self.routes.get(&spec.name));
                 self.network.world.with_router(node, |device, _| device.install(Box::new(program)));
             }
         }
     }
 
     /// The router that stands in the place of one that was switched off.
-    fn device(&self, spec: &RouterSpec) -> Device {
+    fn device(&self, spec: &RouterSpec, program: Program) -> Device {
         let cpu_port = (PortConfig::strict(None, 8), LinkConfig::default());
         let own = spec
             .ports
             .iter()
             .map(|port| (port.number.0, (port.settings.clone(), port.link.clone())));
-        let ports = own.chain([(CPU_PORT.0, cpu_port)]);
-        router(self.seed ^ 0x5eed, ports, |config| {
-            filled(self.program, config, self.routes.get(&spec.name))
-        })
+        let mut change = change(own.chain([(CPU_PORT.0, cpu_port)]));
+        change.traffic.buffer = Some(spec.buffer);
+        change.traffic.input = Some(spec.input.clone());
+        let mut device = Device::new(Config { seed: self.seed ^ 0x5eed, ..Config::default() });
+        device.change(Time::ZERO, change).expect("it was valid before");
+        let program = filled(program, device.program_config(), self.routes.get(&spec.name));
+        device.install(Box::new(program));
+        device
     }
 
     fn start_applications(&mut self, dice: &mut Chance) {
@@ -257,11 +272,7 @@ impl Scenario {
     }
 }
 
-fn filled(
-    program: fn(Config) -> Pipeline,
-    config: Config,
-    routes: Option<&Vec<Route>>,
-) -> Pipeline {
+fn filled(program: Program, config: Config, routes: Option<&Vec<Route>>) -> Pipeline {
     let mut pipeline = program(config);
     let routes = routes.map_or(&[][..], Vec::as_slice);
     fill_router(&mut pipeline, routes).expect("the program has the router's tables");
@@ -270,8 +281,8 @@ fn filled(
 
 /// A hash of everything that is told of a run: frames at all hosts with their instants, what
 /// applications report, what connections tell, where every frame is in the end.
-pub fn digest(seed: u64, program: fn(Config) -> Pipeline, step: Span) -> u64 {
-    let mut scenario = Scenario::new(seed, program);
+pub fn digest(seed: u64, step: Span) -> u64 {
+    let mut scenario = Scenario::new(seed);
     let hosts: Vec<String> =
         scenario.network.topology().hosts.iter().map(|host| host.name.clone()).collect();
     let nodes: Vec<NodeId> =
@@ -325,6 +336,27 @@ impl Write for Hash {
 
 // ---- drawing a network -----------------------------------------------------------------------------
 
+fn drawn<T: Copy>(these: &[T], dice: &mut Chance) -> T {
+    these[dice.below(these.len() as u64) as usize]
+}
+
+fn buffer(dice: &mut Chance) -> Option<BufferConfig> {
+    let size = Bytes(20_000 + dice.below(100_000));
+    (dice.below(3) == 0).then_some(BufferConfig { size })
+}
+
+fn input(dice: &mut Chance) -> Option<InputConfig> {
+    let name = drawn(&ArbiterConfig::NAMES, dice);
+    let arbiter = ArbiterConfig::named(name, 1 + dice.below(3) as u8).expect("it is one of them");
+    let queueing = drawn(&[InputQueueing::Fifo, InputQueueing::Voq], dice);
+    // As fast as the fastest line, or faster.
+    let mut input = InputConfig::new(queueing, Rate::from_mbps(50), arbiter);
+    input.limit = Limit::packets(10 + dice.below(60));
+    input.fabric.speedup = drawn(&[Ratio::ONE, Ratio::new(3, 2).expect("2 is not 0")], dice);
+    input.fabric.full_output = drawn(&[FullOutput::Backpressure, FullOutput::Lossy], dice);
+    (dice.below(3) == 0).then_some(input)
+}
+
 fn share(dice: &mut Chance, ppm_max: u64) -> Probability {
     if dice.below(3) > 0 { Probability::NEVER } else { Probability::ppm(dice.below(ppm_max)) }
 }
@@ -341,7 +373,7 @@ fn line(dice: &mut Chance) -> Impairment {
 }
 
 fn settings(dice: &mut Chance) -> PortConfig {
-    let mbps = [1, 5, 10, 50][dice.below(4) as usize];
+    let mbps = drawn(&[1, 5, 10, 50], dice);
     let mut port = PortConfig::strict(Some(Rate::from_mbps(mbps)), 1);
     port.queues[0].limit = Limit::packets(4 + dice.below(60));
     let names = ["codel", "pie", "red"];
@@ -381,8 +413,8 @@ fn topology(dice: &mut Chance) -> Topology {
             name: format!("s{}", place + 1),
             device_id: place as u64 + 1,
             ports: Vec::new(),
-            buffer: None,
-            input: None,
+            buffer: buffer(dice),
+            input: input(dice),
         });
     }
     let at = |place: usize, port| EndSpec { node: format!("s{}", place + 1), port: Some(port) };
@@ -426,7 +458,7 @@ fn faults(dice: &mut Chance, topology: &Topology) -> Vec<(Time, Fault)> {
         let link = dice.below(topology.links.len() as u64) as usize;
         match dice.below(3) {
             0 => faults.push((at, Fault::Restart(router))),
-            1 => faults.push((at, Fault::Reload(router))),
+            1 => faults.push((at, Fault::Reload(router, drawn(&PROGRAMS, dice)))),
             _ => {
                 faults.push((at, Fault::Cut(link)));
                 let mended_at = (at + dice.span_up_to(Span::from_secs(4))).min(MENDED_AT);
