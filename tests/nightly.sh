@@ -8,6 +8,7 @@ VITRINE_TRANSFERS=1000000 optimised cargo test -p vitrine-hosts --test transfers
 VITRINE_NETWORKS=1000 optimised cargo test -p vitrine-world --test scenarios
 SEEDS=100000 optimised cargo test -p vitrine-agent --test simulated
 tests/determinism.sh 100
+tests/elsewhere.sh
 vm/page.sh
 VITRINE_PAGE_SEEDS=100 build/venv/bin/python -m pytest tests/page
 tests/notebooks/kernel.sh

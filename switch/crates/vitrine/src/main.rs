@@ -7,10 +7,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
-use ports::memory::Allocator;
-
+#[cfg(target_os = "linux")]
 #[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
+static ALLOCATOR: ports::memory::Allocator = ports::memory::Allocator;
 
 /// Runs a program with the words of its command line, its own name first.
 type Program = fn(Vec<OsString>) -> ExitCode;
@@ -18,9 +17,23 @@ type Program = fn(Vec<OsString>) -> ExitCode;
 /// Under which names each program is started, those of the p4lang originals included.
 const PROGRAMS: [(&[&str], Program); 3] = [
     (&["vitrine-p4c", "p4c", "p4c-bm2-ss", "p4c-bm2-psa"], p4c::main),
-    (&["vitrine-switch", "simple_switch", "simple_switch_grpc", "psa_switch"], switchd::main),
+    (&["vitrine-switch", "simple_switch", "simple_switch_grpc", "psa_switch"], switch),
     (&["vitrine-sim"], sim::main),
 ];
+
+#[cfg(target_os = "linux")]
+fn switch(words: Vec<OsString>) -> ExitCode {
+    switchd::main(words)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn switch(_: Vec<OsString>) -> ExitCode {
+    eprintln!(
+        "vitrine-switch: the switch needs Linux, whose network devices are its ports. Networks in \
+         virtual time run here: `vitrine-sim serve`, or WORLD=virtual."
+    );
+    ExitCode::from(2)
+}
 
 fn main() -> ExitCode {
     let mut words: Vec<OsString> = std::env::args_os().collect();
