@@ -39,10 +39,14 @@ def main() -> int:
             compared.append(each)
             print(f"{each.cell.name}: {each.verdict}", flush=True)
     met = sum(each.verdict.is_met for each in compared)
+    strictly = sum(each.verdict.is_met_strictly for each in compared)
     report.pictures(compared, OUT / "cwnd.svg")
     (OUT / "table.md").write_text(report.table(compared))
     (OUT / "index.html").write_text(report.page(compared, "cwnd.svg"))
-    print(f"{met} of {len(compared)} cells are met; {len(cells) - len(kept)} have no live runs.")
+    print(
+        f"{met} of {len(compared)} cells are met, {strictly} of them within the live runs' spread "
+        f"alone; {len(cells) - len(kept)} have no live runs."
+    )
     print(f"{OUT / 'index.html'}")
     return 0 if compared else 1
 

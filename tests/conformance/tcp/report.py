@@ -82,11 +82,13 @@ def page(compared: Sequence[Compared], picture: str) -> str:
         for line in table(compared).splitlines()[2:]
     )
     met = sum(each.verdict.is_met for each in compared)
+    strictly = sum(each.verdict.is_met_strictly for each in compared)
     heads = ("cell", "utilisation, %", "queue, packets", "drops", "shares", "met")
     return (
         "<!doctype html><meta charset=utf-8><title>TCP, live and virtual</title>"
         "<style>body{font:14px sans-serif}td,th{padding:2px 8px;text-align:left}</style>"
         f"<h1>TCP, live and virtual: {met} of {len(compared)} cells met</h1>"
+        f"<p>{strictly} of them within the spread of the live runs alone.</p>"
         f"<table><tr>{''.join(f'<th>{head}</th>' for head in heads)}{rows}</table>"
         f"<img src={html.escape(picture)} alt='windows over time'>"
     )

@@ -46,6 +46,21 @@ def test_what_is_apart_is_not_met():
     assert not met(two, share_min=0.45, share_max=0.55)
 
 
+def test_what_is_met_only_by_chance_is_told_apart():
+    cell = named(["reno-10mbps-20ms-1bdp-"])[0]
+    lives = [replace(CALM, drops=drops) for drops in (98, 100, 102)]
+
+    def said(*drops):
+        virtuals = [replace(CALM, drops=each) for each in drops]
+        return str(judge.Verdict(judge.compare(cell, lives, virtuals)))
+
+    assert said(103, 104, 105) == "yes"
+    # 10 more: less than twice the root of 100, or than the virtual runs' spread.
+    assert said(110, 110, 110) == "yes, allowing for chance"
+    assert said(100, 125, 150) == "yes, allowing for chance"
+    assert said(125, 125, 125).startswith("no (drops)")
+
+
 def test_figures_are_those_of_the_measured_span():
     cell = named(["reno-10mbps-20ms-1bdp-"])[0]
     # A packet of 1250 bytes each millisecond is 10 Mb/s; before the span, nothing left.
