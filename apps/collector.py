@@ -86,18 +86,19 @@ def _collect(options: argparse.Namespace) -> int:
             live.close()
         receiver.close()
         service.collection.close()
-    print(_last_line(service))
+    print(told(service.collection, service.receiver.dropped))
     return 0
 
 
-def _last_line(service: Service) -> str:
-    summary = service.collection.summary()
+def told(collection: Collection, dropped: int) -> str:
+    """What came, and what is missing, `dropped` reports at the collector itself, as a line."""
+    summary = collection.summary()
     lost = sum(sender["lost"] for sender in summary["senders"])
     nodes, flows = len(summary["senders"]), len(summary["flows"])
     return (
         f"{counted(summary['datagrams'], 'report')} of {counted(nodes, 'node')} on "
         f"{counted(flows, 'flow')}; {lost} missing in sequence, "
-        f"{service.receiver.dropped} dropped here, {summary['malformed']} malformed"
+        f"{dropped} dropped here, {summary['malformed']} malformed"
     )
 
 

@@ -36,7 +36,7 @@ def prompt(tmp_path):
     # Ports of its own, so that a network that is up beside the tests is left alone.
     text = TOPOLOGY.replace("{port}", "29559").replace("{next}", "29560")
 
-    def said(*commands, mtu=1500):
+    def said(*commands, mtu=1500, **environment):
         (tmp_path / "net.yaml").write_text(text.replace("{mtu}", str(mtu)))
         done = subprocess.run(
             [sys.executable, "-m", "labs.prompt"],
@@ -49,6 +49,7 @@ def prompt(tmp_path):
                 "WORLD": "virtual",
                 "TOPO": str(tmp_path / "net.yaml"),
                 "VITRINE_RUN_DIR": str(tmp_path / "run"),
+                **environment,
             },
             timeout=300,
             check=False,
@@ -131,6 +132,24 @@ def test_a_cut_cable_carries_nothing_until_it_is_mended(prompt):
     assert "1 packets transmitted, 1 received" in said
 
 
+def test_what_routers_report_is_shown(prompt, tmp_path):
+    lab = ROOT / "labs" / "int_microburst"
+    text = (lab / "topology.yaml").read_text()
+    (tmp_path / "row.yaml").write_text(text.replace("  s1:\n", "  s1:\n    grpc_port: 29561\n"))
+    network = {"TOPO": str(tmp_path / "row.yaml"), "DOMAIN": str(lab / "domain.yaml")}
+    commands = ("reports", "speed max", "h1 iperf3 -u -c h2 -b 1M -l 500 -t 1", "reports")
+    said = prompt(*commands, **network)
+    assert "Reports come to h9" in said
+    assert "0 reports of 0 nodes on 0 flows" in said
+    (sent,) = re.findall(r"(\d+) datagrams sent, \1 have arrived", said)
+    assert int(sent) > 100
+    assert f"{sent} reports of 1 node on 1 flow; 0 missing in sequence" in said
+    # The latest ten rows; three routers tell of each datagram, whose queues were empty.
+    rows = re.findall(r"10\.0\.2\.1.*: (s\d), port \d to \d, [\d.]+ us, queue 0 with 0 B", said)
+    assert len(rows) == 10
+    assert set(rows) == {"s1", "s2", "s3"}
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [
@@ -139,6 +158,7 @@ def test_a_cut_cable_carries_nothing_until_it_is_mended(prompt):
         ("h1 ping h9", "there is no host 'h9'"),
         ("h1 iperf3 -t 5", "iperf3: to whom? Say -c HOST."),
         ("link h1 h2 down", "no cable joins h1 and h2"),
+        ("reports", "no router reports anything"),
     ],
 )
 def test_what_cannot_be_is_said_and_the_prompt_goes_on(prompt, command, words):

@@ -26,6 +26,7 @@ from labs.programming import Programs
 from labs.worlds.virtual import deciders, options, server, tools
 from labs.worlds.virtual.bench import configure
 from labs.worlds.virtual.options import OptionError
+from labs.worlds.virtual.telemetry import ReportWatch
 from labs.worlds.virtual.tools import Tool
 from topo import deciders as classes
 from topo import units
@@ -48,6 +49,7 @@ pingall                    every host pings every other one
 nodes, links               what there is
 link A B down, link A B up a cable is cut, and mended
 speed 10, speed max        how fast time passes; speed 0 stops it
+reports                    what the routers have reported to the collector of DOMAIN
 advance 5                  while it stands: lets 5 s pass
 time                       the network's time
 exit, or Ctrl-D            takes the network down
@@ -80,7 +82,12 @@ def run(
         stack.enter_context(programming.programmed(programs, addresses, configure))
         deciders.invite(world, topology)
         print(welcome(list(addresses.values())))
-        prompt = Prompt(topology, world)
+        reports = None
+        if domain is not None:
+            reports = ReportWatch(world, domain)
+            stack.enter_context(reports)
+            print(f"Reports come to {domain.collector}: `reports` shows them.")
+        prompt = Prompt(topology, world, reports)
         prompt.onecmd("speed 1")
         prompt.cmdloop()
 
@@ -88,10 +95,13 @@ def run(
 class Prompt(cmd.Cmd):
     """Takes commands; each prints what it has to say and returns to the prompt."""
 
-    def __init__(self, topology: Topology, world: World) -> None:
+    def __init__(
+        self, topology: Topology, world: World, reports: ReportWatch | None = None
+    ) -> None:
         super().__init__()
         self._topology = topology
         self._world = world
+        self._reports = reports
         self._hosts = {host.name for host in topology.hosts}
         self._running: dict[str, Tool] = {}
         # Seconds of the network in one of ours; None: no limit, 0: time stands.
@@ -310,6 +320,14 @@ class Prompt(cmd.Cmd):
                 )
                 return
         raise OptionError(f"no cable joins {words[0]} and {words[1]}: `links` lists them.")
+
+    def do_reports(self, line: str) -> None:
+        """What came to the collector of the telemetry domain."""
+        if self._reports is None:
+            raise OptionError("no router reports anything: say DOMAIN=<file.yaml> with make up.")
+        with self._standing():
+            self._reports.wait_for(self._world.look().time_ps)
+            _print(self._reports.lines())
 
     # ---- time ------------------------------------------------------------------------------------
 

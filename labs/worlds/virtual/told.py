@@ -139,8 +139,13 @@ class DatagramWatch(Watch):
         self.datagrams: list[tuple[int, bytes]] = []
 
     def _take(self, message: world_pb2.WatchHostsResponse) -> None:
-        self.datagrams += [
-            (event.time_ps, event.datagram.payload)
-            for event in message.events
-            if event.HasField("datagram")
-        ]
+        self.datagrams += datagrams(message)
+
+
+def datagrams(message: world_pb2.WatchHostsResponse) -> list[tuple[int, bytes]]:
+    """When each datagram came that a message tells of, and its first bytes."""
+    return [
+        (event.time_ps, event.datagram.payload)
+        for event in message.events
+        if event.HasField("datagram")
+    ]
