@@ -9,6 +9,6 @@ use units::Span;
 fn main() {
     let count = std::env::args().nth(1).and_then(|count| count.parse::<u64>().ok()).unwrap_or(10);
     for seed in 0..count {
-        println!("{seed} {:016x}", rig::scenario::digest(seed, Span::MAX));
+        println!("{seed} {:016x}", rig::scenario::digest(seed, || Span::MAX));
     }
 }

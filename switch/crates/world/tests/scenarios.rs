@@ -3,6 +3,7 @@
 
 mod rig;
 
+use chance::Chance;
 use rig::scenario::{Scenario, digest};
 use units::Span;
 
@@ -29,8 +30,17 @@ fn no_frame_vanishes_and_every_byte_arrives_once_and_in_order() {
 #[test]
 fn a_seed_tells_the_same_whatever_the_steps_of_time() {
     for seed in 0..networks() / 10 {
-        let whole = digest(seed, Span::MAX);
-        assert_eq!(whole, digest(seed, Span::from_us(77_777)), "seed {seed}");
-        assert_ne!(whole, digest(seed + 1_000_000, Span::MAX), "seed {seed}");
+        let whole = digest(seed, || Span::MAX);
+        assert_eq!(whole, digest(seed, || Span::from_us(77_777)), "seed {seed}");
+        for number in 0..3 {
+            let mut dice = Chance::new(number, "steps");
+            // From a picosecond to nine seconds, as often around each power of two.
+            let drawn = || {
+                let most = Span::from_ps(1 << dice.below(44));
+                dice.span_up_to(most)
+            };
+            assert_eq!(whole, digest(seed, drawn), "seed {seed}, steps {number}");
+        }
+        assert_ne!(whole, digest(seed + 1_000_000, || Span::MAX), "seed {seed}");
     }
 }

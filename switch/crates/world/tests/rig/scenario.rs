@@ -90,13 +90,17 @@ impl Scenario {
         scenario
     }
 
-    /// Runs to the end in steps of at most `step`; `look` sees the network after each of them.
-    pub fn run(&mut self, step: Span, mut look: impl FnMut(&mut Network<Host>)) {
+    /// Runs to the end in steps of at most what `step` says; `look` sees the network after each.
+    pub fn run(
+        &mut self,
+        mut step: impl FnMut() -> Span,
+        mut look: impl FnMut(&mut Network<Host>),
+    ) {
         let faults = std::mem::take(&mut self.faults);
         let end = (END, None);
         for (at, fault) in faults.into_iter().map(|(at, fault)| (at, Some(fault))).chain([end]) {
             while self.network.world.now() < at {
-                let next = self.network.world.now().saturating_add(step).min(at);
+                let next = self.network.world.now().saturating_add(step()).min(at);
                 self.network.world.advance(next);
                 look(&mut self.network);
             }
@@ -120,7 +124,7 @@ impl Scenario {
             look(&mut self.network);
             seen += 1;
         }
-        self.run(Span::from_ms(200), look);
+        self.run(|| Span::from_ms(200), look);
     }
 
     fn act(&mut self, fault: Fault) {
@@ -281,7 +285,7 @@ fn filled(program: Program, config: Config, routes: Option<&Vec<Route>>) -> Pipe
 
 /// A hash of everything that is told of a run: frames at all hosts with their instants, what
 /// applications report, what connections tell, where every frame is in the end.
-pub fn digest(seed: u64, step: Span) -> u64 {
+pub fn digest(seed: u64, step: impl FnMut() -> Span) -> u64 {
     let mut scenario = Scenario::new(seed);
     let hosts: Vec<String> =
         scenario.network.topology().hosts.iter().map(|host| host.name.clone()).collect();
@@ -346,7 +350,7 @@ fn buffer(dice: &mut Chance) -> Option<BufferConfig> {
 }
 
 fn input(dice: &mut Chance) -> Option<InputConfig> {
-    let name = drawn(&ArbiterConfig::NAMES, dice);
+    let name = drawn(ArbiterConfig::NAMES, dice);
     let arbiter = ArbiterConfig::named(name, 1 + dice.below(3) as u8).expect("it is one of them");
     let queueing = drawn(&[InputQueueing::Fifo, InputQueueing::Voq], dice);
     // As fast as the fastest line, or faster.
