@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from controller.errors import ControllerError
-from course import silence
+from course import budget, silence
 from course.errors import CourseError
 from course.exercise import Case, Exercise, Work
 from course.films import Films
@@ -83,14 +83,15 @@ def judge(
         work = Work(
             folder.resolve(), Path(scratch), seed, runner or Runner(), secret, films, called
         )
-        begun = _settled(exercise.title, partial(exercise.begin, work), is_alive)
+        settled = partial(_settled, runner=work.runner, is_alive=is_alive)
+        begun = settled(exercise.title, partial(exercise.begin, work))
         shared = films.names() if films else set()
         nothing = _complete(begun.story, exercise.name, "", films)
         for case in cases:
             if nothing:
                 verdict = Verdict(case, nothing, begun.is_judged)
             else:
-                tried = _settled(case.title, partial(case.check, begun.value), is_alive)
+                tried = settled(case.title, partial(case.check, begun.value))
                 story = _complete(tried.story, exercise.name, case.name, films)
                 verdict = Verdict(case, story, tried.is_judged)
             if films:
@@ -120,7 +121,17 @@ class _Settled:
     is_judged: bool = True
 
 
-def _settled(title: str, attempt: Callable[[], object], is_alive: Callable[[], bool]) -> _Settled:
+def _settled(
+    title: str, attempt: Callable[[], object], *, runner: Runner, is_alive: Callable[[], bool]
+) -> _Settled:
+    """Tries something. What fails without processor time was not right before, and not wrong."""
+    settled = _answered(title, attempt, is_alive)
+    if settled.story and budget.is_spent(runner):
+        return _Settled(story=budget.story(title, runner))
+    return settled
+
+
+def _answered(title: str, attempt: Callable[[], object], is_alive: Callable[[], bool]) -> _Settled:
     """Tries something; once more if a router was silent, which may be nobody's fault."""
     try:
         return _tried(title, attempt)

@@ -93,7 +93,7 @@ def _gradescope_run(arguments: argparse.Namespace) -> int:
     exercise = catalogue.find(arguments.name)
     submission = Submission(arguments.submission.name, arguments.submission)
     try:
-        graded = grade(exercise, [submission], secret=_secret(), runner=_runner())
+        graded = grade(exercise, [submission], secret=_secret(), runner=_runner(in_container=True))
     except CourseError as error:
         # Without a file of results students would be told of nothing but a crash.
         gradescope.write_nothing(arguments.results, str(error))
@@ -123,9 +123,16 @@ def _secret() -> str:
     return os.environ.get("SECRET", "")
 
 
-def _runner() -> Runner:
+def _runner(*, in_container: bool = False) -> Runner:
+    """With namespaces; in a container, which is a wall by itself, without where it gives none."""
     if os.environ.get("UNSAFE") == "1":
         return Runner()
     runner = JailedRunner()
-    runner.check()
+    try:
+        runner.check()
+    except CourseError:
+        if not in_container:
+            raise
+        runner = JailedRunner(in_container=True)
+        runner.check()
     return runner

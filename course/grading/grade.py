@@ -16,6 +16,9 @@ from course.judge import Judgement, judge
 from course.process import Runner
 from course.working import student_of
 
+# Processor time of all that a submission runs. References use 1.2 s at most.
+BUDGET_S = 30.0
+
 
 @dataclass(frozen=True)
 class Graded:
@@ -62,7 +65,10 @@ def file_name(name: str) -> str:
 def _one(
     exercise: Exercise, submission: Submission, secret: str, runner: Runner, films: Path | None
 ) -> Graded:
-    with tempfile.TemporaryDirectory(prefix="vitrine-submission-") as name:
+    with (
+        tempfile.TemporaryDirectory(prefix="vitrine-submission-") as name,
+        tempfile.TemporaryDirectory(prefix="vitrine-account-") as private,
+    ):
         folder = Path(name)
         # Who has no rights reads what was taken, too.
         folder.chmod(0o755)
@@ -73,7 +79,7 @@ def _one(
             folder,
             seed=student,
             secret=secret,
-            runner=runner,
+            runner=runner.with_account(Path(private) / "account", BUDGET_S),
             films=Films(films / file_name(submission.name)) if films else None,
             called=f"work/{exercise.name}",
         )

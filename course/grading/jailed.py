@@ -1,4 +1,4 @@
-"""A runner whose programs can do no harm: each in a jail of its own (`course/jail.py`)."""
+"""A runner whose programs can do no harm: each in a jail of its own (`course/jail`)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,33 @@ from pathlib import Path
 from controller.toolchain import ROOT
 from course.errors import CourseError
 from course.jail import EXIT_NO_WALL
+from course.jail.watch import used_s
 from course.process import Runner
 
-JAIL = ROOT / "course" / "jail.py"
+JAIL = ROOT / "course" / "jail" / "__main__.py"
 
 
 class JailedRunner(Runner):
-    """Runs programs without rights, network, or a look at anything but what they are given."""
+    """Runs programs without rights, network, or a look at anything but what they are given.
+
+    In a container that has no namespaces to give, `in_container` makes do with the other walls.
+    """
+
+    def __init__(self, seconds: float = 60.0, *, in_container: bool = False) -> None:
+        super().__init__(seconds)
+        self.in_container = in_container
+        self._account: Path | None = None
+
+    def with_account(self, file: Path, budget_s: float) -> JailedRunner:
+        """One for a submission whose programs have so much processor time, all together."""
+        runner = JailedRunner(self.seconds, in_container=self.in_container)
+        runner._account, runner.budget_s = file, budget_s
+        return runner
+
+    def used_s(self) -> float:
+        """The processor time that its programs have used."""
+        account = self._account
+        return used_s(account.read_bytes()) if account and account.exists() else 0.0
 
     def command(
         self, argv: Sequence[str], readable: Sequence[Path], writable: Sequence[Path] = ()
@@ -26,6 +46,10 @@ class JailedRunner(Runner):
         # By its own name: one file is several programs, and Python finds its packages by it.
         program = Path(shutil.which(argv[0]) or argv[0]).absolute()
         command = [sys.executable, str(JAIL)]
+        if self.in_container:
+            command += ["--in-container"]
+        if self._account:
+            command += ["--account", str(self._account), "--account-s", str(self.budget_s)]
         for path in (program, *readable):
             command += ["--read", str(path.resolve())]
         for path in writable:

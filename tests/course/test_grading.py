@@ -5,7 +5,9 @@ import json
 import re
 import sys
 import tempfile
+import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,19 +15,30 @@ import pytest
 from course import catalogue
 from course.__main__ import main
 from course.errors import CourseError
-from course.exercise import SOLUTIONS
+from course.exercise import SOLUTIONS, Case
 from course.grading import gradescope, pages, sheet
 from course.grading.grade import grade
 from course.grading.intake import FILE_BYTES_MAX, submissions
 from course.grading.jailed import JailedRunner
+from course.jail import EXIT_NO_MEMORY
+from course.judge import judge
+from course.story import Refused, Story
 
 RIGHT = SOLUTIONS / "first-router" / "right" / "router.p4"
 FIRST = catalogue.find("first-router")
 
 
 @pytest.fixture
-def runner(tmp_path_factory):
+def runner():
     runner = JailedRunner()
+    runner.check()
+    return runner
+
+
+@pytest.fixture(params=[False, True], ids=["with namespaces", "in a container"])
+def either(request):
+    """Both kinds of jail."""
+    runner = JailedRunner(in_container=request.param)
     runner.check()
     return runner
 
@@ -65,7 +78,7 @@ def open_folder():
         yield Path(name)
 
 
-def test_in_the_jail_one_reads_what_one_is_given_and_writes_nothing(runner, open_folder):
+def test_in_the_jail_one_reads_what_one_is_given_and_writes_nothing(either, open_folder):
     (open_folder / "given").mkdir()
     (open_folder / "given" / "file").write_text("for you")
     script = f"""
@@ -77,7 +90,7 @@ for name, mode in ((r"{open_folder}/given/file", "r"), (r"{RIGHT}", "r"), ("/etc
     except OSError as error:
         print(type(error).__name__)
 """
-    done = inside(runner, script, readable=[open_folder / "given"])
+    done = inside(either, script, readable=[open_folder / "given"])
     assert done.output.splitlines() == ["for you", *["PermissionError"] * 5], done
 
 
@@ -121,15 +134,96 @@ except OSError:
     assert done.status == 0
 
 
-def test_what_never_ends_and_what_wants_all_memory_is_ended(runner):
-    assert inside(runner, "while True: pass", seconds=1.0).status is None
-    greedy = inside(runner, "x = bytearray(8 << 30)")
+def test_what_never_ends_and_what_wants_all_memory_is_ended(either):
+    assert inside(either, "while True: pass", seconds=1.0).status is None
+    greedy = inside(either, "x = bytearray(8 << 30)")
     assert greedy.status == 1 and "MemoryError" in greedy.errors
 
 
-def test_the_grader_s_secret_is_not_in_the_environment(runner, monkeypatch):
+def test_many_processes_have_no_more_memory_than_one(either):
+    script = """
+import os, signal
+for _ in range(2):
+    os.fork()
+kept = bytearray(700 << 20)
+signal.pause()
+"""
+    greedy = inside(either, script)
+    assert greedy.status == EXIT_NO_MEMORY
+    assert "all processes together used more than 2048 MB" in greedy.errors
+
+
+def test_memory_that_is_nobody_s_is_not_given(either):
+    script = """
+import os
+try:
+    os.memfd_create("mine")
+    print("made")
+except OSError as error:
+    print(type(error).__name__)
+"""
+    assert inside(either, script).output == "PermissionError\n"
+
+
+def test_without_namespaces_there_is_no_network_and_nobody_to_kill():
+    runner = JailedRunner(in_container=True)
+    script = """
+import os, signal, socket
+for family in (socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK, socket.AF_PACKET):
+    try:
+        socket.socket(family, socket.SOCK_RAW if family > 10 else socket.SOCK_DGRAM)
+        print("a socket")
+    except PermissionError:
+        print("no socket")
+try:
+    os.kill(os.getppid(), signal.SIGKILL)
+    print("killed")
+except PermissionError:
+    print("nobody")
+"""
+    done = inside(runner, script)
+    assert done.output.splitlines() == [*["no socket"] * 4, "nobody"], done
+
+
+def test_what_is_left_behind_is_ended_with_the_jail(either):
+    script = """
+import os, signal
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        signal.pause()
+"""
+    began = time.monotonic()
+    # Had it lived, the pipe would be open until the time is up.
+    assert inside(either, script, seconds=60).status == 0
+    assert time.monotonic() - began < 50
+
+
+def test_a_budget_that_is_used_up_takes_nothing_from_what_was_right(either, tmp_path, open_folder):
+    def runs(script):
+        def check(work):
+            if inside(work.runner, script).status != 0:
+                raise Refused(Story("It ran.", "It to end well.", "So is it asked.", "It did not."))
+
+        return check
+
+    cases = (
+        Case("quick", "It is quick.", 40, runs("pass")),
+        Case("endless", "It ends.", 40, runs("while True: pass")),
+        Case("after", "It is quick, too.", 20, runs("pass")),
+    )
+    exercise = replace(FIRST, begin=lambda work: work, cases=cases)
+    limited = either.with_account(tmp_path / "account", 1.0)
+    judgement = judge(exercise, open_folder, seed="test", runner=limited)
+    assert judgement.points == 40
+    for verdict in judgement.verdicts[1:]:
+        assert "less than 1 s of processor time" in verdict.story.expected
+        assert "The budget was used up" in verdict.story.came
+
+
+def test_the_grader_s_secret_is_not_in_the_environment(either, monkeypatch):
     monkeypatch.setenv("SECRET", "hidden")
-    done = inside(runner, "import os; print('SECRET' in os.environ)")
+    done = inside(either, "import os; print('SECRET' in os.environ)")
     assert done.output == "False\n"
 
 
@@ -201,7 +295,7 @@ def test_the_archive_for_gradescope_has_what_grading_needs_and_no_solution(tmp_p
     with zipfile.ZipFile(tmp_path / "made.zip") as zipped:
         names = zipped.namelist()
         assert "first-router" in zipped.read("run_autograder").decode()
-    for name in ("setup.sh", "run_autograder", "vitrine/course/jail.py", "vitrine/secret"):
+    for name in ("setup.sh", "run_autograder", "vitrine/course/jail/walls.py", "vitrine/secret"):
         assert name in names
     assert "vitrine/build/bin/vitrine" in names
     assert not [name for name in names if "solutions" in name or "__pycache__" in name]

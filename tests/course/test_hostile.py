@@ -1,8 +1,10 @@
-"""Classes that do harm are graded for what they decide, and do none.
+"""Submissions that do harm are graded for what they decide, and do none.
 
-Each of them is the right arbiter, and tries something on its way.
+Each of them is a right one, and tries something on its way: in the host of a decision, of TCP, of
+a search and of a control plane.
 """
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -13,8 +15,15 @@ from course.exercise import SOLUTIONS
 from course.grading.jailed import JailedRunner
 from course.judge import judge
 
-RIGHT = SOLUTIONS / "head-of-line" / "right" / "arbiter.py"
-EXERCISE = catalogue.find("head-of-line")
+# Exercises whose submissions run in Python, each in a host of its own: the file and a quick case.
+HOSTS = {
+    "head-of-line": ("arbiter.py", "islip-one-round"),
+    "own-tcp": ("tcp.py", "slow-start"),
+    "who-filled-the-queue": ("culprit.py", "alone"),
+    "control-plane": ("control.py", "arp"),
+}
+every_host = pytest.mark.parametrize("name", HOSTS)
+SOLUTION = SOLUTIONS / "head-of-line" / "right" / "arbiter.py"
 
 # What is tried; `got(...)` says loudly that it worked, by deciding nothing.
 TRIES = {
@@ -38,7 +47,7 @@ for folder in ("/tmp", "/dev/shm", os.path.dirname(__file__), os.getcwd()):
 """,
     "reads the solution": f"""
 try:
-    open({str(RIGHT)!r})
+    open({str(SOLUTION)!r})
     got()
 except OSError:
     pass
@@ -50,7 +59,7 @@ except (ImportError, OSError):
 """,
     "kills its parent": """
 import os, signal
-for victim in (os.getppid(), -1, -os.getpgid(0)):
+for victim in (os.getppid(), -1):
     try:
         if victim:
             os.kill(victim, signal.SIGKILL)
@@ -81,16 +90,47 @@ def folder():
         yield Path(name)
 
 
-@pytest.mark.parametrize("what", TRIES)
-def test_it_gets_its_points_and_does_no_harm(what, folder):
-    got = "def got():\n    global Islip\n    raise SystemExit('it worked')\n"
-    file = folder / "arbiter.py"
-    file.write_text(got + TRIES[what] + RIGHT.read_text())
-    file.chmod(0o644)
+@pytest.fixture
+def runner():
     runner = JailedRunner()
     runner.check()
-    judgement = judge(
-        EXERCISE, folder, seed="test", runner=runner, only=["islip-one-round"], secret="s"
-    )
-    assert judgement.verdicts[0].story is None, judgement.verdicts[0].story
+    return runner
+
+
+def hand_in(folder, name, harm):
+    """The right submission, with something before it."""
+    exercise = catalogue.find(name)
+    for file in exercise.files:
+        shutil.copy(exercise.start / file, folder / file)
+    file = folder / HOSTS[name][0]
+    file.write_text(harm + (SOLUTIONS / name / "right" / file.name).read_text())
+
+
+def judged(folder, name, runner):
+    (verdict,) = judge(
+        catalogue.find(name),
+        folder,
+        seed="test",
+        runner=runner,
+        only=[HOSTS[name][1]],
+        secret="s",
+    ).verdicts
+    return verdict
+
+
+@every_host
+@pytest.mark.parametrize("what", TRIES)
+def test_it_gets_its_points_and_does_no_harm(name, what, folder, runner):
+    hand_in(folder, name, "def got():\n    raise SystemExit('it worked')\n" + TRIES[what])
+    verdict = judged(folder, name, runner)
+    assert verdict.story is None, verdict.story
     assert not [each for each in Path("/tmp").glob("filled")]
+
+
+@every_host
+def test_what_computes_for_ever_uses_up_its_own_budget(name, folder, runner):
+    hand_in(folder, name, "while True:\n    pass\n")
+    limited = runner.with_account(folder.parent / f"{folder.name}.account", 1.0)
+    story = judged(folder, name, limited).story
+    assert "less than 1 s of processor time" in story.expected
+    assert "keeps its points" in story.came

@@ -1,16 +1,4 @@
-"""Runs one program where it can do no harm: `python3 jail.py LIMITS -- PROGRAM ARGUMENTS`.
-
-What a student's program may do in here:
-
-* read the folders it is given, the system's programs and libraries; write nothing (Landlock);
-* see no process but its own children, and signal none (a process namespace of its own);
-* reach no network, not even this machine's own (a network namespace without interfaces);
-* use so much processor time, memory and so many processes and open files (resource limits).
-
-It needs Linux 5.13 with user namespaces, and no rights: root gives its own up first. Where one of
-these walls is missing it says so and runs nothing. This file is a program of its own and uses
-nothing but Python: what runs in here must not be able to read the rest of the course.
-"""
+"""What keeps a program in: namespaces or a user of its own, resource limits, Landlock."""
 
 from __future__ import annotations
 
@@ -45,7 +33,10 @@ _SET_PDEATHSIG, _SET_DUMPABLE, _SET_NO_NEW_PRIVS = 1, 4, 38
 _UNPRIVILEGED = 65534
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom")
 _NULL = "/dev/null"
-EXIT_NO_WALL = 97
+# Users of programs without a namespace begin here: nobody else is called so.
+_OWN_USERS, _OWN_USERS_COUNT = 50_000, 10_000
+# Since this version programs signal nobody outside.
+_VERSION_WITH_SIGNALS = 6
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -54,62 +45,22 @@ class NoWallError(Exception):
     """This machine cannot keep a program in."""
 
 
-def main() -> int:
-    """Raises the walls, runs the program, and gives its exit status."""
-    parser = argparse.ArgumentParser(prog="jail")
-    parser.add_argument("--read", action="append", default=[], help="a folder it may read")
-    parser.add_argument("--write", action="append", default=[], help="a folder it may write to")
-    parser.add_argument("--cpu-s", type=int, default=60)
-    parser.add_argument("--memory-mb", type=int, default=2048)
-    parser.add_argument("--processes", type=int, default=16)
-    parser.add_argument("--file-mb", type=int, default=64)
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    arguments = parser.parse_args()
-    command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
-    try:
-        return _run(arguments, command)
-    except NoWallError as error:
-        print(f"jail: {error}", file=sys.stderr)
-        return EXIT_NO_WALL
-
-
-def _run(arguments: argparse.Namespace, command: list[str]) -> int:
-    _die_with_parent()
-    if os.geteuid() == 0:
-        _give_up_root()
-    _separate()
-    # The first process of the new namespace: when it ends, so does everything in there.
-    child = os.fork()
-    if child == 0:
-        try:
-            _die_with_parent()
-            # A signal to its group is not one to ours.
-            os.setsid()
-            _limit(arguments)
-            _confine(arguments.read, arguments.write)
-            os.execvp(command[0], command)
-        except (OSError, NoWallError) as error:
-            print(f"jail: {error}", file=sys.stderr)
-        os._exit(EXIT_NO_WALL)
-    _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
-    return code if code >= 0 else 128 - code
-
-
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """Ends this process with the one that started it."""
     _libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def _give_up_root() -> None:
+def give_up_root() -> None:
+    """Goes on as nobody."""
     os.setgroups([])
     os.setresgid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)
     os.setresuid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)
     # Whoever changes its user is no longer tied to its parent, and its own maps are not its own.
-    _die_with_parent()
+    die_with_parent()
     _libc.prctl(_SET_DUMPABLE, 1, 0, 0, 0)
 
 
-def _separate() -> None:
+def separate() -> None:
     """A user of its own here, and processes, network and mounts of its own."""
     uid, gid = os.getuid(), os.getgid()
     flags = _CLONE_NEWUSER | _CLONE_NEWPID | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWNS
@@ -124,12 +75,33 @@ def _separate() -> None:
     _write("/proc/self/uid_map", f"{uid} {uid} 1")
 
 
+def user_of_its_own() -> int | None:
+    """A user for the program, where there are no namespaces; none where only Landlock parts it."""
+    if os.geteuid() == 0:
+        return _OWN_USERS + os.getpid() % _OWN_USERS_COUNT
+    if _landlock_version() < _VERSION_WITH_SIGNALS:
+        raise NoWallError(
+            "without namespaces this must run as root, or on Linux 6.12 or newer: a program could "
+            "end the grader"
+        )
+    return None
+
+
+def become(user: int) -> None:
+    """Goes on as this user, in no group but its own."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    die_with_parent()
+
+
 def _write(file: str, text: str) -> None:
     with open(file, "w") as opened:  # noqa: PTH123 - a file of the kernel's
         opened.write(text)
 
 
-def _limit(arguments: argparse.Namespace) -> None:
+def limit(arguments: argparse.Namespace) -> None:
+    """What this process, and each that it starts, may use."""
     megabyte = 1 << 20
     for what, most in (
         (resource.RLIMIT_CPU, arguments.cpu_s),
@@ -145,8 +117,13 @@ def _limit(arguments: argparse.Namespace) -> None:
 # ---- Landlock ------------------------------------------------------------------------------------
 
 
-def _confine(readable: Sequence[str], writable: Sequence[str]) -> None:
-    version = _libc.syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG)
+def _landlock_version() -> int:
+    return int(_libc.syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG))
+
+
+def confine(readable: Sequence[str], writable: Sequence[str]) -> None:
+    """Lets this process see nothing but these folders, the system's and Python's."""
+    version = _landlock_version()
     if version < 1:
         raise NoWallError(
             "this kernel has no Landlock: use Linux 5.13 or newer with it switched on"
@@ -189,7 +166,3 @@ def _called(result: int) -> int:
     if result < 0:
         raise NoWallError(f"Landlock: {os.strerror(ctypes.get_errno())}")
     return result
-
-
-if __name__ == "__main__":
-    sys.exit(main())

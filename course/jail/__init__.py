@@ -1,0 +1,9 @@
+"""Where what students wrote runs, and can do no harm: `__main__` says what it may do in there.
+
+`walls` keeps it in, `calls` forbids calls of the system, `watch` counts what it uses.
+"""
+
+# What the jail ends with where there was no wall, or where it ended the program itself.
+EXIT_NO_WALL = 97
+EXIT_NO_MEMORY = 96
+EXIT_NO_TIME = 95
