@@ -1,0 +1,77 @@
+"""The archive for Gradescope is unpacked and run, as that service does for a submission."""
+
+import ctypes
+import json
+import os
+import platform
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from course import catalogue
+from course.exercise import SOLUTIONS
+from course.grading import gradescope
+from tests.course.test_hostile import TRIES
+
+EXERCISE = catalogue.find("fair-queues")
+UNSHARE = {"x86_64": 272, "aarch64": 97}[platform.machine()]
+NO_NEW_PRIVS, SECCOMP, FILTER = 38, 22, 2
+EPERM = 0x00050001
+
+
+def refuse_unshare():
+    """What the usual profile of containers does: no namespaces for this process and its own."""
+    steps = ((0x20, 0, 0, 0), (0x15, 0, 1, UNSHARE), (0x06, 0, 0, EPERM), (0x06, 0, 0, 0x7FFF0000))
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    libc = ctypes.CDLL(None)
+    libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0)
+    described = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
+    assert libc.prctl(SECCOMP, FILTER, described, 0, 0) == 0
+
+
+@pytest.fixture(scope="module")
+def autograder():
+    """The folder /autograder, set up as setup.sh does but for what it installs."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        gradescope.archive(EXERCISE, folder / "made.zip", "secret")
+        with zipfile.ZipFile(folder / "made.zip") as zipped:
+            zipped.extractall(folder / "source")
+        build = folder / "source" / "vitrine" / "build"
+        (build / "bin" / "vitrine").chmod(0o755)
+        for program in ("vitrine-p4c", "vitrine-sim"):
+            (build / "bin" / program).symlink_to("vitrine")
+        (build / "venv").symlink_to(sys.prefix)
+        run = folder / "source" / "run_autograder"
+        run.write_text(run.read_text().replace("/autograder", name))
+        yield folder
+
+
+@pytest.mark.parametrize("namespaces", ["as here", "refused"])
+def test_a_submission_is_graded_in_the_unpacked_archive(autograder, namespaces):
+    submission = autograder / "submission"
+    submission.mkdir(exist_ok=True)
+    right = (SOLUTIONS / EXERCISE.name / "right" / "scheduler.py").read_text()
+    got = "def got():\n    raise SystemExit('it worked')\n"
+    tries = [TRIES[what] for what in ("kills its parent", "calls home", "fills the disk")]
+    (submission / "scheduler.py").write_text("".join([got, *tries, right]))
+    results = autograder / "results" / "results.json"
+    results.unlink(missing_ok=True)
+    done = subprocess.run(
+        ["bash", str(autograder / "source" / "run_autograder")],
+        preexec_fn=refuse_unshare if namespaces == "refused" else None,
+        env={"PATH": os.defpath},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(results.read_text())
+    assert told["score"] == 100, told
+    assert [each["status"] for each in told["tests"]] == ["passed"] * len(EXERCISE.cases)
