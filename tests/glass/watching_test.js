@@ -1,6 +1,6 @@
 // A page that a busy machine keeps from seeing a live router as it is notices that.
 
-import { Watching } from "../../glass/js/page/watching.js";
+import { detailAt, Watching } from "../../glass/js/page/watching.js";
 import { RouterModel } from "../../glass/js/model/router.js";
 import { Flows } from "../../glass/js/model/flows.js";
 import { holds, same } from "./check.js";
@@ -30,17 +30,18 @@ export function a_network_in_virtual_time_waits_for_its_page() {
 // A watch of a router that tells everything, and the requests that it was asked.
 function asking() {
   const model = new RouterModel("s1", 0, new Flows());
-  const asked = [];
+  const asked = [], requests = [];
   const calls = {
     schema: { message: () => ({ byName: new Map([["packets", {}], ["arbitrations", {}]]) }) },
     open: (router, service, name, request) => {
       asked.push(Boolean(request.packets));
+      requests.push(request);
       return { cancel() {} };
     },
-    call: async () => ({ time_ps: 0, ports: [] }),
+    call: async () => ({ time_ps: 0, ports: [{ port: 1, config: {} }] }),
   };
-  const watching = Object.assign(Object.create(Watching.prototype), { calls, model, intervalMs: 20, patienceMs: 10_000, onState() {} });
-  return { watching, model, asked };
+  const watching = Object.assign(Object.create(Watching.prototype), { calls, model, intervalMs: 20, detail: detailAt(1), patienceMs: 10_000, onState() {} });
+  return { watching, model, asked, requests };
 }
 
 export async function single_packets_are_told_again_when_a_burst_is_over() {
@@ -62,6 +63,22 @@ export async function single_packets_are_told_again_when_a_burst_is_over() {
   holds(watching.withoutPackets, "patience is longer");
   watching.lookAgain(30_500);
   holds(!watching.withoutPackets, "and ends");
+}
+
+export async function what_no_picture_can_show_is_not_asked_for_while_time_passes_fast() {
+  const { watching, model, requests } = asking();
+  await watching.open();
+  for (const pace of [20, 500, 499.5, 5]) watching.setPace(pace);
+  await new Promise(setTimeout);
+  same(requests.length, 2, "who changes his mind quickly has one watch, the last one:");
+  watching.setPace(500);
+  await new Promise(setTimeout);
+  const { packets, arbitrations, drops, marks, interval_ms: every, links } = requests.at(-1);
+  same([packets, arbitrations, drops, marks, every, links], [undefined, undefined, undefined, undefined, 500, true]);
+  same([model.isHurried, model.knowsPackets], [true, false]);
+  watching.setPace(20);
+  await new Promise(setTimeout);
+  same([requests.at(-1).packets, requests.at(-1).interval_ms, model.isHurried, model.knowsPackets], [true, 20, false, true]);
 }
 
 export function nothing_is_claimed_of_packets_for_the_time_in_which_they_were_not_told() {

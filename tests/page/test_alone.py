@@ -103,6 +103,33 @@ def test_an_edit_runs_within_a_second_of_the_last_key(chromium, vitrine):
     assert min(took) <= EFFECT_S, took
 
 
+def test_time_passes_five_hundred_times_as_fast_and_what_is_left_out_is_said(chromium, vitrine):
+    with opened(chromium, f"{vitrine}#open=bottleneck") as page:
+        runs(page)
+        page.wait_for_function("() => vitrine.model.knowsPackets")
+        page.evaluate("vitrine.player.setPace(200)")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Faster (+)").click()
+        expect(page.locator(".time")).to_contain_text("500 × real time")  # noqa: RUF001
+        expect(page.locator(".notice")).to_contain_text("too fast for single packets to be told")
+        # What was on its way when the pace changed is there by now.
+        steps = page.evaluate("vitrine.model.insides.steps.length")
+        # Ten minutes of the network pass, and a page that computes no faster says so.
+        page.evaluate("window.began = vitrine.player.timePs")
+        page.wait_for_function("() => vitrine.player.timePs > began + 600e12")
+        assert page.evaluate("vitrine.model.insides.steps.length") <= steps
+        # A sample each half second, and their curve is drawn.
+        assert page.evaluate("vitrine.model.samples.list.length") > 600
+        page.evaluate("Object.assign(vitrine.player, { reached: 100 }); vitrine.timeBar.show()")
+        expect(page.locator(".time")).to_contain_text("of which this machine reaches")
+        page.evaluate("vitrine.player.setPace(0.05)")
+        page.wait_for_function(
+            "() => vitrine.model.knowsPacketsAt(vitrine.player.timePs)"
+            " && vitrine.model.insides.at(vitrine.player.timePs).packets.size > 0"
+        )
+        expect(page.locator(".notice")).not_to_contain_text("too fast for single packets")
+
+
 def test_an_edit_takes_effect_with_the_entries_that_were_there(chromium, vitrine):
     with opened(chromium, vitrine) as page:
         runs(page)

@@ -23,6 +23,8 @@ export class RouterModel {
     this.knowsPackets = false;
     // It has more packets than can be told one by one.
     this.isTooFast = false;
+    // Time passes too fast for single packets: they are not asked for.
+    this.isHurried = false;
     // Until when; a recording has single packets for a part of its time only.
     this.packetsUntilPs = Infinity;
     // Spans in which a live router told depths only: [from, to].

@@ -63,6 +63,9 @@ export class Glass {
       intervalMs: this.isFollowed ? SAMPLE_MS : VIRTUAL_SAMPLE_MS,
       isLive: scene.world === "live", onState: (state) => this.told(model, state),
     }));
+    if (scene.isDriven && !scene.readOnly) {
+      this.player.listeners.add(() => this.watchAtPace());
+    }
     this.build();
     this.enter(scene.about.router || (scene.routers.length === 1 || !this.network.isKnown
       ? scene.routers[0].name : ""));
@@ -116,6 +119,14 @@ export class Glass {
     );
     this.stage.box.addEventListener("click", (event) => this.view.clicked?.(event));
     this.stage.box.addEventListener("pointermove", (event) => this.view.pointed?.(event));
+  }
+
+  // As much is asked for as the pace leaves room for. Single packets come back at the instant that the
+  // network has reached, which may be a minute ahead of the picture.
+  watchAtPace() {
+    const wasHurried = this.watching[0].detail.isHurried;
+    for (const each of [...this.watching, this.hostsWatch]) each?.setPace(this.player.pace);
+    if (wasHurried && !this.watching[0].detail.isHurried) this.world?.catchUp();
   }
 
   // A router's name, or "" for the network around all of them.

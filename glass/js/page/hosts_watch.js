@@ -2,21 +2,24 @@
 // kernels are asked.
 
 import { WORLD } from "../wire/calls.js";
+import { detailAt } from "./watching.js";
 
 // Whom calls of the world are for; see labs/glass/server.py.
 export const WORLD_NAME = "@world";
 // Of time that the page drives there may be more of them than of time that passes by itself.
 const DRIVEN_NS = 2_000_000, FOLLOWED_NS = 50_000_000;
 const RETRY_MS = 2000;
+const NS_PER_MS = 1_000_000;
 
 export class HostsWatch {
   constructor({ calls, hosts, scene }) {
     Object.assign(this, { calls, hosts, scene });
+    this.everyMs = detailAt(1).intervalMs;
     this.open();
   }
 
   open() {
-    const interval_ns = this.scene.isDriven ? DRIVEN_NS : FOLLOWED_NS;
+    const interval_ns = this.scene.isDriven ? Math.max(DRIVEN_NS, this.everyMs * NS_PER_MS) : FOLLOWED_NS;
     this.watch = this.calls.open(WORLD_NAME, WORLD, "WatchHosts", { interval_ns, events: true }, {
       next: (message) => this.hosts.take(message),
       // Without it there are fewer curves, and that is all.
@@ -24,6 +27,16 @@ export class HostsWatch {
         if (!this.isEnded) this.timer = setTimeout(() => this.open(), RETRY_MS);
       },
     });
+  }
+
+  // As `Watching.setPace`.
+  setPace(pace) {
+    const { intervalMs } = detailAt(pace);
+    if (intervalMs === this.everyMs) return;
+    this.everyMs = intervalMs;
+    clearTimeout(this.timer);
+    this.watch.cancel();
+    this.open();
   }
 
   end() {

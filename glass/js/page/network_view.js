@@ -28,7 +28,7 @@ export class NetworkView {
     if (!this.made) return;
     glass.stage.label(networkLabels(this.made.layout, { timePs, models: glass.models },
       (name) => glass.enter(name)));
-    this.say(this.picture?.isTooFast);
+    this.say(this.picture?.isTooFast || [...glass.models.values()].some((each) => each.isHurried));
     if (glass.details.open) this.tables(timePs);
   }
 

@@ -7,20 +7,24 @@
 // every world one can go back as far as is remembered.
 
 export const PACES = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01,
-  0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+  0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 const LAG_S = 0.2;
 // How far ahead of the picture a virtual world is kept, in seconds of the viewer.
 const AHEAD_S = 0.3;
 // Within so much of the viewer's time a page that only looks is where the one that drives is.
 const BEHIND_S = 0.3;
+// The pace that is reached is that of so much of the viewer's time.
+const REACHED_S = 1;
+// With less of the wanted pace than this it is said how much there is.
+const SHORT_OF = 0.8;
 
 export class Player {
   // `isLed`: another page lets time pass, at whatever pace.
   constructor({ isLive, isLed = false, pace = 1 }) {
     this.isLed = isLed;
     this.isLive = isLive || isLed;
-    this.pace = pace;
+    this.pace = this.reached = pace;
     this.isPlaying = true;
     // Live or led: shows the newest there is.
     this.isFollowing = this.isLive;
@@ -47,7 +51,9 @@ export class Player {
     if (!this.isPlaying) return;
     if (this.isFollowing) return this.followOn(nowS, spanS);
     const next = this.timePs + spanS * this.pace * 1e12;
+    const before = this.timePs;
     this.timePs = Math.min(next, Math.max(this.toldPs, this.timePs));
+    if (spanS > 0) this.reached += ((this.timePs - before) / spanS / 1e12 - this.reached) * Math.min(1, spanS / REACHED_S);
     if (this.isLive && !this.isLed && next >= this.toldPs && this.pace >= 1) this.follow();
     return undefined;
   }
@@ -66,12 +72,18 @@ export class Player {
     this.timePs = Math.max(this.startPs, Math.min(at, this.toldPs));
   }
 
+  // Whether time passes more slowly than it is asked to, as the machine computes no faster.
+  get isShort() {
+    return this.isPlaying && !this.isFollowing && this.reached < SHORT_OF * this.pace;
+  }
+
   get wantedPs() {
     return this.isPlaying ? this.timePs + this.pace * AHEAD_S * 1e12 : this.timePs;
   }
 
   play() {
     this.isPlaying = true;
+    this.reached = this.pace;
     this.changed();
   }
 
@@ -100,7 +112,7 @@ export class Player {
   }
 
   setPace(pace) {
-    this.pace = Math.min(PACES.at(-1), Math.max(PACES[0], pace));
+    this.pace = this.reached = Math.min(PACES.at(-1), Math.max(PACES[0], pace));
     if (this.isLive && this.pace !== 1) this.isFollowing = false;
     this.changed();
   }

@@ -43,7 +43,7 @@ export class RouterView {
     const steps = state ? model.insides.count(timePs - recentPs, timePs) : 0;
     const isBars = steps > STEPS_A_SECOND_MAX * RECENT_S;
     return {
-      about, state, timePs, isBars, tellsPackets: model.knowsPackets, isTooFast: model.isTooFast, recentPs,
+      about, state, timePs, isBars, tellsPackets: model.knowsPackets, isTooFast: model.isTooFast, isHurried: model.isHurried, recentPs,
       // Thousands, where time passes fast: only for those who look at them.
       get recent() { return steps ? model.insides.between(timePs - recentPs, timePs) : []; },
       pace: player.pace,
@@ -336,7 +336,11 @@ function blockedWords({ input: port, head, outputs, packets }, name) {
 function quietWords(moment) {
   if (!moment.state) {
     if (moment.isTooFast) return "Too many packets for single ones to be told: depths of queues, as they were sampled.";
-    return moment.tellsPackets ? "Here the recording has depths and drops only, and no single packets."
+    if (moment.isHurried) {
+      return "Time passes too fast for single packets to be told: depths of queues and counts, as they were sampled. "
+        + "Slow down (−) and packets come back.";
+    }
+    return moment.tellsPackets ? "Of this instant there are depths only, and no single packets."
       : "Depths of queues, as they were sampled. This router does not tell single packets.";
   }
   if (moment.isBars) {

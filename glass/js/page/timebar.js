@@ -113,7 +113,9 @@ export class TimeBar {
     this.play.setAttribute("aria-label", player.isPlaying ? "Pause (space)" : "Play (space)");
     this.live.setAttribute("aria-pressed", String(player.isFollowing));
     setText(this.now, instant(glass.shownPs, player.pace));
-    const pace = player.isFollowing && player.isLed ? "follows the page that steers" : paceWords(player.pace);
+    // Only of a pace at which one can see that it is not kept.
+    const short = player.pace > 1 && player.isShort ? `, of which this machine reaches ${paceWords(player.reached)}` : "";
+    const pace = player.isFollowing && player.isLed ? "follows the page that steers" : `${paceWords(player.pace)}${short}`;
     setText(this.pace, ` ${player.isPlaying ? pace : "paused"}`);
     const span = Math.max(1, player.toldPs - player.startPs);
     if (document.activeElement !== this.range || player.isPlaying) {

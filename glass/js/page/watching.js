@@ -17,11 +17,22 @@ const TOO_MUCH = 8;
 const PORTS_A_SAMPLE = 16;
 // Others may change the configuration too: it is read anew this often.
 const DESCRIBE_MS = 2000;
+// Where a second of the viewer is more seconds of the network than this, no picture shows single packets.
+const PACKETS_PACE_MAX = 20;
+// As the switch takes it.
+const INTERVAL_MS_MAX = 1000;
+
+// What is asked of a network whose time the page drives, at a pace: whether single packets, and samples
+// how far from each other, so that there are at most a thousand of them in a second of the viewer.
+export function detailAt(pace) {
+  return pace > PACKETS_PACE_MAX ? { isHurried: true, intervalMs: Math.ceil(pace) } : { isHurried: false, intervalMs: 1 };
+}
 
 export class Watching {
   // onState({isThere, why}) tells when the router comes and goes; `isLive`: its time passes as ours.
   constructor(calls, model, { intervalMs, isLive = false, onState }) {
     Object.assign(this, { calls, model, intervalMs, isLive, onState });
+    this.detail = detailAt(1);
     this.isEnded = false;
     this.patienceMs = AGAIN_MS;
     this.open();
@@ -37,13 +48,17 @@ export class Watching {
 
   async open() {
     if (this.isEnded) return;
+    const turn = this.turn = {};
     try {
       await this.describe();
     } catch (error) {
+      if (turn !== this.turn) return;
       this.onState({ isThere: false, why: error.message });
       setTimeout(() => this.open(), RETRY_MS);
       return;
     }
+    // It was begun again meanwhile, or has ended.
+    if (turn !== this.turn || this.isEnded) return;
     this.watch = this.calls.open(this.model.name, ROUTER, "Watch", this.request(), {
       next: (message) => this.take(message),
       ended: (error) => {
@@ -57,13 +72,16 @@ export class Watching {
 
   request() {
     const known = this.calls.schema.message("vitrine.v1.WatchRequest").byName;
-    const request = {
-      ...this.target, interval_ms: this.intervalMs * Math.ceil(this.model.ports / PORTS_A_SAMPLE), drops: {}, marks: true, links: true, overruns: true,
-      head_bytes: HEAD_BYTES,
-    };
-    // What routers of this version tell of single packets.
-    for (const name of ["packets", "arbitrations"]) if (known.has(name)) request[name] = true;
-    if (this.withoutPackets) request.packets = undefined;
+    const everyMs = Math.max(this.intervalMs, this.detail.intervalMs) * Math.ceil(this.model.ports / PORTS_A_SAMPLE);
+    const request = { ...this.target, interval_ms: Math.min(everyMs, INTERVAL_MS_MAX), links: true, overruns: true };
+    const { isHurried } = this.detail;
+    if (!isHurried) {
+      Object.assign(request, { drops: {}, marks: true, head_bytes: HEAD_BYTES });
+      // What routers of this version tell of single packets.
+      for (const name of ["packets", "arbitrations"]) if (known.has(name)) request[name] = true;
+      if (this.withoutPackets) request.packets = undefined;
+    }
+    this.model.isHurried = isHurried;
     this.model.knowsPackets = Boolean(request.packets);
     return request;
   }
@@ -110,6 +128,15 @@ export class Watching {
     // Lost once more, and they are still too many.
     this.lostAt = nowMs;
     this.begin();
+  }
+
+  // The page lets time pass at another pace: what does not fit into it is left out, and comes back.
+  setPace(pace) {
+    const next = detailAt(pace);
+    if (next.isHurried === this.detail.isHurried && next.intervalMs === this.detail.intervalMs) return;
+    this.detail = next;
+    // One that is about to be opened asks for it.
+    if (this.watch) this.begin();
   }
 
   begin() {

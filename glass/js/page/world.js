@@ -11,8 +11,11 @@ import { WORLD_NAME } from "./hosts_watch.js";
 const LOOK_MS = 20, CATCH_UP_TRIES = 100;
 const FIRST_PORT = 6001, PAGE_PORT = 80;
 const PING_NS = 200_000_000;
-// The longest step, in seconds of the viewer: a click must not wait for a longer one.
-const STEP_S = 0.15;
+// The longest step, in seconds of the viewer: a click must not wait for a longer one. Where the machine
+// does not keep the pace, steps become shorter, down to this share of the pace.
+const STEP_S = 0.15, STEP_SHARE_MIN = 0.2;
+// A little more than was reached, so that it can become more.
+const GROWTH = 1.2;
 // With so much told and not yet shown nothing more is asked for.
 const STEP_ON_S = 0.02;
 
@@ -42,7 +45,8 @@ export class VirtualWorld {
     // What has been told already has to be there first: streams arrive after the answer.
     if (this.reachedPs === 0) this.reachedPs = player.toldPs;
     if (wantedPs <= this.reachedPs || (player.toldPs && player.toldPs < this.reachedPs)) return;
-    const mostPs = this.reachedPs + Math.max(1e6, player.pace * STEP_S * 1e12);
+    const pace = Math.min(player.pace, Math.max(GROWTH * player.reached, STEP_SHARE_MIN * player.pace));
+    const mostPs = this.reachedPs + Math.max(1e6, pace * STEP_S * 1e12);
     await this.advance(Math.min(wantedPs, mostPs));
   }
 
