@@ -11,6 +11,7 @@ tests/determinism.sh 100
 tests/elsewhere.sh
 vm/page.sh
 VITRINE_PAGE_SEEDS=100 build/venv/bin/python -m pytest tests/page
+VITRINE_REFERENCE_RUNS=100 build/venv/bin/python -m pytest tests/course/test_exercises.py -k the_reference_gets
 tests/notebooks/kernel.sh
 TIME=30min WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
 TIME=1h tests/fuzz.sh
