@@ -14,6 +14,11 @@ _DRR = (
     "here) on top of what it left, and sends while that covers its first packet; a class that "
     "runs empty loses what it has, and its turn is over."
 )
+_WFQ = (
+    "Demers, Keshav and Shenker 1989: a packet's tag is the virtual time at which a fluid server, "
+    "busy with all classes at once, is done with it: its length / weight after the last tag of its "
+    "class, or after now where the class was idle. The smallest tag goes first."
+)
 
 
 def begin(work: Work) -> Work:
@@ -22,10 +27,10 @@ def begin(work: Work) -> Work:
     return work
 
 
-def _arguments(work: Work, purpose: str, *more: str) -> tuple[str, ...]:
+def _arguments(work: Work, purpose: str, *more: str, of: str = "Drr") -> tuple[str, ...]:
     seed = str(work.dice(purpose).randrange(1, 1 << 30))
     limits = ("--limits", "200", "--seconds", "4", "--seed", seed)
-    return ("queue", "--rate", RATE, "--scheduler", "./scheduler.py:Drr", *more, *limits)
+    return ("queue", "--rate", RATE, "--scheduler", f"./scheduler.py:{of}", *more, *limits)
 
 
 def _run(work: Work, because: str, arguments: tuple[str, ...], done: str) -> list[dict[str, Any]]:
@@ -133,19 +138,52 @@ def empty_keeps_nothing(work: Work) -> None:
     _same(work, "empty", "--loads", "0.3,0.3,0.3", "--lengths", "1500,300,imix", *bursts)
 
 
+def wfq_short_wait(work: Work) -> None:
+    """Under WFQ a class that sends little waits for one packet, and as if it had its share."""
+    loads = ("--loads", "1,1,0.03", "--lengths", "1500,1500,64", "--arrivals", "constant")
+    arguments = _arguments(work, "wfq-wait", *loads, of="Wfq")
+    done = f"Voice (64 bytes, 3 per cent of {RATE}) shared the line with two classes without end."
+    wait = _run(work, _WFQ, arguments, done)[2]["wait_max_us"]
+    # Done after 64 bytes at a third of the line, and the packet under way; 0.8 us a byte.
+    bound = (3 * 64 + 1500 - 64) * 0.8
+    if wait > bound:
+        _refuse(
+            work,
+            arguments,
+            done,
+            f"No packet of voice to wait longer than {bound / 1000:.2f} ms.",
+            "Parekh and Gallager 1993: a packet is done at most one longest packet later than with "
+            "a line of its class's share for itself: 64 bytes at a third of the line and 1500 "
+            "bytes at all of it, less its own 64.",
+            f"One waited {wait / 1000:.2f} ms.",
+        )
+
+
+def wfq_turn_by_turn(work: Work) -> None:
+    """The same class at every turn as the built-in WFQ, with bursts and pauses."""
+    loads = ("--loads", "0.4,0.4,0.4", "--lengths", "64,1500,imix", "--weights", "1,2,3")
+    bursts = ("--arrivals", "onoff:6,onoff:3,poisson")
+    arguments = _arguments(work, "wfq", "--same-as", "wfq", *loads, *bursts, of="Wfq")
+    options = " ".join((*loads, *bursts)).replace("--", "")
+    done = f"Wfq served classes turn by turn beside the built-in: {options}."
+    _run(work, _WFQ, arguments, done)
+
+
 EXERCISE = Exercise(
     name="fair-queues",
     title="Fair queues",
     question="How do classes share a line by bytes, if one has long packets and one short ones?",
-    minutes=120,
+    minutes=180,
     files=("scheduler.py",),
     begin=begin,
     cases=(
-        Case("equal-bytes", "64 bytes against 1500: half of the line each.", 20, equal_bytes),
-        Case("weights", "Shares follow the weights.", 15, weights),
-        Case("nothing-wasted", "What one leaves, the other gets.", 15, nothing_wasted),
-        Case("short-wait", "Who sends little waits a round at most.", 15, short_wait),
-        Case("turn-by-turn", "Every turn is that of DRR.", 20, turn_by_turn),
-        Case("empty-keeps-nothing", "So it is where queues run empty.", 15, empty_keeps_nothing),
+        Case("equal-bytes", "64 bytes against 1500: half of the line each.", 15, equal_bytes),
+        Case("weights", "Shares follow the weights.", 10, weights),
+        Case("nothing-wasted", "What one leaves, the other gets.", 10, nothing_wasted),
+        Case("short-wait", "Who sends little waits a round at most.", 10, short_wait),
+        Case("turn-by-turn", "Every turn is that of DRR.", 15, turn_by_turn),
+        Case("empty-keeps-nothing", "So it is where queues run empty.", 10, empty_keeps_nothing),
+        Case("wfq-short-wait", "Under WFQ it waits for one packet.", 15, wfq_short_wait),
+        Case("wfq-turn-by-turn", "Every turn is that of WFQ.", 15, wfq_turn_by_turn),
     ),
 )

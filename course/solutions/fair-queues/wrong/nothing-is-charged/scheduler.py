@@ -1,5 +1,7 @@
 """Wrong on purpose, see refused.yaml."""
 
+from reference import Wfq  # noqa: F401
+
 from insides import Scheduler
 
 QUANTUM = 1514
