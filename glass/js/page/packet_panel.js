@@ -160,7 +160,7 @@ function frameDetails({ title, frame, headers }) {
   const rows = headers.flatMap(({ name, fields, isNew }) => fields.map((each) => [`${headerWords(name)}${isNew ? ", new" : ""}`, each.name, each.text]));
   return element("details", {},
     element("summary", {}, `${title}: ${frame.length} bytes${written.length ? `, with ${written.join(", ")}` : ""}`),
-    element("div", { class: "wide" }, table("Headers", ["header", "field", "value"], rows)),
+    element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": `Headers: ${title}` }, table("Headers", ["header", "field", "value"], rows)),
     element("pre", { class: "mono wide", tabindex: 0, role: "region", "aria-label": `All bytes: ${title}` }, hex(frame)));
 }
 
