@@ -5,9 +5,9 @@ import io
 import threading
 
 import pytest
-from scapy.layers.inet import IP, UDP
+from scapy.layers.inet import IP, TCP, UDP
 from scapy.utils import PcapNgReader
-from vitrine.v1 import world_pb2
+from vitrine.v1 import router_pb2, world_pb2
 
 from labs.scenarios import script
 from labs.scenarios.classics import classics
@@ -18,21 +18,41 @@ CAPTURE = "/vitrine.v1.World/Capture"
 SPAN_PS = 200 * 10**9
 DEADLINE_S = 120
 PROBE_PORT = 5005
+# The field of IP that says whether marks are understood, and the mark.
+ECT_0, CE = 2, 3
 PROBE_BYTES = 64
 
 
-def frames(name, ends, tmp_path):
-    """What passes on cables of a scenario in 200 ms, a list for each end."""
+@contextlib.contextmanager
+def running(name, tmp_path):
+    """The channel to a scenario that has settled, and the instant 200 ms later."""
     scenario = next(each for each in classics() if each.name == name)
     written = script.written(scenario, tmp_path / "writing.log")
     with contextlib.ExitStack() as stack:
         address = stack.enter_context(server.serving(tmp_path / "world.log"))
         channel = stack.enter_context(begun(address, written))
-        until_ps = written["settled_ps"] + SPAN_PS
+        yield channel, written["settled_ps"] + SPAN_PS
+
+
+def frames(name, ends, tmp_path):
+    """What passes on cables of a scenario in 200 ms, a list for each end."""
+    with running(name, tmp_path) as (channel, until_ps):
         readers = [Reader(channel, end, until_ps) for end in ends]
-        advance = world_pb2.AdvanceRequest(time_ps=until_ps)
-        ask(channel, ADVANCE, advance.SerializeToString())
+        advance(channel, until_ps)
         return [reader.frames() for reader in readers]
+
+
+def advance(channel, until_ps):
+    """Lets time pass."""
+    ask(channel, ADVANCE, world_pb2.AdvanceRequest(time_ps=until_ps).SerializeToString())
+
+
+def counters(channel, port):
+    """What the first router says of a port."""
+    request = router_pb2.DescribeRequest(device_id=1, ports=[port])
+    told = ask(channel, "/vitrine.v1.Router/Describe", request.SerializeToString())
+    (found,) = router_pb2.DescribeResponse.FromString(told).ports
+    return found.counters
 
 
 class Reader:
@@ -72,6 +92,46 @@ def test_a_tunnel_leads_one_host_along_the_other_way(tmp_path):
     # h2's goes the short way, as itself; h1's comes out of the tunnel as itself.
     assert {frame[IP].src for frame in short if frame[IP].dst == "10.0.3.1"} == {"10.0.2.1"}
     assert {frame[IP].src for frame in behind if frame[IP].dst == "10.0.3.1"} == {"10.0.1.1"}
+
+
+def test_a_hash_spreads_flows_over_both_ways_and_keeps_each_on_its_own(tmp_path):
+    ways = frames("load-balancing", [("s1", 3), ("s1", 4)], tmp_path)
+    sent = [
+        [frame for frame in way if TCP in frame and frame[IP].src in ("10.0.1.1", "10.0.2.1")]
+        for way in ways
+    ]
+    flows = [{(each[IP].src, each[IP].dst, each[TCP].sport) for each in way} for way in sent]
+    assert flows[0] and flows[1], "both ways are used"
+    assert not flows[0] & flows[1], "no flow goes by both"
+    assert {flow[:2] for flow in flows[0] | flows[1]} == {
+        (f"10.0.{a}.1", f"10.0.{b}.1") for a in (1, 2) for b in (3, 4)
+    }
+
+
+def test_a_queue_that_marks_keeps_the_line_busy_stays_short_and_drops_nothing(tmp_path):
+    with running("ecn", tmp_path) as (channel, until_ps):
+        reader = Reader(channel, ("s1", 3), until_ps)
+        looks = [counters(channel, 3)]
+        for ms in range(10, 201, 10):
+            advance(channel, until_ps - SPAN_PS + ms * 10**9)
+            looks.append(counters(channel, 3))
+        passed = [frame for frame in reader.frames() if frame[IP].dst == "10.0.3.1"]
+    before, after = looks[0].counters, looks[-1].counters
+    marked = after.marked.packets - before.marked.packets
+    seen = [frame[IP].tos & 3 for frame in passed if len(frame[TCP].payload)]
+    # The program writes the mark into IPv4, and only packets of those who can read it come.
+    assert set(seen) == {ECT_0, CE}
+    # They are marked when they come: those that wait, and those on the 2 ms of cable, are between.
+    between = max(looks[0].held.packets, looks[-1].held.packets) + 4
+    assert seen.count(CE) == pytest.approx(marked, abs=between)
+    assert marked > 2 * between
+    assert before.dropped == after.dropped
+    # Both flows go on, and between them they fill the line.
+    carried = 8 * sum(len(frame) for frame in passed) / (SPAN_PS / 1e12)
+    assert 0.95 * 20e6 <= carried <= 20.1e6
+    assert {frame[IP].src for frame in passed} == {"10.0.1.1", "10.0.2.1"}
+    # Marked from eight packets on, where a hundred have room.
+    assert max(look.held.packets for look in looks) < 25
 
 
 @pytest.mark.parametrize(("name", "hop_bytes"), [("route-inspection", 12), ("link-monitor", 14)])
