@@ -45,8 +45,7 @@ done
 proto=switch/crates/messages/proto
 for file in "$proto"/vitrine/v1/*.proto; do
     if [ "$file" -nt "build/python/vitrine/v1/$(basename "$file" .proto)_pb2.py" ]; then
-        # The flag is what protoc 3.12 (Ubuntu 22.04) wants; later ones accept and ignore it.
-        protoc --experimental_allow_proto3_optional -I "$proto" --python_out=build/python "$file"
+        vm/messages.sh build/python "${file#"$proto/"}"
     fi
 done
 

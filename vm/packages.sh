@@ -13,7 +13,7 @@ needed=(
     "ca-certificates    test -e /etc/ssl/certs/ca-certificates.crt"
     "curl               command -v curl"
     "pkg-config         command -v pkg-config || vm/prebuilt.sh"
-    "protobuf-compiler  command -v protoc"
+    "protobuf-compiler  command -v protoc || { test -d ${VITRINE_PREBUILT:-/opt/vitrine}/python && vm/prebuilt.sh; }"
     "python3            test -x /usr/bin/python3"
     "python3-venv       /usr/bin/python3 -c 'import ensurepip, venv'"
 )

@@ -51,7 +51,7 @@ make_p4_tmp() {
     local package
     package=$("$venv/bin/python" -c 'import p4; print(p4.__path__[0])') &&
         mkdir -p "$package/tmp" && touch "$package/tmp/__init__.py" &&
-        protoc -I switch/crates/messages/proto --python_out="$(dirname "$package")" p4/tmp/p4config.proto
+        vm/messages.sh "$(dirname "$package")" p4/tmp/p4config.proto
 }
 quietly build/log/python.log make_environment ||
     fail "the Python packages could not be installed (see build/log/python.log): check the network, then run the command again."
