@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each file of tests uses its own part of this")]
 
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ pub struct Rig {
     /// What the real clock shows.
     pub clock: Duration,
     streams: Vec<Stream>,
+    /// How many controllers have bid to be primary; each bids more than those before.
+    bids: u64,
 }
 
 impl Rig {
@@ -38,7 +40,7 @@ impl Rig {
     /// The same, where somebody runs classes.
     pub fn with(runner: Runner) -> Rig {
         let (stage, world, fronts) = Stage::new(Arc::new(|| ()), None, runner);
-        Rig { stage, world, fronts, clock: Duration::ZERO, streams: Vec::new() }
+        Rig { stage, world, fronts, clock: Duration::ZERO, streams: Vec::new(), bids: 0 }
     }
 
     /// Two hosts at a piece of wire, each port of 10 Mb/s.
@@ -138,9 +140,33 @@ impl Rig {
 
     /// Loads the piece of wire into a router, as its primary.
     pub fn load(&mut self, device_id: u64) {
+        let call = self.loading(device_id);
+        self.complete(call).expect("it loads");
+    }
+
+    /// The same, by somebody who goes away after so many looks at the call, if it takes longer;
+    /// whether it did.
+    pub fn load_in_part(&mut self, device_id: u64, looks: u64) -> bool {
+        let mut call = pin!(self.loading(device_id));
+        let mut context = Context::from_waker(Waker::noop());
+        let is_done = (0..looks).any(|_| {
+            let polled = call.as_mut().poll(&mut context);
+            self.work();
+            polled.is_ready()
+        });
+        self.streams.pop();
+        !is_done
+    }
+
+    /// A new primary of the router, and the call by which it loads the piece of wire.
+    fn loading(
+        &mut self,
+        device_id: u64,
+    ) -> impl Future<Output = Result<(), p4runtime::Status>> + use<> {
         let served = self.fronts.named(device_id).expect("it was built");
         let (stream, _) = Stream::open(&served.front, 1);
-        let election_id = Some(p4::Uint128 { high: 0, low: 1 });
+        self.bids += 1;
+        let election_id = Some(p4::Uint128 { high: 0, low: self.bids });
         let bid = p4::MasterArbitrationUpdate { device_id, election_id, ..Default::default() };
         let update = Some(p4::stream_message_request::Update::Arbitration(bid));
         self.complete(stream.hear(p4::StreamMessageRequest { update })).expect("it is primary");
@@ -152,9 +178,16 @@ impl Rig {
             config: Some(wire_program()),
             ..Default::default()
         };
-        let load = |config| async move { Load::new(config, &served.pipeline) };
         let front = Arc::clone(&served.front);
-        self.complete(async move { front.set_config(request, load).await }).expect("it loads");
+        let load = move |config| async move { Load::new(config, &served.pipeline) };
+        async move { front.set_config(request, load).await.map(drop) }
+    }
+
+    /// One of the controllers goes away, if there is one.
+    pub fn forsake(&mut self, place: usize) {
+        if !self.streams.is_empty() {
+            self.streams.swap_remove(place % self.streams.len());
+        }
     }
 }
 
@@ -206,6 +239,11 @@ pub fn wire_topology() -> v1::Topology {
 }
 
 fn wire_program() -> p4::ForwardingPipelineConfig {
+    static PROGRAM: OnceLock<p4::ForwardingPipelineConfig> = OnceLock::new();
+    PROGRAM.get_or_init(compiled_wire).clone()
+}
+
+fn compiled_wire() -> p4::ForwardingPipelineConfig {
     let mut options = Options::default();
     options.preprocessor.include_directories = vec!["include".to_owned()];
     let output = compile(&Files, "wire.p4", &options);
