@@ -1,8 +1,13 @@
 // Lessons by the lab that they belong to. What they say must be seen on the page, not taken on trust.
 
 import { bufferbloat } from "./lessons/bufferbloat.js";
+import { crossbarArbiters } from "./lessons/crossbar_arbiters.js";
 import { holBlocking } from "./lessons/hol_blocking.js";
 import { linkSharing } from "./lessons/link_sharing.js";
 import { queueManagement } from "./lessons/queue_management.js";
+import { schedulers } from "./lessons/schedulers.js";
+import { sharedBuffer } from "./lessons/shared_buffer.js";
 
-export const LESSONS = Object.fromEntries([holBlocking, bufferbloat, linkSharing, queueManagement].map((each) => [each.name, each]));
+const ALL = [holBlocking, bufferbloat, linkSharing, queueManagement, schedulers, sharedBuffer, crossbarArbiters];
+
+export const LESSONS = Object.fromEntries(ALL.map((each) => [each.name, each]));

@@ -41,6 +41,7 @@ def _schedulers() -> Scenario:
         router="s1",
         port=schedulers.LINE,
         rules=[("s1", schedulers.RULES)],
+        lesson=lab.name,
         pace=2e-2,
     )
 
@@ -72,6 +73,7 @@ def _shared_buffer() -> Scenario:
         apps=apps,
         router="s1",
         port=sharing.PORTS[sharing.VICTIM],
+        lesson=lab.name,
         pace=1e-2,
     )
 
@@ -139,6 +141,7 @@ def _arbiters() -> Scenario:
         ],
         router="s1",
         port=arbiters.OUTPUT,
+        lesson=lab.name,
         pace=5e-3,
     )
 
