@@ -13,7 +13,7 @@ import { VirtualWorld } from "./world.js";
 import { help } from "./help.js";
 import { HostsWatch, WORLD_NAME } from "./hosts_watch.js";
 import { theme, toggleTheme } from "./theme.js";
-import { onKey } from "./keys.js";
+import { KEYS, onKey } from "./keys.js";
 import { PALETTES } from "../draw/palette.js";
 import { remember, remembered } from "../model/colours.js";
 import { Flows } from "../model/flows.js";
@@ -107,7 +107,7 @@ export class Glass {
         scene.readOnly ? element("span", { class: "badge" }, "looking only") : "",
         button("◐", "Light or dark (T)", () => toggleTheme()),
         button("Present", "Present, on a projector (P)", () => this.present()),
-        button("?", "Keys (?)", () => help(this.page)),
+        button("?", "Keys (?)", () => help(this.page, KEYS)),
       ),
       element("section", { class: "stage", "aria-label": "The router" },
         this.notice, this.stage.box, this.key, details),

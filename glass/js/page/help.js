@@ -1,11 +1,10 @@
-// The list of keys.
+// The list of keys: `keys` has pairs of their names and what they do.
 
 import { element } from "./dom.js";
-import { KEYS } from "./keys.js";
 
-export function help(page) {
-  const rows = KEYS.map(([keys, what]) => element("tr", {},
-    element("th", { scope: "row" }, element("kbd", {}, keys)), element("td", {}, what)));
+export function help(page, keys) {
+  const rows = keys.map(([names, what]) => element("tr", {},
+    element("th", { scope: "row" }, element("kbd", {}, names)), element("td", {}, what)));
   const close = element("button", { type: "button", class: "main", onclick: () => dialog.close() }, "Close");
   const dialog = element("dialog", { "aria-label": "Keys" },
     element("h2", {}, "Keys"), element("table", {}, element("tbody", {}, ...rows)),

@@ -48,7 +48,7 @@ function actionOf(glass, { key, shiftKey }) {
     case "q": case "Q": return glass.view.chooseQueue && (() => glass.view.chooseQueue(shiftKey ? -1 : 1));
     case "p": case "P": return () => glass.present();
     case "t": case "T": return () => toggleTheme();
-    case "?": return () => help(glass.page);
+    case "?": return () => help(glass.page, KEYS);
     default: return /^[0-9]$/.test(key) ? placeOf(glass, Number(key)) : undefined;
   }
 }
