@@ -5,8 +5,9 @@ use units::{Bytes, Time};
 
 use crate::agenda::Wake;
 use crate::apps::{App, AppEvent, AppIo, Report, Seen};
-use crate::books::{Books, DropReason};
+use crate::books::Books;
 use crate::config::HostConfig;
+use crate::reason::DropReason;
 use crate::stack::{AppId, ConnectionId, Endpoint, Notice, Stack};
 use crate::tcp::Snapshot;
 
@@ -49,7 +50,6 @@ impl Host {
         Host { stack: Stack::new(config), apps: Vec::new() }
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.stack.name
     }

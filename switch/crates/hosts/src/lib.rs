@@ -12,6 +12,11 @@
 //! names both. There is no clock, no thread, no floating point and no I/O here: the same calls give
 //! the same bytes on every machine.
 
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
+
 mod agenda;
 mod apps;
 mod books;
@@ -21,17 +26,19 @@ mod host;
 mod netdev;
 mod packet;
 mod payload;
+mod reason;
 mod stack;
 mod tcp;
 
 pub use apps::*;
-pub use books::{Books, DropReason};
+pub use books::Books;
 pub use config::{HostConfig, Interface, NetdevConfig, Route};
 pub use congestion::{
     Algorithm, CongestionAnswer, CongestionEvent, CongestionOutside, CongestionQuestion,
     MarksWanted, PathSeen, UnknownAlgorithm, WindowSeen, algorithm_names, algorithms,
 };
 pub use host::{Host, NetdevId, Transmit};
+pub use reason::DropReason;
 pub use stack::{AppId, ConnectionId, Datagram, Endpoint};
 pub use tcp::{
     EcnSetting, Happened, Memory, RecoveryState, Snapshot, State, TcpSettings, WaitingFor,

@@ -1,6 +1,6 @@
 //! Hosts, connections, cables and the books of the network, as messages.
 
-use hosts::{Host, NetdevId, RecoveryState, Snapshot, State, WaitingFor};
+use hosts::{DropReason, Host, NetdevId, RecoveryState, Snapshot, State, WaitingFor};
 use messages::vitrine::v1;
 use units::{Bytes, Rate, Span, Time};
 use v1::connection as c;
@@ -144,9 +144,9 @@ fn timer(waiting: WaitingFor) -> c::Timer {
 
 fn books_message(host: &Host) -> v1::HostBooks {
     let books = host.books();
-    let dropped = hosts::DropReason::ALL.into_iter().filter_map(|reason| {
-        let packets = books.dropped(reason);
-        let reason = drop_reason(reason).into();
+    let dropped = DropReason::ALL.iter().filter_map(|reason| {
+        let packets = books.dropped(*reason);
+        let reason = reason.number().into();
         (packets > 0).then_some(v1::HostDrop { reason, packets })
     });
     v1::HostBooks {
@@ -161,28 +161,6 @@ fn books_message(host: &Host) -> v1::HostBooks {
         dropped: dropped.collect(),
         wrong_payload: books.wrong_payload,
         balanced: books.balance(),
-    }
-}
-
-fn drop_reason(reason: hosts::DropReason) -> v1::host_drop::Reason {
-    use hosts::DropReason as Host;
-    use v1::host_drop::Reason;
-    match reason {
-        Host::BadAck => Reason::BadAck,
-        Host::BadChecksum => Reason::BadChecksum,
-        Host::Fragment => Reason::Fragment,
-        Host::Malformed => Reason::Malformed,
-        Host::NoConnection => Reason::NoConnection,
-        Host::NoSocket => Reason::NoSocket,
-        Host::OldTimestamp => Reason::OldTimestamp,
-        Host::OtherHost => Reason::OtherHost,
-        Host::OutsideWindow => Reason::OutsideWindow,
-        Host::Unexpected => Reason::Unexpected,
-        Host::UnknownProtocol => Reason::UnknownProtocol,
-        Host::NeighbourUnknown => Reason::NeighbourUnknown,
-        Host::NoRoute => Reason::NoRoute,
-        Host::QueueFull => Reason::QueueFull,
-        Host::TooLong => Reason::TooLong,
     }
 }
 
@@ -216,5 +194,22 @@ fn network_books(network: &Network) -> v1::NetworkBooks {
         dropped: dropped.collect(),
         under_way: ledger.under_way,
         balanced: network.world.balances(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks at more numbers than there are reasons, so that one is missed neither here nor in the
+    /// proto file.
+    #[test]
+    fn the_proto_file_has_the_same_reasons_with_the_same_numbers_and_names() {
+        for number in 1..=u8::MAX {
+            let message = v1::host_drop::Reason::try_from(i32::from(number)).ok();
+            let written = message.map(|message| message.as_str_name().to_lowercase());
+            let reason = DropReason::ALL.iter().find(|reason| reason.number() == number);
+            assert_eq!(reason.map(|reason| reason.name()), written.as_deref(), "number {number}");
+        }
     }
 }

@@ -7,8 +7,8 @@ use wire::{Ecn, Field, Protocol, icmpv4, icmpv6, ipv4, ipv6, tcp, udp};
 use super::receive::Arrival;
 use super::send::Envelope;
 use super::{AppId, Endpoint, Notice, Stack};
-use crate::books::DropReason;
 use crate::packet::Body;
+use crate::reason::DropReason;
 
 /// How much of the packet an error quotes: what fits into the least MTU of IPv4 (RFC 1812 section
 /// 4.3.2.3).

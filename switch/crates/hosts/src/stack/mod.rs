@@ -45,7 +45,6 @@ pub struct AppId(pub usize);
 /// One end of a connection or of a flow of datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Endpoint {
-    /// Whose.
     pub address: IpAddr,
     /// Which port of it.
     pub port: u16,

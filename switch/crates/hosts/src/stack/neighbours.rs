@@ -9,8 +9,8 @@ use wire::{EtherType, MacAddress, Protocol, ethernet, ipv6};
 use super::Stack;
 use super::send::Hop;
 use crate::agenda::Wake;
-use crate::books::DropReason;
 use crate::packet::{Body, Head, Packet};
+use crate::reason::DropReason;
 
 impl Stack {
     /// Asks for the address of a neighbour.

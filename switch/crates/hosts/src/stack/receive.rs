@@ -6,7 +6,7 @@ use units::Time;
 use wire::{Ecn, EtherType, MacAddress, Protocol, Sum, ethernet, extension, ipv4, ipv6, vlan};
 
 use super::Stack;
-use crate::books::DropReason;
+use crate::reason::DropReason;
 
 /// What the transport protocols need to know of a packet.
 #[derive(Clone, Copy, Debug)]

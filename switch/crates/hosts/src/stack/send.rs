@@ -6,10 +6,10 @@ use wire::{Ecn, EtherType, MacAddress, Protocol, Sum, checksum, ethernet, ipv4, 
 
 use super::Stack;
 use crate::agenda::Wake;
-use crate::books::DropReason;
 use crate::config::is_in;
 use crate::netdev::Held;
 use crate::packet::{Body, Head, Packet};
+use crate::reason::DropReason;
 
 const TTL: u8 = 64;
 

@@ -15,10 +15,10 @@ use super::receive::Arrival;
 use super::send::{Envelope, Hop, ip_header_bytes};
 use super::{AppId, Endpoint, Notice, Stack};
 use crate::agenda::Wake;
-use crate::books::DropReason;
 use crate::congestion::Congestion;
 use crate::packet::Body;
 use crate::payload;
+use crate::reason::DropReason;
 use crate::tcp::{
     Connection, Happened, Io, Outgoing, Refusal, Route, Segment, Snapshot, TcpSettings,
 };

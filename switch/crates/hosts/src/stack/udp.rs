@@ -13,9 +13,9 @@ use wire::{Ecn, Field, Protocol, udp};
 use super::receive::Arrival;
 use super::send::Envelope;
 use super::{AppId, Endpoint, Notice, Stack};
-use crate::books::DropReason;
 use crate::packet::Body;
 use crate::payload;
+use crate::reason::DropReason;
 
 const FLOW: Field<[u8; 8]> = Field::at(0);
 const NUMBER: Field<[u8; 8]> = Field::at(8);
@@ -30,7 +30,6 @@ pub struct Datagram {
     pub from: Endpoint,
     /// Which of the sender's flows it belongs to, and its number there, from 0.
     pub flow: u64,
-    /// See above.
     pub number: u64,
     /// When it was made.
     pub sent_at: Time,
