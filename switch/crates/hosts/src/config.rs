@@ -65,7 +65,6 @@ impl NetdevConfig {
 pub struct Route {
     /// The network; `0.0.0.0/0` and `::/0` are everything.
     pub network: IpAddr,
-    /// See above.
     pub prefix_bits: u8,
     /// The neighbour that knows the way.
     pub gateway: IpAddr,
@@ -82,7 +81,6 @@ impl Route {
     }
 }
 
-/// A host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostConfig {
     /// Such as `h1`; with `seed`, the name of its dice.

@@ -25,10 +25,8 @@ pub enum Until {
     Stopped,
 }
 
-/// A transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulkConfig {
-    /// To whom.
     pub to: Endpoint,
     /// When it ends.
     pub until: Until,
@@ -50,7 +48,6 @@ pub struct BulkReport {
     pub acknowledged: u64,
     /// When the first handshake was over, and when all was acknowledged or the time was up.
     pub started_at: Option<Time>,
-    /// See above.
     pub ended_at: Option<Time>,
     /// Segments sent again over connections that are over.
     pub retransmitted: u64,
@@ -67,7 +64,6 @@ impl BulkReport {
     }
 }
 
-/// The application.
 #[derive(Debug)]
 pub struct Bulk {
     config: BulkConfig,

@@ -14,25 +14,19 @@ pub enum Pace {
     /// At equal distances.
     Steady,
     /// So many at once, then a pause that keeps the mean rate.
-    Bursts {
-        /// How many.
-        datagrams: u64,
-    },
+    Bursts { datagrams: u64 },
     /// Exponentially distributed distances: a Poisson process.
     Poisson,
     /// Steady while on, silent while off; both times are exponentially distributed.
     OnOff {
         /// The mean of each.
         on: Span,
-        /// See above.
         off: Span,
     },
 }
 
-/// A source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatagramSourceConfig {
-    /// To whom.
     pub to: Endpoint,
     /// UDP payload a second, while it sends.
     pub rate: Rate,
@@ -49,13 +43,11 @@ pub struct DatagramSourceConfig {
 /// What a source did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DatagramSourceReport {
-    /// Datagrams made.
     pub sent: u64,
     /// Of these, told to have found nobody.
     pub unreachable: u64,
 }
 
-/// The source.
 #[derive(Debug)]
 pub struct DatagramSource {
     config: DatagramSourceConfig,
@@ -158,7 +150,6 @@ pub struct FlowReport {
     pub from: Option<Endpoint>,
     /// Datagrams and payload bytes that came.
     pub received: u64,
-    /// See above.
     pub bytes: u64,
     /// The highest number seen, plus one: with `received`, what is lost so far.
     pub expected: u64,
@@ -170,9 +161,7 @@ pub struct FlowReport {
     pub jitter: Span,
     /// Shortest, longest and summed time from source to sink.
     pub delay_min: Span,
-    /// See above.
     pub delay_max: Span,
-    /// See above.
     pub delay_sum: Span,
 }
 

@@ -8,11 +8,8 @@ use crate::stack::{AppId, Endpoint};
 /// Something that an application saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppEvent {
-    /// When.
     pub at: Time,
-    /// Which.
     pub app: AppId,
-    /// What.
     pub seen: Seen,
 }
 

@@ -23,7 +23,6 @@ pub enum Service {
     },
 }
 
-/// A listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListenerConfig {
     /// Where it listens.
@@ -39,17 +38,14 @@ pub struct ListenerConfig {
 pub struct ListenerReport {
     /// Connections taken, and of these over by now.
     pub accepted: u64,
-    /// See above.
     pub ended: u64,
     /// Bytes taken over connections that are over; those of the others are in their snapshots.
     pub taken_bytes: u64,
-    /// Requests answered.
     pub answered: u64,
     /// The connections that are not over.
     pub connections: Vec<ConnectionId>,
 }
 
-/// The application.
 #[derive(Debug)]
 pub struct Listener {
     config: ListenerConfig,

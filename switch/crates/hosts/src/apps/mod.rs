@@ -92,7 +92,6 @@ pub enum Report {
     DatagramSource(DatagramSourceReport),
     /// Who listens.
     Listener(ListenerReport),
-    /// Pages fetched.
     Page(PageReport),
     /// Echo requests and their answers.
     Ping(PingReport),

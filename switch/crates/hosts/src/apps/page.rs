@@ -15,11 +15,9 @@ pub struct PageConfig {
     pub from: Vec<Endpoint>,
     /// What the servers take for a request, and what each answers with.
     pub request: Bytes,
-    /// See above.
     pub response: Bytes,
     /// How long it waits before it starts, and between the end of one page and the next.
     pub after: Span,
-    /// See above.
     pub pause: Span,
     /// The pause is drawn from an exponential distribution with that mean.
     pub random_pause: bool,
@@ -29,14 +27,12 @@ pub struct PageConfig {
     pub congestion: Option<Algorithm>,
 }
 
-/// One page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fetched {
     /// When it was asked for.
     pub at: Time,
     /// How long until its first byte was here, and its last, handshakes included.
     pub first_byte: Span,
-    /// See above.
     pub took: Span,
     /// Bytes that came.
     pub bytes: u64,
@@ -51,7 +47,6 @@ pub struct PageReport {
     pub failed: u64,
 }
 
-/// The application.
 #[derive(Debug)]
 pub struct Page {
     config: PageConfig,

@@ -11,7 +11,6 @@ const LINGER: Span = Span::from_secs(3);
 const REQUEST: u64 = 0;
 const GIVE_UP: u64 = 1;
 
-/// A ping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PingConfig {
     /// Whom to ask.
@@ -29,7 +28,6 @@ pub struct PingConfig {
 /// What it saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PingReport {
-    /// Requests sent.
     pub sent: u64,
     /// Answers, in the order of their arrival.
     pub answers: Kept<Echo>,
@@ -37,7 +35,6 @@ pub struct PingReport {
     pub unreachable: u64,
 }
 
-/// The application.
 #[derive(Debug)]
 pub struct Ping {
     config: PingConfig,

@@ -8,7 +8,6 @@ use crate::stack::Endpoint;
 /// Who sends them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolleysConfig {
-    /// To whom.
     pub to: Endpoint,
     /// Payload of each datagram, 24 bytes at least.
     pub length: Bytes,
@@ -23,13 +22,11 @@ pub struct VolleysConfig {
 pub struct VolleysReport {
     /// When each volley left.
     pub at: Vec<Time>,
-    /// Datagrams made.
     pub sent: u64,
     /// Of these, told to have found nobody.
     pub unreachable: u64,
 }
 
-/// The application.
 #[derive(Debug)]
 pub struct Volleys {
     config: VolleysConfig,

@@ -20,12 +20,7 @@ pub enum Lengths {
     /// All the same.
     Fixed(Bytes),
     /// Between `min` and `max`, P(length > x) ~ x^-1: as much of the traffic in each octave.
-    HeavyTailed {
-        /// The shortest.
-        min: Bytes,
-        /// The longest.
-        max: Bytes,
-    },
+    HeavyTailed { min: Bytes, max: Bytes },
 }
 
 impl Lengths {
@@ -48,7 +43,6 @@ impl Lengths {
     }
 }
 
-/// A workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadConfig {
     /// To whom flows go, each as likely; they listen and discard.
@@ -60,7 +54,6 @@ pub struct WorkloadConfig {
     /// How long it waits before it starts, and for how long flows begin; [`Span::MAX`]: until it is
     /// stopped.
     pub after: Span,
-    /// See above.
     pub span: Span,
     /// Another congestion control than the host's.
     pub congestion: Option<Algorithm>,
@@ -82,13 +75,11 @@ pub struct FlowDone {
 pub struct WorkloadReport {
     /// Flows begun, and failed.
     pub begun: u64,
-    /// See above.
     pub failed: u64,
     /// Those that are over, in the order of their ends.
     pub done: Kept<FlowDone>,
 }
 
-/// The application.
 #[derive(Debug)]
 pub struct Workload {
     config: WorkloadConfig,

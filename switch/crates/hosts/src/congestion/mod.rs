@@ -184,7 +184,6 @@ pub(crate) trait Congestion: Debug + Send {
         window.cwnd.max(window.prior_cwnd)
     }
 
-    /// See [`Happening`].
     fn happened(&mut self, _window: &mut Window, _path: &Path, _what: Happening) {}
 
     /// Called for every acknowledgment before anything else is done with the window: `delivered`
@@ -209,7 +208,6 @@ pub(crate) trait Congestion: Debug + Send {
         false
     }
 
-    /// See [`EcnUse`].
     fn ecn(&self) -> EcnUse {
         EcnUse::Classic
     }
@@ -247,7 +245,6 @@ pub fn algorithms() -> impl Iterator<Item = Algorithm> {
     (0..TABLE.len()).map(|place| Algorithm(Kind::BuiltIn(place)))
 }
 
-/// Their names.
 pub fn algorithm_names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|(name, _)| *name)
 }

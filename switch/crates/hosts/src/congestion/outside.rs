@@ -23,7 +23,6 @@ const WINDOW_PACKETS_MAX: u32 = 1 << 28;
 /// What is asked, of which connection, and in what state it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CongestionQuestion {
-    /// When.
     pub at: Time,
     /// Which connection: they are numbered from 1, in the order in which they began.
     pub flow: u32,
@@ -80,13 +79,10 @@ pub struct PathSeen {
     pub in_flight: u32,
     /// First byte that is not acknowledged, and next to send.
     pub una: u64,
-    /// See above.
     pub nxt: u64,
     /// Packets delivered, delivered with a mark, and counted as lost, since the beginning.
     pub delivered: u64,
-    /// See above.
     pub delivered_ce: u64,
-    /// See above.
     pub lost: u64,
     /// In bytes a second; [`u64::MAX`] where packets are not spaced out.
     pub pacing_rate: u64,
@@ -102,11 +98,8 @@ pub struct PathSeen {
 /// [`CongestionEvent::Undone`] only `cwnd`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CongestionAnswer {
-    /// See [`WindowSeen`].
     pub cwnd: u32,
-    /// See [`WindowSeen`].
     pub ssthresh: u32,
-    /// See [`WindowSeen`].
     pub count: u32,
 }
 

@@ -23,13 +23,11 @@ pub(crate) struct RateSample {
     pub rtt_us: Option<u32>,
     /// Packets marked lost by this acknowledgment, and lost since the sampled packet was sent.
     pub newly_lost: u32,
-    /// See above.
     pub lost: u32,
     /// Packets newly delivered.
     pub acked: u32,
     /// Packets in flight before this acknowledgment, and with the sampled packet when it was sent.
     pub prior_in_flight: u32,
-    /// See above.
     pub sent_in_flight: u32,
     /// The application had nothing to send while the sample was taken: the path may be faster.
     pub app_limited: bool,

@@ -36,7 +36,6 @@ pub(crate) struct Stamp {
     pub app_limited: bool,
 }
 
-/// One segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub seq: u64,

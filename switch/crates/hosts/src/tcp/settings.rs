@@ -59,7 +59,6 @@ pub struct TcpSettings {
     pub pacing: bool,
     /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`, in percent of cwnd / srtt.
     pub pacing_slow_start_percent: u32,
-    /// See above.
     pub pacing_avoidance_percent: u32,
     /// The most that segments are spaced to, `SO_MAX_PACING_RATE`; with it they always are.
     pub pacing_rate_max: Option<Rate>,
@@ -76,7 +75,6 @@ pub struct TcpSettings {
     pub frto: bool,
     /// `tcp_reordering` and `tcp_max_reordering`, in packets.
     pub reordering: u32,
-    /// See above.
     pub reordering_max: u32,
     /// `tcp_rto_min_us`
     pub rto_min: Span,
@@ -86,7 +84,6 @@ pub struct TcpSettings {
     pub rto_initial: Span,
     /// The least and the longest time an acknowledgment waits.
     pub delayed_ack_min: Span,
-    /// See above.
     pub delayed_ack_max: Span,
     /// How many segments one acknowledgment answers; 2 is RFC 5681's, more stretches them.
     pub segments_per_ack: u32,
@@ -94,7 +91,6 @@ pub struct TcpSettings {
     pub sack_compression: Span,
     /// `tcp_syn_retries` and `tcp_retries2`
     pub syn_retries: u32,
-    /// See above.
     pub retries: u32,
     /// `tcp_slow_start_after_idle` (RFC 5681 section 4.1)
     pub slow_start_after_idle: bool,

@@ -33,7 +33,6 @@ pub struct Snapshot {
     pub algorithm: Vec<(&'static str, u64)>,
     /// Packets that may be in flight, and where slow start ends; none if it has not ended yet.
     pub cwnd: u32,
-    /// See above.
     pub ssthresh: Option<u32>,
     /// Payload of a full segment.
     pub mss: Bytes,
@@ -45,11 +44,9 @@ pub struct Snapshot {
     pub min_rtt: Option<Span>,
     /// The timeout in force, and how often it was doubled.
     pub rto: Span,
-    /// See above.
     pub backoff: u32,
     /// What the timer waits for, and until when.
     pub waiting: WaitingFor,
-    /// See above.
     pub due: Option<Time>,
     /// The rate at which segments leave, if they are paced.
     pub pacing_rate: Option<Rate>,
@@ -57,11 +54,8 @@ pub struct Snapshot {
     pub delivery_rate: Option<Rate>,
     /// Segments not acknowledged, told by SACK, counted as lost, sent again and on their way.
     pub unacked: u32,
-    /// See above.
     pub sacked: u32,
-    /// See above.
     pub lost: u32,
-    /// See above.
     pub retrans: u32,
     /// Retransmissions since the beginning.
     pub retrans_total: u64,
@@ -71,44 +65,32 @@ pub struct Snapshot {
     pub app_limited: bool,
     /// Bytes sent (retransmissions included), acknowledged, received, waiting to be sent.
     pub bytes_sent: u64,
-    /// See above.
     pub bytes_acked: u64,
-    /// See above.
     pub bytes_received: u64,
-    /// See above.
     pub not_sent: u64,
     /// Segments sent, with acknowledgments, and data segments received.
     pub segs_out: u64,
-    /// See above.
     pub data_segs_in: u64,
     /// Packets delivered, and of these with a congestion mark.
     pub delivered: u64,
-    /// See above.
     pub delivered_ce: u64,
     /// The other side's window, and ours.
     pub snd_wnd: u64,
-    /// See above.
     pub rcv_wnd: u64,
     /// What the application takes in a round trip, and that round trip.
     pub rcv_space: u64,
-    /// See above.
     pub rcv_rtt: Span,
     /// Bytes that arrived behind a hole.
     pub rcv_ooo: u64,
     /// Timeouts, recoveries, reductions taken back, duplicates told, marks echoed.
     pub timeouts: u64,
-    /// See above.
     pub recoveries: u64,
-    /// See above.
     pub undone: u64,
-    /// See above.
     pub dsacks: u64,
-    /// See above.
     pub marks: u64,
 }
 
 impl Connection {
-    /// See [`Snapshot`].
     pub fn snapshot(&self) -> Snapshot {
         let (snd, rcv) = (&self.snd, &self.rcv);
         let us = |us: u32| Span::from_us(u64::from(us));
