@@ -13,6 +13,7 @@
 //!   passing.rs    how far time is to pass, and how fast
 //!   network.rs    what was built: the world with its routers' agents
 //!   topology.rs   messages to hosts, routers and cables, with all that is wrong
+//!   problems.rs   what is wrong with a topology, as a list that grows
 //!   tcp.rs        how a host's TCP behaves
 //!   guests.rs     classes that decide for routers and hosts
 //!   apps.rs       messages to applications
@@ -35,6 +36,7 @@ mod guests;
 mod look;
 mod network;
 mod passing;
+mod problems;
 mod reports;
 mod request;
 mod spout;

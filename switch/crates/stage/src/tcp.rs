@@ -4,7 +4,7 @@ use hosts::{Algorithm, EcnSetting, Memory, TcpSettings};
 use messages::vitrine::v1;
 use units::{Bytes, Span};
 
-use crate::topology::Problems;
+use crate::problems::Problems;
 
 /// Finds the congestion control of a name, or says why there is none.
 pub type NamedAlgorithm<'a> = dyn FnMut(&str) -> Result<Algorithm, String> + 'a;

@@ -14,28 +14,13 @@ use units::{Bytes, CLASS_COUNT_MAX, PortId, Time};
 use wire::MacAddress;
 use world::network::CPU_PORT;
 
+use crate::problems::Problems;
 use crate::tcp::{self, NamedAlgorithm};
 
 /// What Ethernet carries unless told otherwise; RFC 791's least and IP's most.
 const MTU_BYTES: u64 = 1500;
 const MTU_BYTES_MIN: u64 = 576;
 const MTU_BYTES_MAX: u64 = 65_535;
-
-/// Everything that is wrong so far.
-#[derive(Debug, Default)]
-pub struct Problems(pub Vec<Problem>);
-
-impl Problems {
-    pub fn add(
-        &mut self,
-        place: impl Into<String>,
-        found: impl Into<String>,
-        advice: impl Into<String>,
-    ) {
-        let (place, found, advice) = (place.into(), found.into(), advice.into());
-        self.0.push(Problem { place, found, advice });
-    }
-}
 
 /// Where a cable is plugged in: a host, or a port of a router.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

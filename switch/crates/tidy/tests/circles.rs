@@ -19,7 +19,6 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("ports", "send socket", "one type, of which `send` is the half that sends"),
     ("service", "address connections", "a listener makes connections, which say what carries them"),
     ("stage", "guests network", "a network has guests, who act on the network"),
-    ("stage", "tcp topology", "a part of reading a topology, with its list of problems"),
     ("switchd", "later_ports settings", "the pattern of later ports is a setting"),
     ("switchd", "recording tap", "a tap writes a recording, whose spool is made as a tap's"),
     ("switchd", "start switch", "the switch and how it starts share their error"),
