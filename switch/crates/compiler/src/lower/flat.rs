@@ -270,6 +270,20 @@ pub enum MatchKind {
     Ternary,
 }
 
+impl MatchKind {
+    /// The kind of a name in a program, if the switch has it.
+    pub fn of_name(name: &str) -> Option<MatchKind> {
+        Some(match name {
+            "exact" => MatchKind::Exact,
+            "lpm" => MatchKind::Lpm,
+            "optional" => MatchKind::Optional,
+            "range" => MatchKind::Range,
+            "ternary" => MatchKind::Ternary,
+            _ => return None,
+        })
+    }
+}
+
 /// The default action of a table.
 #[derive(Clone, Debug)]
 pub struct DefaultAction {

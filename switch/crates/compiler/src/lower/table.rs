@@ -85,22 +85,18 @@ impl Lowering<'_> {
     fn keys(&mut self, declaration: &tree::Table) -> Vec<Key> {
         let mut keys = Vec::new();
         for (index, key) in declaration.keys.iter().enumerate() {
-            let match_kind = match &*key.match_kind.text {
-                "exact" => MatchKind::Exact,
-                "lpm" => MatchKind::Lpm,
-                "optional" => MatchKind::Optional,
-                "range" => MatchKind::Range,
-                "ternary" => MatchKind::Ternary,
-                // The input of an action selector; see `properties`.
-                "selector" => continue,
-                other => {
-                    self.unsupported(
-                        key.match_kind.span,
-                        format!("this switch has no match kind `{other}`"),
-                        "use exact, lpm, ternary, range, optional or selector",
-                    );
-                    continue;
-                }
+            let kind = &*key.match_kind.text;
+            // The input of an action selector; see `properties`.
+            if kind == "selector" {
+                continue;
+            }
+            let Some(match_kind) = MatchKind::of_name(kind) else {
+                self.unsupported(
+                    key.match_kind.span,
+                    format!("this switch has no match kind `{kind}`"),
+                    "use exact, lpm, ternary, range, optional or selector",
+                );
+                continue;
             };
             let Some(name) = self.key_name(key) else { continue };
             let target = self.key_target(key);

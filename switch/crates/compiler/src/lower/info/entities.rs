@@ -7,10 +7,11 @@ use p4info::{
     SumOfWeights, ValueSet,
 };
 
-use super::super::flat::{Object, ObjectKind};
+use super::super::flat::{MatchKind, Object, ObjectKind};
 use super::super::names;
 use super::super::storage::{Leaf, leaf};
 use super::order::Order;
+use super::tables::match_type;
 use super::{Writer, annotate, field_ids};
 use crate::types::tree::{
     self, Annotation, AnnotationValue, DerivedKind, Id, PropertyValue, Struct, Type, Value,
@@ -257,16 +258,11 @@ fn packet_fields<'a>(
 /// `@match(lpm)` on a field of a value set's struct.
 fn field_match(annotations: &[Annotation]) -> MatchType {
     let values = names::annotation(annotations, "match").map(names::values).unwrap_or_default();
-    match values {
-        [AnnotationValue::Name(name)] => match &**name {
-            "lpm" => MatchType::Lpm,
-            "optional" => MatchType::Optional,
-            "range" => MatchType::Range,
-            "ternary" => MatchType::Ternary,
-            _ => MatchType::Exact,
-        },
-        _ => MatchType::Exact,
-    }
+    let kind = match values {
+        [AnnotationValue::Name(name)] => MatchKind::of_name(name),
+        _ => None,
+    };
+    kind.map_or(MatchType::Exact, match_type)
 }
 
 /// What is counted.

@@ -194,7 +194,7 @@ impl Writer<'_> {
 }
 
 /// A match kind in P4Info's words.
-fn match_type(kind: MatchKind) -> MatchType {
+pub fn match_type(kind: MatchKind) -> MatchType {
     match kind {
         MatchKind::Exact => MatchType::Exact,
         MatchKind::Lpm => MatchType::Lpm,
