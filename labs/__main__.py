@@ -4,6 +4,7 @@ python -m labs list             a line for each lab
 python -m labs run NAME [--toolchain p4lang]
                                 runs one; its settings come from the environment
 python -m labs check            runs all, and fails if a band of any is not met
+python -m labs page             opens the page that is one file
 python -m labs results          lists the runs that are kept
 python -m labs compare A B      draws two kept runs of one lab beside each other
 python -m labs report RUN       draws the report of a kept run anew
@@ -27,7 +28,7 @@ from labs.archive import Kept
 from labs.command import compare, conduct, conduct_both, redraw, side_of
 from labs.definition import Lab
 from labs.errors import LabError, SettingError
-from labs.glass import beside
+from labs.glass import beside, ready
 from labs.hint import meant
 from labs.settings import KNOWN, OTHERS, Settings, refuse_unknown
 from labs.world import World
@@ -40,12 +41,15 @@ BOTH = "both"
 # What can stand behind the commands that run nothing.
 TAKEN = {
     "list": (),
+    "page": (),
     "results": ("LAB",),
     "compare": ("A", "B"),
     "report": ("RUN",),
     "handout": ("RUN", "NAME"),
 }
-USAGE = "say what to do: list, run NAME, check, results, compare A B, report RUN, or handout RUN."
+USAGE = (
+    "say what to do: list, run NAME, check, page, results, compare A B, report RUN, or handout RUN."
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -67,6 +71,8 @@ def _do(arguments: list[str]) -> int:
     match arguments:
         case ["list"]:
             _list()
+        case ["page"]:
+            ready.show()
         case ["run"] | ["run", ""]:
             _list()
             raise SettingError("which lab? Say make lab LAB=NAME with a name from this list.")

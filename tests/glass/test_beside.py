@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 
 from controller.toolchain import ROOT
 from labs import routers
-from labs.glass import beside, desktop
+from labs.errors import LabError
+from labs.glass import beside, desktop, ready
 from tests.controller import device_double
 from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
 from tests.glass.router_double import RouterDouble
@@ -45,6 +46,18 @@ def test_a_run_goes_on_whether_anybody_looks_or_not():
         list(pool.map(_serve, outputs))
     addresses = [output.getvalue() for output in outputs]
     assert len(set(addresses)) == 2
+
+
+def test_the_page_that_is_one_file_is_opened_or_said_to_be_missing(tmp_path, monkeypatch, capsys):
+    shown = []
+    monkeypatch.setattr(desktop, "show", shown.append)
+    file = tmp_path / "a page.html"
+    with pytest.raises(LabError, match="make page makes it"):
+        ready.show(file)
+    file.write_text("<!doctype html>")
+    ready.show(file)
+    assert shown == [file.as_uri()]
+    assert capsys.readouterr().out == f"The page that needs nothing: {file.as_uri()}\n"
 
 
 # Stands where `xdg-open` and `sudo` are on a machine with a desktop.

@@ -34,7 +34,15 @@ PAGE = "out/vitrine.html"
 PROGRAMS = ("vitrine-p4c", "vitrine-sim", "vitrine-switch")
 # What of vm/requirements.txt only those need who change the kit.
 DEVELOPERS = {
-    *("pytest", "pytest-timeout", "pytest-xdist", "playwright", "axe-playwright-python", "scapy", "psutil"),
+    *(
+        "pytest",
+        "pytest-timeout",
+        "pytest-xdist",
+        "playwright",
+        "axe-playwright-python",
+        "scapy",
+        "psutil",
+    ),
     *("ruff", "mypy", "types-PyYAML", "setuptools"),
 }
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -45,6 +53,7 @@ COMMANDS = {
     "vitrine-exercise": ("course", "exercise"),
     "vitrine-lab": ("labs", "run"),
     "vitrine-labs": ("labs", "list"),
+    "vitrine-page": ("labs", "page"),
 }
 _COMMAND = """#!python
 import os
