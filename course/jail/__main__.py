@@ -24,7 +24,7 @@ import sys
 # Started by its path and without an environment, and its own folder holds no packages.
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
 
-from course.jail import EXIT_NO_WALL, calls, walls, watch  # noqa: E402
+from course.jail import EXIT_NO_TIME, EXIT_NO_WALL, calls, walls, watch  # noqa: E402
 from course.jail.walls import NoWallError  # noqa: E402
 
 
@@ -56,6 +56,9 @@ def _run(arguments: argparse.Namespace, command: list[str]) -> int:
     if arguments.account:
         # Opened while it may be: it is the grader's own.
         account = watch.Account(arguments.account, arguments.account_s)
+        if not account.charge(0):
+            print(f"jail: {watch.NO_TIME}", file=sys.stderr)
+            return EXIT_NO_TIME
     user = None
     if not arguments.in_container:
         if os.geteuid() == 0:

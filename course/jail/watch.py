@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from course.jail import EXIT_NO_MEMORY, EXIT_NO_TIME
 
 SIGNALS = {signal.SIGCHLD, signal.SIGTERM}
+NO_TIME = "the submission's processor time is used up"
 _EVERY_S = 0.1
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
@@ -81,7 +82,7 @@ def until_it_ends(first: int, memory_bytes: int, account: Account | None) -> int
             step_s = max(step_s, usage.ru_utime + usage.ru_stime - charged_s)
         charged_s += step_s
         if account and not account.charge(step_s) and status is None:
-            why, exit_status = "the submission's processor time is used up", EXIT_NO_TIME
+            why, exit_status = NO_TIME, EXIT_NO_TIME
         elif sum(_memory_bytes(process) for process in processes) > memory_bytes:
             megabytes = memory_bytes >> 20
             why = f"all processes together used more than {megabytes} MB of memory"
