@@ -40,10 +40,10 @@ def held() -> Iterator[None]:
     Programs started meanwhile inherit the blocked signals. For this one they are not enough: the
     kernel gives a signal to any thread that does not block it, and Python's handler then runs here.
     """
-    waiting: list[int] = []
+    waiting: list[signal.Signals] = []
 
     def wait(number: int, frame: FrameType | None) -> None:
-        waiting.append(number)
+        waiting.append(signal.Signals(number))
 
     signals = (signal.SIGINT, *ENDING)
     before = {number: signal.getsignal(number) for number in signals}
