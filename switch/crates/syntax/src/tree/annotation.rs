@@ -5,7 +5,6 @@ use super::{Expression, KeyValue, Name};
 use crate::Span;
 use std::rc::Rc;
 
-/// One annotation.
 #[derive(Clone, Debug)]
 pub struct Annotation {
     /// What follows the `@`.
@@ -40,6 +39,5 @@ pub enum AnnotationBody {
 pub struct AnnotationToken {
     /// Its characters as written; a string literal with its quotes.
     pub text: Rc<str>,
-    /// Where.
     pub span: Span,
 }

@@ -8,9 +8,7 @@ use crate::Span;
 /// The production `declaration`.
 #[derive(Clone, Debug)]
 pub enum Declaration {
-    /// `action`.
     Action(ActionDeclaration),
-    /// `const`.
     Constant(ConstantDeclaration),
     /// `control` with a body.
     Control(ControlDeclaration),
@@ -18,7 +16,6 @@ pub enum Declaration {
     ControlType(Signature),
     /// `struct`, `header`, `header_union`.
     Derived(DerivedTypeDeclaration),
-    /// `enum`.
     Enum(EnumDeclaration),
     /// `error { ... }`.
     Error(Vec<Name>),
@@ -36,7 +33,6 @@ pub enum Declaration {
     Instantiation(Instantiation),
     /// `match_kind { ... }`.
     MatchKind(Vec<Name>),
-    /// `package`.
     Package(PackageTypeDeclaration),
     /// `parser` with a body.
     Parser(ParserDeclaration),
@@ -86,7 +82,6 @@ pub enum Direction {
     Out,
 }
 
-/// One parameter.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// In front of the direction (`@optional`, ...).
@@ -131,11 +126,9 @@ pub struct ParserDeclaration {
 /// A declaration inside a parser.
 #[derive(Clone, Debug)]
 pub enum ParserLocalElement {
-    /// `const`.
     Constant(ConstantDeclaration),
     /// An extern object or sub-parser.
     Instantiation(Instantiation),
-    /// `value_set`.
     ValueSet(ValueSetDeclaration),
     Variable(VariableDeclaration),
 }
@@ -172,13 +165,10 @@ pub struct ControlDeclaration {
 /// A declaration inside a control.
 #[derive(Clone, Debug)]
 pub enum ControlLocalDeclaration {
-    /// `action`.
     Action(ActionDeclaration),
-    /// `const`.
     Constant(ConstantDeclaration),
     /// An extern object or sub-control.
     Instantiation(Instantiation),
-    /// `table`.
     Table(TableDeclaration),
     Variable(VariableDeclaration),
 }
@@ -310,7 +300,6 @@ pub enum DerivedKind {
     Header,
     /// `header_union`: headers of which at most one is valid.
     HeaderUnion,
-    /// `struct`.
     Struct,
 }
 
@@ -319,7 +308,6 @@ pub enum DerivedKind {
 pub struct DerivedTypeDeclaration {
     /// In front of the keyword.
     pub annotations: Vec<Annotation>,
-    /// Which keyword.
     pub kind: DerivedKind,
     pub name: Name,
     pub type_parameters: Vec<Name>,
@@ -329,7 +317,6 @@ pub struct DerivedTypeDeclaration {
     pub span: Span,
 }
 
-/// One field.
 #[derive(Clone, Debug)]
 pub struct StructField {
     /// In front of it.

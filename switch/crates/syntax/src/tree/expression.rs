@@ -8,7 +8,6 @@ use std::rc::Rc;
 /// An expression with its place.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// Which.
     pub kind: ExpressionKind,
     /// From its first to its last character.
     pub span: Span,
@@ -19,13 +18,10 @@ pub struct Expression {
 pub enum ExpressionKind {
     /// `left operator right`.
     Binary {
-        /// Which operation.
         operator: BinaryOperator,
         /// Where the operator's characters are.
         operator_span: Span,
-        /// First operand.
         left: Box<Expression>,
-        /// Second operand.
         right: Box<Expression>,
     },
     /// `true` or `false`.
@@ -61,7 +57,6 @@ pub enum ExpressionKind {
     Index {
         /// A stack or tuple.
         base: Box<Expression>,
-        /// Which element.
         index: Box<Expression>,
     },
     /// `5`, `8w5`, `4s-1`, ...
@@ -90,7 +85,6 @@ pub enum ExpressionKind {
     },
     /// `base[high:low]`.
     Slice {
-        /// Whose bits.
         base: Box<Expression>,
         /// Number of the most significant bit taken.
         high: Box<Expression>,
@@ -99,7 +93,6 @@ pub enum ExpressionKind {
     },
     /// `base[low +: width]`.
     SlicePlus {
-        /// Whose bits.
         base: Box<Expression>,
         /// Number of the least significant bit taken.
         low: Box<Expression>,
@@ -108,13 +101,11 @@ pub enum ExpressionKind {
     },
     /// A string literal, escapes resolved.
     String(Rc<str>),
-    /// `this`.
     This,
     /// A type where an expression is wanted: before `.member` or `(arguments)`.
     Type(TypeRef),
     /// `operator operand`.
     Unary {
-        /// Which operation.
         operator: UnaryOperator,
         operand: Box<Expression>,
     },

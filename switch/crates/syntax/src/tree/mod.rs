@@ -42,7 +42,6 @@ pub use type_ref::{TypeKind, TypeRef};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     pub text: Rc<str>,
-    /// Where.
     pub span: Span,
 }
 

@@ -8,7 +8,6 @@ use crate::Span;
 /// A statement with its place.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// Which.
     pub kind: StatementKind,
     /// From its first character to its semicolon or brace.
     pub span: Span,
@@ -54,9 +53,7 @@ pub enum StatementKind {
     ForIn(Box<ForInStatement>),
     /// `return;` or `return value;`
     Return(Option<Expression>),
-    /// `switch`.
     Switch {
-        /// What decides.
         subject: Expression,
         /// In written order.
         cases: Vec<SwitchCase>,
@@ -68,7 +65,6 @@ pub enum StatementKind {
 /// One `if` of a chain.
 #[derive(Clone, Debug)]
 pub struct ConditionalLink {
-    /// What decides.
     pub condition: Expression,
     /// Run when true.
     pub then: Statement,
@@ -144,7 +140,6 @@ pub struct SwitchCase {
 /// In front of a `switch` case's colon.
 #[derive(Clone, Debug)]
 pub enum SwitchLabel {
-    /// `default`.
     Default,
     /// A value, or the name of an action.
     Expression(Expression),
@@ -176,7 +171,6 @@ pub enum StateExpression {
 /// `select (subjects) { cases }`.
 #[derive(Clone, Debug)]
 pub struct SelectExpression {
-    /// What decides.
     pub subjects: Vec<Expression>,
     /// In written order.
     pub cases: Vec<SelectCase>,

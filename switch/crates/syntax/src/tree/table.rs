@@ -15,7 +15,6 @@ pub struct TableDeclaration {
     pub span: Span,
 }
 
-/// One property.
 #[derive(Clone, Debug)]
 pub struct TableProperty {
     /// In front of it.

@@ -6,9 +6,7 @@ use crate::Span;
 /// A type as written.
 #[derive(Clone, Debug)]
 pub struct TypeRef {
-    /// Which.
     pub kind: TypeKind,
-    /// Where.
     pub span: Span,
 }
 
@@ -19,16 +17,13 @@ pub enum TypeKind {
     Array {
         /// What there are several of.
         element: Box<TypeRef>,
-        /// How many.
         size: Box<Expression>,
     },
     /// `bit<width>`; plain `bit` is `bit<1>`, with no expression.
     Bit(Option<Box<Expression>>),
-    /// `bool`.
     Bool,
     /// `_` as a type argument: to be inferred.
     DontCare,
-    /// `error`.
     Error,
     /// `int` without a width: the integers.
     Integer,
@@ -36,7 +31,6 @@ pub enum TypeKind {
     Int(Box<Expression>),
     /// `list<element>`.
     List(Box<TypeRef>),
-    /// `match_kind`.
     MatchKind,
     /// Where a type should be, but none could be read; already reported.
     Missing,
@@ -48,12 +42,10 @@ pub enum TypeKind {
         name: PrefixedName,
         arguments: Vec<TypeRef>,
     },
-    /// `string`.
     String,
     /// `tuple<element, ...>`.
     Tuple(Vec<TypeRef>),
     /// `varbit<width>`.
     Varbit(Box<Expression>),
-    /// `void`.
     Void,
 }

@@ -7,14 +7,12 @@ use super::{
 use crate::architecture;
 use syntax::Span;
 
-/// One annotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotation {
     /// What follows the `@`.
     pub name: Name,
     /// What is in its brackets.
     pub body: AnnotationBody,
-    /// Where.
     pub span: Span,
 }
 
@@ -52,9 +50,7 @@ pub struct Variable {
     pub annotations: Vec<Annotation>,
     pub name: Name,
     pub ty: Type,
-    /// What kind.
     pub kind: VariableKind,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -76,7 +72,6 @@ pub struct Constant {
     pub name: Name,
     /// Its value, an aggregate for structs, lists and tuples.
     pub value: Expression,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -90,7 +85,6 @@ pub enum LocalDeclaration {
     ValueSet(Id<ValueSet>),
     /// A variable: set anew whenever the control or parser is applied.
     Variable {
-        /// Which.
         variable: Id<Variable>,
         /// Its first value.
         value: Option<Expression>,
@@ -105,7 +99,6 @@ pub struct Action {
     pub parameters: Vec<Id<Variable>>,
     /// What it does.
     pub body: Block,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -122,7 +115,6 @@ pub struct Function {
     pub return_type: Type,
     /// What it does.
     pub body: Block,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -139,7 +131,6 @@ pub struct Control {
     pub locals: Vec<LocalDeclaration>,
     /// `apply { ... }`.
     pub body: Block,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -169,7 +160,6 @@ pub struct ExternFunction {
     pub return_type: Type,
     /// What the target makes of a call, if it is a function of the target's.
     pub(crate) known: Option<&'static architecture::Function>,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -184,7 +174,6 @@ pub struct Extern {
     pub methods: Vec<Method>,
     /// What the target has under this name.
     pub(crate) known: Option<&'static architecture::Object>,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -213,7 +202,6 @@ pub struct Package {
     pub type_arguments: Vec<Type>,
     /// Parameters of the constructor.
     pub parameters: Vec<ParameterInfo>,
-    /// The declaration.
     pub span: Span,
 }
 

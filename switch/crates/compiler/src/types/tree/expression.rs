@@ -12,7 +12,6 @@ pub use syntax::tree::BinaryOperator;
 /// An expression with its type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    /// Which.
     pub kind: ExpressionKind,
     /// Of what type.
     pub ty: Type,
@@ -31,9 +30,7 @@ pub enum ExpressionKind {
     Binary {
         /// Which operation; never a short-circuit one with constant left side.
         operator: BinaryOperator,
-        /// First operand.
         left: Box<Expression>,
-        /// Second operand.
         right: Box<Expression>,
     },
     /// A call that has a value, or a call as a statement.
@@ -52,25 +49,18 @@ pub enum ExpressionKind {
     Constant(Value),
     /// One field of a struct, header or header union, by its number.
     Field {
-        /// Whose.
         base: Box<Expression>,
         /// Index into [`super::Struct::fields`].
         field: usize,
     },
     /// An element of a stack (`index` of any unsigned type) or, with a constant, of a tuple.
-    Index {
-        /// Whose.
-        base: Box<Expression>,
-        /// Which.
-        index: Box<Expression>,
-    },
+    Index { base: Box<Expression>, index: Box<Expression> },
     /// An extern object, control, parser or package by its declaration.
     Instance(Id<Instance>),
     /// `{#}`: a header that is not valid, or a union without a valid header.
     InvalidHeader,
     /// `base[high:low]`; also what `[low +: width]` with a constant `low` becomes.
     Slice {
-        /// Whose bits.
         base: Box<Expression>,
         /// Number of the most significant bit taken.
         high: u32,
@@ -79,7 +69,6 @@ pub enum ExpressionKind {
     },
     /// `base[low +: width]` with a computed `low`; the width is that of the type.
     SliceFrom {
-        /// Whose bits.
         base: Box<Expression>,
         /// Number of the least significant bit taken.
         low: Box<Expression>,
@@ -100,11 +89,7 @@ pub enum ExpressionKind {
     /// `this`, in the body of an abstract method.
     This,
     /// `operator operand`; `+` is gone.
-    Unary {
-        /// Which operation.
-        operator: UnaryOperator,
-        operand: Box<Expression>,
-    },
+    Unary { operator: UnaryOperator, operand: Box<Expression> },
     /// A variable or parameter.
     Variable(Id<Variable>),
 }
@@ -157,7 +142,6 @@ pub struct Call {
     pub type_arguments: Vec<Type>,
     /// One for each parameter, in their order.
     pub arguments: Vec<Argument>,
-    /// Where.
     pub span: Span,
 }
 
@@ -213,7 +197,6 @@ pub enum Builtin {
     SetValid,
 }
 
-/// One argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// `_`: the `out` value is not wanted; the type is that of the parameter.

@@ -99,7 +99,6 @@ pub struct Program {
     pub parsers: Arena<Parser>,
     /// Structs, headers and header unions, one for each list of type arguments.
     pub structs: Arena<Struct>,
-    /// Tables.
     pub tables: Arena<Table>,
     /// Parser value sets.
     pub value_sets: Arena<ValueSet>,

@@ -16,11 +16,9 @@ pub struct Parser {
     pub locals: Vec<LocalDeclaration>,
     /// In order of declaration. A program without errors has a `start`.
     pub states: Vec<State>,
-    /// The declaration.
     pub span: Span,
 }
 
-/// One state.
 #[derive(Clone, Debug)]
 pub struct State {
     pub annotations: Vec<Annotation>,
@@ -29,7 +27,6 @@ pub struct State {
     pub statements: Vec<Statement>,
     /// Where to go next.
     pub transition: Transition,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -53,7 +50,6 @@ pub enum StateTarget {
     State(usize),
 }
 
-/// `select`.
 #[derive(Clone, Debug)]
 pub struct Select {
     /// What decides: values of `bit`, `int`, `bool`, enum or error type, or structs or tuples of
@@ -61,7 +57,6 @@ pub struct Select {
     pub subjects: Vec<Expression>,
     /// The first that fits is taken; when none fits the parser rejects with `error.NoMatch`.
     pub cases: Vec<SelectCase>,
-    /// Where.
     pub span: Span,
 }
 
@@ -72,7 +67,6 @@ pub struct SelectCase {
     pub keyset: Keyset,
     /// Where to go.
     pub target: StateTarget,
-    /// Where.
     pub span: Span,
 }
 
@@ -81,7 +75,6 @@ pub struct SelectCase {
 pub struct Keyset {
     /// As many as there are subjects (`default` and `_` alone are repeated).
     pub elements: Vec<KeysetElement>,
-    /// Where.
     pub span: Span,
 }
 
@@ -110,6 +103,5 @@ pub struct ValueSet {
     pub element: Type,
     /// How many members it can have.
     pub size: Expression,
-    /// The declaration.
     pub span: Span,
 }

@@ -6,7 +6,6 @@ use syntax::Span;
 /// A statement with its place.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// Which.
     pub kind: StatementKind,
     /// Where it was written.
     pub span: Span,
@@ -32,7 +31,6 @@ pub enum StatementKind {
     Continue,
     /// Brings a variable to life; without a value it is undefined (headers: invalid).
     Declare {
-        /// Which.
         variable: Id<Variable>,
         /// Its first value.
         value: Option<Expression>,
@@ -52,14 +50,12 @@ pub enum StatementKind {
     },
     /// Leaves the function, action or control.
     Return(Option<Expression>),
-    /// `switch`.
     Switch(Switch),
 }
 
 /// One `if` of a chain.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// What decides.
     pub condition: Expression,
     /// Run when true.
     pub then: Block,
@@ -72,7 +68,6 @@ pub struct Link {
 pub struct Block {
     /// In front of the brace (`@atomic`, ...).
     pub annotations: Vec<Annotation>,
-    /// In order.
     pub statements: Vec<Statement>,
 }
 
@@ -116,7 +111,6 @@ pub enum ForCollection {
     },
 }
 
-/// `switch`.
 #[derive(Clone, Debug)]
 pub struct Switch {
     /// A `TableResult` with `ActionRun`, then all labels are actions; otherwise a value.

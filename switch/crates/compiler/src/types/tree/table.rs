@@ -22,7 +22,6 @@ pub struct Table {
     pub size: Option<Expression>,
     /// All other properties: `implementation`, `counters`, `meters`, `support_timeout`, ...
     pub properties: Vec<Property>,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -35,7 +34,6 @@ pub struct Key {
     pub match_kind: Name,
     /// Annotations, `@name` among them.
     pub annotations: Vec<Annotation>,
-    /// Where.
     pub span: Span,
 }
 
@@ -54,16 +52,13 @@ pub struct TableAction {
 /// An action with arguments.
 #[derive(Clone, Debug)]
 pub struct ActionCall {
-    /// Which.
     pub action: Id<Action>,
     /// One for each parameter; in a list of actions those without direction are
     /// [`Argument::Omitted`], for the control plane to give.
     pub arguments: Vec<Argument>,
-    /// Where.
     pub span: Span,
 }
 
-/// `default_action`.
 #[derive(Clone, Debug)]
 pub struct DefaultAction {
     /// The action with all its arguments.
@@ -72,7 +67,6 @@ pub struct DefaultAction {
     pub is_const: bool,
 }
 
-/// `entries`.
 #[derive(Clone, Debug)]
 pub struct Entries {
     /// Whether the control plane may not change them.
@@ -81,7 +75,6 @@ pub struct Entries {
     pub list: Vec<Entry>,
 }
 
-/// One entry.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Whether it is `const` on its own (in a table whose entries are not).
@@ -93,7 +86,6 @@ pub struct Entry {
     /// The action with all its arguments.
     pub call: ActionCall,
     pub annotations: Vec<Annotation>,
-    /// Where.
     pub span: Span,
 }
 
@@ -106,7 +98,6 @@ pub struct Property {
     pub is_const: bool,
     /// Its value: a constant, an instance (by name or made in place), ...
     pub value: PropertyValue,
-    /// Where.
     pub span: Span,
 }
 

@@ -10,7 +10,6 @@ pub enum Type {
     Action,
     /// `bit<width>`.
     Bit(u32),
-    /// `bool`.
     Bool,
     /// A control with a body.
     Control(Id<Control>),
@@ -19,7 +18,6 @@ pub enum Type {
     ControlType(Text, Vec<Type>),
     /// An enum, with or without underlying type.
     Enum(Id<Enum>),
-    /// `error`.
     Error,
     /// An extern object.
     Extern(Id<Extern>),
@@ -29,7 +27,6 @@ pub enum Type {
     Integer,
     /// `list<element>`.
     List(Box<Type>),
-    /// `match_kind`.
     MatchKind,
     /// `type`.
     New(Id<NewType>),
@@ -43,7 +40,6 @@ pub enum Type {
     Record(Vec<(Text, Type)>),
     /// A stack of headers or header unions (or array of anything).
     Stack(Box<Type>, u32),
-    /// `string`.
     String,
     /// A struct, header or header union.
     Struct(Id<Struct>),
@@ -56,7 +52,6 @@ pub enum Type {
     /// A type parameter. Found only while a generic declaration itself is checked and in the
     /// parameters of generic [`super::ExternFunction`]s and [`super::Method`]s.
     Variable(Text),
-    /// `void`.
     Void,
     /// The type of something that has been reported already; fits everything.
     Wrong,
@@ -74,7 +69,6 @@ pub struct Struct {
     pub type_arguments: Vec<Type>,
     /// In order of declaration.
     pub fields: Vec<Field>,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -93,7 +87,6 @@ pub struct Enum {
     pub underlying: Option<Type>,
     /// In order of declaration.
     pub members: Vec<Enumerator>,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -113,6 +106,5 @@ pub struct NewType {
     pub name: Name,
     /// What it is made of; may be a new type again.
     pub original: Type,
-    /// The declaration.
     pub span: Span,
 }
