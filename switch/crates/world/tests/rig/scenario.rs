@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use chance::{Chance, Probability};
 use device::{Device, LinkConfig};
@@ -213,36 +213,9 @@ impl Scenario {
             let to = address(to, dice);
             let after = dice.span_up_to(Span::from_secs(2));
             let kind = dice.below(3);
-            self.network.world.with_host(*node, |host, now| {
-                let app: Box<dyn hosts::App> = match kind {
-                    0 => Box::new(Ping::new(PingConfig {
-                        to,
-                        interval: Span::from_ms(70),
-                        count: Some(40),
-                        payload: Bytes(56),
-                        after,
-                    })),
-                    1 => Box::new(Page::new(PageConfig {
-                        from: vec![Endpoint::new(to, PAGE_PORT)],
-                        request: Bytes(200),
-                        response: Bytes(1),
-                        after,
-                        pause: Span::from_ms(300),
-                        random_pause: true,
-                        count: 3,
-                        congestion: None,
-                    })),
-                    _ => Box::new(DatagramSource::new(DatagramSourceConfig {
-                        to: Endpoint::new(to, DATAGRAM_PORT),
-                        rate: Rate::from_mbps(1),
-                        length: Bytes(500),
-                        pace: Pace::Poisson,
-                        after,
-                        span: Span::from_secs(2),
-                    })),
-                };
-                host.start(now, app);
-            });
+            self.network
+                .world
+                .with_host(*node, |host, now| host.start(now, small(kind, to, after)));
         }
     }
 
@@ -474,4 +447,35 @@ fn faults(dice: &mut Chance, topology: &Topology) -> Vec<(Time, Fault)> {
     // What two faults have cut is whole after both.
     faults.extend((0..topology.links.len()).map(|link| (MENDED_AT, Fault::Mend(link))));
     faults
+}
+
+/// Something that sends little beside the transfers: pings, pages or datagrams.
+fn small(kind: u64, to: IpAddr, after: Span) -> Box<dyn hosts::App> {
+    match kind {
+        0 => Box::new(Ping::new(PingConfig {
+            to,
+            interval: Span::from_ms(70),
+            count: Some(40),
+            payload: Bytes(56),
+            after,
+        })),
+        1 => Box::new(Page::new(PageConfig {
+            from: vec![Endpoint::new(to, PAGE_PORT)],
+            request: Bytes(200),
+            response: Bytes(1),
+            after,
+            pause: Span::from_ms(300),
+            random_pause: true,
+            count: 3,
+            congestion: None,
+        })),
+        _ => Box::new(DatagramSource::new(DatagramSourceConfig {
+            to: Endpoint::new(to, DATAGRAM_PORT),
+            rate: Rate::from_mbps(1),
+            length: Bytes(500),
+            pace: Pace::Poisson,
+            after,
+            span: Span::from_secs(2),
+        })),
+    }
 }
