@@ -2,7 +2,8 @@
 
 The first tenth is left out, in which buffers and caches fill. The rest is cut into windows, whose
 medians no outlier moves; a line through the medians grows where it climbs by more than three times
-its own error, and over the whole run by more than a share of where it began.
+its own error, and over the whole run by more than a share of where it began. A measurement that is
+missing (NaN) is left out; a window of nothing else is an outage, of which no slope can speak.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ import numpy as np
 _WARM_UP_SHARE = 0.1
 _WINDOW_COUNT = 20
 _ERRORS = 3.0
+
+
+class OutageError(ValueError):
+    """For a part of the time nothing was measured."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,11 @@ def of(values: Sequence[float]) -> Slope:
     settled = np.asarray(values[int(len(values) * _WARM_UP_SHARE) :], dtype=float)
     if len(settled) < _WINDOW_COUNT:
         raise ValueError(f"{len(values)} measurements are too few to tell a slope.")
-    medians = [float(np.median(part)) for part in np.array_split(settled, _WINDOW_COUNT)]
+    windows = np.array_split(settled, _WINDOW_COUNT)
+    silent = sum(bool(np.isnan(window).all()) for window in windows)
+    if silent:
+        raise OutageError(f"{silent} of {_WINDOW_COUNT} parts of the time have no measurement.")
+    medians = [float(np.nanmedian(window)) for window in windows]
     at = np.linspace(0.0, 1.0, _WINDOW_COUNT)
     (growth, start), covariance = np.polyfit(at, medians, 1, cov=True)
     return Slope(float(start), float(growth), float(np.sqrt(covariance[0][0])))

@@ -84,7 +84,11 @@ def growing(rows: Sequence[Row], *, held_up: bool) -> list[str]:
         if name == "time s" or (held_up and name.endswith(_MACHINES_TOO)):
             continue
         falls = name.endswith("Mb/s")
-        found = slope.of([-row[name] if falls else row[name] for row in rows])
+        try:
+            found = slope.of([-row[name] if falls else row[name] for row in rows])
+        except slope.OutageError as error:
+            said.append(f"{name}: {error}")
+            continue
         least = _LEAST.get(name.rpartition(" ")[2], 0.0)
         if found.grows(_SHARE, least):
             word = "falls" if falls else "grows"

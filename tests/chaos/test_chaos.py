@@ -107,6 +107,18 @@ def test_a_leak_is_a_slope_and_a_jump_of_the_moment_is_none():
     assert not slope.of(spikes).grows(0.05)
 
 
+def test_a_missing_measurement_hides_no_slope_and_an_outage_is_told():
+    growing = [100.0 + number / 2 for number in range(1000)]
+    growing[500] = float("nan")
+    assert slope.of(growing).grows(0.05)
+    steady = [{"time s": float(number), "delay 50 % ms": 1.0} for number in range(1000)]
+    assert soak.growing(steady, held_up=False) == []
+    for row in steady[500:600]:
+        row["delay 50 % ms"] = float("nan")
+    (said,) = soak.growing(steady, held_up=False)
+    assert "no measurement" in said
+
+
 def test_what_fills_at_the_beginning_is_no_slope():
     assert not slope.of([min(100, number) for number in range(1000)]).grows(0.05)
 
