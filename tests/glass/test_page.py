@@ -132,6 +132,8 @@ def test_packets_and_queues_are_chosen_by_keyboard(chromium):
     with glass_of_double() as (glass, _), page_of(chromium) as page:
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
+        # So that there is something to go back to.
+        page.wait_for_function("() => vitrine.player.timePs > vitrine.player.startPs + 1e11")
         page.keyboard.press("Space")
         page.wait_for_function("() => vitrine.stage.spots.length > 5")
         page.keyboard.press("n")
@@ -154,7 +156,11 @@ def test_packets_and_queues_are_chosen_by_keyboard(chromium):
         chart = page.locator(".chart").first
         chart.get_by_text("As a table").focus()
         page.keyboard.press("Enter")
-        expect(chart.get_by_role("table").get_by_role("button").first).to_be_visible()
+        row = chart.get_by_role("table").get_by_role("button").first
+        row.focus()
+        before = page.evaluate("vitrine.player.timePs")
+        page.keyboard.press("Enter")
+        page.wait_for_function("then => vitrine.player.timePs < then", arg=before)
 
 
 def test_steps_lead_to_events_packets_or_slots(chromium):
