@@ -1,7 +1,7 @@
 """A table beside a lab: what an experiment found that is no run of the lab itself.
 
     kept = Experiment("bdp-tcp-windows", "windows", "make lab ...", ["buffer", "no loss"])
-    kept.add(["1.0 BDP", "58 %"])
+    status = kept.conducted(rows())    # a generator of ["1.0 BDP", "58 %"] and so on
 
 It lies in out/<lab>/experiments/<name>.json, and `make handout RUN=<that file>` puts it into the
 lab's handout. The file is whole after each row, so that what ends an experiment early loses none.
@@ -9,16 +9,21 @@ lab's handout. The file is whole after each row, so that what ends an experiment
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from controller.errors import ControllerError
 from labs import archive, ownership
+from labs.errors import LabError
 from labs.files import replace_text
 from labs.machine import Machine
 from labs.report import table
+from topo.errors import TopologyError
 
 FOLDER = "experiments"
 
@@ -40,6 +45,19 @@ class Experiment:
     def file(self) -> Path:
         """Where it is kept."""
         return self.results / self.lab / FOLDER / f"{self.name}.json"
+
+    def conducted(self, rows: Generator[Sequence[str], None, None], *, sep: str = " | ") -> int:
+        """Keeps and prints each row as it is found; the exit status of a command that does so."""
+        try:
+            with contextlib.closing(rows):
+                for row in rows:
+                    self.add(row)
+                    print(*row, sep=sep, flush=True)
+        except (ControllerError, LabError, TopologyError) as error:
+            print(f"vitrine: {error}", file=sys.stderr)
+            return 1
+        print(f"Kept in {self.file}.")
+        return 0
 
     def add(self, row: Sequence[str]) -> None:
         """One more row, kept at once."""

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Generator
 
-from controller.errors import ControllerError
 from controller.toolchain import ROOT
 from labs import worlds
 from labs.bdp_tcp_windows.lab import RTT_S, BdpTcpWindows, Findings
-from labs.errors import LabError
 from labs.experiment import Experiment
 from labs.frames import bdp_bytes
 from labs.narration import Narrator
 from labs.run import AROUND_S, Run
 from labs.settings import Settings
 from labs.world import World
-from topo.errors import TopologyError
 
 LOGS = ROOT / "build" / "log" / "bdp-losses"
 RATE_BPS = 100_000_000
@@ -48,32 +46,30 @@ def runs() -> list[list[Run]]:
     ]
 
 
+def rows(lab: BdpTcpWindows) -> Generator[list[str], None, None]:
+    """A row for each buffer: the window that is offered, and what each loss leaves of the line."""
+    grid = runs()
+    narrator = Narrator([run for row in grid for run in row], io.StringIO())
+    with worlds.bench(lab.settings, LOGS, narrator) as bench:
+        for size, row in zip(BUFFERS_BDP, grid, strict=True):
+            found = []
+            for run in row:
+                bench.narrator.begin(run)
+                bench.begin(run.name)
+                found.append(Findings(lab.conduct(run, bench)))
+                bench.narrator.finished()
+            window = found[0].window_bytes / bdp_bytes(RATE_BPS, RTT_S)
+            shares = (f"{each.rate_bps / RATE_BPS:.0%} of the line" for each in found)
+            yield [f"{size:.3g} BDP", f"{window:.1f} BDP", *shares]
+
+
 def main(world: World) -> int:
     """Returns the exit status."""
     lab = BdpTcpWindows(Settings(rate_bps=RATE_BPS, seconds=SECONDS, world=world))
-    rows = runs()
     losses = (f"{loss_ppm / 1e4:g} % lost" if loss_ppm else "no loss" for loss_ppm in LOSSES_PPM)
     command = f"WORLD={world.value} build/venv/bin/python -m labs.bdp_tcp_windows.losses"
-    kept = Experiment(lab.name, "losses", command, ["buffer", "window offered", *losses])
-    narrator = Narrator([run for row in rows for run in row], io.StringIO())
-    try:
-        with worlds.bench(lab.settings, LOGS, narrator) as bench:
-            for size, row in zip(BUFFERS_BDP, rows, strict=True):
-                found = []
-                for run in row:
-                    bench.narrator.begin(run)
-                    bench.begin(run.name)
-                    found.append(Findings(lab.conduct(run, bench)))
-                    bench.narrator.finished()
-                window = found[0].window_bytes / bdp_bytes(RATE_BPS, RTT_S)
-                shares = (f"{each.rate_bps / RATE_BPS:.0%} of the line" for each in found)
-                kept.add([f"{size:.3g} BDP", f"{window:.1f} BDP", *shares])
-                print(*kept.rows[-1], sep=", ", flush=True)
-    except (ControllerError, LabError, TopologyError) as error:
-        print(f"vitrine: {error}", file=sys.stderr)
-        return 1
-    print(f"Kept in {kept.file}.")
-    return 0
+    head = ["buffer", "window offered", *losses]
+    return Experiment(lab.name, "losses", command, head).conducted(rows(lab), sep=", ")
 
 
 if __name__ == "__main__":

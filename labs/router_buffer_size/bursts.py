@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Generator
 
-from controller.errors import ControllerError
 from controller.toolchain import ROOT
 from labs import worlds
-from labs.errors import LabError
 from labs.experiment import Experiment
 from labs.narration import Narrator
 from labs.router_buffer_size.lab import LINE, NAMES, ORIGINAL_RATE_BPS, Findings, RouterBufferSize
@@ -24,7 +23,6 @@ from labs.run import Run
 from labs.settings import Settings
 from labs.world import World
 from topo import units
-from topo.errors import TopologyError
 from topo.model import Topology
 
 LOGS = ROOT / "build" / "log" / "loss-bursts"
@@ -44,32 +42,28 @@ class _InBursts(RouterBufferSize):
         return super().topology(run).with_transmit("s1", LINE, **in_a_row)
 
 
+def rows(lab: _InBursts) -> Generator[list[str], None, None]:
+    """A row for each length of losses, with what h1 got under each algorithm."""
+    runs = {run.name: run for run in lab.runs() if run.name in LOSSY}
+    for lab.burst_packets in BURSTS_PACKETS:
+        cells = []
+        for name in LOSSY:
+            narrator = Narrator([runs[name]], io.StringIO())
+            with worlds.bench(lab.settings, LOGS, narrator) as bench:
+                bench.narrator.begin(runs[name])
+                bench.begin(name)
+                found = Findings(lab.conduct(runs[name], bench), lab.window_s)
+            cells.append(f"{units.format_rate(found.h1_bps)}, {found.retransmits} sent again")
+        in_a_row = "1" if lab.burst_packets == 1 else f"{lab.burst_packets} in the mean"
+        yield [in_a_row, *cells]
+
+
 def main() -> int:
     """Returns the exit status."""
     settings = Settings(rate_bps=ORIGINAL_RATE_BPS, seconds=SECONDS, world=World.VIRTUAL)
     lab = _InBursts(settings)
-    runs = {run.name: run for run in lab.runs() if run.name in LOSSY}
     head = ["frames lost in a row", *(f"h1 with {NAMES[name[6:]]}" for name in LOSSY)]
-    kept = Experiment(lab.name, "bursts", COMMAND, head)
-    try:
-        for lab.burst_packets in BURSTS_PACKETS:
-            cells = []
-            for name in LOSSY:
-                narrator = Narrator([runs[name]], io.StringIO())
-                with worlds.bench(settings, LOGS, narrator) as bench:
-                    bench.narrator.begin(runs[name])
-                    bench.begin(name)
-                    found = Findings(lab.conduct(runs[name], bench), lab.window_s)
-                rate = units.format_rate(found.h1_bps)
-                cells.append(f"{rate}, {found.retransmits} sent again")
-            in_a_row = "1" if lab.burst_packets == 1 else f"{lab.burst_packets} in the mean"
-            kept.add([in_a_row, *cells])
-            print(*kept.rows[-1], sep=" | ", flush=True)
-    except (ControllerError, LabError, TopologyError) as error:
-        print(f"vitrine: {error}", file=sys.stderr)
-        return 1
-    print(f"Kept in {kept.file}.")
-    return 0
+    return Experiment(lab.name, "bursts", COMMAND, head).conducted(rows(lab))
 
 
 if __name__ == "__main__":

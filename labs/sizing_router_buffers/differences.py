@@ -11,21 +11,18 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from controller.errors import ControllerError
 from controller.queueing import Limit, QueueSettings
 from controller.toolchain import ROOT
-from labs.errors import LabError
 from labs.experiment import Experiment
 from labs.narration import Narrator
 from labs.run import Run
 from labs.sizing_router_buffers.findings import SETTLED_S, Findings
 from labs.worlds.live.bench import LiveBench
 from topo import load
-from topo.errors import TopologyError
 from topo.model import TcpSettings, Topology
 
 COMMAND = "sudo build/venv/bin/python -m labs.sizing_router_buffers.differences"
@@ -115,34 +112,30 @@ def measured(variant: Variant, bench: LiveBench) -> tuple[Findings, str]:
     return found, f"; {hold_ups}" if hold_ups.disturb else ""
 
 
+def rows(chosen: Sequence[Variant]) -> Generator[list[str], None, None]:
+    """A row for each variant: what was changed, and what one flow found."""
+    runs = [Run(variant.name, variant.what, 15) for variant in chosen]
+    with LiveBench(LOGS, Narrator(runs, io.StringIO())) as bench:
+        for variant, run in zip(chosen, runs, strict=True):
+            bench.narrator.begin(run)
+            found, disturbed = measured(variant, bench)
+            bench.narrator.finished()
+            yield [
+                f"{variant.what}{disturbed}",
+                f"{found.throughput_bps / 1e6:.2f} Mb/s",
+                f"{found.loss:.2%}",
+                f"{found.rtt_ms:.0f} ms",
+                f"{found.drops_each:.1f}",
+            ]
+
+
 def main(names: list[str]) -> int:
     """Returns the exit status."""
     chosen = [variant for variant in VARIANTS if not names or variant.name in names]
-    runs = [Run(variant.name, variant.what, 15) for variant in chosen]
     head = ["what was changed", "throughput", "loss rate", "mean RTT", "drops at each loss"]
     kept = Experiment("sizing-router-buffers", "differences", COMMAND, head)
     print("the original: 2.11 Mb/s, 4.719% lost, RTT 21 ms")
-    try:
-        with LiveBench(LOGS, Narrator(runs, io.StringIO())) as bench:
-            for variant, run in zip(chosen, runs, strict=True):
-                bench.narrator.begin(run)
-                found, disturbed = measured(variant, bench)
-                bench.narrator.finished()
-                kept.add(
-                    [
-                        f"{variant.what}{disturbed}",
-                        f"{found.throughput_bps / 1e6:.2f} Mb/s",
-                        f"{found.loss:.2%}",
-                        f"{found.rtt_ms:.0f} ms",
-                        f"{found.drops_each:.1f}",
-                    ]
-                )
-                print(*kept.rows[-1], sep=", ", flush=True)
-    except (ControllerError, LabError, TopologyError) as error:
-        print(f"vitrine: {error}", file=sys.stderr)
-        return 1
-    print(f"Kept in {kept.file}.")
-    return 0
+    return kept.conducted(rows(chosen), sep=", ")
 
 
 if __name__ == "__main__":

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 
-from controller.errors import ControllerError
 from controller.toolchain import ROOT
 from labs import worlds
-from labs.errors import LabError
 from labs.experiment import Experiment
 from labs.narration import Narrator
 from labs.run import Run
@@ -24,7 +22,6 @@ from labs.settings import Settings
 from labs.sizing_router_buffers.findings import Findings
 from labs.sizing_router_buffers.lab import BOTTLENECK, DELAYED, DELAYED_PACKETS, SizingRouterBuffers
 from labs.world import World
-from topo.errors import TopologyError
 from topo.model import Topology
 
 LOGS = ROOT / "build" / "log" / "lateness"
@@ -63,23 +60,21 @@ def cells(found: Sequence[Findings]) -> tuple[str, str]:
     return f"{rates} Mb/s", losses
 
 
+def rows(lab: _Late) -> Generator[list[str], None, None]:
+    """A row for each lateness: throughput and loss with and without delayed acknowledgements."""
+    (delayed,) = (run for run in lab.runs() if run.name == DELAYED)
+    each_one = replace(delayed, name=f"buffer-{DELAYED_PACKETS}")
+    for lab.late_us in LATENESS_US:
+        pairs = (cells(measured(lab, run)) for run in (delayed, each_one))
+        yield [f"{lab.late_us} us", *(cell for pair in pairs for cell in pair)]
+
+
 def main() -> int:
     """Returns the exit status."""
     lab = _Late(Settings(world=World.VIRTUAL))
-    (delayed,) = (run for run in lab.runs() if run.name == DELAYED)
-    each_one = replace(delayed, name=f"buffer-{DELAYED_PACKETS}")
     head = ["answers come late by up to", "delayed acknowledgements", "loss rate"]
-    kept = Experiment(lab.name, "lateness", COMMAND, [*head, "every packet acknowledged", "lost"])
-    try:
-        for lab.late_us in LATENESS_US:
-            pairs = (cells(measured(lab, run)) for run in (delayed, each_one))
-            kept.add([f"{lab.late_us} us", *(cell for pair in pairs for cell in pair)])
-            print(*kept.rows[-1], sep=" | ", flush=True)
-    except (ControllerError, LabError, TopologyError) as error:
-        print(f"vitrine: {error}", file=sys.stderr)
-        return 1
-    print(f"Kept in {kept.file}.")
-    return 0
+    head += ["every packet acknowledged", "lost"]
+    return Experiment(lab.name, "lateness", COMMAND, head).conducted(rows(lab))
 
 
 if __name__ == "__main__":

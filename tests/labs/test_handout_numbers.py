@@ -177,3 +177,16 @@ def test_an_experiment_keeps_each_row_and_fills_its_own_table(shelf, tmp_path):
     content = json.loads((shelf / "measured" / "sizes.json").read_text())
     assert experiment.markdown(content) in text
     assert "`python -m sizes`\n2026-11-24 12:00 UTC, Linux 6.18, 2 cores" in text
+
+
+def test_an_experiment_that_fails_keeps_the_rows_before_and_says_why(tmp_path, capsys):
+    kept = Experiment("bottleneck", "sizes", "python -m sizes", ["size", "use"], tmp_path, KIT)
+
+    def rows():
+        yield ["1", "75 %"]
+        raise LabError("h1 has gone.")
+
+    assert kept.conducted(rows()) == 1
+    assert json.loads(kept.file.read_text())["table"] == [["size", "use"], ["1", "75 %"]]
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("1 | 75 %\n", "vitrine: h1 has gone.\n")
