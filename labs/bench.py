@@ -48,6 +48,9 @@ REDRAW_S = 0.1
 FIRST_IPERF_PORT = 5201
 PAGE_PORT = 80
 FIRST_BURST_PORT = 7000
+# Senders that are to begin together name an instant so far ahead: by then the slowest of their
+# programs has started, on a busy machine, too.
+LEAD_S = 10.0
 
 _Self = TypeVar("_Self", bound="Bench")
 

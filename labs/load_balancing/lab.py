@@ -16,7 +16,7 @@ import matplotlib.figure
 
 from apps import balancing
 from apps.balancing import Method
-from labs.bench import Bench, Instruments
+from labs.bench import LEAD_S, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.frames import FRAME_BYTES
 from labs.load_balancing import theory
@@ -49,8 +49,6 @@ WINDOW_S = 0.5
 # Part B: datagrams at once, of this length as a frame, so often, by both hosts together.
 BURST, BURST_EVERY_S = 20, 0.150
 HEADERS_BYTES = 42
-# What programs need to start before the first burst, on a busy machine, too.
-LEAD_S = 10.0
 # A burst has met another one if it left so much of what theory expects to wait.
 MET_PART = 0.5
 

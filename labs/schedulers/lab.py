@@ -19,7 +19,7 @@ import matplotlib.figure
 from controller.classes import ICMP, Rule, entries
 from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings, Scheduler
 from labs import simulator
-from labs.bench import Bench, Instruments
+from labs.bench import LEAD_S, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES
 from labs.recording import Recording
@@ -52,8 +52,6 @@ OFFERED = 1.2
 # Bursts of small datagrams come so often.
 BURST_S = 0.010
 PING_INTERVAL_S = 0.1
-# Both floods begin together, after the slowest of their programs has started.
-LEAD_S = 10.0
 # The queues are full by then.
 SETTLED_S = 1.0
 # What the machine may add to a ping.

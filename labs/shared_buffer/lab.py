@@ -17,7 +17,7 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import BufferShare, Limit, QueueSettings
-from labs.bench import Bench, Instruments
+from labs.bench import LEAD_S, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES, MTU_BYTES, queue_delay_s
 from labs.recording import Recording
@@ -35,8 +35,6 @@ PORTS = {"h5": 5, "h6": 6, "h7": 7, "h8": 8}
 # A flood is so many times the line, two datagrams at once; IP and UDP take 28 bytes of each.
 FLOOD, AT_ONCE = 1.5, 2
 HEADERS_BYTES = 28
-# The programs of all senders are running by then.
-LEAD_S = 10.0
 
 # Part A.
 ALPHAS = {"half": Fraction(1, 2), "one": Fraction(1), "two": Fraction(2), "eight": Fraction(8)}
