@@ -64,7 +64,7 @@ macro_rules! methods {
         pub(super) fn aqm_state_message(state: AqmState) -> v1::AqmState {
             let kind = match state {
                 $($(AqmState::$kind(state) => v1::aqm_state::Kind::$kind(v1::$state {
-                    $($shown: Told::told(state.$kept),)*
+                    $($shown: Told::told(&state.$kept),)*
                 }),)?)*
             };
             v1::AqmState { kind: Some(kind) }
@@ -149,25 +149,20 @@ impl Method for v1::Red {
     }
 }
 
-/// Something that a method has in mind as a field of a message; `Wire` is the field's type.
+/// Something that a method has in mind as a field of a message; `Wire` is the field's type. What is
+/// a parameter, too, is written as one.
 trait Told<Wire> {
-    fn told(self) -> Wire;
+    fn told(&self) -> Wire;
 }
 
-impl Told<u64> for u64 {
-    fn told(self) -> u64 {
-        self
-    }
-}
-
-impl Told<u64> for Span {
-    fn told(self) -> u64 {
-        self.whole_ns()
+impl<Wire, T: Field<Wire>> Told<Wire> for T {
+    fn told(&self) -> Wire {
+        self.write()
     }
 }
 
 impl Told<Option<u64>> for Option<Time> {
-    fn told(self) -> Option<u64> {
+    fn told(&self) -> Option<u64> {
         self.map(Time::ps)
     }
 }
