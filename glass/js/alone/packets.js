@@ -3,7 +3,7 @@
 
 import { element, setText } from "../page/dom.js";
 import { lifeOf } from "../page/packet_panel.js";
-import { LAST } from "../model/life.js";
+import { areOver } from "../model/life.js";
 import { read } from "../page/tables_panel.js";
 import { readValue } from "../model/entries.js";
 import { bitsOf, bytesOfText, completed, hexLines, hexOf, lengthOf, sayField, withBits, withLayers } from "../model/frame.js";
@@ -311,12 +311,7 @@ export class Packets {
   async follow(sent, steps, model) {
     if (sent !== this.sent) return;
     sent.steps.push(...steps);
-    const open = new Set();
-    for (const step of sent.steps) {
-      if (LAST.has(step.kind)) open.delete(step.packet);
-      else open.add(step.packet);
-    }
-    if (sent.steps.length && open.size === 0) {
+    if (areOver(sent.steps)) {
       sent.isOver = true;
       this.call?.cancel();
       this.hurrying.hidden = true;

@@ -2,7 +2,7 @@
 // Pure.
 
 import { count, rate } from "../words.js";
-import { readValue } from "./entries.js";
+import { integerOf, readValue } from "./entries.js";
 
 const BITS_A_BYTE = 8;
 
@@ -62,7 +62,7 @@ function restored(kind, info, { index }, before) {
 function wordsOf(kind, { preamble: { alias, name } }, entity) {
   if (kind === "Register") {
     const { index, data } = entity.register_entry;
-    return { python: `session.modify([Register("${alias}", ${index.index}, ${numberOf(data.bitstring)})])` };
+    return { python: `session.modify([Register("${alias}", ${index.index}, ${integerOf(data.bitstring)})])` };
   }
   if (kind === "Counter") {
     const { index, data } = entity.counter_entry;
@@ -77,7 +77,6 @@ function wordsOf(kind, { preamble: { alias, name } }, entity) {
 
 const widthOf = (info) => info.type_spec?.bitstring?.bit?.bitwidth ?? info.type_spec?.bitstring?.int?.bitwidth ?? 32;
 const isOfPackets = (info) => info.spec?.unit === "PACKETS";
-export const numberOf = (bytes) => [...(bytes ?? [])].reduce((sum, each) => sum * 256n + BigInt(each), 0n);
 
 // A rate of a meter. One that counts bytes is shown as lines are: in bits.
 export function meterRate(info, perSecond) {

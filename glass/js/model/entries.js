@@ -5,9 +5,12 @@ export const NAMES_OF_ADDRESSES = /(addr|_ip|_mac)$/;
 
 // ---- values --------------------------------------------------------------------------------------
 
+// What P4Runtime's bytes stand for.
+export const integerOf = (bytes) => [...bytes].reduce((sum, each) => sum * 256n + BigInt(each), 0n);
+
 // A field or parameter by its width and name: an address as an address, else a number.
 export function sayValue({ name, bitwidth }, bytes) {
-  const value = bytes.reduce((sum, each) => sum * 256n + BigInt(each), 0n);
+  const value = integerOf(bytes);
   if (NAMES_OF_ADDRESSES.test(name)) {
     if (bitwidth === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join(".");
     if (bitwidth === 48) return value.toString(16).padStart(12, "0").match(/../g).join(":");
@@ -123,7 +126,7 @@ export function readMatch(field, text) {
 // P4Runtime wants the bits behind the prefix to be zero; people write hosts' addresses, too.
 function masked({ bitwidth }, bytes, length) {
   const shift = BigInt(bitwidth - length);
-  const value = (bytes.reduce((sum, each) => sum * 256n + BigInt(each), 0n) >> shift) << shift;
+  const value = (integerOf(bytes) >> shift) << shift;
   const hex = value.toString(16);
   return Uint8Array.from((hex.length % 2 ? `0${hex}` : hex).match(/../g).map((each) => parseInt(each, 16)));
 }

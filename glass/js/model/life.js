@@ -7,6 +7,16 @@ import { reasonWords, span } from "../words.js";
 // The steps after which nothing more comes of a packet.
 export const LAST = new Set(["transmitted", "dropped", "replicated_by"]);
 
+// Whether there are steps, and of no packet in them anything more comes.
+export function areOver(steps) {
+  const open = new Set();
+  for (const step of steps) {
+    if (LAST.has(step.kind)) open.delete(step.packet);
+    else open.add(step.packet);
+  }
+  return steps.length > 0 && open.size === 0;
+}
+
 export function lifeLines(steps, program) {
   const [first] = steps;
   return steps.flatMap((step) => lineOf(step, first, program));

@@ -220,7 +220,7 @@ function queuePython({ limit, shaper, aqm, share }) {
 }
 
 // A Python number reads better with underscores.
-const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "_");
+export const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "_");
 const ratioPython = ({ over, under }) => `Fraction(${over}, ${under})`;
 
 function limitPython({ packets, bytes }) {

@@ -3,6 +3,8 @@
 //
 // An act: {title, calls: [[method, request]], yaml, python}
 
+import { number } from "./spoken.js";
+
 // As in the World service's refusal of any other name.
 export const CONTROLS = ["cubic", "reno", "bbr", "bbr3", "dctcp", "prague"];
 
@@ -39,7 +41,7 @@ function valuePython(field, value) {
   if (field.kind === "string") return JSON.stringify(value);
   if (field.kind === "bool") return value ? "True" : "False";
   // Five digits and more read better so.
-  return value < 10_000 ? String(value) : String(value).replace(/\B(?=(\d{3})+$)/g, "_");
+  return value < 10_000 ? String(value) : number(value);
 }
 
 // ---- applications --------------------------------------------------------------------------------

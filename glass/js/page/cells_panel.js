@@ -1,7 +1,8 @@
 // Counters, meters and registers that belong to no table: their cells that are not zero, and a form that
 // sets one. That goes through the log, where it can be taken back.
 
-import { cellAct, entityAt, fieldsOf, meterRate, numberOf } from "../model/cells.js";
+import { cellAct, entityAt, fieldsOf, meterRate } from "../model/cells.js";
+import { integerOf } from "../model/entries.js";
 import { count } from "../words.js";
 import { element, table } from "./dom.js";
 import { read } from "./tables_panel.js";
@@ -93,6 +94,6 @@ function meterRow({ meter_entry: { index, config } }, info) {
 }
 
 function registerRow({ register_entry: { index, data } }) {
-  const value = numberOf(data?.bitstring);
+  const value = integerOf(data?.bitstring ?? []);
   return value ? [cell(index), String(value)] : undefined;
 }

@@ -1,7 +1,7 @@
 // One packet: what it is, and its way through the router as far as it was told.
 
 import { patternsOf } from "../model/flows.js";
-import { familiesOf, framesOf, headerWords, LAST, lifeLines } from "../model/life.js";
+import { areOver, familiesOf, framesOf, headerWords, LAST, lifeLines } from "../model/life.js";
 import { ROUTER } from "../wire/calls.js";
 import { span, instant, reasonWords } from "../words.js";
 import { element, table } from "./dom.js";
@@ -47,13 +47,8 @@ export class PacketPanel {
     }, {
       next: (message) => {
         steps.push(...message.steps);
-        const open = new Set();
-        for (const step of steps) {
-          if (LAST.has(step.kind)) open.delete(step.packet);
-          else open.add(step.packet);
-        }
         if (steps.length) this.tell(steps);
-        if (steps.length && open.size === 0) {
+        if (areOver(steps)) {
           end();
           glass.side.program.cover(model, steps);
         }
