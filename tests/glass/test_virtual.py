@@ -369,7 +369,10 @@ def test_handles_say_lines_that_reach_their_router(page, scene):
     page.get_by_label("Shared by all output queues").fill("64 kB")
     page.get_by_label("Shared by all output queues").press("Enter")
     page.get_by_role("tab", name="Log").click()
-    (line,) = page.locator(".log pre", has_text="apps.qos").all_inner_texts()
+    shell = page.locator(".log pre", has_text="apps.qos")
+    # The act stands in the log once the router has answered.
+    expect(shell).to_have_count(1)
+    (line,) = shell.all_inner_texts()
     # A list of parameters has a field, too.
     page.get_by_role("tab", name="Handles").click()
     port = page.get_by_role("group", name="Port 2, to h4")
