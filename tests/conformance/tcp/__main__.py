@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from tests.conformance.tcp import archive, campaign, causes, judge, report, virtual
 from tests.conformance.tcp.archive import Measured
@@ -20,7 +21,7 @@ from tests.conformance.tcp.cells import Cell, named
 from tests.conformance.tcp.judge import Verdict
 from tests.conformance.tcp.measurement import figures
 
-OUT = virtual.ROOT / "out" / "conformance-tcp"
+OUT = Path(__file__).resolve().parents[3] / "out" / "conformance-tcp"
 
 
 def main() -> int:

@@ -14,12 +14,12 @@ import argparse
 import itertools
 import statistics
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from tests.conformance.tcp import archive, judge, virtual
 from tests.conformance.tcp.cells import Cell, named
 from tests.conformance.tcp.measurement import Figures, figures
-from tests.conformance.tcp.virtual import AS_LIVE, UNPACED, Lateness, as_live
+from tests.conformance.tcp.network import Lateness
+from tests.conformance.tcp.virtual import AS_LIVE, UNPACED, as_live
 
 # Beside 0 to 100 us: how many frames a second are later, and by up to how much.
 LATENESSES: Mapping[str, Lateness] = {
@@ -41,16 +41,15 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     arguments.add_argument("cells", nargs="*", help="words of their names, joined by commas")
     arguments.add_argument("--seeds", type=int, default=_GROUP, help="of each lateness")
-    arguments.add_argument("--driver", type=Path, help="another build of tcp_cell")
     arguments.add_argument("--only", nargs="*", help="of the latenesses, by name")
     chosen = arguments.parse_args()
     for cell in named(chosen.cells):
         live = archive.read(cell)
-        if live is None or (not chosen.cells and _agrees(cell, live.runs, chosen.driver)):
+        if live is None or (not chosen.cells and _agrees(cell, live.runs)):
             continue
         runs = {
             name: [
-                figures(cell, virtual.measure(cell, seed, lateness, chosen.driver))
+                figures(cell, virtual.measure(cell, seed, lateness))
                 for seed in range(1, chosen.seeds + 1)
             ]
             for name, lateness in LATENESSES.items()
@@ -59,8 +58,8 @@ def main() -> None:
         _tell(cell, live.runs, runs)
 
 
-def _agrees(cell: Cell, live: Sequence[Figures], driver: Path | None) -> bool:
-    runs = [virtual.measure(cell, seed, as_live(cell), driver) for seed in range(1, _GROUP + 1)]
+def _agrees(cell: Cell, live: Sequence[Figures]) -> bool:
+    runs = [virtual.measure(cell, seed, as_live(cell)) for seed in range(1, _GROUP + 1)]
     return not _missed(cell, live, [figures(cell, run) for run in runs])
 
 

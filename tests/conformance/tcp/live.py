@@ -1,14 +1,9 @@
-"""Cells with the kernel's TCP: several beside each other, each with hosts and ports of its own.
-
-a1 ── 1 ┐    ┌ 2 ══ b1
-a2 ── 3 ┤ s1 ├ 4 ══ b2
-"""
+"""Cells with the kernel's TCP: several beside each other."""
 
 from __future__ import annotations
 
 import contextlib
 import secrets
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,13 +13,11 @@ from labs.measure.router import PortSeries, Recorder
 from labs.worlds.live import hosts, iperf, network
 from labs.worlds.live.clock import Clock
 from tests.conformance.tcp.cells import Cell
-from tests.conformance.tcp.measurement import Flow, Run
+from tests.conformance.tcp.measurement import Flow, Run, dropped
+from tests.conformance.tcp.network import topology
 from tests.conformance.tcp.tcp_info import Sample, Sampler
-from tests.conformance.tcp.virtual import MEMORY_MAX_BYTES
 from topo import wait
 from topo.live import LiveNetwork
-from topo.load import load
-from topo.model import Topology
 
 QUEUE_INTERVAL_MS = 10
 SOCKET_INTERVAL_S = 0.03
@@ -34,34 +27,6 @@ IPERF_PORT = 5201
 LATE_S = (FELT_S, 0.003, 0.001)
 # Flows begin a little later than iperf3 does, and outlast the measurement.
 _MORE_S = 2
-
-
-def topology_text(cells: Sequence[Cell]) -> str:
-    """The network of a batch as a topology file."""
-    lines = ["hosts:"]
-    ports = []
-    links = []
-    for lane, cell in enumerate(cells, 1):
-        memory = f"rmem: [10240 B, 131072 B, {MEMORY_MAX_BYTES} B]"
-        memory += f", wmem: [10240 B, 16384 B, {MEMORY_MAX_BYTES} B]"
-        ecn = ", sysctls: {net.ipv4.tcp_ecn: 1}" if cell.ecn else ""
-        tcp = f"tcp: {{congestion: {cell.congestion}, {memory}}}{ecn}"
-        for side, host in ((1, "a"), (2, "b")):
-            lines.append(f"  {host}{lane}: {{address: 10.{side}.{lane}.1/24, {tcp}}}")
-        near, far = 2 * lane - 1, 2 * lane
-        aqm = "" if cell.aqm == "off" else f", aqm: {cell.aqm}"
-        ports.append(
-            f"      {near}: {{address: 10.1.{lane}.254/24, classes: 1, "
-            f"rate: {cell.access_bps} b/s}}"
-        )
-        delay = f"delay: {cell.delay_us} us"
-        loss = f", loss: {cell.loss_ppm / 10_000:g} %" if cell.loss_ppm else ""
-        ports.append(
-            f"      {far}: {{address: 10.2.{lane}.254/24, classes: 1, rate: {cell.rate_bps} b/s, "
-            f"queue: {cell.queue_packets} packets{aqm}, {delay}{loss}, receive: {{{delay}}}}}"
-        )
-        links += [f'  - [a{lane}, "s1:{near}"]', f'  - ["s1:{far}", b{lane}]']
-    return "\n".join([*lines, "switches:", "  s1:", "    ports:", *ports, "links:", *links, ""])
 
 
 def measure(cells: Sequence[Cell], logs: Path, captures: Path | None = None) -> list[Run]:
@@ -74,7 +39,7 @@ def measure(cells: Sequence[Cell], logs: Path, captures: Path | None = None) -> 
     with contextlib.ExitStack() as stack:
         live, sessions = stack.enter_context(
             network.programmed(
-                _topology(cells), logs=logs, captures=captures, seed=secrets.randbelow(1 << 32)
+                topology(cells), logs=logs, captures=captures, seed=secrets.randbelow(1 << 32)
             )
         )
         queues = Queues(sessions["s1"])
@@ -109,13 +74,6 @@ def measure(cells: Sequence[Cell], logs: Path, captures: Path | None = None) -> 
     ]
 
 
-def _topology(cells: Sequence[Cell]) -> Topology:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "cells.yaml"
-        path.write_text(topology_text(cells))
-        return load(path)
-
-
 def _pid(live: LiveNetwork, host: str) -> int:
     return int(live.mininet.get(host).pid)
 
@@ -127,15 +85,9 @@ def _run(
         time_s=series.time_s,
         packets=series.packets,
         departed_bytes=series.departed_bytes,
+        dropped=dropped(series),
         held_up_s=held_up_s,
     )
-    drops = iter([*series.drops, None])
-    drop, dropped = next(drops), 0
-    for time_s in series.time_s:
-        while drop is not None and drop.time_s <= time_s:
-            dropped += drop.packets
-            drop = next(drops)
-        run.dropped.append(dropped)
     flows: dict[int, Flow] = {}
     for sample in samples:
         flow = flows.setdefault(sample.port, Flow())

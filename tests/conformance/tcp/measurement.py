@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from labs.measure.router import PortSeries
 from tests.conformance.tcp.cells import Cell
 
 # Before this much has left, only greetings have: the flows begin here.
@@ -59,6 +60,18 @@ class Run:
         fields: dict[str, Any] = json.loads(path.read_text())
         flows = [Flow(**flow) for flow in fields.pop("flows")]
         return cls(flows=flows, **fields)
+
+
+def dropped(series: PortSeries) -> list[int]:
+    """How many packets a port had dropped, at the instants of its series."""
+    drops = iter([*series.drops, None])
+    drop, count, counts = next(drops), 0, []
+    for time_s in series.time_s:
+        while drop is not None and drop.time_s <= time_s:
+            count += drop.packets
+            drop = next(drops)
+        counts.append(count)
+    return counts
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
-(cd switch && cargo build -q -p vitrine-world --example tcp_cell)
 read -ra cells <<<"${CELLS:-}"
 if [ "${LIVE:-}" = 1 ]; then
     exec vm/as_root.sh build/venv/bin/python -m tests.conformance.tcp --live "${cells[@]}"

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from tests.conformance.tcp import judge, live
+from tests.conformance.tcp import judge
 from tests.conformance.tcp.cells import CELLS, named
 from tests.conformance.tcp.measurement import Figures, Flow, Run, figures
-from topo.load import load
+from tests.conformance.tcp.network import topology
+from tests.conformance.tcp.virtual import UNPACED
 
 CALM = Figures(
     utilisation=0.98, queue_packets=10.0, drops=100, share_min=0.5, share_max=0.5, retransmits=100
@@ -29,10 +30,20 @@ def test_cells_are_found_by_words():
     }
 
 
-def test_every_cell_is_a_network_that_loads(tmp_path):
-    file = tmp_path / "cells.yaml"
-    file.write_text(live.topology_text(CELLS))
-    assert len(load(file).hosts) == 2 * len(CELLS)
+def test_every_cell_is_a_network_in_both_worlds():
+    for hosts in (None, UNPACED):
+        assert len(topology(CELLS, hosts).hosts) == 2 * len(CELLS)
+
+
+def test_only_hosts_of_the_virtual_world_are_told_how_late_they_are():
+    (cell,) = named(["reno,10mbps,20ms,2bdp,loss1%"])
+    punctual, late = (topology([cell], each).switches[0].port(2).cable for each in (None, UNPACED))
+    assert punctual.transmit.stall_ppm == punctual.receive.jitter_ns == 0
+    # 10 Mb/s are 825.6 full frames a second: 3 of them are 0.3634 %, 41 are 4.9659 %.
+    assert (late.transmit.stall_ppm, late.transmit.stall_max_ns) == (3634, 10_000_000)
+    assert (late.receive.stall_ppm, late.receive.stall_max_ns) == (49_659, 1_200_000)
+    assert late.receive.jitter_ns == 100_000
+    assert late.transmit.loss_ppm == punctual.transmit.loss_ppm == 10_000
 
 
 def test_what_is_apart_is_not_met():

@@ -1,37 +1,29 @@
-"""A cell in virtual time."""
+"""A cell in virtual time, through the same service that labs go through."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import subprocess
-from dataclasses import dataclass
+import io
+import tempfile
 from pathlib import Path
 
+from vitrine.v1 import world_pb2
+
+from controller.world import World
+from labs.measure.router import PortSeries
+from labs.measure.sockets import SocketSample
+from labs.narration import Narrator
+from labs.worlds.virtual.bench import VirtualBench
 from tests.conformance.tcp.cells import Cell
-from tests.conformance.tcp.measurement import Flow, Run
+from tests.conformance.tcp.measurement import Flow, Run, dropped
+from tests.conformance.tcp.network import Lateness, topology
 
-ROOT = Path(__file__).resolve().parents[3]
-DRIVER = ROOT / "switch" / "target" / "debug" / "examples" / "tcp_cell"
-# Both worlds' hosts have the same memory for a connection.
-MEMORY_MAX_BYTES = 16_777_216
-
-
-@dataclass(frozen=True)
-class Lateness:
-    """How late a host sends: evenly distributed from zero up to `usual_us`; at times, more.
-
-    What is more comes so many times a second, whatever the line carries: a machine that is busy
-    elsewhere does not count frames.
-    """
-
-    usual_us: int
-    stalls_per_s: float = 0
-    # How much later a frame is then, from zero up to this; what is sent behind it waits for it.
-    stalled_us: int = 0
-    # The same for what a host is sent.
-    pauses_per_s: float = 0
-    paused_us: int = 0
-
+_PORT = 5001
+_QUEUE_INTERVAL_MS = 5
+_NS_PER_US = 1000
+# Flows outlast the measurement.
+_MORE_S = 1
 
 # On the machine of the live runs, two cores that ten others worked on, nine in ten of Linux's
 # answers were 10 to 100 us late and one in a hundred 1.1 ms (captures of the routers, less the time
@@ -48,65 +40,51 @@ def as_live(cell: Cell) -> Lateness:
     return AS_LIVE if cell.congestion == "bbr" else UNPACED
 
 
-def measure(
-    cell: Cell, seed: int, lateness: Lateness | None = None, driver: Path | None = None
-) -> Run:
+def measure(cell: Cell, seed: int, lateness: Lateness | None = None) -> Run:
     """One run; with hosts that are as late as Linux's were unless it is said how."""
-    lateness = lateness or as_live(cell)
-    values: dict[str, object] = {
-        "rate_bps": cell.rate_bps,
-        "access_bps": cell.access_bps,
-        "queue_packets": cell.queue_packets,
-        "delay_us": cell.delay_us,
-        "loss_ppm": cell.loss_ppm,
-        "jitter_us": lateness.usual_us,
-        "stall_ppm": _share_ppm(cell, lateness.stalls_per_s),
-        "stall_us": lateness.stalled_us,
-        "pause_ppm": _share_ppm(cell, lateness.pauses_per_s),
-        "pause_us": lateness.paused_us,
-        "aqm": cell.aqm,
-        "ecn": "on" if cell.ecn else "off",
-        "congestion": cell.congestion,
-        "flows": cell.flows,
-        # iperf3 makes its connections one after the other.
-        "apart_us": 2 * cell.delay_us,
-        "rmem_max": MEMORY_MAX_BYTES,
-        "wmem_max": MEMORY_MAX_BYTES,
-        "ms": (cell.seconds + 1) * 1000,
-        "seed": seed,
-    }
-    argv = [str(driver or DRIVER), *(f"{name}={value}" for name, value in values.items())]
-    done = subprocess.run(argv, capture_output=True, text=True, check=True)
-    return parse(done.stdout).begins_at_zero()
+    with contextlib.ExitStack() as stack:
+        logs = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        bench = stack.enter_context(VirtualBench(logs, Narrator((), io.StringIO()), seed=seed))
+        bench.bring_up(topology([cell], lateness or as_live(cell)))
+        with bench.recording(
+            [("s1", 2)], senders=["a1"], interval_ms=_QUEUE_INTERVAL_MS
+        ) as instruments:
+            _start(bench.world, cell)
+            instruments.hold(cell.seconds + _MORE_S)
+            recording = instruments.recording
+        (series,) = recording.ports.values()
+        return _run(series, recording.sockets["a1"]).begins_at_zero()
 
 
-def _share_ppm(cell: Cell, times_per_s: float) -> int:
-    """Which share of the bottleneck's frames that is."""
-    return min(1_000_000, round(times_per_s / cell.frames_per_s * 1e6))
+def _start(world: World, cell: Cell) -> None:
+    """All flows, one after the other as iperf3 connects them, to the one listener."""
+    world.start("b1", world_pb2.App(listener=world_pb2.Listener(port=_PORT)))
+    apart_ns = 2 * cell.delay_us * _NS_PER_US
+    for flow in range(cell.flows):
+        bulk = world_pb2.Bulk(
+            to=world_pb2.Peer(host="b1", port=_PORT),
+            after_ns=flow * apart_ns,
+            span_ns=(cell.seconds + 2 * _MORE_S) * 1_000_000_000,
+        )
+        world.start("a1", world_pb2.App(bulk=bulk))
 
 
-def parse(output: str) -> Run:
-    """What the driver printed."""
-    run = Run()
-    flows: dict[int, Flow] = {}
-    for line in output.splitlines():
-        kind, *words = line.split()
-        numbers = [int(word) for word in words]
-        if kind == "q":
-            time_us, packets, _, _, departed_bytes, dropped, _ = numbers
-            run.time_s.append(time_us / 1e6)
-            run.packets.append(packets)
-            run.departed_bytes.append(departed_bytes)
-            run.dropped.append(dropped)
-        else:
-            time_us, port, cwnd, ssthresh, rtt_us, unacked, retransmits, acked, _ = numbers
-            flow = flows.setdefault(port, Flow())
-            flow.time_s.append(time_us / 1e6)
-            flow.cwnd.append(cwnd)
-            flow.ssthresh.append(ssthresh)
-            flow.rtt_ms.append(rtt_us / 1000)
-            flow.unacked.append(unacked)
-            flow.retransmits.append(retransmits)
-            flow.acked_bytes.append(acked)
+def _run(series: PortSeries, samples: list[SocketSample]) -> Run:
+    run = Run(
+        time_s=series.time_s,
+        packets=series.packets,
+        departed_bytes=series.departed_bytes,
+        dropped=dropped(series),
+    )
+    flows: dict[str, Flow] = {}
+    for sample in samples:
+        flow = flows.setdefault(sample.local, Flow())
+        flow.time_s.append(sample.time_s)
+        flow.cwnd.append(sample.cwnd_packets)
+        flow.ssthresh.append(sample.ssthresh_packets)
+        flow.rtt_ms.append(sample.rtt_ms)
+        flow.unacked.append(sample.unacked_packets)
+        flow.retransmits.append(sample.retransmits)
+        flow.acked_bytes.append(sample.bytes_acked)
     run.flows = list(flows.values())
     return run
