@@ -10,9 +10,10 @@ import io
 import pytest
 
 from labs import catalogue
-from labs.command import conduct
+from labs.command import conduct, conduct_both
 from labs.definition import Verdict
 from labs.settings import Settings
+from labs.world import World
 
 # Seconds of a long run. The labs that are not here need more time, or faster lines, than a test may
 # take; `make labs-check` runs them all.
@@ -48,3 +49,16 @@ def test_the_bands_of_a_lab_are_met(name, tmp_path):
     if missed(assessment) and assessment.disturbances:
         pytest.skip("; ".join(assessment.disturbances))
     assert missed(assessment) == [], told.getvalue()
+
+
+def test_one_report_shows_the_live_world_beside_the_virtual_one(tmp_path):
+    kind = catalogue.named("where-was-it-dropped")
+    worlds = [Settings(quick=True, world=world) for world in (World.LIVE, World.VIRTUAL)]
+    told = io.StringIO()
+    assessment = conduct_both(kind, worlds, told, results=tmp_path)
+    assert assessment.bands, told.getvalue()
+    (page,) = (tmp_path / kind.name).glob("compared-*/report.html")
+    live, virtual = (each.name for each in sorted((tmp_path / kind.name).glob("2*")))
+    assert live in page.read_text()
+    assert virtual in page.read_text()
+    assert page.read_text().count("<svg") > 2
