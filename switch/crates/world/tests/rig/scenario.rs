@@ -91,18 +91,33 @@ impl Scenario {
     }
 
     /// Runs to the end in steps of at most what `step` says; `look` sees the network after each.
-    pub fn run(
+    pub fn run(&mut self, step: impl FnMut() -> Span, look: impl FnMut(&mut Network<Host>)) {
+        self.run_closely(0, step, look);
+    }
+
+    /// Runs to the end; `look` sees the network at each of the first so many instants at which
+    /// something happens, counted from the beginning and from each fault, and after that now and
+    /// then.
+    pub fn run_through(&mut self, instants: usize, look: impl FnMut(&mut Network<Host>)) {
+        self.run_closely(instants, || Span::from_ms(200), look);
+    }
+
+    fn run_closely(
         &mut self,
+        instants: usize,
         mut step: impl FnMut() -> Span,
         mut look: impl FnMut(&mut Network<Host>),
     ) {
         let faults = std::mem::take(&mut self.faults);
         let end = (END, None);
         for (at, fault) in faults.into_iter().map(|(at, fault)| (at, Some(fault))).chain([end]) {
+            let mut seen = 0;
             while self.network.world.now() < at {
-                let next = self.network.world.now().saturating_add(step()).min(at);
-                self.network.world.advance(next);
+                let due = self.network.world.next_due().filter(|_| seen < instants);
+                let next = due.unwrap_or_else(|| self.network.world.now().saturating_add(step()));
+                self.network.world.advance(next.min(at));
                 look(&mut self.network);
+                seen += 1;
             }
             if let Some(fault) = fault {
                 self.act(fault);
@@ -110,21 +125,6 @@ impl Scenario {
                 look(&mut self.network);
             }
         }
-    }
-
-    /// Runs to the end; `look` sees the network at each instant at which something happened, or at
-    /// the first so many of them.
-    pub fn run_through(&mut self, instants: usize, mut look: impl FnMut(&mut Network<Host>)) {
-        let mut seen = 0;
-        while seen < instants
-            && let Some(next) = self.network.world.next_due()
-            && self.faults.first().is_none_or(|(at, _)| next < *at)
-        {
-            self.network.world.advance(next);
-            look(&mut self.network);
-            seen += 1;
-        }
-        self.run(|| Span::from_ms(200), look);
     }
 
     fn act(&mut self, fault: Fault) {
