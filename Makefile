@@ -63,7 +63,7 @@ labs-check:      ## run all labs at full length and check every band; QUICK=1 sh
 	@vm/in_world.sh build/venv/bin/python -m labs check
 
 sweep:           ## one experiment over parameters and seeds: SWEEP=<name or file.yaml>; QUICK=1, JOBS=<processes>, SCHEDULER=tcp://<host>:8786
-	@vm/takes.sh SWEEP QUICK JOBS SCHEDULER -- WORLD RATE QUEUE DURATION CONGESTION
+	@vm/takes.sh SWEEP QUICK JOBS SCHEDULER -- WORLD RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m labs.sweep
 
@@ -86,11 +86,11 @@ exercise:        ## a working copy of an exercise: NAME=<name> puts it into work
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course exercise "$(NAME)"
 
-check:           ## what is right of an exercise: NAME=<name>, CASE=<one of its cases>, GLASS=1 keeps all its networks as pages; without NAME every test of the kit that needs no root
-	@vm/takes.sh NAME CASE
+check:           ## what is right of an exercise: NAME=<name>, CASE=<one of its cases>, LIVE=1 on live routers, GLASS=1 keeps all its networks as pages; without NAME every test of the kit that needs no root
+	@vm/takes.sh NAME CASE LIVE
 ifdef NAME
-	@WORLD=virtual vm/setup.sh
-	@build/venv/bin/python -m course check "$(NAME)"
+	@vm/live_or_not.sh vm/setup.sh
+	@vm/live_or_not.sh vm/in_world.sh build/venv/bin/python -m course check "$(NAME)"
 else
 	@vm/python.sh
 	@vm/build.sh

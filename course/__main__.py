@@ -18,6 +18,9 @@ from course.grading import command as grading
 from course.judge import judge
 from course.process import Runner
 from course.telling import Teller, summary
+from labs.ownership import give_back
+from topo import preflight
+from topo.errors import MachineError
 
 # Where pages go that show what happened in the networks of a check.
 FILMS = working.WORK.parent / "out" / "course"
@@ -52,6 +55,12 @@ def _parser() -> argparse.ArgumentParser:
         default=os.environ.get("GLASS") == "1",
         help="a page in out/course for every network, not only for those that a story is about",
     )
+    check.add_argument(
+        "--live",
+        action="store_true",
+        default=os.environ.get("LIVE", "") not in ("", "0"),
+        help="on live routers and real TCP, where a case is about a network; needs root",
+    )
     grading.add(commands)
     return parser
 
@@ -84,6 +93,8 @@ def _check(arguments: argparse.Namespace) -> int:
     exercise = catalogue.find(arguments.name)
     folder = arguments.folder or working.folder_of(exercise)
     _tell_own(exercise, folder)
+    if arguments.live:
+        _can_be_live(exercise)
     teller = Teller()
     judgement = judge(
         exercise,
@@ -92,10 +103,25 @@ def _check(arguments: argparse.Namespace) -> int:
         only=[arguments.case] if arguments.case else [],
         films=Films(FILMS / exercise.name, keeps_all=arguments.glass),
         called=_called(folder),
+        live=arguments.live,
         tell=lambda verdict: print(teller.tell(verdict), flush=True),
     )
-    print(summary(judgement))
+    print(summary(judgement, arguments.live))
+    give_back(FILMS)
     return 0 if judgement.points == judgement.out_of else 1
+
+
+def _can_be_live(exercise: Exercise) -> None:
+    """Says at once what a live check would stumble over."""
+    if not any(case.live for case in exercise.cases):
+        raise CourseError(
+            f"LIVE=1: no case of {exercise.name} is about a network that could be a live one: it "
+            "is checked in virtual time only. Leave LIVE out."
+        )
+    try:
+        preflight.check_machine()
+    except MachineError as error:
+        raise CourseError(f"LIVE=1: {error}") from error
 
 
 def _called(folder: Path) -> str:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from course.films import Films
 from course.process import Runner
+
+
+@dataclass
+class Place:
+    """Where the present case has its networks, and what disturbed them."""
+
+    is_live: bool = False
+    # How long this machine has held up live routers, or was late as their hosts.
+    held_up_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,7 @@ class Work:
     films: Films | None = None
     # What command lines in stories call the folder; empty: by its path.
     called: str = ""
+    place: Place = field(default_factory=Place)
 
     @property
     def shown(self) -> str:
@@ -54,6 +64,8 @@ class Case:
     points: int
     # Raises `story.Refused`. It gets what `Exercise.begin` made.
     check: Callable[[Any], None]
+    # Whether it can be checked on live routers, too: it is about a network, and not to the bit.
+    live: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from course import picture
 from course.story import Moment
 from labs.glass.tape import Tape
 
@@ -11,10 +12,14 @@ from labs.glass.tape import Tape
 class Films:
     """A page for each network that a story points at; with `keeps_all`, for every network."""
 
-    def __init__(self, folder: Path, *, keeps_all: bool = False) -> None:
+    def __init__(self, folder: Path, *, keeps_all: bool = False, draws: bool = False) -> None:
+        """With `draws` stories get a picture beside the link."""
         self.folder = folder
+        self.draws = draws
         self._keeps_all = keeps_all
         self._tapes: dict[str, Tape] = {}
+        # What the clocks of tapes showed when their networks came up; in virtual time nothing.
+        self._zeros_s: dict[str, float] = {}
 
     def names(self) -> set[str]:
         """Of which networks there are tapes."""
@@ -25,9 +30,9 @@ class Films:
         for film in films:
             del self._tapes[film]
 
-    def add(self, film: str, tape: Tape) -> None:
+    def add(self, film: str, tape: Tape, zero_s: float = 0.0) -> None:
         """A network has ended."""
-        self._tapes[film] = tape
+        self._tapes[film], self._zeros_s[film] = tape, zero_s
         if self._keeps_all:
             tape.write(self.file(film))
 
@@ -35,7 +40,13 @@ class Films:
         """Where the page of a network is, if there is one."""
         return self.folder / f"{film}.html"
 
+    def picture(self, moment: Moment) -> str:
+        """What waited around this moment, as SVG; empty if nothing did."""
+        at_s = self._zeros_s[moment.film] + moment.at_s
+        return picture.svg(self._tapes[moment.film], at_s) if self.draws else ""
+
     def show(self, moment: Moment) -> str:
         """Writes the page, and gives the address that opens it at this moment."""
         self._tapes[moment.film].write(self.file(moment.film))
-        return f"{self.file(moment.film).resolve().as_uri()}#at={moment.at_s:.6f}"
+        at_s = self._zeros_s[moment.film] + moment.at_s
+        return f"{self.file(moment.film).resolve().as_uri()}#at={at_s:.6f}"

@@ -10,13 +10,16 @@ from pathlib import Path
 
 from controller.errors import ControllerError
 from course import budget, silence
-from course.errors import CourseError
+from course.errors import CourseError, VirtualOnly
 from course.exercise import Case, Exercise, Work
 from course.films import Films
 from course.process import Runner
 from course.story import Refused, Story
 from course.tools.alive import router_answers
 from labs.errors import LabError
+
+# What checks ask of a live network leaves a few milliseconds to the machine, and no more.
+HELD_UP_S = 0.005
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class Verdict:
     story: Story | None
     # Where not, the machine has failed, and the case must be checked again.
     is_judged: bool = True
+    # Where it was checked, if that needs saying.
+    where: str = ""
 
     @property
     def points(self) -> int:
@@ -64,14 +69,15 @@ def judge(
     only: Collection[str] = (),
     films: Films | None = None,
     called: str = "",
+    live: bool = False,
     tell: Callable[[Verdict], None] = lambda verdict: None,
     is_alive: Callable[[], bool] = router_answers,
 ) -> Judgement:
     """Checks a folder; `tell` hears of each case as soon as it is decided.
 
     With `films` a story of a network has a link to the page that shows it. Stories call the folder
-    as `called` says. `is_alive` says whether a router answers on this machine, where one with the
-    submission in it did not.
+    as `called` says. With `live`, cases that can be are checked on live routers. `is_alive` says
+    whether a router answers on this machine, where one with the submission in it did not.
     """
     cases = [case for case in exercise.cases if not only or case.name in only]
     if not cases:
@@ -91,9 +97,10 @@ def judge(
             if nothing:
                 verdict = Verdict(case, nothing, begun.is_judged)
             else:
-                tried = settled(case.title, partial(case.check, begun.value))
-                story = _complete(tried.story, exercise.name, case.name, films)
-                verdict = Verdict(case, story, tried.is_judged)
+                attempt = partial(case.check, begun.value)
+                tried, where = _placed(partial(settled, case.title, attempt), work, case, live)
+                story = _complete(tried.story, exercise.name, case.name, films, live)
+                verdict = Verdict(case, story, tried.is_judged, where)
             if films:
                 films.forget(films.names() - shared)
             verdicts.append(verdict)
@@ -101,15 +108,48 @@ def judge(
     return Judgement(exercise, seed, tuple(verdicts))
 
 
-def _complete(story: Story | None, exercise: str, case: str, films: Films | None) -> Story | None:
+def _placed(
+    settle: Callable[[], _Settled], work: Work, case: Case, live: bool
+) -> tuple[_Settled, str]:
+    """Checks a case where it is to be checked and can be; what came of it, and where that was."""
+    if not live:
+        return settle(), ""
+    if not case.live:
+        return settle(), "checked in virtual time only"
+    work.place.is_live = True
+    try:
+        settled = settle()
+        if _is_disturbed(settled, work):
+            work.place.held_up_s = 0.0
+            settled = settle()
+        if settled.story and _is_disturbed(settled, work):
+            story = silence.held_up(settled.story, work.place.held_up_s)
+            settled = _Settled(story=story, is_judged=False)
+        return settled, "on live routers"
+    except VirtualOnly as missing:
+        work.place.is_live = False
+        return settle(), f"checked in virtual time only: {missing}"
+    finally:
+        work.place.is_live, work.place.held_up_s = False, 0.0
+
+
+def _is_disturbed(settled: _Settled, work: Work) -> bool:
+    """Whether a live case was refused while the machine had no time for it."""
+    return settled.story is not None and work.place.held_up_s > HELD_UP_S
+
+
+def _complete(
+    story: Story | None, exercise: str, case: str, films: Films | None, live: bool = False
+) -> Story | None:
     """A story with the command line that does the same again, and the page that shows it."""
     if story is None:
         return None
     again = f"make check NAME={exercise}" + (f" CASE={case}" if case else "")
-    moment, link = story.moment, ""
+    again += " LIVE=1" if live else ""
+    moment = story.moment
     if moment and films and moment.film in films.names():
-        link = films.show(moment)
-    return replace(story, again=story.again or again, link=link)
+        story = replace(story, link=films.show(moment), picture=films.picture(moment))
+    return replace(story, again=story.again or again)
 
 
 @dataclass(frozen=True)
@@ -169,7 +209,7 @@ def _tried(title: str, attempt: Callable[[], object]) -> _Settled:
             came=str(error),
         )
         return _Settled(story=story)
-    except CourseError:
+    except (CourseError, VirtualOnly):
         raise
     except Exception as error:  # noqa: BLE001 - one submission must not end the others
         story = Story(

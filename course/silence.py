@@ -7,6 +7,8 @@ submission; if not, nothing is known of the submission, and its case is not judg
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from controller.connection import is_passing
 from controller.errors import ConnectError
 from course.story import Story
@@ -41,4 +43,14 @@ def of_machine(title: str, error: BaseException) -> Story:
             "says nothing about the submission."
         ),
         came=f"{error} This case was not judged: check it again.",
+    )
+
+
+def held_up(story: Story, held_up_s: float) -> Story:
+    """What came of a live check says more about this machine than about the submission."""
+    return replace(
+        story,
+        came=f"{story.came} But this machine held routers or hosts up for {held_up_s * 1000:.0f} "
+        "ms, both times that it was tried. This case was not judged: check it again when the "
+        "machine is calm, or without LIVE=1.",
     )

@@ -34,8 +34,9 @@ class Story:
     again: str = ""
     # What to look at, where there was a network.
     moment: Moment | None = None
-    # The page that opens at this moment, once it is written.
+    # The page that opens at this moment, once it is written, and what waited then, as SVG.
     link: str = ""
+    picture: str = ""
 
 
 class Refused(Exception):  # noqa: N818 - it is a verdict and no error

@@ -21,9 +21,10 @@ class Teller:
     def tell(self, verdict: Verdict) -> str:
         """A line for what is met, a paragraph for what is not."""
         case = verdict.case
+        where = f" ({verdict.where})" if verdict.where else ""
         if verdict.story is None:
-            return f"  ok    {case.points:3}  {case.name}: {case.title}"
-        head = f"  FAIL  0/{case.points:<2} {case.name}: {case.title}"
+            return f"  ok    {case.points:3}  {case.name}: {case.title}{where}"
+        head = f"  FAIL  0/{case.points:<2} {case.name}: {case.title}{where}"
         before = self._told.setdefault(verdict.story, case.name)
         if before != case.name:
             return f"{head}\n        for the reason told at {before}"
@@ -52,7 +53,7 @@ def paragraphs(story: Story) -> list[str]:
     return lines
 
 
-def summary(judgement: Judgement) -> str:
+def summary(judgement: Judgement, live: bool = False) -> str:
     """The last line: points, and what to do next."""
     met = sum(verdict.story is None for verdict in judgement.verdicts)
     text = (
@@ -62,7 +63,8 @@ def summary(judgement: Judgement) -> str:
     first = next((each.case.name for each in judgement.verdicts if each.story), None)
     if first is None:
         return text
-    return f"{text}\nThe next one alone: make check NAME={judgement.exercise.name} CASE={first}"
+    again = f"make check NAME={judgement.exercise.name} CASE={first}{' LIVE=1' if live else ''}"
+    return f"{text}\nThe next one alone: {again}"
 
 
 def _wrapped(label: str, text: str) -> list[str]:

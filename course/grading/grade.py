@@ -80,7 +80,7 @@ def _one(
             seed=student,
             secret=secret,
             runner=runner.with_account(Path(private) / "account", BUDGET_S),
-            films=Films(films / file_name(submission.name)) if films else None,
+            films=Films(films / file_name(submission.name), draws=True) if films else None,
             called=f"work/{exercise.name}",
         )
     left = [verdict.case.name for verdict in judgement.verdicts if not verdict.is_judged]

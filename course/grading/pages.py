@@ -16,8 +16,15 @@ section { border-left: 4px solid #2a7f3f; padding: 0 0 0 1rem; margin: 1rem 0; }
 section.not { border-color: #b3261e; }
 h2 { font-size: 1rem; margin: 0; }
 dt { font-weight: 600; } dd { margin: 0 0 .5rem 0; }
+figure { margin: .5rem 0; } figcaption { font-size: .85rem; color: #555; }
 pre { background: #f4f4f4; padding: .5rem; overflow-x: auto; }
 """
+
+
+_CAPTION = (
+    "What waited in your routers; below the line each mark is a drop, and the dashed line is the "
+    "moment of which this is told."
+)
 
 
 def write(folder: Path, graded: Graded) -> Path:
@@ -57,6 +64,8 @@ def _section(verdict: Verdict, folder: str) -> str:
         lines.append(f"<dl>{''.join(texts)}</dl>")
         if story.way:
             lines.append(f"<pre>{escape(chr(10).join(story.way))}</pre>")
+        if story.picture:
+            lines.append(f"<figure>{story.picture}<figcaption>{_CAPTION}</figcaption></figure>")
         if story.link:
             # Beside the page, wherever both are taken.
             page = quote(f"{folder}/{story.link.rpartition('/')[2].partition('#')[0]}")

@@ -14,7 +14,7 @@ from controller.world import PS_PER_S
 from course.exercise import Work
 from course.story import Moment, Refused, Story
 from course.tools.insides import environment
-from course.tools.network import last_told_s
+from course.tools.virtual import last_told_s
 from labs.glass.tape import Tape
 from labs.narration import Narrator
 from labs.worlds.virtual.bench import VirtualBench

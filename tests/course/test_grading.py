@@ -310,6 +310,10 @@ def test_a_page_links_to_the_moment_in_the_students_own_network(hand_in, runner,
     links = re.findall(r'href="([^"#]+)#at=[0-9.]+"', text)
     assert links
     assert all((tmp_path / each).is_file() for each in links)
+    # What waited then stands beside the link.
+    assert text.count("<figure><svg") == len(links)
+    assert "s1 port 2: packets that wait" in text
+    assert "The moment of the story is at" in text
 
 
 def test_where_nothing_can_be_kept_in_gradescope_gets_a_sentence(hand_in, tmp_path, monkeypatch):

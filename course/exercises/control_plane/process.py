@@ -25,6 +25,7 @@ from controller.errors import ControllerError
 from controller.p4info import P4Info
 from controller.values import Mac
 from course.exercise import Work
+from course.process import as_user
 from course.story import Refused, Story
 
 FILE = "control.py"
@@ -180,7 +181,7 @@ def running(work: Work, asked: Sequence[tuple[Asked, Path, P4Info]]) -> Iterator
         for router, folder, program in asked:
             readable = [folder, HOST]
             process = subprocess.Popen(
-                work.runner.command([sys.executable, str(HOST), str(folder)], readable),
+                work.runner.command(as_user([sys.executable, str(HOST), str(folder)]), readable),
                 env=dict(work.runner.environment()),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -10,8 +10,6 @@ from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from random import Random
 
-from vitrine.v1 import world_pb2
-
 from course.exercise import SOLUTIONS, Work
 from course.exercises.control_plane import speak
 from course.exercises.control_plane.desk import ROUTER, Desk, advert, desk
@@ -273,7 +271,7 @@ links:
     asked = asked_of(of, static=ways, routing=False)
     with led(work, of, asked, lambda _: work.folder, film="static") as fabric:
         net, length = fabric.net, 200_000
-        ping = net.world.start("h1", world_pb2.App(ping=world_pb2.Ping(to="h2", count=3)))
+        ping = net.ping("h1", "h2", 3)
         fabric.let_pass(4.0)
         echoes = len(net.report(ping).ping.echoes)
         if echoes < 3:
@@ -285,11 +283,7 @@ links:
                 f"{echoes} answers.",
                 1.0,
             )
-        net.world.start("h2", world_pb2.App(listener=world_pb2.Listener(port=5201)))
-        peer = world_pb2.Peer(host="h2", port=5201)
-        bulk = net.world.start(
-            "h1", world_pb2.App(bulk=world_pb2.Bulk(to=peer, length_bytes=length))
-        )
+        bulk = net.transfer("h1", "h2", 5201, length_bytes=length)
         fabric.let_pass(2.0)
         acked = net.report(bulk).bulk.acked_bytes
         if acked < length:
@@ -399,15 +393,14 @@ def _all_reach(work: Work, net: Net, film: str, folder: Callable[[str], Path]) -
         fabric.let_pass(SETTLED_S)
         _is_shortest(fabric, net, "")
         pings = [
-            (one.name, other.name, _ping(fabric, one.name, other.name))
+            (one.name, other.name, fabric.net.ping(one.name, other.name))
             for one in net.topology.hosts
             for other in net.topology.hosts
             if one is not other
         ]
         fabric.let_pass(1.5)
-        reports = {each.app: each.ping for each in fabric.net.world.look(apps=True).apps}
         for one, other, app in pings:
-            if not reports[app].echoes:
+            if not fabric.net.report(app).ping.echoes:
                 raise _refused(
                     f"After {SETTLED_S:.0f} s every host pinged every other one, through "
                     f"{len(net.topology.switches)} routers.",
@@ -416,10 +409,6 @@ def _all_reach(work: Work, net: Net, film: str, folder: Callable[[str], Path]) -
                     "None came within 1.5 s.",
                     SETTLED_S,
                 )
-
-
-def _ping(fabric: Fabric, one: str, other: str) -> int:
-    return fabric.net.world.start(one, world_pb2.App(ping=world_pb2.Ping(to=other, count=1)))
 
 
 def _is_shortest(fabric: Fabric, net: Net, without: str) -> None:
@@ -462,9 +451,8 @@ def cut(work: Work) -> None:
             each for each in net.topology.links if {each.a.node, each.b.node} == set(passed[:2])
         )
         assert link.a.port is not None
-        end = world_pb2.CableEnd(node=link.a.node, port=link.a.port)
         cut_s = fabric.now_s
-        fabric.net.world.fault(world_pb2.FaultRequest(cut=end))
+        fabric.net.cut(link.a.node, link.a.port)
         fabric.let_pass(MENDED_S)
         _is_shortest(fabric, net, str(link))
         before = fabric.net.flow(sink).received
@@ -479,7 +467,7 @@ def cut(work: Work) -> None:
                 f"{came} arrived.",
                 cut_s,
             )
-        fabric.net.world.fault(world_pb2.FaultRequest(mend=end))
+        fabric.net.mend(link.a.node, link.a.port)
         fabric.let_pass(MENDED_S)
         _is_shortest(fabric, net, "")
 

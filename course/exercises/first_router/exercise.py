@@ -226,6 +226,6 @@ EXERCISE = Exercise(
         Case("options", "A header with options is dropped.", 5, options),
         Case("cut-short", "A frame that ends in its header is dropped.", 5, cut_short),
         Case("many", "Two hundred packets over fifty routes are right to the byte.", 5, many),
-        Case("ping-and-tcp", "Two hosts ping and run TCP through two of it.", 5, talk),
+        Case("ping-and-tcp", "Two hosts ping and run TCP through two of it.", 5, talk, live=True),
     ),
 )

@@ -1,14 +1,11 @@
-"""Two hosts talk through two of the submitted routers, in virtual time."""
+"""Two hosts talk through two of the submitted routers."""
 
 from __future__ import annotations
 
 import ipaddress
 
-from vitrine.v1 import world_pb2
-
 from controller.entries import Call, Entry, Lpm
 from controller.session import Session
-from controller.world import PS_PER_S
 from course.exercises.first_router.router import Router
 from course.story import Moment, Refused, Story
 from course.tools.network import neighbour_mac, network, runs, topology
@@ -44,10 +41,9 @@ def talk(router: Router) -> None:
     """h1 pings h2, then sends it a file over TCP."""
     load = runs(router.program, _fill)
     with network(router.program.work, _NETWORK, load, film="traffic") as net:
-        world = net.world
-        ping = world.start("h1", world_pb2.App(ping=world_pb2.Ping(to="h2", count=PINGS)))
-        world.advance(_PINGED_S * PS_PER_S)
-        echoes = len(world.report(ping).ping.echoes)
+        ping = net.ping("h1", "h2", PINGS)
+        net.let_pass(_PINGED_S)
+        echoes = len(net.report(ping).ping.echoes)
         if echoes < PINGS:
             raise Refused(
                 _story(
@@ -59,12 +55,9 @@ def talk(router: Router) -> None:
                     0.0,
                 )
             )
-        world.start("h2", world_pb2.App(listener=world_pb2.Listener(port=5201)))
-        peer = world_pb2.Peer(host="h2", port=5201)
-        bulk = world_pb2.Bulk(to=peer, length_bytes=LENGTH_BYTES)
-        app = world.start("h1", world_pb2.App(bulk=bulk))
-        world.advance(10 * PS_PER_S)
-        acked = world.report(app).bulk.acked_bytes
+        transfer = net.transfer("h1", "h2", 5201, length_bytes=LENGTH_BYTES)
+        net.let_pass(10)
+        acked = net.report(transfer).bulk.acked_bytes
         if acked < LENGTH_BYTES:
             raise Refused(
                 _story(

@@ -13,7 +13,8 @@ from vitrine.v1 import router_pb2
 from controller.world import PS_PER_S
 from course.exercise import Case, Exercise, Work
 from course.story import Moment, Refused, Story
-from course.tools.network import Network, network, routes, runs, topology
+from course.tools.net import Network
+from course.tools.network import network, routes, runs, topology
 from course.tools.tracer import Program, compile_program
 from topo.model import Topology
 
@@ -337,13 +338,13 @@ EXERCISE = Exercise(
     files=("aqm.p4",),
     begin=begin,
     cases=(
-        Case("goes-on", "Where no queue is, nothing is dropped.", 10, goes_on),
-        Case("burst", "A burst of 90 ms is left alone.", 15, burst),
+        Case("goes-on", "Where no queue is, nothing is dropped.", 10, goes_on, live=True),
+        Case("burst", "A burst of 90 ms is left alone.", 15, burst, live=True),
         Case("spacing", "The n-th drop is followed after interval / sqrt(n).", 20, spacing),
         Case("ends", "A spell ends with the queue, and the next begins anew.", 15, ends),
         Case("ports", "Each port has a state of its own.", 10, ports),
         Case("wait-is-time", "What counts is time, not packets.", 10, wait_is_time),
-        Case("tcp-delay", "A TCP flow's queue stays short.", 10, tcp_delay),
-        Case("tcp-line", "And the line stays busy.", 10, tcp_line),
+        Case("tcp-delay", "A TCP flow's queue stays short.", 10, tcp_delay, live=True),
+        Case("tcp-line", "And the line stays busy.", 10, tcp_line, live=True),
     ),
 )

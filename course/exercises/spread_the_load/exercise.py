@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
-from vitrine.v1 import world_pb2
-
 from controller.entries import Call, Entry, Exact, Lpm
 from controller.session import Session
 from course.exercise import Case, Exercise, Work
 from course.story import Moment, Refused, Story
 from course.tools.five_tuples import UDP, Flow, any_flow
-from course.tools.network import Network, neighbour_mac, network, runs, topology
+from course.tools.net import Network
+from course.tools.network import neighbour_mac, network, runs, topology
 from course.tools.tracer import Program, compile_program
 from topo.model import Switch, Topology
 
@@ -318,8 +317,7 @@ def failure(bench: Bench) -> None:
     with bench.network("failure") as net:
         sinks = [_steady(net, number, 2.0, packets_per_s=100) for number in range(20)]
         net.let_pass(CUT_S)
-        end = world_pb2.CableEnd(node="s1", port=FIRST_PATH + broken)
-        net.world.fault(world_pb2.FaultRequest(cut=end))
+        net.cut("s1", FIRST_PATH + broken)
         net.let_pass(MENDED_S - CUT_S)
         for switch in net.topology.switches:
             entry = path(net.topology, switch, broken, instead)
@@ -363,10 +361,22 @@ EXERCISE = Exercise(
     cases=(
         Case("goes-on", "A packet leaves by one of the paths.", 5, goes_on),
         Case("five-tuple", "Flows of the same two hosts spread over all paths.", 20, five_tuple),
-        Case("flow-stays", "A flow without pauses keeps its path.", 10, flow_stays),
-        Case("flowlets", "A flow with pauses uses all of them.", 25, flowlets),
-        Case("nothing-overtakes", "No packet overtakes another one.", 10, nothing_overtakes),
-        Case("balance", "Many transfers keep every path busy.", 15, balance),
-        Case("failure", "After a cut flows go on as soon as they are told where.", 15, failure),
+        Case("flow-stays", "A flow without pauses keeps its path.", 10, flow_stays, live=True),
+        Case("flowlets", "A flow with pauses uses all of them.", 25, flowlets, live=True),
+        Case(
+            "nothing-overtakes",
+            "No packet overtakes another one.",
+            10,
+            nothing_overtakes,
+            live=True,
+        ),
+        Case("balance", "Many transfers keep every path busy.", 15, balance, live=True),
+        Case(
+            "failure",
+            "After a cut flows go on as soon as they are told where.",
+            15,
+            failure,
+            live=True,
+        ),
     ),
 )

@@ -16,7 +16,8 @@ from controller.world import PS_PER_S
 from course.exercise import Work
 from course.story import Refused, Story
 from course.tools.documents import yaml_text
-from course.tools.network import Network, kits_router, network, topology
+from course.tools.net import Network
+from course.tools.network import kits_router, network, topology
 from topo.errors import TopologyError
 
 FILE = "qos.yaml"

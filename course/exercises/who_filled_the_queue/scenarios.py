@@ -15,7 +15,8 @@ from apps.domain import Domain
 from apps.programming import Router, source_of
 from controller.session import Session
 from course.exercise import Work
-from course.tools.network import Load, Network, network
+from course.tools.net import Load, Network
+from course.tools.virtual import VirtualNetwork, virtual_network
 from labs.measure.reports import HopReport
 from labs.worlds.virtual import telemetry
 from labs.worlds.virtual.told import DatagramWatch
@@ -112,7 +113,7 @@ def play(work: Work, scenarios: Sequence[Scenario]) -> list[Told]:
     """Lets them happen, and sorts what was told."""
     domain = domains.load(HERE / "domain.yaml")
     of = messages.numbered(loading.load(HERE / "topology.yaml"))
-    with network(work, of, _telling(of, domain), film=FILM) as net:
+    with virtual_network(work, of, _telling(of, domain), film=FILM) as net:
         sinks(net)
         net.world.start(domain.collector, telemetry.sink())
         watch = DatagramWatch(net.world, domain.collector)
@@ -143,7 +144,7 @@ def sinks(net: Network) -> None:
             net.sink(host, port)
 
 
-def _start(net: Network, scenario: Scenario) -> None:
+def _start(net: VirtualNetwork, scenario: Scenario) -> None:
     if scenario.steady:
         for number, (host, target) in enumerate((("h1", "h2"), ("h4", "h5"), ("h7", "h2"))):
             net.datagrams(
