@@ -19,6 +19,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from controller.toolchain import Toolchain
+from labs import classes
 from labs.errors import SettingError
 from labs.recording import Recording
 from labs.run import Run
@@ -202,6 +203,12 @@ class Lab(ABC):
                 f"DURATION={settings.seconds}: {self.name} needs at least {self.least_seconds} s "
                 f"{self.least_seconds_for}."
             )
+
+    @property
+    def heading(self) -> str:
+        """The title, and whose classes decided."""
+        own = classes.deciding(self.settings.changed())
+        return f"{self.title}; with {', '.join(own)}" if own else self.title
 
     @property
     @abstractmethod

@@ -16,6 +16,7 @@ from typing import Any
 from controller import settings
 from controller.decider import Decider
 from controller.toolchain import Toolchain
+from labs import classes
 from labs.errors import SettingError
 from labs.hint import meant
 from labs.world import World
@@ -30,6 +31,9 @@ KNOWN = {
     "QUEUE": "packets that the bottleneck's queue holds",
     "DURATION": "seconds for which a flow runs",
     "CONGESTION": "the TCP of long flows: reno, cubic, bbr; WORLD=virtual also my_tcp.py:MyTcp",
+    "ARBITER": "a Python class beside the built-in arbiters: my_arbiter.py:MyArbiter",
+    "SCHEDULER": "a Python class beside the built-in schedulers: my_scheduler.py:MyScheduler",
+    "AQM": "a Python class beside the built-in queue management: my_aqm.py:MyAqm",
 }
 # What else can stand behind `make lab` and `make run`.
 OTHERS = ("LAB", "QUICK", "PROGRAM", "WORLD", "SEEDS", "TOOLCHAIN")
@@ -51,6 +55,10 @@ class Settings:
     queue_packets: int | None = None
     seconds: int | None = None
     congestion: str | None = None
+    # Python classes that are tried beside what is built in, by their whole paths.
+    arbiter: str | None = None
+    scheduler: str | None = None
+    aqm: str | None = None
     # A shortened run that still measures, for tests.
     quick: bool = False
     toolchain: Toolchain = Toolchain.VITRINE
@@ -67,6 +75,9 @@ class Settings:
             "QUEUE": None if self.queue_packets is None else str(self.queue_packets),
             "DURATION": None if self.seconds is None else str(self.seconds),
             "CONGESTION": self.congestion,
+            "ARBITER": self.arbiter,
+            "SCHEDULER": self.scheduler,
+            "AQM": self.aqm,
             "QUICK": "1" if self.quick else None,
             "TOOLCHAIN": None if self.toolchain is Toolchain.VITRINE else self.toolchain.value,
             "PROGRAM": self.program,
@@ -151,6 +162,9 @@ class Settings:
             # iperf3 counts whole seconds; a part of one is rounded up.
             seconds=None if duration_ns is None else -(-duration_ns // NS_PER_S),
             congestion=_algorithm(environment.get("CONGESTION"), world),
+            arbiter=classes.named("ARBITER", environment.get("ARBITER"), world),
+            scheduler=classes.named("SCHEDULER", environment.get("SCHEDULER"), world),
+            aqm=classes.named("AQM", environment.get("AQM"), world),
             quick=quick,
             toolchain=_toolchain(environment, world),
             program=environment.get("PROGRAM") or None,
@@ -202,14 +216,7 @@ def _algorithm(name: str | None, world: World) -> str | None:
         return None
     decider = Decider.parse(name, Path.cwd())
     if decider is not None:
-        if world is not World.VIRTUAL:
-            raise SettingError(
-                f"CONGESTION={name}: a Python class decides in virtual time only: say "
-                "WORLD=virtual."
-            )
-        if not decider.file.is_file():
-            raise SettingError(f"CONGESTION={name}: there is no file {decider.file}.")
-        return str(decider)
+        return classes.checked("CONGESTION", name, decider, world)
     names = algorithms(world)
     who = "the virtual world" if world is World.VIRTUAL else "this machine"
     if name in names:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from controller.toolchain import ROOT
+from labs import classes
 from labs.errors import MeasurementError
 from labs.machine import processors
 
@@ -129,7 +130,9 @@ def mean_waits(port: OnePort) -> list[float]:
 
 
 def _output(argv: Sequence[str]) -> str:
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        argv, capture_output=True, text=True, check=False, env=classes.environment()
+    )
     if done.returncode != 0:
         raise MeasurementError(f"{' '.join(argv)} failed: {done.stderr.strip()}")
     return done.stdout

@@ -15,8 +15,9 @@ from typing import ClassVar
 
 import matplotlib.figure
 
+from controller.decider import Decider
 from controller.queueing import Arbiter
-from labs import simulator
+from labs import classes, simulator
 from labs.bench import Bench, FlowPlan
 from labs.crossbar_arbiters import theory
 from labs.crossbar_arbiters.theory import PORTS, SATURATION, WAITS
@@ -72,6 +73,10 @@ BESIDE = {
 }
 
 
+# The run of a class of the user's, and how long the simulator looks at it: it is asked in Python.
+OWN, OWN_SLOTS = "own", 20_000
+
+
 class CrossbarArbiters(SettlingLab):
     """Who may cross."""
 
@@ -91,8 +96,22 @@ class CrossbarArbiters(SettlingLab):
     )
     original: ClassVar = "no single text: the figures are simulations after McKeown (1999)"
     settled_s: ClassVar = SETTLED_S
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"DURATION", "ARBITER"})
     needs: ClassVar = "an input stage and a fabric, which simple_switch does not have"
+
+    @property
+    def arbiters(self) -> Mapping[str, tuple[str, float]]:
+        """Those of part A, and the user's."""
+        own = self.settings.arbiter
+        return ARBITERS if own is None else {**ARBITERS, own: (classes.words(own), max(LOADS))}
+
+    @property
+    def beside(self) -> Mapping[str, tuple[Arbiter | Decider, str]]:
+        """Those of part B, and the user's."""
+        decider = Decider.parse(self.settings.arbiter or "", Path())
+        if decider is None:
+            return BESIDE
+        return {**BESIDE, OWN: (decider, classes.words(str(decider)))}
 
     @property
     def slots(self) -> int:
@@ -116,12 +135,12 @@ class CrossbarArbiters(SettlingLab):
 
     def runs(self) -> Sequence[Run]:
         """Part A in one, part B once for each arbiter."""
-        title = f"Part A: {len(ARBITERS)} arbiters, {self.slots} slots each in virtual time"
+        title = f"Part A: {len(self.arbiters)} arbiters, {self.slots} slots each in virtual time"
         return [
             Run("simulation", title, 0.0003 * self.slots, {"slots": self.slots}, is_computed=True),
             *(
                 Run(name, f"Part B: a ping beside two flows, {words}", self.seconds + AROUND_S)
-                for name, (_, words) in BESIDE.items()
+                for name, (_, words) in self.beside.items()
             ),
         ]
 
@@ -130,7 +149,10 @@ class CrossbarArbiters(SettlingLab):
         base = load.load(Path(__file__).with_name("topology.yaml"))
         stage = base.switch("s1").input
         assert stage is not None
-        return base.with_input("s1", replace(stage, arbiter=BESIDE[name][0]))
+        arbiter, _ = self.beside[name]
+        if isinstance(arbiter, Decider):
+            return base.with_input("s1", replace(stage, decider=arbiter))
+        return base.with_input("s1", replace(stage, arbiter=arbiter))
 
     # ---- conducting ------------------------------------------------------------------------------
 
@@ -159,13 +181,17 @@ class CrossbarArbiters(SettlingLab):
         recording = Recording()
         waits = simulator.measure(
             [
-                router(arbiter, loads=tuple(each for each in LOADS if each <= most))
-                for arbiter, (_, most) in ARBITERS.items()
+                router(
+                    arbiter,
+                    loads=tuple(each for each in LOADS if each <= most),
+                    slots=self.slots if arbiter in ARBITERS else min(self.slots, OWN_SLOTS),
+                )
+                for arbiter, (_, most) in self.arbiters.items()
             ]
         )
         recording.tables["waits"] = [
             {"arbiter": arbiter, **asdict(point)}
-            for arbiter, found in zip(ARBITERS, waits, strict=True)
+            for arbiter, found in zip(self.arbiters, waits, strict=True)
             for point in found
         ]
         slots = self.saturated_slots
@@ -207,6 +233,11 @@ class CrossbarArbiters(SettlingLab):
                     runs=("simulation",),
                 )
             )
+        if (own := self.settings.arbiter) is not None:
+            for load_, found in zip(*waits.of(own), strict=True):
+                what = f"A: mean wait at load {load_:g}, {classes.words(own)}"
+                rows.append(Row(what, "", "", f"{found:.3g} slots"))
+                numbers[f"own_at_{round(100 * load_)}_percent_wait_slots"] = found
         for (arbiter, pattern), found in carried.items():
             numbers[f"{_key(arbiter)}_{_key(pattern)}_carried_share"] = found
             if pattern not in JUDGED_PATTERNS:
@@ -219,7 +250,7 @@ class CrossbarArbiters(SettlingLab):
                 # A run from empty queues is still filling them.
                 low, high = NEARLY_ALL - self._carried_off, 1.0
             bands.append(Band(what, 100 * found, 100 * low, 100 * high, "%", runs=("simulation",)))
-        for name, (_, words) in BESIDE.items():
+        for name, (_, words) in self.beside.items():
             beside = Beside(recordings[name])
             rows += [
                 Row(f"B: a ping, {words}", "", self._said(name, beside), beside.ping_words),
@@ -227,10 +258,12 @@ class CrossbarArbiters(SettlingLab):
                 Row(f"B: the smaller flow, {words}", "", "", f"{beside.smaller_share:.0%} of both"),
             ]
             claim = f"B: part of the line used, {words}"
-            bands += [
-                self._ping_band(name, beside),
-                Band(claim, 100 * beside.use, least=95, unit="%", runs=(name,)),
-            ]
+            if name != OWN:
+                # Of a class of the user's nobody knows what it is after.
+                bands += [
+                    self._ping_band(name, beside),
+                    Band(claim, 100 * beside.use, least=95, unit="%", runs=(name,)),
+                ]
             if beside.answered_share:
                 numbers[f"{name}_ping_ms"] = beside.ping_ms
             numbers[f"{name}_answered_pings_share"] = beside.answered_share
@@ -249,7 +282,7 @@ class CrossbarArbiters(SettlingLab):
             return f"up to {ISLIP_PING_MS:.2g} ms"
         if name == "ocf":
             return f"{_fifo_ping_ms(beside):.3g} ms"
-        return "never answered"
+        return "never answered" if name == "lqf" else ""
 
     def _ping_band(self, name: str, beside: Beside) -> Band:
         claim, runs = f"B: a ping, {BESIDE[name][1]}", (name,)
@@ -267,7 +300,8 @@ class CrossbarArbiters(SettlingLab):
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
         """Part A in one figure; part B's three arbiters beside each other."""
         took = "; ".join(
-            f"{words}: {Beside(recordings[name]).ping_words}" for name, (_, words) in BESIDE.items()
+            f"{words}: {Beside(recordings[name]).ping_words}"
+            for name, (_, words) in self.beside.items()
         )
         return [
             Figure(
@@ -298,8 +332,8 @@ class CrossbarArbiters(SettlingLab):
     def _draw_beside(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
-        grid = canvas.subplots(2, len(BESIDE), sharex=True, sharey="row")
-        for column, (name, (_, words)) in enumerate(BESIDE.items()):
+        grid = canvas.subplots(2, len(self.beside), sharex=True, sharey="row")
+        for column, (name, (_, words)) in enumerate(self.beside.items()):
             recording = recordings[name]
             waiting, ping = grid[0][column], grid[1][column]
             for host, port in INPUTS.items():
@@ -336,8 +370,8 @@ class CrossbarArbiters(SettlingLab):
     def _draw_waits(self, canvas: matplotlib.figure.Figure, recording: Recording) -> None:
         axes = canvas.subplots()
         waits = Waits(recording)
-        for index, (arbiter, (words, _)) in enumerate(ARBITERS.items()):
-            own = drawing.SERIES[index]
+        for index, (arbiter, (words, _)) in enumerate(self.arbiters.items()):
+            own = (*drawing.SERIES, drawing.INK)[index]
             loads, found = waits.of(arbiter)
             axes.plot(loads, found, marker="o", markersize=4, linewidth=1.2, color=own, label=words)
             known = WAITS.get(arbiter, {})

@@ -16,7 +16,9 @@ from typing import ClassVar
 
 import matplotlib.figure
 
+from controller.decider import Decider
 from controller.queueing import Aqm, Limit, QueueSettings
+from labs import classes
 from labs.bench import Bench, FlowPlan
 from labs.congestion import FILL_QUEUES, unjudged_but_for
 from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
@@ -62,7 +64,7 @@ class _Method:
 
     name: str
     title: str
-    aqm: Aqm | None
+    aqm: Aqm | Decider | None
     # Where it wants the queue, as a delay; None: it does not say.
     target_s: float | None
 
@@ -74,6 +76,8 @@ METHODS = (
     _Method("codel", "CoDel", Aqm("codel"), CODEL_TARGET_S),
 )
 FLOODED = "flood"
+# The run of a class of the user's.
+OWN = "own"
 
 
 class QueueManagement(SettlingLab):
@@ -94,7 +98,7 @@ class QueueManagement(SettlingLab):
     )
     original: ClassVar = "no single text: RFC 8289 (CoDel), RFC 8033 (PIE), Floyd and Jacobson 1993"
     settled_s: ClassVar = SETTLED_S
-    takes: ClassVar = frozenset({"RATE", "QUEUE", "DURATION", "CONGESTION"})
+    takes: ClassVar = frozenset({"RATE", "QUEUE", "DURATION", "CONGESTION", "AQM"})
     needs: ClassVar = "active queue management, which simple_switch does not have"
     rates_bps: ClassVar = (2_000_000, 1_000_000_000)
 
@@ -123,12 +127,24 @@ class QueueManagement(SettlingLab):
         """The line."""
         return Place(self.topology("codel"), "s1", LINE)
 
+    @property
+    def methods(self) -> Sequence[_Method]:
+        """The built-in ones, and the user's."""
+        decider = Decider.parse(self.settings.aqm or "", Path())
+        if decider is None:
+            return METHODS
+        return (*METHODS, _Method(OWN, classes.words(str(decider)), decider, None))
+
+    def _method(self, name: str) -> _Method:
+        (method,) = (each for each in self.methods if each.name == name)
+        return method
+
     def runs(self) -> Sequence[Run]:
         """One for each method; then the flood."""
         return [
             *(
                 Run(each.name, f"Four downloads, {each.title}", self.seconds + AROUND_S)
-                for each in METHODS
+                for each in self.methods
             ),
             Run(FLOODED, "A flood that does not listen, CoDel", FLOOD_S + AROUND_S),
         ]
@@ -136,7 +152,7 @@ class QueueManagement(SettlingLab):
     def topology(self, name: str) -> Topology:
         """The network of a run."""
         packets = self.queue_packets if name != FLOODED else FLOOD_LIMIT_PACKETS
-        aqm = Aqm("codel") if name == FLOODED else _method(name).aqm
+        aqm = Aqm("codel") if name == FLOODED else self._method(name).aqm
         settings = QueueSettings(limit=Limit(packets=packets), aqm=aqm)
         base = load.load(Path(__file__).with_name("topology.yaml"))
         changed = base.with_settings("s1", LINE, rate_bps=self.rate_bps, every_queue=settings)
@@ -188,9 +204,11 @@ class QueueManagement(SettlingLab):
         rows: list[Row] = []
         bands: list[Band] = []
         numbers: dict[str, float] = {}
-        for method in METHODS:
+        for method in self.methods:
             found = Findings(recordings[method.name], self.rate_bps)
-            low_ms, high_ms, words = self._delay_ms(method)
+            low_ms, high_ms, words = (
+                (0.0, 0.0, "") if method.name == OWN else self._delay_ms(method)
+            )
             # By the fluid model of Reno.
             is_modelled = method.name == "red" and self.congestion == "reno"
             said = f"{self._red_use:.0%} with {RED_MAX} packets" if is_modelled else ""
@@ -200,6 +218,17 @@ class QueueManagement(SettlingLab):
                 Row(f"{method.title}: line used", "", said, f"{found.use:.1%}"),
                 Row(f"{method.title}: dropped", "", "", f"{found.loss:.2%}"),
             ]
+            numbers.update(
+                {
+                    f"{method.name}_queue_delay_ms": found.delay_ms,
+                    f"{method.name}_ping_ms": found.ping_ms,
+                    f"{method.name}_line_share": found.use,
+                    f"{method.name}_loss_share": found.loss,
+                }
+            )
+            if method.name == OWN:
+                # Nobody knows what it is after.
+                continue
             runs = (method.name,)
             # Flows that halve their windows leave three quarters of a line without any queue.
             least_use = 75 if method.name == "red" else 90
@@ -216,14 +245,6 @@ class QueueManagement(SettlingLab):
                 ),
                 Band(f"{method.title}: line used", 100 * found.use, least_use, None, "%", runs),
             ]
-            numbers.update(
-                {
-                    f"{method.name}_queue_delay_ms": found.delay_ms,
-                    f"{method.name}_ping_ms": found.ping_ms,
-                    f"{method.name}_line_share": found.use,
-                    f"{method.name}_loss_share": found.loss,
-                }
-            )
         off_ms = self._spacing_off_ms(recordings[FLOODED])
         frame_ms = queue_delay_s(1, self.rate_bps) * 1000
         rows.append(
@@ -293,7 +314,9 @@ class QueueManagement(SettlingLab):
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
         """The four queues, their delays as a distribution, and the flood."""
-        found = {each.title: Findings(recordings[each.name], self.rate_bps) for each in METHODS}
+        found = {
+            each.title: Findings(recordings[each.name], self.rate_bps) for each in self.methods
+        }
         took = "; ".join(
             f"{name}: {each.delay_ms:.0f} ms, line {each.use:.0%} busy"
             for name, each in found.items()
@@ -305,7 +328,7 @@ class QueueManagement(SettlingLab):
                 "the target where the method has one, and its drops. Mind the scales; slow start "
                 f"goes beyond them. {took}.",
                 lambda canvas: self._draw_queues(canvas, recordings),
-                height=8.5,
+                height=8.5 * len(self.methods) / len(METHODS),
             ),
             Figure(
                 "delays",
@@ -330,8 +353,8 @@ class QueueManagement(SettlingLab):
             f"{FLOWS} downloads on a line of {units.format_rate(self.rate_bps)}, "
             f"TCP {self.congestion}"
         )
-        stacked = drawing.stack(canvas, [1] * len(METHODS), title=title)
-        for index, (axes, method) in enumerate(zip(stacked, METHODS, strict=True)):
+        stacked = drawing.stack(canvas, [1] * len(self.methods), title=title)
+        for index, (axes, method) in enumerate(zip(stacked, self.methods, strict=True)):
             series = recordings[method.name].ports[PORT]
             axes.plot(
                 *drawing.thinned(series.time_s, delays_ms(series.bytes, self.rate_bps)),
@@ -353,7 +376,7 @@ class QueueManagement(SettlingLab):
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
         axes = canvas.subplots()
-        for index, method in enumerate(METHODS):
+        for index, method in enumerate(self.methods):
             found = Findings(recordings[method.name], self.rate_bps)
             ordered = sorted(found.delays_ms)
             shown = ordered[:: max(1, len(ordered) // 500)]
@@ -394,11 +417,6 @@ class QueueManagement(SettlingLab):
         for axes in (queue, spacing):
             drawing.grid(axes)
             drawing.legend(axes)
-
-
-def _method(name: str) -> _Method:
-    (method,) = (each for each in METHODS if each.name == name)
-    return method
 
 
 def delays_ms(waiting_bytes: Sequence[int], rate_bps: int) -> list[float]:

@@ -70,7 +70,7 @@ def page(
     """The whole document; `data` are the raw files beside it, by their relative paths."""
     place, *shown = pictures
     parts = [
-        f"<h1>{escape(lab.title)}</h1>",
+        f"<h1>{escape(lab.heading)}</h1>",
         f'<p class="question">{escape(lab.question)}</p>',
         f'<p class="machine">{escape(str(machine))}. {escape(_settings(lab))}</p>',
         f'<p class="machine">{escape(lab.settings.world.sentence)}</p>',
@@ -97,7 +97,7 @@ def page(
         "What the instruments saw, in seconds of one clock, and what each figure shows:</p>",
         _links(data),
     ]
-    return document(lab.title, parts)
+    return document(lab.heading, parts)
 
 
 def early_page(
@@ -105,7 +105,7 @@ def early_page(
 ) -> str:
     """The document of a run that ended early, as `notice` says above everything else."""
     parts = [
-        f"<h1>{escape(lab.title)}</h1>",
+        f"<h1>{escape(lab.heading)}</h1>",
         f'<p class="question">{escape(lab.question)}</p>',
         f'<p class="missed">{escape(notice)}</p>',
         f'<p class="machine">{escape(str(machine))}. {escape(_settings(lab))}</p>',
@@ -116,7 +116,7 @@ def early_page(
         "<p>What the instruments saw, in seconds of one clock, and what each figure shows:</p>",
         _links(data),
     ]
-    return document(lab.title, parts)
+    return document(lab.heading, parts)
 
 
 def document(title: str, parts: Iterable[str]) -> str:

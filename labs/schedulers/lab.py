@@ -17,8 +17,9 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.classes import ICMP, Rule, entries
+from controller.decider import Decider
 from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings, Scheduler
-from labs import simulator
+from labs import classes, simulator
 from labs.bench import LEAD_S, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES
@@ -58,6 +59,9 @@ SETTLED_S = 1.0
 MACHINE_S = 0.005
 
 
+FIFO = "fifo"
+
+
 @dataclass(frozen=True)
 class _Part:
     """One scheduler."""
@@ -68,12 +72,16 @@ class _Part:
 
 
 PARTS = (
-    _Part("fifo", "one FIFO for all", "one queue"),
+    _Part(FIFO, "one FIFO for all", "one queue"),
     _Part("strict", "strict priority: ping, small, large", "strict"),
     _Part("wrr", "weighted round robin: a packet each in turn", "WRR"),
     _Part("drr", "deficit round robin: 1514 bytes each in turn", "DRR"),
     _Part("wfq", "weighted fair queueing", "WFQ"),
 )
+
+
+# The run of a class of the user's.
+OWN = "own"
 
 
 class Schedulers(Lab):
@@ -95,7 +103,7 @@ class Schedulers(Lab):
         "Strict priority gives the ping the best wait of all, and the large packets nothing.",
     )
     original: ClassVar = "no single text: formulas of Cobham, Shreedhar and Varghese, Parekh"
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"DURATION", "SCHEDULER"})
     needs: ClassVar = "queues with weights, which simple_switch does not have"
 
     @property
@@ -130,6 +138,14 @@ class Schedulers(Lab):
         assert port.rate_bps is not None
         return Line(port.rate_bps, SMALL_BYTES, FRAME_BYTES, PING_BYTES)
 
+    @property
+    def parts(self) -> Sequence[_Part]:
+        """The built-in ones, and the user's."""
+        own = self.settings.scheduler
+        if own is None:
+            return PARTS
+        return (*PARTS, _Part(OWN, classes.words(own), Path(own).name.partition(":")[2]))
+
     def runs(self) -> Sequence[Run]:
         """Part A in one, part B once for each scheduler."""
         title = f"Part A: {self.packets} packet times in virtual time"
@@ -137,18 +153,28 @@ class Schedulers(Lab):
             Run("simulation", title, 3e-6 * self.packets, is_computed=True),
             *(
                 Run(part.name, f"Part B: {part.title}", LEAD_S + self.seconds + AROUND_S)
-                for part in PARTS
+                for part in self.parts
             ),
         ]
 
     def topology(self, name: str) -> Topology:
         """The network with a scheduler."""
         base = load.load(Path(__file__).with_name("topology.yaml"))
-        scheduler = _scheduler(name)
+        scheduler = self._scheduler(name)
         if scheduler is None:
             return base
         every = QueueSettings(limit=Limit(bytes=QUEUE_BYTES))
         return base.with_settings("s1", LINE, queue_count=3, scheduler=scheduler, every_queue=every)
+
+    def _scheduler(self, name: str) -> Scheduler | None:
+        """The line's scheduler in a run; None: one queue for all."""
+        if name == FIFO:
+            return None
+        if name == "strict":
+            return Groups.strict(3)
+        own = Decider.parse(self.settings.scheduler or "", Path()) if name == OWN else None
+        kind = Discipline.DRR if own else Discipline(name)
+        return Groups((Group({LARGE: 1, SMALL: 1, PING: 1}, kind, FRAME_BYTES, own),))
 
     # ---- conducting ------------------------------------------------------------------------------
 
@@ -157,7 +183,7 @@ class Schedulers(Lab):
         if run.name == "simulation":
             return self._simulate(bench.seed)
         bench.bring_up(self.topology(run.name))
-        if _scheduler(run.name) is not None:
+        if run.name != FIFO:
             bench.session("s1").insert(entries(RULES))
         with bench.recording([("s1", LINE)], senders=[]) as instruments:
             start_s = instruments.now_s() + LEAD_S
@@ -205,7 +231,7 @@ class Schedulers(Lab):
         """Waits against theory; then bytes and pings under each scheduler."""
         rows, bands, numbers = self._part_a(recordings["simulation"])
         line = self.line
-        for part in PARTS:
+        for part in self.parts:
             found = Shares(recordings[part.name], part.name, self.seconds)
             share = line.small_share(part.name)
             # With one queue for all nobody counts who was in it.
@@ -224,16 +250,18 @@ class Schedulers(Lab):
                     )
                 )
                 numbers[f"{part.name}_small_share"] = found.small
-            longest_s = RTT_S + line.longest_wait_s(part.name, QUEUE_BYTES)
-            rows.append(
-                Row(
-                    f"B: a ping, {part.look}",
-                    "",
-                    f"at most {longest_s * 1000:.1f} ms",
-                    f"{found.ping_ms:.1f} ms, at most {found.ping_most_ms:.1f} ms",
-                )
-            )
-            bands.append(self._ping_band(part, found, longest_s))
+            took = f"{found.ping_ms:.1f} ms, at most {found.ping_most_ms:.1f} ms"
+            if part.name == OWN:
+                # Nobody knows what it promises.
+                got = f"{found.small:.1%} / {1 - found.small:.1%}"
+                rows.append(Row(f"B: small / large packets, {part.look}", "", "", got))
+                rows.append(Row(f"B: a ping, {part.look}", "", "", took))
+                numbers["own_small_share"] = found.small
+            else:
+                longest_s = RTT_S + line.longest_wait_s(part.name, QUEUE_BYTES)
+                most = f"at most {longest_s * 1000:.1f} ms"
+                rows.append(Row(f"B: a ping, {part.look}", "", most, took))
+                bands.append(self._ping_band(part, found, longest_s))
             numbers[f"{part.name}_ping_ms"] = found.ping_ms
             numbers[f"{part.name}_ping_most_ms"] = found.ping_most_ms
             numbers[f"{part.name}_line_share"] = found.use
@@ -294,10 +322,10 @@ class Schedulers(Lab):
     ) -> None:
         shares, pings = canvas.subplots(1, 2, sharey=True, width_ratios=(1, 1.3))
         line = self.line
-        for place, part in enumerate(PARTS):
+        for place, part in enumerate(self.parts):
             found = Shares(recordings[part.name], part.name, self.seconds)
             share = line.small_share(part.name)
-            if share is None:
+            if part.name == FIFO:
                 shares.barh(place, 1, color=drawing.PALE, height=0.6)
                 shares.text(0.5, place, "one queue for both", ha="center", va="center", fontsize=9)
             else:
@@ -317,13 +345,14 @@ class Schedulers(Lab):
                     height=0.6,
                     label="large packets" if label else "_large",
                 )
-                shares.plot(
-                    [share, share],
-                    [place - 0.42, place + 0.42],
-                    color=drawing.INK,
-                    linewidth=1.6,
-                    label="theory" if label else "_theory",
-                )
+                if share is not None:
+                    shares.plot(
+                        [share, share],
+                        [place - 0.42, place + 0.42],
+                        color=drawing.INK,
+                        linewidth=1.6,
+                        label="theory" if label else "_theory",
+                    )
             took = [echo.rtt_ms for echo in found.echoes]
             # A little apart, so that equal ones can be seen.
             heights = [place + 0.24 * math.sin(2.4 * index) for index in range(len(took))]
@@ -337,6 +366,8 @@ class Schedulers(Lab):
                 color=drawing.GREEN,
                 label="a ping" if place == 0 else "_ping",
             )
+            if part.name == OWN:
+                continue
             longest_ms = (RTT_S + line.longest_wait_s(part.name, QUEUE_BYTES)) * 1000
             pings.plot(
                 [longest_ms, longest_ms],
@@ -345,7 +376,7 @@ class Schedulers(Lab):
                 linewidth=1.6,
                 label="the longest by theory" if place == 0 else "_theory",
             )
-        shares.set_yticks(range(len(PARTS)), [part.look for part in PARTS])
+        shares.set_yticks(range(len(self.parts)), [part.look for part in self.parts])
         shares.invert_yaxis()
         shares.set_xlim(0, 1)
         shares.set_xlabel("part of the line")
@@ -360,7 +391,7 @@ class Schedulers(Lab):
     def _draw_close(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
-        shown = [part for part in PARTS if part.name in ("wrr", "drr", "wfq")]
+        shown = [part for part in self.parts if part.name in ("wrr", "drr", "wfq", OWN)]
         grid = canvas.subplots(1, len(shown), sharey=True)
         for axes, part in zip(grid, shown, strict=True):
             recording = recordings[part.name]
@@ -382,15 +413,6 @@ class Schedulers(Lab):
             drawing.legend(axes)
 
 
-def _scheduler(name: str) -> Scheduler | None:
-    """The line's scheduler in a run; None: one queue for all."""
-    if name == "fifo":
-        return None
-    if name == "strict":
-        return Groups.strict(3)
-    return Groups((Group({LARGE: 1, SMALL: 1, PING: 1}, Discipline(name), FRAME_BYTES),))
-
-
 class Shares:
     """What was sent while both floods ran, and what the pings took."""
 
@@ -400,7 +422,7 @@ class Shares:
         series = recording.ports[PORT]
         self.use = series.rate_bps(start_s, end_s)
         self.small = math.nan
-        if _scheduler(name) is not None:
+        if name != FIFO:
             small, large = (series.rate_bps(start_s, end_s, each) for each in (SMALL, LARGE))
             self.small = small / (small + large)
         self.echoes = recording.pings["ping"].between(start_s, end_s).echoes

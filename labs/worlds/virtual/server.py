@@ -6,11 +6,11 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from controller.toolchain import ROOT
+from labs.classes import environment as classes_environment
 from labs.errors import LabError
 
 BINARY = ROOT / "build" / "bin" / "vitrine-sim"
@@ -43,7 +43,7 @@ def serving(
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-            env={**_environment(), **(environment or {})},
+            env={**classes_environment(), **(environment or {})},
             # Ctrl-C at the terminal is ours; we end the child when we have kept what there is.
             start_new_session=True,
         )
@@ -51,13 +51,6 @@ def serving(
         yield _address(child, log)
     finally:
         _end(child)
-
-
-def _environment() -> dict[str, str]:
-    """Ours, and with what classes are run."""
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    own = {"PYTHONPATH": os.pathsep.join(paths)}
-    return {"VITRINE_PYTHON": sys.executable, **os.environ, **own}
 
 
 def _address(child: subprocess.Popen[str], log: Path) -> str:
