@@ -19,6 +19,8 @@ class Place:
     is_live: bool = False
     # How long this machine has held up live routers, or was late as their hosts.
     held_up_s: float = 0.0
+    # What could not be checked here, in a few words; it takes no points.
+    left_out: str = ""
 
 
 @dataclass(frozen=True)

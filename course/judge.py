@@ -31,8 +31,8 @@ class Verdict:
     story: Story | None
     # Where not, the machine has failed, and the case must be checked again.
     is_judged: bool = True
-    # Where it was checked, if that needs saying.
-    where: str = ""
+    # Where it was checked, and what was left out, if that needs saying.
+    remark: str = ""
 
     @property
     def points(self) -> int:
@@ -98,9 +98,9 @@ def judge(
                 verdict = Verdict(case, nothing, begun.is_judged)
             else:
                 attempt = partial(case.check, begun.value)
-                tried, where = _placed(partial(settled, case.title, attempt), work, case, live)
+                tried, remark = _placed(partial(settled, case.title, attempt), work, case, live)
                 story = _complete(tried.story, exercise.name, case.name, films, live)
-                verdict = Verdict(case, story, tried.is_judged, where)
+                verdict = Verdict(case, story, tried.is_judged, remark)
             if films:
                 films.forget(films.names() - shared)
             verdicts.append(verdict)
@@ -111,7 +111,15 @@ def judge(
 def _placed(
     settle: Callable[[], _Settled], work: Work, case: Case, live: bool
 ) -> tuple[_Settled, str]:
-    """Checks a case where it is to be checked and can be; what came of it, and where that was."""
+    """Checks a case where it is to be checked and can be; what came of it, and what is odd."""
+    settled, where = _somewhere(settle, work, case, live)
+    left_out, work.place.left_out = work.place.left_out, ""
+    return settled, "; ".join(filter(None, (where, left_out)))
+
+
+def _somewhere(
+    settle: Callable[[], _Settled], work: Work, case: Case, live: bool
+) -> tuple[_Settled, str]:
     if not live:
         return settle(), ""
     if not case.live:

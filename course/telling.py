@@ -21,10 +21,10 @@ class Teller:
     def tell(self, verdict: Verdict) -> str:
         """A line for what is met, a paragraph for what is not."""
         case = verdict.case
-        where = f" ({verdict.where})" if verdict.where else ""
+        remark = f" ({verdict.remark})" if verdict.remark else ""
         if verdict.story is None:
-            return f"  ok    {case.points:3}  {case.name}: {case.title}{where}"
-        head = f"  FAIL  0/{case.points:<2} {case.name}: {case.title}{where}"
+            return f"  ok    {case.points:3}  {case.name}: {case.title}{remark}"
+        head = f"  FAIL  0/{case.points:<2} {case.name}: {case.title}{remark}"
         before = self._told.setdefault(verdict.story, case.name)
         if before != case.name:
             return f"{head}\n        for the reason told at {before}"

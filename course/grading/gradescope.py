@@ -9,16 +9,20 @@ from typing import Any
 
 from controller.toolchain import ROOT
 from course.exercise import SOLUTIONS, Exercise
+from course.exercises.control_plane import roads
 from course.grading.grade import Graded
 from course.telling import paragraphs
 
-# What grading needs of the kit; the solutions stay at home, and so do the tests.
+# What grading needs of the kit; the tests stay at home, and so do the solutions, but for the peers:
+# a submission runs in the jail, which reads nothing but that submission.
 _PARTS = (
     *("controller", "topo", "apps", "labs", "insides", "course"),
     # Exercises without a program of their own use the kit's router.
     "p4src",
     "vm/requirements.txt",
 )
+# Routers of others, beside which these exercises are tried; see `roads.PEERS`.
+_WITH_PEERS = ("control-plane", "capstone")
 # One file, which is each of the programs by its name.
 _PROGRAMS = "build/bin/vitrine"
 
@@ -30,7 +34,8 @@ def results(graded: Graded) -> dict[str, Any]:
         story = verdict.story
         tests.append(
             {
-                "name": f"{verdict.case.name}: {verdict.case.title}",
+                "name": f"{verdict.case.name}: {verdict.case.title}"
+                + (f" ({verdict.remark})" if verdict.remark else ""),
                 "score": verdict.points,
                 "max_score": verdict.case.points,
                 "status": "failed" if story else "passed",
@@ -56,6 +61,9 @@ def archive(exercise: Exercise, file: Path, secret: str) -> None:
         zipped.writestr("vitrine/secret", f"{secret}\n")
         for part in _PARTS:
             for path in _files(ROOT / part):
+                zipped.write(path, f"vitrine/{path.relative_to(ROOT)}")
+        if exercise.name in _WITH_PEERS:
+            for path in roads.peers():
                 zipped.write(path, f"vitrine/{path.relative_to(ROOT)}")
         programs = (ROOT / _PROGRAMS).read_bytes()
         zipped.writestr(_executable(f"vitrine/{_PROGRAMS}"), programs)

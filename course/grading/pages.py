@@ -53,6 +53,8 @@ def _section(verdict: Verdict, folder: str) -> str:
     mark = "" if story is None else ' class="not"'
     head = f"{verdict.points} of {case.points}: {case.name}"
     lines = [f"<section{mark}><h2>{escape(head)}</h2><p>{escape(case.title)}</p>"]
+    if verdict.remark:
+        lines.append(f"<p>({escape(verdict.remark)})</p>")
     if story is not None:
         rows = (
             ("What was done", story.done),

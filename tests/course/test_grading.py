@@ -16,6 +16,7 @@ from course import catalogue
 from course.__main__ import main
 from course.errors import CourseError
 from course.exercise import SOLUTIONS, Case
+from course.exercises.control_plane import roads
 from course.grading import gradescope, pages, sheet
 from course.grading.grade import grade
 from course.grading.intake import FILE_BYTES_MAX, submissions
@@ -299,6 +300,34 @@ def test_the_archive_for_gradescope_has_what_grading_needs_and_no_solution(tmp_p
         assert name in names
     assert "vitrine/build/bin/vitrine" in names
     assert not [name for name in names if "solutions" in name or "__pycache__" in name]
+
+
+@pytest.mark.parametrize("name", ["control-plane", "capstone"])
+def test_the_archive_of_an_exercise_with_peers_has_these_and_no_other_solution(name, tmp_path):
+    gradescope.archive(catalogue.find(name), tmp_path / "made.zip", "secret")
+    with zipfile.ZipFile(tmp_path / "made.zip") as zipped:
+        zipped.extractall(tmp_path)
+    found = sorted((tmp_path / "vitrine/course/solutions").rglob("*.*"))
+    told = [str(each.relative_to(tmp_path / "vitrine/course/solutions")) for each in found]
+    others = [f"control-plane/others/{number}/control.py" for number in (1, 2, 3)]
+    assert told == [*others, "control-plane/right/control.py"]
+
+
+def test_a_case_without_its_peers_says_so_and_gives_its_points(
+    hand_in, runner, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(roads, "PEERS", tmp_path / "none")
+    exercise = catalogue.find("control-plane")
+    (case,) = (each for each in exercise.cases if each.name == "interoperates")
+    exercise = replace(exercise, cases=(case,))
+    frames = (exercise.start / "frames.py").read_text()
+    hand_in("ada", {"control.py": roads.REFERENCE.read_text(), "frames.py": frames})
+    (one,) = grade(exercise, submissions(hand_in.folder), secret="s", runner=runner)
+    (told,) = gradescope.results(one)["tests"]
+    assert (told["score"], told["status"]) == (5, "passed")
+    assert told["name"].endswith("(without routers of others, which only graders have; what was "
+        "checked gives all points)")  # fmt: skip
+    assert "without routers of others" in pages.page(one)
 
 
 def test_a_page_links_to_the_moment_in_the_students_own_network(hand_in, runner, tmp_path):

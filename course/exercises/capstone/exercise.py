@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from controller.p4info import P4Info
-from course.exercise import SOLUTIONS, Case, Exercise, Work
+from course.exercise import Case, Exercise, Work
 from course.exercises.control_plane import roads
 from course.exercises.control_plane.fabric import Compiled, Fabric, asked_of, led
 from course.story import Moment, Refused, Story
@@ -197,15 +197,16 @@ def others(bench: Bench) -> None:
     """A ring of routers of different teams."""
     net = roads.drawn(bench.work.dice("others"), 4, CLASSES)
     folders = {each.name: bench.work.folder for each in net.topology.switches}
-    whose, peers = "all of them yours", SOLUTIONS / "control-plane" / "others"
+    whose = "all of them yours"
     own_programs = {"s1": bench.compiled, "s3": bench.compiled}
-    if peers.is_dir():
+    if roads.PEERS.is_dir():
         whose = "two of them yours, the others with the kit's program and other controllers"
-        for name, folder in zip(("s2", "s4"), sorted(peers.iterdir()), strict=False):
+        for name, folder in zip(("s2", "s4"), sorted(roads.PEERS.iterdir()), strict=False):
             folders[name] = bench.work.scratch / "others" / folder.name
             if not folders[name].exists():
                 roads.other(folder, folders[name])
     else:
+        bench.work.place.left_out = roads.NO_PEERS
         own_programs |= {"s2": bench.compiled, "s4": bench.compiled}
     of, asked = net.topology, asked_of(net.topology, costs=net.costs)
     with led(bench.work, of, asked, folders.__getitem__, film="others", own=own_programs) as fabric:

@@ -21,6 +21,10 @@ from course.tools.network import topology
 from topo.model import End, Topology
 
 NAME = "control-plane"
+# Work of others. An installation for students has none, because it is made of the reference.
+PEERS = SOLUTIONS / NAME / "others"
+REFERENCE = SOLUTIONS / NAME / "right" / "control.py"
+NO_PEERS = "without routers of others, which only graders have; what was checked gives all points"
 SETTLED_S = 2.0
 MENDED_S = 1.0
 SINK = 7000
@@ -474,15 +478,20 @@ def cut(work: Work) -> None:
 
 def _beside_others(work: Work) -> None:
     """A ring of four routers, each led by somebody else's work; where those are at hand."""
-    others = SOLUTIONS / NAME / "others"
-    if not others.is_dir():
+    if not PEERS.is_dir():
+        work.place.left_out = NO_PEERS
         return
     folders = {"s1": work.folder}
-    for name, folder in zip(("s2", "s3", "s4"), sorted(others.iterdir()), strict=True):
+    for name, folder in zip(("s2", "s3", "s4"), sorted(PEERS.iterdir()), strict=True):
         folders[name] = work.scratch / "others" / folder.name
         if not folders[name].exists():
             other(folder, folders[name])
     _all_reach(work, drawn(work.dice("others"), 4), "interoperates", folders.__getitem__)
+
+
+def peers() -> list[Path]:
+    """The files that routers of others are made of, but for what students have."""
+    return [*sorted(PEERS.rglob("*.py")), REFERENCE]
 
 
 def other(folder: Path, into: Path) -> None:
@@ -493,7 +502,7 @@ def other(folder: Path, into: Path) -> None:
 
 
 _SHARED = (
-    (SOLUTIONS / NAME / "right" / "control.py", "reference.py"),
+    (REFERENCE, "reference.py"),
     (Path(__file__).parent / "start" / "frames.py", "frames.py"),
 )
 
