@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-collector bench-world bench-glass pictures bench-page chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -189,6 +189,11 @@ bench-collector: ## reports a second that the telemetry collector keeps on one c
 	@vm/takes.sh
 	@vm/python.sh
 	@build/venv/bin/python -m tests.telemetry.bench_collector
+
+bench-insides:   ## decisions a second of the built-in parts as Python classes
+	@vm/takes.sh -- WORLD
+	@WORLD=virtual vm/setup.sh
+	@build/venv/bin/python -m tests.bench.insides
 
 bench-world:     ## packets of TCP a CPU second that virtual networks carry, ns-3 beside; QUICK=1
 	@vm/takes.sh QUICK

@@ -7,15 +7,16 @@ prints goes to standard error.
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import json
+import operator
 import os
 import struct
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -46,6 +47,7 @@ class Unfit(Exception):  # noqa: N818 - it is told to a person and not raised to
 
 
 Serve: TypeAlias = Callable[[bytes], bytes | None]
+Inputs: TypeAlias = tuple[int, ...]
 
 
 def main() -> int:
@@ -88,21 +90,23 @@ class _Pipe:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.dup2(2, 1)
-        self._waiting = b""
+        # What was read, and how far it has been taken.
+        self._waiting, self._at = b"", 0
 
     def read(self) -> bytes | None:
         """The next frame's body; none at the end."""
-        length = self._take(4)
-        return None if length is None else self._take(_LENGTH.unpack(length)[0])
-
-    def _take(self, count: int) -> bytes | None:
-        while len(self._waiting) < count:
+        while True:
+            # Mostly the router asks one question and waits: what was read is this one frame.
+            waiting, at = self._waiting, self._at
+            if len(waiting) - at >= 4:
+                end = at + 4 + _LENGTH.unpack_from(waiting, at)[0]
+                if len(waiting) >= end:
+                    self._at = end
+                    return waiting[at + 4 : end]
             more = os.read(self._input, _READ_BYTES)
             if not more:
                 return None
-            self._waiting += more
-        taken, self._waiting = self._waiting[:count], self._waiting[count:]
-        return taken
+            self._waiting, self._at = waiting[at:] + more, 0
 
     def write(self, body: bytes) -> None:
         os.write(self._output, _LENGTH.pack(len(body)) + body)
@@ -114,12 +118,10 @@ def _begin(file: Path, name: str, parameters: dict[str, Any]) -> tuple[Serve, by
     found = _load(file, name, getattr(contract, kind))
     if kind == "CongestionControl":
         return _congestion(found, **parameters), _wishes(found)
-    serve: dict[str, Callable[[Any], Serve]] = {
-        "Arbiter": _arbiter,
-        "Scheduler": _scheduler,
-        "Aqm": _aqm,
-    }
-    return serve[kind](found(**parameters)), b""
+    if kind == "Aqm":
+        return _aqm(found(**parameters)), _questions(found)
+    serve = _arbiter if kind == "Arbiter" else _scheduler
+    return serve(found(**parameters)), b""
 
 
 def _load(file: Path, name: str, base: type) -> type[Any]:
@@ -149,20 +151,29 @@ def _load(file: Path, name: str, base: type) -> type[Any]:
 # ---- questions to calls, and what they return to answers -----------------------------------------
 
 
-@functools.lru_cache(1 << 14)
-def _members(bits: int) -> tuple[int, ...]:
-    """The inputs of a set, in rising order; the same sets come again and again."""
-    return tuple(number for number in range(bits.bit_length()) if bits >> number & 1)
+# The inputs of each byte of a set, in rising order: those of a set are looked up byte by byte.
+_MEMBERS = [
+    [tuple(8 * place + bit for bit in range(8) if byte >> bit & 1) for byte in range(256)]
+    for place in range(_INPUTS)
+]
+
+
+def _joined(one: Iterable[Inputs], other: Iterable[Inputs]) -> Iterable[Inputs]:
+    return map(operator.add, one, other)
 
 
 def _arbiter(arbiter: contract.Arbiter) -> Callable[[bytes], bytes]:
     def decide(body: bytes) -> bytes:
         now, count = _AT_COUNT.unpack_from(body, 1)
-        starts = range(11, 11 + _INPUTS * count, _INPUTS)
-        asks = [_members(int.from_bytes(body[at : at + _INPUTS], "little")) for at in starts]
+        # There are as many inputs as outputs, so the bytes behind that many are empty.
+        columns: Iterator[Iterable[Inputs]] = (
+            map(_MEMBERS[place].__getitem__, body[11 + place :: _INPUTS])
+            for place in range((count + 7) // 8)
+        )
+        asks = list(reduce(_joined, columns))
         pairs = arbiter.match(asks, now)
         try:
-            return bytes([side for pair in pairs for side in _pair(pair)])
+            return bytes([side for left, right in pairs for side in (left, right)])
         except (TypeError, ValueError):
             raise Unfit(
                 f"match() returned {_short(pairs)}, which is no list of pairs of whole numbers "
@@ -170,11 +181,6 @@ def _arbiter(arbiter: contract.Arbiter) -> Callable[[bytes], bytes]:
             ) from None
 
     return decide
-
-
-def _pair(pair: tuple[int, int]) -> tuple[int, int]:
-    left, right = pair
-    return left, right
 
 
 def _scheduler(scheduler: contract.Scheduler) -> Serve:
@@ -196,6 +202,12 @@ def _scheduler(scheduler: contract.Scheduler) -> Serve:
         return bytes([chosen])
 
     return decide
+
+
+def _questions(aqm: type[contract.Aqm]) -> bytes:
+    """Of what it is to be asked, as bits: what it has no method for passes."""
+    base = contract.Aqm
+    return bytes([(aqm.arrival is not base.arrival) | (aqm.departure is not base.departure) << 1])
 
 
 def _aqm(aqm: contract.Aqm) -> Callable[[bytes], bytes]:

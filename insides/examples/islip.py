@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from insides import Arbiter
@@ -19,11 +20,14 @@ class Islip(Arbiter):
     def match(self, asks: Sequence[Sequence[int]], now: int) -> list[tuple[int, int]]:
         """Each round: every output grants to an input, every input accepts an output."""
         pairs: list[tuple[int, int]] = []
-        inputs, outputs = set(range(self.ports)), set(range(self.ports))
+        matched: set[int] = set()
+        outputs = [output for output, asking in enumerate(asks) if asking]
         for iteration in range(self.iterations):
             granted: dict[int, list[int]] = {}
-            for output in sorted(outputs):
-                asking = [each for each in asks[output] if each in inputs]
+            for output in outputs:
+                asking = asks[output]
+                if matched:
+                    asking = [each for each in asking if each not in matched]
                 if asking:
                     chosen = first_from(asking, self.grant_from[output])
                     granted.setdefault(chosen, []).append(output)
@@ -32,7 +36,7 @@ class Islip(Arbiter):
             for chosen, offers in granted.items():
                 output = first_from(offers, self.accept_from[chosen])
                 pairs.append((chosen, output))
-                inputs.remove(chosen)
+                matched.add(chosen)
                 outputs.remove(output)
                 if iteration == 0:
                     self.grant_from[output] = (chosen + 1) % self.ports
@@ -42,4 +46,4 @@ class Islip(Arbiter):
 
 def first_from(choices: Sequence[int], start: int) -> int:
     """The first of some rising numbers from `start` on, wrapping around."""
-    return next((each for each in choices if each >= start), choices[0])
+    return choices[bisect_left(choices, start) % len(choices)]

@@ -17,11 +17,14 @@ class Pim(Arbiter):
     def match(self, asks: Sequence[Sequence[int]], now: int) -> list[tuple[int, int]]:
         """As iSLIP, with dice instead of pointers; inputs accept in their order."""
         pairs: list[tuple[int, int]] = []
-        inputs, outputs = set(range(self.ports)), set(range(self.ports))
+        matched: set[int] = set()
+        outputs = [output for output, asking in enumerate(asks) if asking]
         for _ in range(self.iterations):
             granted: dict[int, list[int]] = {}
-            for output in sorted(outputs):
-                asking = [each for each in asks[output] if each in inputs]
+            for output in outputs:
+                asking = asks[output]
+                if matched:
+                    asking = [each for each in asking if each not in matched]
                 if asking:
                     chosen = asking[self.chance.below(len(asking))]
                     granted.setdefault(chosen, []).append(output)
@@ -31,6 +34,6 @@ class Pim(Arbiter):
                 offers = granted[chosen]
                 output = offers[self.chance.below(len(offers))]
                 pairs.append((chosen, output))
-                inputs.remove(chosen)
+                matched.add(chosen)
                 outputs.remove(output)
         return pairs

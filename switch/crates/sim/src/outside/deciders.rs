@@ -11,6 +11,7 @@ use traffic::outside::{
 use units::Time;
 
 use super::child::Process;
+use super::wire::AqmWishes;
 use super::{Class, wire};
 
 /// An arbiter.
@@ -20,7 +21,10 @@ pub struct Arbiter(Process);
 pub struct Scheduler(Process);
 
 /// The AQM of one queue.
-pub struct Aqm(Process);
+pub struct Aqm {
+    process: Process,
+    wishes: AqmWishes,
+}
 
 /// The congestion control of any number of connections.
 pub struct Congestion {
@@ -81,13 +85,22 @@ impl Aqm {
     /// The AQM of a queue in front of a line of this rate.
     pub fn start(class: &Class, rate_bps: u64, seed: u64) -> Result<Aqm, String> {
         let parameters = json!({ "kind": "Aqm", "rate": rate_bps, "seed": seed });
-        Process::start(class, &parameters).map(Aqm)
+        let process = Process::start(class, &parameters)?;
+        let wishes = wire::read_aqm_wishes(&process.begun)?;
+        Ok(Aqm { process, wishes })
     }
 }
 
 impl AqmOutside for Aqm {
     fn decide(&mut self, question: &AqmQuestion) -> Result<AqmVerdict, String> {
-        wire::read_verdict(&self.0.ask(&wire::packet(question))?)
+        let is_wanted = match question.waited {
+            None => self.wishes.arrivals,
+            Some(_) => self.wishes.departures,
+        };
+        if !is_wanted {
+            return Ok(AqmVerdict::Pass);
+        }
+        wire::read_verdict(&self.process.ask(&wire::packet(question))?)
     }
 }
 

@@ -16,8 +16,9 @@
 //! Z flow:u32                                          told: a connection is over
 //! ```
 //!
-//! Instants and spans are picoseconds; a verdict is 0 to pass, 1 to mark, 2 to drop. Where a class
-//! decides for connections the answer to B has two bytes: as bits, which of the events it wants to
+//! Instants and spans are picoseconds; a verdict is 0 to pass, 1 to mark, 2 to drop. An AQM answers
+//! to B with a byte that says what it is to be asked: 1 of arrivals, 2 of departures, as bits; what
+//! it is not asked passes. Where a class decides for connections the answer to B has two bytes: as bits, which of the events it wants to
 //! hear of (1 << what), and how it uses marks (0 classic, 1 every mark, 2 L4S). And:
 //!
 //! ```text
@@ -166,6 +167,20 @@ pub fn read_window(answer: &[u8]) -> Result<CongestionAnswer, String> {
     }
 }
 
+/// What an AQM is to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AqmWishes {
+    pub arrivals: bool,
+    pub departures: bool,
+}
+
+pub fn read_aqm_wishes(answer: &[u8]) -> Result<AqmWishes, String> {
+    match answer {
+        [bits @ 0..=3] => Ok(AqmWishes { arrivals: bits & 1 != 0, departures: bits & 2 != 0 }),
+        _ => Err("it answered with no wishes".to_owned()),
+    }
+}
+
 pub fn read_class(answer: &[u8]) -> Result<usize, String> {
     match answer {
         [class] => Ok((*class).into()),
@@ -210,6 +225,9 @@ mod tests {
         );
         let window = CongestionAnswer { cwnd: 10, ssthresh: 256, count: 3 };
         assert_eq!(read_window(&[10, 0, 0, 0, 0, 1, 0, 0, 3, 0, 0, 0]), Ok(window));
+        let departures = AqmWishes { arrivals: false, departures: true };
+        assert_eq!(read_aqm_wishes(&[2]), Ok(departures));
+        assert!(read_aqm_wishes(&[4]).is_err() && read_aqm_wishes(&[]).is_err());
         assert!(read_window(&[0; 11]).is_err() && read_wishes(&[1, 3]).is_err());
     }
 }
