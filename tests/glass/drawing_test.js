@@ -65,6 +65,26 @@ export function a_full_queue_looks_full_and_its_head_is_at_the_right() {
   same(placed(strip, [...packets, ...packets]).at(-1), 100);
 }
 
+export function without_single_packets_a_queue_has_its_flows_colours_in_their_shares() {
+  const told = about(2, "NONE");
+  const layout = routerLayout(told, { width: 930, height: 480 });
+  const [strip] = layout.rows.get(1).queues;
+  const flow = (colour, reverse = false) => ({ number: colour, colour, reverse });
+  const share = (colour, packets, reverse) => ({ key: "queue 1/0", output: 1, class: 0, flow: flow(colour, reverse), packets, bytes: 0 });
+  const held = { packets: 10, bytes: 0 };
+  const sample = (flows) => ({ ports: [{ port: 1, counters: { up: true, queues: [{ class: 0, held }] } }], inputs: [], transfers: [], flows });
+  const bars = (flows) => {
+    const moment = { about: told, sample: sample(flows), state: undefined, blocked: [], pace: 1, timePs: 0 };
+    const { shapes } = routerPicture(layout, moment, PALETTES.light);
+    return shapes.filter((each) => each.kind === "rect" && each.y === strip.y + 2)
+      .map(({ x, w, fill, alpha }) => [Math.round(((strip.x + strip.w - x) / strip.w) * 100), Math.round((w / strip.w) * 100), fill, alpha]);
+  };
+  const [first, second] = PALETTES.light.flows;
+  // Ten of twenty packets: half of the strip, the flow whose packet leaves first at its right end.
+  same(bars([share(1, 8), share(0, 2, true)]), [[40, 40, second, 1], [50, 10, first, 0.45]]);
+  same(bars([]), [[50, 50, first, undefined]], "nobody told whose they are");
+}
+
 export function a_limit_is_the_one_that_full_frames_reach_first() {
   const limits = (limit) => {
     const told = about(2, "NONE");

@@ -81,6 +81,66 @@ export async function what_no_picture_can_show_is_not_asked_for_while_time_passe
   same([requests.at(-1).packets, requests.at(-1).interval_ms, model.isHurried, model.knowsPackets], [true, 20, false, true]);
 }
 
+// As `asking`, before a router that tells flows and lets its reader lose.
+function askingOfANewer(mayLose, limit = { packets: 20, bytes: 0 }) {
+  const found = asking();
+  const known = ["packets", "arbitrations", "flows", "may_lose"].map((each) => [each, {}]);
+  found.watching.calls.schema.message = () => ({ byName: new Map(known) });
+  found.watching.mayLose = mayLose;
+  found.config = { queues: [{ class: 0, limit }] };
+  found.watching.calls.call = async () => ({ time_ps: 0, ports: [{ port: 1, config: found.config }, { port: 510, config: found.config }] });
+  return found;
+}
+
+export async function where_others_let_time_pass_it_does_not_wait_for_the_page() {
+  for (const mayLose of [true, false]) {
+    const { watching, requests } = askingOfANewer(mayLose);
+    await watching.open();
+    same(requests[0].may_lose, mayLose || undefined);
+  }
+}
+
+export async function without_single_packets_flows_and_full_queues_are_asked_for() {
+  const { watching, model, requests, config } = askingOfANewer(true);
+  await watching.open();
+  same([requests[0].flows, requests[0].thresholds], [undefined, undefined]);
+  watching.giveUp(0);
+  watching.begin();
+  await new Promise(setTimeout);
+  same([requests[1].flows, requests[1].thresholds], [true, [{ port: 1, class: 0, packets: 20 }]]);
+  holds(requests[1].drops && requests[1].marks, "and drops and marks as before");
+  // The watch tells of a level by its place.
+  const event = (above) => ({ time_ps: 7, kind: "threshold", threshold: { threshold: 0, above, held: { packets: 20 } } });
+  model.take({ lost_events: 0, events: [event(true), event(false)] });
+  same(model.notes, [{ timePs: 7, kind: "full", port: 1, class: 0, packets: 20 }]);
+  // A queue that got another limit is full at another depth.
+  config.queues = [{ class: 0, limit: { packets: 0, bytes: 30_000 } }];
+  await watching.describe();
+  watching.keepLevels();
+  await new Promise(setTimeout);
+  same(requests.at(-1).thresholds, [{ port: 1, class: 0, bytes: 30_000 - 1514 + 1 }]);
+  const asked = requests.length;
+  watching.keepLevels();
+  await new Promise(setTimeout);
+  same(requests.length, asked, "what is watched already is left alone:");
+}
+
+export function what_was_missed_is_counted_and_samples_tell_whose_packets_wait() {
+  const model = new RouterModel("s1", 0, new Flows());
+  const head = Uint8Array.from([...Array(12).fill(0), 8, 0, 0x45, 0, 5, 220, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 1, 1, 10, 0, 4, 1, 156, 65, 20, 81]);
+  const held = { packets: 3, bytes: 4542 };
+  model.take({ lost_events: 5, events: [], sample: { time_ps: 9, missed: 2, ports: [], inputs: [], flows: [
+    { place: "queued", queued: { port: 2, class: 1 }, head, held },
+    { place: "filed", filed: { input: 1, output: 2, class: 0 }, head, held },
+  ] } });
+  model.take({ lost_events: 1, events: [], sample: { time_ps: 10, missed: 1, ports: [], inputs: [], flows: [] } });
+  same([model.lostEvents, model.missedSamples], [6, 3]);
+  const [queued, filed] = model.samples.list[0].flows;
+  same([queued.key, queued.class, queued.packets, queued.bytes, queued.flow.name],
+       ["queue 2/1", 1, 3, 4542, "10.0.1.1 → 10.0.4.1"]);
+  same([filed.key, filed.output, filed.flow.number], ["input 1", 2, queued.flow.number]);
+}
+
 export function nothing_is_claimed_of_packets_for_the_time_in_which_they_were_not_told() {
   const model = new RouterModel("s1", 0, new Flows());
   const begin = (timePs, knows) => {

@@ -208,11 +208,11 @@ class Drawing {
       for (const strip of row.inputs) {
         const voqs = waits?.voqs.filter((each) => isOf(strip, each));
         const held = strip.key === undefined ? waits?.held : sum(voqs);
-        this.depth(strip, held, palette.flows[0]);
+        this.depth(strip, held, this.shares(input(row.port)).filter((each) => isOf(strip, each)));
       }
       const queues = portOf(moment.sample, row.port)?.queues ?? [];
       for (const strip of row.queues) {
-        this.depth(strip, queues.find((each) => each.class === strip.class)?.held, palette.flows[0]);
+        this.depth(strip, queues.find((each) => each.class === strip.class)?.held, this.shares(queue(row.port, strip.class)));
       }
     }
     for (const each of moment.sample?.transfers ?? []) {
@@ -221,10 +221,27 @@ class Drawing {
     }
   }
 
-  depth(strip, held, colour) {
+  // Whose packets wait in a queue, of the sample that is shown.
+  shares(key) {
+    return this.moment.sample?.flows?.filter((each) => each.key === key) ?? [];
+  }
+
+  // As long as the queue is full; each flow has its part of it, whose first packet leaves first to the
+  // right.
+  depth(strip, held, shares) {
     if (!held) return;
+    const { palette } = this;
     const w = strip.w * Math.min(1, fullness(strip.limit, held));
-    this.rect(strip.x + strip.w - w, strip.y + 2, w, strip.h - 4, colour, { r: 3 });
+    const [y, h] = [strip.y + 2, strip.h - 4];
+    const unit = strip.limit.bytes ? "bytes" : "packets";
+    const all = shares.reduce((total, each) => total + each[unit], 0);
+    if (!all) return this.rect(strip.x + strip.w - w, y, w, h, palette.flows[0], { r: 3 });
+    let x = strip.x + strip.w;
+    for (const each of shares) {
+      const part = (w * each[unit]) / all;
+      x -= part;
+      this.rect(x, y, part, h, flowColour(palette, each.flow), { r: Math.min(3, part / 3), alpha: each.flow.reverse ? HOLLOW : 1 });
+    }
   }
 
   // ---- lines ----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // One router as the page knows it: everything that it has told, by time.
 
-import { Insides } from "./insides.js";
+import { Insides, input, queue } from "./insides.js";
 import { placeAfter } from "./order.js";
 import { Samples } from "./samples.js";
 
@@ -19,6 +19,9 @@ export class RouterModel {
     // Everything until here has been told.
     this.toldPs = 0;
     this.lostEvents = 0;
+    this.missedSamples = 0;
+    // The depths of which a Watch without packets tells, in its order.
+    this.levels = undefined;
     // Whether single packets are told, or depths only.
     this.knowsPackets = false;
     // It has more packets than can be told one by one.
@@ -55,17 +58,31 @@ export class RouterModel {
         this.notes.push({ timePs: event.time_ps, kind: event.kind, ...event[event.kind] });
       } else if (event.kind === "overrun") {
         this.notes.push({ timePs: event.time_ps, kind: "overrun", ...event.overrun });
+      } else if (event.kind === "threshold") {
+        const level = this.levels?.[event.threshold.threshold];
+        if (level && event.threshold.above) this.notes.push({ timePs: event.time_ps, kind: "full", ...level });
       } else {
         this.insides.take(event);
       }
       this.toldPs = Math.max(this.toldPs, event.time_ps);
     }
     if (message.sample) {
-      this.samples.take(message.sample);
+      this.missedSamples += message.sample.missed ?? 0;
+      this.samples.take({ ...message.sample, flows: this.shares(message.sample) });
       this.toldPs = Math.max(this.toldPs, message.sample.time_ps);
     }
     if (this.notes.length > NOTES_MAX) this.notes.splice(0, NOTES_MAX / 2);
     if (message.complete_until_ps) this.toldPs = Math.max(this.toldPs, message.complete_until_ps);
+  }
+
+  // Whose packets waited in a sample: [{key, output, class, flow, packets, bytes}], `key` being the
+  // queue's as in Insides.
+  shares({ time_ps: timePs, flows = [] }) {
+    return flows.map(({ place, head, held, ...told }) => {
+      const { input: from, output, port, class: class_ } = told[place];
+      const at = place === "filed" ? { key: input(from), output } : { key: queue(port, class_), output: port };
+      return { ...at, class: class_, flow: this.flows.of(head, timePs), packets: held.packets, bytes: held.bytes };
+    });
   }
 
   // A message of a Watch of packets alone, from a recording.

@@ -2,7 +2,7 @@
 // kernels are asked.
 
 import { WORLD } from "../wire/calls.js";
-import { detailAt } from "./watching.js";
+import { detailAt, mayLose } from "./watching.js";
 
 // Whom calls of the world are for; see labs/glass/server.py.
 export const WORLD_NAME = "@world";
@@ -20,7 +20,8 @@ export class HostsWatch {
 
   open() {
     const interval_ns = this.scene.isDriven ? Math.max(DRIVEN_NS, this.everyMs * NS_PER_MS) : FOLLOWED_NS;
-    this.watch = this.calls.open(WORLD_NAME, WORLD, "WatchHosts", { interval_ns, events: true }, {
+    const may_lose = mayLose(this.scene) && this.calls.schema.message("vitrine.v1.WatchHostsRequest").byName.has("may_lose");
+    this.watch = this.calls.open(WORLD_NAME, WORLD, "WatchHosts", { interval_ns, events: true, may_lose }, {
       next: (message) => this.hosts.take(message),
       // Without it there are fewer curves, and that is all.
       ended: () => {

@@ -127,6 +127,7 @@ export class RouterView {
     const see = ({ number }) => number >= 0 && this.seen.set(number, timePs);
     for (const packet of moment.state?.packets.values() ?? []) see(packet.flow);
     for (const step of moment.recent) if (step.of) see(step.of.flow);
+    if (!moment.state) for (const share of moment.sample?.flows ?? []) see(share.flow);
     const span = KEY_S * moment.pace * 1e12;
     for (const [number, at] of this.seen) if (Math.abs(timePs - at) > span) this.seen.delete(number);
     const all = [...this.seen.keys()].filter((each) => glass.flows.list[each]).sort((a, b) => a - b);
@@ -213,6 +214,8 @@ export class RouterView {
       lines.push(`of them for output ${key}${class_ === undefined ? "" : `, class ${class_}`}: ${here.length} packets, `
         + bytes(here.reduce((sum, each) => sum + each.length, 0)));
     }
+    const shares = state ? [] : sample?.flows?.filter((each) => each.key === strip.key) ?? [];
+    lines.push(...shares.map((each) => `${each.flow.name}: ${count(each.packets)} packets, ${bytes(each.bytes)}`));
     if (strip.key.startsWith("queue")) {
       const told = queueOf(sample, strip.port, strip.class);
       const each = config.queues.find((one) => one.class === strip.class);
@@ -333,11 +336,13 @@ function blockedWords({ input: port, head, outputs, packets }, name) {
     + `output ${name(head.output)}.`;
 }
 
+const whose = ({ sample }) => (sample?.flows?.length ? ", and whose packets they hold" : "");
+
 function quietWords(moment) {
   if (!moment.state) {
-    if (moment.isTooFast) return "Too many packets for single ones to be told: depths of queues, as they were sampled.";
+    if (moment.isTooFast) return `Too many packets for single ones to be told: depths of queues${whose(moment)}, as they were sampled.`;
     if (moment.isHurried) {
-      return "Time passes too fast for single packets to be told: depths of queues and counts, as they were sampled. "
+      return `Time passes too fast for single packets to be told: depths of queues${whose(moment)}, as they were sampled. `
         + "Slow down (−) and packets come back.";
     }
     return moment.tellsPackets ? "Of this instant there are depths only, and no single packets."

@@ -1,7 +1,7 @@
 // The bar at the bottom: the instant, how fast time goes, and a scrubber over all that is remembered.
 
 import { phasesOf } from "../model/arbiter.js";
-import { instant, paceWords } from "../words.js";
+import { count, instant, paceWords } from "../words.js";
 import { element, setText } from "./dom.js";
 
 const PARTS = 1000;
@@ -122,11 +122,11 @@ export class TimeBar {
       this.range.value = String(Math.round(((player.timePs - player.startPs) / span) * PARTS));
     }
     this.range.setAttribute("aria-valuetext", instant(player.timePs, player.pace));
-    setText(this.reach, `${(span / 1e12).toFixed(span < 1e13 ? 2 : 0)} s remembered`);
+    setText(this.reach, `${(span / 1e12).toFixed(span < 1e13 ? 2 : 0)} s remembered${missedWords(glass.model)}`);
     this.drawMarks(span);
   }
 
-  // Where packets were dropped, so that one finds it again.
+  // Where packets were dropped and queues were full, so that one finds it again.
   drawMarks(span) {
     const { player, glass } = this;
     const { clientWidth: width, clientHeight: height } = this.marks;
@@ -135,18 +135,26 @@ export class TimeBar {
     if (this.marks.height !== height) this.marks.height = height;
     const context = this.marks.getContext("2d");
     context.clearRect(0, 0, width, height);
-    context.fillStyle = glass.palette.alarm;
-    let drawn = -1;
-    for (const note of glass.model.notes) {
-      if (note.kind !== "drop") continue;
-      const x = Math.round(((note.timePs - player.startPs) / span) * width);
-      // Of thousands at one place one is seen.
-      if (x === drawn) continue;
-      drawn = x;
-      context.fillRect(x, height - 7, 1.5, 7);
+    for (const [kind, colour, length] of [["full", glass.palette.lit, 11], ["drop", glass.palette.alarm, 7]]) {
+      context.fillStyle = colour;
+      let drawn = -1;
+      for (const note of glass.model.notes) {
+        if (note.kind !== kind) continue;
+        const x = Math.round(((note.timePs - player.startPs) / span) * width);
+        // Of thousands at one place one is seen.
+        if (x === drawn) continue;
+        drawn = x;
+        context.fillRect(x, height - length, 1.5, length);
+      }
     }
     if (this.pointedPs === undefined) return;
     context.fillStyle = glass.palette.accent;
     context.fillRect(((this.pointedPs - player.startPs) / span) * width - 1, 0, 2, height);
   }
+}
+
+// What the router told and this page was too slow to take.
+function missedWords({ lostEvents, missedSamples }) {
+  const parts = [lostEvents && `${count(lostEvents)} steps of packets`, missedSamples && `${count(missedSamples)} samples`].filter(Boolean);
+  return parts.length ? `; missed by a page that was too slow: ${parts.join(" and ")}` : "";
 }

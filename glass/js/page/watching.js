@@ -1,6 +1,7 @@
 // Keeps a router's model up to date: one Watch that comes back by itself, and Describe whenever the
 // configuration may have changed.
 
+import { fullLevels } from "../model/levels.js";
 import { ROUTER } from "../wire/calls.js";
 
 const HEAD_BYTES = 48;
@@ -28,17 +29,21 @@ export function detailAt(pace) {
   return pace > PACKETS_PACE_MAX ? { isHurried: true, intervalMs: Math.ceil(pace) } : { isHurried: false, intervalMs: 1 };
 }
 
+// Whether time must not wait for this page: where others let it pass.
+export const mayLose = (scene) => !scene.isDriven || Boolean(scene.readOnly);
+
 export class Watching {
-  // onState({isThere, why}) tells when the router comes and goes; `isLive`: its time passes as ours.
-  constructor(calls, model, { intervalMs, isLive = false, onState }) {
-    Object.assign(this, { calls, model, intervalMs, isLive, onState });
+  // onState({isThere, why}) tells when the router comes and goes; `isLive`: its time passes as ours;
+  // `mayLose`: others let its time pass, which must not wait for this page.
+  constructor(calls, model, { intervalMs, isLive = false, mayLose = false, onState }) {
+    Object.assign(this, { calls, model, intervalMs, isLive, mayLose, onState });
     this.detail = detailAt(1);
     this.isEnded = false;
     this.patienceMs = AGAIN_MS;
     this.open();
     this.timer = setInterval(() => {
       this.lookAgain(performance.now());
-      this.describe().catch(() => {});
+      this.describe().then(() => this.keepLevels()).catch(() => {});
     }, DESCRIBE_MS);
   }
 
@@ -81,9 +86,19 @@ export class Watching {
       for (const name of ["packets", "arbitrations"]) if (known.has(name)) request[name] = true;
       if (this.withoutPackets) request.packets = undefined;
     }
+    // Without single packets: whose they are, picture by picture, and when queues were full in between.
+    if (!request.packets && known.has("flows")) {
+      this.model.levels = this.levels();
+      Object.assign(request, { flows: true, head_bytes: HEAD_BYTES, thresholds: this.model.levels });
+    }
+    if (this.mayLose && known.has("may_lose")) request.may_lose = true;
     this.model.isHurried = isHurried;
     this.model.knowsPackets = Boolean(request.packets);
     return request;
+  }
+
+  levels() {
+    return fullLevels(this.model.samples.abouts.at(-1));
   }
 
   take(message) {
@@ -146,6 +161,12 @@ export class Watching {
 
   async describe() {
     this.model.samples.describe(await this.calls.call(this.model.name, ROUTER, "Describe", this.target));
+  }
+
+  // Queues may have other limits now than those that are watched.
+  keepLevels() {
+    const { levels, knowsPackets } = this.model;
+    if (levels && this.watch && !knowsPackets && JSON.stringify(this.levels()) !== JSON.stringify(levels)) this.begin();
   }
 
   end() {

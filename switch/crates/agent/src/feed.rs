@@ -2,8 +2,10 @@
 //!
 //! The data-plane thread puts items in and never waits; the gRPC side drains. The feed holds a
 //! bounded number of bytes. An item that finds no room is lost: events are counted and the count
-//! takes their place in the stream, samples are counted in the next sample. (Whoever drives a world
-//! in virtual time need not lose any: it lets no time pass while a feed [is filling](Feed::is_filling).)
+//! takes their place in the stream, samples are counted in the next sample. Drops, marks and thresholds
+//! are few and say what went wrong: a quarter of the room is theirs alone, so they are lost last. (Whoever
+//! drives a world in virtual time need not lose any: it lets no time pass while a feed
+//! [is filling](Feed::is_filling), unless its watcher may lose.)
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -17,6 +19,9 @@ use p4runtime::watch::Item;
 /// Bytes that may wait for one watcher: 100,000 events, or some hundred samples of a large switch.
 pub const SIZE_BYTES_MAX: usize = 16 << 20;
 
+/// Beyond this only what is lost last finds room.
+const COMMON_BYTES_MAX: usize = SIZE_BYTES_MAX / 4 * 3;
+
 /// Items that are handed out together at the most.
 const BATCH_COUNT_MAX: usize = 1024;
 
@@ -24,6 +29,7 @@ const BATCH_COUNT_MAX: usize = 1024;
 #[derive(Debug, Default)]
 pub struct Feed {
     state: Mutex<State>,
+    may_lose: bool,
 }
 
 #[derive(Debug, Default)]
@@ -42,6 +48,11 @@ struct State {
 }
 
 impl Feed {
+    /// `may_lose`: nobody waits for its reader, in virtual time either.
+    pub fn new(may_lose: bool) -> Feed {
+        Feed { may_lose, ..Feed::default() }
+    }
+
     /// Takes all `items`, or as many as there is room for. Leaves the list empty.
     pub fn push_all(&self, items: &mut Vec<Item>) {
         let mut state = self.lock();
@@ -54,9 +65,9 @@ impl Feed {
         self.lock().closed
     }
 
-    /// Whether half of the room is taken.
+    /// Whether half of the room is taken, and its reader is to be waited for.
     pub fn is_filling(&self) -> bool {
-        self.lock().size_bytes > SIZE_BYTES_MAX / 2
+        !self.may_lose && self.lock().size_bytes > SIZE_BYTES_MAX / 2
     }
 
     /// Ends the stream after what waits.
@@ -81,7 +92,8 @@ impl Feed {
 impl State {
     fn push(&mut self, item: Item) {
         let size_bytes = size_bytes_of(&item);
-        let is_full = self.size_bytes + size_bytes > SIZE_BYTES_MAX;
+        let room_bytes = if is_lost_last(&item) { SIZE_BYTES_MAX } else { COMMON_BYTES_MAX };
+        let is_full = self.size_bytes + size_bytes > room_bytes;
         match item {
             Item::Lost(count) => self.lost_events += count,
             Item::Sample { missed, .. } if is_full => self.missed_samples += missed + 1,
@@ -137,6 +149,18 @@ impl State {
             waker.wake();
         }
     }
+}
+
+/// Whether it tells of something that went wrong, rather than of what goes on all the time; or that
+/// all has been told, for which a reader may wait.
+fn is_lost_last(item: &Item) -> bool {
+    use device::Event;
+    matches!(
+        item,
+        Item::Event(Event::Dropped(_) | Event::Marked { .. })
+            | Item::Threshold { .. }
+            | Item::CompleteUntil(_)
+    )
 }
 
 /// About how much memory an item takes.
@@ -220,7 +244,7 @@ mod tests {
     #[test]
     fn what_finds_no_room_is_counted_in_its_place() {
         let feed = Feed::default();
-        let count = SIZE_BYTES_MAX / size_bytes_of(&event(0));
+        let count = COMMON_BYTES_MAX / size_bytes_of(&event(0));
         feed.push_all(&mut (0..count as u64 + 3).map(event).collect());
         feed.push_all(&mut vec![sample(2)]);
         let taken: usize = drain(&feed).iter().map(String::len).sum();
@@ -229,6 +253,36 @@ mod tests {
         feed.push_all(&mut vec![event(9), sample(0)]);
         assert_eq!(drain(&feed), ["l3es3"]);
         assert_eq!(feed.lock().size_bytes, 0);
+    }
+
+    #[test]
+    fn drops_marks_and_thresholds_find_room_where_others_no_longer_do() {
+        let mark = || {
+            Item::Event(device::Event::Marked {
+                at: Time::ZERO,
+                port: units::PortId(1),
+                class: units::ClassId(0),
+                length: units::Bytes(1514),
+                head: Vec::new(),
+            })
+        };
+        let feed = Feed::default();
+        let count = COMMON_BYTES_MAX / size_bytes_of(&event(0));
+        feed.push_all(&mut (0..count as u64 + 5).map(event).collect());
+        feed.push_all(&mut vec![mark(), event(1), mark()]);
+        let told = drain(&feed).concat();
+        assert_eq!(told.len(), count + "l5e".len() + "l1e".len());
+        assert!(told.ends_with("l5el1e"), "the marks are there, each behind what is missing");
+    }
+
+    #[test]
+    fn nobody_waits_for_a_reader_that_may_lose() {
+        for may_lose in [false, true] {
+            let feed = Feed::new(may_lose);
+            let count = SIZE_BYTES_MAX / size_bytes_of(&event(0));
+            feed.push_all(&mut (0..count as u64).map(event).collect());
+            assert_eq!(feed.is_filling(), !may_lose);
+        }
     }
 
     #[test]

@@ -252,7 +252,11 @@ impl Watcher {
                 self.end_columns();
             }
         } else {
-            let snapshot = Box::new(Snapshot::of(device, now, ports, Detail::Sample));
+            let mut snapshot = Box::new(Snapshot::of(device, now, ports, Detail::Sample));
+            if self.filter.flows {
+                let is_wanted = |port| self.filter.wants_port(port);
+                snapshot.flows = device.flow_shares(is_wanted, self.filter.head_size);
+            }
             self.pending.push(Item::Sample { snapshot, missed });
         }
         self.next_sample = Some(due + interval);

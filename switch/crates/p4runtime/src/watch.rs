@@ -46,10 +46,12 @@ pub struct Filter {
     pub links: bool,
     /// Instants at which the model lagged.
     pub overruns: bool,
-    /// Bytes of packets that are dropped or marked or, with `packets`, new.
+    /// Bytes of packets that are dropped or marked or, with `packets`, new; of a flow with `flows`.
     pub head_size: usize,
     /// So many samples are told at once, as columns; 0: each by itself.
     pub together: usize,
+    /// Samples tell whose packets wait.
+    pub flows: bool,
 }
 
 /// A depth of a queue that is told when it is crossed.

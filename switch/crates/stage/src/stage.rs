@@ -459,7 +459,7 @@ impl Stage {
             return;
         }
         network.routers.iter_mut().for_each(|router| router.complete_until(now));
-        self.watches.iter().for_each(|watch| watch.complete_until(now));
+        self.watches.iter_mut().for_each(|watch| watch.complete_until(now));
         self.captures.iter().for_each(|capture| capture.complete_until(now));
         if let Passing::Advancing(advance) = passing {
             let response = |stop| v1::AdvanceResponse { time_ps: now.ps(), stop };

@@ -25,6 +25,10 @@ pub struct HostWatch {
     interval: Option<Span>,
     next_sample: Option<Time>,
     events: bool,
+    /// Time does not wait for it: what finds no room is lost.
+    may_lose: bool,
+    /// Samples and events since the last message.
+    lost: u64,
     pending: Vec<v1::AppEvent>,
     spout: Arc<Spout<v1::WatchHostsResponse>>,
 }
@@ -49,7 +53,7 @@ impl HostWatch {
             ));
         }
         let now = network.world.now();
-        let watch = HostWatch {
+        let mut watch = HostWatch {
             hosts: network.hosts_named(&request.hosts)?,
             interval,
             next_sample: interval.map(|interval| {
@@ -57,6 +61,8 @@ impl HostWatch {
                 Time::ZERO + interval * (passed + 1)
             }),
             events: request.events,
+            may_lose: request.may_lose,
+            lost: 0,
             pending: Vec::new(),
             spout,
         };
@@ -72,8 +78,9 @@ impl HostWatch {
         self.spout.is_closed()
     }
 
+    /// Whether time has to wait for it.
     pub fn is_filling(&self) -> bool {
-        self.spout.is_filling()
+        !self.may_lose && self.spout.is_filling()
     }
 
     pub fn end(&self, why: &Refusal) {
@@ -102,7 +109,7 @@ impl HostWatch {
         let sample = v1::HostSample { time_ps: now.ps(), hosts };
         self.hand_over();
         let message = v1::WatchHostsResponse { sample: Some(sample), ..Default::default() };
-        self.spout.push(message);
+        self.tell(message, 1);
         self.next_sample = Some(due + interval);
     }
 
@@ -111,13 +118,24 @@ impl HostWatch {
         while !self.pending.is_empty() {
             let rest = self.pending.split_off(self.pending.len().min(EVENTS_MAX));
             let events = std::mem::replace(&mut self.pending, rest);
-            self.spout.push(v1::WatchHostsResponse { events, ..Default::default() });
+            let count = events.len() as u64;
+            self.tell(v1::WatchHostsResponse { events, ..Default::default() }, count);
         }
     }
 
-    pub fn complete_until(&self, now: Time) {
+    pub fn complete_until(&mut self, now: Time) {
         let complete_until_ps = now.ps();
-        self.spout.push(v1::WatchHostsResponse { complete_until_ps, ..Default::default() });
+        self.tell(v1::WatchHostsResponse { complete_until_ps, ..Default::default() }, 0);
+    }
+
+    /// A message of so many samples and events: they are lost where their reader may lose and is slow.
+    fn tell(&mut self, mut message: v1::WatchHostsResponse, count: u64) {
+        if count > 0 && self.may_lose && self.spout.is_filling() {
+            self.lost += count;
+            return;
+        }
+        message.lost = std::mem::take(&mut self.lost);
+        self.spout.push(message);
     }
 }
 

@@ -113,7 +113,8 @@ fn frames_that_nothing_could_bring_are_refused_and_none_of_them_comes() {
 /// Events, samples and frames of a transfer with a ping beside it, in so many steps of so long.
 fn told_of_a_run(steps: u64, step_ms: u64) -> (Vec<u8>, Vec<u8>) {
     let mut rig = Rig::wire(7);
-    let request = v1::WatchHostsRequest { interval_ns: 3_000_000, events: true, hosts: Vec::new() };
+    let request =
+        v1::WatchHostsRequest { interval_ns: 3_000_000, events: true, ..Default::default() };
     let mut watched = rig.watch_hosts(request);
     let mut captured = rig.capture(vec![end("s1", Some(2)), end("h1", None)]);
     rig.start("h2", listener());
@@ -144,7 +145,7 @@ fn what_is_told_does_not_depend_on_the_steps_in_which_time_passes() {
 #[test]
 fn time_waits_for_a_reader_and_a_silent_one_is_ended() {
     let mut rig = Rig::wire(1);
-    let request = v1::WatchHostsRequest { interval_ns: 10_000, events: true, hosts: Vec::new() };
+    let request = v1::WatchHostsRequest { interval_ns: 10_000, events: true, ..Default::default() };
     let mut slow = rig.watch_hosts(request.clone());
     let mut silent = rig.watch_hosts(request);
     rig.start("h2", listener());

@@ -14,6 +14,8 @@
 //!                                        └─ gre ─ ethernet, ipv4, ipv6
 //! ```
 //!
+//! `flow` says which frames belong together.
+//!
 //! Code that walks a frame by offsets uses the fields directly: `udp::LENGTH.get(&frame[at..])`.
 //! Nothing here allocates, keeps state or decides anything: a wrong checksum is told, not mended.
 
@@ -27,6 +29,7 @@ pub mod arp;
 pub mod checksum;
 pub mod ethernet;
 pub mod extension;
+pub mod flow;
 pub mod geneve;
 pub mod gre;
 pub mod icmpv4;

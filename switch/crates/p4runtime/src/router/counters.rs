@@ -3,7 +3,7 @@
 //! The data-plane thread only copies numbers ([`Snapshot`]); turning them into messages is done by
 //! whoever asked.
 
-use device::{Books, Device};
+use device::{Books, Device, FlowShare};
 use messages::vitrine::v1;
 use traffic::{
     AqmState, BufferReport, ClassCredit, Counters, Credits, Depth, Histogram, InputReport,
@@ -28,6 +28,8 @@ pub struct Snapshot {
     pub transfers: Vec<TransferReport>,
     /// The shared buffer, if there is one.
     pub buffer: Option<BufferReport>,
+    /// Whose packets wait, if that was asked for.
+    pub flows: Vec<FlowShare>,
 }
 
 /// How much is copied.
@@ -135,7 +137,7 @@ impl Snapshot {
         let transfers = transfers.filter(|it| is_wanted(it.input) || is_wanted(it.output));
         let inputs = inputs(manager, is_wanted, detail);
         let (transfers, buffer) = (transfers.collect(), manager.shared_buffer());
-        Snapshot { time: now, ports: Vec::new(), inputs, transfers, buffer }
+        Snapshot { time: now, inputs, transfers, buffer, ..Snapshot::default() }
     }
 
     /// The numbers of these output ports, in this order; of those that exist.
@@ -166,6 +168,7 @@ impl Snapshot {
             + size_of_val(self.inputs.as_slice())
             + voqs * size_of::<VoqSnapshot>()
             + size_of_val(self.transfers.as_slice())
+            + self.flows.iter().map(FlowShare::size_bytes).sum::<usize>()
     }
 }
 

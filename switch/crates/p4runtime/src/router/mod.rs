@@ -12,6 +12,7 @@
 //!   shaper.rs       how fast a queue or a port may send
 //!   counters.rs     what can be read and sampled
 //!   columns.rs      samples of several instants together
+//!   flows.rs        whose packets wait
 //!   arbitration.rs  what the crossbar's arbiter does
 //!   packets.rs      each packet's way through the router
 //!   states.rs       what queue management and the shared buffer have in mind
@@ -25,6 +26,7 @@ mod arbitration;
 pub mod columns;
 pub mod config;
 pub mod counters;
+mod flows;
 pub mod input;
 mod limit;
 pub mod link;

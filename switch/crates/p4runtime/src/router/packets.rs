@@ -82,6 +82,6 @@ fn dropped_message(reason: DropReason, queue: Option<QueueId>) -> v1::PacketDrop
     v1::PacketDropped { reason, queue: queue.map(queue_message) }
 }
 
-fn input_queue_message(input: PortId, output: PortId, class: ClassId) -> v1::InputQueueRef {
+pub fn input_queue_message(input: PortId, output: PortId, class: ClassId) -> v1::InputQueueRef {
     v1::InputQueueRef { input: input.0.into(), output: output.0.into(), class: class.0.into() }
 }

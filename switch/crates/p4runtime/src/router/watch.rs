@@ -10,7 +10,7 @@ use v1::event::Kind;
 
 use super::counters::{self, Snapshot};
 use super::parts::{depth_message, port_of, queue_message};
-use super::{arbitration, packets, reasons, states};
+use super::{arbitration, flows, packets, reasons, states};
 use crate::refusal::Refusal;
 use crate::watch::{Filter, Item, Level, QueueId, Start, Threshold};
 
@@ -46,6 +46,7 @@ pub fn filter_of(request: &v1::WatchRequest) -> Result<Filter, Refusal> {
         overruns: request.overruns,
         head_size: request.head_bytes as usize,
         together: request.samples_together as usize,
+        flows: request.flows,
     };
     if !filter.asks_for_something() {
         return Err(Refusal::invalid(
@@ -53,11 +54,15 @@ pub fn filter_of(request: &v1::WatchRequest) -> Result<Filter, Refusal> {
              event such as drops or queues",
         ));
     }
-    if filter.together > 0 && (filter.interval.is_none() || filter.asks_for_events()) {
+    let is_alone = filter.interval.is_some() && !filter.flows && !filter.asks_for_events();
+    if filter.together > 0 && !is_alone {
         return Err(Refusal::invalid(
-            "samples_together is for samples alone: set interval_ms, and ask for events in a Watch \
-             of its own",
+            "samples_together is for samples alone: set interval_ms, and ask for events and flows \
+             in a Watch of its own",
         ));
+    }
+    if filter.flows && filter.interval.is_none() {
+        return Err(Refusal::invalid("flows are told with samples: set interval_ms"));
     }
     Ok(filter)
 }
@@ -171,6 +176,7 @@ fn sample_message(snapshot: &Snapshot, missed: u64) -> v1::Sample {
         inputs: snapshot.inputs.iter().map(counters::input_message).collect(),
         transfers: snapshot.transfers.iter().map(counters::transfer_message).collect(),
         shared_buffer: snapshot.buffer.map(states::buffer_message),
+        flows: snapshot.flows.iter().map(flows::message).collect(),
     }
 }
 
@@ -237,6 +243,8 @@ mod tests {
         assert_eq!(refused(slow), "interval_ms: 1001 is more than the 1000 that are possible");
         let together = v1::WatchRequest { samples_together: 9, marks: true, ..Default::default() };
         assert!(refused(together).contains("for samples alone"));
+        let flows = v1::WatchRequest { flows: true, links: true, ..Default::default() };
+        assert!(refused(flows).contains("set interval_ms"));
         let both = v1::Threshold { port: 1, class: 2, packets: 3, bytes: 4 };
         let both = v1::WatchRequest { thresholds: vec![both], ..Default::default() };
         assert_eq!(
