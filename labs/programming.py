@@ -57,13 +57,14 @@ def programmed(
     answering: bool = True,
     announced: bool = True,
     hosts: str = "",
+    hosts_key: str = "",
 ) -> Iterator[Mapping[str, Session]]:
     """The session with each router, by name; `addresses` says where each of them answers.
 
     `configure` gives a router that has its program its queues and cables. With `answering` routers
     speak in their own name for as long as the block runs: they answer pings and send errors.
     Routers that are `announced` are found by `make top` and `make reload` from another terminal;
-    `hosts` is who tells of the hosts around them.
+    `hosts` is who tells of the hosts around them and, to who knows `hosts_key`, starts flows there.
     """
     topology, domain = programs.topology, programs.domain
     with contextlib.ExitStack() as stack:
@@ -88,6 +89,8 @@ def programmed(
                 stack.enter_context(router.serving(session, topology, switch))
             sessions[switch.name] = session
         if announced:
-            stack.enter_context(routers.announced(addresses, network_of(topology), hosts))
+            stack.enter_context(
+                routers.announced(addresses, network_of(topology), hosts, hosts_key)
+            )
             stack.enter_context(reload.serving(running))
         yield sessions

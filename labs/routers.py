@@ -20,6 +20,9 @@ from controller.errors import ConnectError
 from topo import record
 from topo.process import Identity
 
+# What a network's key is called beside its file.
+_KEY = ".key"
+
 
 @dataclass(frozen=True)
 class Up:
@@ -36,6 +39,8 @@ class Up:
     began_ns: int = 0
     # Who tells of the hosts of a live network, as vitrine.v1.World's WatchHosts; empty: nobody.
     hosts: str = ""
+    # With it flows are started there; empty: it is not for this user to know.
+    hosts_key: str = ""
 
     @property
     def world(self) -> str:
@@ -50,15 +55,20 @@ class Up:
 
 @contextlib.contextmanager
 def announced(
-    routers: Mapping[str, str], network: Mapping[str, Any] | None = None, hosts: str = ""
+    routers: Mapping[str, str],
+    network: Mapping[str, Any] | None = None,
+    hosts: str = "",
+    hosts_key: str = "",
 ) -> Iterator[None]:
     """Says that these routers are up, for the length of a `with` block."""
     network = dict(network or {})
+    if hosts_key:
+        _write_key(hosts_key)
     _write(Up(dict(routers), network=network, began_ns=time.time_ns(), hosts=hosts))
     try:
         yield
     finally:
-        _own_file().unlink(missing_ok=True)
+        _forget(_own_file())
 
 
 def look_at(router: str, port: int) -> None:
@@ -122,9 +132,33 @@ def _read(file: Path) -> Up | None:
     try:
         document = json.loads(file.read_text())
         owner = Identity(*document.pop("owner"))
-        return Up(**document) if owner.is_alive() else None
+        return Up(**document, hosts_key=_key_beside(file)) if owner.is_alive() else None
     except (OSError, ValueError, TypeError, KeyError):
         return None
+
+
+def _key_beside(file: Path) -> str:
+    """The key of a network, where it is this user's."""
+    try:
+        return file.with_suffix(_KEY).read_text()
+    except OSError:
+        return ""
+
+
+def _write_key(key: str) -> None:
+    """Beside the file that everybody reads, for this user and for who called sudo."""
+    file = _own_file().with_suffix(_KEY)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        if os.geteuid() == 0 and "SUDO_UID" in os.environ:
+            os.fchown(stream.fileno(), int(os.environ["SUDO_UID"]), -1)
+        stream.write(key)
+
+
+def _forget(file: Path) -> None:
+    for each in (file, file.with_suffix(_KEY)):
+        each.unlink(missing_ok=True)
 
 
 def _write(what: Up) -> None:
@@ -134,9 +168,11 @@ def _write(what: Up) -> None:
     # What killed processes have left here is of no use to anybody.
     for other in file.parent.glob("routers-*.json"):
         if _read(other) is None:
-            other.unlink(missing_ok=True)
+            _forget(other)
     beside = file.with_suffix(".new")
-    beside.write_text(json.dumps({**asdict(what), "owner": [owner.pid, owner.start_ticks]}))
+    told = {**asdict(what), "owner": [owner.pid, owner.start_ticks]}
+    del told["hosts_key"]
+    beside.write_text(json.dumps(told))
     # Written under sudo, read by everybody.
     beside.chmod(0o644)
     beside.replace(file)

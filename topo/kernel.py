@@ -42,6 +42,11 @@ def route_metrics(host: Host) -> list[str]:
     return metrics
 
 
+def congestion_controls() -> list[str]:
+    """Those that this kernel has loaded."""
+    return _AVAILABLE_CONGESTION.read_text().split()
+
+
 def allow_congestion_control(algorithm: str) -> None:
     """Lets namespaces choose an algorithm that so far only the root namespace may use."""
     allowed = _ALLOWED_CONGESTION.read_text().split()

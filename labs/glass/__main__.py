@@ -23,7 +23,7 @@ from labs.errors import LabError
 from labs.glass import desktop
 from labs.glass.scene import Router, Scene
 from labs.glass.server import Glass
-from topo import ending
+from topo import ending, kernel
 
 PORT = 8470
 LOGS = ROOT / "build" / "log" / "glass"
@@ -81,6 +81,8 @@ def scene_of_now() -> Scene:
         lesson=os.environ.get("LESSON", ""),
         world_address=place if is_virtual else "",
         hosts_address=up.hosts,
+        hosts_key=up.hosts_key,
+        controls=kernel.congestion_controls() if up.hosts_key else (),
         began_ns=up.began_ns,
     )
 

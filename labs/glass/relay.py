@@ -1,9 +1,12 @@
-"""Carries messages between pages and routers without looking into them.
+"""Carries messages between pages and routers without looking into them, but for one stream.
 
 A call is a method of P4Runtime or vitrine.v1 by its full name, a router's name, and bytes. Which
 methods there are, and which of them stream, the descriptors say; READING are those that change
 nothing and take nothing from anybody, and a page that may only look gets no others. A router traces
 for one client at a time, so a class cannot have Trace.
+
+A page that steers has a stream of P4Runtime open and no use for packet-ins and digests. They are
+left out: a page that has stopped reading would make a network in virtual time wait for it.
 """
 
 from __future__ import annotations
@@ -34,6 +37,10 @@ READING = frozenset(
         "/p4.v1.P4Runtime/Capabilities",
     }
 )
+
+_STREAM = "/p4.v1.P4Runtime/StreamChannel"
+# What of it is a controller's: the router's packets and digests.
+_REPORTS = frozenset({"packet", "digest"})
 
 
 class RefusedError(Exception):
@@ -88,11 +95,13 @@ class Relay:
 
     def __init__(self, *, read_only: bool) -> None:
         self._addresses: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
         self.is_read_only = read_only
         self._channels: dict[str, grpc.aio.Channel] = {}
 
-    def leads_to(self, addresses: Mapping[str, str]) -> None:
-        """Where each router answers from now on."""
+    def leads_to(self, addresses: Mapping[str, str], keys: Mapping[str, str]) -> None:
+        """Where each router answers from now on, and the keys of those that ask for one."""
+        self._keys = {name: key for name, key in keys.items() if key}
         # All routers in virtual time share one; requests say which is meant.
         self._addresses = {name: parted(address)[0] for name, address in addresses.items()}
 
@@ -117,12 +126,16 @@ class Relay:
                 "this page may only look: the glass was opened for a class to watch.",
             )
         channel = self._channel(router)
+        key = self._keys.get(router)
+        metadata = (("authorization", f"Bearer {key}"),) if key else None
         try:
             if shape.gives_stream:
                 async for message in _streaming(channel, method, shape, requests):
-                    yield message
+                    if method != _STREAM or not _is_report(message):
+                        yield message
             else:
-                yield await channel.unary_unary(method)(await requests.get() or b"")
+                request = await requests.get() or b""
+                yield await channel.unary_unary(method)(request, metadata=metadata)
         except grpc.aio.AioRpcError as error:
             raise _refused(error) from error
 
@@ -151,6 +164,11 @@ def _streaming(
             yield message
 
     return channel.stream_stream(method)(given()) if shape.takes_stream else first()
+
+
+def _is_report(message: bytes) -> bool:
+    told = p4runtime_pb2.StreamMessageResponse.FromString(message)
+    return told.WhichOneof("update") in _REPORTS
 
 
 def _refused(error: grpc.aio.AioRpcError) -> RefusedError:

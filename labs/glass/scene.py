@@ -38,8 +38,11 @@ class Scene:
     pace: float = 1.0
     # Where a network in virtual time is driven.
     world_address: str = ""
-    # Who tells of the hosts of a live network.
+    # Who tells of the hosts of a live network, and what starts flows there: no page is told it.
     hosts_address: str = ""
+    hosts_key: str = ""
+    # The congestion controls of real hosts; of others they are the kit's own.
+    controls: Sequence[str] = ()
     # Whether its time passes for the page alone; else others let it pass.
     is_driven: bool = False
     # When the network came up: with another number it is another one.
@@ -57,6 +60,8 @@ class Scene:
             "isDriven": self.is_driven,
             "hasHosts": bool(self.world_address),
             "tellsHosts": bool(self.world_address or self.hosts_address),
+            "startsFlows": bool(self.world_address or self.hosts_key),
+            "controls": list(self.controls),
             # A string: JavaScript has no integers of that size.
             "began": str(self.began_ns),
             "routers": [

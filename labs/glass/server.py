@@ -235,7 +235,8 @@ class Glass:
         with contextlib.suppress(ConnectionClosed):
             async for scene in wait.changes(self._scene, _LOOK_S):
                 addresses = {each.name: each.address for each in scene.routers}
-                way.leads_to({**addresses, WORLD: scene.world_address or scene.hosts_address})
+                world = scene.world_address or scene.hosts_address
+                way.leads_to({**addresses, WORLD: world}, {WORLD: scene.hosts_key})
                 words = json.dumps(scene.told(read_only=way.is_read_only)).encode()
                 await socket.send(_HEAD.pack(SCENE, 0) + words)
 

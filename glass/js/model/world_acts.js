@@ -1,7 +1,7 @@
-// What is done to hosts and cables of a virtual network: calls of vitrine.v1.World, and the same as lines
-// of Python. Pure: `world.js` makes the calls.
+// What is done to hosts and cables of a network: calls of vitrine.v1.World, and the same as lines of
+// Python or, of real hosts, of the prompt of `make up`. Pure: `world.js` makes the calls.
 //
-// An act: {title, calls: [[method, request]], yaml, python}
+// An act: {title, calls: [[method, request]], yaml, python, prompt}
 
 import { number } from "./spoken.js";
 
@@ -11,6 +11,31 @@ export const CONTROLS = ["cubic", "reno", "bbr", "bbr3", "dctcp", "prague"];
 // `schema` has the messages' types.
 export function worldAct(schema, title, calls) {
   return { title, calls, yaml: "", python: calls.map(([method, request]) => callPython(schema, method, request)).join("\n") };
+}
+
+// `started`: what was started, {host, app}, by its number.
+export function liveAct(title, calls, started) {
+  const lines = calls.map(([method, request]) =>
+    (method === "Start" ? startLine(request) : stopLine(started.get(request.app))));
+  return { title, calls, yaml: "", python: "", prompt: lines.filter(Boolean).join("\n") };
+}
+
+function startLine({ host, app }) {
+  const { bulk, datagram_source: source, ping } = app;
+  if (ping) return `${host} ping -n -i ${ping.interval_ns / 1e9} ${ping.to} &`;
+  const { port } = app.listener ?? app.datagram_sink ?? {};
+  if (port) return `${host} iperf3 -s -p ${port} &`;
+  const { to } = bulk ?? source;
+  const client = `${host} iperf3 -c ${to.host} -p ${to.port} -t 86400`;
+  if (source) return `${client} -u -b ${source.steady.rate_bps} -l 1400 &`;
+  return `${client}${bulk.congestion_control ? ` -C ${bulk.congestion_control}` : ""}${bulk.connections > 1 ? ` -P ${bulk.connections}` : ""} &`;
+}
+
+// Of what was begun there: the host's shell finds it by its port.
+function stopLine(known) {
+  const to = known?.app?.bulk?.to ?? known?.app?.datagram_source?.to;
+  if (to) return `${known.host} kill %?${to.port}`;
+  return known?.app?.ping ? `${known.host} kill %?ping` : "";
 }
 
 export const start = (host, app) => ["Start", { host, app }];
@@ -66,6 +91,9 @@ export const APPS = {
     [{ listener: { port } }, { workload: { to: [{ host: to, port }], interval_mean_ns: mean, congestion_control: control,
                                            heavy_tail: { min_bytes: Math.max(1, Math.round(size / 10)), max_bytes: size * 10 } } }],
 };
+
+// What programs of real hosts have words for.
+export const LIVE_APPS = ["TCP", "UDP", "ping"];
 
 const PAGES = 1_000_000;
 

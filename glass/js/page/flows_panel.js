@@ -1,7 +1,7 @@
-// Flows of a virtual world: start one, see all that run, stop one; cut a cable.
+// Flows of a network: start one, see all that run, stop one; in virtual time also cut a cable.
 
 import { readRate, readSize, readSpanNs } from "../model/amounts.js";
-import { APPS, CONTROLS } from "../model/world_acts.js";
+import { APPS, CONTROLS, LIVE_APPS } from "../model/world_acts.js";
 import { element } from "./dom.js";
 
 // How often is looked what runs, while somebody looks.
@@ -32,7 +32,10 @@ export class FlowsPanel {
     const hosts = glass.network.hosts.map((each) => each.name);
     this.from = choice(hosts, hosts[0]);
     this.to = choice(hosts, hosts.at(-1));
-    this.kind = choice(Object.keys(APPS), "TCP");
+    const { controls, world } = glass.scene;
+    // Those that the hosts' kernel has, where it is a real one.
+    this.controls = controls?.length ? controls : CONTROLS;
+    this.kind = choice(world === "live" ? LIVE_APPS : Object.keys(APPS), "TCP");
     this.kind.addEventListener("change", () => this.ask());
     this.fields = element("div", {});
     this.list = element("ul", { class: "steps", "aria-label": "What runs" });
@@ -54,7 +57,7 @@ export class FlowsPanel {
 
   ask() {
     this.inputs = Object.entries(FIELDS[this.kind.value]).map(([name, [label, value, read]]) => {
-      const input = name === "control" ? choice(CONTROLS, value) : element("input", { type: "text", value });
+      const input = name === "control" ? choice(this.controls, value) : element("input", { type: "text", value });
       return { name, read: read ?? String, input, node: field(label, input) };
     });
     this.fields.replaceChildren(...this.inputs.map((each) => each.node));
@@ -85,6 +88,7 @@ export class FlowsPanel {
       const [apps, cables] = [await world.running(), await world.cables()];
       fill(this.list, apps, (each) => `${each.number} ${each.words}`, (each) => this.app(each));
       if (!apps.length) this.list.replaceChildren(element("li", { class: "faint" }, "Nothing sends."));
+      this.wiring.hidden = !cables.length;
       fill(this.cables, cables, ({ ends, isCut }) => `${nameOf(ends[0])} ${nameOf(ends[1])} ${isCut}`, (each) => this.cable(each));
     } catch {
       // The network has gone; whatever comes in its place is asked again.

@@ -6,10 +6,10 @@ import { Player } from "./player.js";
 import { Side } from "./side.js";
 import { Stage } from "./stage.js";
 import { TimeBar } from "./timebar.js";
-import { Watching } from "./watching.js";
+import { mayLose, Watching } from "./watching.js";
 import { RouterView } from "./router_view.js";
 import { NetworkView } from "./network_view.js";
-import { VirtualWorld } from "./world.js";
+import { World } from "./world.js";
 import { help } from "./help.js";
 import { HostsWatch, WORLD_NAME } from "./hosts_watch.js";
 import { theme, toggleTheme } from "./theme.js";
@@ -54,14 +54,14 @@ export class Glass {
     });
     this.timeBar = new TimeBar(this.player, this);
     this.hostsWatch = scene.tellsHosts && !play ? new HostsWatch(this) : undefined;
-    this.world = scene.hasHosts && !play ? new VirtualWorld(this) : undefined;
+    this.world = (scene.hasHosts || scene.startsFlows) && !play ? new World(this) : undefined;
     this.side = new Side(this);
     this.routerView = new RouterView(this);
     this.networkView = new NetworkView(this);
     play?.([...this.models.values()], this.hosts);
     this.watching = play ? [] : [...this.models.values()].map((model) => new Watching(calls, model, {
       intervalMs: this.isFollowed ? SAMPLE_MS : VIRTUAL_SAMPLE_MS,
-      isLive: scene.world === "live", onState: (state) => this.told(model, state),
+      isLive: scene.world === "live", mayLose: mayLose(scene), onState: (state) => this.told(model, state),
     }));
     if (scene.isDriven && !scene.readOnly) {
       this.player.listeners.add(() => this.watchAtPace());

@@ -62,7 +62,7 @@ export class LessonPanel {
     const item = this.items[index];
     item.querySelector(".refused")?.remove();
     const refuse = (sentence) => item.append(element("p", { class: "refused", role: "alert" }, sentence));
-    if (step.type && !this.glass.world) return refuse(`Hosts here are real ones. Type at the network's prompt: ${step.type}`);
+    if (step.type && this.glass.scene.world === "live") return refuse(`Hosts here are real ones. Type at the network's prompt: ${step.type}`);
     const held = document.activeElement;
     try {
       const done = await step.act(this.glass, this.state);

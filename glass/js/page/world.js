@@ -1,15 +1,17 @@
-// A network in virtual time: lets it go on just as far as the page is about
-// to show, unless others let its time pass.
+// What is around the routers: hosts, with what they send, and cables. A network in virtual time also goes
+// on just as far as the page is about to show, unless others let its time pass.
 //
-// The world stands still between two steps, so what a handle does happens at the instant reached,
+// Such a world stands still between two steps, so what a handle does happens at the instant reached,
 // which is a little ahead of the one that is seen.
 
-import { APPS, cut, mend, reconstructed, sending, start, stop, worldAct } from "../model/world_acts.js";
+import { APPS, cut, liveAct, mend, reconstructed, sending, start, stop, worldAct } from "../model/world_acts.js";
 import { WORLD } from "../wire/calls.js";
 import { WORLD_NAME } from "./hosts_watch.js";
 
 const LOOK_MS = 20, CATCH_UP_TRIES = 100;
 const FIRST_PORT = 6001, PAGE_PORT = 80;
+// Real hosts have one port for each flow of every page.
+const LIVE_PORTS = 20_000;
 const PING_NS = 200_000_000;
 // The longest step, in seconds of the viewer: a click must not wait for a longer one. Where the machine
 // does not keep the pace, steps become shorter, down to this share of the pace.
@@ -19,13 +21,13 @@ const GROWTH = 1.2;
 // With so much told and not yet shown nothing more is asked for.
 const STEP_ON_S = 0.02;
 
-export class VirtualWorld {
+export class World {
   constructor(glass) {
     this.glass = glass;
     this.reachedPs = 0;
     this.isBusy = false;
     this.why = "";
-    this.port = FIRST_PORT;
+    this.port = FIRST_PORT + (glass.scene.world === "live" ? Math.floor(Math.random() * LIVE_PORTS) : 0);
     // Hosts that serve pages, and what this page has started, by number.
     this.serving = new Set();
     this.started = new Map();
@@ -123,9 +125,10 @@ export class VirtualWorld {
     const answers = await this.perform(this.act(`Started: ${words}`, listening ? [listening, start(host, app)] : [start(host, app)]), () => {
       // Taken back from the end: first who sends, then who listens.
       const numbers = answers.map((each) => each.app).toReversed();
+      const act = this.act(`Undone: ${words}`, numbers.map(stop));
       for (const each of numbers) this.started.delete(each);
       if (listening?.[1].app.listener?.answers) this.serving.delete(listening[1].host);
-      return this.act(`Undone: ${words}`, numbers.map(stop));
+      return act;
     });
     const number = answers.at(-1).app;
     this.started.set(number, { host, app, words });
@@ -155,6 +158,8 @@ export class VirtualWorld {
   // [{ends: [a, b], isCut}], as they are now.
   async cables() {
     const { topology, cables } = await this.call("Look", { topology: true });
+    // Those of a live network are the kernel's, and stay.
+    if (!topology) return [];
     return topology.cables.map(({ one, other }, index) => ({ ends: [one, other], isCut: cables[index].cut }));
   }
 
@@ -173,6 +178,7 @@ export class VirtualWorld {
   }
 
   act(title, calls) {
+    if (this.glass.scene.world === "live") return liveAct(title, calls, this.started);
     return worldAct(this.glass.calls.schema, title, calls);
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from controller.toolchain import Toolchain, ToolchainError
 from labs import programming
 from labs.programming import Programs
 from labs.worlds.live import telling
+from labs.worlds.live.flows import Flows
 from topo.backend import Backend
 from topo.live import LiveNetwork
 from topo.model import Topology
@@ -43,13 +45,16 @@ def programmed(
             print(f"[vitrine] {live.cleaned}", file=sys.stderr)
         addresses = {switch.name: live.address(switch.name) for switch in topology.switches}
         shells = {host.name: host.pid for host in live.mininet.hosts}
+        flows = Flows({host.name: live.host(host.name) for host in topology.hosts})
+        key = secrets.token_urlsafe(18)
         with (
-            telling.serving(shells, next(iter(addresses.values()), "")) as hosts,
+            telling.serving(shells, next(iter(addresses.values()), ""), flows, key) as hosts,
             programming.programmed(
                 programs,
                 addresses,
                 lambda switch, session: live.switch(switch.name).configure(session),
                 hosts=hosts,
+                hosts_key=key,
             ) as sessions,
         ):
             yield live, sessions

@@ -1,16 +1,23 @@
-"""Tells of the hosts of a live network what a network in virtual time tells of its own: WatchHosts.
+"""Tells of the hosts of a live network what a network in virtual time tells of its own: WatchHosts;
+and starts and stops flows in them.
 
-    with telling.serving({"h1": pid, "h2": pid}, "127.0.0.1:9559") as address:
+    with telling.serving({"h1": pid, "h2": pid}, "127.0.0.1:9559", flows, key) as address:
         ...a page shows congestion windows of the hosts' TCP...
 
-It is that one call of vitrine.v1.World, served by the process that runs the network, on the
-machine's own address. The kernel is asked only while somebody listens. Instants are those of the
-first router's clock, so that curves of hosts and of that router lie on one another.
+It is these calls of vitrine.v1.World, WatchHosts, Look, Start and Stop, served by the process that
+runs the network, on the machine's own address. The kernel is asked only while somebody listens.
+Instants are those of the first router's clock, so that curves of hosts and of that router lie on
+one another.
+
+Anybody on the machine may look. Programs are started as root, so Start and Stop are for those who
+know the network's key alone, which only its user can read (`labs.routers`).
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import hmac
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -21,26 +28,46 @@ from vitrine.v1 import router_pb2, world_pb2
 
 from controller.connection import parted
 from controller.router_service import RouterStub
+from labs.worlds.live.flows import Flows, RefusedError
 from labs.worlds.live.kernel_sockets import KernelSockets
 
 # More often than this nobody needs to know; each time costs the machine.
 INTERVAL_NS_MIN = 20_000_000
-_LISTENERS_MAX = 8
+_CALLS_MAX = 16
 _NS_PER_S, _PS_PER_NS = 1_000_000_000, 1_000
 _DESCRIBE_DEADLINE_S = 5.0
 
 
 @contextlib.contextmanager
-def serving(hosts: Mapping[str, int], router: str) -> Iterator[str]:
-    """The address, for the length of a `with` block; `hosts` are process ids in them, by name."""
+def serving(
+    hosts: Mapping[str, int], router: str, flows: Flows | None = None, key: str = ""
+) -> Iterator[str]:
+    """The address, for the length of a `with` block; `hosts` are process ids in them, by name.
+
+    Who knows the `key` starts and stops `flows`, if they are given.
+    """
     ending = threading.Event()
-    server = grpc.server(ThreadPoolExecutor(_LISTENERS_MAX, thread_name_prefix="hosts"))
-    watch = grpc.unary_stream_rpc_method_handler(
-        _Hosts(hosts, router, ending).watch,
-        world_pb2.WatchHostsRequest.FromString,
-        world_pb2.WatchHostsResponse.SerializeToString,
-    )
-    methods = {"WatchHosts": watch}
+    server = grpc.server(ThreadPoolExecutor(_CALLS_MAX, thread_name_prefix="hosts"))
+    told = _Hosts(hosts, router, ending)
+    methods = {
+        "WatchHosts": grpc.unary_stream_rpc_method_handler(
+            told.watch,
+            world_pb2.WatchHostsRequest.FromString,
+            world_pb2.WatchHostsResponse.SerializeToString,
+        )
+    }
+    if flows is not None and key:
+        steered = _Steered(told, flows, key)
+        for name, call in (
+            ("Look", steered.look),
+            ("Start", steered.start),
+            ("Stop", steered.stop),
+        ):
+            methods[name] = grpc.unary_unary_rpc_method_handler(
+                call,
+                getattr(world_pb2, f"{name}Request").FromString,
+                getattr(world_pb2, f"{name}Response").SerializeToString,
+            )
     server.add_generic_rpc_handlers(
         (grpc.method_handlers_generic_handler("vitrine.v1.World", methods),)
     )
@@ -79,7 +106,7 @@ class _Hosts:
                 if name in self._hosts
             }
             while not (gone.wait(interval_ns / _NS_PER_S) or self._ending.is_set()):
-                now_ps = (time.time_ns() - offset_ns) * _PS_PER_NS
+                now_ps = _instant_ps(offset_ns)
                 states = [
                     world_pb2.HostState(host=name, connections=each.connections())
                     for name, each in sockets.items()
@@ -87,9 +114,77 @@ class _Hosts:
                 sample = world_pb2.HostSample(time_ps=now_ps, hosts=states)
                 yield world_pb2.WatchHostsResponse(complete_until_ps=now_ps, sample=sample)
 
+    def now_ps(self) -> int:
+        """The present instant; 0 while the router does not say what time it has."""
+        try:
+            return _instant_ps(self._epoch_offset_ns())
+        except grpc.RpcError:
+            return 0
+
+    def connections(self, host: str) -> list[world_pb2.Connection]:
+        """Those of a host's TCP."""
+        with KernelSockets(self._hosts[host]) as sockets:
+            return sockets.connections()
+
     def _epoch_offset_ns(self) -> int:
         address, device_id = parted(self._router)
         with grpc.insecure_channel(address) as channel:
             request = router_pb2.DescribeRequest(device_id=device_id or 0, ports=[1])
             answer = RouterStub(channel).describe(request, timeout=_DESCRIBE_DEADLINE_S)
         return int(answer.epoch_offset_ns)
+
+
+class _Steered:
+    """Starts and stops flows for who knows the key."""
+
+    def __init__(self, told: _Hosts, flows: Flows, key: str) -> None:
+        self._told, self._flows = told, flows
+        self._wanted = f"Bearer {key}".encode()
+
+    def look(
+        self, request: world_pb2.LookRequest, _: grpc.ServicerContext
+    ) -> world_pb2.LookResponse:
+        """What was started, and the connections of those hosts."""
+        connections = functools.cache(self._told.connections)
+        apps = self._flows.reports(connections)
+        answer = world_pb2.LookResponse(time_ps=self._told.now_ps(), running=True)
+        if request.apps:
+            answer.apps.extend(apps)
+        if request.connections:
+            for name in dict.fromkeys(each.host for each in apps):
+                answer.hosts.add(host=name, connections=connections(name))
+        return answer
+
+    def start(
+        self, request: world_pb2.StartRequest, context: grpc.ServicerContext
+    ) -> world_pb2.StartResponse:
+        """Starts a program in a host."""
+        self._check(context)
+        try:
+            number = self._flows.start(request.host, request.app)
+        except RefusedError as refused:
+            context.abort(refused.code, str(refused))
+        return world_pb2.StartResponse(app=number, time_ps=self._told.now_ps())
+
+    def stop(
+        self, request: world_pb2.StopRequest, context: grpc.ServicerContext
+    ) -> world_pb2.StopResponse:
+        """Ends one that was started here."""
+        self._check(context)
+        try:
+            report = self._flows.stop(request.app)
+        except RefusedError as refused:
+            context.abort(refused.code, str(refused))
+        return world_pb2.StopResponse(report=report, time_ps=self._told.now_ps())
+
+    def _check(self, context: grpc.ServicerContext) -> None:
+        given = dict(context.invocation_metadata()).get("authorization", "")
+        if not hmac.compare_digest(str(given).encode(), self._wanted):
+            context.abort(
+                grpc.StatusCode.PERMISSION_DENIED,
+                "flows are started by the user whose network it is, and by nobody else",
+            )
+
+
+def _instant_ps(offset_ns: int) -> int:
+    return (time.time_ns() - offset_ns) * _PS_PER_NS
