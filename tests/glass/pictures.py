@@ -15,6 +15,7 @@ from controller.toolchain import ROOT
 from controller.world import PS_PER_S, World
 from labs import routers
 from labs.glass import tape, virtual
+from labs.hol_blocking.lab import CONGESTED
 from tests.glass.browser import browser, page_of
 from tests.glass.serving import glass_of
 
@@ -54,7 +55,7 @@ def recorded(chromium, logs: Path, scheme: str) -> Iterator:
     """A recording of a third of a second, with its tables, before its end."""
     with virtual.showing(virtual.FIRST, logs) as scene:
         addresses = {each.name: f"{each.address}/{each.device_id}" for each in scene.routers}
-        up = routers.Up(addresses, router="s2", port=virtual.CONGESTED, network=scene.network)
+        up = routers.Up(addresses, router="s2", port=CONGESTED, network=scene.network)
         told = tape.Tape("hol-blocking")
         with World.connect(scene.world_address) as world, tape.listening(told, up):
             world.advance(round(0.3 * PS_PER_S))

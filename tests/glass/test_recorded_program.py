@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from controller.world import PS_PER_S, World
 from labs import routers
 from labs.glass import tape, virtual
+from labs.hol_blocking.lab import CONGESTED
 from labs.worlds.virtual.server import BINARY
 from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
 
@@ -23,7 +24,7 @@ def recorded(tmp_path_factory):
     """A tenth of a second of the first lesson's network."""
     with virtual.showing(virtual.FIRST, tmp_path_factory.mktemp("logs")) as scene:
         addresses = {each.name: f"{each.address}/{each.device_id}" for each in scene.routers}
-        up = routers.Up(addresses, router="s2", port=virtual.CONGESTED, network=scene.network)
+        up = routers.Up(addresses, router="s2", port=CONGESTED, network=scene.network)
         told = tape.Tape("a test")
         with World.connect(scene.world_address) as world, tape.listening(told, up):
             world.advance(round(0.1 * PS_PER_S))

@@ -1,0 +1,111 @@
+"""The networks that lessons of the page begin in.
+
+Each is the network of a lab, with the flows that its lesson begins with, after so long that the
+picture shows what it asks about. Those of other labs have lessons, too: see `router_labs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from labs.bufferbloat.lab import BOTTLENECK, Bufferbloat
+from labs.hol_blocking.lab import CONGESTED, HolBlocking
+from labs.link_sharing.lab import LINE, LinkSharing
+from labs.scenarios.scenario import PS_PER_S, App, Scenario, tcp
+from labs.settings import Settings
+
+GROUP = "Lessons"
+_FIRST_PORT = 5201
+
+
+def _hol_blocking() -> Scenario:
+    lab = HolBlocking(Settings())
+    return Scenario(
+        name="hol-blocking",
+        title="Head-of-line blocking",
+        summary="Three TCP flows share input 1 of s2. The third, toward an idle line, stands "
+        "behind the others; virtual output queues cure it with one click.",
+        topology=lab.topology(next(run for run in lab.runs() if run.name == "fifo")),
+        # The third flow is the victim.
+        apps=_flows(("h1", "h4"), ("h2", "h4"), ("h3", "h5"), congestion="reno"),
+        router="s2",
+        port=CONGESTED,
+        lesson="hol-blocking",
+        # A full frame on the slow line, 1.2 ms, takes half a second of the viewer's.
+        pace=2e-3,
+        # Slow start is over, and the queues are as they stay.
+        settled_ps=2 * PS_PER_S,
+        group=GROUP,
+    )
+
+
+def _bufferbloat() -> Scenario:
+    lab = Bufferbloat(Settings())
+    return Scenario(
+        name="bufferbloat",
+        title="Bufferbloat",
+        summary="A download, a web page and pings before a slow line: what a long queue costs, and "
+        "what a shorter one or a second one changes.",
+        topology=lab.topology(lab.runs()[0].parameters),
+        # The line is empty: its lesson starts the download.
+        apps=(),
+        router="s1",
+        port=BOTTLENECK,
+        lesson="bufferbloat",
+        pace=0.2,
+        settled_ps=PS_PER_S // 10,
+        group=GROUP,
+    )
+
+
+def _link_sharing() -> Scenario:
+    # A line on which a frame takes long enough to be seen, as in the lab's quick runs.
+    lab = LinkSharing(Settings(quick=True))
+    return Scenario(
+        name="link-sharing",
+        title="Link sharing",
+        summary="Two hosts on one line: one FIFO, weights, priority, shapers. Who gets how much?",
+        topology=lab.topology(next(run for run in lab.runs() if run.name == "fifo")),
+        apps=_flows(("h1", "h3"), ("h2", "h4"), congestion="cubic"),
+        router="s1",
+        port=LINE,
+        lesson="link-sharing",
+        pace=0.05,
+        settled_ps=3 * PS_PER_S,
+        group=GROUP,
+    )
+
+
+def _queue_management() -> Scenario:
+    lab = Bufferbloat(Settings(rate_bps=10_000_000, queue_packets=200))
+    return Scenario(
+        name="queue-management",
+        title="Queue management",
+        summary="Two flows before one long queue: RED, CoDel, PIE and marks instead of drops, side "
+        "by side with what they decide by.",
+        topology=lab.topology(lab.runs()[0].parameters),
+        apps=_flows(("h1", "h2"), ("h1", "h2"), congestion="cubic"),
+        router="s1",
+        port=BOTTLENECK,
+        lesson="queue-management",
+        pace=0.05,
+        settled_ps=4 * PS_PER_S,
+        group=GROUP,
+    )
+
+
+def _flows(*ends: tuple[str, str], congestion: str) -> Sequence[App]:
+    """TCP from one to the other of each pair."""
+    return [
+        app
+        for number, (source, target) in enumerate(ends)
+        for app in tcp(source, target, _FIRST_PORT + number, congestion)
+    ]
+
+
+LESSONS: Mapping[str, Callable[[], Scenario]] = {
+    "hol-blocking": _hol_blocking,
+    "bufferbloat": _bufferbloat,
+    "link-sharing": _link_sharing,
+    "queue-management": _queue_management,
+}
