@@ -2,6 +2,7 @@
 
 import * as acts from "../../glass/js/model/acts.js";
 import { readShaper, readStalls, stallsYaml } from "../../glass/js/model/amounts.js";
+import { changedAt, movedBelow, startingTree } from "../../glass/js/model/hierarchy.js";
 import * as world from "../../glass/js/model/world_acts.js";
 import { arbiterName } from "../../glass/js/words.js";
 import { decode, encode } from "../../glass/js/wire/message.js";
@@ -53,6 +54,8 @@ export function configured(schema) {
     acts.lineOverhead(2, 0), acts.utilisationWindow(2, 2e6),
     acts.scheduler(2, "strict", [1, 1, 1]), acts.scheduler(2, "DRR", [3, 7]),
     acts.scheduler(2, "WFQ", [1, 2]),
+    acts.hierarchy(2, startingTree([0, 1], 1e7)), acts.hierarchy(2, changedAt(hierarchy, [1], { ceil_bps: 5e6 })),
+    acts.hierarchy(2, movedBelow(hierarchy, [1], undefined)),
     acts.sharedBuffer(1_000_000), acts.sharedBuffer(0),
     acts.inputStage(stage), acts.inputStage({ queueing: "NONE" }),
     acts.inputStage({ queueing: "FIFO", rate_bps: 1e8, limit: packets(100), arbiter: "ISLIP" }),
@@ -70,6 +73,13 @@ export function configured(schema) {
   return [...done, ...done.map((each) => acts.inverse(each, about))].map(({ title, request, yaml, python }) => ({
     title, yaml, python, bytes: btoa(String.fromCharCode(...encode(type, request))),
   }));
+}
+
+// Ports that come and go, and what takes that back.
+export function plugged() {
+  const config = { rate_bps: 1e7, queue_count: 1, queues: [{ class: 0, limit: { packets: 30, bytes: 0 } }], link: { transmit: { delay_ns: 1e6 } } };
+  return [acts.addPort(4, "s1-eth4"), acts.removePort(4), acts.addPort(4, "s1-eth4", config)]
+    .map(({ portCall, python }) => ({ call: portCall, python }));
 }
 
 // The same port is changed by two: what one takes back stays as the other has set it.

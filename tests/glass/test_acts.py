@@ -136,6 +136,34 @@ def test_the_lines_of_cables_say_what_their_handles_did():
     assert eval(whole, names) == {3: lines.Cable(receive=line)}
 
 
+@needs_browser
+def test_the_lines_of_ports_that_come_and_go_do_what_was_done():
+    with browser() as chromium, page_of(chromium) as page:
+        serve_modules(page)
+        told = done_in(page, "plugged")
+    done = []
+
+    class Ports:
+        def __init__(self, _session):
+            pass
+
+        def add(self, port, device):
+            done.append(("AddPort", port, device))
+
+        def remove(self, port):
+            done.append(("RemovePort", port, None))
+
+    for each in told:
+        first, _, others = each["python"].partition("\n")
+        eval(first, {"Ports": Ports, "session": None})
+        method, request = each["call"]
+        assert done[-1] == (method, request["port"], request.get("device"))
+        assert bool(others) == ("config" in request)
+    config = told_by(others).ports[0].config
+    assert (config.rate_bps, config.queues[0].limit.packets) == (10_000_000, 30)
+    assert config.link.transmit.delay_ns == 1_000_000
+
+
 class _Cables(_Told):
     """Takes what the Python line would have set of cables."""
 

@@ -76,6 +76,23 @@ export function scheduler(port, discipline, weights) {
                  { scheduler: { groups } }, weights.length);
 }
 
+// A tree of classes that borrow from one another, whole.
+export function hierarchy(port, root, words = "a hierarchy of classes") {
+  return portAct(port, words, { scheduler: { hierarchy: root } });
+}
+
+// A network device becomes a port; `config` as of the one that it was before, if it was one.
+export function addPort(port, device, config) {
+  const settings = config ? spoken({ ports: [{ port, config }] }) : { yaml: "", python: "" };
+  const line = `Ports(session).add(${port}, ${JSON.stringify(device)})`;
+  return { title: `Port ${port}: added, ${device}`, portCall: ["AddPort", { port, device, config }],
+           yaml: settings.yaml, python: [line, settings.python].filter(Boolean).join("\n") };
+}
+
+export function removePort(port) {
+  return { title: `Port ${port}: removed`, portCall: ["RemovePort", { port }], yaml: "", python: `Ports(session).remove(${port})` };
+}
+
 // The shared memory of all output queues; 0: none.
 export function sharedBuffer(bytes) {
   return act(bytes ? `Shared buffer of ${saySize(bytes)}` : "No shared buffer", { buffer: { size_bytes: bytes } });

@@ -10,7 +10,9 @@ import {
 } from "../model/amounts.js";
 import { settingsOf } from "../model/samples.js";
 import { arbiterName } from "../words.js";
+import { startingTree } from "../model/hierarchy.js";
 import { element, setText } from "./dom.js";
+import { hierarchyFields } from "./hierarchy_form.js";
 import { Steering } from "./steering.js";
 
 const BILLION = 1e9;
@@ -52,7 +54,7 @@ export class Handles {
     const focused = document.activeElement?.dataset?.field;
     const ports = about.ports.filter((each) => each.port < 510);
     this.fields.replaceChildren(this.inputStage(about),
-      ...ports.map((each) => (ports.length > OPEN_PORTS_MAX ? this.folded(each) : this.port(each))), this.buffer(about));
+      ...ports.map((each) => (ports.length > OPEN_PORTS_MAX ? this.folded(each) : this.port(each))), this.buffer(about), this.anotherPort(about));
     for (const each of this.fields.querySelectorAll("details")) each.open = open.has(each.dataset.id);
     for (const each of refusals) this.fieldOf(each.dataset.of)?.closest("label").parentElement.append(each);
     if (focused) this.fieldOf(focused)?.focus();
@@ -89,6 +91,7 @@ export class Handles {
     try {
       if (act.calls) await glass.world.perform(act);
       else if (act.updates) await this.steeringOf(model).write(act.updates);
+      else if (act.portCall) await this.steeringOf(model).changePorts(...act.portCall);
       else await this.steeringOf(model).configure(act.request);
     } catch (error) {
       this.refuse(error.message, place, id);
@@ -150,7 +153,7 @@ export class Handles {
     const address = this.addressOf(router);
     const shell = act.shell ? act.shell : act.yaml && act.request?.ports?.[0]?.config.link === undefined && address
       ? `build/venv/bin/python -m apps.qos --router ${address} /dev/stdin <<'END'\n${act.yaml}\nEND` : "";
-    const forms = [["YAML", act.yaml], ["Python", act.python], ["Shell", shell]].filter(([, text]) => text);
+    const forms = [["YAML", act.yaml], ["Python", act.python], ["Shell", shell], ["At the prompt of make up", act.prompt]].filter(([, text]) => text);
     this.entries.prepend(element("article", {},
       element("b", {}, router ? `${router}, ${act.title}` : act.title),
       ...forms.map(([name, text]) => element("div", {},
@@ -254,7 +257,7 @@ export class Handles {
     return details;
   }
 
-  port({ port, config }) {
+  port({ port, config, device }) {
     const neighbour = this.glass.network.neighbours(this.glass.model.name).get(port);
     const title = neighbour ? `Port ${port}, to ${neighbour}` : `Port ${port}`;
     const id = (what) => `${what} ${port}`;
@@ -278,7 +281,8 @@ export class Handles {
                   (ns) => acts.utilisationWindow(port, ns)),
         ...this.sender(port, config.link?.sender),
         ...this.cable(port, "transmit", "out", config.link?.transmit),
-        ...this.cable(port, "receive", "in", config.link?.receive)),
+        ...this.cable(port, "receive", "in", config.link?.receive),
+        this.removal(port, device, config)),
       element("details", { "data-id": `whole ${port}` },
         element("summary", {}, "Everything of this port, in the words of vitrine.v1"), this.whole(port, config)));
   }
@@ -291,10 +295,12 @@ export class Handles {
     const weights = config.queues.map(({ class: class_ }) =>
       groups.flatMap((each) => each.members).find((each) => each.class === class_)?.weight ?? 1);
     const disciplines = this.names("Discipline");
-    const options = [["strict", "strict priority"], ...disciplines.map((each) => [each, each])];
-    if (kind === "hierarchy" || kind === "groups") options.push([kind, kind === "groups" ? "groups (see below)" : "hierarchy (see below)"]);
-    const rows = [this.choice(`scheduler ${port}`, "Who goes first", kind, options,
-                              (chosen) => acts.scheduler(port, chosen, weights))];
+    const options = [["strict", "strict priority"], ...disciplines.map((each) => [each, each]), ["hierarchy", "a hierarchy"]];
+    if (kind === "groups") options.push([kind, "groups (see below)"]);
+    const tree = () => startingTree(config.queues.map((each) => each.class), config.rate_bps ?? 0);
+    const rows = [this.choice(`scheduler ${port}`, "Who goes first", kind, options, (chosen) =>
+      (chosen === "hierarchy" ? acts.hierarchy(port, tree()) : acts.scheduler(port, chosen, weights)))];
+    if (kind === "hierarchy") rows.push(...hierarchyFields(this, port, config.scheduler.hierarchy));
     if (disciplines.includes(kind)) {
       const read = (text) => {
         const list = text.split(":").map((each) => Number(each.trim()));
@@ -398,6 +404,30 @@ export class Handles {
                 (bytes) => acts.sharedBuffer(bytes)),
       this.text("mirror", "Copies of drops go to clone session", String(about.drop_mirror?.clone_session ?? "none"), readSession,
                 (session) => acts.dropMirror(session)));
+  }
+
+  // What waits in the queues of a port that goes is lost, and counted; the cable stays where it is.
+  removal(port, device, config) {
+    const place = element("div", { class: "row" }, element("button", {
+      type: "button", onclick: () => this.act(acts.removePort(port), place, acts.addPort(port, device, config)),
+    }, `Remove port ${port}`));
+    return place;
+  }
+
+  // A network device that becomes a port: those that the switch was started with, or told to expect.
+  anotherPort(about) {
+    const free = Math.max(0, ...about.ports.map((each) => each.port).filter((each) => each < 510)) + 1;
+    const number = element("input", { type: "text", inputmode: "numeric", value: String(free), "data-field": "new port" });
+    const device = element("input", { type: "text", value: `${this.glass.model.name}-eth${free}`, "data-field": "new device" });
+    const place = element("details", { "data-id": "another port" }, element("summary", {}, "Another port"),
+      element("label", { class: "field" }, "Number", number),
+      element("label", { class: "field" }, "Network device", device),
+      element("button", { type: "button", onclick: () => {
+        const port = Number(number.value);
+        if (!Number.isInteger(port)) return this.refuse(`“${number.value}” is not a whole number`, place);
+        return this.act(acts.addPort(port, device.value.trim()), place, acts.removePort(port));
+      } }, "Add port"));
+    return place;
   }
 
   whole(port, config) {

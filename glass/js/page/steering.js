@@ -22,6 +22,14 @@ export class Steering {
     });
   }
 
+  // AddPort or RemovePort.
+  async changePorts(method, request) {
+    const electionId = await this.primary();
+    return this.calls.call(this.model.name, ROUTER, method, {
+      device_id: this.model.deviceId, role: ROLE, election_id: { high: 0, low: electionId }, ...request,
+    });
+  }
+
   // Tables, counters, registers: the updates of a P4Runtime WriteRequest.
   async write(updates) {
     const electionId = await this.primary();
