@@ -27,6 +27,9 @@ export function a_leaf_goes_below_a_new_node_and_others_follow_it() {
   same(nodeAt(grouped, [1]).rate_bps, 3e6, "it has what its child has");
   const both = movedBelow(grouped, [2], [1]);
   same(shape(both), { port: [0, { group1: [1, 2] }] });
+  same([nodeAt(both, [1]).rate_bps, both.rate_bps], [6e6, 9e6], "its guarantee goes with it:");
+  const back = movedBelow(both, [1, 1], []);
+  same([shape(back), nodeAt(back, [1]).rate_bps], [{ port: [0, { group1: [1] }, 2] }, 3e6]);
   same(innerNodes(both).map(({ node }) => node.name), ["port", "group1"]);
   same(shape(movedBelow(both, [0], undefined)), { port: [{ group2: [0] }, { group1: [1, 2] }] });
   // Where it stands already it stays.

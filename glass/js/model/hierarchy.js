@@ -34,14 +34,26 @@ export function changedAt(root, path, change) {
 }
 
 // A node goes below another one, the last of its children there; `toPath` undefined: below a new node,
-// which stands where it stood. Nodes that have lost their last child go.
+// which stands where it stood. Its guarantee goes with it: nodes that it leaves have less, nodes that it
+// comes to have more. Nodes that have lost their last child go.
 export function movedBelow(root, path, toPath) {
   const moved = nodeAt(root, path);
   if (!toPath) return changedAt(root, path, groupAround(root, moved));
   const target = nodeAt(root, toPath);
   if (target.children?.includes(moved)) return root;
   const grown = changedAt(root, toPath, { children: [...(target.children ?? []), moved] });
-  return pruned(withoutAt(grown, path));
+  const paid = guaranteed(guaranteed(grown, toPath, moved.rate_bps), path.slice(0, -1), -moved.rate_bps);
+  return pruned(withoutAt(paid, path));
+}
+
+// With more, or less, guaranteed to each node on the way to one, but for the root, which has the line.
+function guaranteed(root, path, moreBps) {
+  return path.reduce((tree, _, index) => {
+    const at = path.slice(0, index + 1);
+    const { rate_bps, ceil_bps } = nodeAt(tree, at);
+    const rate = Math.max(0, rate_bps + moreBps);
+    return changedAt(tree, at, { rate_bps: rate, ceil_bps: Math.max(ceil_bps, rate) });
+  }, root);
 }
 
 // A node with the numbers of what it now stands around.

@@ -36,8 +36,8 @@ export function hierarchyFields(handles, port, root) {
                      (value) => act({ leaf: { ...node.leaf, [name]: value } }, `${label} ${say(value)}`))));
     }
     if (path.length) rows.push(parentOf(handles, port, root, path, node, id("below")));
-    const title = `${"– ".repeat(path.length)}${node.name || "port"}${node.leaf ? `, class ${node.leaf.class}` : ""}: ${sayRate(node.rate_bps ?? 0)}`;
-    return element("details", { "data-id": id("fold") }, element("summary", {}, title), ...rows);
+    const title = `${node.name || "port"}${node.leaf ? `, class ${node.leaf.class}` : ""}: ${sayRate(node.rate_bps ?? 0)}`;
+    return element("details", { "data-id": id("fold"), style: `margin-left:${path.length}em` }, element("summary", {}, title), ...rows);
   });
 }
 
