@@ -99,9 +99,9 @@ class Relay:
         self.is_read_only = read_only
         self._channels: dict[str, grpc.aio.Channel] = {}
 
-    def leads_to(self, addresses: Mapping[str, str], keys: Mapping[str, str]) -> None:
+    def leads_to(self, addresses: Mapping[str, str], keys: Mapping[str, str] | None = None) -> None:
         """Where each router answers from now on, and the keys of those that ask for one."""
-        self._keys = {name: key for name, key in keys.items() if key}
+        self._keys = {name: key for name, key in (keys or {}).items() if key}
         # All routers in virtual time share one; requests say which is meant.
         self._addresses = {name: parted(address)[0] for name, address in addresses.items()}
 
