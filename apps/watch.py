@@ -35,11 +35,13 @@ from controller.watch import (
     watch,
 )
 
-# One line a queue and sample; the totals count from the start of the switch.
+# One line a queue and sample; the totals count from the start of the switch. What is on the port's
+# cable stands beside each of its queues.
 SAMPLE_COLUMNS = {"time_s": float} | dict.fromkeys(
     (
         *("port", "class", "held_packets", "held_bytes"),
         *("departed_packets", "departed_bytes", "dropped_packets", "missed_samples"),
+        *("backlog_packets", "arriving_packets", "leaving_packets"),
     ),
     int,
 )
@@ -65,6 +67,9 @@ def sample_rows(sample: Sample, watched: Watched) -> Iterator[Row]:
                 "departed_bytes": queue.departed_bytes,
                 "dropped_packets": sum(queue.dropped_packets.values()),
                 "missed_samples": sample.missed,
+                "backlog_packets": state.backlog_packets,
+                "arriving_packets": state.arriving_packets,
+                "leaving_packets": state.leaving_packets,
             }
 
 

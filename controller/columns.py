@@ -39,6 +39,10 @@ class PortColumns:
 
     total: Counts
     queues: Mapping[int, Counts]
+    # The cable's packets: those that wait in the neighbour's network card, and those under way.
+    backlog_packets: Sequence[int]
+    arriving_packets: Sequence[int]
+    leaving_packets: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,13 @@ def columns_of(message: router_pb2.Columns) -> Columns:
 
 def _port(message: router_pb2.PortColumns, rows: int) -> PortColumns:
     queues = {class_: _counts(queue, rows) for class_, queue in enumerate(message.queues)}
-    return PortColumns(_counts(message.counters, rows), queues)
+    return PortColumns(
+        _counts(message.counters, rows),
+        queues,
+        backlog_packets=_whole(message.receive_line.backlog_packets, rows),
+        arriving_packets=_whole(message.receive_line.under_way_packets, rows),
+        leaving_packets=_whole(message.transmit_line.under_way_packets, rows),
+    )
 
 
 def _input(message: router_pb2.InputColumns, rows: int) -> InputColumns:

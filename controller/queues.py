@@ -30,6 +30,8 @@ from controller.stream import halves
 PS_PER_S = 1_000_000_000_000
 # Samples that come in one message where one is as good as the other.
 _TOGETHER = 1000
+# What of NetdevCounters is of this instant.
+_HELD_OUTSIDE = ("waiting_bytes", "sending_bytes", "unfinished")
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,17 @@ class PortState:
     dropped_packets: Mapping[str, int]
     # Class 0 first. What was dropped before it reached a queue is in the port's numbers only.
     queues: Sequence[QueueState] = ()
+    # The cable's packets: those that wait in the neighbour's network card, those on their way to
+    # the port, and those that have left it. They are not in `held_packets`.
+    backlog_packets: int = 0
+    arriving_packets: int = 0
+    leaving_packets: int = 0
     # What never reached the router, or left it in vain: lost by the kernel or by the network
     # device, by the names of NetdevCounters in the proto file: {"overrun": 3}. Only where one
     # reads; samples of a stream do not have it.
     lost_outside: Mapping[str, int] = field(default_factory=dict)
+    # What waits there at this instant, by the same names: {"waiting_bytes": 143360}. As above.
+    held_outside: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -161,7 +170,11 @@ class Queues:
         """The counters of these ports, or of all, at this instant."""
         answer = self.describe(ports)
         states = (
-            replace(port_state(port.port, port.counters), lost_outside=_lost_outside(port.netdev))
+            replace(
+                port_state(port.port, port.counters),
+                lost_outside=lost_outside(port.netdev),
+                held_outside=held_outside(port.netdev),
+            )
             for port in answer.ports
         )
         return Sample(
@@ -303,15 +316,27 @@ def port_state(port: int, counters: router_pb2.PortCounters) -> PortState:
         departed_bytes=total.departed.bytes,
         dropped_packets=_dropped(total),
         queues=tuple(_queue_state(queue) for queue in counters.queues),
+        backlog_packets=counters.receive_line.backlog.packets,
+        arriving_packets=counters.receive_line.under_way.packets,
+        leaving_packets=counters.transmit_line.under_way.packets,
     )
 
 
-def _lost_outside(netdev: router_pb2.NetdevCounters) -> dict[str, int]:
+def lost_outside(netdev: router_pb2.NetdevCounters) -> dict[str, int]:
     """What is lost between a network device and the router; nothing for a port without device."""
     return {
         counter.name: number
         for counter, number in netdev.ListFields()
-        if counter.name not in ("received", "sent")
+        if counter.name not in ("received", "sent", *_HELD_OUTSIDE)
+    }
+
+
+def held_outside(netdev: router_pb2.NetdevCounters) -> dict[str, int]:
+    """What waits between the two at this instant."""
+    return {
+        counter.name: number
+        for counter, number in netdev.ListFields()
+        if counter.name in _HELD_OUTSIDE
     }
 
 

@@ -126,6 +126,9 @@ def _ping_file(name: str) -> str:
 
 # ---- ports ---------------------------------------------------------------------------------------
 
+# Written where there was ever anything.
+_ON_CABLES = ("backlog_packets", "arriving_packets", "leaving_packets")
+
 
 def _port_table(series: PortSeries) -> tuple[list[str], Iterable[Sequence[Any]]]:
     columns: dict[str, Sequence[Any]] = {
@@ -135,6 +138,7 @@ def _port_table(series: PortSeries) -> tuple[list[str], Iterable[Sequence[Any]]]
         "departed_packets": series.departed_packets,
         "departed_bytes": series.departed_bytes,
     }
+    columns |= {name: getattr(series, name) for name in _ON_CABLES if any(getattr(series, name))}
     if series.input.packets:
         columns["input_packets"] = series.input.packets
     for output, packets in sorted(series.input.voqs.items()):
@@ -157,6 +161,8 @@ def _read_port(folder: Path, name: str) -> PortSeries:
     series.packets, series.bytes = counts["packets"], counts["bytes"]
     series.departed_packets = counts["departed_packets"]
     series.departed_bytes = counts["departed_bytes"]
+    for column in _ON_CABLES:
+        setattr(series, column, counts.get(column, [0] * len(series.time_s)))
     series.input.packets = counts.get("input_packets", [])
     for column, values in counts.items():
         if column.startswith("voq_to_"):

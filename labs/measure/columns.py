@@ -32,6 +32,9 @@ class GrowingByColumns:
         series.bytes += total.held_bytes
         series.departed_packets += _since(first.total.departed_packets, total.departed_packets)
         series.departed_bytes += _since(first.total.departed_bytes, total.departed_bytes)
+        series.backlog_packets += port.backlog_packets
+        series.arriving_packets += port.arriving_packets
+        series.leaving_packets += port.leaving_packets
         for class_, queue in port.queues.items():
             if class_ not in series.queues:
                 # A queue that appears while the recording runs was empty before.

@@ -61,6 +61,10 @@ class PortSeries:
     departed_packets: list[int] = field(default_factory=list)
     departed_bytes: list[int] = field(default_factory=list)
     queues: dict[int, QueueSeries] = field(default_factory=dict)
+    # The cable's packets: those that wait in the neighbour's network card, and those under way.
+    backlog_packets: list[int] = field(default_factory=list)
+    arriving_packets: list[int] = field(default_factory=list)
+    leaving_packets: list[int] = field(default_factory=list)
     # The port's other side; empty in a router without an input stage.
     input: InputSeries = field(default_factory=InputSeries)
     drops: list[Drop] = field(default_factory=list)
@@ -121,6 +125,9 @@ class _Growing:
         series.bytes.append(state.held_bytes)
         series.departed_packets.append(state.departed_packets - first.departed_packets)
         series.departed_bytes.append(state.departed_bytes - first.departed_bytes)
+        series.backlog_packets.append(state.backlog_packets)
+        series.arriving_packets.append(state.arriving_packets)
+        series.leaving_packets.append(state.leaving_packets)
         began = {queue.class_: queue.departed_bytes for queue in first.queues}
         for queue in state.queues:
             column = series.queues.setdefault(queue.class_, _late(len(series.time_s)))

@@ -20,6 +20,7 @@ from prometheus_client.core import (
 from prometheus_client.metrics_core import Metric
 from vitrine.v1 import router_pb2
 
+from controller.queues import lost_outside
 from controller.reasons import reason_name
 
 PS_PER_S = 1_000_000_000_000
@@ -126,16 +127,24 @@ def _port(made: _Families, labels: dict[str, str], port: router_pb2.Port) -> Non
     about = "The share of the line that was busy of late."
     share = counters.utilisation_permille / 1000
     made.gauge("vitrine_port_utilisation_ratio", about, labels, share)
-    for field, number in port.netdev.ListFields():
-        if field.name not in ("received", "sent"):
-            reason = labels | {"reason": field.name}
-            about = "Frames lost between the network device and the router."
-            made.counter("vitrine_netdev_lost_packets", about, reason, number)
+    for reason, number in lost_outside(port.netdev).items():
+        about = "Frames lost between the network device and the router."
+        made.counter("vitrine_netdev_lost_packets", about, labels | {"reason": reason}, number)
+    if port.HasField("netdev"):
+        for direction, held in (("receive", "waiting_bytes"), ("transmit", "sending_bytes")):
+            about = "Bytes of the kernel's buffers between the network device and the router."
+            of_side = labels | {"direction": direction}
+            made.gauge("vitrine_netdev_held_bytes", about, of_side, getattr(port.netdev, held))
     for direction in ("receive", "transmit"):
         line = getattr(counters, f"{direction}_line")
         if line.ByteSize():
             of_line = labels | {"direction": direction}
             made.tally("vitrine_line_lost", "lost on the cable", of_line, line.lost)
+            about = "refused by the neighbour's network card"
+            made.tally("vitrine_line_refused", about, of_line, line.refused)
+            about = "that wait in the neighbour's network card"
+            made.held("vitrine_line_backlog", about, of_line, line.backlog)
+            made.held("vitrine_line_under_way", "that are on the cable", of_line, line.under_way)
     for queue in counters.queues:
         _queue(made, labels | {"class": str(getattr(queue, "class"))}, queue)
 

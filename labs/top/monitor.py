@@ -67,6 +67,8 @@ class PortNow:
     refused: int = 0
     # Lost by the kernel or the network device, since the port was made.
     lost_outside: Mapping[str, int] = field(default_factory=dict)
+    # What waits there now, by the names of NetdevCounters.
+    held_outside: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def utilisation(self) -> float:
@@ -148,7 +150,11 @@ class Monitor:
                 sum(state.dropped_packets.values()) - sum(before.dropped_packets.values()), span_s
             ),
             queues=queues,
+            receive_line=state.backlog_packets,
+            arriving=state.arriving_packets,
+            leaving=state.leaving_packets,
             lost_outside=state.lost_outside,
+            held_outside=state.held_outside,
         )
 
     def _queue(
@@ -177,15 +183,7 @@ class Monitor:
 
 
 def _with_cable(port: PortNow, cable: CableState | None) -> PortNow:
-    if cable is None:
-        return port
-    return replace(
-        port,
-        receive_line=cable.receive.backlog_packets,
-        arriving=cable.receive.under_way_packets,
-        leaving=cable.transmit.under_way_packets,
-        refused=cable.receive.refused_packets,
-    )
+    return port if cable is None else replace(port, refused=cable.receive.refused_packets)
 
 
 def _per_second(count: int, span_s: float) -> float:

@@ -35,6 +35,12 @@ _NEARLY_FULL = 0.9
 _DROPS_ROOM = 12
 # So many queues are shown whatever is in them.
 _CLASSES_SHOWN = 4
+# What waits between a port and its network device, by the names of NetdevCounters.
+_HELD_OUTSIDE = {
+    "waiting_bytes": "{:,} bytes for the switch to take",
+    "unfinished": "{:,} super-packets half taken",
+    "sending_bytes": "{:,} bytes for the device to send",
+}
 
 # What ports can be sorted by: the head of the column, and the value, the largest first.
 SORTS: dict[str, Callable[[PortNow], float]] = {
@@ -255,11 +261,19 @@ def _cable_lines(port: PortNow, width: int, style: _Style) -> list[str]:
 
 
 def _outside_lines(port: PortNow, width: int, style: _Style) -> list[str]:
-    """What no queue can tell: frames that the kernel or the network device lost."""
-    if not port.lost_outside:
-        return []
-    text = f"  lost between this port and its network device: {_reasons(port.lost_outside)}"
-    return [style.warn(line, True) for line in _wrapped(text, width, "    ")]
+    """What no queue can tell: what the kernel or the network device lost, or still has."""
+    lines = []
+    if port.lost_outside:
+        text = f"  lost between this port and its network device: {_reasons(port.lost_outside)}"
+        lines += _wrapped(text, width, "    ")
+    held = [
+        words.format(port.held_outside[name])
+        for name, words in _HELD_OUTSIDE.items()
+        if name in port.held_outside
+    ]
+    if held:
+        lines += _wrapped(f"  in the kernel's buffers: {', '.join(held)}", width, "    ")
+    return [style.warn(line, True) for line in lines]
 
 
 def _limit(limit: Limit) -> str:

@@ -26,7 +26,7 @@ from tests.controller.real_switch import RealSwitch
 
 PS_PER_S = 10**12
 QUEUE = QueueState(1, 3, 4542, 10, 15_140, {"QUEUE_LIMIT": 2, "AQM": 1})
-PORT = PortState(2, 3, 4542, 10, 15_140, {"QUEUE_LIMIT": 2, "AQM": 1}, (QUEUE,))
+PORT = PortState(2, 3, 4542, 10, 15_140, {"QUEUE_LIMIT": 2, "AQM": 1}, (QUEUE,), 7, 2, 1)
 SAMPLE = Sample(PS_PER_S, 4, {2: PORT}, {}, {})
 DROP = Drop(2 * PS_PER_S, "QUEUE_LIMIT", 1, (2, 1), 1514, b"\x00\xff")
 
@@ -82,6 +82,8 @@ def test_a_sample_becomes_a_row_for_each_queue():
     assert row.keys() == watch.SAMPLE_COLUMNS.keys()
     assert (row["time_s"], row["port"], row["class"]) == (1001, 2, 1)
     assert (row["held_packets"], row["dropped_packets"], row["missed_samples"]) == (3, 3, 4)
+    cable = row["backlog_packets"], row["arriving_packets"], row["leaving_packets"]
+    assert cable == (7, 2, 1)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

@@ -80,10 +80,16 @@ class RouterDouble:
 
 
 def _counters(port):
-    """Port N holds N packets, all in its queue 1, which has dropped 3 at its limit."""
+    """Port N holds N packets, all in its queue 1, which has dropped 3 at its limit.
+
+    In front of it wait twice as many; two are on their way to it and one has left it.
+    """
     counters = router_pb2.PortCounters()
     counters.held.packets, counters.held.bytes = port, port * 1514
     counters.counters.departed.packets, counters.counters.departed.bytes = 10, 15_140
+    counters.receive_line.backlog.packets = 2 * port
+    counters.receive_line.under_way.packets = 2
+    counters.transmit_line.under_way.packets = 1
     drop = counters.counters.dropped.add(reason=router_pb2.QUEUE_LIMIT)
     drop.tally.packets = 3
     queue = counters.queues.add(counters=counters.counters, held=counters.held)

@@ -59,7 +59,8 @@ def test_the_counters_of_a_port_are_read_with_drops_by_reason(queues):
     sample = queues.read([2])
     assert sample.time_s == 1.5
     queue = QueueState(1, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3})
-    assert sample.ports == {2: PortState(2, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3}, (queue,))}
+    port = PortState(2, 2, 3028, 10, 15_140, {"QUEUE_LIMIT": 3}, (queue,), 4, 2, 1)
+    assert sample.ports == {2: port}
 
 
 def test_the_input_stage_is_read_with_the_queues_that_hold_something_and_the_matches(queues):

@@ -131,6 +131,17 @@ export function a_depth_says_as_much_as_there_is_room_for() {
   same(words(850, 1.4), "7 of 20 packets");
 }
 
+export function what_waits_in_the_neighbours_card_stands_at_the_port() {
+  const told = about(2, "NONE");
+  const line = (packets) => ({ queues: [], receive_line: { backlog: { packets, bytes: 1514 * packets } } });
+  const sample = { ports: [{ port: 1, counters: line(1200) }, { port: 2, counters: line(0) }], inputs: [] };
+  const layout = routerLayout(told, { width: 930, height: 480 });
+  const found = routerLabels(layout, { about: told, sample, timePs: 0 }).filter((each) => each.id.startsWith("waiting"));
+  same(found.map(({ id, text }) => [id, text]), [["waiting 1", "1,200 wait"]]);
+  const { receive, y } = layout.rows.get(1);
+  holds(found[0].x >= receive.x0 && found[0].x < receive.x1 && found[0].y < y, "above the line that comes in");
+}
+
 export function what_was_chosen_has_a_frame() {
   const told = about(2, "NONE");
   const insides = new Insides(new Flows());

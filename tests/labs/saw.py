@@ -42,6 +42,10 @@ def add(series: PortSeries, time_s: float, depth: int, *, departed_bytes: int) -
         column.bytes.append(depth * 1514)
         column.departed_bytes.append(departed_bytes)
     series.departed_packets.append(departed_bytes // 1514)
+    # The other direction of the cable: one acknowledgment under way, and none that waits.
+    series.backlog_packets.append(0)
+    series.arriving_packets.append(1)
+    series.leaving_packets.append(0)
     series.time_s.append(time_s)
 
 

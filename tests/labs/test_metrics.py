@@ -28,7 +28,11 @@ def router():
     port = answer.ports.add(port=2)
     port.netdev.received, port.netdev.overrun = 10, 4
     port.counters.up, port.counters.utilisation_permille = True, 950
+    port.netdev.waiting_bytes = 143_360
     port.counters.transmit_line.lost.packets = 6
+    port.counters.receive_line.backlog.packets = 9
+    port.counters.receive_line.under_way.bytes = 3028
+    port.counters.receive_line.refused.packets = 8
     queue = port.counters.queues.add(**{"class": 1})
     queue.held.packets, queue.held.bytes = 5, 7570
     queue.counters.departed.packets, queue.counters.marked.packets = 100, 7
@@ -84,6 +88,14 @@ def test_what_a_router_counts_is_told_where_it_was_counted(registry):
     port = {"router": "s1", "port": "2"}
     assert value(registry, "vitrine_port_utilisation_ratio", **port) == 0.95
     assert value(registry, "vitrine_netdev_lost_packets_total", **port, reason="overrun") == 4
+    # What waits there is not lost.
+    lost = value(registry, "vitrine_netdev_lost_packets_total", **port, reason="waiting_bytes")
+    assert lost is None
+    receive = port | {"direction": "receive"}
+    assert value(registry, "vitrine_netdev_held_bytes", **receive) == 143_360
+    assert value(registry, "vitrine_line_backlog_packets", **receive) == 9
+    assert value(registry, "vitrine_line_under_way_bytes", **receive) == 3028
+    assert value(registry, "vitrine_line_refused_packets_total", **receive) == 8
     lost = value(registry, "vitrine_line_lost_packets_total", **port, direction="transmit")
     assert lost == 6
 

@@ -29,7 +29,13 @@ def counts(states) -> Counts:
 
 def columns(states) -> PortColumns:
     queues = zip(*(state.queues for state in states), strict=True)
-    return PortColumns(counts(states), {queue[0].class_: counts(queue) for queue in queues})
+    return PortColumns(
+        counts(states),
+        {queue[0].class_: counts(queue) for queue in queues},
+        [state.backlog_packets for state in states],
+        [state.arriving_packets for state in states],
+        [state.leaving_packets for state in states],
+    )
 
 
 def input_columns(states) -> InputColumns:
@@ -67,7 +73,8 @@ def by_chance(seed: int) -> list[tuple[PortState, InputState]]:
         in_all = {
             reason: sum(it.get(reason, 0) for it in dropped[:3]) for reason in sorted(reasons)
         }
-        port = PortState(2, 5, 500, sum(departed), sum(departed) * 100, in_all, queues)
+        cable = [dice.randrange(5) for _ in range(3)]
+        port = PortState(2, 5, 500, sum(departed), sum(departed) * 100, in_all, queues, *cable)
         voqs = tuple(
             VoqState(output, 0, dice.randrange(1, 5), 100)
             for output in (1, 2, 3)

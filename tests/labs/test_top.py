@@ -111,6 +111,18 @@ def test_what_is_lost_between_a_port_and_its_device_is_said_where_there_is_some(
     assert not any("network device" in line for line in shown())
 
 
+def test_what_waits_between_a_port_and_its_device_is_said_where_something_does():
+    busy = moment()
+    held = {"waiting_bytes": 143_360, "unfinished": 2}
+    ports = [replace(port, held_outside=held) for port in busy.ports]
+    lines = draw(
+        replace(busy, ports=ports), Choice(port=2), title="s1", width=80, height=24, styled=False
+    )
+    words = "143,360 bytes for the switch to take, 2 super-packets half taken"
+    assert words in " ".join(" ".join(lines).split())
+    assert not any("kernel" in line for line in shown())
+
+
 def test_what_waits_outside_of_the_queues_is_said_where_there_is_some():
     now = moment()
     ports = [replace(port, receive_line=134, arriving=3, refused=9) for port in now.ports]

@@ -1,5 +1,7 @@
 """A port that is faster than the line behind it: nothing waits where nobody looks."""
 
+import sys
+
 import pytest
 
 from controller.lines import Lines
@@ -50,3 +52,34 @@ def test_what_a_router_sends_faster_than_the_line_is_refused_in_view(tmp_path):
         # What s1 has sent is what s2's line was offered: nothing is in between.
         sent = Queues(sessions["s1"]).read([2]).ports[2]
         assert sum(queue.departed_packets for queue in sent.queues) == line.offered_packets
+
+
+FLOODING = """\
+import socket
+to_router = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+to_router.bind(("h1-eth0", 0))
+frame = bytes.fromhex("02000000000202000000000188b5") + bytes(46)
+while True:
+    to_router.send(frame)
+"""
+
+
+def test_what_the_kernel_holds_for_a_switch_is_told(tmp_path):
+    with programmed(NET, tmp_path) as (live, sessions):
+        queues = Queues(sessions["s1"])
+        most = 0
+
+        def held_bytes():
+            nonlocal most
+            now = queues.read([1]).ports[1].held_outside.get("waiting_bytes", 0)
+            most = max(most, now)
+            return now
+
+        assert held_bytes() == 0
+        flood = live.host("h1").start([sys.executable, "-c", FLOODING], tmp_path / "flood.log")
+        # Somebody sends all the time, so that between two batches some frames wait.
+        wait.until(held_bytes, "frames in front of the switch", 20)
+        flood.end()
+        wait.until(lambda: held_bytes() == 0, "a switch that has taken them all", 20)
+        # A frame of 60 bytes takes some hundred bytes of the kernel's memory; 32 MB is the bound.
+        assert 60 < most < 64 << 20

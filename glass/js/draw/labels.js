@@ -74,7 +74,10 @@ function ends(layout, moment, row) {
   const neighbour = moment.neighbours?.get(row.port);
   const now = moment.rateOf?.(row.port);
   const line = config.rate_bps ? rate(config.rate_bps) : "no limit";
+  const waiting = portOf(moment.sample, row.port)?.receive_line?.backlog?.packets;
   return [
+    ...(waiting ? [{ id: `waiting ${row.port}`, kind: "depth", align: "above", x: row.receive.x0, y: row.y - 9,
+                     text: `${count(waiting)} wait` }] : []),
     { id: `in ${row.port}`, kind: "port left", align: "beside", x: columns.leftLabel[1], y: row.y,
       text: `${row.port}`, small: neighbour ? `from ${neighbour}` : "" },
     { id: `out ${row.port}`, kind: "port right", align: "middle", x: columns.rightLabel[0], y: row.y,

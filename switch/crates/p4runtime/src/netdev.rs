@@ -28,4 +28,10 @@ pub struct NetdevCounters {
     pub refused_unsplit: u64,
     /// Not taken for any other reason.
     pub refused_other: u64,
+    /// What the kernel holds that nobody has taken yet, at this instant, in bytes of its buffers.
+    pub waiting_bytes: u64,
+    /// What it holds that the device has not taken yet, in the same bytes.
+    pub sending_bytes: u64,
+    /// Super-packets of which only some frames have been handed to the router.
+    pub unfinished: u64,
 }

@@ -54,7 +54,7 @@ pub use poller::{Poller, Waker};
 pub use precedence::{Precedence, take_precedence, thread_time};
 pub use segment::Piece;
 pub use send::{Gathering, Outgoing, Refused, SendBatch, SendOutcome};
-pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket};
+pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket, Waiting};
 pub use tail::{Note, Tail};
 
 /// The smallest frame a port takes or sends: an Ethernet header.

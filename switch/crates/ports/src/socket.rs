@@ -27,6 +27,9 @@ const CONTROL_SIZE_BYTES: usize = 64;
 
 // linux/if_packet.h; libc does not carry these.
 const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
+// asm-generic/socket.h, and how many numbers it stands for: SK_MEMINFO_VARS of linux/sock_diag.h.
+const SO_MEMINFO: libc::c_int = 55;
+const SK_MEMINFO_VARS: usize = 9;
 const TP_STATUS_VLAN_VALID: u32 = 1 << 4;
 const TP_STATUS_VLAN_TPID_VALID: u32 = 1 << 6;
 
@@ -156,6 +159,30 @@ impl PacketSocket {
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(stats.tp_drops.into()) }
     }
 
+    /// What the kernel holds for the socket now.
+    pub fn waiting(&self) -> io::Result<Waiting> {
+        let mut numbers = [0u32; SK_MEMINFO_VARS];
+        let mut size = size_of_val(&numbers) as libc::socklen_t;
+        // SAFETY: the kernel writes at most `size` bytes into `numbers`.
+        let result = unsafe {
+            libc::getsockopt(
+                self.fd.as_raw_fd(),
+                libc::SOL_SOCKET,
+                SO_MEMINFO,
+                numbers.as_mut_ptr().cast(),
+                &mut size,
+            )
+        };
+        if result < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let number = |index: libc::c_int| u64::from(numbers[index as usize]);
+        Ok(Waiting {
+            arrived_bytes: number(libc::SK_MEMINFO_RMEM_ALLOC),
+            leaving_bytes: number(libc::SK_MEMINFO_WMEM_ALLOC),
+        })
+    }
+
     /// Takes what has arrived, at most one batch. Returns how many packets `batch` now holds.
     pub fn receive(&mut self, batch: &mut ReceiveBatch) -> io::Result<usize> {
         let wanted =
@@ -183,6 +210,15 @@ impl PacketSocket {
         }
         Ok(batch.count)
     }
+}
+
+/// What waits in the kernel, in bytes of its buffers, which are larger than the packets in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Received and not taken yet.
+    pub arrived_bytes: u64,
+    /// Sent and not taken by the device yet.
+    pub leaving_bytes: u64,
 }
 
 impl AsRawFd for PacketSocket {

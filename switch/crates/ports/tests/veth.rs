@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ports::{
     GsoKind, Note, Offload, OpenError, Outgoing, PacketSocket, Piece, Poller, ReceiveBatch,
-    SendBatch, SendOutcome, Tail, segment,
+    SendBatch, SendOutcome, Tail, Waiting, segment,
 };
 
 /// A veth pair that goes when the test ends.
@@ -128,6 +128,49 @@ fn a_frame_above_the_mtu_is_refused_by_name_and_the_rest_can_go_on() {
     let error = outcome.error.expect("1500 bytes of MTU do not take 3000");
     assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE));
     assert_eq!(receive(&mut right, 2), [small.clone(), small]);
+}
+
+/// Waits until the condition holds.
+fn until(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !condition() {
+        assert!(Instant::now() < deadline, "{what} within 20 s");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_waits_in_the_kernel_is_read_until_it_is_taken() {
+    let Some(pair) = VethPair::create("w") else { return };
+    let [mut left, mut right] =
+        pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    assert_eq!(right.waiting().expect("asks"), Waiting::default());
+    let frames = vec![frame(1000, &[]); 50];
+    assert_eq!(left.send(&frames, &mut SendBatch::new()).sent, 50);
+    until("50 frames on the other side", || {
+        right.waiting().expect("asks").arrived_bytes >= 50 * 1000
+    });
+    assert_eq!(receive(&mut right, 50).len(), 50);
+    assert_eq!(right.waiting().expect("asks"), Waiting::default());
+}
+
+#[test]
+fn what_a_slow_device_has_not_taken_is_read_at_the_sender() {
+    let Some(pair) = VethPair::create("s") else { return };
+    let [mut left, mut right] =
+        pair.ends.each_ref().map(|end| PacketSocket::open(end).expect("opens"));
+    // 50 frames of 1000 bytes take half a second.
+    let shaper = ["tbf", "rate", "800kbit", "burst", "2000", "latency", "10s"];
+    let status = Command::new("tc")
+        .args(["qdisc", "add", "dev", &pair.ends[0], "root"])
+        .args(shaper)
+        .status()
+        .expect("tc is installed");
+    assert!(status.success());
+    assert_eq!(left.send(&vec![frame(1000, &[]); 50], &mut SendBatch::new()).sent, 50);
+    assert!(left.waiting().expect("asks").leaving_bytes > 30 * 1000);
+    assert_eq!(receive(&mut right, 50).len(), 50);
+    until("all gone", || left.waiting().expect("asks").leaving_bytes == 0);
 }
 
 #[test]

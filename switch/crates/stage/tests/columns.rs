@@ -11,8 +11,9 @@ use messages::vitrine::v1;
 use p4runtime::router::watch::batch_message;
 use rig::{Rig, wire_topology};
 
-/// A port's numbers at an instant: held, departed (packets and bytes each), dropped.
-type Row = (u64, [u64; 4], u64);
+/// A port's numbers at an instant: held, departed (packets and bytes each), what waits in front of
+/// it, what is on its lines (in, out), dropped.
+type Row = (u64, [u64; 7], u64);
 
 /// The wire with room for three packets at the port that everything is for, and a transfer that
 /// fills it.
@@ -56,12 +57,25 @@ fn row_of(sample: &v1::Sample, port: u32) -> Row {
     let (held, counters) = (port.held.unwrap(), port.counters.as_ref().unwrap());
     let departed = counters.departed.unwrap();
     let dropped = counters.dropped.iter().map(|drop| drop.tally.unwrap().packets).sum();
-    (sample.time_ps, [held.packets, held.bytes, departed.packets, departed.bytes], dropped)
+    let packets = |tally: Option<v1::Tally>| tally.map_or(0, |it| it.packets);
+    let (receive, transmit) = (port.receive_line.as_ref(), port.transmit_line.as_ref());
+    let numbers = [
+        held.packets,
+        held.bytes,
+        departed.packets,
+        departed.bytes,
+        packets(receive.and_then(|it| it.backlog)),
+        packets(receive.and_then(|it| it.under_way)),
+        packets(transmit.and_then(|it| it.under_way)),
+    ];
+    (sample.time_ps, numbers, dropped)
 }
 
 fn rows_of(columns: &v1::Columns, port: u32) -> Vec<Row> {
     let found = columns.ports.iter().find(|it| it.port == port).unwrap();
     let counters = found.counters.as_ref().unwrap();
+    let (receive, transmit) =
+        (found.receive_line.as_ref().unwrap(), found.transmit_line.as_ref().unwrap());
     let at =
         |column: &Vec<u64>, row: usize| if column.len() == 1 { column[0] } else { column[row] };
     let row = |(row, time_ps): (usize, &u64)| {
@@ -70,6 +84,9 @@ fn rows_of(columns: &v1::Columns, port: u32) -> Vec<Row> {
             &counters.held_bytes,
             &counters.departed_packets,
             &counters.departed_bytes,
+            &receive.backlog_packets,
+            &receive.under_way_packets,
+            &transmit.under_way_packets,
         ];
         let dropped = counters.dropped.iter().map(|drop| at(&drop.packets, row)).sum();
         (*time_ps, numbers.map(|column| at(column, row)), dropped)
@@ -101,6 +118,8 @@ fn they_are_the_same_samples_and_none_waits_when_the_world_stands() {
         assert_eq!(of_ones, of_sets);
         let dropped = of_ones.iter().any(|(.., dropped)| *dropped > 0);
         assert_eq!(dropped, port == 2, "the buffer is small");
+        let waited = of_ones.iter().any(|(_, [.., backlog, _, _], _)| *backlog > 0);
+        assert_eq!(waited, port == 1, "h1 hands over a window at once, h2 acknowledges one by one");
     }
 }
 

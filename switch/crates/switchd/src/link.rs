@@ -8,7 +8,7 @@ use p4runtime::netdev::NetdevCounters;
 use ports::{
     FRAME_SIZE_BYTES_MAX, FRAME_SIZE_BYTES_MIN, Gathering, LinkState, Note, Offload, Outgoing,
     PacketSocket, Piece, ReceiveBatch, ReceivedPacket, Refused, SendBatch, Tail, UnknownGso,
-    segment,
+    Waiting, segment,
 };
 use units::{PortId, Span, Time};
 
@@ -293,10 +293,17 @@ impl Link {
         self.is_cautious = self.is_stalled();
     }
 
-    /// The counters, those that the kernel keeps included.
+    /// The counters, those that the kernel keeps included, and what waits at this instant.
     pub fn counters(&mut self) -> NetdevCounters {
         self.counters.overrun += self.take_overrun();
-        self.counters
+        let waiting = self.socket.as_ref().and_then(|socket| socket.waiting().ok());
+        let Waiting { arrived_bytes, leaving_bytes } = waiting.unwrap_or_default();
+        NetdevCounters {
+            waiting_bytes: arrived_bytes,
+            sending_bytes: leaving_bytes,
+            unfinished: self.unfinished.len() as u64,
+            ..self.counters
+        }
     }
 
     fn take_overrun(&self) -> u64 {

@@ -5,7 +5,7 @@
 
 use device::Device;
 use messages::vitrine::v1;
-use traffic::{Counters, Depth};
+use traffic::{Counters, Depth, LineReport};
 use units::{ClassId, DropReason, PortId, Time};
 
 use super::reasons;
@@ -24,6 +24,14 @@ struct PortColumns {
     port: PortId,
     counters: CounterColumns,
     queues: Vec<CounterColumns>,
+    receive_line: LineColumns,
+    transmit_line: LineColumns,
+}
+
+#[derive(Clone, Debug, Default)]
+struct LineColumns {
+    backlog_packets: Column,
+    under_way_packets: Column,
 }
 
 #[derive(Clone, Debug)]
@@ -78,11 +86,14 @@ impl Columns {
 
     /// About how much memory it takes.
     pub fn size_bytes(&self) -> usize {
-        let ports = self.ports.iter().flat_map(|it| it.queues.iter().chain([&it.counters]));
-        let counters = ports.chain(self.inputs.iter().map(|it| &it.counters));
+        let ports = self.ports.iter();
+        let lines = ports.clone().flat_map(|it| [&it.receive_line, &it.transmit_line]);
+        let counters = ports.flat_map(|it| it.queues.iter().chain([&it.counters]));
+        let counters = counters.chain(self.inputs.iter().map(|it| &it.counters));
         let voqs = self.inputs.iter().flat_map(|it| &it.voqs).map(|(.., voq)| voq.size_bytes());
         size_of_val(self.times.as_slice())
             + counters.map(CounterColumns::size_bytes).sum::<usize>()
+            + lines.map(LineColumns::size_bytes).sum::<usize>()
             + voqs.sum::<usize>()
     }
 
@@ -101,6 +112,8 @@ impl Columns {
                 port,
                 counters: CounterColumns::default(),
                 queues: vec![CounterColumns::default(); queues],
+                receive_line: LineColumns::default(),
+                transmit_line: LineColumns::default(),
             };
             let input =
                 |port| InputColumns { port, counters: CounterColumns::default(), voqs: Vec::new() };
@@ -112,6 +125,9 @@ impl Columns {
         for columns in &mut self.ports {
             let Some(report) = manager.port(columns.port) else { continue };
             columns.counters.put(row, report.depth, &report.counters);
+            let (receive, transmit) = device.lines(columns.port);
+            columns.receive_line.put(row, &receive);
+            columns.transmit_line.put(row, &transmit);
             for (queue, class) in columns.queues.iter_mut().zip((0..).map(ClassId)) {
                 if let Some(report) = manager.queue(columns.port, class) {
                     queue.put(row, report.depth, report.counters);
@@ -144,6 +160,8 @@ impl Columns {
             port: it.port.0.into(),
             counters: Some(it.counters.message(rows)),
             queues: it.queues.into_iter().map(|queue| queue.message(rows)).collect(),
+            receive_line: Some(it.receive_line.message(rows)),
+            transmit_line: Some(it.transmit_line.message(rows)),
         });
         let inputs = self.inputs.into_iter().map(|it| {
             let voqs = it.voqs.into_iter().map(|(output, class, held)| v1::VoqColumn {
@@ -224,6 +242,24 @@ impl CounterColumns {
             departed_bytes: self.departed_bytes.message(rows),
             marked_packets: self.marked_packets.message(rows),
             dropped: dropped.collect(),
+        }
+    }
+}
+
+impl LineColumns {
+    fn put(&mut self, row: usize, line: &LineReport) {
+        self.backlog_packets.put(row, line.backlog.packets);
+        self.under_way_packets.put(row, line.under_way.packets);
+    }
+
+    fn size_bytes(&self) -> usize {
+        self.backlog_packets.size_bytes() + self.under_way_packets.size_bytes()
+    }
+
+    fn message(self, rows: usize) -> v1::LineColumns {
+        v1::LineColumns {
+            backlog_packets: self.backlog_packets.message(rows),
+            under_way_packets: self.under_way_packets.message(rows),
         }
     }
 }

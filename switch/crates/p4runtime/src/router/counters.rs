@@ -342,6 +342,9 @@ pub fn netdev_message(counters: &NetdevCounters) -> v1::NetdevCounters {
         refused_too_long: counters.refused_too_long,
         refused_unsplit: counters.refused_unsplit,
         refused_other: counters.refused_other,
+        waiting_bytes: counters.waiting_bytes,
+        sending_bytes: counters.sending_bytes,
+        unfinished: counters.unfinished,
     }
 }
 
