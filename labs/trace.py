@@ -41,13 +41,8 @@ def main() -> int:
         follow = Follow(patterns=patterns(os.environ.get("FLOW") or "*->*"), packets_max=count)
         address = routers.address_of(os.environ.get("ROUTER", ""))
         with Session.observe(address) as session:
-            packets = counted(count, "packet")
-            print(
-                f"following {packets} through {routers.called(address)}; Ctrl-C ends",
-                file=sys.stderr,
-                flush=True,
-            )
-            _follow(session, follow, form)
+            what = f"{counted(count, 'packet')} through {routers.called(address)}"
+            _follow(session, follow, form, what)
     except (ControllerError, FlowError, SettingError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
@@ -62,11 +57,13 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _follow(session: Session, follow: Follow, form: str) -> None:
+def _follow(session: Session, follow: Follow, form: str, what: str) -> None:
     """Prints each packet with its copies when all have ended, so that none mix."""
     families = Families(_sources(session))
     ended = 0
     with trace(session, [follow]) as steps:
+        # What is sent from now on is followed.
+        print(f"following {what}; Ctrl-C ends", file=sys.stderr, flush=True)
         for step in steps:
             family = families.take(step)
             if family is None:

@@ -40,3 +40,9 @@ def test_the_controller_of_the_text_is_python():
     (script,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     compile(script, "mark.py", "exec")
     assert 'Entry("dscp_by_port", {"meta.l4.dst"' in script
+
+
+def test_the_minutes_of_its_sections_are_those_of_its_title():
+    (title,) = re.findall(r"^# .* in (\d+) minutes$", TEXT, re.M)
+    sections = re.findall(r"^## \d+\. .* \((\d+) minutes\)$", TEXT, re.M)
+    assert sum(map(int, sections)) == int(title)

@@ -142,7 +142,7 @@ control int_insert(inout headers_t hdr, inout metadata_t meta) {
         if (meta.telemetry.watch.source == 1 && !hdr.int_shim.isValid() && INT_CAN_MARK
             && ip_bytes + INT_FIXED_BYTES <= meta.telemetry.mtu) {
             put_headers();
-            int_mark.apply(hdr, meta);
+            int_mark.apply(hdr);
         }
         if (hdr.int_shim.isValid() && hdr.int_shim.int_type == INT_TYPE_MD) {
             count_words(words);

@@ -23,16 +23,18 @@ const bit<2> INT_NEXT_PROTOCOL_TYPE = 0;
 #define INT_CAN_MARK (hdr.tcp.isValid() || hdr.udp.isValid())
 #endif
 
-control int_mark(inout headers_t hdr, in metadata_t meta) {
+control int_mark(inout headers_t hdr) {
     apply {
 #ifdef INT_MARKER_UDP_PORT
         hdr.int_shim.original = hdr.udp.dst_port;
         hdr.udp.dst_port = INT_MARKER_UDP_PORT;
 #else
-        hdr.int_shim.original = 8w0 ++ meta.telemetry.dscp ++ 2w0;
+        // As it is now: a program may have set it since the packet came in.
         if (hdr.ipv4.isValid()) {
+            hdr.int_shim.original = 8w0 ++ hdr.ipv4.dscp ++ 2w0;
             hdr.ipv4.dscp = INT_MARKER_DSCP;
         } else if (hdr.ipv6.isValid()) {
+            hdr.int_shim.original = 8w0 ++ hdr.ipv6.dscp ++ 2w0;
             hdr.ipv6.dscp = INT_MARKER_DSCP;
         }
 #endif
