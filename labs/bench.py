@@ -65,6 +65,8 @@ class FlowPlan:
     congestion: str
     # The rate to which TCP spaces its packets; None: as fast as its window lets it.
     pacing_bps: int | None = None
+    # The receiver stops reading so many seconds after the start, for so many; None: it never stops.
+    pause_s: tuple[float, float] | None = None
 
 
 class Bench(ABC):

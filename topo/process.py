@@ -106,6 +106,14 @@ class Process:
         self._child.send_signal(signal.SIGTERM)
         return self.wait(what, deadline_s)
 
+    def pause(self) -> None:
+        """It does nothing until it is told to go on."""
+        self._child.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """It goes on where it was paused."""
+        self._child.send_signal(signal.SIGCONT)
+
     def last_words(self) -> str:
         """The last lines of the output, for error messages."""
         lines = self.log.read_text(errors="replace").strip().splitlines()
@@ -117,6 +125,8 @@ class Process:
             if self.has_ended():
                 return
             self._child.send_signal(number)
+            # One that is paused would not hear of it.
+            self.go_on()
             if wait.holds_within(self.has_ended, STOP_DEADLINE_S):
                 return
         raise ProcessError(f"{self.argv[0]} (process {self.pid}) does not end.")

@@ -1,6 +1,9 @@
 """Windows and the bandwidth-delay product: one flow, with hosts' buffers too small and then ample.
 
-A second pair of runs loses packets: what arrives behind a loss waits in the receiver's buffer for
+Two more runs are about the window itself: it closes because the receiver stops reading for a while,
+and it is at most 65,535 bytes because the hosts know no window scaling.
+
+A last pair of runs loses packets: what arrives behind a loss waits in the receiver's buffer for
 what was lost, so that a window of one product is too small even for a TCP that ignores losses.
 
 The original's buffers are parts of its bandwidth-delay product (10 Gb/s times 20 ms); at another
@@ -9,6 +12,7 @@ rate the same parts are used, so that the shape stays.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +21,10 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
-from labs.bench import Bench
+from labs.bench import Bench, FlowPlan
 from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.frames import bdp_bytes, payload_share
+from labs.measure.sockets import SocketSample
 from labs.recording import Recording
 from labs.report import drawing
 from labs.run import AROUND_S, Run
@@ -30,6 +35,9 @@ LINE = 2
 RTT_S = 0.020
 ORIGINAL_RATE_BPS = 10_000_000_000
 SETTLED_S = 2.0
+# The largest window that the header has room for, where nobody said by how much it is shifted.
+UNSCALED_BYTES = 65_535
+PAUSE_S_MAX = 3.0
 # Samples of a fast line are many; its queue is looked at often enough with these.
 SAMPLE_INTERVAL_MS = 5
 
@@ -46,6 +54,10 @@ class _Part:
     # The TCP that the part is about, if it is about one, and how many frames the line loses.
     congestion: str | None = None
     loss_ppm: int = 0
+    # The receiver stops reading for a while.
+    pauses: bool = False
+    # Windows may be larger than their field in the header.
+    scaling: bool = True
 
 
 PARTS = (
@@ -54,6 +66,9 @@ PARTS = (
         "ample", "Buffers of 50 MiB at 10 Gb/s: 2.1 BDP", 52_428_800, "about 10 Gb/s", (0.9, None)
     ),
 )
+LATE = _Part("late", "A receiver that stops reading, 2.1 BDP", 52_428_800, "", pauses=True)
+UNSCALED = _Part("unscaled", "Hosts without window scaling, 2.1 BDP", 52_428_800, "", scaling=False)
+WINDOWS = (LATE, UNSCALED)
 # One in a hundred is what the original calls a high to moderate loss. It asks for four products
 # there, and for twice that in Linux.
 LOSS_PPM = 10_000
@@ -118,8 +133,13 @@ class BdpTcpWindows(SettlingLab):
 
     @property
     def parts(self) -> Sequence[_Part]:
-        """Small buffers, ample buffers; then, unless quick, a line that loses packets."""
-        return PARTS if self.settings.quick else (*PARTS, *LOSSY)
+        """Small buffers, ample buffers; then, unless quick, windows that close, and losses."""
+        return PARTS if self.settings.quick else (*PARTS, *WINDOWS, *LOSSY)
+
+    @property
+    def pause_s(self) -> tuple[float, float]:
+        """When the receiver of a run stops reading after the start, and for how long."""
+        return SETTLED_S, min(PAUSE_S_MAX, (self.seconds - SETTLED_S) / 2)
 
     def runs(self) -> Sequence[Run]:
         """One for each of the parts."""
@@ -133,6 +153,8 @@ class BdpTcpWindows(SettlingLab):
                     "buffer_bytes": self.buffer_bytes(part),
                     "congestion": part.congestion or self.congestion,
                     "loss_ppm": part.loss_ppm,
+                    **({"pauses": 1} if part.pauses else {}),
+                    **({} if part.scaling else {"window_scaling": 0}),
                 },
             )
             for part in self.parts
@@ -158,7 +180,12 @@ class BdpTcpWindows(SettlingLab):
                 delay_ns=round(RTT_S * 1e9),
                 loss_ppm=run.parameters["loss_ppm"],
             )
-            .with_hosts(tcp=TcpSettings(run.parameters["congestion"], rmem=buffer, wmem=buffer))
+            .with_hosts(
+                tcp=TcpSettings(run.parameters["congestion"], rmem=buffer, wmem=buffer),
+                sysctls={
+                    "net.ipv4.tcp_window_scaling": str(run.parameters.get("window_scaling", 1))
+                },
+            )
         )
 
     def conduct(self, run: Run, bench: Bench) -> Recording:
@@ -167,8 +194,9 @@ class BdpTcpWindows(SettlingLab):
         with bench.recording(
             [("s1", LINE)], senders=["h1"], interval_ms=SAMPLE_INTERVAL_MS
         ) as instruments:
-            congestion = run.parameters["congestion"]
-            instruments.flow("flow", "h1", "h2", seconds=self.seconds, congestion=congestion)
+            pause_s = self.pause_s if "pauses" in run.parameters else None
+            plan = FlowPlan("flow", "h1", "h2", run.parameters["congestion"], pause_s=pause_s)
+            instruments.flows([plan], seconds=self.seconds)
             instruments.finish()
         found = Findings(instruments.recording)
         under_way = f"{found.in_flight_bytes / 1e6:.2f} MB under way"
@@ -226,7 +254,11 @@ class BdpTcpWindows(SettlingLab):
                     runs=(part.name,),
                 )
             )
-        for part in self.parts[len(PARTS) :]:
+        if LATE.name in recordings:
+            self._assess_windows(recordings, rows, bands, numbers)
+        for part in LOSSY:
+            if part.name not in recordings:
+                continue
             found = Findings(recordings[part.name])
             share = found.rate_bps / self.rate_bps
             what = f"BBR, 1 % loss, buffers of {self.buffer_bytes(part) / bdp:.1f} BDP"
@@ -243,18 +275,75 @@ class BdpTcpWindows(SettlingLab):
             bands.append(
                 Band(f"{what}: part of the line", share, least, most_use, runs=(part.name,))
             )
-        for part in self.parts:
-            found = Findings(recordings[part.name])
+        for name, recording in recordings.items():
+            found = Findings(recording)
             numbers.update(
                 {
-                    f"{part.name}_payload_bps": found.rate_bps,
-                    f"{part.name}_window_bytes": found.window_bytes,
-                    f"{part.name}_in_flight_bytes": found.in_flight_bytes,
-                    f"{part.name}_rtt_s": found.rtt_s,
-                    f"{part.name}_retransmitted_packets": found.retransmits,
+                    f"{name}_payload_bps": found.rate_bps,
+                    f"{name}_window_bytes": found.window_bytes,
+                    f"{name}_in_flight_bytes": found.in_flight_bytes,
+                    f"{name}_rtt_s": found.rtt_s,
+                    f"{name}_retransmitted_packets": found.retransmits,
                 }
             )
         return Assessment(rows, bands, numbers)
+
+    def _assess_windows(
+        self,
+        recordings: Mapping[str, Recording],
+        rows: list[Row],
+        bands: list[Band],
+        numbers: dict[str, float],
+    ) -> None:
+        """For how long a window was closed, and how much one without scaling carries."""
+        _, span_s = self.pause_s
+        closed_s = longest_closed_s(recordings[LATE.name].flows["flow"].samples)
+        what = f"a receiver that does not read for {span_s:g} s"
+        rows.append(
+            Row(
+                f"{what}: longest time at window 0 (ss)",
+                "",
+                f"at most {span_s:g} s: until then the buffer fills",
+                f"{closed_s:.2f} s",
+            )
+        )
+        # It is seen from one sample of ss to the next. Filling the buffer takes some round trips.
+        bands.append(
+            Band(
+                f"{what}: seconds at window 0",
+                closed_s,
+                0.7 * span_s,
+                span_s + 0.3,
+                runs=(LATE.name,),
+            )
+        )
+        numbers["late_closed_s"] = closed_s
+        found = Findings(recordings[UNSCALED.name])
+        limit_bps = UNSCALED_BYTES * 8 / RTT_S
+        what = "no window scaling"
+        rows += [
+            Row(
+                f"{what}: payload",
+                "",
+                f"65,535 bytes / RTT = {units.format_rate(limit_bps)}",
+                units.format_rate(found.rate_bps),
+            ),
+            Row(
+                f"{what}: window offered (ss)",
+                "",
+                "at most 65,535 bytes",
+                f"{found.window_bytes:,} bytes",
+            ),
+        ]
+        bands.append(
+            Band(
+                f"{what}: part of 65,535 bytes in each round trip",
+                found.rate_bps / limit_bps,
+                0.7,
+                1.03,
+                runs=(UNSCALED.name,),
+            )
+        )
 
     def _use(self, part: _Part, found: Findings) -> tuple[float, float]:
         """The part of the line that a flow must use whose window is too small.
@@ -282,7 +371,9 @@ class BdpTcpWindows(SettlingLab):
                 height=8.5,
             )
         ]
-        lossy = {part.name: recordings[part.name] for part in self.parts[len(PARTS) :]}
+        if LATE.name in recordings:
+            figures.append(self._closing(recordings[LATE.name]))
+        lossy = {part.name: recordings[part.name] for part in LOSSY if part.name in recordings}
         if lossy:
             shares = [Findings(each).rate_bps / self.rate_bps for each in lossy.values()]
             figures.append(
@@ -297,6 +388,34 @@ class BdpTcpWindows(SettlingLab):
                 )
             )
         return figures
+
+    def _closing(self, recording: Recording) -> Figure:
+        """The window that closes."""
+        flow = recording.flows["flow"]
+        closed_s = longest_closed_s(flow.samples)
+
+        def draw(canvas: matplotlib.figure.Figure) -> None:
+            window, rate = drawing.stack(
+                canvas, [1.2, 1], title="A receiver that stops reading and goes on"
+            )
+            times = [sample.time_s for sample in flow.samples]
+            for values, line, label in (
+                ([each.receiver_window_bytes / 1e6 for each in flow.samples], ":", "window"),
+                ([each.in_flight_bytes / 1e6 for each in flow.samples], "-", "under way"),
+            ):
+                window.plot(times, values, line, color=drawing.BLUE, linewidth=1.1, label=label)
+            window.set_ylabel("bytes (MB)")
+            window.set_ylim(bottom=0)
+            drawing.legend(window)
+            drawing.throughput(rate, {"flow": flow.rates(0.25)}, line_rate_bps=self.rate_bps)
+
+        _, span_s = self.pause_s
+        caption = (
+            f"The receiver reads nothing for {span_s:g} s. Its buffer fills, the window that it "
+            f"offers closes, and h1 stops, for {closed_s:.1f} s: not the network is at fault, and "
+            "no packet is lost. As soon as the receiver reads again, the window opens."
+        )
+        return Figure("closing", caption, draw, height=5.5)
 
     def _label(self, part: _Part) -> str:
         """As the figures call it: by name, and those of BBR by size."""
@@ -350,6 +469,16 @@ class BdpTcpWindows(SettlingLab):
         drawing.level(queue, 2 * bdp, f"limit: {2 * bdp:.2f} MB")
         queue.set_ylabel("queue (MB)")
         drawing.legend(queue)
+
+
+def longest_closed_s(samples: Sequence[SocketSample]) -> float:
+    """The longest time for which each sample of a connection has a window of 0."""
+    longest_s = 0.0
+    for is_closed, group in itertools.groupby(samples, lambda it: it.receiver_window_bytes == 0):
+        times = [sample.time_s for sample in group]
+        if is_closed:
+            longest_s = max(longest_s, times[-1] - times[0])
+    return longest_s
 
 
 class Findings:

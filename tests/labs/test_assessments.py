@@ -9,6 +9,7 @@ import pytest
 
 from controller.toolchain import ROOT
 from labs import catalogue, simulator
+from labs.bdp_tcp_windows.lab import longest_closed_s
 from labs.bufferbloat.lab import ALONE_S, Bufferbloat
 from labs.definition import Verdict
 from labs.errors import MeasurementError
@@ -219,6 +220,16 @@ def test_a_line_is_full_after_the_first_round_trip_that_never_stood():
     # The third round trip is full; it ends 60 ms after the first frame, give or take a frame.
     assert full_after_s(series, 10e6) == pytest.approx(0.060, abs=0.003)
     assert math.isnan(full_after_s(steady(9), 10e6))
+
+
+def test_a_window_is_closed_from_the_first_sample_of_0_to_the_last():
+    windows = [9, 9, 0, 0, 0, 5, 0, 0, 9]
+    samples = [
+        socket_sample(0.5 * place, receiver_window_bytes=window)
+        for place, window in enumerate(windows)
+    ]
+    assert longest_closed_s(samples) == 1.0
+    assert longest_closed_s(samples[:2]) == 0.0
 
 
 def test_buffers_stay_the_same_part_of_the_bdp_at_another_rate():

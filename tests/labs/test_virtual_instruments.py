@@ -111,6 +111,14 @@ def test_a_flow_is_a_listener_and_a_transfer_and_becomes_what_iperf_finds():
     assert list(tools.recording.ports) == [port_name("s1", 2)]
 
 
+def test_a_receiver_that_pauses_is_told_when():
+    world = ScriptedWorld([report(listener={}), report(bulk={"ended_ps": PS_PER_S})])
+    plan = FlowPlan("flow", "h1", "h2", "cubic", pause_s=(2.0, 1.5))
+    instruments(world).flows([plan], seconds=4)
+    listener = world.started[0][1].listener
+    assert (listener.pause_after_ns, listener.pause_ns) == (2_000_000_000, 1_500_000_000)
+
+
 def test_a_flow_that_finds_no_way_is_an_error():
     world = ScriptedWorld([report(listener={}), report(bulk=world_pb2.BulkReport(failed=1))])
     tools = instruments(world)

@@ -14,6 +14,7 @@ from controller.entries import Lpm
 from controller.queueing import PortSettings
 from controller.queues import Queues
 from controller.toolchain import ROOT
+from labs.bdp_tcp_windows.lab import BdpTcpWindows, longest_closed_s
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.narration import Narrator
 from labs.settings import Settings
@@ -117,6 +118,21 @@ def test_the_rate_of_a_port_can_be_changed_while_it_runs(bench):
     began_s = instruments.recording.flows["flow"].samples[0].time_s
     rate_bps = instruments.recording.ports["s1-eth2"].rate_bps(began_s + 0.5, began_s + 2.5)
     assert 0.97 * 2e6 <= rate_bps <= 1.01 * 2e6
+
+
+def test_a_receiver_that_stops_reading_closes_its_window(bench):
+    lab = BdpTcpWindows(Settings(rate_bps=100_000_000, seconds=8))
+    (late,) = (run for run in lab.runs() if run.name == "late")
+    bench.narrator = Narrator([late], io.StringIO())
+    bench.narrator.begin(late)
+    recording = lab.conduct(late, bench)
+    _, span_s = lab.pause_s
+    closed_s = longest_closed_s(recording.flows["flow"].samples)
+    assert 0.7 * span_s <= closed_s <= span_s + 0.3
+    # It goes on afterwards.
+    flow = recording.flows["flow"]
+    end_s = flow.samples[-1].time_s
+    assert flow.throughput_bps(end_s - 1, end_s) > 50e6
 
 
 def test_p4runtime_shell_can_program_the_router(thread):

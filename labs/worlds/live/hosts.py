@@ -8,18 +8,20 @@ from labs.worlds.live import iperf
 from topo import wait
 from topo.live import LiveHost
 from topo.model import Topology
+from topo.process import Process
 
 # Only a program that never comes is to end a lab: an emulated machine needs a minute for Python.
 START_DEADLINE_S = 90.0
 _MEMORY_PORT = 5200
 
 
-def serve_flow(receiver: LiveHost, port: int, name: str) -> None:
+def serve_flow(receiver: LiveHost, port: int, name: str) -> Process:
     """Starts an iperf3 that serves one flow, and waits until it listens."""
-    receiver.start(iperf.server(port), receiver.logs / f"iperf-{name}-server.log")
+    server = receiver.start(iperf.server(port), receiver.logs / f"iperf-{name}-server.log")
     wait.until(
         lambda: receiver.listens_on(port), f"iperf3 listening in {receiver.name}", START_DEADLINE_S
     )
+    return server
 
 
 def serve_page(server: LiveHost, port: int, length_bytes: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from labs.bench import (
     FIRST_IPERF_PORT,
@@ -67,6 +68,8 @@ class LiveInstruments(Instruments):
         self._flows: list[_StartedFlow] = []
         self._pings: list[tuple[str, Process]] = []
         self._bursts = Senders(clock)
+        # Programs that are to be paused or to go on, and when.
+        self._due: list[tuple[float, Callable[[], None]]] = []
         # Where the routers report their packets.
         self.telemetry: Telemetry | None = None
         self.recording.ports = series
@@ -77,9 +80,10 @@ class LiveInstruments(Instruments):
     def flows(self, plans: Sequence[FlowPlan], *, seconds: int) -> None:
         """Starts TCP flows at one instant, by iperf3."""
         first_port = FIRST_IPERF_PORT + len(self._flows)
+        servers: list[Process] = []
         for port, plan in enumerate(plans, first_port):
             self._host(plan.source).set_congestion_control(plan.congestion)
-            hosts.serve_flow(self._host(plan.target), port, plan.name)
+            servers.append(hosts.serve_flow(self._host(plan.target), port, plan.name))
         for port, plan in enumerate(plans, first_port):
             sender, receiver = self._host(plan.source), self._host(plan.target)
             client = iperf.client(
@@ -91,6 +95,13 @@ class LiveInstruments(Instruments):
             )
             process = sender.start(client, sender.logs / f"iperf-{plan.name}.json")
             self._flows.append(_StartedFlow(plan, sender, receiver, port, process))
+        began_s = self._clock.now_s()
+        for plan, server in zip(plans, servers, strict=True):
+            if plan.pause_s is not None:
+                after_s, span_s = plan.pause_s
+                self._due.append((began_s + after_s, server.pause))
+                self._due.append((began_s + after_s + span_s, server.go_on))
+        self._due.sort(key=itemgetter(0))
 
     def ping(
         self,
@@ -216,4 +227,7 @@ class LiveInstruments(Instruments):
     def _look(self) -> None:
         for recorder in self._recorders.values():
             recorder.check()
+        now_s = self._clock.now_s()
+        while self._due and self._due[0][0] <= now_s:
+            self._due.pop(0)[1]()
         super()._look()

@@ -101,7 +101,12 @@ class VirtualInstruments(Instruments):
         """Starts TCP flows at one instant, give or take what starting a program takes."""
         for plan in plans:
             port = FIRST_IPERF_PORT + len(self._flows)
-            self._world.start(plan.target, world_pb2.App(listener=world_pb2.Listener(port=port)))
+            listener = world_pb2.Listener(port=port)
+            if plan.pause_s is not None:
+                after_s, span_s = plan.pause_s
+                listener.pause_after_ns = round(after_s * NS_PER_S)
+                listener.pause_ns = round(span_s * NS_PER_S)
+            self._world.start(plan.target, world_pb2.App(listener=listener))
             bulk = world_pb2.Bulk(
                 to=world_pb2.Peer(host=plan.target, port=port),
                 after_ns=round(self._chance.uniform(0, START_SPREAD_S) * NS_PER_S),

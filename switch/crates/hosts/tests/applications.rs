@@ -230,6 +230,40 @@ fn a_paced_transfer_keeps_its_rate_and_queues_nothing() {
     assert_eq!((net.there().dropped, report.retransmitted), (0, 0));
 }
 
+/// From 1 s to 3 s nobody reads: the buffer fills, the window closes, and the sender waits. At 10 Mb/s
+/// and 100 ms at most of round trip the 40,000 bytes that the buffer offers are there long before 2 s.
+#[test]
+fn a_listener_that_pauses_closes_the_window_and_opens_it_again() {
+    let buffer = hosts::Memory { min: Bytes(4096), default: Bytes(80_000), max: Bytes(80_000) };
+    let there = Pipe::clean(Some(Rate::from_mbps(10)), MS(5), 100);
+    let settings = TcpSettings { rmem: buffer, ..TcpSettings::default() };
+    let mut net = Net::new(1, 1, &settings, there, Pipe::clean(None, MS(5), 0), 1);
+    let config = ListenerConfig { port: 5201, service: Service::Discard, congestion: None };
+    let listener = Listener::new(config).pausing(Span::from_secs(1), Span::from_secs(2));
+    net.start_right(0, Box::new(listener));
+    let bulk = hosts::BulkConfig {
+        to: net.right(0, 5201),
+        until: hosts::Until::Stopped,
+        after: Span::ZERO,
+        congestion: None,
+        parallel: 1,
+    };
+    net.start_left(0, Box::new(hosts::Bulk::new(bulk)));
+    let mut seen = |milliseconds| {
+        net.run_until(Time::ZERO + MS(milliseconds));
+        let sender = net.snapshot(0).expect("it runs");
+        (sender.snd_wnd, sender.bytes_acked)
+    };
+    assert!(seen(990).0 > 0);
+    let closed = seen(2000);
+    assert_eq!(closed.0, 0);
+    assert_eq!(seen(2990), closed, "nothing is taken");
+    let (window, acked) = seen(3500);
+    assert!(window > 0);
+    // Half a second of 10 Mb/s, less what the first round trips cost.
+    assert!(acked > closed.1 + 400_000, "{acked}");
+}
+
 /// Whoever is stopped takes nothing any more: a new connection is refused.
 #[test]
 fn a_listener_that_was_stopped_takes_no_more_connections() {

@@ -80,11 +80,15 @@ fn listener(
             response: Bytes(exchange.response_bytes),
         },
     };
-    Ok(Box::new(Listener::new(ListenerConfig {
+    let listener = Listener::new(ListenerConfig {
         port: port(message.port, "listener.port")?,
         service,
         congestion: congestion(&message.congestion_control, algorithm)?,
-    })))
+    });
+    Ok(Box::new(match message.pause_ns {
+        0 => listener,
+        pause_ns => listener.pausing(span(message.pause_after_ns), span(pause_ns)),
+    }))
 }
 
 fn page(

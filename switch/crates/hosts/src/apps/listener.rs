@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use units::Bytes;
+use units::{Bytes, Span};
 
 use super::{App, AppIo, Report, Seen};
 use crate::congestion::Algorithm;
@@ -46,9 +46,17 @@ pub struct ListenerReport {
     pub connections: Vec<ConnectionId>,
 }
 
+/// The alarms at which it stops taking what comes, and goes on.
+const PAUSE: u64 = 0;
+const GO_ON: u64 = 1;
+
 #[derive(Debug)]
 pub struct Listener {
     config: ListenerConfig,
+    /// When it stops taking what comes, after its start, and for how long.
+    pause: Option<(Span, Span)>,
+    /// It takes nothing at the moment.
+    pauses: bool,
     report: ListenerReport,
     /// How many requests of each connection were answered.
     open: BTreeMap<ConnectionId, u64>,
@@ -60,10 +68,18 @@ impl Listener {
     pub fn new(config: ListenerConfig) -> Listener {
         Listener {
             config,
+            pause: None,
+            pauses: false,
             report: ListenerReport::default(),
             open: BTreeMap::new(),
             stopped: false,
         }
+    }
+
+    /// So long `after` its start it stops taking what comes, for a `span`.
+    pub fn pausing(mut self, after: Span, span: Span) -> Listener {
+        self.pause = Some((after, span));
+        self
     }
 
     fn answer(&mut self, io: &mut AppIo<'_>, id: ConnectionId, taken: u64) {
@@ -89,6 +105,9 @@ impl App for Listener {
         }
         let settings = io.settings_with(self.config.congestion.as_ref());
         io.listen(self.config.port, interest, settings);
+        if let Some((after, _)) = self.pause {
+            io.alarm_after(after, PAUSE);
+        }
         io.tell(|| Seen::Began);
     }
 
@@ -113,6 +132,9 @@ impl App for Listener {
         if happened.any(Happened::ESTABLISHED) {
             self.report.accepted += 1;
             self.open.insert(id, 0);
+            if self.pauses {
+                io.read_up_to(id, taken);
+            }
         }
         if happened.any(Happened::READABLE) {
             self.answer(io, id, taken);
@@ -124,6 +146,18 @@ impl App for Listener {
         if happened.any(over) && self.open.remove(&id).is_some() {
             self.report.ended += 1;
             self.report.taken_bytes += taken;
+        }
+    }
+
+    fn alarm(&mut self, io: &mut AppIo<'_>, token: u64) {
+        let Some((_, span)) = self.pause else { return };
+        self.pauses = token == PAUSE;
+        if self.pauses {
+            io.alarm_after(span, GO_ON);
+        }
+        for id in self.open.keys() {
+            let taken = io.snapshot(*id).map_or(0, |seen| seen.bytes_received);
+            io.read_up_to(*id, if self.pauses { taken } else { u64::MAX });
         }
     }
 
