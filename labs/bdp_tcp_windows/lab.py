@@ -393,27 +393,32 @@ class BdpTcpWindows(SettlingLab):
         """The window that closes."""
         flow = recording.flows["flow"]
         closed_s = longest_closed_s(flow.samples)
+        after_s, span_s = self.pause_s
+        began_s = flow.samples[0].time_s + after_s
+        dropped = recording.ports[f"s1-eth{LINE}"].dropped_between(began_s, began_s + span_s)
 
         def draw(canvas: matplotlib.figure.Figure) -> None:
             window, rate = drawing.stack(
                 canvas, [1.2, 1], title="A receiver that stops reading and goes on"
             )
             times = [sample.time_s for sample in flow.samples]
-            for values, line, label in (
-                ([each.receiver_window_bytes / 1e6 for each in flow.samples], ":", "window"),
-                ([each.in_flight_bytes / 1e6 for each in flow.samples], "-", "under way"),
+            for values, own, label in (
+                ([it.receiver_window_bytes / 1e6 for it in flow.samples], drawing.GREY, "window"),
+                ([it.in_flight_bytes / 1e6 for it in flow.samples], drawing.BLUE, "under way"),
             ):
-                window.plot(times, values, line, color=drawing.BLUE, linewidth=1.1, label=label)
+                window.plot(times, values, color=own, linewidth=1.1, label=label)
             window.set_ylabel("bytes (MB)")
             window.set_ylim(bottom=0)
             drawing.legend(window)
             drawing.throughput(rate, {"flow": flow.rates(0.25)}, line_rate_bps=self.rate_bps)
+            events = [(began_s, "h2 stops reading"), (began_s + span_s, "h2 goes on")]
+            drawing.moments((window, rate), events)
 
-        _, span_s = self.pause_s
         caption = (
             f"The receiver reads nothing for {span_s:g} s. Its buffer fills, the window that it "
-            f"offers closes, and h1 stops, for {closed_s:.1f} s: not the network is at fault, and "
-            "no packet is lost. As soon as the receiver reads again, the window opens."
+            f"offers closes, and for {closed_s:.2f} s h1 may send nothing. Meanwhile the router "
+            f"drops {dropped} packets: the network is not at fault. As soon as the receiver reads "
+            "again, the window opens."
         )
         return Figure("closing", caption, draw, height=5.5)
 
