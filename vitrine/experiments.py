@@ -39,6 +39,11 @@ class Found:
             raise ExperimentError(f"there are {len(self.runs)} runs: say which, as in .runs[0].")
         return self.runs[0][name]
 
+    @property
+    def classes(self) -> Found:
+        """The classes of the only run of `queue`, a line each, the lowest first."""
+        return Found(self["classes"])
+
     def plot(self, x: str, *names: str) -> Picture:
         """Numbers over another one, a line each: `plot("load", "throughput")`."""
         values = [run[x] for run in self.runs]
@@ -57,8 +62,13 @@ class Found:
             for run in self.runs
         ]
         names = list(simple[0])
-        lines = [names, *([str(run.get(name, "")) for name in names] for run in simple)]
+        lines = [names, *([_word(run.get(name, "")) for name in names] for run in simple)]
         return Table(lines)._repr_html_()
+
+
+def _word(value: object) -> str:
+    """A value as a table shows it: what was measured has no fifteen digits."""
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 def fabric(**options: object) -> Found:
