@@ -117,9 +117,7 @@ class Datagrams:
         filling = bytes(self._payload - _STAMP.size)
         for turn in range(self._turns):
             due_s = self._from_s + turn * self._interval_s
-            wait_s = due_s - time.monotonic()
-            if wait_s > 0:
-                time.sleep(wait_s)
+            _pause(due_s - time.monotonic())
             self._late_s = max(self._late_s, time.monotonic() - due_s)
             for _ in range(self._burst):
                 stamp = _STAMP.pack(self._sent, time.time_ns())
@@ -182,7 +180,7 @@ class Bulk:
             _in_thread(self._send)
 
     def _send(self) -> None:
-        time.sleep(max(0.0, self._from_s - time.monotonic()))
+        _pause(self._from_s - time.monotonic())
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as connection:
             if self._congestion:
                 wanted = self._congestion.encode()
@@ -206,7 +204,7 @@ class Bulk:
             except TimeoutError:
                 continue
         while self._length and _info(connection)[0] < self._length:
-            time.sleep(_TURN_S)
+            _pause(_TURN_S)
 
     def _close(self, connection: socket.socket) -> None:
         with self._changing:
@@ -279,6 +277,12 @@ KINDS: dict[str, Callable[..., Any]] = {
     "bulk": Bulk,
     "ping": Ping,
 }
+
+
+def _pause(seconds: float) -> None:
+    """Nothing happens meanwhile that anybody here waits for."""
+    if seconds > 0:
+        threading.Event().wait(seconds)
 
 
 def _in_thread(run: Callable[[], None]) -> None:
