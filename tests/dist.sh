@@ -19,10 +19,15 @@ mkdir "$work/home"
 ! without_rust sh -c 'command -v cargo' || fail "cargo is in /usr/bin, so nothing could be told here."
 
 tar --extract --gzip --file "out/dist/$name.tar.gz" --directory "$work"
+tar --extract --file "out/dist/$name"-python*.tar --directory "$work"
 git clone --quiet . "$work/clone"
 before=$SECONDS
-without_rust VITRINE_PREBUILT="$work/$name" make --no-print-directory -C "$work/clone" lab LAB=bufferbloat
-step "From a clean clone to the end of the lab: $((SECONDS - before)) s"
+# The packages are there, so set-up asks nobody for one.
+without_rust PIP_INDEX_URL=http://127.0.0.1:9/ VITRINE_PREBUILT="$work/$name" \
+    make --no-print-directory -C "$work/clone" lab LAB=bufferbloat
+took=$((SECONDS - before))
+step "From a clean clone to the end of the lab: $took s"
+[ "$took" -le 90 ] || fail "that is more than the 90 s that were promised until a lab has begun."
 # The page's module comes along.
 without_rust VITRINE_PREBUILT="$work/$name" make --no-print-directory -C "$work/clone" page
 [ -s "$work/clone/out/vitrine.html" ] || fail "make page made nothing of the release's module."

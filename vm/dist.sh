@@ -42,6 +42,12 @@ stamp=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 tar --create --gzip --file "out/dist/$name.tar.gz" --directory "$work" \
     --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$stamp" "$name"
 
+# Of this machine's own kind only, whose Python says what it needs.
+python=$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+if [ "$architecture" = "$(dpkg --print-architecture)" ]; then
+    step "Packing the Python packages for Python $python"
+    vm/dist/packages.sh "out/dist/$name-python$python.tar" "$name"
+fi
 vm/dist/deb.sh "$work/$name" "$version" "$architecture" "$glibc" "$stamp"
 build/venv/bin/python vm/dist/wheel.py "$work/$name/bin" "$architecture" "$glibc" "$stamp" out/dist
 (cd out/dist && sha256sum -- *"$version"*) >out/dist/SHA256SUMS.new

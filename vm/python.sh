@@ -22,9 +22,10 @@ made() {
 if is_there made; then exit 0; fi
 if would "install the $(grep -c '^[^#]' vm/requirements.txt) Python packages of vm/requirements.txt into $venv"; then exit 0; fi
 
-# A lab machine carries the packages, so that it needs no network.
+# A lab machine carries the packages, so that it needs no network; those of another Python are of no use.
 wheels=${VITRINE_PREBUILT:-/opt/vitrine}/wheels
-if [ -d "$wheels" ]; then
+abi=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])' 2>/dev/null || true)
+if compgen -G "$wheels/numpy-*-$abi-*.whl" >/dev/null; then
     export PIP_NO_INDEX=1 PIP_FIND_LINKS=$wheels
 fi
 

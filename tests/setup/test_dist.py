@@ -53,7 +53,9 @@ def test_the_wheel_says_where_it_runs_and_has_what_it_says(made):
                 assert sum_ == f"sha256={base64.urlsafe_b64encode(digest).decode().rstrip('=')}"
         (metadata,) = (name for name in zipped.namelist() if name.endswith("/METADATA"))
         wanted = zipped.read(metadata).decode()
-    assert "Requires-Dist: grpcio==" in wanted and "Requires-Dist: pytest" not in wanted
+    assert "Requires-Dist: grpcio==" in wanted and "Requires-Dist: PyYAML==" in wanted
+    for developers in ("pytest", "ruff", "playwright", "setuptools"):
+        assert f"Requires-Dist: {developers}" not in wanted
 
 
 def test_no_solution_and_no_test_goes_out(made):

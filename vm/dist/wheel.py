@@ -32,19 +32,8 @@ COURSE = "course"
 # The page that is one file, where it was made.
 PAGE = "out/vitrine.html"
 PROGRAMS = ("vitrine-p4c", "vitrine-sim", "vitrine-switch")
-# What of vm/requirements.txt only those need who change the kit.
-DEVELOPERS = {
-    *(
-        "pytest",
-        "pytest-timeout",
-        "pytest-xdist",
-        "playwright",
-        "axe-playwright-python",
-        "scapy",
-        "psutil",
-    ),
-    *("ruff", "mypy", "types-PyYAML", "setuptools"),
-}
+# What stands behind this line of vm/requirements.txt only those need who change the kit.
+DEVELOPERS = "# ---- From here on only for those who change the kit"
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 # Names that people type, and the module that each starts; the words before theirs.
@@ -128,9 +117,9 @@ def files() -> Iterator[Path]:
 
 def metadata(project: dict[str, str]) -> str:
     """What pip wants to know."""
-    lines = (ROOT / "vm" / "requirements.txt").read_text().splitlines()
-    pins = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    needed = [pin for pin in pins if pin.partition("==")[0] not in DEVELOPERS]
+    text, behind, _ = (ROOT / "vm" / "requirements.txt").read_text().partition(DEVELOPERS)
+    assert behind, "the line is there"
+    pins = [line.strip() for line in text.splitlines() if line and not line.startswith("#")]
     head = [
         "Metadata-Version: 2.1",
         "Name: vitrine",
@@ -139,7 +128,7 @@ def metadata(project: dict[str, str]) -> str:
         "License: Apache-2.0",
         f"Requires-Python: {project['requires-python']}",
         "Description-Content-Type: text/markdown",
-        *(f"Requires-Dist: {pin}" for pin in needed),
+        *(f"Requires-Dist: {pin}" for pin in pins),
     ]
     return "\n".join(head) + "\n\n" + (ROOT / "README.md").read_text()
 
