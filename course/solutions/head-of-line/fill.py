@@ -15,7 +15,10 @@ def fill(folder: Path, seed: str) -> None:
     ports = numbers.ports_of(Work(folder, folder, seed, Runner()))
     lines = [f"ports: {ports}"]
     for wanted in numbers.WANTED:
-        argv = [str(SIMULATOR), "fabric", "--ports", str(ports), "--load", "1", *wanted.arguments]
-        ran = subprocess.run(argv, capture_output=True, check=True)
-        lines.append(f"{wanted.key}: {json.loads(ran.stdout)['throughput']:.3f}")
+        found = []
+        for name, pattern in numbers.PATTERNS.items():
+            argv = [str(SIMULATOR), *numbers.arguments(wanted, ports, pattern)]
+            ran = subprocess.run(argv, capture_output=True, check=True)
+            found.append(f"{name}: {json.loads(ran.stdout)['throughput']:.3f}")
+        lines.append(f"{wanted.key}: {{{', '.join(found)}}}")
     (folder / numbers.FILE).write_text("\n".join(lines) + "\n")
