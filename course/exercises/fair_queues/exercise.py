@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from course.exercise import Case, Exercise, Work
@@ -99,26 +100,57 @@ def nothing_wasted(work: Work) -> None:
         )
 
 
-def short_wait(work: Work) -> None:
-    """A class that sends little waits for a round at most, however much the others want."""
-    arguments = _arguments(
-        work, "wait", "--loads", "0.03,1,1", "--lengths", "64,1500,1500", "--arrivals", "constant"
-    )
+@dataclass(frozen=True)
+class _Patience:
+    """How long voice may wait beside two classes that always have packets, and why."""
+
+    scheduler: str
+    rule: str
+    # In bytes of the line, and what they are.
+    bound_bytes: float
+    because: str
+
+
+_DRR_WAITS = _Patience(
+    "Drr",
+    _DRR,
+    1500 + 2 * (1514 + 1499),
+    "It waits for the packet under way, and for a turn of each other class: a quantum and what was "
+    "left of the last one, (1500 + 2 x (1514 + 1499)) x 8 bits at 10 Mb/s.",
+)
+# Done after 64 bytes at a third of the line, and the packet under way, less its own bytes.
+_WFQ_WAITS = _Patience(
+    "Wfq",
+    _WFQ,
+    3 * 64 + 1500 - 64,
+    "Parekh and Gallager 1993: a packet is done at most one longest packet later than with a line "
+    "of its class's share for itself: 64 bytes at a third of the line and 1500 bytes at all of it, "
+    "less its own 64.",
+)
+
+
+def _short_wait(work: Work, waits: _Patience) -> None:
+    """Class 2 is voice; ties among the others go to the lower class, so it gets no favour."""
+    loads = ("--loads", "1,1,0.03", "--lengths", "1500,1500,64", "--arrivals", "constant")
+    arguments = _arguments(work, f"{waits.scheduler}-wait", *loads, of=waits.scheduler)
     done = f"Voice (64 bytes, 3 per cent of {RATE}) shared the line with two classes without end."
-    wait = _run(work, _DRR, arguments, done)[0]["wait_max_us"]
-    # The packet under way, and of each other class a quantum and what it had left: at most
-    # 1500 + 2 x (1514 + 1499) bytes, at 10 Mb/s 0.8 us each.
-    bound = (1500 + 2 * (1514 + 1499)) * 0.8
-    if wait > bound:
+    wait_us = _run(work, waits.rule, arguments, done)[2]["wait_max_us"]
+    # 0.8 us a byte at 10 Mb/s.
+    bound_us = waits.bound_bytes * 0.8
+    if wait_us > bound_us:
         _refuse(
             work,
             arguments,
             done,
-            f"No packet of voice to wait longer than {bound / 1000:.2f} ms.",
-            "It waits for the packet under way, and for a turn of each other class: a quantum and "
-            "what was left of the last one, (1500 + 2 x (1514 + 1499)) x 8 bits at 10 Mb/s.",
-            f"One waited {wait / 1000:.2f} ms.",
+            f"No packet of voice to wait longer than {bound_us / 1000:.2f} ms.",
+            waits.because,
+            f"One waited {wait_us / 1000:.2f} ms.",
         )
+
+
+def short_wait(work: Work) -> None:
+    """A class that sends little waits for a round at most, however much the others want."""
+    _short_wait(work, _DRR_WAITS)
 
 
 def _same(work: Work, purpose: str, *more: str) -> None:
@@ -140,23 +172,7 @@ def empty_keeps_nothing(work: Work) -> None:
 
 def wfq_short_wait(work: Work) -> None:
     """Under WFQ a class that sends little waits for one packet, and as if it had its share."""
-    loads = ("--loads", "1,1,0.03", "--lengths", "1500,1500,64", "--arrivals", "constant")
-    arguments = _arguments(work, "wfq-wait", *loads, of="Wfq")
-    done = f"Voice (64 bytes, 3 per cent of {RATE}) shared the line with two classes without end."
-    wait = _run(work, _WFQ, arguments, done)[2]["wait_max_us"]
-    # Done after 64 bytes at a third of the line, and the packet under way; 0.8 us a byte.
-    bound = (3 * 64 + 1500 - 64) * 0.8
-    if wait > bound:
-        _refuse(
-            work,
-            arguments,
-            done,
-            f"No packet of voice to wait longer than {bound / 1000:.2f} ms.",
-            "Parekh and Gallager 1993: a packet is done at most one longest packet later than with "
-            "a line of its class's share for itself: 64 bytes at a third of the line and 1500 "
-            "bytes at all of it, less its own 64.",
-            f"One waited {wait / 1000:.2f} ms.",
-        )
+    _short_wait(work, _WFQ_WAITS)
 
 
 def wfq_turn_by_turn(work: Work) -> None:
