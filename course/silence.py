@@ -12,12 +12,12 @@ from dataclasses import replace
 from controller.connection import is_passing
 from controller.errors import ConnectError
 from course.story import Story
-from labs.errors import LabError
+from labs.errors import SilenceError
 
 
 def is_silence(error: BaseException) -> bool:
     """Whether nobody answered, rather than somebody who refused."""
-    return isinstance(error, (ConnectError, LabError)) or is_passing(error)
+    return isinstance(error, (ConnectError, SilenceError)) or is_passing(error)
 
 
 def of_submission(title: str, error: BaseException) -> Story:

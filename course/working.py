@@ -14,6 +14,8 @@ from course.exercise import Exercise
 WORK = Path(os.environ.get("VITRINE_WORK") or ROOT / "work").resolve()
 # Whose copy it is. It decides the addresses, rates and dice of the checks.
 STUDENT = "student.txt"
+# Who it is where nobody says.
+NOBODY = "nobody"
 _NAME_MAX = 64
 
 
@@ -47,11 +49,11 @@ def student_of(folder: Path) -> str:
     file = folder / STUDENT
     # A submission may hold anything in the place of this file.
     if not file.is_file() or file.is_symlink():
-        return "nobody"
+        return NOBODY
     words = file.read_bytes()[: 4 * _NAME_MAX].decode(errors="replace").split()
-    return " ".join(words)[:_NAME_MAX] or "nobody"
+    return " ".join(words)[:_NAME_MAX] or NOBODY
 
 
 def login() -> str:
     """The name of whoever runs this, also behind sudo."""
-    return os.environ.get("SUDO_USER") or os.environ.get("USER") or "nobody"
+    return os.environ.get("SUDO_USER") or os.environ.get("USER") or NOBODY

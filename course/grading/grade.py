@@ -14,7 +14,7 @@ from course.films import Films
 from course.grading.intake import Submission
 from course.judge import Judgement, judge
 from course.process import Runner
-from course.working import student_of
+from course.working import NOBODY, STUDENT, student_of
 
 # Processor time of all that a submission runs. References use 1.2 s at most.
 BUDGET_S = 30.0
@@ -98,7 +98,9 @@ def _with_namesakes(graded: Sequence[Graded]) -> list[Graded]:
     for each in graded:
         others = [name for name in by_student[each.student] if name != each.name]
         remarks = each.remarks
-        if others:
+        if each.student == NOBODY:
+            remarks += (f"There is no name in {STUDENT}, so its numbers were those of nobody.",)
+        elif others:
             remarks += (f"student.txt says {each.student!r}, as does that of {', '.join(others)}.",)
         result.append(Graded(each.name, each.student, each.judgement, remarks))
     return result

@@ -6,11 +6,12 @@ import pytest
 
 from controller.errors import ConnectError
 from course import catalogue, telling, working
-from course.errors import CourseError
+from course.errors import CourseError, VirtualOnly
 from course.exercise import Case, Exercise
 from course.judge import judge
 from course.story import Refused, Story
 from course.tools import alive
+from labs.errors import MeasurementError
 from labs.worlds.virtual import server
 
 STORY = Story(
@@ -93,6 +94,63 @@ def test_where_no_router_answers_nothing_is_said_of_the_submission(tmp_path):
     unjudged, other = asked(Router(2), tmp_path, is_alive=False).verdicts
     assert not unjudged.is_judged and "not judged: check it again" in unjudged.story.came
     assert other.points == 40
+
+
+def test_what_an_instrument_did_not_see_is_no_silence(tmp_path):
+    tries = []
+
+    def check(bench):
+        tries.append(bench)
+        raise MeasurementError("no packet came.")
+
+    cases = (Case("it", "It answers.", 100, check),)
+    (verdict,) = judge(exercise(cases=cases), tmp_path, seed="test").verdicts
+    assert verdict.is_judged and verdict.story.came == "no packet came." and len(tries) == 1
+
+
+# ---- on live routers -----------------------------------------------------------------------------
+
+
+def live(check, tmp_path, **more):
+    cases = (Case("it", "It holds.", 100, check, **more),)
+    (verdict,) = judge(exercise(cases=cases), tmp_path, seed="test", live=True).verdicts
+    return verdict
+
+
+def test_a_case_is_checked_live_where_it_can_be_and_says_where_it_was(tmp_path):
+    places = []
+
+    def check(work):
+        places.append(work.place.is_live)
+
+    assert live(check, tmp_path, live=True).remark == "on live routers"
+    assert live(check, tmp_path).remark == "checked in virtual time only"
+    assert places == [True, False]
+
+
+def test_what_this_machine_does_not_have_is_checked_in_virtual_time(tmp_path):
+    def check(work):
+        if work.place.is_live:
+            raise VirtualOnly("this kernel has no bbr.")
+
+    verdict = live(check, tmp_path, live=True)
+    assert verdict.story is None
+    assert verdict.remark == "checked in virtual time only: this kernel has no bbr."
+
+
+@pytest.mark.parametrize(("times", "tried", "judged"), [(0, 1, True), (1, 2, True), (2, 2, False)])
+def test_a_refusal_counts_if_the_machine_had_time(times, tried, judged, tmp_path):
+    tries = []
+
+    def check(work):
+        tries.append(work)
+        work.place.held_up_s = 0.05 if len(tries) <= times else 0.0
+        raise Refused(STORY)
+
+    verdict = live(check, tmp_path, live=True)
+    assert (len(tries), verdict.is_judged) == (tried, judged)
+    assert ("held routers or hosts up for 50 ms" in verdict.story.came) is not judged
+    assert verdict.story.again == STORY.again
 
 
 def test_the_kits_own_router_is_asked_in_earnest(monkeypatch):

@@ -270,6 +270,14 @@ def test_of_one_student_s_numbers_handed_in_twice_somebody_is_told(hand_in, runn
     assert "as does that of ada" in graded(hand_in, runner)["bob"].remarks[0]
 
 
+def test_a_submission_without_a_name_is_told_as_one_and_as_nobodys_namesake(hand_in, runner):
+    for name in ("ada", "bob"):
+        (hand_in(name, {"router.p4": RIGHT.read_text()}) / "student.txt").unlink()
+    for each in graded(hand_in, runner).values():
+        (remark,) = each.remarks
+        assert remark.startswith("There is no name in student.txt")
+
+
 def test_what_is_written_of_a_class(hand_in, runner, tmp_path):
     wrong = SOLUTIONS / "first-router" / "wrong" / "ttl-of-one-goes-on" / "router.p4"
     hand_in("=1+1", {"router.p4": wrong.read_text(), "student.txt": "<b>Eve</b>"})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from controller.toolchain import ROOT
 from labs.classes import environment as classes_environment
-from labs.errors import LabError
+from labs.errors import SilenceError
 
 BINARY = ROOT / "build" / "bin" / "vitrine-sim"
 _END_DEADLINE_S = 5.0
@@ -31,7 +31,7 @@ def serving(
     run as VITRINE_PYTHON in the `environment` says.
     """
     if not os.access(BINARY, os.X_OK):
-        raise LabError(f"there is no {BINARY}: run `make build` first.")
+        raise SilenceError(f"there is no {BINARY}: run `make build` first.")
     log.parent.mkdir(parents=True, exist_ok=True)
     # Its input is a pipe that we alone hold: however we end, it ends too.
     argv = [str(BINARY), "serve", "--end-with-input", "--grpc", f"127.0.0.1:{port}"]
@@ -60,7 +60,7 @@ def _address(child: subprocess.Popen[str], log: Path) -> str:
     if not line:
         child.wait(_END_DEADLINE_S)
         words = " / ".join(log.read_text().strip().splitlines()[-3:]) or "it said nothing."
-        raise LabError(f"the virtual world did not start: {words}")
+        raise SilenceError(f"the virtual world did not start: {words}")
     return str(json.loads(line)["listening"])
 
 
