@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from labs.definition import Assessment, Figure, Lab, Verdict
 from labs.machine import Machine
-from labs.report import table
+from labs.report import table, zoom
 
 # A figure and its drawing as SVG.
 Picture: TypeAlias = tuple[Figure, bytes]
@@ -33,7 +33,8 @@ td.source { color: #555; font-size: .9rem; }
 tr:has(+ tr.rest) td { border-bottom-color: #f4f4f4; }
 .measured { font-weight: 600; }
 figure { margin: 2rem 0; }
-figure .wide { border: 1px solid #eee; }
+figure .wide { border: 1px solid #eee; overflow: auto; touch-action: pan-x pan-y; }
+figure .wide:focus-visible { outline: 2px solid #0058a3; }
 figure img { display: block; width: 100%; height: auto; }
 figure input { position: absolute; opacity: 0; }
 figure label { cursor: zoom-in; color: #0058a3; font-size: .9rem; }
@@ -52,7 +53,8 @@ li { overflow-wrap: anywhere; }
   figure, table, tr, h2 { break-inside: avoid; }
   h2 { break-after: avoid; }
   figure label, figure input, .screen { display: none; }
-  figure img, figure input:checked ~ .wide img { width: 100%; max-height: 24cm;
+  figure .wide { max-height: none !important; }
+  figure img, figure input:checked ~ .wide img { width: 100% !important; max-height: 24cm;
                                                  object-fit: contain; }
   a { color: inherit; text-decoration: none; }
 }
@@ -84,8 +86,9 @@ def page(
         *_original(lab, assessment),
         *map(table_of, table.tables(assessment.rows)),
         "<h2>Figures</h2>",
-        '<p class="small screen">Each figure can be enlarged, and its numbers are in a file '
-        "beside it.</p>",
+        '<p class="small screen">Each figure can be enlarged: by the link above it, with Ctrl '
+        "and the wheel, with + and - (0: as it was) once it is selected, or with two fingers. Its "
+        "numbers are in a file beside it.</p>",
         *(picture(*each) for each in shown),
         "<h2>Bands</h2>",
         "<p>A band is what must agree for the lab to show what it is about. "
@@ -126,7 +129,7 @@ def document(title: str, parts: Iterable[str]) -> str:
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
-        f"<body>\n{body}\n</body>\n</html>\n"
+        f"<body>\n{body}\n<script>{zoom.SCRIPT}</script>\n</body>\n</html>\n"
     )
 
 
