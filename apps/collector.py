@@ -14,6 +14,7 @@ import sys
 import threading
 from pathlib import Path
 
+from apps.domain import REPORT_PORT
 from controller.errors import ControllerError
 from controller.telemetry.collection import Collection
 from controller.telemetry.metrics import LiveServer
@@ -23,8 +24,6 @@ from controller.telemetry.receive import Receiver
 from controller.telemetry.semantics import KIT_SEMANTICS, load_semantics
 from topo.units import counted
 
-# The port that the kit's routers send their reports to.
-REPORT_PORT = 32766
 # How long a request to end waits for an idle collector.
 IDLE_WAIT_S = 0.2
 

@@ -50,6 +50,9 @@ _COLLECT = {
     "checksum complement": 15,
 }
 
+# The port that the kit's routers send their reports to.
+REPORT_PORT = 32766
+
 
 class Mode(Enum):
     """How the nodes of a flow tell of its packets."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import replace
 
-from apps.collector import REPORT_PORT
-from apps.domain import Domain, Flows, Mode, Watch
+from apps.domain import REPORT_PORT, Domain, Flows, Mode, Watch
 from controller import classes
 from controller.classes import UDP, Rule
 from controller.entities import CloneSession

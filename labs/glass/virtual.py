@@ -17,7 +17,7 @@ from labs.programming import Programs
 from labs.scenarios.lessons import LESSONS
 from labs.scenarios.scenario import Scenario
 from labs.worlds.virtual import server
-from labs.worlds.virtual.bench import configure
+from labs.worlds.virtual.routers import configure
 from topo import world as messages
 
 FIRST = "hol-blocking"

@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import ClassVar
-
-import matplotlib.figure
+from typing import TYPE_CHECKING, ClassVar
 
 from controller.queueing import Arbiter, InputQueueing, InputStage, Limit
 from labs import simulator
@@ -22,11 +20,13 @@ from labs.frames import payload_share
 from labs.hol_blocking import theory
 from labs.hol_blocking.theory import FIFO_SATURATION, FIFO_SATURATION_LIMIT
 from labs.recording import Recording
-from labs.report import drawing
 from labs.run import AROUND_S, Run
 from labs.simulator import Point, Router
 from topo import load, units
 from topo.model import Topology
+
+if TYPE_CHECKING:
+    import matplotlib.figure
 
 # Part A: the routers whose delay is drawn, as (name, queueing, arbiter).
 CURVES = (
@@ -260,6 +260,9 @@ class HolBlocking(SettlingLab):
         ]
 
     def _draw_theory(self, canvas: matplotlib.figure.Figure, recording: Recording) -> None:
+        # Imported here: whoever only looks at the network draws nothing and begins sooner.
+        from labs.report import drawing
+
         wait, most = canvas.subplots(1, 2, width_ratios=(1.6, 1))
         curves = _curves(recording)
         for (name, points), mark in zip(curves.items(), "vos", strict=True):
@@ -333,6 +336,9 @@ class HolBlocking(SettlingLab):
         recording = recordings[name]
 
         def draw(canvas: matplotlib.figure.Figure) -> None:
+            # Imported here: see above.
+            from labs.report import drawing
+
             entry = recording.ports[f"s2-eth{INPUT}"]
             heights = [1.4, 1, 1, 1.2, 1.2]
             # A switch that does not sample its input stage leaves the first picture out.

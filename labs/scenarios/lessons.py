@@ -2,15 +2,15 @@
 
 Each is the network of a lab, with the flows that its lesson begins with, after so long that the
 picture shows what it asks about. Those of other labs have lessons, too: see `router_labs`.
+
+A lab is imported where its network is made, because most draw: the first picture of `make glass`
+would wait for what the other ones draw with.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from labs.bufferbloat.lab import BOTTLENECK, Bufferbloat
-from labs.hol_blocking.lab import CONGESTED, HolBlocking
-from labs.link_sharing.lab import LINE, LinkSharing
 from labs.scenarios.scenario import PS_PER_S, App, Scenario, tcp
 from labs.settings import Settings
 
@@ -19,6 +19,8 @@ _FIRST_PORT = 5201
 
 
 def _hol_blocking() -> Scenario:
+    from labs.hol_blocking.lab import CONGESTED, HolBlocking
+
     lab = HolBlocking(Settings())
     return Scenario(
         name="hol-blocking",
@@ -40,6 +42,8 @@ def _hol_blocking() -> Scenario:
 
 
 def _bufferbloat() -> Scenario:
+    from labs.bufferbloat.lab import BOTTLENECK, Bufferbloat
+
     lab = Bufferbloat(Settings())
     return Scenario(
         name="bufferbloat",
@@ -59,6 +63,8 @@ def _bufferbloat() -> Scenario:
 
 
 def _link_sharing() -> Scenario:
+    from labs.link_sharing.lab import LINE, LinkSharing
+
     # A line on which a frame takes long enough to be seen, as in the lab's quick runs.
     lab = LinkSharing(Settings(quick=True))
     return Scenario(
@@ -77,6 +83,8 @@ def _link_sharing() -> Scenario:
 
 
 def _queue_management() -> Scenario:
+    from labs.bufferbloat.lab import BOTTLENECK, Bufferbloat
+
     lab = Bufferbloat(Settings(rate_bps=10_000_000, queue_packets=200))
     return Scenario(
         name="queue-management",

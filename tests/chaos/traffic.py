@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from apps.collector import REPORT_PORT
+from apps.domain import REPORT_PORT
 from controller.telemetry.collection import Collection
 from controller.telemetry.packet import DSCP_INT, Marker
 from controller.telemetry.receive import Receiver

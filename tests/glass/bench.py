@@ -9,17 +9,28 @@ Without a display Chromium draws in software, so the frames are the machine's as
 what else runs on the machine shows, too. Make a quiet one for numbers to keep. What does not depend
 on the machine stands beside them: how often a picture calls the canvas, and how much it allocates.
 
+The goal is a frame of 16.7 ms with 5,000 packets, as the browser grants it; a router of 64 ports
+and a network of 20 are to stay usable: two frames' time. Another row is how long `make glass` takes
+from the start of its process to the first finding on the page, in a browser that is open already.
+
 With --minutes a page is used before a live router for so long, by a clock that is wound forward,
 and its memory is read once a minute: see `endurance.py`.
+
+What was measured is written to out/bench-glass.json, with what the machine is; what a page that
+watches costs a live router `make bench` measures. The exit status is 1 where a goal is missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
+import platform
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +39,8 @@ from typing import Any
 from playwright.sync_api import Page
 from vitrine.v1 import router_pb2 as pb
 
-from labs import routers
+from controller.toolchain import ROOT
+from labs import ownership, routers
 from labs.glass import tape
 from tests.glass import endurance
 from tests.glass.browser import browser, page_of
@@ -38,8 +50,11 @@ FLOWS = 8
 LENGTH = 1514
 # Between two packets of a line at 1 Gb/s.
 GAP_PS = LENGTH * 8 * 1000
-# A picture is granted 60 times a second.
-FRAME_MS = 1000 / 60
+# A picture is granted 60 times a second; browsers tell its instant to a tenth of a millisecond.
+FRAME_MS = 16.7
+# Within it the first finding is to be on the page.
+FIRST_S = 1.0
+OUT = ROOT / "out" / "bench-glass.json"
 # As many packets in sight as the goal is about.
 PACKETS = 5000
 # How many steps of packets happen; all of them are played in a minute of the viewer's.
@@ -56,6 +71,8 @@ class Row:
     name: str
     ports: int = 8
     routers: int = 1
+    # Frames' time that a frame may take.
+    frames: int = 1
 
     @property
     def span_ps(self) -> int:
@@ -68,11 +85,16 @@ class Row:
         return self.span_ps / 1e12 / VIEWER_S
 
 
-ROWS = (Row("8 ports"), Row("64 ports", ports=64), Row("20 routers", ports=4, routers=20))
+ROWS = (
+    Row("8 ports"),
+    Row("64 ports", ports=64, frames=2),
+    Row("20 routers", ports=4, routers=20, frames=2),
+)
+FIRST = "first finding"
 
 
 def main(arguments: list[str]) -> int:
-    """Returns the exit status: 1 if the page's work takes longer than a frame, or memory grows."""
+    """Returns the exit status: 1 where a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--only", default="", help="rows whose name contains this")
@@ -82,8 +104,11 @@ def main(arguments: list[str]) -> int:
     )
     chosen = parser.parse_args(arguments)
     if chosen.minutes:
-        return endurance.told(chosen.minutes)
-    slow = 0
+        memory, status = endurance.told(chosen.minutes)
+        written({"memory": memory})
+        return status
+    rows: dict[str, dict[str, float]] = {}
+    missed = []
     for row in ROWS:
         if chosen.only not in row.name:
             continue
@@ -99,8 +124,65 @@ def main(arguments: list[str]) -> int:
             f"{os.getloadavg()[0]:.1f}.",
             flush=True,
         )
-        slow += found["work_p95_ms"] > FRAME_MS
-    return int(slow > 0)
+        rows[row.name] = found
+        # As exactly as it is told.
+        if round(found["frame_p95_ms"], 1) > row.frames * FRAME_MS:
+            missed.append(f"{row.name}: a frame takes more than {row.frames * FRAME_MS:.1f} ms")
+    if chosen.only in FIRST:
+        rows[FIRST] = found = first_finding()
+        print(
+            f"make glass: its address after {found['address_s']:.2f} s, the first finding on the "
+            f"page after {found['finding_s']:.2f} s. Load {os.getloadavg()[0]:.1f}.",
+            flush=True,
+        )
+        if found["finding_s"] > FIRST_S:
+            missed.append(f"{FIRST}: after more than {FIRST_S:g} s")
+    written({"rows": rows, "missed": missed})
+    print("\n".join(["Goals that are missed:", *missed] if missed else ["All goals are met."]))
+    return int(bool(missed))
+
+
+def written(found: dict[str, Any]) -> None:
+    """Puts what was measured beside what was measured before."""
+    try:
+        before = json.loads(OUT.read_text())
+    except (OSError, ValueError):
+        before = {}
+    machine = {"processors": os.cpu_count(), "kernel": platform.release(), "load": os.getloadavg()}
+    OUT.parent.mkdir(exist_ok=True)
+    OUT.write_text(json.dumps({**before, **found, "machine": machine}, indent=1) + "\n")
+    ownership.give_back(OUT)
+    print(f"written: {OUT}")
+
+
+def first_finding() -> dict[str, float]:
+    """Seconds from the start of `make glass`'s process, for which a browser waits."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        browser() as chromium,
+        page_of(chromium, viewport={"width": 1600, "height": 1000}) as page,
+    ):
+        # No network of this machine, and no desktop: what is up is not what is measured.
+        nothing = {**os.environ, "VITRINE_RUN_DIR": folder}
+        for name in ("DISPLAY", "WAYLAND_DISPLAY", "LESSON", "GLASS"):
+            nothing.pop(name, None)
+        began_s = time.perf_counter()
+        with subprocess.Popen(
+            [sys.executable, "-m", "labs.glass"],
+            cwd=ROOT,
+            env=nothing,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as served:
+            assert served.stdout is not None, "it was asked for"
+            try:
+                told = next(each for each in served.stdout if each.startswith("The glass: "))
+                address_s = time.perf_counter() - began_s
+                page.goto(told.removeprefix("The glass: ").strip())
+                page.wait_for_selector(".notice.found")
+                return {"address_s": address_s, "finding_s": time.perf_counter() - began_s}
+            finally:
+                served.terminate()
 
 
 def recording(row: Row) -> tape.Tape:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from playwright.sync_api import Page
 
@@ -48,8 +49,8 @@ class Reading:
     flows: int
 
 
-def told(minutes: int) -> int:
-    """Prints each reading; the exit status is 1 if the memory grows."""
+def told(minutes: int) -> tuple[dict[str, Any], int]:
+    """Prints each reading; what was read, and the exit status, which is 1 if the memory grows."""
     found = []
     for reading in readings(minutes):
         found.append(reading)
@@ -61,7 +62,8 @@ def told(minutes: int) -> int:
     settled = found[min(SETTLED_MINUTES, len(found)) - 1].heap_bytes
     grown = found[-1].heap_bytes / settled - 1
     print(f"From minute {SETTLED_MINUTES} on the heap has grown by {100 * grown:.1f} %.")
-    return int(grown > GROWTH_MAX)
+    readings_told = [asdict(each) for each in found]
+    return {"readings": readings_told, "grown": grown}, int(grown > GROWTH_MAX)
 
 
 def readings(minutes: int) -> Iterator[Reading]:

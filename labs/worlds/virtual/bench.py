@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from apps.domain import Domain
-from controller.lines import Lines
 from controller.queues import Queues
 from controller.session import Session
 from controller.world import PS_PER_S, World
@@ -23,11 +22,11 @@ from labs.view import LiveView
 from labs.worlds.virtual import deciders, server, telemetry
 from labs.worlds.virtual.instruments import VirtualInstruments
 from labs.worlds.virtual.recorder import VirtualRecorder
+from labs.worlds.virtual.routers import configure
 from labs.worlds.virtual.told import DatagramWatch, SocketWatch
 from topo import deciders as classes
 from topo import world as messages
-from topo.cables import cable
-from topo.model import Switch, Topology
+from topo.model import Topology
 from topo.units import format_rate
 
 
@@ -214,9 +213,3 @@ class VirtualBench(Bench):
     def becomes_calm(self, deadline_s: float) -> bool:
         """Nothing disturbs virtual time."""
         return True
-
-
-def configure(switch: Switch, session: Session) -> None:
-    """Gives a router its queues and cables."""
-    Queues(session).configure(switch.settings)
-    Lines(session).configure({port.number: cable(port) for port in switch.ports})

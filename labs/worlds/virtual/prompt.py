@@ -24,8 +24,8 @@ from controller.world import PS_PER_S, World
 from labs import programming
 from labs.programming import Programs
 from labs.worlds.virtual import deciders, options, server, tools
-from labs.worlds.virtual.bench import configure
 from labs.worlds.virtual.options import OptionError
+from labs.worlds.virtual.routers import configure
 from labs.worlds.virtual.telemetry import ReportWatch
 from labs.worlds.virtual.tools import Tool
 from topo import deciders as classes

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from vitrine.v1 import world_pb2
 
-from apps.collector import REPORT_PORT, told
-from apps.domain import Domain
+from apps.collector import told
+from apps.domain import REPORT_PORT, Domain
 from controller.telemetry.bulk import Batch
 from controller.telemetry.collection import Collection
 from controller.telemetry.packet import DSCP_INT, Marker
