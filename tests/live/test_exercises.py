@@ -45,7 +45,7 @@ def judged(name, solution, cases, tmp_path, films=None):
 def test_a_reference_is_right_on_live_routers_too(name, case, tmp_path):
     (verdict,) = judged(name, "right", [case], tmp_path)
     assert verdict.story is None, verdict.story
-    assert verdict.where == "on live routers"
+    assert verdict.remark == "on live routers"
 
 
 def test_a_wrong_solution_is_refused_and_its_page_shows_the_live_network(tmp_path):

@@ -24,6 +24,8 @@ LABS = {
     "hol-blocking": 20,
     "int-microburst": 15,
     "where-was-it-dropped": 15,
+    "schedulers": 10,
+    "queue-management": 30,
 }
 
 
