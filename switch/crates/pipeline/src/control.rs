@@ -7,6 +7,7 @@ use crate::expression::load::Scope;
 use crate::hash::Hash;
 use crate::nodes::NodeNames;
 use crate::profile::Chosen;
+use crate::room::Room;
 use crate::table::{Applied, TableLoader};
 
 /// Controls being loaded.
@@ -19,6 +20,8 @@ pub(crate) struct Controls<'a> {
     pub tables: Vec<Applied>,
     pub profiles: Vec<Chosen>,
     pub hashes: Vec<Hash>,
+    /// What is left of the memory for tables.
+    pub room: Room,
 }
 
 impl Controls<'_> {
@@ -50,6 +53,7 @@ impl Controls<'_> {
                 nodes: &names,
                 profiles: &mut self.profiles[profiles_before..],
                 profiles_before,
+                room: &mut self.room,
             };
             let loaded = loader.load(table);
             let loaded = loaded.map_err(|error| error.under(&format!("/tables/{index}")))?;

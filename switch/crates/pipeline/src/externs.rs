@@ -6,9 +6,8 @@ use crate::chance::Chance;
 use crate::error::LoadError;
 use crate::hash::Hash;
 use crate::instances::Instance;
-use crate::state::{
-    ArrayRoom, MeterArray, RegisterArray, load_counters, load_meters, load_registers,
-};
+use crate::room::Room;
+use crate::state::{MeterArray, RegisterArray, load_counters, load_meters, load_registers};
 use crate::value_set::ValueSet;
 
 /// Counters, meters, registers, hashes with state, random numbers; and room to work in.
@@ -51,7 +50,7 @@ pub(crate) fn load_externs(
     value_sets: Vec<ValueSet>,
     seed: u64,
 ) -> Result<Externs, LoadError> {
-    let mut room = ArrayRoom::new();
+    let mut room = Room::of_arrays();
     Ok(Externs {
         counters: load_counters(source, &mut room)?,
         meters: load_meters(source, &mut room)?,

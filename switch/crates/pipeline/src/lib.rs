@@ -67,6 +67,7 @@ mod profile;
 mod program;
 mod psa;
 mod replication;
+mod room;
 mod state;
 mod table;
 mod value_set;
@@ -85,7 +86,8 @@ pub use packet::{FRAME_LENGTH_MAX, Packet};
 pub use pipeline::{Config, Pipeline};
 pub use psa::{PORT_CPU, PORT_RECIRCULATE};
 pub use replication::{CloneSession, Node, Replica, Replication};
-pub use state::{ARRAY_MEMORY_BYTES, MeterArray, RegisterArray};
+pub use room::{ARRAY_MEMORY_BYTES, TABLE_MEMORY_BYTES};
+pub use state::{MeterArray, RegisterArray};
 pub use value_set::ValueSetMember;
 // What a controller writes, under the name of whom it writes it to.
 pub use tables::{

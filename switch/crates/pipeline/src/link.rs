@@ -21,6 +21,7 @@ use crate::parser::{Parser, load_parser};
 use crate::pipeline::{Config, Pipeline};
 use crate::program::Program;
 use crate::psa::Psa;
+use crate::room::Room;
 use crate::table::Applied;
 use crate::value_set::{ValueSet, load_value_sets};
 
@@ -70,6 +71,7 @@ fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> 
         tables: Vec::new(),
         profiles: Vec::new(),
         hashes,
+        room: Room::of_tables(),
     };
     let ingress = controls.control("ingress")?;
     let egress = controls.control("egress")?;

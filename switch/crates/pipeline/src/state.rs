@@ -4,9 +4,7 @@ use bits::Int;
 use tables::{Counter, Meter, MeterUnit};
 
 use crate::error::LoadError;
-
-/// What all arrays of a program may take together.
-pub const ARRAY_MEMORY_BYTES: u64 = 512 << 20;
+use crate::room::Room;
 
 /// An array of registers of one width.
 #[derive(Clone, Debug)]
@@ -107,50 +105,17 @@ pub struct MeterArray {
     pub meters: Vec<Meter>,
 }
 
-/// What is left of the memory for a program's arrays.
-#[derive(Debug)]
-pub(crate) struct ArrayRoom {
-    left_bytes: u64,
-}
-
-impl ArrayRoom {
-    /// All of it.
-    pub fn new() -> ArrayRoom {
-        ArrayRoom { left_bytes: ARRAY_MEMORY_BYTES }
-    }
-
-    /// The size of an array of so many cells, if there is room for it.
-    fn take(&mut self, path: &str, size: u32, cell_bytes: usize) -> Result<usize, LoadError> {
-        let wanted = u64::from(size).saturating_mul(cell_bytes as u64);
-        match self.left_bytes.checked_sub(wanted) {
-            Some(left_bytes) => {
-                self.left_bytes = left_bytes;
-                Ok(size as usize)
-            }
-            None => Err(LoadError::new(
-                path,
-                format!(
-                    "counters, meters and registers of a program take at most {} MiB together: \
-                     this one takes {} with its {size} cells, and {} are left",
-                    ARRAY_MEMORY_BYTES >> 20,
-                    wanted.div_ceil(1 << 20),
-                    self.left_bytes >> 20,
-                ),
-            )),
-        }
-    }
-}
-
 /// The cells of the indirect counter arrays; a direct counter lives in its table.
 pub(crate) fn load_counters(
     source: &bmv2::Program,
-    room: &mut ArrayRoom,
+    room: &mut Room,
 ) -> Result<Vec<Vec<Counter>>, LoadError> {
     let arrays = source.counter_arrays.iter().enumerate().filter(|(_, array)| !array.is_direct);
     arrays
         .map(|(index, array)| {
             let path = format!("/counter_arrays/{index}/size");
-            let size = room.take(&path, array.size.unwrap_or(0), size_of::<Counter>())?;
+            let size = array.size.unwrap_or(0);
+            let size = room.take(&path, &array.name, size, size_of::<Counter>())?;
             Ok(vec![Counter::default(); size])
         })
         .collect()
@@ -158,7 +123,7 @@ pub(crate) fn load_counters(
 
 pub(crate) fn load_meters(
     source: &bmv2::Program,
-    room: &mut ArrayRoom,
+    room: &mut Room,
 ) -> Result<Vec<MeterArray>, LoadError> {
     let arrays = source.meter_arrays.iter().enumerate();
     arrays
@@ -170,7 +135,8 @@ pub(crate) fn load_meters(
             }
             // A direct meter lives in its table.
             let size = if array.is_direct { 0 } else { array.size };
-            let size = room.take(&format!("{path}/size"), size, size_of::<Meter>())?;
+            let path = format!("{path}/size");
+            let size = room.take(&path, &array.name, size, size_of::<Meter>())?;
             Ok(MeterArray { unit: array.unit.into(), meters: vec![Meter::default(); size] })
         })
         .collect()
@@ -178,14 +144,14 @@ pub(crate) fn load_meters(
 
 pub(crate) fn load_registers(
     source: &bmv2::Program,
-    room: &mut ArrayRoom,
+    room: &mut Room,
 ) -> Result<Vec<RegisterArray>, LoadError> {
     let arrays = source.register_arrays.iter().enumerate();
     arrays
         .map(|(index, array)| {
             let limbs = array.width_bits.div_ceil(64).max(1) as usize;
             let path = format!("/register_arrays/{index}/size");
-            let size = room.take(&path, array.size, limbs * size_of::<u64>())?;
+            let size = room.take(&path, &array.name, array.size, limbs * size_of::<u64>())?;
             let registers = RegisterArray::new(size, array.width_bits);
             Ok(match &array.initial_value {
                 Some(initial) => registers.starting_at(initial.clone()),
@@ -210,30 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn arrays_share_one_room_and_the_one_that_finds_none_is_named() {
-        let mut room = ArrayRoom::new();
-        // 16 bytes a counter: 8 Mi of them take 128 MiB, three more such arrays the rest.
-        for index in 0..4 {
-            let path = format!("/counter_arrays/{index}/size");
-            assert_eq!(room.take(&path, 8 << 20, 16), Ok(8 << 20));
-        }
-        let refused = room.take("/register_arrays/0/size", 1, 8).expect_err("nothing is left");
-        assert_eq!(refused.path, "/register_arrays/0/size");
-        assert_eq!(
-            refused.message,
-            "counters, meters and registers of a program take at most 512 MiB together: this one \
-             takes 1 with its 1 cells, and 0 are left"
-        );
-    }
-
-    #[test]
     fn a_cell_counts_with_all_its_bytes() {
         // 2^26 registers of 64 bits take 2^29 bytes, which is all there is; of 65 bits, twice that.
         let program = |width_bits| {
             let array = bmv2::RegisterArray { size: 1 << 26, width_bits, ..Default::default() };
             bmv2::Program { register_arrays: vec![array], ..Default::default() }
         };
-        assert!(load_registers(&program(65), &mut ArrayRoom::new()).is_err());
-        assert!(load_registers(&program(64), &mut ArrayRoom::new()).is_ok());
+        assert!(load_registers(&program(65), &mut Room::of_arrays()).is_err());
+        assert!(load_registers(&program(64), &mut Room::of_arrays()).is_ok());
     }
 }

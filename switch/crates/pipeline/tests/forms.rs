@@ -129,7 +129,7 @@ fn a_checksum_of_type_ipv4_covers_its_header() {
 }
 
 /// Programs, the place of what is refused, and a part of the sentence.
-fn refused() -> [(String, &'static str, &'static str); 8] {
+fn refused() -> [(String, &'static str, &'static str); 9] {
     let extract = |header: &str| {
         format!(
             r#", {{ "op": "extract", "parameters": [{{ "type": "regular", "value": "{header}" }}] }}"#
@@ -185,6 +185,12 @@ fn refused() -> [(String, &'static str, &'static str); 8] {
             with(r#", "calculations": [{ "name": "c", "id": 0, "algo": "sha1", "input": [] }]"#),
             "/calculations/0/algo",
             "there is no hash \"sha1\"",
+        ),
+        (
+            with("").replace("\"max_size\": 1", "\"max_size\": 4294967295"),
+            "/pipelines/0/tables/0/max_size",
+            "the tables of a program take at most 4096 MiB together: t takes 557056 with its \
+             4294967295 entries, and 4096 are left",
         ),
     ]
 }

@@ -57,6 +57,11 @@ fn rows_of_packets() -> Vec<Row> {
             "the program is refused",
         ),
         (
+            "memory of a program's tables with all entries they declare",
+            mebibytes(pipeline::TABLE_MEMORY_BYTES as usize),
+            "the program is refused",
+        ),
+        (
             "rounds of a control's loops for a packet",
             pipeline::ROUNDS_MAX.to_string(),
             "dropped: loop_limit",

@@ -6,15 +6,20 @@ const GROWING_SIZE_MAX: usize = 4096;
 /// Tables declared larger than this have room for so many at first.
 pub const RESERVED_SIZE_MAX: usize = 1 << 20;
 
-/// A list with room for so many, if there are so many addresses. Room that is not used takes no
-/// memory.
+/// Whether room that is not used costs nothing. In a web page it takes memory at once, and nobody
+/// there waits in real time: a page's tables grow with their entries.
+const IS_ROOM_FREE: bool = cfg!(not(target_family = "wasm"));
+
+/// A list with room for so many, if there are so many addresses.
 pub fn with_room<T>(count: usize) -> Vec<T> {
     let mut list = Vec::new();
-    let _fits = list.try_reserve_exact(count);
+    if IS_ROOM_FREE {
+        let _fits = list.try_reserve_exact(count);
+    }
     list
 }
 
 /// For how many keys the index of a table of this size has room from the start.
 pub fn reserved(size: usize) -> usize {
-    if size > GROWING_SIZE_MAX { size.min(RESERVED_SIZE_MAX) } else { 0 }
+    if IS_ROOM_FREE && size > GROWING_SIZE_MAX { size.min(RESERVED_SIZE_MAX) } else { 0 }
 }

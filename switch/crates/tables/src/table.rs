@@ -112,6 +112,11 @@ pub struct Table {
     count: usize,
 }
 
+/// What an entry takes without its key and data, and what each of its keys takes. Neither is the
+/// exact size in this machine's memory: a program that loads in one place loads everywhere.
+const ENTRY_BYTES: usize = 128;
+const KEY_BYTES: usize = 112;
+
 /// How to make a table.
 #[derive(Debug)]
 pub struct TableConfig {
@@ -134,6 +139,17 @@ pub struct TableConfig {
     pub with_timeouts: bool,
     /// Limbs of data of the longest action.
     pub data_limbs: usize,
+}
+
+impl TableConfig {
+    /// What each of its entries takes, about.
+    pub fn entry_bytes(&self) -> usize {
+        let limbs = self.shape.limbs() + self.data_limbs;
+        let counter = if self.with_counters { size_of::<Counter>() } else { 0 };
+        let meter = if self.meter.is_some() { size_of::<Meter>() } else { 0 };
+        let keys = self.shape.parts().len() * KEY_BYTES;
+        ENTRY_BYTES + keys + limbs * size_of::<u64>() + counter + meter
+    }
 }
 
 impl Table {

@@ -9,6 +9,7 @@ use crate::error::{LoadError, unknown};
 use crate::nodes::NodeNames;
 use crate::place::{Cell, Place};
 use crate::profile::Chosen;
+use crate::room::Room;
 
 /// What the tables of a control refer to.
 pub(crate) struct TableLoader<'a> {
@@ -20,6 +21,8 @@ pub(crate) struct TableLoader<'a> {
     pub profiles: &'a mut [Chosen],
     /// How many action profiles the program has before them.
     pub profiles_before: usize,
+    /// What is left of the memory for tables.
+    pub room: &'a mut Room,
 }
 
 impl TableLoader<'_> {
@@ -65,10 +68,11 @@ impl TableLoader<'_> {
         let (shape, places) = self.key(table)?;
         let key = KeyFields::new(&shape, places);
         let (meter, color) = self.direct_meter(table)?.unzip();
-        let table = Table::new(TableConfig {
+        let size = table.size_max.max(table.entries.as_ref().map_or(0, Vec::len) as u32);
+        let config = TableConfig {
             name: table.name.clone(),
             shape,
-            size: (table.size_max as usize).max(table.entries.as_ref().map_or(0, Vec::len)),
+            size: size as usize,
             actions,
             miss_next,
             profile,
@@ -76,8 +80,9 @@ impl TableLoader<'_> {
             meter,
             with_timeouts: table.support_timeout,
             data_limbs: data_limbs.unwrap_or(0),
-        });
-        Ok(Applied { table, key, color })
+        };
+        let _size = self.room.take("/max_size", &config.name, size, config.entry_bytes())?;
+        Ok(Applied { table: Table::new(config), key, color })
     }
 
     /// Indexes of a table's actions: by id where the JSON has ids, else by name.

@@ -1,0 +1,87 @@
+//! What a program may take of the memory: one bound for its arrays, which are there from the start,
+//! one for its tables, which fill later. A program that declares more is refused when it is loaded.
+
+use crate::error::LoadError;
+
+/// What all arrays of a program may take together.
+pub const ARRAY_MEMORY_BYTES: u64 = 512 << 20;
+/// What all tables of a program may take together with as many entries as they declare.
+pub const TABLE_MEMORY_BYTES: u64 = 4 << 30;
+
+/// What is left for a program's objects of one sort.
+#[derive(Debug)]
+pub(crate) struct Room {
+    /// All objects of the sort, in words, and what they consist of.
+    what: &'static str,
+    cells: &'static str,
+    bound_bytes: u64,
+    left_bytes: u64,
+}
+
+impl Room {
+    /// All of the room for counters, meters and registers.
+    pub fn of_arrays() -> Room {
+        Room::new("counters, meters and registers", "cells", ARRAY_MEMORY_BYTES)
+    }
+
+    /// All of the room for tables.
+    pub fn of_tables() -> Room {
+        Room::new("the tables", "entries", TABLE_MEMORY_BYTES)
+    }
+
+    fn new(what: &'static str, cells: &'static str, bound_bytes: u64) -> Room {
+        Room { what, cells, bound_bytes, left_bytes: bound_bytes }
+    }
+
+    /// The size of an object of so many cells, if there is room for it.
+    pub fn take(
+        &mut self,
+        path: &str,
+        name: &str,
+        size: u32,
+        cell_bytes: usize,
+    ) -> Result<usize, LoadError> {
+        let wanted_bytes = u64::from(size).saturating_mul(cell_bytes as u64);
+        match self.left_bytes.checked_sub(wanted_bytes) {
+            Some(left_bytes) => {
+                self.left_bytes = left_bytes;
+                Ok(size as usize)
+            }
+            None => Err(LoadError::new(
+                path,
+                format!(
+                    "{} of a program take at most {} MiB together: {name} takes {} with its \
+                     {size} {}, and {} are left",
+                    self.what,
+                    self.bound_bytes >> 20,
+                    wanted_bytes.div_ceil(1 << 20),
+                    self.cells,
+                    self.left_bytes >> 20,
+                ),
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_share_one_room_and_the_one_that_finds_none_is_named() {
+        let mut room = Room::of_arrays();
+        // 16 bytes a counter: 8 Mi of them take 128 MiB, three more such arrays the rest.
+        for index in 0..4 {
+            let path = format!("/counter_arrays/{index}/size");
+            assert_eq!(room.take(&path, "packets", 8 << 20, 16), Ok(8 << 20));
+        }
+        let refused = room.take("/register_arrays/0/size", "last", 1, 8);
+        let refused = refused.expect_err("nothing is left");
+        assert_eq!(refused.path, "/register_arrays/0/size");
+        assert_eq!(
+            refused.message,
+            "counters, meters and registers of a program take at most 512 MiB together: last takes \
+             1 with its 1 cells, and 0 are left"
+        );
+    }
+}
