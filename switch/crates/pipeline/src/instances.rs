@@ -30,6 +30,30 @@ pub(crate) enum Instance {
     },
 }
 
+/// What sort of instance it is: a method belongs to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InstanceKind {
+    Checksum,
+    Hash,
+    InternetChecksum,
+}
+
+impl InstanceKind {
+    /// The kind of this name in PSA; `None` for those that are something else here.
+    pub fn named(name: &str) -> Option<InstanceKind> {
+        let kinds = [InstanceKind::Checksum, InstanceKind::Hash, InstanceKind::InternetChecksum];
+        kinds.into_iter().find(|kind| kind.name() == name)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            InstanceKind::Checksum => "Checksum",
+            InstanceKind::Hash => "Hash",
+            InstanceKind::InternetChecksum => "InternetChecksum",
+        }
+    }
+}
+
 /// Which value a method without data gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
@@ -47,12 +71,20 @@ impl Instance {
             _ => Err(missing(name, "a string")),
         };
         let hash = |name: &str| hash_named(&text(name)?.to_lowercase());
-        Ok(Some(match instance.extern_type.as_str() {
-            "Checksum" => Instance::Checksum { hash: hash("hash")?, data: Vec::new() },
-            "Hash" => Instance::Hash(hash("algo")?),
-            "InternetChecksum" => Instance::InternetChecksum { sum: 0 },
-            _ => return Ok(None),
+        let Some(kind) = InstanceKind::named(&instance.extern_type) else { return Ok(None) };
+        Ok(Some(match kind {
+            InstanceKind::Checksum => Instance::Checksum { hash: hash("hash")?, data: Vec::new() },
+            InstanceKind::Hash => Instance::Hash(hash("algo")?),
+            InstanceKind::InternetChecksum => Instance::InternetChecksum { sum: 0 },
         }))
+    }
+
+    pub fn kind(&self) -> InstanceKind {
+        match self {
+            Instance::Checksum { .. } => InstanceKind::Checksum,
+            Instance::Hash(_) => InstanceKind::Hash,
+            Instance::InternetChecksum { .. } => InstanceKind::InternetChecksum,
+        }
     }
 
     /// Begins with the next packet's block as if it were cleared.
@@ -64,17 +96,17 @@ impl Instance {
         }
     }
 
-    /// Takes data in, or away.
+    /// Takes data in, or away, which only sums can. A hash keeps none.
     pub fn take(&mut self, bytes: &[u8], is_added: bool) {
         match self {
-            Instance::Checksum { data, .. } if is_added => data.extend_from_slice(bytes),
+            Instance::Checksum { data, .. } => data.extend_from_slice(bytes),
+            Instance::Hash(_) => {}
             Instance::InternetChecksum { sum } => {
                 let change = !Sum::of(bytes).checksum();
                 let change = if is_added { change } else { !change };
                 let (total, carry) = sum.overflowing_add(change);
                 *sum = total + u16::from(carry);
             }
-            _ => {}
         }
     }
 
@@ -83,7 +115,7 @@ impl Instance {
         match (self, asked) {
             (Instance::Checksum { hash, data }, _) => hash.of(data),
             (Instance::InternetChecksum { sum }, Asked::State) => u64::from(*sum),
-            (Instance::InternetChecksum { sum }, _) => u64::from(!*sum),
+            (Instance::InternetChecksum { sum }, Asked::Checksum) => u64::from(!*sum),
             (Instance::Hash(_), _) => 0,
         }
     }
@@ -92,14 +124,15 @@ impl Instance {
     pub fn hash(&mut self, bytes: &[u8]) -> u64 {
         match self {
             Instance::Hash(hash) => hash.of(bytes),
-            _ => 0,
+            Instance::Checksum { .. } | Instance::InternetChecksum { .. } => 0,
         }
     }
 
     /// Goes on from a state that was asked for before.
     pub fn set_state(&mut self, state: u64) {
-        if let Instance::InternetChecksum { sum } = self {
-            *sum = state as u16;
+        match self {
+            Instance::InternetChecksum { sum } => *sum = state as u16,
+            Instance::Checksum { .. } | Instance::Hash(_) => {}
         }
     }
 }

@@ -46,8 +46,10 @@ fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> 
     let calculation_names = names_of(&calculations, |calculation| &calculation.name);
     let register_names: Vec<(String, u32)> =
         source.register_arrays.iter().map(|array| (array.name.clone(), array.width_bits)).collect();
-    let (instance_names, instances): (Vec<String>, Vec<Instance>) =
-        load_instances(source)?.into_iter().unzip();
+    let named = load_instances(source)?;
+    let instance_names: Vec<_> =
+        named.iter().map(|(name, instance)| (name.clone(), instance.kind())).collect();
+    let instances: Vec<Instance> = named.into_iter().map(|(_, instance)| instance).collect();
     let names = Names {
         layout: &layout,
         registers: &register_names,

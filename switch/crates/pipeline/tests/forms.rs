@@ -128,8 +128,21 @@ fn a_checksum_of_type_ipv4_covers_its_header() {
     assert_eq!(outputs, [leaves(1, &packet([1, 2], 0xfefd, &[9]))]);
 }
 
+/// A method of the extern instance "it".
+fn called(operation: &str) -> String {
+    format!(r#", {{ "op": "{operation}", "parameters": [{{ "type": "extern", "value": "it" }}] }}"#)
+}
+
+/// The extern instance "it".
+fn instance(kind: &str) -> String {
+    format!(
+        r#", "extern_instances": [{{ "name": "it", "id": 0, "type": "{kind}", "attribute_values": [
+             {{ "name": "algo", "type": "string", "value": "CRC16" }}] }}]"#
+    )
+}
+
 /// Programs, the place of what is refused, and a part of the sentence.
-fn refused() -> [(String, &'static str, &'static str); 9] {
+fn refused() -> [(String, &'static str, &'static str); 11] {
     let extract = |header: &str| {
         format!(
             r#", {{ "op": "extract", "parameters": [{{ "type": "regular", "value": "{header}" }}] }}"#
@@ -191,6 +204,16 @@ fn refused() -> [(String, &'static str, &'static str); 9] {
             "/pipelines/0/tables/0/max_size",
             "the tables of a program take at most 4096 MiB together: t takes 557056 with its \
              4294967295 entries, and 4096 are left",
+        ),
+        (
+            program(&called("_InternetChecksum_clear"), "", &instance("Hash")),
+            "/actions/0/primitives/1/parameters/0",
+            "an instance of InternetChecksum; \"it\" is one of Hash",
+        ),
+        (
+            program(&called("_Random_read"), "", &instance("Random")),
+            "/actions/0/primitives/1/op",
+            "there is no primitive \"_Random_read\"",
         ),
     ]
 }

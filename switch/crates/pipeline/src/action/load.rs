@@ -10,7 +10,7 @@ use super::{
 use crate::error::{LoadError, unknown};
 use crate::expression::load::{Scope, is_condition, param_limbs};
 use crate::expression::{Condition, HeaderRef, Number, Wide};
-use crate::instances::{Asked, recipe};
+use crate::instances::{Asked, InstanceKind, recipe};
 use crate::layout::{FieldAt, Layout};
 use crate::place::Place;
 
@@ -22,7 +22,8 @@ pub(crate) struct Names<'a> {
     pub counters: &'a [String],
     pub meters: &'a [String],
     pub calculations: &'a [String],
-    pub instances: &'a [String],
+    /// Extern instances: names and kinds.
+    pub instances: &'a [(String, InstanceKind)],
 }
 
 /// One primitive call being loaded.
@@ -411,71 +412,81 @@ impl Call<'_> {
                 let to = self.destination(0)?;
                 Step::Extern(ExternStep::Random { to, low: self.number(1)?, high: self.number(2)? })
             }
-            _ => match self.instance_step(operation)? {
-                Some(does) => {
-                    let instance = self.array(0, "extern instance", names.instances)?;
-                    Step::Extern(ExternStep::Instance { instance, does: Box::new(does) })
-                }
-                None => return Ok(None),
-            },
+            _ => return Ok(self.instance_step(operation)?.map(Step::Extern)),
         }))
     }
 
     /// Methods of extern instances; parameter 0 is the instance.
-    fn instance_step(&self, operation: &str) -> Result<Option<InstanceStep>, LoadError> {
-        let Some((of, method)) =
-            operation.strip_prefix('_').and_then(|operation| operation.split_once('_'))
-        else {
-            return Ok(None);
-        };
+    fn instance_step(&self, operation: &str) -> Result<Option<ExternStep>, LoadError> {
+        use InstanceKind::{Checksum, Hash, InternetChecksum};
+        let parts = operation.strip_prefix('_').and_then(|operation| operation.split_once('_'));
+        let parts = parts.and_then(|(kind, method)| Some((InstanceKind::named(kind)?, method)));
+        let Some((kind, method)) = parts else { return Ok(None) };
         // The words of one's complement sums have 16 bits.
-        let word_bits = if of == "InternetChecksum" { 16 } else { 8 };
+        let word_bits = if kind == InternetChecksum { 16 } else { 8 };
         let data = |index: usize| {
             let list = self.parameters.get(index).ok_or_else(|| self.refuse(index, "fields"))?;
             recipe(self.names.layout, list, word_bits)
                 .map_err(|error| error.under(&format!("/parameters/{index}")))
         };
-        Ok(Some(match (of, method) {
-            ("Hash", "get_hash") => {
+        let does = match (kind, method) {
+            (Hash, "get_hash") => {
                 self.count(3)?;
                 InstanceStep::Hash { to: self.destination(1)?, data: data(2)?, range: None }
             }
-            ("Hash", "get_hash_mod") => {
+            (Hash, "get_hash_mod") => {
                 self.count(5)?;
                 let range = Some([self.number(2)?, self.number(4)?]);
                 InstanceStep::Hash { to: self.destination(1)?, data: data(3)?, range }
             }
-            ("Checksum", "update") | ("InternetChecksum", "add") => {
+            (Checksum, "update") | (InternetChecksum, "add") => {
                 self.count(2)?;
                 InstanceStep::Take { data: data(1)?, is_added: true }
             }
-            ("InternetChecksum", "subtract") => {
+            (InternetChecksum, "subtract") => {
                 self.count(2)?;
                 InstanceStep::Take { data: data(1)?, is_added: false }
             }
-            ("Checksum" | "InternetChecksum", "clear") => {
+            (Checksum | InternetChecksum, "clear") => {
                 self.count(1)?;
                 InstanceStep::Clear
             }
-            ("Checksum" | "InternetChecksum", "get") => {
+            (Checksum | InternetChecksum, "get") => {
                 self.count(2)?;
                 InstanceStep::Value { to: self.destination(1)?, asked: Asked::Checksum }
             }
-            ("Checksum" | "InternetChecksum", "get_verify") => {
+            (Checksum | InternetChecksum, "get_verify") => {
                 self.count(3)?;
                 let expected = self.number(2)?;
                 InstanceStep::Verify { to: self.destination(1)?, expected }
             }
-            ("InternetChecksum", "get_state") => {
+            (InternetChecksum, "get_state") => {
                 self.count(2)?;
                 InstanceStep::Value { to: self.destination(1)?, asked: Asked::State }
             }
-            ("InternetChecksum", "set_state") => {
+            (InternetChecksum, "set_state") => {
                 self.count(2)?;
                 InstanceStep::SetState { state: self.number(1)? }
             }
             _ => return Ok(None),
-        }))
+        };
+        let instance = self.instance(0, kind)?;
+        Ok(Some(ExternStep::Instance { instance, does: Box::new(does) }))
+    }
+
+    /// The number of an extern instance, which must be of the kind that has the method.
+    fn instance(&self, index: usize, kind: InstanceKind) -> Result<u32, LoadError> {
+        let names: Vec<String> =
+            self.names.instances.iter().map(|(name, _)| name.clone()).collect();
+        let instance = self.array(index, "extern instance", &names)?;
+        match &self.names.instances[instance as usize] {
+            (_, found) if *found == kind => Ok(instance),
+            (name, found) => {
+                let (kind, found) = (kind.name(), found.name());
+                let expected = format!("an instance of {kind}; \"{name}\" is one of {found}");
+                Err(self.refuse(index, &expected))
+            }
+        }
     }
 
     /// `log_msg(format, [values])`: `{}` stands for a value, `\{` for a brace.
