@@ -10,6 +10,11 @@ impl LaneSet {
         if count == 128 { LaneSet(u128::MAX) } else { LaneSet((1 << count) - 1) }
     }
 
+    /// One lane.
+    pub fn of(lane: usize) -> LaneSet {
+        LaneSet(1 << lane)
+    }
+
     pub fn insert(&mut self, lane: usize) {
         self.0 |= 1 << lane;
     }

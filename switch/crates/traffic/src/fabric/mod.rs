@@ -208,8 +208,8 @@ impl Fabric {
         self.config.arbiter.weight()
     }
 
-    pub fn output_is_free(&self, output: usize) -> bool {
-        self.free_outputs.contains(output)
+    pub fn free_outputs(&self) -> LaneSet {
+        self.free_outputs
     }
 
     /// Frees the sides whose transfer has ended by `now`.

@@ -32,6 +32,8 @@ pub(crate) struct InputStage {
     queues: Queues,
     /// For each output the inputs that ask for it.
     asking: Vec<LaneSet>,
+    /// The outputs that some input asks for.
+    asked: LaneSet,
     /// What waits in the whole stage.
     pub held: Depth,
 }
@@ -70,6 +72,7 @@ impl InputStage {
             inputs: vec![InputPort::default(); lane_count],
             queues,
             asking: vec![LaneSet::default(); lane_count],
+            asked: LaneSet::default(),
             held: Depth::default(),
         }
     }
@@ -129,6 +132,7 @@ impl InputStage {
         self.held.bytes += length;
         let asks = found.asks?;
         self.asking[asks].insert(lane);
+        self.asked.insert(asks);
         Some(asks)
     }
 
@@ -136,6 +140,17 @@ impl InputStage {
     #[inline]
     pub fn asking(&self, output: usize) -> LaneSet {
         self.asking[output]
+    }
+
+    /// The outputs that some input asks for.
+    pub fn asked(&self) -> LaneSet {
+        debug_assert!(
+            self.asking
+                .iter()
+                .enumerate()
+                .all(|(output, inputs)| { self.asked.contains(output) != inputs.is_empty() })
+        );
+        self.asked
     }
 
     /// The class of the packet that `input` would send to `output`: of those first in their queue
@@ -179,9 +194,13 @@ impl InputStage {
         };
         if !still_asks {
             self.asking[output].remove(input);
+            if self.asking[output].is_empty() {
+                self.asked.remove(output);
+            }
         }
         if let Some(other) = now_asks {
             self.asking[other].insert(input);
+            self.asked.insert(other);
         }
         let slot = slab.slot(handle);
         let port = &mut self.inputs[input];

@@ -30,13 +30,16 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// A packet asks for `output` from now on: arbitrate as soon as that can matter.
-    fn ask(&mut self, now: Time, output: usize) {
+    /// Packets ask for these outputs, if for any: arbitrate as soon as that can matter.
+    fn ask(&mut self, now: Time, outputs: LaneSet) {
+        if outputs.is_empty() {
+            return;
+        }
         self.fabric.release(now);
-        let due = match self.fabric.output_is_free(output) {
-            true => Some(now),
+        let due = match outputs.intersection(self.fabric.free_outputs()).is_empty() {
+            false => Some(now),
             // The next release may be any side's; it leads on to the one after it.
-            false => self.fabric.next_release(),
+            true => self.fabric.next_release(),
         };
         self.due = match (self.due, due) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -44,11 +47,9 @@ impl Crossing {
         };
     }
 
-    /// The queues of `output` may take a packet that they did not take before.
-    fn note_room(&mut self, now: Time, output: usize) {
-        if !self.stage.asking(output).is_empty() {
-            self.ask(now, output);
-        }
+    /// The queues of these outputs may take a packet that they did not take before.
+    fn note_room(&mut self, now: Time, outputs: LaneSet) {
+        self.ask(now, outputs.intersection(self.stage.asked()));
     }
 }
 
@@ -72,7 +73,7 @@ impl<P: HasLength> Manager<P> {
         self.note_step(now, &waiting, |_| StepKind::Filed);
         let crossing = self.crossing.as_mut().expect("the packet was admitted to a lane");
         if let Some(output) = crossing.stage.enqueue(&mut self.slab, lane, handle) {
-            crossing.ask(now, output);
+            crossing.ask(now, LaneSet::of(output));
         }
     }
 
@@ -85,16 +86,14 @@ impl<P: HasLength> Manager<P> {
         }
         let Some(crossing) = &mut self.crossing else { return };
         if let Some(output) = crossing.stage.lane(port) {
-            crossing.note_room(now, output);
+            crossing.note_room(now, LaneSet::of(output));
         }
     }
 
     /// Any output queue may have more room at `now` than before.
     pub(super) fn note_room_everywhere(&mut self, now: Time) {
         let Some(crossing) = &mut self.crossing else { return };
-        for output in 0..crossing.stage.lanes.len() {
-            crossing.note_room(now, output);
-        }
+        crossing.note_room(now, crossing.stage.asked());
     }
 
     /// Matches inputs and outputs at `now` and moves the packets.
