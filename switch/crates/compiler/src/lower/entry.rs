@@ -9,12 +9,12 @@
 use bits::Int;
 use bmv2::MatchKey;
 
-use super::flat::{Entry, MatchKind};
+use super::flat::Entry;
 use super::lowering::Lowering;
 use super::names;
 use super::number::{Range, ones};
 use super::step::TableId;
-use crate::types::tree::{self, Entries, KeysetElement, PropertyValue};
+use crate::types::tree::{self, Entries, KeysetElement, MatchKind, PropertyValue};
 use syntax::Span;
 
 impl Lowering<'_> {

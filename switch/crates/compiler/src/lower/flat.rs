@@ -12,13 +12,11 @@ use bmv2::{Checksum, FieldRef, MatchKey, ParseValueSet, TransitionKey};
 use super::step::Step;
 use super::storage::Storage;
 use super::value::{ObjectRef, ScopeId};
-use crate::types::tree;
+use crate::types::tree::{self, MatchKind};
 use syntax::Span;
 
-/// The flat program.
 #[derive(Clone, Debug, Default)]
 pub struct Flat {
-    /// Where values live.
     pub storage: Storage,
     /// Metadata that the switch itself reads and writes.
     pub intrinsic: Vec<Intrinsic>,
@@ -38,19 +36,17 @@ pub struct Flat {
     pub used_actions: Vec<UsedAction>,
     /// Tables that are applied.
     pub tables: Vec<Table>,
-    /// Extern objects.
     pub objects: Vec<Object>,
     /// Objects that only an extended switch has.
     pub foreign: Vec<bmv2::ExternInstance>,
-    /// Parser value sets.
     pub value_sets: Vec<ValueSet>,
     /// Checksums, with their calculations in `calculations`.
     pub checksums: Vec<Checksum>,
-    /// Hashes and checksums.
+    /// Of hashes and checksums.
     pub calculations: Vec<bmv2::Calculation>,
     /// What copies of a packet keep.
     pub field_lists: Vec<bmv2::FieldList>,
-    /// Digests.
+    /// What digests hold.
     pub learn_lists: Vec<bmv2::FieldList>,
     /// Names the switch knows fields by.
     pub field_aliases: Vec<bmv2::FieldAlias>,
@@ -94,7 +90,6 @@ pub struct Scope {
     pub name: String,
     /// Which control or parser; `None` for the top level.
     pub of: Option<tree::InstanceKind>,
-    /// Around it.
     pub parent: ScopeId,
     /// Its position among what `parent` declares: the instance.
     pub instance: Option<tree::Id<tree::Instance>>,
@@ -110,7 +105,6 @@ pub struct Intrinsic {
     pub fields: Vec<super::storage::Field>,
 }
 
-/// A parser.
 #[derive(Clone, Debug)]
 pub struct Parser {
     pub name: &'static str,
@@ -118,25 +112,20 @@ pub struct Parser {
     pub states: Vec<State>,
 }
 
-/// A parser state.
 #[derive(Clone, Debug)]
 pub struct State {
     /// Its name, unique in the program.
     pub name: String,
-    /// What it does.
     pub steps: Vec<Step>,
-    /// Where it goes.
     pub next: Next,
 }
 
-/// Where a parser goes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     /// To one place.
     Always(Goal),
     /// By a key.
     Select {
-        /// What is compared.
         key: Vec<TransitionKey>,
         /// In order of priority.
         cases: Vec<Case>,
@@ -146,41 +135,32 @@ pub enum Next {
 /// A case of a parser's choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// When it is taken.
     pub matches: bmv2::TransitionMatch,
-    /// Where it goes.
     pub goal: Goal,
 }
 
-/// Where a transition leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Index into [`Flat::parser`].
     State(usize),
-    /// Parsing ends.
     Stop,
 }
 
-/// What a deparser does.
 #[derive(Clone, Debug, Default)]
 pub struct Deparser {
     pub name: &'static str,
     /// Whether it may decide what it does before it emits.
     pub may_branch: bool,
-    /// Names of headers.
     pub order: Vec<String>,
     /// Steps before emitting.
     pub steps: Vec<Step>,
-    /// Where it is.
     pub at: Option<Span>,
 }
 
 /// Ingress or egress.
 #[derive(Clone, Debug, Default)]
 pub struct Pipeline {
-    /// What it does.
     pub steps: Vec<Step>,
-    /// Where it is.
     pub at: Option<Span>,
 }
 
@@ -189,11 +169,9 @@ pub struct Pipeline {
 pub struct Action {
     /// Its control-plane name.
     pub name: String,
-    /// The declaration.
     pub of: tree::Id<tree::Action>,
     /// Names and widths of what the control plane gives.
     pub parameters: Vec<(String, u32)>,
-    /// What it does.
     pub steps: Vec<Step>,
 }
 
@@ -202,9 +180,7 @@ pub struct Action {
 pub struct UsedAction {
     /// Its control-plane name.
     pub name: String,
-    /// The declaration.
     pub of: tree::Id<tree::Action>,
-    /// Where it was instantiated.
     pub scope: ScopeId,
     /// The control that uses it: `scope` itself, unless the action stands at the top level.
     pub user: ScopeId,
@@ -216,9 +192,7 @@ pub struct UsedAction {
 pub struct Table {
     /// Its control-plane name.
     pub name: String,
-    /// The declaration.
     pub of: tree::Id<tree::Table>,
-    /// Where it was instantiated.
     pub scope: ScopeId,
     /// 0 for ingress, 1 for egress.
     pub pipeline: usize,
@@ -228,7 +202,6 @@ pub struct Table {
     pub actions: Vec<usize>,
     /// What happens on a miss.
     pub default_action: Option<DefaultAction>,
-    /// Entries of the program.
     pub entries: Option<Vec<Entry>>,
     /// `size`, if said.
     pub size: Option<u32>,
@@ -238,9 +211,7 @@ pub struct Table {
     pub counter: Option<usize>,
     /// Index into [`Flat::objects`]: the direct meter.
     pub meter: Option<usize>,
-    /// Entries can time out.
     pub support_timeout: bool,
-    /// The declaration.
     pub at: Span,
 }
 
@@ -249,39 +220,10 @@ pub struct Table {
 pub struct Key {
     /// Its control-plane name.
     pub name: String,
-    /// How it is compared.
     pub match_kind: MatchKind,
     pub target: FieldRef,
     /// Index into the declaration's keys.
     pub index: usize,
-}
-
-/// How a key is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatchKind {
-    /// All bits.
-    Exact,
-    Lpm,
-    /// All bits or none.
-    Optional,
-    /// Two bounds.
-    Range,
-    /// Value and mask.
-    Ternary,
-}
-
-impl MatchKind {
-    /// The kind of a name in a program, if the switch has it.
-    pub fn of_name(name: &str) -> Option<MatchKind> {
-        Some(match name {
-            "exact" => MatchKind::Exact,
-            "lpm" => MatchKind::Lpm,
-            "optional" => MatchKind::Optional,
-            "range" => MatchKind::Range,
-            "ternary" => MatchKind::Ternary,
-            _ => return None,
-        })
-    }
 }
 
 /// The default action of a table.
@@ -291,14 +233,12 @@ pub struct DefaultAction {
     pub action: usize,
     /// The control plane's arguments.
     pub data: Vec<Int>,
-    /// It may not change.
     pub is_const: bool,
 }
 
 /// An entry of a table.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// One a key.
     pub keys: Vec<MatchKey>,
     /// Index into [`Table::actions`].
     pub action: usize,
@@ -308,20 +248,15 @@ pub struct Entry {
     pub priority: i32,
     /// Whether it is const, in a table whose entries are not.
     pub is_const: Option<bool>,
-    /// Where it is.
     pub at: Span,
 }
 
-/// An extern object.
 #[derive(Clone, Debug)]
 pub struct Object {
     /// Its control-plane name.
     pub name: String,
-    /// Which instance.
     pub of: ObjectRef,
-    /// What it is.
     pub kind: ObjectKind,
-    /// Where it is.
     pub at: Span,
 }
 
@@ -330,7 +265,6 @@ pub struct Object {
 pub enum ObjectKind {
     /// `action_profile` or `action_selector`.
     ActionProfile {
-        /// Members.
         size: u32,
         /// The algorithm of a selector, and what it hashes once a table says so.
         selector: Option<(String, Vec<FieldRef>)>,
@@ -344,35 +278,23 @@ pub enum ObjectKind {
     Instance,
     /// `counter`.
     Counter {
-        /// Cells.
         size: u32,
         /// What it counts: the name of the enumerator.
         unit: String,
     },
     /// `direct_counter`.
-    DirectCounter {
-        /// What it counts.
-        unit: String,
-        table: Option<usize>,
-    },
+    DirectCounter { unit: String, table: Option<usize> },
     /// `direct_meter`.
     DirectMeter {
-        /// What it measures.
         unit: String,
         table: Option<usize>,
         /// Where its result goes.
         result: Option<FieldRef>,
     },
     /// `meter`.
-    Meter {
-        /// Cells.
-        size: u32,
-        /// What it measures.
-        unit: String,
-    },
+    Meter { size: u32, unit: String },
     /// `register`.
     Register {
-        /// Cells.
         size: u32,
         /// What a cell holds.
         element: tree::Type,
@@ -383,12 +305,10 @@ pub enum ObjectKind {
     },
 }
 
-/// A parser value set.
 #[derive(Clone, Debug)]
 pub struct ValueSet {
     /// As the switch has it.
     pub set: ParseValueSet,
-    /// The declaration.
     pub of: tree::Id<tree::ValueSet>,
 }
 
@@ -397,7 +317,6 @@ pub struct ValueSet {
 pub struct Digest {
     /// Its control-plane name.
     pub name: String,
-    /// What it holds.
     pub ty: tree::Type,
 }
 

@@ -5,12 +5,13 @@
 
 use bmv2::{Conditional, DefaultEntry, NextTables, Pipeline, Table, TableKind};
 
-use super::flat::{self, Flat, MatchKind, ObjectKind};
+use super::flat::{self, Flat, ObjectKind};
 use super::graph::{AfterTable, Graph, Next, Node};
 use super::primitives::primitives;
 use super::step::Step;
 use super::table::TABLE_SIZE_DEFAULT;
 use super::{reapply, source_info};
+use crate::types::tree::MatchKind;
 use syntax::{Diagnostic, Diagnostics, SourceMap, Span};
 
 /// Numbers given out over both pipelines.
@@ -137,7 +138,6 @@ impl Writer<'_> {
         }
     }
 
-    /// The next free id.
     fn table_id(&mut self) -> u32 {
         self.counters.table += 1;
         self.counters.table - 1
@@ -255,7 +255,6 @@ impl Writer<'_> {
         })
     }
 
-    /// Entries of the program.
     fn entries(&self, table: &flat::Table, entries: &[flat::Entry]) -> Vec<bmv2::TableEntry> {
         let entry = |entry: &flat::Entry| bmv2::TableEntry {
             source_info: source_info::of(self.sources, entry.at),

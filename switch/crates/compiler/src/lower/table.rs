@@ -7,7 +7,7 @@
 use bits::Int;
 use bmv2::{Expression, FieldRef};
 
-use super::flat::{Action, DefaultAction, Key, MatchKind, ObjectKind, Table, UsedAction};
+use super::flat::{Action, DefaultAction, Key, ObjectKind, Table, UsedAction};
 use super::lowering::Lowering;
 use super::names;
 use super::number::Range;
@@ -15,7 +15,9 @@ use super::step::TableId;
 use super::storage::Leaf;
 use super::value::{ScopeId, Value, leaf_value, number_of, truth_of};
 use crate::architecture::BlockKind;
-use crate::types::tree::{self, ActionCall, Argument, Direction, Id, PropertyValue, Type};
+use crate::types::tree::{
+    self, ActionCall, Argument, Direction, Id, MatchKind, PropertyValue, Type,
+};
 use syntax::{Diagnostic, Span};
 
 /// How large a table is when the program does not say.
@@ -90,7 +92,7 @@ impl Lowering<'_> {
             if kind == "selector" {
                 continue;
             }
-            let Some(match_kind) = MatchKind::of_name(kind) else {
+            let Some(match_kind) = key.known_match_kind() else {
                 self.unsupported(
                     key.match_kind.span,
                     format!("this switch has no match kind `{kind}`"),

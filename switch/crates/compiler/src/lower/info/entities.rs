@@ -7,14 +7,15 @@ use p4info::{
     SumOfWeights, ValueSet,
 };
 
-use super::super::flat::{MatchKind, Object, ObjectKind};
+use super::super::flat::{Object, ObjectKind};
 use super::super::names;
 use super::super::storage::{Leaf, leaf};
 use super::order::Order;
 use super::tables::match_type;
 use super::{Writer, annotate, field_ids};
 use crate::types::tree::{
-    self, Annotation, AnnotationValue, DerivedKind, Id, PropertyValue, Struct, Type, Value,
+    self, Annotation, AnnotationValue, DerivedKind, Id, MatchKind, PropertyValue, Struct, Type,
+    Value,
 };
 
 /// Annotations of action profiles that have fields of their own.
@@ -174,7 +175,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Parser value sets.
     pub fn value_sets(&mut self) {
         let (flat, program) = (self.flat, self.program);
         for set in &flat.value_sets {
@@ -225,7 +225,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Digests.
     pub fn digests(&mut self) {
         let flat = self.flat;
         for digest in &flat.digests {

@@ -6,14 +6,13 @@ use p4info::{
     Scope, Table, TableActionCall,
 };
 
-use super::super::flat::{self, MatchKind};
+use super::super::flat;
 use super::super::names;
 use super::super::table::TABLE_SIZE_DEFAULT;
 use super::{Writer, annotate, field_ids};
-use crate::types::tree::{self, Annotation, Direction, Type, VariableKind};
+use crate::types::tree::{self, Annotation, Direction, MatchKind, Type, VariableKind};
 
 impl Writer<'_> {
-    /// One table.
     pub fn table(&mut self, index: usize) {
         let (flat, program) = (self.flat, self.program);
         let table = &flat.tables[index];
@@ -157,7 +156,6 @@ impl Writer<'_> {
         field_ids(&annotations)
     }
 
-    /// One action.
     pub fn action(&mut self, index: usize) {
         let (flat, program) = (self.flat, self.program);
         let action = &flat.used_actions[index];

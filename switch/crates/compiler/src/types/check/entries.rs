@@ -7,7 +7,7 @@
 use super::Checker;
 use super::lvalue::same_value;
 use crate::types::tree::{
-    Entry, Expression, ExpressionKind, KeysetElement, Table, Text, Type, Value,
+    Entry, Expression, ExpressionKind, Key, KeysetElement, MatchKind, Table, Type, Value,
 };
 use bits::Int;
 use syntax::{Diagnostic, Span};
@@ -16,14 +16,16 @@ impl Checker<'_, '_> {
     /// Every element fits its match kind, and no entry is there twice.
     pub(super) fn check_entries(&mut self, table: &Table) {
         let Some(entries) = &table.entries else { return };
-        let kinds: Vec<Text> = table.keys.iter().map(|key| key.match_kind.text.clone()).collect();
+        let kinds: Vec<_> = table.keys.iter().map(Key::known_match_kind).collect();
         for entry in &entries.list {
             for (element, kind) in entry.keyset.elements.iter().zip(&kinds) {
-                self.check_element(element, kind);
+                if let Some(kind) = kind {
+                    self.check_element(element, *kind);
+                }
             }
         }
         // With exact keys only, a second entry could never match.
-        if kinds.iter().any(|kind| &**kind != "exact") {
+        if kinds.iter().any(|kind| *kind != Some(MatchKind::Exact)) {
             return;
         }
         for (at, entry) in entries.list.iter().enumerate() {
@@ -42,19 +44,19 @@ impl Checker<'_, '_> {
     }
 
     /// One element of an entry and the match kind of its key.
-    fn check_element(&mut self, element: &KeysetElement, kind: &str) {
+    fn check_element(&mut self, element: &KeysetElement, kind: MatchKind) {
         let problem: Option<(Span, &str)> = match (kind, element) {
-            ("exact", KeysetElement::Mask(value, _)) => {
+            (MatchKind::Exact, KeysetElement::Mask(value, _)) => {
                 Some((value.span, "an exact key takes no mask"))
             }
-            ("exact", KeysetElement::Any) => None,
-            ("exact" | "lpm" | "optional" | "ternary", KeysetElement::Range(low, _)) => {
+            (MatchKind::Exact, KeysetElement::Any) => None,
+            (kind, KeysetElement::Range(low, _)) if kind != MatchKind::Range => {
                 Some((low.span, "only range keys take ranges"))
             }
-            ("optional", KeysetElement::Mask(value, mask)) if !is_all_ones(mask) => {
+            (MatchKind::Optional, KeysetElement::Mask(value, mask)) if !is_all_ones(mask) => {
                 Some((value.span, "an optional key takes a value or `_`, no mask"))
             }
-            ("range", KeysetElement::Mask(value, _)) => {
+            (MatchKind::Range, KeysetElement::Mask(value, _)) => {
                 Some((value.span, "a range key takes no mask"))
             }
             _ => None,

@@ -5,7 +5,9 @@
 //! the back end turns them into the switch's order.
 
 use super::Checker;
-use crate::types::tree::{Entries, Entry, Expression, ExpressionKind, PropertyValue, Table, Value};
+use crate::types::tree::{
+    Entries, Entry, Expression, ExpressionKind, Key, MatchKind, PropertyValue, Table, Value,
+};
 use bits::Int;
 use syntax::Diagnostic;
 
@@ -25,8 +27,9 @@ impl Checker<'_, '_> {
             );
             return;
         }
-        let is_ordered =
-            table.keys.iter().any(|key| !matches!(&*key.match_kind.text, "exact" | "lpm"));
+        let has_one_fit =
+            |key: &Key| matches!(key.known_match_kind(), Some(MatchKind::Exact | MatchKind::Lpm));
+        let is_ordered = !table.keys.iter().all(has_one_fit);
         if !is_ordered {
             let title = "entries of this table have no priorities: its keys are exact or lpm";
             self.report(

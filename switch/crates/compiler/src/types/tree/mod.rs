@@ -68,7 +68,8 @@ pub use statement::{
 };
 pub use syntax::tree::{DerivedKind, Direction, MethodKind, Name};
 pub use table::{
-    ActionCall, DefaultAction, Entries, Entry, Key, Property, PropertyValue, Table, TableAction,
+    ActionCall, DefaultAction, Entries, Entry, Key, MatchKind, Property, PropertyValue, Table,
+    TableAction,
 };
 pub use ty::{Enum, Enumerator, Field, NewType, Struct, Type};
 

@@ -37,6 +37,41 @@ pub struct Key {
     pub span: Span,
 }
 
+impl Key {
+    /// How it is compared; none for `selector`, and for what only the program declares.
+    pub fn known_match_kind(&self) -> Option<MatchKind> {
+        MatchKind::of_name(&self.match_kind.text)
+    }
+}
+
+/// How a key is compared: the match kinds that the switch has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchKind {
+    /// All bits.
+    Exact,
+    Lpm,
+    /// All bits or none.
+    Optional,
+    /// Two bounds.
+    Range,
+    /// Value and mask.
+    Ternary,
+}
+
+impl MatchKind {
+    /// The kind of a name in a program, if the switch has it.
+    pub fn of_name(name: &str) -> Option<MatchKind> {
+        Some(match name {
+            "exact" => MatchKind::Exact,
+            "lpm" => MatchKind::Lpm,
+            "optional" => MatchKind::Optional,
+            "range" => MatchKind::Range,
+            "ternary" => MatchKind::Ternary,
+            _ => return None,
+        })
+    }
+}
+
 /// An action that entries of a table may have.
 #[derive(Clone, Debug)]
 pub struct TableAction {
