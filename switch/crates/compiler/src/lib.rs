@@ -8,6 +8,11 @@
 //! nothing is printed (messages are [`Diagnostic`]s), no input makes it panic. The first arrow is a
 //! crate of its own, `syntax`.
 
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
+
 mod architecture;
 mod compile;
 mod front;

@@ -6,7 +6,6 @@
 
 use crate::Span;
 
-/// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// There will be no output.
@@ -18,7 +17,6 @@ pub enum Severity {
 /// A place and what is to be said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The place.
     pub span: Span,
     /// What is there, in a few words; may be empty.
     pub text: String,
@@ -29,20 +27,16 @@ pub struct Label {
 pub struct Fix {
     /// What is replaced; empty where something is only put in.
     pub span: Span,
-    /// By what.
     pub text: String,
 }
 
-/// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Error or warning.
     pub severity: Severity,
     /// The name of the kind of message, by which `--Wdisable=` turns a warning off.
     pub code: &'static str,
     /// What is wrong, in one line without a full stop.
     pub title: String,
-    /// Where.
     pub primary: Label,
     /// Other places that explain it: the first declaration of a name declared twice, ...
     pub related: Vec<Label>,
@@ -77,7 +71,6 @@ impl Diagnostic {
         self
     }
 
-    /// With advice.
     pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
         self.hint = Some(text.into());
         self

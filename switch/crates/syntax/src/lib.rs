@@ -8,14 +8,17 @@
 //! `compiler` to say. What both need lives here: where things stand in the source ([`source`]) and
 //! what is said about them ([`diagnostic`]).
 
+#![allow(
+    missing_docs,
+    reason = "a name and a type say enough of most fields; comments are for why"
+)]
+
 pub mod diagnostic;
 pub mod lexer;
 pub mod parser;
 pub mod preprocessor;
 pub mod source;
 pub mod token;
-// What a name says by itself carries no comment.
-#[allow(missing_docs)]
 pub mod tree;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, Label, Severity};

@@ -41,7 +41,6 @@ pub struct FileId(pub u32);
 /// user wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// The text.
     pub file: FileId,
     /// Offset of the first byte.
     pub start: u32,
@@ -85,7 +84,6 @@ pub struct Location {
 pub struct SourceFile {
     /// The name under which it was asked for.
     pub name: Rc<str>,
-    /// Its text.
     pub text: Rc<str>,
     /// Offset of the first byte of every line.
     line_starts: Vec<u32>,

@@ -3,7 +3,6 @@
 use crate::Span;
 use std::rc::Rc;
 
-/// What sort of token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// The end of the text; its text is empty.
@@ -20,12 +19,9 @@ pub enum TokenKind {
     Word,
 }
 
-/// One token.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// What sort.
     pub kind: TokenKind,
-    /// Its characters.
     pub text: Rc<str>,
     /// Where; for what a macro made, where the macro was used.
     pub span: Span,

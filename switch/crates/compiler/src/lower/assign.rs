@@ -181,7 +181,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Writes a header.
     pub fn assign_header(&mut self, place: &HeaderRef, value: &Value, at: Span) {
         if let HeaderRef::At { stack, index } = place {
             let elements = self.flat.storage.stack_elements(*stack);

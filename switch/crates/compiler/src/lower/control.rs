@@ -88,7 +88,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// Makes an extern object.
     pub fn declare_object(&mut self, object: ObjectRef) -> Option<usize> {
         if let Some(known) = self.made.objects.get(&object) {
             return Some(*known);

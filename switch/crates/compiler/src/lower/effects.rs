@@ -120,7 +120,6 @@ pub fn visit_block<'a>(body: &'a Block, see: &mut impl FnMut(Seen<'a>)) {
     }
 }
 
-/// What the statement does.
 fn visit_statement<'a>(statement: &'a Statement, see: &mut impl FnMut(Seen<'a>)) {
     match &statement.kind {
         StatementKind::Assign { target, value } => {

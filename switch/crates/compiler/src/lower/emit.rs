@@ -23,7 +23,6 @@ use syntax::{Diagnostic, Diagnostics, SourceMap};
 /// The version of the format that is written.
 const VERSION: (u32, u32) = (2, 23);
 
-/// Writes the program.
 pub fn emit(
     program: &tree::Program,
     mut flat: Flat,
@@ -363,7 +362,6 @@ fn straight(
     calls
 }
 
-/// Counters, meters and registers.
 fn arrays(
     flat: &Flat,
     sources: &SourceMap,

@@ -22,59 +22,45 @@ pub type Next = Option<usize>;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
     Apply {
-        /// Which.
         table: TableId,
-        /// What follows.
         next: AfterTable,
-        /// Where it was written.
         at: Span,
     },
     /// One way or the other.
     Branch {
-        /// What decides.
         condition: Expression,
         /// Where it holds.
         yes: Next,
         /// Where it does not.
         no: Next,
-        /// Where it was written.
         at: Span,
     },
     /// Nothing; stands for its successor.
     Jump(Next),
     /// Primitives: steps of the kinds `Run` and `Parse`, and whole loops.
     Run {
-        /// In order.
         steps: Vec<Step>,
-        /// What follows.
         next: Next,
     },
     /// Where the graph ends, for those who continue it (a parser state's transition).
     Tail,
 }
 
-/// What follows a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AfterTable {
     /// By the action that ran: index in the table's list.
     ByAction {
-        /// Some actions.
         cases: Vec<(usize, Next)>,
-        /// All others.
         otherwise: Next,
     },
-    /// By hit and miss.
     ByHit {
-        /// After a hit.
         hit: Next,
-        /// After a miss.
         miss: Next,
     },
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
-    /// Where it starts.
     pub entry: Next,
     /// In no particular order; unreachable ones are never looked at.
     pub nodes: Vec<Node>,
@@ -105,7 +91,6 @@ impl Graph {
         graph
     }
 
-    /// A new node.
     fn add(&mut self, node: Node) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1
@@ -159,7 +144,6 @@ impl Graph {
         next
     }
 
-    /// A table's node.
     fn apply(&mut self, apply: &Apply, next: Next) -> usize {
         let next = match &apply.outcome {
             Outcome::Any => AfterTable::ByAction { cases: Vec::new(), otherwise: next },
@@ -315,7 +299,6 @@ fn is_closed(step: &Step, inside: &mut Vec<Label>, has_loop: &mut bool) -> bool 
 }
 
 impl Node {
-    /// Where it can lead.
     pub fn successors(&self) -> Vec<Next> {
         self.clone().successors_mut().into_iter().map(|next| *next).collect()
     }

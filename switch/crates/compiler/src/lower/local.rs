@@ -33,7 +33,6 @@ pub struct Local {
     /// One map by id is enough because P4 has no recursion: while a body is being inlined, none of
     /// its variables can be in use by an enclosing copy of the same body.
     pub bindings: BTreeMap<Id<tree::Variable>, Value>,
-    /// The steps being written.
     pub steps: Vec<Step>,
     /// The body around.
     pub frame: Frame,

@@ -29,7 +29,6 @@ pub const TARGET: &str = "target";
 /// A parameter of one instance.
 pub type ParameterOf = (ObjectRef, Id<tree::Variable>);
 
-/// What is read.
 pub struct Input<'a> {
     pub program: &'a tree::Program,
     /// The program's text, for source places.
@@ -70,7 +69,6 @@ pub struct Made {
     step_count: usize,
 }
 
-/// The state of flattening.
 pub struct Lowering<'a> {
     pub input: Input<'a>,
     pub flat: Flat,
@@ -152,14 +150,12 @@ impl<'a> Lowering<'a> {
         std::mem::replace(&mut self.local.steps, outer)
     }
 
-    /// Calls a primitive.
     pub fn run(&mut self, operation: &str, parameters: Vec<Parameter>, at: Span) {
         let source_info = super::source_info::of(self.input.sources, at);
         let call = PrimitiveCall { operation: operation.to_owned(), parameters, source_info };
         self.push(Step::Run(call, at));
     }
 
-    /// Reads the packet.
     pub fn parse(&mut self, operation: ParserOperation) {
         self.push(Step::Parse(operation));
     }

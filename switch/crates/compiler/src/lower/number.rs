@@ -14,7 +14,6 @@ use crate::types::tree::BinaryOperator;
 /// A number's type: `bit<width>` or `int<width>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Bits.
     pub width: u32,
     /// `int`.
     pub is_signed: bool,

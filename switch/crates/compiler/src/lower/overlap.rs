@@ -74,7 +74,6 @@ impl Storage {
         }
     }
 
-    /// One field.
     fn field_atom(&self, field: &FieldRef, found: &mut Vec<Atom>) {
         let headers = &self.headers;
         found.push(match headers.iter().position(|header| header.name == field.header) {

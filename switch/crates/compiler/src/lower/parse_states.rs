@@ -14,7 +14,6 @@ use super::step::Step;
 use super::storage::{Field, Leaf, SCALARS};
 use super::value::number_of;
 
-/// The program's parsers.
 pub fn parsers(flat: &mut Flat) -> Vec<bmv2::Parser> {
     let mut parsers = Vec::new();
     let mut state_count = 0;
@@ -148,7 +147,6 @@ impl Writer<'_> {
         state.transitions = vec![Transition { matches, next_state: yes }, always(no)];
     }
 
-    /// Where a state goes.
     fn transitions(&mut self, state: &mut ParseState) {
         let goal_name = |goal: Goal| match goal {
             Goal::State(index) => self.names.get(index).cloned(),

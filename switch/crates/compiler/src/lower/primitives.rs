@@ -84,7 +84,6 @@ impl Writer<'_> {
         }
     }
 
-    /// One primitive.
     fn call(&mut self, operation: &str, parameters: Vec<Parameter>, at: Span) {
         let source_info = super::source_info::of(self.sources, at);
         let operation = operation.to_owned();

@@ -211,7 +211,6 @@ impl Lowering<'_> {
         place
     }
 
-    /// Applies a table.
     pub fn apply_table(&mut self, table: tree::Id<tree::Table>, outcome: Outcome, at: Span) {
         let table = self.table(table, at);
         self.push(Step::Apply(Box::new(Apply { table, outcome, at })));

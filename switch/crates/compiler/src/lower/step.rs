@@ -15,7 +15,6 @@ pub struct Label(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TableId(pub usize);
 
-/// One step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Looks a packet up and runs what is found.
@@ -30,33 +29,26 @@ pub enum Step {
     Exit(Span),
     /// One way or the other.
     If {
-        /// What decides.
         condition: Expression,
         /// The steps where it holds.
         then: Vec<Step>,
         /// The steps where it does not.
         otherwise: Vec<Step>,
-        /// Where it was written.
         at: Span,
     },
     /// Goes to the end of an enclosing block.
     Leave(Label),
     /// Repeats its steps until one leaves an enclosing block.
     Loop(Vec<Step>),
-    /// Reads the packet.
     Parse(ParserOperation),
-    /// Computes.
     Run(PrimitiveCall, Span),
 }
 
 /// The application of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Apply {
-    /// Which table.
     pub table: TableId,
-    /// What follows.
     pub outcome: Outcome,
-    /// Where it was written.
     pub at: Span,
 }
 
@@ -73,10 +65,5 @@ pub enum Outcome {
         otherwise: Vec<Step>,
     },
     /// Steps by hit and miss.
-    ByHit {
-        /// After a hit.
-        hit: Vec<Step>,
-        /// After a miss.
-        miss: Vec<Step>,
-    },
+    ByHit { hit: Vec<Step>, miss: Vec<Step> },
 }

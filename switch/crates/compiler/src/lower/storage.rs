@@ -44,7 +44,6 @@ pub enum Leaf {
     Bool,
     /// `bit<width>` or `int<width>`.
     Number {
-        /// Bits.
         width: u32,
         /// `int`.
         is_signed: bool,
@@ -78,7 +77,6 @@ pub struct HeaderType {
     pub fields: Vec<Field>,
 }
 
-/// A header instance.
 #[derive(Clone, Debug)]
 pub struct Header {
     /// Its name, unique.
@@ -87,7 +85,6 @@ pub struct Header {
     pub header_type: usize,
 }
 
-/// A stack of headers.
 #[derive(Clone, Debug)]
 pub struct Stack {
     /// Its name, unique.
@@ -98,7 +95,6 @@ pub struct Stack {
     pub elements: Vec<HeaderId>,
 }
 
-/// A header union.
 #[derive(Clone, Debug)]
 pub struct Union {
     /// Its name, unique.
@@ -119,7 +115,6 @@ pub struct UnionStack {
     pub elements: Vec<UnionId>,
 }
 
-/// Everything the program stores.
 #[derive(Clone, Debug, Default)]
 pub struct Storage {
     /// In order of first use.

@@ -25,9 +25,7 @@ pub enum Target {
         range: Range,
         /// Least significant bit.
         low: (Expression, Range),
-        /// How many.
         width: u32,
     },
-    /// All of it.
     Whole(Value),
 }

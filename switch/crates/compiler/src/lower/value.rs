@@ -15,7 +15,6 @@ use crate::types::tree;
 /// What an expression stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A truth value.
     Bool(Expression),
     /// Any member of an enum without underlying type that only the compiler looks at (algorithms,
     /// clone types, counter types).
@@ -37,7 +36,6 @@ pub enum Value {
     Struct(Vec<Value>),
     Text(Rc<str>),
     Union(UnionRef),
-    /// A stack of unions.
     UnionStack(UnionStackId),
     /// A variable-length bit string, which only a field can hold.
     Varbit(FieldRef),
@@ -50,7 +48,6 @@ pub enum Value {
 pub struct ObjectRef {
     /// Which of the program's instantiations of controls and parsers declares it.
     pub scope: ScopeId,
-    /// The declaration.
     pub instance: tree::Id<tree::Instance>,
 }
 
@@ -66,7 +63,6 @@ pub enum HeaderRef {
         /// A field or constant expression without side effects.
         index: Box<Expression>,
     },
-    /// A stored header.
     Instance(HeaderId),
     /// `stack.last`.
     Last(StackId),
@@ -76,12 +72,10 @@ pub enum HeaderRef {
     OfUnion {
         /// The union: never [`UnionRef::Instance`].
         union: Box<UnionRef>,
-        /// Index of the member.
         member: usize,
     },
 }
 
-/// A header union.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UnionRef {
     /// Element of a stack by a computed index.
@@ -90,7 +84,6 @@ pub enum UnionRef {
         /// A field or constant expression without side effects.
         index: Box<Expression>,
     },
-    /// A stored union.
     Instance(UnionId),
     /// `stack.last`.
     Last(UnionStackId),

@@ -56,7 +56,6 @@ fn binary_operator(parser: &Parser<'_>) -> Option<(BinaryOperator, u8, usize)> {
 }
 
 impl Parser<'_> {
-    /// Any expression.
     pub(super) fn expression(&mut self) -> Option<Expression> {
         self.nested(|parser| parser.conditional_expression())
     }

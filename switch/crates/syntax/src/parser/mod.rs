@@ -91,7 +91,6 @@ impl<'a> Parser<'a> {
         self.peek().kind == TokenKind::End
     }
 
-    /// Takes the next token.
     fn bump(&mut self) -> &'a Token {
         let token = self.peek();
         if self.at < self.tokens.len() {

@@ -49,7 +49,6 @@ impl Row {
         self.steps.first().is_none_or(|step| mix(step.operator, operator))
     }
 
-    /// The expression.
     pub(super) fn bracketed(self) -> Expression {
         if self.steps.len() > LEFT_MAX {
             return halves(self.first, self.steps);

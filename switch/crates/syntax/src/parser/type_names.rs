@@ -11,7 +11,6 @@ pub(super) struct TypeNames {
 }
 
 impl TypeNames {
-    /// Enters a scope.
     pub fn push(&mut self) {
         self.inner.push(BTreeMap::new());
     }

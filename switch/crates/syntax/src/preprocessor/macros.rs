@@ -11,7 +11,6 @@ use crate::{Diagnostic, Diagnostics, FileId, SourceMap};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A macro.
 #[derive(Clone, Debug)]
 pub(super) struct Macro {
     /// `None` for one without parentheses.

@@ -17,7 +17,6 @@ use crate::{Diagnostic, Diagnostics, FileId, SourceError, SourceMap, SourceProvi
 use macros::{Macro, Macros};
 use std::rc::Rc;
 
-/// How to preprocess.
 #[derive(Clone, Debug, Default)]
 pub struct PreprocessorOptions {
     /// Directories for `#include`, in order of search.

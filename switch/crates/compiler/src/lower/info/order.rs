@@ -11,9 +11,7 @@ use crate::types::tree::{Id, Instance, InstanceKind, LocalDeclaration, Program};
 pub struct Order {
     /// Used actions, one for each name: copies of an action are the same to the controller.
     pub actions: Vec<usize>,
-    /// Tables.
     pub tables: Vec<usize>,
-    /// Extern objects.
     pub objects: Vec<usize>,
 }
 

@@ -20,7 +20,6 @@ use crate::types::tree::{
 };
 
 impl Writer<'_> {
-    /// The descriptions of types.
     pub fn types(&mut self) -> &mut P4TypeInfo {
         self.info.type_info.get_or_insert_default()
     }
