@@ -1,5 +1,7 @@
 //! One host: how it is driven.
 
+use std::collections::VecDeque;
+
 use frames::Frame;
 use units::{Bytes, Time};
 
@@ -42,12 +44,14 @@ pub struct Transmit {
 pub struct Host {
     stack: Stack,
     apps: Vec<Option<Box<dyn App>>>,
+    /// What applications have seen, where somebody wants to know.
+    told: Option<VecDeque<AppEvent>>,
 }
 
 impl Host {
     /// A host without applications.
     pub fn new(config: HostConfig) -> Host {
-        Host { stack: Stack::new(config), apps: Vec::new() }
+        Host { stack: Stack::new(config), apps: Vec::new(), told: None }
     }
 
     pub fn name(&self) -> &str {
@@ -130,14 +134,14 @@ impl Host {
     /// Keeps what applications see from now on for [`Host::poll_app_event`], or no longer.
     pub fn watch_apps(&mut self, on: bool) {
         match on {
-            true => drop(self.stack.told.get_or_insert_default()),
-            false => self.stack.told = None,
+            true => drop(self.told.get_or_insert_default()),
+            false => self.told = None,
         }
     }
 
     /// The next thing that an application has seen, in the order in which they happened.
     pub fn poll_app_event(&mut self) -> Option<AppEvent> {
-        self.stack.told.as_mut()?.pop_front()
+        self.told.as_mut()?.pop_front()
     }
 
     /// The connections there are.
@@ -186,7 +190,7 @@ impl Host {
     fn with_app(&mut self, now: Time, id: AppId, act: impl FnOnce(&mut dyn App, &mut AppIo<'_>)) {
         let Some(mut app) = self.apps.get_mut(id.0).and_then(Option::take) else { return };
         let had_ended = app.has_ended();
-        let mut io = AppIo::new(now, id, &mut self.stack);
+        let mut io = AppIo::new(now, id, &mut self.stack, &mut self.told);
         act(app.as_mut(), &mut io);
         if !had_ended && app.has_ended() {
             io.tell(|| Seen::Ended(app.report()));

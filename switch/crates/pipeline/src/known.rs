@@ -5,7 +5,6 @@ use units::{ClassId, Span, Time};
 use crate::error::LoadError;
 use crate::layout::Layout;
 use crate::place::Slot;
-use crate::psa::Psa;
 
 /// Where the program keeps them; `None` for those it does not have, or that it never refers to
 /// while the switch only writes them.
@@ -155,7 +154,7 @@ impl Known {
     /// Of a program of PSA: none of v1model's fields, and where it says by which port a packet leaves.
     pub fn of_psa(layout: &Layout) -> Result<Known, LoadError> {
         let message = "the program has no metadata field psa_ingress_output_metadata.egress_port";
-        let egress_spec = Psa::egress_port(layout);
+        let egress_spec = layout.slot("psa_ingress_output_metadata", "egress_port");
         Ok(Known {
             ingress_port: None,
             packet_length: None,

@@ -137,7 +137,7 @@ fn load_ends(
     sets: &[ValueSet],
     config: &Config,
 ) -> Result<Ends, LoadError> {
-    let psa = Psa::load(names, source, sets, config)?;
+    let psa = Psa::load(names, source, sets, config.cpu_port)?;
     let [first_parser, last_deparser] = match psa {
         Some(_) => ["ingress_parser", "egress_deparser"],
         None => ["parser", "deparser"],

@@ -47,6 +47,21 @@ pub struct Known<'a> {
     pub tail: Option<Tail>,
 }
 
+/// Which super-packets the kernel takes. All, until it refuses one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Merging {
+    pub tcp: bool,
+    pub udp: bool,
+}
+
+impl Merging {
+    pub const ALL: Merging = Merging { tcp: true, udp: true };
+
+    pub fn allows(self, packet: &SuperPacket) -> bool {
+        if packet.is_udp() { self.udp } else { self.tcp }
+    }
+}
+
 /// Frames that may leave as one, collected one by one.
 #[derive(Clone)]
 pub struct SuperPacket {

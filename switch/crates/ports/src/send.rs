@@ -6,7 +6,7 @@ use std::io;
 use std::mem::zeroed;
 use std::os::fd::AsRawFd;
 
-use crate::merge::{Known, SuperPacket};
+use crate::merge::{Known, Merging, SuperPacket};
 use crate::offload::HEADER_SIZE_BYTES;
 use crate::socket::PacketSocket;
 use crate::tail::Tail;
@@ -95,21 +95,6 @@ impl Refused {
             _ => &mut self.other,
         };
         *counter += group.count as u64;
-    }
-}
-
-/// Which super-packets the kernel takes. All, until it refuses one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Merging {
-    pub tcp: bool,
-    pub udp: bool,
-}
-
-impl Merging {
-    pub const ALL: Merging = Merging { tcp: true, udp: true };
-
-    fn allows(self, packet: &SuperPacket) -> bool {
-        if packet.is_udp() { self.udp } else { self.tcp }
     }
 }
 

@@ -10,9 +10,9 @@ use wire::{EtherType, ethernet, vlan};
 
 use crate::SUPER_PACKET_SIZE_BYTES_MAX;
 use crate::link_watch;
+use crate::merge::Merging;
 use crate::netdev::{Netdev, OpenError};
 use crate::offload::{HEADER_SIZE_BYTES, Offload, UnknownGso};
-use crate::send::Merging;
 
 /// Packets taken from a port in one call at the most: as many as there are buffers for.
 const RECEIVE_BATCH_SIZE: usize = 64;

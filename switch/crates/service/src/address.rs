@@ -12,9 +12,10 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 
-use crate::connections::{Carrier, Peer};
+use crate::places::Peer;
 
 /// How a Unix socket is written, as gRPC's clients write it.
 const UNIX: &str = "unix:";
@@ -99,6 +100,11 @@ impl fmt::Display for Address {
         }
     }
 }
+
+/// What a connection is carried by: TCP or a Unix socket, or TLS over it.
+pub trait Carrier: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin> Carrier for T {}
 
 /// What is bound.
 #[derive(Debug)]

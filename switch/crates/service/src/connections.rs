@@ -11,7 +11,6 @@
 //! Running out of descriptors, or whatever else makes `accept` fail, passes: the log says so once, and
 //! the server goes on.
 
-use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -26,7 +25,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
-use crate::address::Listener;
+use crate::address::{Carrier, Listener};
 pub use crate::places::{CONNECTION_COUNT_MAX, Caller, Peer};
 use crate::places::{Place, Places};
 
@@ -56,11 +55,6 @@ const SETTINGS: u8 = 4;
 
 /// The number of the setting SETTINGS_MAX_HEADER_LIST_SIZE (RFC 9113, section 6.5.2).
 const MAX_HEADER_LIST_SIZE: u16 = 6;
-
-/// What a connection is carried by: TCP or a Unix socket, or TLS over it.
-pub trait Carrier: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin> Carrier for T {}
 
 /// A controller's connection.
 type Accepted = Connection<Box<dyn Carrier>>;

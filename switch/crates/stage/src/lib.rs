@@ -16,6 +16,7 @@
 //!   problems.rs   what is wrong with a topology, as a list that grows
 //!   tcp.rs        how a host's TCP behaves
 //!   guests.rs     classes that decide for routers and hosts
+//!   invite.rs     one of them takes the place of a part of a router
 //!   apps.rs       messages to applications
 //!   reports.rs    what applications have seen, as messages
 //!   look.rs       hosts, connections and cables, as messages
@@ -33,6 +34,7 @@ mod apps;
 mod capture;
 mod front;
 mod guests;
+mod invite;
 mod look;
 mod network;
 mod passing;

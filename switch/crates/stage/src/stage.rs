@@ -25,7 +25,8 @@ use units::Time;
 use crate::apps::app_of;
 use crate::capture::{Capture, hand_frames};
 use crate::front::Front;
-use crate::guests::{self, Runner};
+use crate::guests::Runner;
+use crate::invite::invite;
 use crate::look::look;
 use crate::network::{App, Network};
 use crate::passing::{Advance, Passing, Run};
@@ -213,7 +214,7 @@ impl Stage {
         let Stage { network: Some(network), runner, .. } = self else {
             unreachable!("it is there")
         };
-        guests::invite(network, runner, request)
+        invite(network, runner, request)
     }
 
     fn inject(&mut self, request: &v1::InjectRequest) -> Result<v1::InjectResponse, Refusal> {

@@ -7,8 +7,8 @@ use service::address::Address;
 use tracing::level_filters::LevelFilter;
 use units::{Bytes, PortId, Rate};
 
-use crate::later_ports::Pattern;
 use crate::logging::{Logging, Sink, Style};
+use crate::pattern::Pattern;
 use crate::pipeline_form::PipelineForm;
 use crate::settings::{Interface, Settings, Spelling, TlsFiles, parse_port};
 

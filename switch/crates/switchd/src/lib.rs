@@ -26,8 +26,10 @@
 //! ```
 
 mod args;
+mod capture_file;
 mod clock;
 mod dropin;
+mod error;
 mod later_ports;
 mod limits;
 mod link;
@@ -35,6 +37,7 @@ mod logging;
 mod narrate;
 mod netdevs;
 mod opener;
+mod pattern;
 mod pipeline_form;
 mod precedence;
 mod precise_sleep;
@@ -88,7 +91,7 @@ fn run(settings: &Settings) -> ExitCode {
         .check()
         .and_then(|()| user.map_err(|error| error.to_string()))
         .and_then(|()| logging::start(&settings.logging));
-    let outcome = log.map_err(start::SwitchError::new).and_then(|log| {
+    let outcome = log.map_err(error::SwitchError::new).and_then(|log| {
         if let Err(error) = confined {
             tracing::info!("not confined as far as it could be: {error}");
         }

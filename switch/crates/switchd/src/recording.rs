@@ -12,10 +12,10 @@ use device::{Captured, Fate};
 use frames::{CapturedFrame, PcapngWriter, Verdict};
 use units::{PortId, Time};
 
+use crate::capture_file::capture_spool;
 use crate::clock::time_of_day;
 use crate::settings::Settings;
 use crate::spool::Spool;
-use crate::tap::capture_spool;
 
 /// A capture that is being written.
 pub struct Recording {

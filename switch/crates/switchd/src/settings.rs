@@ -6,8 +6,8 @@ use std::str::FromStr;
 use service::address::Address;
 use units::{Bytes, PORT_NUMBER_MAX, PortId, Rate};
 
-use crate::later_ports::Pattern;
 use crate::logging::Logging;
+use crate::pattern::Pattern;
 use crate::pipeline_form::PipelineForm;
 
 /// Everything the start needs to know.

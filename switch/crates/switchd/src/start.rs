@@ -4,7 +4,6 @@
 //! was asked for, where, and what to do.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,28 +21,12 @@ use traffic::PortConfig;
 use units::{PortId, Time};
 
 use crate::clock::Clock;
+use crate::error::SwitchError;
 use crate::netdevs::Netdevs;
 use crate::opener::Opener;
 use crate::settings::{Settings, TlsFiles};
 use crate::switch::{Core, Switch};
 use crate::tap::Tap;
-
-/// Why the switch cannot start, or cannot go on.
-#[derive(Debug)]
-pub struct SwitchError(String);
-
-impl fmt::Display for SwitchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl SwitchError {
-    /// An error with all that is to be said.
-    pub fn new(message: impl fmt::Display) -> SwitchError {
-        SwitchError(message.to_string())
-    }
-}
 
 /// Opens, loads, listens. `settings` have been checked.
 pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {

@@ -38,11 +38,11 @@ use traffic::PortConfig;
 use units::{PortId, Span, Time};
 
 use crate::clock::Clock;
+use crate::error::SwitchError;
 use crate::netdevs::{Netdevs, Room};
 use crate::opener::OpenedPort;
 use crate::precedence::PrecedenceKeeper;
 use crate::precise_sleep::PreciseSleep;
-use crate::start::SwitchError;
 use crate::tap::Tap;
 
 /// What is due so soon is waited for awake: to be put to sleep and woken takes longer.

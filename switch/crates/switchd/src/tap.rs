@@ -12,11 +12,12 @@ use device::Device;
 use ports::PcapWriter;
 use units::PortId;
 
+use crate::capture_file::capture_spool;
 use crate::clock::time_of_day;
 use crate::narrate::Narrator;
 use crate::recording::Recording;
 use crate::settings::Settings;
-use crate::spool::{After, END_TIMEOUT, News, Spool};
+use crate::spool::{END_TIMEOUT, Spool};
 
 /// Looks at every frame that a netdev gave or takes, and at what happened in between.
 pub struct Tap {
@@ -37,9 +38,6 @@ struct OneWay {
     writer: PcapWriter<Spool>,
     spool: Spool,
 }
-
-/// What may wait to be written to one capture: a tenth of a second at 1 Gb/s.
-const CAPTURE_SPOOL_SIZE_BYTES: usize = 16 << 20;
 
 impl Tap {
     /// Opens the captures that are asked for; an error says which file cannot be written.
@@ -154,23 +152,6 @@ impl OneWay {
         // A spool refuses nothing.
         let _spooled = self.writer.write(time_of_day(), frame);
     }
-}
-
-/// The way of a capture into its file. One that cannot be written (the disk is full) ends with one
-/// line in the log, and of one that is written too slowly the log says what is missing; packets go on.
-pub fn capture_spool(path: &Path, file: File) -> io::Result<Spool> {
-    let name = path.display().to_string();
-    let hear = move |news: News<'_>| match news {
-        News::Lost(records) => {
-            tracing::warn!("{name} is written too slowly: {records} frames are missing from it");
-            After::GoOn(Vec::new())
-        }
-        News::Failed(error) => {
-            tracing::error!("the capture {name} ends here: {error}");
-            After::End
-        }
-    };
-    Spool::start("capture", CAPTURE_SPOOL_SIZE_BYTES, file, hear)
 }
 
 /// Bytes as digits.

@@ -14,15 +14,6 @@ const ALLOWED: &[(&str, &str, &str)] = &[
         "capture device lines memory watch",
         "one type, whose methods are sorted into files",
     ),
-    ("hosts", "apps stack", "applications call the stack, which tells them what has happened"),
-    ("pipeline", "known pipeline program psa", "PSA's part of a program is a part of all three"),
-    ("ports", "send socket", "one type, of which `send` is the half that sends"),
-    ("service", "address connections", "a listener makes connections, which say what carries them"),
-    ("stage", "guests network", "a network has guests, who act on the network"),
-    ("switchd", "later_ports settings", "the pattern of later ports is a setting"),
-    ("switchd", "recording tap", "a tap writes a recording, whose spool is made as a tap's"),
-    ("switchd", "start switch", "the switch and how it starts share their error"),
-    ("wire", "tcp tcp_options", "the options are a part of TCP's header"),
     ("world", "cable capture ledger report world", "one type, whose methods are sorted into files"),
 ];
 

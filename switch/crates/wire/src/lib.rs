@@ -37,6 +37,7 @@ pub mod icmpv6;
 pub mod ip;
 pub mod ipv4;
 pub mod ipv6;
+mod seq_number;
 pub mod tcp;
 pub mod tcp_options;
 pub mod udp;

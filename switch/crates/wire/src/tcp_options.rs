@@ -10,7 +10,7 @@
 use std::fmt;
 
 use crate::field::Value;
-use crate::tcp::SeqNumber;
+use crate::seq_number::SeqNumber;
 
 pub const SIZE_BYTES_MAX: usize = 40;
 pub const SACK_BLOCK_COUNT_MAX: usize = 4;

@@ -15,6 +15,7 @@ mod volleys;
 mod workload;
 
 use core::net::IpAddr;
+use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -107,11 +108,17 @@ pub struct AppIo<'a> {
     now: Time,
     app: AppId,
     stack: &'a mut Stack,
+    told: &'a mut Option<VecDeque<AppEvent>>,
 }
 
 impl<'a> AppIo<'a> {
-    pub(crate) fn new(now: Time, app: AppId, stack: &'a mut Stack) -> AppIo<'a> {
-        AppIo { now, app, stack }
+    pub(crate) fn new(
+        now: Time,
+        app: AppId,
+        stack: &'a mut Stack,
+        told: &'a mut Option<VecDeque<AppEvent>>,
+    ) -> AppIo<'a> {
+        AppIo { now, app, stack, told }
     }
 
     /// The present instant.
@@ -180,7 +187,7 @@ impl<'a> AppIo<'a> {
 
     /// Somebody may want to hear of this.
     pub fn tell(&mut self, seen: impl FnOnce() -> Seen) {
-        if let Some(told) = &mut self.stack.told {
+        if let Some(told) = self.told {
             told.push_back(AppEvent { at: self.now, app: self.app, seen: seen() });
         }
     }

@@ -23,7 +23,6 @@ use core::net::IpAddr;
 use units::Time;
 
 use crate::agenda::{Agenda, Wake};
-use crate::apps::AppEvent;
 use crate::books::Books;
 use crate::config::{HostConfig, Route};
 use crate::netdev::Netdev;
@@ -86,8 +85,6 @@ pub(crate) struct Stack {
     pub agenda: Agenda,
     pub notices: VecDeque<(AppId, Notice)>,
     pub connections: Connections,
-    /// What applications see, where somebody wants to hear of it.
-    pub told: Option<VecDeque<AppEvent>>,
     /// Who has which UDP port, and who pings by which identifier.
     udp_ports: BTreeMap<u16, (AppId, Option<usize>)>,
     echoes: BTreeMap<u16, AppId>,
@@ -112,7 +109,6 @@ impl Stack {
             agenda: Agenda::default(),
             notices: VecDeque::new(),
             connections: Connections::default(),
-            told: None,
             udp_ports: BTreeMap::new(),
             echoes: BTreeMap::new(),
             path_mtu: BTreeMap::new(),

@@ -1,204 +1,21 @@
-//! A packet's way through a program of the Portable Switch Architecture, as psa_switch goes it.
-//!
-//! What differs from v1model: ingress ends with a deparser of its own and egress begins with a
-//! parser, so what waits in the queues is bytes again; what becomes of a packet is said in metadata,
-//! not by calls; and nothing a program knows of a packet passes from one stage to the next but the
-//! metadata that belongs to its way, which stands in a list of fields named after it. (JSON without
-//! such lists, such as p4c's, keeps all metadata on the way from ingress to egress, as psa_switch
-//! does.)
-//!
-//! PSA's ports have 32 bits and the switch's 16. `PSA_PORT_RECIRCULATE` is the one with the same low
-//! bits, and `PSA_PORT_CPU` the switch's port to its controller.
+//! What a pipeline does for a program of PSA.
 
 use units::{ClassId, PortId, Time};
 
-use crate::action::{Machine, Names, Routine};
-use crate::deparser::{Emissions, load_deparser};
-use crate::error::LoadError;
+use super::{PORT_CPU, PORT_RECIRCULATE, Psa};
+use crate::action::{Machine, Routine};
 use crate::fate::{CloneRequest, EgressEnd, IngressEnd, InstanceType};
 use crate::known::Queueing;
-use crate::layout::Layout;
 use crate::native::{Compiled, Native};
 use crate::observe::{Event, Observe};
 use crate::packet::{Body, Packet};
-use crate::parser::{Parser, load_parser};
-use crate::pipeline::{Config, Pipeline};
+use crate::parser::Parser;
+use crate::pipeline::Pipeline;
 use crate::place::Slot;
 use crate::program::Program;
-use crate::value_set::ValueSet;
 
-/// Where packets go to begin again: `PSA_PORT_RECIRCULATE`.
-pub const PORT_RECIRCULATE: PortId = PortId(0xfffa);
-/// `PSA_PORT_CPU` of a switch that has no port to a controller: nobody's.
-pub const PORT_CPU: PortId = PortId(0xfffd);
 /// What the 32 bits of a special port begin with.
 const SPECIAL: u32 = 0xffff_0000;
-/// A list of fields that no program has: nothing is kept.
-const NO_LIST: u32 = u32::MAX;
-
-/// What a program of PSA has besides what programs of v1model have.
-#[derive(Clone, Debug)]
-pub(crate) struct Psa {
-    pub egress_parser: Option<Parser>,
-    /// What the deparser behind ingress emits.
-    pub emitted: Emissions,
-    cpu_port: PortId,
-    ingress_deparser: Option<Routine>,
-    ingress: IngressSlots,
-    egress: EgressSlots,
-    ways: Ways,
-}
-
-/// Where ingress reads and writes what the architecture and it tell each other.
-#[derive(Clone, Copy, Debug)]
-struct IngressSlots {
-    parser_port: Option<Slot>,
-    parser_path: Option<Slot>,
-    port: Option<Slot>,
-    path: Option<Slot>,
-    timestamp: Option<Slot>,
-    error: Option<Slot>,
-    class: Slot,
-    clone: Slot,
-    session: Slot,
-    drop: Slot,
-    resubmit: Slot,
-    group: Slot,
-    egress_port: Slot,
-}
-
-/// The same of egress.
-#[derive(Clone, Copy, Debug)]
-struct EgressSlots {
-    parser_port: Option<Slot>,
-    parser_path: Option<Slot>,
-    class: Option<Slot>,
-    port: Option<Slot>,
-    path: Option<Slot>,
-    instance: Option<Slot>,
-    timestamp: Option<Slot>,
-    error: Option<Slot>,
-    clone: Slot,
-    session: Slot,
-    drop: Slot,
-    deparser_port: Option<Slot>,
-}
-
-/// The lists of fields that packets take along, by way.
-#[derive(Clone, Copy, Debug)]
-struct Ways {
-    /// `None`: all metadata.
-    normal: Option<u32>,
-    clone_i2e: u32,
-    clone_e2e: u32,
-    resubmit: u32,
-    recirculate: u32,
-}
-
-impl Psa {
-    /// What there is of it in a program; `None` if the program is none for PSA.
-    pub fn load(
-        names: &Names<'_>,
-        source: &bmv2::Program,
-        sets: &[ValueSet],
-        config: &Config,
-    ) -> Result<Option<Psa>, LoadError> {
-        if !source.parsers.iter().any(|parser| parser.name == "egress_parser") {
-            return Ok(None);
-        }
-        let (emitted, ingress_deparser) = load_deparser(names, source, "ingress_deparser")?;
-        Ok(Some(Psa {
-            egress_parser: load_parser(names, source, sets, "egress_parser")?,
-            emitted,
-            cpu_port: config.cpu_port.unwrap_or(PORT_CPU),
-            ingress_deparser,
-            ingress: IngressSlots::new(names.layout)?,
-            egress: EgressSlots::new(names.layout)?,
-            ways: Ways::new(source),
-        }))
-    }
-
-    fn egress_parser_of(program: &Program) -> Option<&Parser> {
-        program.psa.as_ref()?.egress_parser.as_ref()
-    }
-
-    fn ingress_deparser_of(program: &Program) -> Option<&Routine> {
-        program.psa.as_ref()?.ingress_deparser.as_ref()
-    }
-
-    /// Where a program of PSA says by which port a packet leaves.
-    pub fn egress_port(layout: &Layout) -> Option<Slot> {
-        layout.slot("psa_ingress_output_metadata", "egress_port")
-    }
-}
-
-fn required(layout: &Layout, header: &str, field: &str) -> Result<Slot, LoadError> {
-    layout.slot(header, field).ok_or_else(|| {
-        let message = format!("the program has no metadata field {header}.{field}");
-        LoadError::new("/headers", message)
-    })
-}
-
-impl IngressSlots {
-    fn new(layout: &Layout) -> Result<IngressSlots, LoadError> {
-        let parser = |field| layout.slot("psa_ingress_parser_input_metadata", field);
-        let input = |field| layout.slot("psa_ingress_input_metadata", field);
-        let output = |field| required(layout, "psa_ingress_output_metadata", field);
-        Ok(IngressSlots {
-            parser_port: parser("ingress_port"),
-            parser_path: parser("packet_path"),
-            port: input("ingress_port"),
-            path: input("packet_path"),
-            timestamp: input("ingress_timestamp"),
-            error: input("parser_error"),
-            class: output("class_of_service")?,
-            clone: output("clone")?,
-            session: output("clone_session_id")?,
-            drop: output("drop")?,
-            resubmit: output("resubmit")?,
-            group: output("multicast_group")?,
-            egress_port: output("egress_port")?,
-        })
-    }
-}
-
-impl EgressSlots {
-    fn new(layout: &Layout) -> Result<EgressSlots, LoadError> {
-        let parser = |field| layout.slot("psa_egress_parser_input_metadata", field);
-        let input = |field| layout.slot("psa_egress_input_metadata", field);
-        let output = |field| required(layout, "psa_egress_output_metadata", field);
-        Ok(EgressSlots {
-            parser_port: parser("egress_port"),
-            parser_path: parser("packet_path"),
-            class: input("class_of_service"),
-            port: input("egress_port"),
-            path: input("packet_path"),
-            instance: input("instance"),
-            timestamp: input("egress_timestamp"),
-            error: input("parser_error"),
-            clone: output("clone")?,
-            session: output("clone_session_id")?,
-            drop: output("drop")?,
-            deparser_port: layout.slot("psa_egress_deparser_input_metadata", "egress_port"),
-        })
-    }
-}
-
-impl Ways {
-    fn new(source: &bmv2::Program) -> Ways {
-        let list = |name: &str| {
-            source.field_lists.iter().find(|list| list.name == name).map(|list| list.id)
-        };
-        let or_none = |name: &str| list(name).unwrap_or(NO_LIST);
-        Ways {
-            normal: list("normal_meta"),
-            clone_i2e: or_none("clone_i2e_meta"),
-            clone_e2e: or_none("clone_e2e_meta"),
-            resubmit: or_none("resubmit_meta"),
-            recirculate: or_none("recirculate_meta"),
-        }
-    }
-}
 
 /// A port as PSA numbers it.
 fn wide(port: PortId, cpu_port: PortId) -> u64 {
@@ -246,6 +63,16 @@ fn store(slot: Option<Slot>, area: &mut [u8], value: u64) {
 
 /// One of the two parsers, and its machine code.
 type Parsing = (fn(&Program) -> Option<&Parser>, fn(&Compiled) -> Option<&dyn Native>);
+
+impl Psa {
+    fn egress_parser_of(program: &Program) -> Option<&Parser> {
+        program.psa.as_ref()?.egress_parser.as_ref()
+    }
+
+    fn ingress_deparser_of(program: &Program) -> Option<&Routine> {
+        program.psa.as_ref()?.ingress_deparser.as_ref()
+    }
+}
 
 /// What [`Pipeline::ingress`] and the others do for such a program.
 impl Pipeline {
