@@ -31,20 +31,20 @@ V1Switch(P(), C(), I(), E(), C(), D()) main;
 """
 
 
-def version():
+def version() -> tuple[int, int]:
     """The installed Neovim's; none is older than all."""
     if NVIM is None:
         return (0, 0)
     told = subprocess.run([NVIM, "--version"], capture_output=True, text=True, check=True).stdout
-    found = re.match(r"NVIM v(\d+)\.(\d+)", told)
-    return (int(found[1]), int(found[2]))
+    found = re.findall(r"NVIM v(\d+)\.(\d+)", told)
+    return (int(found[0][0]), int(found[0][1]))
 
 
 @pytest.mark.skipif(
     version() < (0, 11), reason="needs Neovim 0.11 or later as nvim, or named by NVIM"
 )
-def test_neovim_as_the_docs_set_it_up(tmp_path):
-    lines = re.search(r"```lua\n(.*?)```", (ROOT / "docs/editors.md").read_text(), re.S)[1]
+def test_neovim_as_the_docs_set_it_up(tmp_path: Path) -> None:
+    [lines] = re.findall(r"```lua\n(.*?)```", (ROOT / "docs/editors.md").read_text(), re.S)
     assert lines.count("/path/to/vitrine/") == 1
     settings = tmp_path / "init.lua"
     settings.write_text(lines.replace("/path/to/vitrine/", f"{ROOT}/"))
@@ -53,7 +53,7 @@ def test_neovim_as_the_docs_set_it_up(tmp_path):
     homes = {f"XDG_{each}_HOME": str(tmp_path) for each in ("CONFIG", "DATA", "STATE", "CACHE")}
     script = Path(__file__).with_name("neovim.lua")
     told = subprocess.run(
-        [NVIM, "--headless", "-u", settings, program, "-c", f"luafile {script}", "-c", "qa!"],
+        [str(NVIM), "--headless", "-u", settings, program, "-c", f"luafile {script}", "-c", "qa!"],
         capture_output=True,
         text=True,
         timeout=120,
