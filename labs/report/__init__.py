@@ -20,6 +20,7 @@ from labs.recording import Recording
 from labs.report import html, network, results, table
 from labs.report.html import Picture
 from labs.report.pictures import pictures_in
+from topo.units import counted
 
 
 def write(
@@ -36,5 +37,17 @@ def write(
     replace_text(folder / "results.json", results.document(lab, assessment, machine))
     files = [*(folder / "data").rglob("*.*"), *figures.glob("*.csv")]
     names = sorted(path.relative_to(folder) for path in files)
-    (folder / "report.html").write_text(html.page(lab, assessment, machine, pictures, names))
+    waited = in_front(recordings)
+    page = html.page(lab, assessment, machine, pictures, names, waited)
+    (folder / "report.html").write_text(page)
     return pictures
+
+
+def in_front(recordings: Mapping[str, Recording]) -> list[list[str]]:
+    """By run and port, the most packets that ever waited in the neighbour's network card."""
+    most = (
+        (name, port, max(series.backlog_packets, default=0))
+        for name, recording in recordings.items()
+        for port, series in recording.ports.items()
+    )
+    return [[name, port, counted(packets, "packet")] for name, port, packets in most if packets]

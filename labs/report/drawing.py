@@ -175,8 +175,7 @@ def queue_depth(
     """Packets in a port's queue, or in one of several, with its limit and its drops."""
     packets = series.packets if class_ is None else series.queues[class_].packets
     _steps(axes, series.time_s, packets, color=INK, linewidth=0.9, label=name)
-    in_front_of_port(axes, series)
-    top = max([1, *packets, *series.backlog_packets])
+    top = max([1, *packets])
     if limit_packets is not None:
         level(axes, limit_packets, f"limit: {limit_packets} packets")
         top = max(top, limit_packets)
@@ -187,21 +186,12 @@ def queue_depth(
     legend(axes)
 
 
-def in_front_of_port(axes: Axes, series: PortSeries) -> None:
-    """What waits in the neighbour's network card for the same port, where anything ever did."""
-    most = max(series.backlog_packets, default=0)
-    if most:
-        label = f"wait in the neighbour's card to come in, at most {most}"
-        _steps(axes, series.time_s, series.backlog_packets, color=SKY, linewidth=0.7, label=label)
-
-
 def queues(axes: Axes, series: PortSeries, names: Mapping[int, str], *, limit_packets: int) -> None:
     """Several queues of a port in one picture, with the limit that each of them has."""
     for index, (class_, name) in enumerate(names.items()):
         packets = series.queues[class_].packets
         own = INK if len(names) == 1 else colour(name, index)
         _steps(axes, series.time_s, packets, color=own, linewidth=0.8, label=name)
-    in_front_of_port(axes, series)
     each = "limit of each" if len(names) > 1 else "limit"
     level(axes, limit_packets, f"{each}: {limit_packets}")
     axes.set_ylabel("queue\n(packets)")

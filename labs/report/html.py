@@ -68,8 +68,12 @@ def page(
     machine: Machine,
     pictures: Sequence[Picture],
     data: Sequence[Path],
+    in_front: Sequence[Sequence[str]],
 ) -> str:
-    """The whole document; `data` are the raw files beside it, by their relative paths."""
+    """The whole document; `data` are the raw files beside it, by their relative paths.
+
+    `in_front`: run, port, and what waited outside of the router for that port to take it.
+    """
     place, *shown = pictures
     parts = [
         f"<h1>{escape(lab.heading)}</h1>",
@@ -90,6 +94,7 @@ def page(
         "and the wheel, with + and - (0: as it was) once it is selected, or with two fingers. Its "
         "numbers are in a file beside it.</p>",
         *(picture(*each) for each in shown),
+        *_in_front(in_front),
         "<h2>Bands</h2>",
         "<p>A band is what must agree for the lab to show what it is about. "
         "Its edges are computed from this run's settings.</p>",
@@ -152,6 +157,20 @@ def _disturbances(sentences: Sequence[str]) -> Iterator[str]:
             "<p>Such numbers say as much about the machine as about the router: run the lab again "
             "when the machine is idle, or at a lower rate, such as RATE=100mbit.</p>"
         )
+
+
+def _in_front(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """What no queue of the router shows; nothing where nothing waited."""
+    if not rows:
+        return
+    yield "<h2>In front of the router</h2>"
+    yield (
+        "<p>The queues above are those toward the line. What comes in by the same port may wait, "
+        "too: in the network card of the neighbour, which hands over no faster than the line "
+        "carries. How much waited there, and when, is in the column <code>backlog_packets</code> of the "
+        "data.</p>"
+    )
+    yield table_of([["run", "port", "waited at most"], *rows])
 
 
 def _insides(data: Sequence[Path]) -> Iterator[str]:

@@ -57,6 +57,17 @@ def test_the_report_needs_nothing_outside_of_itself(folder):
     assert all((folder / link).exists() for link in page.links if not link.endswith("/README.md"))
 
 
+def test_what_waited_in_front_of_a_port_is_said_where_anything_did(folder, tmp_path):
+    assert "In front of the router" not in (folder / "report.html").read_text()
+    lab, waited = Bottleneck(Settings(seconds=10)), recording()
+    waited.ports["s1-eth2"].backlog_packets[7] = 12
+    recordings = {"flow": waited}
+    report.write(lab, recordings, lab.assess(recordings), tmp_path, Machine.this_one())
+    text = (tmp_path / "report.html").read_text()
+    assert "In front of the router" in text
+    assert "<td>flow</td><td>s1-eth2</td><td>12 packets</td>" in text
+
+
 def test_what_to_look_for_is_said_for_the_settings_that_it_is_about():
     def said(settings):
         return html_report._look_for(LinkSharing(settings))
