@@ -167,8 +167,8 @@ def _in_front(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield (
         "<p>The queues above are those toward the line. What comes in by the same port may wait, "
         "too: in the network card of the neighbour, which hands over no faster than the line "
-        "carries. How much waited there, and when, is in the column <code>backlog_packets</code> of the "
-        "data.</p>"
+        "carries. How much waited there, and when, is in the column <code>backlog_packets</code> "
+        "of the data.</p>"
     )
     yield table_of([["run", "port", "waited at most"], *rows])
 
