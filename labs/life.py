@@ -19,6 +19,7 @@ import ipaddress
 import json
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -137,7 +138,9 @@ class Life:
         """All of it, for a terminal of 80 columns."""
         states: list[str] = []
         began_ps = self.steps[0].time_ps
+        times: Counter[str] = Counter()
         for step in self.steps:
+            times[step.kind] += 1
             if step.kind == "program" and step.message.WhichOneof("kind") == "parser_state":  # type: ignore[attr-defined]
                 states.append(step.message.parser_state)  # type: ignore[attr-defined]
                 continue
@@ -145,9 +148,9 @@ class Life:
                 yield from self._parser(states)
             if states and step.kind == "program" and _ends_parser(step.message):
                 yield from self._parser(states)
-            yield from self._told(step, began_ps)
+            yield from self._told(step, began_ps, times[step.kind])
 
-    def _told(self, step: Step, began_ps: int) -> Iterator[str]:
+    def _told(self, step: Step, began_ps: int, times: int) -> Iterator[str]:
         message: Any = step.message
         after = _span(step.time_ps - began_ps)
         match step.kind:
@@ -171,7 +174,12 @@ class Life:
             case "replicated_by":
                 yield self._line("copied", f"its copies go on instead of it: group {message}")
             case "resubmitted" | "recirculated":
-                yield self._line(step.kind, "it goes through ingress again")
+                yield self._line(
+                    step.kind,
+                    f"it goes through ingress again, {step.kind} {times} times"
+                    if times > 1
+                    else "it goes through ingress again",
+                )
             case "digest_list":
                 yield self._line("digest", f"to the controller, list {message}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from apps import reload, router, telemetry
 from apps.domain import Domain
 from apps.programming import Router, source_of
 from controller.session import Session
-from controller.toolchain import Toolchain
+from controller.toolchain import ROOT, Toolchain
 from labs import routers
 from labs.glass.scene import network_of
 from topo.model import Switch, Topology
@@ -27,6 +27,12 @@ class Programs:
     sources: Mapping[str, Path]
     domain: Domain | None = None
     toolchain: Toolchain = Toolchain.VITRINE
+
+    @property
+    def folders(self) -> Sequence[str]:
+        """Where its sources are that are not the kit's."""
+        places = {source.resolve().parent for source in self.sources.values()}
+        return sorted(str(each) for each in places if not each.is_relative_to(ROOT))
 
     @classmethod
     def compiled(
@@ -90,7 +96,9 @@ def programmed(
             sessions[switch.name] = session
         if announced:
             stack.enter_context(
-                routers.announced(addresses, network_of(topology), hosts, hosts_key)
+                routers.announced(
+                    addresses, network_of(topology), hosts, hosts_key, programs.folders
+                )
             )
             stack.enter_context(reload.serving(running))
         yield sessions

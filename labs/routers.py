@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ class Up:
     began_ns: int = 0
     # Who tells of the hosts of a live network, as vitrine.v1.World's WatchHosts; empty: nobody.
     hosts: str = ""
+    # Where its programs are from that are not the kit's.
+    folders: Sequence[str] = ()
     # With it flows are started there; empty: it is not for this user to know.
     hosts_key: str = ""
 
@@ -59,12 +61,14 @@ def announced(
     network: Mapping[str, Any] | None = None,
     hosts: str = "",
     hosts_key: str = "",
+    folders: Sequence[str] = (),
 ) -> Iterator[None]:
     """Says that these routers are up, for the length of a `with` block."""
     network = dict(network or {})
     if hosts_key:
         _write_key(hosts_key)
-    _write(Up(dict(routers), network=network, began_ns=time.time_ns(), hosts=hosts))
+    began_ns = time.time_ns()
+    _write(Up(dict(routers), network=network, began_ns=began_ns, hosts=hosts, folders=folders))
     try:
         yield
     finally:

@@ -83,6 +83,7 @@ def scene_of_now() -> Scene:
         hosts_address=up.hosts,
         hosts_key=up.hosts_key,
         controls=kernel.congestion_controls() if up.hosts_key else (),
+        folders=up.folders,
         began_ns=up.began_ns,
     )
 

@@ -41,6 +41,8 @@ class Scene:
     # Who tells of the hosts of a live network, and what starts flows there: no page is told it.
     hosts_address: str = ""
     hosts_key: str = ""
+    # Where its programs are from, outside of the kit: what a page may read there is P4.
+    folders: Sequence[str] = ()
     # The congestion controls of real hosts; of others they are the kit's own.
     controls: Sequence[str] = ()
     # Whether its time passes for the page alone; else others let it pass.

@@ -157,7 +157,8 @@ class Glass:
         way = urlsplit(request.path)
         if way.path == "/source":
             file = parse_qs(way.query).get("file", [""])[0]
-            return self._text(connection, request, lambda: sources.text_of(file))
+            folders = self._scene().folders
+            return self._text(connection, request, lambda: sources.text_of(file, folders))
         if way.path == "/handout":
             lab = parse_qs(way.query).get("lab", [""])[0]
             return self._text(connection, request, lambda: handouts.text_of(lab))

@@ -1,10 +1,13 @@
-"""P4 sources of the kit that a page may show; nothing else of the disk is anybody's business."""
+"""P4 sources that a page may show: those of the kit, and those beside the network's programs.
+
+Nothing else of the disk is anybody's business.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +16,27 @@ from controller.toolchain import ROOT
 _SOURCES = (".p4", ".p4h")
 
 
-def text_of(name: str) -> bytes | None:
-    """The text of a source by the name that a compiled program has for it; None: it is no such."""
+def text_of(name: str, folders: Sequence[str] = ()) -> bytes | None:
+    """The text of a source by the name that a compiled program has for it; None: it is no such.
+
+    `folders` have sources beside those of the kit.
+    """
     with contextlib.suppress(OSError, ValueError):
         wanted = Path(name).resolve()
-        if wanted.suffix in _SOURCES and wanted.is_relative_to(ROOT) and wanted.is_file():
+        if wanted.suffix not in _SOURCES or not wanted.is_file():
+            return None
+        if any(wanted.is_relative_to(each) for each in (str(ROOT), *folders)):
             return wanted.read_bytes()
     return None
 
 
-def of_program(config: bytes) -> dict[str, str]:
+def of_program(config: bytes, folders: Sequence[str] = ()) -> dict[str, str]:
     """All sources that a compiled program (BMv2 JSON) speaks of, by the names it has for them."""
     try:
         names = set(_names(json.loads(config)))
     except ValueError:
         return {}
-    found = ((name, text_of(name)) for name in sorted(names))
+    found = ((name, text_of(name, folders)) for name in sorted(names))
     return {name: text.decode(errors="replace") for name, text in found if text is not None}
 
 

@@ -389,7 +389,8 @@ class _Listener:
         self._take(
             PROGRAM, p4.GetForwardingPipelineConfigResponse(config=config).SerializeToString()
         )
-        self._take(SOURCES, json.dumps(sources.of_program(config.p4_device_config)).encode())
+        texts = sources.of_program(config.p4_device_config, self._tape.up.folders)
+        self._take(SOURCES, json.dumps(texts).encode())
         self._wanted, self._cookie = wanted.SerializeToString(), config.cookie.cookie
 
     def _config(self, kind: Any) -> p4.ForwardingPipelineConfig:

@@ -62,5 +62,6 @@ def showing(name: str, logs: Path) -> Iterator[Scene]:
             lesson=scenario.lesson or scenario.name,
             pace=scenario.pace,
             world_address=address,
+            folders=programs.folders,
             is_driven=True,
         )

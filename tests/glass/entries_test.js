@@ -1,7 +1,8 @@
 // Entries are written as people write them, and what is sent is what P4Runtime wants.
 
 import { graphLayout } from "../../glass/js/draw/graph.js";
-import { entryAct, matchWords, readEntry, readMatch, readValue, sayMatch, sayValue } from "../../glass/js/model/entries.js";
+import { entryAct, hitKey, hitKeyOf, matchWords, readEntry, readMatch, readValue, sayMatch, sayValue } from "../../glass/js/model/entries.js";
+import { lifeLines } from "../../glass/js/model/life.js";
 import { Coverage, Program } from "../../glass/js/model/program.js";
 import { dice, holds, same } from "./check.js";
 
@@ -134,4 +135,30 @@ export function coverage_counts_steps_and_entries_that_were_hit() {
   same([...coverage.steps], [["start", 1], ["node_1", 1], ["ingress.t", 2]]);
   same([...coverage.hits], [["ingress.t 3", 1]]);
   same([...coverage.counts], [["a/b.p4:1", 1]]);
+}
+
+export function an_entry_without_counters_is_known_by_what_trace_tells_of_it() {
+  const bytes = (...list) => Uint8Array.from(list);
+  const info = { match_fields: [1, 2, 3, 4, 5].map((id) => ({ id })) };
+  const match = [
+    { field_id: 1, field_match_type: "exact", exact: { value: bytes(6) } },
+    { field_id: 2, field_match_type: "lpm", lpm: { value: bytes(10, 0, 1, 0), prefix_len: 24 } },
+    { field_id: 3, field_match_type: "range", range: { low: bytes(80), high: bytes(1, 187) } },
+    { field_id: 4, field_match_type: "ternary", ternary: { value: bytes(6), mask: bytes(255) } },
+  ];
+  // As the switch's own test of what it tells.
+  const told = ["6", "167772416/24", "80..443", "6 &&& 255", "*"];
+  same(hitKeyOf(info, { match, priority: 3 }), hitKey(told, 3));
+  const coverage = new Coverage();
+  const step = (entry) => ({ kind: "program", program: { kind: "table", table: { key: { name: "ingress.t" }, entry, matches: entry === undefined ? [] : told, priority: 3 } } });
+  for (const entry of [7, 7, undefined]) coverage.take(step(entry), new Program({}));
+  same([...coverage.entries.get("ingress.t")], [[hitKey(told, 3), 2]]);
+}
+
+export function how_often_a_packet_was_recirculated_is_told() {
+  const step = (kind, told = true) => ({ kind, packet: 1, time_ps: 0, [kind]: told });
+  const steps = [step("received", { port: 1, frame: new Uint8Array(60) }), step("recirculated"), step("resubmitted"), step("recirculated")];
+  same(lifeLines(steps).slice(1).map((each) => each.text), [
+    "it goes through ingress again, recirculated 1 ×", "it goes through ingress again, resubmitted 1 ×",
+    "it goes through ingress again, recirculated 2 ×"]);
 }

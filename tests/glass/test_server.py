@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 
 from controller.toolchain import ROOT
 from labs.glass import __main__ as main
-from labs.glass import addresses, relay, server
+from labs.glass import addresses, relay, server, sources
 from tests.glass.serving import glass_of_double
 from topo import wait
 
@@ -297,3 +297,20 @@ def test_sources_of_the_kit_are_read_with_the_token_and_nothing_else_is(running)
         assert connection.getresponse().status == status
     for other in ("/etc/passwd", ROOT / "Makefile", ROOT / "p4src/../../x.p4", "", "%00.p4"):
         assert source(other)[0] == 404, other
+
+
+def test_sources_beside_a_program_from_elsewhere_are_shown_and_no_others(tmp_path):
+    own, stranger = tmp_path / "own", tmp_path / "stranger"
+    for folder in (own / "lib", stranger):
+        folder.mkdir(parents=True)
+    for file in (own / "my.p4", own / "lib" / "more.p4", stranger / "their.p4", own / "notes.txt"):
+        file.write_text(file.name)
+    (own / "link.p4").symlink_to(stranger / "their.p4")
+    folders = [str(own)]
+    assert sources.text_of(str(own / "lib" / ".." / "my.p4"), folders) == b"my.p4"
+    assert sources.text_of(str(own / "lib" / "more.p4"), folders) == b"more.p4"
+    for other in (stranger / "their.p4", own / "notes.txt", own / "link.p4", own / "none.p4"):
+        assert sources.text_of(str(other), folders) is None, other
+    assert sources.text_of(str(own / "my.p4")) is None
+    config = json.dumps({"actions": [{"source_info": {"filename": str(own / "my.p4")}}]})
+    assert sources.of_program(config.encode(), folders) == {str(own / "my.p4"): "my.p4"}

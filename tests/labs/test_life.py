@@ -212,3 +212,14 @@ def test_a_family_as_data_has_places_bytes_and_copies():
     (copy,) = told["copies"]
     assert [each["kind"] for each in copy["steps"]] == ["copied", "dropped"]
     assert (copy["steps"][0]["of"], copy["steps"][1]["reason"]) == (1, "QUEUE_LIMIT")
+
+
+def test_how_often_a_packet_was_recirculated_is_told():
+    life = Life(1, Sources())
+    for time_ps in range(3):
+        life.steps.append(Step(1, time_ps, "recirculated", True))
+    assert [" ".join(line.split()) for line in life.lines()] == [
+        "recirculated it goes through ingress again",
+        "recirculated it goes through ingress again, recirculated 2 times",
+        "recirculated it goes through ingress again, recirculated 3 times",
+    ]

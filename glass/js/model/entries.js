@@ -135,6 +135,27 @@ export function matchWords(info, entry) {
   return info.match_fields.map((field) => sayMatch(field, entry.match.find((each) => each.field_id === field.id)));
 }
 
+// An entry as Trace tells the one that was hit: what it asks of each key, and its priority.
+export function hitKey(matches, priority) {
+  return `${matches.join(", ")} ${priority}`;
+}
+
+export function hitKeyOf(info, entry) {
+  return hitKey(info.match_fields.map((field) => toldMatch(entry.match.find((each) => each.field_id === field.id))), entry.priority ?? 0);
+}
+
+// As TableLookup.matches of vitrine.v1 has it: numbers are decimal.
+function toldMatch(match) {
+  const told = match?.[match.field_match_type];
+  switch (match?.field_match_type) {
+    case undefined: return "*";
+    case "lpm": return `${integerOf(told.value)}/${told.prefix_len}`;
+    case "ternary": return `${integerOf(told.value)} &&& ${integerOf(told.mask)}`;
+    case "range": return `${integerOf(told.low)}..${integerOf(told.high)}`;
+    default: return String(integerOf(told.value));
+  }
+}
+
 // [{name, text}] of an action's parameters.
 export function actionOf(entry, actions) {
   const told = entry.action?.action;

@@ -19,12 +19,15 @@ export function areOver(steps) {
 
 export function lifeLines(steps, program) {
   const [first] = steps;
-  return steps.flatMap((step) => lineOf(step, first, program));
+  return steps.flatMap((step, index) => lineOf(step, first, program, () => timesUntil(steps, index)));
 }
+
+// How often a step of its kind was taken, this one included.
+const timesUntil = (steps, index) => steps.slice(0, index + 1).filter((each) => each.kind === steps[index].kind).length;
 
 const at = (program, name) => program?.places.get(name);
 
-function lineOf(step, first, program) {
+function lineOf(step, first, program, times) {
   const told = step[step.kind];
   const after = span((step.time_ps - first.time_ps) / 1e12);
   switch (step.kind) {
@@ -39,7 +42,8 @@ function lineOf(step, first, program) {
     case "transmitted": return [{ head: "left", text: `by port ${told.port}, ${after} after it came` }];
     case "replicated_by": return [{ head: "copied", text: `its copies go on instead: group ${told}` }];
     case "digest_list": return [{ head: "digest", text: `to the controller, list ${told}` }];
-    default: return [{ head: step.kind, text: "it goes through ingress again" }];
+    // Resubmitted or recirculated.
+    default: return [{ head: step.kind, text: `it goes through ingress again, ${step.kind} ${times()} ×` }];
   }
 }
 

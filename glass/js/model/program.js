@@ -1,6 +1,8 @@
 // The P4 program that a router runs, from its compiled form: where every step stands in the source,
 // and which step leads to which.
 
+import { hitKey } from "./entries.js";
+
 // Names of steps to {file, line, text}.
 export class Program {
   constructor(json) {
@@ -117,6 +119,8 @@ export class Coverage {
     this.counts = new Map();
     this.steps = new Map();
     this.hits = new Map();
+    // By table and then by entry, as `hitKey` names it.
+    this.entries = new Map();
     this.packets = 0;
   }
 
@@ -127,7 +131,11 @@ export class Coverage {
     const name = { table: told?.key?.name, action: told?.name, condition: told?.name }[kind];
     if (!name) return undefined;
     bump(this.steps, name);
-    if (kind === "table" && told.entry !== undefined) bump(this.hits, `${name} ${told.entry}`);
+    if (kind === "table" && told.entry !== undefined) {
+      bump(this.hits, `${name} ${told.entry}`);
+      if (!this.entries.has(name)) this.entries.set(name, new Map());
+      if (told.matches?.length) bump(this.entries.get(name), hitKey(told.matches, told.priority));
+    }
     const places = [program.places.get(name), ...(kind === "action" ? program.bodies.get(name) ?? [] : [])];
     for (const line of new Set(places.filter(Boolean).map((each) => `${each.file}:${each.line}`))) bump(this.counts, line);
     return undefined;

@@ -94,7 +94,7 @@ export class PacketPanel {
   tellWay() {
     const steps = this.glass.model.insides.steps.filter((step) => step.id === this.packet.id);
     this.way.replaceChildren(...steps.map((step, index) => element("li", {},
-      element("b", {}, words(step)), ` at ${instant(step.timePs, 1e-6)}`,
+      element("b", {}, words(step, steps.slice(0, index + 1))), ` at ${instant(step.timePs, 1e-6)}`,
       index ? element("span", { class: "faint" }, `, ${span((step.timePs - steps[index - 1].timePs) / 1e12)} later`) : "")));
   }
 
@@ -111,7 +111,8 @@ export class PacketPanel {
   }
 }
 
-function words(step) {
+// `until`: its steps so far, this one included.
+function words(step, until) {
   switch (step.kind) {
     case "inside": return "was inside when the page began to look";
     case "received": return `came in by port ${step.packet.port}`;
@@ -121,7 +122,7 @@ function words(step) {
     case "queued": return `waits at port ${step.at.port}, class ${step.at.class}`;
     case "departed": return `is taken from its queue${step.marked ? ", marked" : ""}`;
     case "transmitted": return `leaves by port ${step.port}`;
-    case "recirculated": return "goes through ingress again";
+    case "recirculated": return `goes through ingress again, recirculated ${until.filter((each) => each.kind === "recirculated").length} ×`;
     case "replicated_by": return "ends: its copies go on";
     default: return `is dropped: ${reasonWords(step.reason)}`;
   }

@@ -1,7 +1,7 @@
 // Tables with their entries: read, added, changed and deleted. Each act goes through the log, where it
 // stands as text and can be taken back.
 
-import { actionOf, actionWords, entryAct, matchWords, needsPriority, readEntry } from "../model/entries.js";
+import { actionOf, actionWords, entryAct, hitKeyOf, matchWords, needsPriority, readEntry } from "../model/entries.js";
 import { meterRate } from "../model/cells.js";
 import { P4RUNTIME } from "../wire/calls.js";
 import { count } from "../words.js";
@@ -73,19 +73,22 @@ export class TablesPanel {
     const own = entries.filter((each) => !each.is_default_action);
     const hasCounters = own.some((each) => each.counter_data), hasMeters = own.some((each) => each.meter_config);
     const meter = this.meters.get(info.preamble.id);
+    // Without counters of their own: how many of the packets that were followed hit each.
+    const followed = hasCounters ? undefined : coverage.entries.get(info.preamble.name);
     const counted = (entry) => [
       ...(hasCounters ? [count(entry.counter_data?.packet_count ?? 0), count(entry.counter_data?.byte_count ?? 0)] : []),
       ...(hasMeters ? [meterWords(meter, entry.meter_config)] : []),
+      ...(followed ? [count(followed.get(hitKeyOf(info, entry)) ?? 0)] : []),
     ];
     const head = [...info.match_fields.map((each) => each.name.replace(/^(hdr|meta)\./, "")), ...(needsPriority(info) ? ["priority"] : []), "action",
-                  ...(hasCounters ? ["packets", "bytes"] : []), ...(hasMeters ? ["meter"] : []), ""];
+                  ...(hasCounters ? ["packets", "bytes"] : []), ...(hasMeters ? ["meter"] : []), ...(followed ? ["followed"] : []), ""];
     const rows = own.slice(0, SHOWN_MAX).map((entry) => [
       ...matchWords(info, entry), ...(needsPriority(info) ? [entry.priority] : []), actionWords(entry, this.actions),
       ...counted(entry), "",
     ]);
     const standard = entries.find((each) => each.is_default_action);
     if (standard) rows.push([...info.match_fields.map(() => "else"), ...(needsPriority(info) ? [""] : []), actionWords(standard, this.actions),
-                             ...(hasCounters ? ["", ""] : []), ...(hasMeters ? [""] : []), ""]);
+                             ...(hasCounters ? ["", ""] : []), ...(hasMeters ? [""] : []), ...(followed ? [""] : []), ""]);
     const hits = [...coverage.hits].filter(([key]) => key.startsWith(`${info.preamble.name} `)).reduce((sum, [, times]) => sum + times, 0);
     const tried = coverage.steps.get(info.preamble.name) ?? 0;
     const made = table(`${count(own.length)} of ${count(info.size)} entries${tried ? `; of ${count(tried)} packets that were followed ${count(hits)} hit` : ""}`, head, rows);

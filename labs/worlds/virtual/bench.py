@@ -83,7 +83,7 @@ class VirtualBench(Bench):
         self._network.close()
         self._network = contextlib.ExitStack()
         self._start(classes.folders(topology)).build(wanted, self.seed)
-        self._topology, self._domain = topology, domain
+        self._topology, self._domain, self._sources = topology, domain, programs.folders
         addresses = dict.fromkeys((switch.name for switch in topology.switches), self._address)
         self._sessions = self._network.enter_context(
             # Routers answer nothing in their own name: who would do it lives in real time.
@@ -92,7 +92,9 @@ class VirtualBench(Bench):
         deciders.invite(self.world, topology)
         if self._announced:
             up = self._up()
-            self._network.enter_context(routers.announced(up.routers, up.network))
+            self._network.enter_context(
+                routers.announced(up.routers, up.network, folders=up.folders)
+            )
         self._listen()
 
     def _start(self, folders: set[Path]) -> World:
@@ -113,6 +115,7 @@ class VirtualBench(Bench):
         return Up(
             {each.name: f"{self._address}/{each.device_id}" for each in devices},
             network=network_of(self._topology),
+            folders=self._sources,
         )
 
     @contextlib.contextmanager
