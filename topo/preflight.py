@@ -33,7 +33,7 @@ def check(topology: Topology, backend: Backend) -> str | None:
             )
     for switch in topology.switches:
         for port in backend.tcp_ports(switch):
-            _check_port_free(port, switch.name)
+            check_port_free(port, switch.name)
     return cleaned
 
 
@@ -61,7 +61,8 @@ def interface_names(topology: Topology) -> list[str]:
     ]
 
 
-def _check_port_free(port: int, switch: str) -> None:
+def check_port_free(port: int, switch: str) -> None:
+    """Raises what is wrong where something answers there already, and who."""
     with socket.socket() as probe:
         # As the switch itself will bind: a closed connection's TIME_WAIT does not count as use.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -76,6 +77,8 @@ def _check_port_free(port: int, switch: str) -> None:
 
 def _user_of(port: int) -> str:
     """` by NAME (process PID)` as ss knows it, or nothing."""
+    if shutil.which("ss") is None:
+        return ""
     listing = subprocess.run(
         ["ss", "-Hltnp", f"sport = :{port}"], capture_output=True, text=True, check=False
     ).stdout

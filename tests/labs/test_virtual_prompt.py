@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 
@@ -58,6 +59,27 @@ def prompt(tmp_path):
         return done.stdout
 
     return said
+
+
+def test_a_port_that_somebody_has_is_a_sentence_about_who(tmp_path):
+    text = TOPOLOGY.replace("{next}", "29560").replace("{mtu}", "1500")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        (tmp_path / "net.yaml").write_text(text.replace("{port}", str(port)))
+        done = subprocess.run(
+            [sys.executable, "-m", "labs.prompt"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "WORLD": "virtual", "TOPO": str(tmp_path / "net.yaml")},
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert f"port {port}, on which s1 is to answer, is in use" in done.stderr
+    assert "--grpc" not in done.stderr
 
 
 def test_hosts_answer_each_other_and_the_routers_are_told(prompt):

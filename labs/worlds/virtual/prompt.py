@@ -33,6 +33,7 @@ from topo import units
 from topo import world as messages
 from topo.errors import TopologyError
 from topo.model import End, Topology
+from topo.preflight import check_port_free
 
 SEED = 1
 # What a run of `pingall` waits for an answer, in the network's time.
@@ -73,6 +74,7 @@ def run(
     wanted = messages.message(topology)
     with contextlib.ExitStack() as stack:
         port = topology.switches[0].grpc_port
+        check_port_free(port, topology.switches[0].name)
         folders = {*classes.folders(topology), Path.cwd()}
         serving = server.serving(logs / "world.log", port, classes=folders)
         address = stack.enter_context(serving)
