@@ -227,8 +227,8 @@ soak:            ## the same network for long and with nothing wrong: whatever g
 	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.chaos.soak
 
-interruptions:   ## run, lab, up, glass and sweep stopped at random instants, by every signal: TIME=10min SEED=<number> WORLD=virtual
-	@vm/takes.sh TIME SEED WORLD
+interruptions:   ## run, lab, up, glass and sweep stopped at random instants, by every signal: TIME=10min or COUNT=1000 SEED=<number> WORLD=virtual
+	@vm/takes.sh TIME COUNT SEED WORLD
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m tests.chaos.interruptions
 

@@ -1,15 +1,18 @@
 """`make interruptions`: commands interrupted at random instants, by every signal.
 
     make interruptions TIME=20min SEED=7 WORLD=virtual
+    make interruptions COUNT=1000
 
 Whatever `make run`, `make lab`, `make up`, `make glass` and `make sweep` start is started as a
 terminal does, and interrupted: Ctrl-C and a closed terminal reach all of it, SIGTERM and SIGKILL
 the command alone. Then
 
 * it ends, within its time; nothing that it started still runs, no interface, no record of a network
-  and no temporary file is left. After SIGKILL that holds once the next command has run, which for
-  live networks is `make down`;
-* the next command works, whatever the one before left in `out`.
+  and no temporary file is left. After SIGKILL that holds once `make down` has run, but for files in
+  the system's folder for such, whose names must say whose they are: nobody was there to remove
+  them;
+* the next command works, whatever the one before left in `out`: the same one after every tenth
+  SIGKILL that it took, and each of them at the end.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,8 +29,10 @@ import tempfile
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 
 from controller.toolchain import ROOT
@@ -40,26 +47,37 @@ _WHOLE_DEADLINE_S = 300.0
 _MARK = "VITRINE_INTERRUPTED"
 
 
+class Ends(Enum):
+    """How a command that works comes to its end."""
+
+    BY_ITSELF = auto()
+    # Its prompt ends with its input.
+    WITH_INPUT = auto()
+    # Once it has said something.
+    BY_CTRL_C = auto()
+
+
 @dataclass(frozen=True)
 class Command:
     """What a target of the Makefile runs, and how."""
 
     argv: Sequence[str]
     settings: Mapping[str, str]
-    # Ends by itself, and well.
-    ends: bool
+    ends: Ends
+
+
+def _python(*words: str, ends: Ends, **settings: str) -> Command:
+    return Command([sys.executable, "-m", *words], settings, ends)
 
 
 COMMANDS = {
-    "run": Command(["-m", "labs", "run", "bufferbloat"], {"QUICK": "1"}, ends=True),
-    "lab": Command(["-m", "labs", "run", "bottleneck"], {"QUICK": "1"}, ends=True),
-    "up": Command(["-m", "labs.prompt"], {}, ends=False),
-    "glass": Command(["-m", "labs.glass"], {}, ends=False),
+    "run": _python("labs", "run", "bufferbloat", QUICK="1", ends=Ends.BY_ITSELF),
+    "lab": _python("labs", "run", "bottleneck", QUICK="1", ends=Ends.BY_ITSELF),
+    "up": _python("labs.prompt", ends=Ends.WITH_INPUT),
+    "glass": _python("labs.glass", ends=Ends.BY_CTRL_C),
     # Sweeps know one world.
-    "sweep": Command(
-        ["-m", "labs.sweep"],
-        {"SWEEP": "who-wins", "QUICK": "1", "WORLD": "virtual"},
-        ends=True,
+    "sweep": _python(
+        "labs.sweep", SWEEP="who-wins", QUICK="1", WORLD="virtual", ends=Ends.BY_ITSELF
     ),
 }
 
@@ -79,6 +97,11 @@ INTERRUPTIONS = {
     "SIGKILL": Interruption(signal.SIGKILL, everybody=False),
 }
 
+# How the name of a file or folder begins that is ours wherever it lies.
+_OURS = "vitrine-"
+# After so many SIGKILLs of one command that command is let run to its end.
+_KILLS_PER_WHOLE = 10
+
 
 class LeftError(Exception):
     """Something is left, or a command does not work any more."""
@@ -94,9 +117,14 @@ class Sandbox:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What every command gets."""
+        """What every command gets: nothing of ours that would be a setting of its own."""
+        others = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("COUNT", "SEED", "TIME")
+        }
         return {
-            **os.environ,
+            **others,
             _MARK: self.mark,
             "WORLD": self.world,
             "VITRINE_RUN_DIR": str(self.folder / "run"),
@@ -107,11 +135,11 @@ class Sandbox:
         """Starts a command in a session of its own, its input open as at a terminal."""
         (self.folder / "tmp").mkdir(parents=True, exist_ok=True)
         return subprocess.Popen(
-            [sys.executable, *command.argv],
+            command.argv,
             cwd=ROOT,
             env={**self.environment, **command.settings},
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
             preexec_fn=_heed_ctrl_c,
@@ -131,17 +159,33 @@ class Sandbox:
                     found.append(f"{process.name}: {words.strip()}")
         return found
 
-    def left(self) -> str | None:
-        """What is left of commands that have ended; none if nothing is."""
+    def left(self, *, was_killed: bool = False) -> str | None:
+        """What is left of commands that have ended; none if nothing is.
+
+        Those that were killed may leave files that say whose they are.
+        """
         if running := self.running():
             return f"still running: {'; '.join(running)}"
-        if links := [name for name in holdings.interfaces() if name.startswith("s1-eth")]:
+        if links := [name for name in holdings.interfaces() if _is_ours(name)]:
             return f"interfaces: {', '.join(links)}"
         for folder in ("run", "tmp"):
             place = self.folder / folder
-            if place.exists() and (files := [str(file) for file in place.iterdir()]):
-                return f"files: {', '.join(files)}"
+            files = list(place.iterdir()) if place.exists() else []
+            if was_killed and folder == "tmp":
+                files = [file for file in files if not file.name.startswith(_OURS)]
+            if files:
+                return f"files: {', '.join(map(str, files))}"
         return None
+
+    def sweep(self) -> None:
+        """Removes what killed commands may leave, as the system's own cleaning does."""
+        for file in (self.folder / "tmp").glob(f"{_OURS}*"):
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+
+
+def _is_ours(interface: str) -> bool:
+    """Whether an interface of this namespace is a router's, as topologies name them."""
+    return re.fullmatch(r"s\d+-eth\d+", interface) is not None
 
 
 def _heed_ctrl_c() -> None:
@@ -169,17 +213,19 @@ def interrupt(sandbox: Sandbox, name: str, how: str, after_s: float) -> None:
     assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
-    if interruption.number is signal.SIGKILL:
-        _clean_up(sandbox)
+    was_killed = interruption.number is signal.SIGKILL
+    if was_killed:
+        _make_down(sandbox)
     problems: list[str] = []
 
     def is_clean() -> bool:
-        left = sandbox.left()
+        left = sandbox.left(was_killed=was_killed)
         problems[:] = [left] if left else []
         return left is None
 
     if not wait.holds_within(is_clean, _allowed(_END_DEADLINE_S)):
         raise LeftError(f"{problems[0]}; it said: {said()}")
+    sandbox.sweep()
 
 
 def _allowed(span_s: float) -> float:
@@ -187,17 +233,17 @@ def _allowed(span_s: float) -> float:
 
 
 def _reader(process: subprocess.Popen[bytes]) -> Callable[[], str]:
-    """What a process has said on its standard error by now."""
+    """What a process has said by now, the last lines of both."""
     heard: list[bytes] = []
-    stream = process.stderr
-    assert stream is not None
-    thread = threading.Thread(target=lambda: heard.extend(stream), daemon=True)
-    thread.start()
+    for stream in (process.stdout, process.stderr):
+        assert stream is not None
+        thread = threading.Thread(target=lambda of=stream: heard.extend(of), daemon=True)
+        thread.start()
     return lambda: b"".join(heard[-20:]).decode(errors="replace").strip()
 
 
-def _clean_up(sandbox: Sandbox) -> None:
-    """What a user does after a crash: the next command, or `make down`, which is one."""
+def _make_down(sandbox: Sandbox) -> None:
+    """What a user does after a crash."""
     down = subprocess.run(
         [sys.executable, "-m", "topo.down"],
         cwd=ROOT,
@@ -209,60 +255,81 @@ def _clean_up(sandbox: Sandbox) -> None:
     )
     if down.returncode != 0:
         raise LeftError(f"`make down` fails: {down.stderr.strip()}")
-    # Nobody was there to remove them, and the system's own cleaning does so.
-    for file in (sandbox.folder / "tmp").iterdir():
-        subprocess.run(["rm", "-rf", str(file)], check=True)
-    for file in (sandbox.folder / "run").glob("*"):
-        file.unlink()
 
 
 def whole(sandbox: Sandbox, name: str) -> None:
     """A command that is let run to its end works."""
-    process = sandbox.start(COMMANDS[name])
+    command = COMMANDS[name]
+    process = sandbox.start(command)
     said = _reader(process)
-    try:
-        status = process.wait(_allowed(_WHOLE_DEADLINE_S))
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise LeftError(f"{name} does not end any more: {said()}") from None
-    if status != 0:
+    assert process.stdin is not None
+    if command.ends is Ends.WITH_INPUT:
+        process.stdin.close()
+    by_ctrl_c = command.ends is Ends.BY_CTRL_C
+    is_over = wait.holds_within(
+        lambda: process.poll() is not None or (by_ctrl_c and said() != ""),
+        _allowed(_WHOLE_DEADLINE_S),
+    )
+    if is_over and process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+        is_over = wait.holds_within(lambda: process.poll() is not None, _allowed(_END_DEADLINE_S))
+    if not is_over:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise LeftError(f"{name} does not end any more: {said()}")
+    wanted = (0, 130) if by_ctrl_c else (0,)
+    if process.returncode not in wanted:
+        status = process.returncode
         raise LeftError(f"{name} does not work any more (status {status}): {said()}")
 
 
-def run(sandbox: Sandbox, seed: int, seconds: float, say: Callable[[str], None]) -> int:
-    """Interruptions until the time is over; how many there were."""
+def run(
+    sandbox: Sandbox, seed: int, is_enough: Callable[[int], bool], say: Callable[[str], None]
+) -> int:
+    """Interruptions until there are enough; how many there were."""
     dice, count = random.Random(seed), 0
-    ending = [name for name, command in COMMANDS.items() if command.ends]
-    end_s = time.monotonic() + seconds
-    while time.monotonic() < end_s:
+    kills: Counter[str] = Counter()
+    while not is_enough(count):
         name, how = dice.choice(list(COMMANDS)), dice.choice(list(INTERRUPTIONS))
         after_s = dice.uniform(0.0, _INSTANT_S_MAX)
         count += 1
         what = f"{count:>4}  {name}: {how} after {after_s:.2f} s"
         try:
             interrupt(sandbox, name, how, after_s)
+            kills[name] += how == "SIGKILL"
+            if how == "SIGKILL" and kills[name] % _KILLS_PER_WHOLE == 0:
+                whole(sandbox, name)
         except LeftError as error:
             raise LeftError(f"seed {seed}, {what}: {error}") from error
         say(what)
-    for name in ending:
+    for name in COMMANDS:
         whole(sandbox, name)
         say(f"      {name} works")
     return count
+
+
+def _enough() -> Callable[[int], bool]:
+    """As many as COUNT says, or for as long as TIME says."""
+    if wanted := os.environ.get("COUNT"):
+        return lambda count: count >= int(wanted)
+    end_s = time.monotonic() + span.seconds(os.environ.get("TIME") or "10min")
+    return lambda count: time.monotonic() >= end_s
 
 
 def main() -> int:
     """Returns the exit status."""
     seed = int(os.environ.get("SEED") or time.time_ns() % 1_000_000)
     try:
-        seconds = span.seconds(os.environ.get("TIME") or "10min")
+        is_enough = _enough()
+        is_enough(0)
     except ValueError as error:
-        print(f"vitrine: TIME={error}", file=sys.stderr)
+        print(f"vitrine: TIME or COUNT: {error}", file=sys.stderr)
         return 1
     print(f"seed {seed}: SEED={seed} does the same again", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         sandbox = Sandbox(Path(folder), uuid.uuid4().hex, os.environ.get("WORLD") or "virtual")
         try:
-            count = run(sandbox, seed, seconds, lambda line: print(line, flush=True))
+            count = run(sandbox, seed, is_enough, lambda line: print(line, flush=True))
         except LeftError as error:
             print(f"vitrine: {error}", file=sys.stderr)
             return 1

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.chaos import interruptions
-from tests.chaos.interruptions import COMMANDS, LeftError, Sandbox
+from tests.chaos.interruptions import COMMANDS, Ends, LeftError, Sandbox
 from topo import wait
 
 
@@ -38,10 +38,19 @@ def test_what_still_runs_is_found(sandbox):
     (sandbox.folder / "tmp").mkdir()
     (sandbox.folder / "tmp" / "forgotten").touch()
     assert "forgotten" in sandbox.left()
+    # What was killed may leave what says whose it is, and nothing else.
+    assert "forgotten" in sandbox.left(was_killed=True)
+    (sandbox.folder / "tmp" / "forgotten").rename(sandbox.folder / "tmp" / "vitrine-1")
+    assert sandbox.left(was_killed=True) is None
+    assert "vitrine-1" in sandbox.left()
+    sandbox.sweep()
+    assert sandbox.left() is None
 
 
 def test_a_command_that_never_worked_is_not_taken_for_interrupted(sandbox, monkeypatch):
-    wrong = interruptions.Command(["-c", "raise SystemExit('no such thing')"], {}, ends=True)
+    wrong = interruptions.Command(
+        [sys.executable, "-c", "raise SystemExit('no such thing')"], {}, Ends.BY_ITSELF
+    )
     monkeypatch.setitem(COMMANDS, "lab", wrong)
     with pytest.raises(LeftError, match=r"ended by itself with status 1: no such thing"):
         interruptions.interrupt(sandbox, "lab", "SIGTERM", 3.0)
