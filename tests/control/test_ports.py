@@ -167,6 +167,20 @@ def test_only_devices_that_the_switch_was_started_with_or_for_become_ports(tmp_p
         ports.add(1, first)
 
 
+def test_a_switch_that_has_become_another_user_still_adds_ports(tmp_path, cabled, driven):
+    flags = ["-i", f"1@{cabled[1].device}", "--later-ports", cabled[2].device, "--user", "nobody"]
+    with (
+        running_switch(tmp_path, *flags) as switch,
+        Session.connect(switch.address, device_id=DEVICE_ID, election_id=1) as session,
+    ):
+        session.load(P4Info.load(driven.p4info), driven.json.read_bytes())
+        match = {"hdr.ethernet.dst_addr": Lpm(2, 48)}
+        session.insert([Entry("ingress.lpm_table", match, Call("ingress.forward", port=2))])
+        Ports(session).add(2, cabled[2].device)
+        cabled[1].send(frame(2))
+        assert len(cabled[2].receive(1)) == 1
+
+
 def test_settings_that_configure_would_refuse_add_no_port(ports, cabled):
     wrong = PortSettings(queue_count=9)
     with pytest.raises(RequestError, match="port 2, queue_count: 9 queues; a port has 1 to 8"):

@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::fmt;
 use std::io;
 use std::os::fd::RawFd;
+use std::os::unix::net::UnixDatagram;
 use std::ptr;
 
 use crate::link_watch::request_for;
@@ -98,12 +99,10 @@ impl Netdev {
         let index = unsafe { libc::if_nametoindex(c_name.as_ptr()) };
         match i32::try_from(index) {
             Ok(index) if index > 0 => Ok(Netdev { name: name.to_owned(), index }),
-            // The C library asks through a socket, which may be one too many.
-            _ => match io::Error::last_os_error() {
-                error if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
-                    Err(OpenError::refused(name, "look for the device", error))
-                }
-                _ => Err(missing()),
+            // The C library asks through a socket of its own, and does not say where it got none.
+            _ => match UnixDatagram::unbound() {
+                Err(error) => Err(OpenError::refused(name, "look for the device", error)),
+                Ok(_) => Err(missing()),
             },
         }
     }

@@ -1,0 +1,154 @@
+"""Clients that make a switch hold as much as they can, and take nothing of it back.
+
+Each attack goes on until it is told to stop. What the switch refuses is its own affair: whether it
+bears them is for the test to say.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import socket
+import threading
+from collections.abc import Callable, Iterator
+
+import grpc
+from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
+from vitrine.v1 import router_pb2
+
+from controller.connection import CHANNEL_OPTIONS
+from controller.router_service import RouterStub
+from tests.control.conftest import DEVICE_ID
+
+WRITE = "/p4.v1.P4Runtime/Write"
+# An update without anything in it: two bytes on the wire, a hundred times that once it is read.
+EMPTY_UPDATE = b"\x22\x00"
+
+
+def announce(address: str, stop: threading.Event) -> None:
+    """Begins messages of 64 MiB, and sends a byte of each now and then."""
+    with contextlib.ExitStack() as closing:
+        connections = [closing.enter_context(beginning(address, 64 << 20)) for _ in range(40)]
+        while not stop.wait(1):
+            for connection in connections:
+                with contextlib.suppress(OSError):
+                    # A frame of DATA with one byte.
+                    connection.sendall(b"\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00")
+
+
+@contextlib.contextmanager
+def beginning(address: str, length: int) -> Iterator[socket.socket]:
+    """A connection on which a Write of this length has begun."""
+    host, port = address.split(":")
+    headers = {":method": "POST", ":scheme": "http", ":path": WRITE, ":authority": "s"}
+    headers |= {"content-type": "application/grpc", "te": "trailers"}
+    fields = b"".join(
+        # A literal without indexing (RFC 7541, section 6.2.2).
+        b"\x00" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
+        for name, value in headers.items()
+    )
+    prefix = b"\x00" + length.to_bytes(4, "big")
+
+    def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+        return len(payload).to_bytes(3, "big") + bytes([kind, flags, 0, 0, 0, stream]) + payload
+
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+            + frame(4, 0, 0, b"")
+            + frame(1, 4, 1, fields)
+            + frame(0, 0, 1, prefix)
+        )
+        yield connection
+
+
+def swell(address: str, stop: threading.Event) -> None:
+    """Writes that are a hundred times as large once they are read, small and large ones."""
+    with grpc.insecure_channel(address, [*CHANNEL_OPTIONS]) as channel:
+        write = channel.unary_unary(WRITE)
+        bodies = itertools.cycle([EMPTY_UPDATE * (120 << 10), EMPTY_UPDATE * (20 << 20)])
+        while not stop.is_set():
+            calls = [write.future(next(bodies)) for _ in range(4)]
+            for call in calls:
+                call.code()
+
+
+def read_and_leave(address: str, stop: threading.Event) -> None:
+    """Reads of everything of which nothing is taken, from several connections."""
+    everything = p4runtime_pb2.ReadRequest(device_id=DEVICE_ID)
+    everything.entities.add().table_entry.table_id = 0
+    everything.entities.add().register_entry.register_id = 0
+    with contextlib.ExitStack() as closing:
+        held = []
+        for number in range(20):
+            channel = closing.enter_context(_channel_of_its_own(address, number))
+            stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+            held += [stub.Read(everything) for _ in range(20)]
+        stop.wait()
+        for call in held:
+            call.cancel()
+
+
+def _channel_of_its_own(address: str, number: int) -> grpc.Channel:
+    """A channel that shares no connection with others."""
+    return grpc.insecure_channel(address, [*CHANNEL_OPTIONS, ("vitrine.number", number)])
+
+
+def complain(address: str, stop: threading.Event) -> None:
+    """Packet-outs of a backup, each refused in words that nobody reads."""
+    hello = p4runtime_pb2.StreamMessageRequest()
+    hello.arbitration.device_id = DEVICE_ID
+    packet = p4runtime_pb2.StreamMessageRequest()
+    packet.packet.payload = bytes(60_000)
+
+    def requests(number: int) -> Iterator[p4runtime_pb2.StreamMessageRequest]:
+        hello.arbitration.election_id.low = number + 1
+        yield hello
+        while not stop.is_set():
+            yield packet
+            stop.wait(0.01)
+
+    with contextlib.ExitStack() as closing:
+        for number in range(30):
+            channel = closing.enter_context(_channel_of_its_own(address, number))
+            stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+            closing.callback(stub.StreamChannel(requests(number)).cancel)
+        stop.wait()
+
+
+def watch_and_leave(address: str, stop: threading.Event) -> None:
+    """Samples every millisecond, which nobody takes."""
+    watching = router_pb2.WatchRequest(interval_ms=1, links=True, crossings=True)
+    with grpc.insecure_channel(address) as channel:
+        calls = [RouterStub(channel).watch(watching) for _ in range(32)]
+        stop.wait()
+        for call in calls:
+            call.cancel()
+
+
+ATTACKS = [announce, swell, read_and_leave, complain, watch_and_leave]
+
+
+@contextlib.contextmanager
+def attacked(
+    address: str, attacks: list[Callable[[str, threading.Event], None]]
+) -> Iterator[list[BaseException]]:
+    """All attacks at once, until the block ends; the list is of what went wrong in them."""
+    stop = threading.Event()
+    wrong: list[BaseException] = []
+
+    def run(attack: Callable[[str, threading.Event], None]) -> None:
+        try:
+            attack(address, stop)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the test is to show it
+            wrong.append(error)
+
+    threads = [threading.Thread(target=run, args=(each,), daemon=True) for each in attacks]
+    for thread in threads:
+        thread.start()
+    try:
+        yield wrong
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()

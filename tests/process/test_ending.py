@@ -1,0 +1,100 @@
+"""The switch ends within a second of SIGTERM, whatever its clients and its files are up to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import grpc
+import pytest
+from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
+from vitrine.v1 import router_pb2
+
+from controller.router_service import RouterStub
+from tests.control.greedy import beginning
+from topo import wait
+
+from .switch import free_port, running
+
+# As docs/switch.md promises.
+END_S = 1.0
+# On a machine that is busy with other tests, one of so many tries shows it.
+TRIES = 4
+
+Busy = Callable[[int], AbstractContextManager[object]]
+
+
+def idle(port: int) -> AbstractContextManager[object]:
+    return contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def streams(port: int) -> Iterator[None]:
+    """Calls that stay open: of a controller, and of who watches without reading."""
+    hello = p4runtime_pb2.StreamMessageRequest()
+    hello.arbitration.election_id.low = 1
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+        held = stub.StreamChannel(iter([hello]))
+        assert next(held).arbitration.status.code == 0
+        watching = RouterStub(channel).watch(router_pb2.WatchRequest(interval_ms=1))
+        next(watching)
+        yield
+
+
+@contextlib.contextmanager
+def half_messages(port: int) -> Iterator[None]:
+    """Requests that began and never go on."""
+    with contextlib.ExitStack() as closing:
+        for length in (1000, 64 << 20):
+            closing.enter_context(beginning(f"127.0.0.1:{port}", length))
+        yield
+
+
+@contextlib.contextmanager
+def silence(port: int) -> Iterator[None]:
+    """Connections on which nobody says anything."""
+    with contextlib.ExitStack() as closing:
+        for _ in range(20):
+            closing.enter_context(socket.create_connection(("127.0.0.1", port)))
+        yield
+
+
+@pytest.mark.parametrize("busy", [idle, streams, half_messages, silence])
+def test_it_ends_in_time_whatever_its_clients_do(tmp_path: Path, busy: Busy):
+    assert _ends_in_time(tmp_path, busy)
+
+
+def test_it_ends_in_time_though_nobody_reads_its_capture(tmp_path: Path):
+    pipe = tmp_path / "capture"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        with contextlib.suppress(BlockingIOError):
+            while os.write(writer, bytes(4096)):
+                pass
+        assert _ends_in_time(tmp_path, idle, "--capture", str(pipe))
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def _ends_in_time(folder: Path, busy: Busy, *flags: str) -> bool:
+    """Whether it ends well each time, and once at least as soon as it promises."""
+    return any(_span_of_end(folder, busy, *flags) <= END_S * wait.patience() for _ in range(TRIES))
+
+
+def _span_of_end(folder: Path, busy: Busy, *flags: str) -> float:
+    port = free_port()
+    line = ("--no-p4", "--grpc", f"127.0.0.1:{port}", *flags)
+    with running(*line, port=port, log=folder / "log") as process, busy(port):
+        asked_s = time.monotonic()
+        process.terminate()
+        assert process.wait(20) == 0
+        return time.monotonic() - asked_s
