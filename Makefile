@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-rude bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -184,6 +184,11 @@ bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline, and in simpl
 bench-control:   ## table writes and reads a second through gRPC, and how long packets wait for them
 	@vm/takes.sh
 	@vm/bench.sh service
+
+bench-rude:      ## how long packets and a polite client wait beside 64 rude ones, in turn with none; QUICK=1
+	@vm/takes.sh QUICK -- WORLD
+	@WORLD=live vm/setup.sh
+	@vm/as_root.sh build/venv/bin/python -m tests.bench.rude
 
 bench-collector: ## reports a second that the telemetry collector keeps on one core
 	@vm/takes.sh
