@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-rude bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-rude bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 help:            ## list the targets
 	@vm/help.sh Makefile
@@ -236,6 +236,11 @@ interruptions:   ## run, lab, up, glass and sweep stopped at random instants, by
 	@vm/takes.sh TIME COUNT SEED WORLD
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m tests.chaos.interruptions
+
+advisories:      ## what is known to be wrong with the crates we link; ADVISORIES=<checkout of RustSec's advisory-db>
+	@vm/takes.sh ADVISORIES
+	@vm/python.sh
+	@build/venv/bin/python -m tests.advisories
 
 fuzz:            ## any bytes as everything that strangers send; TIME=10min in all, ONLY="source stf"
 	@vm/takes.sh TIME ONLY

@@ -30,4 +30,5 @@ guests() {
 guests P4C make conformance
 guests CHECKOUTS make conformance-guests
 guests TUTORIALS make conformance-tutorials
+guests ADVISORIES make advisories
 [ ${#failed[@]} -eq 0 ] || { printf 'failed: %s\n' "${failed[@]}" >&2; exit 1; }
