@@ -1,0 +1,134 @@
+"""What a page does in every world: before a live router, a network in virtual time, a recording."""
+
+import contextlib
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from labs import routers
+from labs.glass import tape, virtual
+from tests.controller import device_double
+from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.router_double import RouterDouble
+from tests.glass.serving import NETWORK, glass_of, glass_of_double
+from topo import wait
+
+pytestmark = needs_browser
+BLOCKED = "Head-of-line blocking"
+TABLET = {"viewport": {"width": 810, "height": 1080}, "has_touch": True}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    expect.set_options(timeout=DEADLINE_MS)
+    with browser() as started:
+        yield started
+
+
+@contextlib.contextmanager
+def live(_):
+    with glass_of_double() as (glass, _):
+        yield glass.url
+
+
+@contextlib.contextmanager
+def in_virtual_time(folder):
+    with virtual.showing(virtual.FIRST, folder) as scene, glass_of(scene) as glass:
+        yield glass.url
+
+
+@contextlib.contextmanager
+def recorded(folder):
+    double = RouterDouble()
+    with (
+        device_double.serving(double, double.handler) as address,
+        tape.rolling() as rolling,
+        routers.announced({"s2": address}, NETWORK),
+    ):
+        routers.look_at("s2", 2)
+        wait.until(lambda: rolling.bytes_held > 200_000, "messages on the tape", 60)
+    rolling.write(folder / "inside.html")
+    yield (folder / "inside.html").as_uri()
+
+
+WORLDS = {"live": live, "virtual time": in_virtual_time, "a recording": recorded}
+
+
+@pytest.fixture(params=WORLDS)
+def world(request, tmp_path, monkeypatch):
+    """What a page says of its world, and the address of one."""
+    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
+    with WORLDS[request.param](tmp_path) as address:
+        yield request.param, address
+
+
+def opened(page, world, address):
+    """The page at an instant at which packets are known, and time that stands."""
+    page.goto(address)
+    expect(page.locator(".badge").first).to_have_text(world)
+    page.wait_for_function("() => window.vitrine?.player.toldPs > 0")
+    if world == "a recording":
+        page.evaluate("vitrine.player.setPace(0.001)")
+        page.evaluate(
+            "vitrine.player.seek((vitrine.player.startPs + vitrine.model.packetsUntilPs) / 2)"
+        )
+    expect(page.locator(".notice")).to_contain_text(BLOCKED)
+    page.evaluate("vitrine.player.pause()")
+
+
+def test_blocking_is_seen_packets_are_chosen_and_time_is_stepped(chromium, world):
+    with page_of(chromium) as page:
+        opened(page, *world)
+        # A packet and a queue, by keyboard.
+        page.keyboard.press("n")
+        expect(page.get_by_role("tab", name="Packet")).to_have_attribute("aria-selected", "true")
+        expect(page.get_by_role("tabpanel", name="Packet")).to_contain_text("Its way")
+        page.keyboard.press("q")
+        expect(page.locator(".chart").first).to_contain_text("input")
+        # Back and forth, from event to event.
+        at_ps = page.evaluate("vitrine.player.timePs")
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_function("at => vitrine.player.timePs < at", arg=at_ps)
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("at => vitrine.player.timePs >= at * 0.999999", arg=at_ps)
+        # The same for those who do not see it.
+        page.get_by_text("The picture as a table").click()
+        expect(page.get_by_role("table", name="Input queues")).to_be_visible()
+        # The network around it, and back.
+        page.keyboard.press("0")
+        expect(page.locator(".labels")).to_contain_text("h4")
+        page.get_by_role("navigation", name="Places").get_by_role("button", name="s2").click()
+        expect(page.locator(".labels")).to_contain_text("output queues")
+        # Light and dark.
+        before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.keyboard.press("t")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+
+
+def grave(page):
+    found = Axe().run(page).response["violations"]
+    return [
+        (each["id"], [node["html"] for node in each["nodes"]])
+        for each in found
+        if each["impact"] in ("serious", "critical")
+    ]
+
+
+def test_nothing_bars_anybodys_way(chromium, world):
+    name, address = world
+    with page_of(chromium) as page:
+        opened(page, name, address)
+        assert grave(page) == [], "the router"
+        page.keyboard.press("0")
+        expect(page.locator(".labels")).to_contain_text("h4")
+        assert grave(page) == [], "the network"
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog")).to_be_visible()
+        assert grave(page) == [], "the keys"
+        page.keyboard.press("Escape")
+        page.keyboard.press("p")
+        assert grave(page) == [], "a projector"
+    with page_of(chromium, **TABLET) as page:
+        opened(page, name, address)
+        assert grave(page) == [], "a tablet"
