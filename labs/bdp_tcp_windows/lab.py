@@ -84,6 +84,10 @@ LOSSY = (
         loss_ppm=LOSS_PPM,
     ),
 )
+# There is one flow; a run has the same colour in all figures.
+COLOURS = dict(
+    zip((part.name for part in (*PARTS, *LOSSY, *WINDOWS)), drawing.SERIES, strict=False)
+)
 
 
 class BdpTcpWindows(SettlingLab):
@@ -404,13 +408,22 @@ class BdpTcpWindows(SettlingLab):
             times = [sample.time_s for sample in flow.samples]
             for values, own, label in (
                 ([it.receiver_window_bytes / 1e6 for it in flow.samples], drawing.GREY, "window"),
-                ([it.in_flight_bytes / 1e6 for it in flow.samples], drawing.BLUE, "under way"),
+                (
+                    [it.in_flight_bytes / 1e6 for it in flow.samples],
+                    COLOURS[LATE.name],
+                    "under way",
+                ),
             ):
                 window.plot(times, values, color=own, linewidth=1.1, label=label)
             window.set_ylabel("bytes (MB)")
             window.set_ylim(bottom=0)
             drawing.legend(window)
-            drawing.throughput(rate, {"flow": flow.rates(0.25)}, line_rate_bps=self.rate_bps)
+            drawing.throughput(
+                rate,
+                {"payload": flow.rates(0.25)},
+                line_rate_bps=self.rate_bps,
+                colours={"payload": COLOURS[LATE.name]},
+            )
             events = [(began_s, "h2 stops reading"), (began_s + span_s, "h2 goes on")]
             drawing.moments((window, rate), events)
 
@@ -443,13 +456,15 @@ class BdpTcpWindows(SettlingLab):
         )
         labels = {part.name: self._label(part) for part in self.parts}
         flows = {labels[name]: each.flows["flow"] for name, each in recordings.items()}
+        colours = {labels[name]: COLOURS[name] for name in recordings}
         drawing.throughput(
             rate,
             {name: flow.rates(0.25) for name, flow in flows.items()},
             line_rate_bps=self.rate_bps,
+            colours=colours,
         )
-        for index, (name, flow) in enumerate(flows.items()):
-            colour = drawing.SERIES[index]
+        for name, flow in flows.items():
+            colour = colours[name]
             times = [sample.time_s for sample in flow.samples]
             for value, line, label in (
                 ([each.in_flight_bytes / 1e6 for each in flow.samples], "-", "under way"),
@@ -463,11 +478,11 @@ class BdpTcpWindows(SettlingLab):
         window.set_ylabel("bytes (MB)")
         window.set_ylim(bottom=0)
         drawing.legend(window, columns=3)
-        for index, (name, recording) in enumerate(recordings.items()):
+        for name, recording in recordings.items():
             series = recording.ports[f"s1-eth{LINE}"]
             queue.plot(
                 *drawing.thinned(series.time_s, [each / 1e6 for each in series.bytes]),
-                color=drawing.SERIES[index],
+                color=COLOURS[name],
                 linewidth=0.9,
                 label=labels[name],
             )

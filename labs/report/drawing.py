@@ -307,13 +307,18 @@ def throughput(
     rates: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     *,
     line_rate_bps: float | None,
+    colours: Mapping[str, str] | None = None,
 ) -> None:
-    """Rates over time, given as (times, bits a second), with the line's rate."""
+    """Rates over time, given as (times, bits a second), with the line's rate.
+
+    `colours` are those of what is no flow with a colour of its own.
+    """
     largest = max([line_rate_bps or 0, *(max(bps, default=0) for _, bps in rates.values())])
     factor, unit = (1e9, "Gb/s") if largest >= 2e9 else (1e6, "Mb/s")
     for index, (name, (times, bps)) in enumerate(rates.items()):
         shown = thinned(times, [rate / factor for rate in bps])
-        axes.plot(*shown, color=colour(name, index), linewidth=1.3, label=name)
+        own = (colours or {}).get(name) or colour(name, index)
+        axes.plot(*shown, color=own, linewidth=1.3, label=name)
     if line_rate_bps is not None:
         level(axes, line_rate_bps / factor, f"line: {line_rate_bps / factor:g} {unit}")
     axes.set_ylabel(f"rate\n({unit})")
