@@ -82,13 +82,11 @@ export async function what_no_picture_can_show_is_not_asked_for_while_time_passe
 }
 
 // As `asking`, before a router that tells flows and lets its reader lose.
-function askingOfANewer(mayLose, limit = { packets: 20, bytes: 0 }) {
+function askingOfANewer(mayLose) {
   const found = asking();
   const known = ["packets", "arbitrations", "flows", "may_lose"].map((each) => [each, {}]);
   found.watching.calls.schema.message = () => ({ byName: new Map(known) });
   found.watching.mayLose = mayLose;
-  found.config = { queues: [{ class: 0, limit }] };
-  found.watching.calls.call = async () => ({ time_ps: 0, ports: [{ port: 1, config: found.config }, { port: 510, config: found.config }] });
   return found;
 }
 
@@ -100,29 +98,15 @@ export async function where_others_let_time_pass_it_does_not_wait_for_the_page()
   }
 }
 
-export async function without_single_packets_flows_and_full_queues_are_asked_for() {
-  const { watching, model, requests, config } = askingOfANewer(true);
+export async function without_single_packets_flows_are_asked_for() {
+  const { watching, requests } = askingOfANewer(true);
   await watching.open();
-  same([requests[0].flows, requests[0].thresholds], [undefined, undefined]);
+  same(requests[0].flows, undefined);
   watching.giveUp(0);
   watching.begin();
   await new Promise(setTimeout);
-  same([requests[1].flows, requests[1].thresholds], [true, [{ port: 1, class: 0, packets: 20 }]]);
+  same([requests[1].flows, requests[1].head_bytes], [true, requests[0].head_bytes]);
   holds(requests[1].drops && requests[1].marks, "and drops and marks as before");
-  // The watch tells of a level by its place.
-  const event = (above) => ({ time_ps: 7, kind: "threshold", threshold: { threshold: 0, above, held: { packets: 20 } } });
-  model.take({ lost_events: 0, events: [event(true), event(false)] });
-  same(model.notes, [{ timePs: 7, kind: "full", port: 1, class: 0, packets: 20 }]);
-  // A queue that got another limit is full at another depth.
-  config.queues = [{ class: 0, limit: { packets: 0, bytes: 30_000 } }];
-  await watching.describe();
-  watching.keepLevels();
-  await new Promise(setTimeout);
-  same(requests.at(-1).thresholds, [{ port: 1, class: 0, bytes: 30_000 - 1514 + 1 }]);
-  const asked = requests.length;
-  watching.keepLevels();
-  await new Promise(setTimeout);
-  same(requests.length, asked, "what is watched already is left alone:");
 }
 
 export function what_was_missed_is_counted_and_samples_tell_whose_packets_wait() {

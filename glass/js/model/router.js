@@ -20,8 +20,6 @@ export class RouterModel {
     this.toldPs = 0;
     this.lostEvents = 0;
     this.missedSamples = 0;
-    // The depths of which a Watch without packets tells, in its order.
-    this.levels = undefined;
     // Whether single packets are told, or depths only.
     this.knowsPackets = false;
     // It has more packets than can be told one by one.
@@ -58,9 +56,6 @@ export class RouterModel {
         this.notes.push({ timePs: event.time_ps, kind: event.kind, ...event[event.kind] });
       } else if (event.kind === "overrun") {
         this.notes.push({ timePs: event.time_ps, kind: "overrun", ...event.overrun });
-      } else if (event.kind === "threshold") {
-        const level = this.levels?.[event.threshold.threshold];
-        if (level && event.threshold.above) this.notes.push({ timePs: event.time_ps, kind: "full", ...level });
       } else {
         this.insides.take(event);
       }

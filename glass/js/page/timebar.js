@@ -126,7 +126,7 @@ export class TimeBar {
     this.drawMarks(span);
   }
 
-  // Where packets were dropped and queues were full, so that one finds it again.
+  // Where packets were dropped, so that one finds it again.
   drawMarks(span) {
     const { player, glass } = this;
     const { clientWidth: width, clientHeight: height } = this.marks;
@@ -135,17 +135,15 @@ export class TimeBar {
     if (this.marks.height !== height) this.marks.height = height;
     const context = this.marks.getContext("2d");
     context.clearRect(0, 0, width, height);
-    for (const [kind, colour, length] of [["full", glass.palette.lit, 11], ["drop", glass.palette.alarm, 7]]) {
-      context.fillStyle = colour;
-      let drawn = -1;
-      for (const note of glass.model.notes) {
-        if (note.kind !== kind) continue;
-        const x = Math.round(((note.timePs - player.startPs) / span) * width);
-        // Of thousands at one place one is seen.
-        if (x === drawn) continue;
-        drawn = x;
-        context.fillRect(x, height - length, 1.5, length);
-      }
+    context.fillStyle = glass.palette.alarm;
+    let drawn = -1;
+    for (const note of glass.model.notes) {
+      if (note.kind !== "drop") continue;
+      const x = Math.round(((note.timePs - player.startPs) / span) * width);
+      // Of thousands at one place one is seen.
+      if (x === drawn) continue;
+      drawn = x;
+      context.fillRect(x, height - 7, 1.5, 7);
     }
     if (this.pointedPs === undefined) return;
     context.fillStyle = glass.palette.accent;

@@ -1,7 +1,6 @@
 // Keeps a router's model up to date: one Watch that comes back by itself, and Describe whenever the
 // configuration may have changed.
 
-import { fullLevels } from "../model/levels.js";
 import { ROUTER } from "../wire/calls.js";
 
 const HEAD_BYTES = 48;
@@ -43,7 +42,7 @@ export class Watching {
     this.open();
     this.timer = setInterval(() => {
       this.lookAgain(performance.now());
-      this.describe().then(() => this.keepLevels()).catch(() => {});
+      this.describe().catch(() => {});
     }, DESCRIBE_MS);
   }
 
@@ -86,19 +85,12 @@ export class Watching {
       for (const name of ["packets", "arbitrations"]) if (known.has(name)) request[name] = true;
       if (this.withoutPackets) request.packets = undefined;
     }
-    // Without single packets: whose they are, picture by picture, and when queues were full in between.
-    if (!request.packets && known.has("flows")) {
-      this.model.levels = this.levels();
-      Object.assign(request, { flows: true, head_bytes: HEAD_BYTES, thresholds: this.model.levels });
-    }
+    // Without single packets: whose they are, picture by picture.
+    if (!request.packets && known.has("flows")) Object.assign(request, { flows: true, head_bytes: HEAD_BYTES });
     if (this.mayLose && known.has("may_lose")) request.may_lose = true;
     this.model.isHurried = isHurried;
     this.model.knowsPackets = Boolean(request.packets);
     return request;
-  }
-
-  levels() {
-    return fullLevels(this.model.samples.abouts.at(-1));
   }
 
   take(message) {
@@ -161,12 +153,6 @@ export class Watching {
 
   async describe() {
     this.model.samples.describe(await this.calls.call(this.model.name, ROUTER, "Describe", this.target));
-  }
-
-  // Queues may have other limits now than those that are watched.
-  keepLevels() {
-    const { levels, knowsPackets } = this.model;
-    if (levels && this.watch && !knowsPackets && JSON.stringify(this.levels()) !== JSON.stringify(levels)) this.begin();
   }
 
   end() {
