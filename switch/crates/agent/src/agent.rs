@@ -283,6 +283,7 @@ impl Agent {
                     active.ledger.digests.handle_ack(digest_id, list_id);
                 }
             }
+            Request::Settle { reply: slot } => reply(slot, ()),
             Request::Commit { load, reply: slot } => reply(slot, self.commit(plane, load)),
             Request::Save { load, reply: slot } => {
                 if let Some(before) = self.saved.replace(load.into_parts()) {

@@ -101,6 +101,8 @@ pub enum Request {
         /// When it is kept.
         reply: Reply<Result<(), Refusal>>,
     },
+    /// Answered when all that was handed over before has been carried out.
+    Settle { reply: Reply<()> },
     /// Tells a client the steps of packets, until it closes the feed.
     Trace {
         filters: Vec<TraceFilter>,

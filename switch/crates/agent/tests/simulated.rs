@@ -6,7 +6,8 @@
 //!   were handed over (linearisable), also where the clients of some have gone;
 //! * packets see the states between two requests, or between two updates of a batch that is not
 //!   atomic, and never go back to an earlier one;
-//! * nobody changes anything who is not primary, every stream knows its standing, and a packet-in or a
+//! * nobody changes anything who is not primary, nobody is told to be primary before the writes of
+//!   earlier primaries have ended, every stream knows its standing, and a packet-in or a
 //!   list of digests reaches the primaries of all roles and nobody else; what a digest says is told
 //!   once, until it is acknowledged or its time is over (`simulated/learning.rs`).
 //!
@@ -83,8 +84,13 @@ impl Dice {
 
 type Answering = Pin<Box<dyn Future<Output = Result<Answer, Status>>>>;
 
+/// A bid that waits for what earlier primaries have handed over.
+type Bidding = Pin<Box<dyn Future<Output = Result<(), Status>>>>;
+
 /// A call that is open.
 struct Call {
+    /// Not used again.
+    number: usize,
     future: Answering,
     request: Request,
     /// Role and election id; none for a Read, which everybody may make.
@@ -95,14 +101,32 @@ struct Call {
 
 /// A controller's stream.
 struct Open {
-    stream: Stream,
+    stream: Arc<Stream>,
     answers: OutboxStream,
+    /// A bid that is not answered yet.
+    bidding: Option<Bidding>,
+    /// Writes that were on their way when it bade last.
+    before: Vec<usize>,
     told: Option<Code>,
     packets: Vec<Bytes>,
     expected_packets: Vec<Bytes>,
     /// Of digests: the number of each, and what it says.
     lists: Vec<(u64, Vec<u8>)>,
     expected_lists: Vec<(u64, Vec<u8>)>,
+}
+
+impl Call {
+    fn is_write(&self) -> bool {
+        matches!(self.request, Request::Write(..) | Request::Learn(_))
+    }
+}
+
+impl Open {
+    fn end(self, result: Result<(), Status>) {
+        let Open { stream, bidding, .. } = self;
+        drop(bidding);
+        Arc::into_inner(stream).expect("nothing else is said on it").end(result);
+    }
 }
 
 struct Simulation {
@@ -120,6 +144,7 @@ struct Simulation {
     streams: BTreeMap<usize, Open>,
     stream_count: usize,
     calls: Vec<Call>,
+    call_count: usize,
     cookie_count: u64,
     packet_count: u32,
     bid_count: usize,
@@ -180,6 +205,7 @@ impl Simulation {
             streams: BTreeMap::new(),
             stream_count: 0,
             calls: Vec::new(),
+            call_count: 0,
             cookie_count: 1,
             packet_count: 0,
             bid_count: 0,
@@ -228,8 +254,10 @@ impl Simulation {
         }
         let (stream, answers) = Stream::open(&self.front, self.dice.next() % 3);
         let open = Open {
-            stream,
+            stream: Arc::new(stream),
             answers,
+            bidding: None,
+            before: Vec::new(),
             told: None,
             packets: Vec::new(),
             expected_packets: Vec::new(),
@@ -252,13 +280,16 @@ impl Simulation {
         if let Some(open) = self.streams.remove(&number)
             && self.dice.below(2) == 0
         {
-            open.stream.end(Ok(()));
+            open.end(Ok(()));
         }
         self.roles.close(number);
     }
 
     fn bid(&mut self) {
         let Some(number) = self.any_stream() else { return };
+        if self.streams[&number].bidding.is_some() {
+            return;
+        }
         let role = self.dice.one_of(&ROLES);
         // Ids grow, as those of controllers that come back do; else nobody would be high enough soon.
         self.bid_count += 1;
@@ -273,13 +304,24 @@ impl Simulation {
             ..Default::default()
         };
         let update = Some(p4::stream_message_request::Update::Arbitration(update));
-        let open = &self.streams[&number];
-        let heard = now_or_never(open.stream.hear(p4::StreamMessageRequest { update }));
-        assert_eq!(heard.map_err(|status| status.code), expected);
+        let writes = self.calls.iter().filter(|call| call.is_write() && call.expected.is_some());
+        let before = writes.map(|call| call.number).collect();
+        let open = self.streams.get_mut(&number).expect("it is open");
+        let stream = Arc::clone(&open.stream);
+        let mut bidding: Bidding =
+            Box::pin(async move { stream.hear(p4::StreamMessageRequest { update }).await });
+        open.before = before;
+        match bidding.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(heard) => assert_eq!(heard.map_err(|status| status.code), expected),
+            Poll::Pending => {
+                assert_eq!(expected, Ok(()));
+                open.bidding = Some(bidding);
+            }
+        }
         if let Err(code) = expected {
             self.check_stream(number);
             let open = self.streams.remove(&number).expect("it is open");
-            open.stream.end(Err(p4runtime::Refusal::new(code, "as the model says").into()));
+            open.end(Err(p4runtime::Refusal::new(code, "as the model says").into()));
             self.roles.close(number);
         }
     }
@@ -294,7 +336,8 @@ impl Simulation {
             _ => Some(self.any_claim()),
         };
         let future = self.future_of(&request, claim.unwrap_or_default());
-        self.calls.push(Call { future, request, claim, expected: None });
+        self.call_count += 1;
+        self.calls.push(Call { number: self.call_count, future, request, claim, expected: None });
     }
 
     /// Half of them are a primary's, so that histories get somewhere; of the others most are nobody's.
@@ -449,6 +492,11 @@ impl Simulation {
             return;
         }
         let at = self.dice.below(self.calls.len());
+        self.poll_call_at(at);
+    }
+
+    /// Whether it is answered; then it is gone.
+    fn poll_call_at(&mut self, at: usize) -> bool {
         let made_for = self.agent.published().now().current().map(|config| {
             let reply = config.reply(ResponseType::CookieOnly);
             reply.cookie.unwrap_or_default().cookie
@@ -463,12 +511,13 @@ impl Simulation {
             });
         }
         let polled = call.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(answer) = polled else { return };
+        let Poll::Ready(answer) = polled else { return false };
         let answer = answer.unwrap_or_else(|status| Answer::Refused(status.code));
         let call = self.calls.swap_remove(at);
         let (expected, state) = call.expected.expect("it was set above");
         assert_eq!(answer, expected, "{:?} as {:?}", call.request, call.claim);
         self.model.answered(state);
+        true
     }
 
     /// A client goes away. What it has handed over is carried out all the same.
@@ -537,7 +586,7 @@ impl Simulation {
     /// A primary has acted on one of the lists that there may have been.
     fn acknowledge(&mut self) {
         let Some(number) = self.any_stream() else { return };
-        if !self.roles.is_primary(number) {
+        if !self.roles.is_primary(number) || self.streams[&number].bidding.is_some() {
             return;
         }
         let told: Vec<u64> = self.streams[&number].lists.iter().map(|(id, _)| *id).collect();
@@ -559,19 +608,33 @@ impl Simulation {
     }
 
     fn check_streams(&mut self) {
+        for open in self.streams.values_mut() {
+            let Some(bidding) = &mut open.bidding else { continue };
+            if let Poll::Ready(heard) =
+                bidding.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+            {
+                heard.expect("it is a bid that may be made");
+                open.bidding = None;
+            }
+        }
         let numbers: Vec<usize> = self.streams.keys().copied().collect();
         numbers.into_iter().for_each(|number| self.check_stream(number));
     }
 
     /// What a stream has been told is what it should have been.
     fn check_stream(&mut self, number: usize) {
+        let all_is_told = self.streams.values().all(|open| open.bidding.is_none());
         let Some(open) = self.streams.get_mut(&number) else { return };
+        let mut before = Vec::new();
         let mut context = Context::from_waker(Waker::noop());
         while let Poll::Ready(Some(answer)) = Pin::new(&mut open.answers).poll_next(&mut context) {
             match answer.expect("nobody ends it").update {
                 Some(Update::Arbitration(update)) => {
                     let status = update.status.expect("it says who is primary");
                     open.told = Some(Code::from_number(status.code));
+                    if open.told == Some(Code::Ok) {
+                        before.append(&mut open.before);
+                    }
                 }
                 Some(Update::Packet(packet)) => open.packets.push(packet.payload),
                 Some(Update::Digest(list)) => {
@@ -582,14 +645,23 @@ impl Simulation {
                 other => panic!("nobody asked for {other:?}"),
             }
         }
-        assert_eq!(open.told, self.roles.standing(number), "stream {number}");
+        if all_is_told {
+            assert_eq!(open.told, self.roles.standing(number), "stream {number}");
+        }
         assert_eq!(open.packets, open.expected_packets, "stream {number}");
         assert_eq!(open.lists, open.expected_lists, "stream {number}");
+        for number in before {
+            if let Some(at) = self.calls.iter().position(|call| call.number == number) {
+                assert!(self.poll_call_at(at), "a primary is told so while a write goes on");
+            }
+        }
     }
 
     /// Everything that was handed over is carried out, and the switch is as the model says.
     fn end(mut self) {
         while self.work(16) {}
+        self.check_streams();
+        assert!(self.streams.values().all(|open| open.bidding.is_none()));
         for call in std::mem::take(&mut self.calls) {
             let Some((expected, state)) = call.expected else { continue };
             let answer = now_or_never(call.future);

@@ -109,7 +109,7 @@ impl Front {
     ) -> Result<T, Refusal> {
         let permit = self.plane.reserve().await?;
         let (reply, answer): (Reply<T>, Answer<T>) = slot();
-        self.sessions.authorize(claim, || permit.send(make(reply)))?;
+        self.sessions.hand_over(claim, || permit.send(make(reply)))?;
         answered(answer).await
     }
 }

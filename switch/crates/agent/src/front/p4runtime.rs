@@ -63,7 +63,7 @@ impl Front {
         let election_id = request.election_id.as_ref();
         let claim = Claim::new(request.device_id, &request.role, request.role_id, election_id)?;
         // First without a place in the channel: a sender that is not primary takes up none.
-        self.sessions.authorize(&claim, || ())?;
+        self.sessions.authorize(&claim)?;
         let config = self.programs.now().current()?;
         let atomicity = Atomicity::new(request.atomicity)?;
         let changes = request
@@ -117,7 +117,7 @@ impl Front {
         let action = request.action();
         let election_id = request.election_id.as_ref();
         let claim = Claim::new(request.device_id, &request.role, request.role_id, election_id)?;
-        self.sessions.authorize(&claim, || ())?;
+        self.sessions.authorize(&claim)?;
         if action == Action::Unspecified {
             return Err(Refusal::invalid("the action is not set; use VERIFY_AND_COMMIT").into());
         }

@@ -87,7 +87,7 @@ impl Front {
         let claim = claim_of(request.device_id, request.role, request.election_id);
         let port = port_of(request.port)?;
         // Who may not add ports is to open no devices; asked again when the request is sent.
-        self.sessions.authorize(&claim, || ())?;
+        self.sessions.authorize(&claim)?;
         let opened = open(port, request.device.clone()).await?;
         let (device, settings) = (request.device, Box::new(request.config.unwrap_or_default()));
         let add = |reply| Request::AddPort { port, device, settings, opened, reply };

@@ -4,8 +4,11 @@
 //! while anything waits: a message for a stream goes into its [`Outbox`], which takes it at once.
 //! Notices are put into the outboxes under the lock, so every stream sees them in the order in
 //! which they came about.
+//!
+//! Nobody is told that it is primary while the data plane still carries out what earlier primaries
+//! asked for: such a notice, and with it all later ones, waits for a [`Fence`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::p4runtime::Code;
@@ -33,6 +36,33 @@ struct State {
     lost_reports_before: u64,
     /// What all outboxes hold.
     room: Arc<Room>,
+    /// Whether primaries have handed over requests behind which no fence stands.
+    unsettled: bool,
+    /// Notices that wait, in their order.
+    waiting: VecDeque<Waiting>,
+    next_fence: u64,
+}
+
+/// Notices, and the number of the fence that they wait for, if it is not theirs to go.
+#[derive(Debug)]
+struct Waiting {
+    fence: Option<u64>,
+    notices: Vec<Notice>,
+}
+
+/// Notices wait until it is dropped: by then the data plane has carried out all that was handed over
+/// before, or nobody cares any more.
+#[derive(Debug)]
+#[must_use = "the notices behind a fence go as soon as it is dropped"]
+pub struct Fence<'a> {
+    sessions: &'a Sessions,
+    number: u64,
+}
+
+impl Drop for Fence<'_> {
+    fn drop(&mut self) {
+        self.sessions.pass(self.number);
+    }
 }
 
 /// What identifies the sender of a request that changes something.
@@ -70,6 +100,9 @@ impl Sessions {
             next_client: 0,
             lost_reports_before: 0,
             room: Arc::default(),
+            unsettled: false,
+            waiting: VecDeque::new(),
+            next_fence: 0,
         };
         Self { device_id, state: Mutex::new(state) }
     }
@@ -93,15 +126,16 @@ impl Sessions {
             state.lost_reports_before += outbox.lost_reports();
         }
         let notices = state.arbitration.handle_close(client);
-        self.deliver(&state, &notices);
+        self.deliver(&mut state, notices, None);
     }
 
-    /// A stream joins a role or changes its election id; an error must end the stream.
+    /// A stream joins a role or changes its election id; an error must end the stream. A fence has to
+    /// be held until the data plane has answered a request that comes after this.
     pub fn bid(
         &self,
         client: ClientId,
         update: &p4::MasterArbitrationUpdate,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Option<Fence<'_>>, Refusal> {
         let bid = bid_of(update)?;
         let mut state = self.lock();
         let notices = state.arbitration.handle_bid(client, bid)?;
@@ -113,18 +147,43 @@ impl Sessions {
                 .into()));
             }
         }
-        self.deliver(&state, &notices);
-        Ok(())
+        let makes_a_primary = notices.iter().any(|notice| notice.standing == Standing::Primary);
+        let fence = (makes_a_primary && state.unsettled).then(|| {
+            state.unsettled = false;
+            state.next_fence += 1;
+            Fence { sessions: self, number: state.next_fence }
+        });
+        self.deliver(&mut state, notices, fence.as_ref().map(|fence| fence.number));
+        drop(state);
+        Ok(fence)
+    }
+
+    fn pass(&self, number: u64) {
+        let mut state = self.lock();
+        let passed = state.waiting.iter_mut().find(|waiting| waiting.fence == Some(number));
+        if let Some(waiting) = passed {
+            waiting.fence = None;
+        }
+        while let Some(Waiting { fence: None, .. }) = state.waiting.front() {
+            let waiting = state.waiting.pop_front();
+            waiting.iter().for_each(|waiting| self.send(&state, &waiting.notices));
+        }
     }
 
     /// Refuses a sender that is not primary; see [`Arbitration::authorize`].
-    ///
-    /// `then` runs while nobody else can become primary: what it hands to the data plane comes
-    /// before anything a later primary hands over.
-    pub fn authorize<T>(&self, claim: &Claim, then: impl FnOnce() -> T) -> Result<T, Refusal> {
+    pub fn authorize(&self, claim: &Claim) -> Result<(), Refusal> {
         let state = self.lock();
+        state.arbitration.authorize(claim.device_id, &claim.role, claim.election_id)
+    }
+
+    /// The same, and then hands something to the data plane while nobody else can become primary: it
+    /// comes before anything a later primary hands over, and before that is told that it is one.
+    pub fn hand_over(&self, claim: &Claim, send: impl FnOnce()) -> Result<(), Refusal> {
+        let mut state = self.lock();
         state.arbitration.authorize(claim.device_id, &claim.role, claim.election_id)?;
-        Ok(then())
+        state.unsettled = true;
+        send();
+        Ok(())
     }
 
     /// NOT_FOUND unless `device_id` names this device.
@@ -174,7 +233,16 @@ impl Sessions {
         }
     }
 
-    fn deliver(&self, state: &State, notices: &[Notice]) {
+    /// Tells what has come about, after what waits.
+    fn deliver(&self, state: &mut State, notices: Vec<Notice>, fence: Option<u64>) {
+        if fence.is_none() && state.waiting.is_empty() {
+            self.send(state, &notices);
+        } else {
+            state.waiting.push_back(Waiting { fence, notices });
+        }
+    }
+
+    fn send(&self, state: &State, notices: &[Notice]) {
         for notice in notices {
             if let Some(outbox) = state.outboxes.get(&notice.client) {
                 outbox.notify(self.message(notice));

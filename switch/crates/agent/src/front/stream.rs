@@ -3,7 +3,8 @@
 //! The life of a stream:
 //!
 //! 1. it opens: an outbox, a client number, nothing else;
-//! 2. each arbitration update goes to the sessions; one that is refused ends the stream;
+//! 2. each arbitration update goes to the sessions; one that is refused ends the stream, and one
+//!    that makes a primary is answered after all that earlier primaries handed over;
 //! 3. packet-out and digest acknowledgements are taken from the primary only; what is wrong with
 //!    one is said in a StreamError, and the stream goes on;
 //! 4. it ends when the controller closes it or dies, or on an error of 2. Then the role may be
@@ -42,7 +43,13 @@ impl Stream {
     /// The controller has sent a message. An error must end the stream.
     pub async fn hear(&self, request: p4::StreamMessageRequest) -> Result<(), Status> {
         match request.update {
-            Some(Update::Arbitration(update)) => self.front.sessions.bid(self.client, &update)?,
+            Some(Update::Arbitration(update)) => {
+                if let Some(fence) = self.front.sessions.bid(self.client, &update)? {
+                    let settled = self.front.plane.ask(|reply| Request::Settle { reply }).await;
+                    drop(fence);
+                    settled?;
+                }
+            }
             Some(Update::Packet(packet)) => {
                 if let Err(refusal) = self.packet_out(&packet).await {
                     let details = p4::PacketOutError { packet_out: Some(packet) };
