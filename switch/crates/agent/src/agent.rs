@@ -465,6 +465,9 @@ impl Agent {
         else {
             return reply(slot, self.commit(plane, Some(load)));
         };
+        if let Err(refusal) = load.take_names(&forwarding.config) {
+            return reply(slot, Err(refusal));
+        }
         let old = Target { forwarding, pipeline, now, down };
         self.job = Some(Job::Reconcile(Box::new(Reconcile::new(&old, load.into_parts(), slot))));
     }

@@ -82,11 +82,20 @@ pub(super) struct OneShot {
 
 impl Load {
     /// Reads and links a program. Takes as long as it takes: not for the data-plane thread.
-    pub fn new(config: Arc<Config>, settings: &pipeline::Config) -> Result<Self, Refusal> {
+    pub fn new(mut config: Arc<Config>, settings: &pipeline::Config) -> Result<Self, Refusal> {
         let pipeline = Pipeline::load(&config.json()?, settings)
             .map_err(|error| Refusal::invalid(format!("config.p4_device_config: {error}")))?;
+        // A configuration that others hold has been loaded before.
+        if let Some(config) = Arc::get_mut(&mut config) {
+            config.index.fit(&pipeline)?;
+        }
         let binding = Binding::new(&config.index, &pipeline)?;
         Ok(Self { config, binding, pipeline: Box::new(pipeline) })
+    }
+
+    /// Strings keep their numbers where entries are taken over.
+    pub(super) fn take_names(&self, before: &Config) -> Result<(), Refusal> {
+        self.config.index.adopt_names(&before.index)
     }
 
     pub(super) fn into_parts(self) -> (Forwarding, Box<Pipeline>) {

@@ -109,10 +109,10 @@ impl Found {
                 Entity::DigestEntry(change::digest_message(digest_id, &config))
             }
             Self::MulticastGroup(id, group) => replication(Replication::MulticastGroupEntry(
-                replication::multicast_message(id, &group),
+                replication::multicast_message(index.port_names(), id, &group),
             )),
             Self::CloneSession(id, session) => replication(Replication::CloneSessionEntry(
-                replication::clone_message(id, &session),
+                replication::clone_message(index.port_names(), id, &session),
             )),
         })
     }

@@ -8,6 +8,7 @@ use bits::Int;
 use messages::p4::v1 as p4;
 use prost::bytes::Bytes;
 
+use crate::index::names::Translation;
 use crate::index::shape::hex;
 use crate::index::{Index, Param};
 use crate::refusal::Refusal;
@@ -62,7 +63,11 @@ pub fn packet_in_message(index: &Index, frame: &[u8]) -> p4::PacketIn {
     let metadata = fields.iter().map(|field| {
         below_bits -= field.width_bits;
         let value = header_value.shift_right(below_bits).truncate(field.width_bits);
-        p4::PacketMetadata { metadata_id: field.id, value: bits::canonical(&value).into() }
+        let value = match Translation::names(field.translation.as_ref()) {
+            Some(names) => names.bytes_of(&value),
+            None => bits::canonical(&value).into(),
+        };
+        p4::PacketMetadata { metadata_id: field.id, value }
     });
     let metadata = metadata.collect();
     p4::PacketIn { payload: Bytes::copy_from_slice(payload), metadata }
@@ -76,6 +81,10 @@ fn field_value(field: &Param, metadata: &[p4::PacketMetadata]) -> Result<Int, Re
             field.name, field.id, field.width_bits
         )));
     };
+    if let Some(names) = Translation::names(field.translation.as_ref()) {
+        let place = format!("packet-out metadata {}", field.name);
+        return names.number_of(&one.value).map_err(|refusal| refusal.within(place));
+    }
     bits::from_canonical(&one.value, field.width_bits).map_err(|error| {
         Refusal::out_of_range(format!(
             "packet-out metadata {} is {}: {error}",

@@ -59,6 +59,11 @@ pub struct ActionInfo<'a> {
 }
 
 impl Pipeline {
+    /// The names of all headers.
+    pub fn headers(&self) -> impl Iterator<Item = &str> {
+        self.program.layout.headers.iter().map(|header| header.name.as_str())
+    }
+
     /// Names of a header's fields and their widths in bits, in the order of the wire; a field of
     /// variable length has none. Without such a header there are no fields.
     pub fn header_fields(&self, header: &str) -> impl Iterator<Item = (&str, Option<u32>)> {

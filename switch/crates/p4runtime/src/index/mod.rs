@@ -6,10 +6,14 @@
 //!
 //! ```text
 //!   mod.rs    the index itself, and lookups that refuse with a sentence
+//!   fit.rs    what only the loaded pipeline knows: widths of translated values
+//!   names.rs  types that controllers write as strings
 //!   table.rs  tables, match fields, action references
 //!   shape.rs  P4 types of registers and digests, to and from `P4Data`
 //! ```
 
+mod fit;
+pub mod names;
 pub mod shape;
 pub mod table;
 
@@ -18,7 +22,8 @@ use std::collections::BTreeMap;
 use messages::p4::config::v1 as config;
 
 use crate::refusal::Refusal;
-use shape::Shape;
+use names::{Names, Translation, Translations};
+use shape::{Shape, Types};
 pub use table::{ActionRef, Field, MatchKind, Scope, Table};
 
 /// What every object of the program has.
@@ -40,8 +45,10 @@ pub struct Param {
     pub id: u32,
     /// Its name in the program.
     pub name: String,
-    /// Its width; 0 where the program translates it to a string.
+    /// Its width in the data plane; 0 for a string until the pipeline is known.
     pub width_bits: usize,
+    /// How controllers write it, if the program translates its type.
+    pub translation: Option<Translation>,
 }
 
 /// An action and its parameters in the program's order.
@@ -185,6 +192,7 @@ pub struct Index {
     digests: BTreeMap<u32, Digest>,
     packet_in: Option<Vec<Param>>,
     packet_out: Option<Vec<Param>>,
+    translations: Translations,
 }
 
 /// Defines, per kind of object, `KIND(id)` which refuses an unknown id by name of the kind, and
@@ -238,9 +246,13 @@ impl Index {
     /// Checks and indexes a P4Info.
     pub fn new(info: &config::P4Info) -> Result<Self, Refusal> {
         let types = info.type_info.clone().unwrap_or_default();
+        let translations = names::translations(&types)?;
+        let types = Types { info: &types, translations: &translations };
         let mut index = Self::default();
         for action in &info.actions {
-            insert(&mut index.actions, "action", action_of(action)?, |action| &action.name)?;
+            insert(&mut index.actions, "action", action_of(action, &translations)?, |action| {
+                &action.name
+            })?;
         }
         for profile in &info.action_profiles {
             insert(&mut index.profiles, "action profile", profile_of(profile)?, |it| &it.name)?;
@@ -267,7 +279,7 @@ impl Index {
         }
         for register in &info.registers {
             let name = name_of("register", register.preamble.as_ref())?;
-            let shape = Shape::new(register.type_spec.as_ref(), &types)
+            let shape = Shape::new(register.type_spec.as_ref(), types)
                 .map_err(|refusal| refusal.within(format!("P4Info, register {}", name.name)))?;
             let size = count("register", &name, i64::from(register.size))?;
             let register = Register { name, size, shape };
@@ -275,21 +287,26 @@ impl Index {
         }
         for digest in &info.digests {
             let name = name_of("digest", digest.preamble.as_ref())?;
-            let shape = Shape::new(digest.type_spec.as_ref(), &types)
+            let shape = Shape::new(digest.type_spec.as_ref(), types)
                 .map_err(|refusal| refusal.within(format!("P4Info, digest {}", name.name)))?;
             insert(&mut index.digests, "digest", Digest { name, shape }, |it| &it.name)?;
         }
         for set in &info.value_sets {
             let name = name_of("value set", set.preamble.as_ref())?;
-            let fields = set.r#match.iter().map(Field::new).collect::<Result<_, _>>()?;
+            let fields = set
+                .r#match
+                .iter()
+                .map(|field| Field::new(field, &translations))
+                .collect::<Result<_, _>>()?;
             let size = count("value set", &name, i64::from(set.size))?;
             let set = ValueSet { name, fields, size };
             insert(&mut index.value_sets, "value set", set, |it| &it.name)?;
         }
         for table in &info.tables {
-            let table = Table::new(table, &index)?;
+            let table = Table::new(table, &index, &translations)?;
             insert(&mut index.tables, "table", table, |it| &it.name)?;
         }
+        index.translations = translations;
         index.add_controller_headers(info)?;
         index.check_table_references()?;
         Ok(index)
@@ -310,6 +327,21 @@ impl Index {
         self.packet_out.as_deref().unwrap_or_default()
     }
 
+    /// The strings of ports, if the program translates them: the type of a controller header's
+    /// field whose name ends in `port`. P4Info says in no other place what a port is.
+    pub fn port_names(&self) -> Option<&Names> {
+        let mut fields = self.packet_in().iter().chain(self.packet_out());
+        fields.find_map(|field| {
+            let names = Translation::names(field.translation.as_ref())?;
+            field.name.ends_with("port").then_some(names)
+        })
+    }
+
+    /// Takes over the strings of the program before, whose entries this one takes over.
+    pub fn adopt_names(&self, before: &Index) -> Result<(), Refusal> {
+        names::adopt(&self.translations, &before.translations)
+    }
+
     fn add_controller_headers(&mut self, info: &config::P4Info) -> Result<(), Refusal> {
         for header in &info.controller_packet_metadata {
             let name = name_of("controller header", header.preamble.as_ref())?;
@@ -321,7 +353,8 @@ impl Index {
             };
             let fields = header.metadata.iter().map(|field| {
                 let width = width_of(field.bitwidth, &field.name)?;
-                Ok(Param { id: field.id, name: field.name.clone(), width_bits: width })
+                let translation = translation(&self.translations, field.type_name.as_ref());
+                Ok(Param { id: field.id, name: field.name.clone(), width_bits: width, translation })
             });
             *slot = Some(fields.collect::<Result<_, Refusal>>()?);
         }
@@ -393,6 +426,14 @@ fn role_of(annotation: &str) -> Option<String> {
     Some(body.trim().trim_matches('"').to_owned())
 }
 
+/// How the type of this name is translated.
+fn translation(
+    translations: &Translations,
+    name: Option<&config::P4NamedType>,
+) -> Option<Translation> {
+    translations.get(&name?.name).cloned()
+}
+
 /// A width must be positive; 0 stays for a value that the program translates to a string.
 fn width_of(bitwidth: i32, name: &str) -> Result<usize, Refusal> {
     usize::try_from(bitwidth)
@@ -411,11 +452,12 @@ fn array_of(word: &str, preamble: Option<&config::Preamble>, size: i64) -> Resul
     Ok(Array { name, size })
 }
 
-fn action_of(action: &config::Action) -> Result<Action, Refusal> {
+fn action_of(action: &config::Action, translations: &Translations) -> Result<Action, Refusal> {
     let name = name_of("action", action.preamble.as_ref())?;
     let params = action.params.iter().map(|param| {
         let width_bits = width_of(param.bitwidth, &param.name)?;
-        Ok(Param { id: param.id, name: param.name.clone(), width_bits })
+        let translation = translation(translations, param.type_name.as_ref());
+        Ok(Param { id: param.id, name: param.name.clone(), width_bits, translation })
     });
     Ok(Action { params: params.collect::<Result<_, Refusal>>()?, name })
 }

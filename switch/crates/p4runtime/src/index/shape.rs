@@ -4,6 +4,8 @@
 //! nested `P4Data` that controllers see, and back: [`Shape::encode`] and [`Shape::decode`] walk
 //! the type depth first, one number for each leaf.
 
+use std::sync::Arc;
+
 use bits::Int;
 use config::p4_bitstring_like_type_spec::TypeSpec as BitsSpec;
 use config::p4_data_type_spec::TypeSpec;
@@ -12,6 +14,7 @@ use messages::p4::v1 as p4;
 use p4::p4_data::Data;
 use prost::bytes::Bytes;
 
+use super::names::{Names, Translation, Translations};
 use crate::refusal::Refusal;
 
 /// How deep types may be nested; P4 has no recursive types, but a P4Info may be wrong.
@@ -35,6 +38,8 @@ pub enum Shape {
     Header(Vec<Shape>),
     /// `int<width>`.
     Int(usize),
+    /// A type that controllers write as strings.
+    Names(Arc<Names>),
     /// `enum bit<width>`.
     SerializableEnum(usize),
     /// A struct: its members.
@@ -43,23 +48,30 @@ pub enum Shape {
     Tuple(Vec<Shape>),
 }
 
+/// Where types are looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Types<'a> {
+    /// What P4Info says of them.
+    pub info: &'a config::P4TypeInfo,
+    /// Those that are translated.
+    pub translations: &'a Translations,
+}
+
 impl Shape {
     /// The shape of a type of P4Info.
-    pub fn new(
-        spec: Option<&config::P4DataTypeSpec>,
-        types: &config::P4TypeInfo,
-    ) -> Result<Self, Refusal> {
+    pub fn new(spec: Option<&config::P4DataTypeSpec>, types: Types<'_>) -> Result<Self, Refusal> {
         Self::at_depth(spec, types, 0)
     }
 
     fn at_depth(
         spec: Option<&config::P4DataTypeSpec>,
-        types: &config::P4TypeInfo,
+        types: Types<'_>,
         depth: usize,
     ) -> Result<Self, Refusal> {
         if depth > DEPTH_MAX {
             return Err(Refusal::invalid(format!("types are nested deeper than {DEPTH_MAX}")));
         }
+        let Types { info, translations } = types;
         let inner = |spec: Option<&_>| Self::at_depth(spec, types, depth + 1);
         let spec = spec.and_then(|spec| spec.type_spec.as_ref());
         match spec.ok_or_else(|| Refusal::invalid("a type is missing"))? {
@@ -70,30 +82,33 @@ impl Shape {
                 members.collect::<Result<_, _>>().map(Self::Tuple)
             }
             TypeSpec::Struct(named) => {
-                let members = &named_type(&types.structs, named)?.members;
+                let members = &named_type(&info.structs, named)?.members;
                 let members = members.iter().map(|member| inner(member.type_spec.as_ref()));
                 members.collect::<Result<_, _>>().map(Self::Struct)
             }
             TypeSpec::Header(named) => {
-                let members = &named_type(&types.headers, named)?.members;
+                let members = &named_type(&info.headers, named)?.members;
                 let members = members.iter().map(|it| Self::bitstring(it.type_spec.as_ref()));
                 members.collect::<Result<_, _>>().map(Self::Header)
             }
             TypeSpec::Enum(named) => {
-                let members = &named_type(&types.enums, named)?.members;
+                let members = &named_type(&info.enums, named)?.members;
                 let names = members.iter().map(|member| member.name.clone()).collect();
                 Ok(Self::Choice { names, is_error: false })
             }
             TypeSpec::Error(_) => {
-                let names = types.error.clone().unwrap_or_default().members;
+                let names = info.error.clone().unwrap_or_default().members;
                 Ok(Self::Choice { names, is_error: true })
             }
             TypeSpec::SerializableEnum(named) => {
-                let underlying = named_type(&types.serializable_enums, named)?.underlying_type;
+                let underlying = named_type(&info.serializable_enums, named)?.underlying_type;
                 Ok(Self::SerializableEnum(width(underlying.map_or(0, |bits| bits.bitwidth))?))
             }
             TypeSpec::NewType(named) => {
-                let new = named_type(&types.new_types, named)?;
+                if let Some(Translation::Names(names)) = translations.get(&named.name) {
+                    return Ok(Self::Names(Arc::clone(names)));
+                }
+                let new = named_type(&info.new_types, named)?;
                 match stands_for(named, new)? {
                     StandsFor::Type(original) => inner(Some(original)),
                     StandsFor::Bits(width_bits) => Ok(Self::Bits(width_bits)),
@@ -141,7 +156,9 @@ impl Shape {
                 if *is_error { Data::Error(name) } else { Data::Enum(name) }
             }
             Self::SerializableEnum(_) => Data::EnumValue(self.encode_leaf(&next(leaves))),
-            Self::Bits(_) | Self::Int(_) => Data::Bitstring(self.encode_leaf(&next(leaves))),
+            Self::Bits(_) | Self::Int(_) | Self::Names(_) => {
+                Data::Bitstring(self.encode_leaf(&next(leaves)))
+            }
         };
         p4::P4Data { data: Some(data) }
     }
@@ -149,6 +166,7 @@ impl Shape {
     fn encode_leaf(&self, value: &Int) -> Bytes {
         match self {
             Self::Int(width_bits) => signed_bytes(&value.wrap_signed(*width_bits)).into(),
+            Self::Names(names) => names.bytes_of(value),
             _ => bits::canonical(value).into(),
         }
     }
@@ -157,7 +175,7 @@ impl Shape {
     pub fn decode(&self, data: &p4::P4Data, leaves: &mut Vec<Int>) -> Result<(), Refusal> {
         let data = data.data.as_ref().ok_or_else(|| Refusal::invalid("the data is unset"))?;
         match (self, data) {
-            (Self::Bits(_) | Self::Int(_), Data::Bitstring(bytes))
+            (Self::Bits(_) | Self::Int(_) | Self::Names(_), Data::Bitstring(bytes))
             | (Self::SerializableEnum(_), Data::EnumValue(bytes)) => {
                 leaves.push(self.decode_leaf(bytes)?);
                 Ok(())
@@ -193,6 +211,7 @@ impl Shape {
 
     fn decode_leaf(&self, bytes: &[u8]) -> Result<Int, Refusal> {
         let (width_bits, value) = match self {
+            Self::Names(names) => return names.number_of(bytes),
             Self::Int(width_bits) => (*width_bits, signed_from_bytes(bytes, *width_bits)),
             Self::Bits(width_bits) | Self::SerializableEnum(width_bits) => {
                 (*width_bits, bits::from_canonical(bytes, *width_bits).ok())
@@ -251,7 +270,7 @@ fn stands_for<'a>(
         Some(Representation::OriginalType(original)) => Ok(StandsFor::Type(original)),
         Some(Representation::TranslatedType(translated)) => match translated.sdn_type {
             Some(SdnType::SdnBitwidth(bitwidth)) => Ok(StandsFor::Bits(width(bitwidth)?)),
-            _ => Err(unsupported("a type that the program translates to a string")),
+            _ => Err(Refusal::invalid(format!("type {} is translated to nothing", named.name))),
         },
         None => Err(Refusal::invalid(format!("type {} stands for nothing", named.name))),
     }

@@ -2,7 +2,8 @@
 
 use messages::p4::config::v1 as config;
 
-use super::{Index, Name, count, name_of, width_of};
+use super::names::{Translation, Translations};
+use super::{Index, Name, count, name_of, translation, width_of};
 use crate::refusal::Refusal;
 
 /// How one field of a key matches.
@@ -26,8 +27,10 @@ pub struct Field {
     pub id: u32,
     /// Its name in the program.
     pub name: String,
-    /// Its width; 0 where the program translates it to a string.
+    /// Its width in the data plane; 0 for a string until the pipeline is known.
     pub width_bits: usize,
+    /// How controllers write it, if the program translates its type.
+    pub translation: Option<Translation>,
     /// How it matches.
     pub kind: MatchKind,
 }
@@ -76,11 +79,19 @@ pub struct Table {
 }
 
 impl Table {
-    pub(super) fn new(table: &config::Table, index: &Index) -> Result<Self, Refusal> {
+    pub(super) fn new(
+        table: &config::Table,
+        index: &Index,
+        translations: &Translations,
+    ) -> Result<Self, Refusal> {
         use config::table::IdleTimeoutBehavior;
         let name = name_of("table", table.preamble.as_ref())?;
         let place = format!("P4Info, table {}", name.name);
-        let fields = table.match_fields.iter().map(Field::new).collect::<Result<Vec<_>, _>>();
+        let fields = table.match_fields.iter().map(|field| Field::new(field, translations));
+        let fields = fields.collect::<Result<Vec<_>, _>>().map(|mut fields| {
+            fields.retain(|field| !field.is_empty());
+            fields
+        });
         let fields = fields.map_err(|refusal| refusal.within(&place))?;
         let actions = table.action_refs.iter().map(|reference| {
             index.action(reference.id).map_err(|refusal| refusal.within(&place))?;
@@ -123,7 +134,10 @@ impl Table {
 }
 
 impl Field {
-    pub(super) fn new(field: &config::MatchField) -> Result<Self, Refusal> {
+    pub(super) fn new(
+        field: &config::MatchField,
+        translations: &Translations,
+    ) -> Result<Self, Refusal> {
         use config::match_field::{Match, MatchType};
         let match_type = match field.r#match {
             Some(Match::MatchType(number)) => MatchType::try_from(number).ok(),
@@ -145,7 +159,13 @@ impl Field {
             ))
         })?;
         let width_bits = width_of(field.bitwidth, &field.name)?;
-        Ok(Self { id: field.id, name: field.name.clone(), width_bits, kind })
+        let translation = translation(translations, field.type_name.as_ref());
+        Ok(Self { id: field.id, name: field.name.clone(), width_bits, translation, kind })
+    }
+
+    /// A `bit<0>`, of which the data plane knows nothing.
+    fn is_empty(&self) -> bool {
+        self.width_bits == 0 && self.translation.is_none()
     }
 }
 

@@ -10,6 +10,7 @@ use messages::p4::v1::table_action::Type;
 use prost::bytes::Bytes;
 use units::PortId;
 
+use crate::index::names::{Names, Translation};
 use crate::index::shape::hex;
 use crate::index::{Action, Index, Param, Profile, Scope, Selector, SizeSemantics, Table};
 use crate::refusal::Refusal;
@@ -55,20 +56,27 @@ pub enum Watch {
     None,
     /// Field `watch`, deprecated; a number.
     Number(i32),
-    /// Field `watch_port`, a byte string.
-    Port(Bytes),
+    /// Field `watch_port`, a byte string, and the port that it is.
+    Port(Bytes, Option<PortId>),
 }
 
 impl Watch {
     /// From field `watch_port`; empty is none.
-    pub fn from_port(bytes: &Bytes) -> Result<Self, Refusal> {
-        if !bytes.is_empty() && super::replication::port_of(bytes).is_none() {
-            return Err(Refusal::invalid(format!(
-                "watch_port {} is not the number of a port, which has 9 bits",
-                hex(bytes)
-            )));
-        }
-        Ok(Watch::Port(bytes.clone()))
+    pub fn from_port(bytes: &Bytes, names: Option<&Names>) -> Result<Self, Refusal> {
+        let number = match (bytes.is_empty(), names) {
+            (true, _) => None,
+            (false, Some(names)) => {
+                let number = names.number_of(bytes).map_err(|it| it.within("watch_port"))?;
+                number.to_u64().and_then(|number| u16::try_from(number).ok())
+            }
+            (false, None) => Some(super::replication::port_of(bytes).ok_or_else(|| {
+                Refusal::invalid(format!(
+                    "watch_port {} is not the number of a port, which has 9 bits",
+                    hex(bytes)
+                ))
+            })?),
+        };
+        Ok(Watch::Port(bytes.clone(), number.map(PortId)))
     }
 
     /// The port; none where there is none, or none with such a number.
@@ -76,11 +84,7 @@ impl Watch {
         match self {
             Watch::None => None,
             Watch::Number(number) => u16::try_from(*number).ok().map(PortId),
-            Watch::Port(bytes) if bytes.is_empty() => None,
-            Watch::Port(bytes) => {
-                let number = Int::from_be_bytes(bytes).to_u64()?;
-                u16::try_from(number).ok().map(PortId)
-            }
+            Watch::Port(_, port) => *port,
         }
     }
 }
@@ -180,11 +184,9 @@ fn args_of(declared: &Action, action: &p4::Action) -> Result<ActionCall, Refusal
 }
 
 fn arg_of(param: &Param, bytes: &[u8]) -> Result<Int, Refusal> {
-    if param.width_bits == 0 {
-        return Err(Refusal::unimplemented(format!(
-            "parameter {} has a type that is translated to a string, which this switch does not do",
-            param.name
-        )));
+    if let Some(names) = Translation::names(param.translation.as_ref()) {
+        let place = format!("parameter {}", param.name);
+        return names.number_of(bytes).map_err(|refusal| refusal.within(place));
     }
     bits::from_canonical(bytes, param.width_bits).map_err(|error| {
         Refusal::invalid(format!("parameter {} is {}: {error}", param.name, hex(bytes)))
@@ -196,7 +198,10 @@ pub fn call_message(index: &Index, call: &ActionCall) -> p4::Action {
     let params = index.action(call.action_id).map_or(&[][..], |action| &action.params);
     let params = params.iter().zip(&call.args).map(|(param, value)| p4::action::Param {
         param_id: param.id,
-        value: bits::canonical(value).into(),
+        value: match Translation::names(param.translation.as_ref()) {
+            Some(names) => names.bytes_of(value),
+            None => bits::canonical(value).into(),
+        },
     });
     p4::Action { action_id: call.action_id, params: params.collect() }
 }
@@ -251,7 +256,7 @@ pub fn entry_action_message(index: &Index, action: &EntryAction) -> p4::TableAct
                 watch_kind: match &choice.watch {
                     Watch::None => None,
                     Watch::Number(port) => Some(WatchKind::Watch(*port)),
-                    Watch::Port(port) => Some(WatchKind::WatchPort(port.clone())),
+                    Watch::Port(port, _) => Some(WatchKind::WatchPort(port.clone())),
                 },
             });
             Type::ActionProfileActionSet(p4::ActionProfileActionSet {
@@ -277,7 +282,7 @@ fn one_shot_of(
         let watch = match &choice.watch_kind {
             None => Watch::None,
             Some(WatchKind::Watch(port)) => Watch::Number(*port),
-            Some(WatchKind::WatchPort(port)) => Watch::from_port(port)?,
+            Some(WatchKind::WatchPort(port)) => Watch::from_port(port, index.port_names())?,
         };
         let weight = check_weight(selector, choice.weight)?;
         Ok(OneShotAction { call: call_of(index, table, action, Use::Entry)?, weight, watch })

@@ -183,10 +183,12 @@ pub fn change_of(index: &Index, update: &p4::Update, role: &str) -> Result<Chang
         Entity::DigestEntry(entry) => digest_change_of(index, kind, entry, role),
         Entity::PacketReplicationEngineEntry(entry) => match &entry.r#type {
             Some(Replication::MulticastGroupEntry(group)) => {
-                replication::multicast_change_of(kind, group).map(Change::MulticastGroup)
+                replication::multicast_change_of(index.port_names(), kind, group)
+                    .map(Change::MulticastGroup)
             }
             Some(Replication::CloneSessionEntry(session)) => {
-                replication::clone_change_of(kind, session).map(Change::CloneSession)
+                replication::clone_change_of(index.port_names(), kind, session)
+                    .map(Change::CloneSession)
             }
             None => Err(Refusal::invalid("neither a multicast group nor a clone session is set")),
         },

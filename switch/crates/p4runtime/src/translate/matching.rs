@@ -11,6 +11,7 @@ use messages::p4::v1::field_match::{self, FieldMatchType};
 use pipeline::KeyMatch;
 use prost::bytes::Bytes;
 
+use crate::index::names::{Names, Translation};
 use crate::index::shape::hex;
 use crate::index::{Field, MatchKind};
 use crate::refusal::Refusal;
@@ -51,11 +52,6 @@ pub fn key_message(fields: &[Field], key: &[KeyMatch]) -> Vec<p4::FieldMatch> {
 }
 
 fn part_of(field: &Field, given: Option<&p4::FieldMatch>) -> Result<KeyMatch, Refusal> {
-    if field.width_bits == 0 {
-        return Err(Refusal::unimplemented(
-            "its type is translated to a string, which this switch does not do",
-        ));
-    }
     let Some(given) = given else { return everything(field) };
     let given = given.field_match_type.as_ref().ok_or_else(|| {
         Refusal::invalid("it has no match in it; leave the field out to match everything")
@@ -63,6 +59,14 @@ fn part_of(field: &Field, given: Option<&p4::FieldMatch>) -> Result<KeyMatch, Re
     match (field.kind, given) {
         (MatchKind::Exact, FieldMatchType::Exact(exact)) => {
             Ok(KeyMatch::Exact(value_of(field, &exact.value)?))
+        }
+        (MatchKind::Lpm | MatchKind::Range | MatchKind::Ternary, _)
+            if names_of(field).is_some() =>
+        {
+            Err(Refusal::invalid(
+                "its type is translated to a string, which has no bits to match: declare it exact \
+                 or optional",
+            ))
         }
         (MatchKind::Lpm, FieldMatchType::Lpm(lpm)) => lpm_of(field, lpm),
         (MatchKind::Optional, FieldMatchType::Optional(optional)) => {
@@ -134,8 +138,15 @@ fn range_of(field: &Field, range: &field_match::Range) -> Result<KeyMatch, Refus
 
 /// The value of a byte string, INVALID_ARGUMENT if it is none of the field's width.
 fn value_of(field: &Field, bytes: &[u8]) -> Result<Int, Refusal> {
+    if let Some(names) = names_of(field) {
+        return names.number_of(bytes);
+    }
     bits::from_canonical(bytes, field.width_bits)
         .map_err(|error| Refusal::invalid(format!("{}: {error}", hex(bytes))))
+}
+
+fn names_of(field: &Field) -> Option<&Names> {
+    Translation::names(field.translation.as_ref())
 }
 
 /// The part for a field that a message leaves out.
@@ -165,7 +176,10 @@ fn largest(field: &Field) -> Int {
 
 /// `None` for what is left out of a message.
 fn part_message(field: &Field, part: &KeyMatch) -> Option<FieldMatchType> {
-    let bytes = |value: &Int| Bytes::from(bits::canonical(value));
+    let bytes = |value: &Int| match names_of(field) {
+        Some(names) => names.bytes_of(value),
+        None => Bytes::from(bits::canonical(value)),
+    };
     Some(match part {
         KeyMatch::Any => return None,
         KeyMatch::Exact(value) if field.kind == MatchKind::Optional => {
@@ -238,7 +252,7 @@ mod tests {
     use super::*;
 
     fn field(kind: MatchKind) -> Field {
-        Field { id: 1, name: "f".to_owned(), width_bits: 12, kind }
+        Field { id: 1, name: "f".to_owned(), width_bits: 12, translation: None, kind }
     }
 
     fn b(bytes: &'static [u8]) -> Bytes {

@@ -101,14 +101,19 @@ pub fn group_change_of(
     };
     check_id(group.group_id).map_err(place)?;
     match kind {
-        Type::Insert => Ok(GroupChange::Insert(group_state_of(profile, group).map_err(place)?)),
-        Type::Modify => Ok(GroupChange::Modify(group_state_of(profile, group).map_err(place)?)),
+        Type::Insert => {
+            Ok(GroupChange::Insert(group_state_of(index, profile, group).map_err(place)?))
+        }
+        Type::Modify => {
+            Ok(GroupChange::Modify(group_state_of(index, profile, group).map_err(place)?))
+        }
         Type::Delete => Ok(GroupChange::Delete),
         Type::Unspecified => Err(super::unspecified()),
     }
 }
 
 fn group_state_of(
+    index: &Index,
     profile: &Profile,
     group: &p4::ActionProfileGroup,
 ) -> Result<GroupState, Refusal> {
@@ -137,7 +142,7 @@ fn group_state_of(
         let watch = match &member.watch_kind {
             None => Watch::None,
             Some(WatchKind::Watch(port)) => Watch::Number(*port),
-            Some(WatchKind::WatchPort(port)) => Watch::from_port(port)?,
+            Some(WatchKind::WatchPort(port)) => Watch::from_port(port, index.port_names())?,
         };
         let weight = action::check_weight(selector, member.weight)?;
         Ok(GroupMember { member_id: id, weight, watch })
@@ -157,7 +162,7 @@ pub fn group_message(profile_id: u32, group_id: u32, state: &GroupState) -> p4::
         watch_kind: match &member.watch {
             Watch::None => None,
             Watch::Number(port) => Some(WatchKind::Watch(*port)),
-            Watch::Port(port) => Some(WatchKind::WatchPort(port.clone())),
+            Watch::Port(port, _) => Some(WatchKind::WatchPort(port.clone())),
         },
     });
     p4::ActionProfileGroup {

@@ -6,6 +6,7 @@ use messages::p4::v1::update::Type;
 use prost::bytes::Bytes;
 use units::{ClassId, PortId};
 
+use crate::index::names::Names;
 use crate::index::shape::hex;
 use crate::refusal::Refusal;
 
@@ -84,12 +85,13 @@ impl<T> NumberedChange<T> {
 
 /// The change that an update of a multicast group asks for.
 pub fn multicast_change_of(
+    ports: Option<&Names>,
     kind: Type,
     entry: &p4::MulticastGroupEntry,
 ) -> Result<NumberedChange<MulticastGroup>, Refusal> {
     let id = entry.multicast_group_id;
     let state = || {
-        let replicas = replicas_of(&entry.replicas)?;
+        let replicas = replicas_of(ports, &entry.replicas)?;
         Ok(MulticastGroup { replicas, metadata: entry.metadata.clone() })
     };
     NumberedChange::new(kind, id, GROUP_ID_MAX, state)
@@ -97,22 +99,27 @@ pub fn multicast_change_of(
 }
 
 /// The message for a multicast group.
-pub fn multicast_message(id: u32, group: &MulticastGroup) -> p4::MulticastGroupEntry {
+pub fn multicast_message(
+    ports: Option<&Names>,
+    id: u32,
+    group: &MulticastGroup,
+) -> p4::MulticastGroupEntry {
     p4::MulticastGroupEntry {
         multicast_group_id: id,
-        replicas: replicas_message(&group.replicas),
+        replicas: replicas_message(ports, &group.replicas),
         metadata: group.metadata.clone(),
     }
 }
 
 /// The change that an update of a clone session asks for.
 pub fn clone_change_of(
+    ports: Option<&Names>,
     kind: Type,
     entry: &p4::CloneSessionEntry,
 ) -> Result<NumberedChange<CloneSession>, Refusal> {
     let id = entry.session_id;
     let state = || {
-        let replicas = replicas_of(&entry.replicas)?;
+        let replicas = replicas_of(ports, &entry.replicas)?;
         let class = u8::try_from(entry.class_of_service)
             .ok()
             .filter(|class| u32::from(*class) <= CLASS_MAX)
@@ -136,16 +143,20 @@ pub fn clone_change_of(
 }
 
 /// The message for a clone session.
-pub fn clone_message(id: u32, session: &CloneSession) -> p4::CloneSessionEntry {
+pub fn clone_message(
+    ports: Option<&Names>,
+    id: u32,
+    session: &CloneSession,
+) -> p4::CloneSessionEntry {
     p4::CloneSessionEntry {
         session_id: id,
-        replicas: replicas_message(&session.replicas),
+        replicas: replicas_message(ports, &session.replicas),
         class_of_service: u32::from(session.class.0),
         packet_length_bytes: session.length_bytes_max.map_or(0, u32::cast_signed),
     }
 }
 
-fn replicas_of(given: &[p4::Replica]) -> Result<Vec<Replica>, Refusal> {
+fn replicas_of(ports: Option<&Names>, given: &[p4::Replica]) -> Result<Vec<Replica>, Refusal> {
     if given.len() > REPLICA_COUNT_MAX {
         return Err(Refusal::exhausted(format!(
             "{} replicas are given; this switch makes {REPLICA_COUNT_MAX} copies of a packet",
@@ -155,7 +166,7 @@ fn replicas_of(given: &[p4::Replica]) -> Result<Vec<Replica>, Refusal> {
     let mut replicas: Vec<Replica> = Vec::with_capacity(given.len());
     let mut seen = std::collections::BTreeSet::new();
     for replica in given {
-        let replica = replica_of(replica)?;
+        let replica = replica_of(ports, replica)?;
         if !seen.insert((replica.port, replica.instance)) {
             return Err(Refusal::invalid(format!(
                 "port {} with instance {} is there twice; give each copy its own instance",
@@ -167,7 +178,7 @@ fn replicas_of(given: &[p4::Replica]) -> Result<Vec<Replica>, Refusal> {
     Ok(replicas)
 }
 
-fn replica_of(replica: &p4::Replica) -> Result<Replica, Refusal> {
+fn replica_of(ports: Option<&Names>, replica: &p4::Replica) -> Result<Replica, Refusal> {
     if !replica.backup_replicas.is_empty() {
         return Err(Refusal::unimplemented(
             "backup_replicas are set, which this switch does not have: give a replica for each port, \
@@ -176,7 +187,13 @@ fn replica_of(replica: &p4::Replica) -> Result<Replica, Refusal> {
     }
     let (number, port_as_number) = match &replica.port_kind {
         Some(PortKind::EgressPort(number)) => (u16::try_from(*number).ok(), true),
-        Some(PortKind::Port(bytes)) => (port_of(bytes), false),
+        Some(PortKind::Port(bytes)) => match ports {
+            Some(names) => {
+                let number = names.number_of(bytes)?.to_u64();
+                (number.and_then(|number| u16::try_from(number).ok()), false)
+            }
+            None => (port_of(bytes), false),
+        },
         None => return Err(Refusal::invalid("a replica has no port")),
     };
     let port = number.filter(|number| *number < 1 << PORT_WIDTH_BITS).ok_or_else(|| {
@@ -202,10 +219,13 @@ pub fn port_of(bytes: &[u8]) -> Option<u16> {
     u16::try_from(value.to_u64()?).ok()
 }
 
-fn replicas_message(replicas: &[Replica]) -> Vec<p4::Replica> {
+fn replicas_message(ports: Option<&Names>, replicas: &[Replica]) -> Vec<p4::Replica> {
     let message = |replica: &Replica| {
         let number = u32::from(replica.port.0);
-        let bytes = || Bytes::from(bits::canonical(&bits::Int::from(number)));
+        let bytes = || match ports {
+            Some(names) => names.bytes_of(&bits::Int::from(number)),
+            None => Bytes::from(bits::canonical(&bits::Int::from(number))),
+        };
         let port_kind = if replica.port_as_number {
             PortKind::EgressPort(number)
         } else {
@@ -240,11 +260,12 @@ mod tests {
         let port_kind = Some(PortKind::EgressPort(3));
         let older = p4::Replica { instance: 2, port_kind, ..p4::Replica::default() };
         let sent = session(vec![replica(b"\x01\xfe", 1), older]);
-        let Ok(NumberedChange::Insert(id, state)) = clone_change_of(Type::Insert, &sent) else {
+        let Ok(NumberedChange::Insert(id, state)) = clone_change_of(None, Type::Insert, &sent)
+        else {
             panic!("an insert was asked for");
         };
         assert_eq!(state.replicas[0].port, PortId(510));
-        assert_eq!(clone_message(id, &state), sent);
+        assert_eq!(clone_message(None, id, &state), sent);
     }
 
     #[test]
@@ -254,10 +275,11 @@ mod tests {
             replicas: vec![replica(b"\x05", 1), replica(b"\x02", 1), replica(b"\x05", 2)],
             metadata: Bytes::from_static(b"mine"),
         };
-        let Ok(NumberedChange::Modify(id, state)) = multicast_change_of(Type::Modify, &sent) else {
+        let Ok(NumberedChange::Modify(id, state)) = multicast_change_of(None, Type::Modify, &sent)
+        else {
             panic!("a modify was asked for");
         };
-        assert_eq!(multicast_message(id, &state), sent);
+        assert_eq!(multicast_message(None, id, &state), sent);
     }
 
     #[test]
@@ -276,7 +298,7 @@ mod tests {
             (no_id, "id 0 is not between 1 and 32767"),
         ];
         for (sent, expected) in cases {
-            let refusal = clone_change_of(Type::Insert, &sent).unwrap_err();
+            let refusal = clone_change_of(None, Type::Insert, &sent).unwrap_err();
             assert_eq!(refusal.code, crate::code::Code::InvalidArgument);
             assert!(refusal.message.contains(expected), "{}", refusal.message);
         }
@@ -286,7 +308,7 @@ mod tests {
     fn backup_replicas_are_refused_rather_than_lost() {
         let backup = p4::BackupReplica { port: Bytes::from_static(b"\x02"), instance: 1 };
         let guarded = p4::Replica { backup_replicas: vec![backup], ..replica(b"\x01", 1) };
-        let refusal = clone_change_of(Type::Insert, &session(vec![guarded])).unwrap_err();
+        let refusal = clone_change_of(None, Type::Insert, &session(vec![guarded])).unwrap_err();
         assert_eq!(refusal.code, crate::code::Code::Unimplemented);
         assert!(refusal.message.contains("backup_replicas"), "{}", refusal.message);
     }
@@ -294,6 +316,6 @@ mod tests {
     #[test]
     fn a_deletion_looks_at_nothing_but_the_id() {
         let sent = session(vec![replica(b"\x02\x00", 0)]);
-        assert_eq!(clone_change_of(Type::Delete, &sent), Ok(NumberedChange::Delete(100)));
+        assert_eq!(clone_change_of(None, Type::Delete, &sent), Ok(NumberedChange::Delete(100)));
     }
 }

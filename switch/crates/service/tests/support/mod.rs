@@ -64,6 +64,11 @@ pub fn psa_program() -> (P4Info, Bytes) {
     compiled("psa.p4")
 }
 
+/// A program whose types controllers write in another way than the data plane.
+pub fn names_program() -> (P4Info, Bytes) {
+    compiled("names.p4")
+}
+
 fn compiled(name: &str) -> (P4Info, Bytes) {
     let mut options = Options::default();
     options.preprocessor.include_directories = vec!["include".to_owned()];
@@ -82,6 +87,7 @@ impl SourceProvider for Files {
             Some("everything.p4") => include_str!("everything.p4"),
             Some("entries.p4") => include_str!("entries.p4"),
             Some("large.p4") => include_str!("large.p4"),
+            Some("names.p4") => include_str!("names.p4"),
             // The architecture's file has the name of the program.
             Some("psa.p4") if path.contains("include") => {
                 include_str!("../../../../../p4src/include/psa.p4")
