@@ -17,7 +17,7 @@
 //!   later_ports.rs   which devices those may be
 //!   recording.rs one capture of the whole switch
 //!   tap.rs       captures, and what the log says of packets
-//!   narrate.rs   the steps of packets as lines of the log
+//!   narrate/     the steps of packets as lines of the log
 //!   logging/     where the log goes and how its lines look
 //!   spool.rs     writing without waiting for it
 //!   limits.rs    what the switch is bounded by

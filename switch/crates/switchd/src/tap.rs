@@ -49,7 +49,7 @@ impl Tap {
         }
         let recording = settings.capture.as_deref().map(|path| Recording::create(path, settings));
         let recording = recording.transpose()?;
-        let narrator = Narrator::new(settings.logging.follows_packets);
+        let narrator = Narrator::new(&settings.logging);
         Ok(Tap { captures, recording, dump_bytes: settings.dump_bytes, narrator })
     }
 

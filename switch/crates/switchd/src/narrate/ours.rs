@@ -1,4 +1,4 @@
-//! The life of every packet as lines of the log, for who reads logs to understand a program.
+//! The life of a packet in our own words.
 //!
 //! ```text
 //!   7: received 98 bytes on port 1
@@ -9,52 +9,15 @@
 //!   7: queued for port 2, class 0
 //!   7: transmitted 98 bytes on port 2
 //! ```
-//!
-//! The number in front is the packet's; copies have numbers of their own. Steps are at level debug,
-//! values at level trace, what the program itself says with `log_msg` at level info.
 
 use std::fmt;
 
-use device::{Device, TraceEvent, TraceFilter, TraceRecord};
+use device::TraceEvent;
 use pipeline::Event;
-use tracing::{debug, error, info, trace, warn};
+use tracing::{debug, error, info, trace};
 
-/// Tells the log what becomes of packets.
-pub struct Narrator {
-    is_on: bool,
-    lost: u64,
-}
-
-impl Narrator {
-    /// One that speaks, or one that does not.
-    pub fn new(is_on: bool) -> Narrator {
-        Narrator { is_on, lost: 0 }
-    }
-
-    /// Follows every packet of `device` from now on.
-    pub fn begin(&self, device: &mut Device) {
-        if self.is_on {
-            device.trace(vec![TraceFilter::default()]);
-        }
-    }
-
-    /// Writes what has happened since the last call.
-    pub fn tell(&mut self, device: &mut Device) {
-        if !self.is_on {
-            return;
-        }
-        while let Some(TraceRecord { packet, event, .. }) = device.poll_trace() {
-            tell_step(packet, &event);
-        }
-        let lost = device.trace_lost();
-        if lost > self.lost {
-            warn!("{} steps of packets found no room in the log's queue", lost - self.lost);
-            self.lost = lost;
-        }
-    }
-}
-
-fn tell_step(packet: u64, step: &TraceEvent) {
+/// Writes one step of a packet.
+pub(super) fn tell(packet: u64, step: &TraceEvent) {
     match step {
         TraceEvent::Copied { from, kind } => debug!("{packet}: a copy of {from} ({kind:?})"),
         TraceEvent::Departed { port, queueing } => debug!(
