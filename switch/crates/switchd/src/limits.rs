@@ -57,7 +57,7 @@ fn rows_of_packets() -> Vec<Row> {
             "the program is refused",
         ),
         (
-            "memory of a program's tables with all entries they declare",
+            "memory of a program's tables, filled to their sizes",
             mebibytes(pipeline::TABLE_MEMORY_BYTES as usize),
             "the program is refused",
         ),
