@@ -10,8 +10,9 @@ what else runs on the machine shows, too. Make a quiet one for numbers to keep. 
 on the machine stands beside them: how often a picture calls the canvas, and how much it allocates.
 
 The goal is a frame of 16.7 ms with 5,000 packets, as the browser grants it; a router of 64 ports
-and a network of 20 are to stay usable: two frames' time. Another row is how long `make glass` takes
-from the start of its process to the first finding on the page, in a browser that is open already.
+and a network of 20 are to stay usable: two frames' time. Another row is `make glass`: how long
+it takes to its address, and the page, in a browser that is open already, from there to the first
+packets in the picture, which is to be a second at the most.
 
 With --minutes a page is used before a live router for so long, by a clock that is wound forward,
 and its memory is read once a minute: see `endurance.py`.
@@ -52,8 +53,12 @@ LENGTH = 1514
 GAP_PS = LENGTH * 8 * 1000
 # A picture is granted 60 times a second; browsers tell its instant to a tenth of a millisecond.
 FRAME_MS = 16.7
-# Within it the first finding is to be on the page.
+# Within it the first picture with packets is to be on the page.
 FIRST_S = 1.0
+_PACKETS_ARE_SEEN = """
+() => window.vitrine?.player
+  && [...vitrine.models.values()].some((each) => each.insides.at(vitrine.player.timePs).packets.size > 0)
+"""
 OUT = ROOT / "out" / "bench-glass.json"
 # As many packets in sight as the goal is about.
 PACKETS = 5000
@@ -90,7 +95,7 @@ ROWS = (
     Row("64 ports", ports=64, frames=2),
     Row("20 routers", ports=4, routers=20, frames=2),
 )
-FIRST = "first finding"
+FIRST = "first picture"
 
 
 def main(arguments: list[str]) -> int:
@@ -129,13 +134,14 @@ def main(arguments: list[str]) -> int:
         if round(found["frame_p95_ms"], 1) > row.frames * FRAME_MS:
             missed.append(f"{row.name}: a frame takes more than {row.frames * FRAME_MS:.1f} ms")
     if chosen.only in FIRST:
-        rows[FIRST] = found = first_finding()
+        rows[FIRST] = found = firsts()
         print(
-            f"make glass: its address after {found['address_s']:.2f} s, the first finding on the "
-            f"page after {found['finding_s']:.2f} s. Load {os.getloadavg()[0]:.1f}.",
+            f"make glass: its address after {found['address_s']:.2f} s; in the page packets after "
+            f"{found['picture_s']:.2f} s, and a finding, for which a queue has to fill, after "
+            f"{found['finding_s']:.2f} s. Load {os.getloadavg()[0]:.1f}.",
             flush=True,
         )
-        if found["finding_s"] > FIRST_S:
+        if found["picture_s"] > FIRST_S:
             missed.append(f"{FIRST}: after more than {FIRST_S:g} s")
     written({"rows": rows, "missed": missed})
     print("\n".join(["Goals that are missed:", *missed] if missed else ["All goals are met."]))
@@ -155,8 +161,11 @@ def written(found: dict[str, Any]) -> None:
     print(f"written: {OUT}")
 
 
-def first_finding() -> dict[str, float]:
-    """Seconds from the start of `make glass`'s process, for which a browser waits."""
+def firsts() -> dict[str, float]:
+    """Seconds from the start of `make glass` to its address, and from there to what is seen.
+
+    A browser is open already.
+    """
     with (
         tempfile.TemporaryDirectory() as folder,
         browser() as chromium,
@@ -178,9 +187,13 @@ def first_finding() -> dict[str, float]:
             try:
                 told = next(each for each in served.stdout if each.startswith("The glass: "))
                 address_s = time.perf_counter() - began_s
+                opened_s = time.perf_counter()
                 page.goto(told.removeprefix("The glass: ").strip())
+                page.wait_for_function(_PACKETS_ARE_SEEN)
+                picture_s = time.perf_counter() - opened_s
                 page.wait_for_selector(".notice.found")
-                return {"address_s": address_s, "finding_s": time.perf_counter() - began_s}
+                finding_s = time.perf_counter() - opened_s
+                return {"address_s": address_s, "picture_s": picture_s, "finding_s": finding_s}
             finally:
                 served.terminate()
 

@@ -2,6 +2,7 @@
 // forward. Its messages are encoded and decoded as those of a real one are.
 
 import { Glass } from "../../glass/js/page/glass.js";
+import { Clocks } from "../../glass/js/wire/clocks.js";
 import { decode, encode } from "../../glass/js/wire/message.js";
 import { readSchema } from "../../glass/js/wire/schema.js";
 
@@ -78,6 +79,7 @@ function headOf(port, nowMs) {
 class Calls {
   constructor(schema) {
     this.schema = schema;
+    this.clocks = new Clocks();
     this.router = new Router();
     this.began = performance.now();
   }
