@@ -3,8 +3,8 @@
     python -m tests.bench.watcher ADDRESS
 
 Messages come through the page's own relay and are decoded here, where the page decodes them in the
-browser. As the page does, it asks for single packets and, where these are too many to be told, for
-depths alone.
+browser. As the page does, it asks for single packets and, where these are too many to be told or
+the router sends more than 2 Gb/s, for depths alone.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ ROUTER = "s1"
 # As in glass/js/page/watching.js and glass.js.
 INTERVAL_MS, HEAD_BYTES = 20, 48
 DESCRIBE_S, LOST_TWICE_S = 2.0, 10.0
+PACKETS_BPS_MAX = 2e9
+_PS_PER_S = 1e12
 
 
 async def main(address: str) -> None:
@@ -47,7 +49,7 @@ async def _watch(relay: Relay) -> None:
     lost_at, tells_packets = float("-inf"), True
     while True:
         try:
-            await _watch_once(relay, tells_packets=tells_packets)
+            tells_packets = await _watch_once(relay, tells_packets=tells_packets)
         except RefusedError as refused:
             code = status_pb2.Status.FromString(refused.status).code
             if code != code_pb2.RESOURCE_EXHAUSTED:
@@ -58,8 +60,11 @@ async def _watch(relay: Relay) -> None:
         lost_at = time.monotonic()
 
 
-async def _watch_once(relay: Relay, *, tells_packets: bool) -> None:
-    """Until events are lost: then nobody knows any more where each packet is."""
+async def _watch_once(relay: Relay, *, tells_packets: bool) -> bool:
+    """Until events are lost, as nobody knows any more then where each packet is, or are too many.
+
+    Whether single packets can be asked for once more.
+    """
     request = router_pb2.WatchRequest(
         interval_ms=INTERVAL_MS,
         marks=True,
@@ -70,13 +75,30 @@ async def _watch_once(relay: Relay, *, tells_packets: bool) -> None:
         arbitrations=True,
     )
     request.drops.SetInParent()
+    request.flows = not tells_packets
+    first: router_pb2.Sample | None = None
     async with contextlib.aclosing(_call(relay, "Watch", request)) as messages:
         async for message in messages:
             told = router_pb2.WatchResponse.FromString(message)
             if told.HasField("sample"):
                 _say_once()
+                first = first or told.sample
             if told.lost_events and tells_packets:
-                return
+                return True
+            if tells_packets and told.HasField("sample") and _is_fast(first, told.sample):
+                return False
+    return tells_packets
+
+
+def _is_fast(first: router_pb2.Sample, last: router_pb2.Sample) -> bool:
+    """Whether more has left between two samples than is told packet by packet."""
+    span_s = (last.time_ps - first.time_ps) / _PS_PER_S
+    bits = 8 * (_departed_bytes(last) - _departed_bytes(first))
+    return span_s >= DESCRIBE_S and bits > PACKETS_BPS_MAX * span_s
+
+
+def _departed_bytes(sample: router_pb2.Sample) -> int:
+    return sum(port.counters.counters.departed.bytes for port in sample.ports)
 
 
 async def _call(relay: Relay, name: str, request: object) -> AsyncIterator[bytes]:

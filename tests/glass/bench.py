@@ -56,8 +56,8 @@ FRAME_MS = 16.7
 # Within it the first picture with packets is to be on the page.
 FIRST_S = 1.0
 _PACKETS_ARE_SEEN = """
-() => window.vitrine?.player
-  && [...vitrine.models.values()].some((each) => each.insides.at(vitrine.player.timePs).packets.size > 0)
+() => window.vitrine?.player && [...vitrine.models.values()].some(
+  (each) => each.insides.at(vitrine.player.timePs).packets.size > 0)
 """
 OUT = ROOT / "out" / "bench-glass.json"
 # As many packets in sight as the goal is about.

@@ -65,6 +65,30 @@ export async function single_packets_are_told_again_when_a_burst_is_over() {
   holds(!watching.withoutPackets, "and ends");
 }
 
+export async function a_live_router_of_gigabits_is_asked_for_depths_until_it_is_slower() {
+  const { watching, model, asked } = asking();
+  watching.isLive = true;
+  await watching.open();
+  // So many bytes have left by the port by then: 0.5 s later, 125 MB more are 2 Gb/s.
+  const sent = (ms, bytes) => model.samples.take({ time_ps: ms * 1e9, ports: [{ port: 1, counters: { counters: { departed: { bytes } } } }] });
+  const looked = async (nowMs) => {
+    watching.spare(nowMs);
+    watching.lookAgain(nowMs);
+    await new Promise(setTimeout);
+    return asked.at(-1);
+  };
+  sent(0, 0);
+  sent(500, 125_000_000);
+  same(await looked(500), true, "2 Gb/s are told:");
+  sent(1000, 250_000_001);
+  same(await looked(1000), false, "more are not:");
+  sent(11_500, 4e9);
+  sent(12_000, 4.2e9);
+  same(await looked(12_000), false, "nor later, at 3.2 Gb/s:");
+  sent(12_500, 4.25e9);
+  same([await looked(12_500), model.isTooFast], [true, false], "0.8 Gb/s are:");
+}
+
 export async function what_no_picture_can_show_is_not_asked_for_while_time_passes_fast() {
   const { watching, model, requests } = asking();
   await watching.open();
