@@ -37,8 +37,9 @@ def main(environment: Mapping[str, str] = os.environ) -> int:
                 "WORLD=live: a sweep runs in the virtual world, as much of it at a time as there "
                 "are processors. Leave WORLD out."
             )
+        # SCHEDULER is a class of a student's to a lab, and an address to a sweep.
         for name in KNOWN:
-            if environment.get(name):
+            if name != "SCHEDULER" and environment.get(name):
                 raise SettingError(f"{name}: a sweep's settings stand in its file. Leave it out.")
         file = _file(environment.get("SWEEP", ""))
         sweep = plan.read(file, quick=environment.get("QUICK", "") not in ("", "0"))
