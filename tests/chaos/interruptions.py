@@ -31,7 +31,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
@@ -114,6 +114,8 @@ class Sandbox:
     folder: Path
     mark: str
     world: str
+    # Those of networks that were up before any command of ours.
+    others: frozenset[str] = field(default_factory=holdings.interfaces)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -166,7 +168,7 @@ class Sandbox:
         """
         if running := self.running():
             return f"still running: {'; '.join(running)}"
-        if links := [name for name in holdings.interfaces() if _is_ours(name)]:
+        if links := sorted(filter(_is_routers, holdings.interfaces() - self.others)):
             return f"interfaces: {', '.join(links)}"
         for folder in ("run", "tmp"):
             place = self.folder / folder
@@ -183,7 +185,7 @@ class Sandbox:
             shutil.rmtree(file) if file.is_dir() else file.unlink()
 
 
-def _is_ours(interface: str) -> bool:
+def _is_routers(interface: str) -> bool:
     """Whether an interface of this namespace is a router's, as topologies name them."""
     return re.fullmatch(r"s\d+-eth\d+", interface) is not None
 
