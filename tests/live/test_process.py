@@ -120,9 +120,9 @@ def test_captures_hold_what_each_port_received_and_sent(
     # And the log has the life of each packet.
     said = log.read_text()
     for step in (
-        "received 114 bytes on port 1",
-        "ingress begins",
-        "transmitted 114 bytes on port 2",
+        "Processing packet received on port 1",
+        "Pipeline 'ingress': start",
+        "Transmitting packet of size 114 out of port 2",
     ):
         assert said.count(step) == len(FRAMES), said
 
@@ -191,7 +191,7 @@ def test_a_line_that_is_slower_than_its_port_holds_packets_in_the_routers_queue(
             with contextlib.suppress(BlockingIOError):
                 while back.recv(2000):
                     received += 1
-            return received + log.read_text().count("dropped: queue_limit") == count
+            return received + log.read_text().count("Dropping packet: queue_limit") == count
 
         wait.until(all_are_accounted_for, "the end of every packet", 4 * PROMPT_S)
     # 64 wait in the queue, some thirty behind it; all others are dropped, by name.
