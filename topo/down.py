@@ -6,6 +6,7 @@ import sys
 
 from topo import record
 from topo.errors import TopologyError
+from topo.units import counted
 
 
 def main() -> int:
@@ -16,6 +17,7 @@ def main() -> int:
             # The run cleans up after itself; what it could not, the next lines do.
             running.end()
         cleaned = record.clean_stale()
+        words = record.clean_words()
     except TopologyError as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
@@ -23,7 +25,9 @@ def main() -> int:
         print(f"Ended the run of process {running.pid}.")
     if cleaned is not None:
         print(f"{cleaned.capitalize()}.")
-    if running is None and cleaned is None:
+    if words:
+        print(f"Removed {counted(words, 'file')} of networks that were killed.")
+    if running is None and cleaned is None and not words:
         print("Nothing is up and nothing was left behind.")
     return 0
 
