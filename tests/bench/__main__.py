@@ -43,7 +43,7 @@ GAP_TOLERANCE_US = 100.0
 # they are too many.
 WATCHED_RATES = ("100 Mb/s", "10 Gb/s")
 WATCHED_PAIRS = 7
-WATCHED_WARM_UP_S = 3
+WATCHED_WARM_UP_S = 8
 # The class of traffic that cannot wait; the DSCP is the upper six bits.
 PRIORITY_TOS = routes.EXPEDITED << 2
 # The window of BBR is two round trips of the idle path, so its one flow measures delay as much as

@@ -3,8 +3,8 @@
     python -m tests.bench.watcher ADDRESS
 
 Messages come through the page's own relay and are decoded here, where the page decodes them in the
-browser. As the page does, it asks for single packets and, where these are too many to be told or
-the router sends more than 2 Gb/s, for depths alone.
+browser. As the page does, it asks for single packets and, where these are too many to be told, come
+later and later, or the router sends more than 2 Gb/s, for depths alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WATCHING = "watching"
 ROUTER = "s1"
 # As in glass/js/page/watching.js and glass.js.
 INTERVAL_MS, HEAD_BYTES = 20, 48
-DESCRIBE_S, LOST_TWICE_S = 2.0, 10.0
+DESCRIBE_S, LOST_TWICE_S, BEHIND_S = 2.0, 10.0, 2.0
 PACKETS_BPS_MAX = 2e9
 _PS_PER_S = 1e12
 
@@ -77,12 +77,17 @@ async def _watch_once(relay: Relay, *, tells_packets: bool) -> bool:
     request.drops.SetInParent()
     request.flows = not tells_packets
     first: router_pb2.Sample | None = None
+    least_s = float("inf")
     async with contextlib.aclosing(_call(relay, "Watch", request)) as messages:
         async for message in messages:
             told = router_pb2.WatchResponse.FromString(message)
             if told.HasField("sample"):
                 _say_once()
                 first = first or told.sample
+                late_s = time.monotonic() - told.sample.time_ps / _PS_PER_S
+                least_s = min(least_s, late_s)
+                if tells_packets and late_s - least_s > BEHIND_S:
+                    return True
             if told.lost_events and tells_packets:
                 return True
             if tells_packets and told.HasField("sample") and _is_fast(first, told.sample):
