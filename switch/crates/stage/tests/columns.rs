@@ -2,14 +2,9 @@
 
 mod rig;
 
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
-
 use agent::feed::FeedStream;
-use futures_util::Stream as _;
 use messages::vitrine::v1;
-use p4runtime::router::watch::batch_message;
-use rig::{Rig, wire_topology};
+use rig::{Rig, told, wire_topology};
 
 /// A port's numbers at an instant: held, departed (packets and bytes each), what waits in front of
 /// it, what is on its lines (in, out), dropped.
@@ -37,18 +32,7 @@ fn network() -> Rig {
 }
 
 fn watch(rig: &mut Rig, samples_together: u32) -> FeedStream {
-    let front = rig.fronts.named(1).unwrap().front;
-    let request = v1::WatchRequest { interval_ms: 1, samples_together, ..Default::default() };
-    rig.complete(async move { front.watch(&request).await }).unwrap().1
-}
-
-fn told(feed: &mut FeedStream) -> Vec<v1::WatchResponse> {
-    let mut context = Context::from_waker(Waker::noop());
-    let mut messages = Vec::new();
-    while let Poll::Ready(Some(batch)) = Pin::new(&mut *feed).poll_next(&mut context) {
-        messages.push(batch_message(batch.expect("nobody ends it")));
-    }
-    messages
+    rig.watch(v1::WatchRequest { interval_ms: 1, samples_together, ..Default::default() })
 }
 
 fn row_of(sample: &v1::Sample, port: u32) -> Row {

@@ -2,14 +2,8 @@
 
 mod rig;
 
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
-
-use agent::feed::FeedStream;
-use futures_util::Stream as _;
 use messages::vitrine::v1;
-use p4runtime::router::watch::batch_message;
-use rig::{Rig, drained, wire_topology};
+use rig::{Rig, drained, told, wire_topology};
 
 /// Ten seconds of a transfer that fills 10 Mb/s, of which each packet has five steps.
 const SPAN_MS: u64 = 10_000;
@@ -29,20 +23,6 @@ fn busy_wire() -> Rig {
     rig
 }
 
-fn watch(rig: &mut Rig, request: v1::WatchRequest) -> FeedStream {
-    let front = rig.fronts.named(1).unwrap().front;
-    rig.complete(async move { front.watch(&request).await }).unwrap().1
-}
-
-fn told(feed: &mut FeedStream) -> Vec<v1::WatchResponse> {
-    let mut context = Context::from_waker(Waker::noop());
-    let mut messages = Vec::new();
-    while let Poll::Ready(Some(batch)) = Pin::new(&mut *feed).poll_next(&mut context) {
-        messages.push(batch_message(batch.expect("nobody ends it")));
-    }
-    messages
-}
-
 #[test]
 fn time_does_not_wait_for_a_watch_that_may_lose_and_what_it_lost_is_counted() {
     let mut rig = busy_wire();
@@ -53,7 +33,7 @@ fn time_does_not_wait_for_a_watch_that_may_lose_and_what_it_lost_is_counted() {
         may_lose: true,
         ..Default::default()
     };
-    let mut slow = watch(&mut rig, request);
+    let mut slow = rig.watch(request);
     // Nobody reads, and yet it comes to its end, while no time passes for who looks at the clock.
     rig.advance_ms(SPAN_MS);
     let first = told(&mut slow);
@@ -92,7 +72,7 @@ fn samples_tell_what_each_flow_has_in_each_queue() {
     let mut rig = busy_wire();
     let request =
         v1::WatchRequest { interval_ms: 10, flows: true, head_bytes: 48, ..Default::default() };
-    let mut feed = watch(&mut rig, request);
+    let mut feed = rig.watch(request);
     rig.advance_ms(500);
     let messages = told(&mut feed);
     let samples: Vec<_> = messages.iter().filter_map(|it| it.sample.as_ref()).collect();

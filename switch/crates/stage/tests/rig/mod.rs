@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use agent::Load;
+use agent::feed::FeedStream;
 use agent::front::{Fronts, Stream};
 use compiler::{Options, SourceError, SourceProvider, compile};
 use futures_util::Stream as _;
@@ -17,6 +18,7 @@ use messages::vitrine::v1;
 use p4info::Message as _;
 use p4runtime::Refusal;
 use p4runtime::details::Room;
+use p4runtime::router::watch::batch_message;
 use prost::Message as _;
 use stage::{Front, Next, Runner, SpoutStream, Stage};
 
@@ -124,6 +126,12 @@ impl Rig {
         self.complete(async move { world.invite(request).await })
     }
 
+    /// What is told of the first router from now on.
+    pub fn watch(&mut self, request: v1::WatchRequest) -> FeedStream {
+        let front = self.fronts.named(1).unwrap().front;
+        self.complete(async move { front.watch(&request).await }).unwrap().1
+    }
+
     pub fn watch_hosts(
         &mut self,
         request: v1::WatchHostsRequest,
@@ -189,6 +197,16 @@ impl Rig {
             self.streams.swap_remove(place % self.streams.len());
         }
     }
+}
+
+/// What a router has told by now.
+pub fn told(feed: &mut FeedStream) -> Vec<v1::WatchResponse> {
+    let mut context = Context::from_waker(Waker::noop());
+    let mut messages = Vec::new();
+    while let Poll::Ready(Some(batch)) = Pin::new(&mut *feed).poll_next(&mut context) {
+        messages.push(batch_message(batch.expect("nobody ends it")));
+    }
+    messages
 }
 
 /// What has come out of a stream by now; how it has ended, if it has.
