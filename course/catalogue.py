@@ -6,6 +6,7 @@ import difflib
 
 from course.errors import CourseError
 from course.exercise import Exercise
+from course.exercises.address_translation.exercise import EXERCISE as ADDRESS_TRANSLATION
 from course.exercises.capstone.exercise import EXERCISE as CAPSTONE
 from course.exercises.control_plane.exercise import EXERCISE as CONTROL_PLANE
 from course.exercises.elephants.exercise import EXERCISE as ELEPHANTS
@@ -29,6 +30,7 @@ EXERCISES: tuple[Exercise, ...] = (
     OWN_AQM,
     OWN_TCP,
     ELEPHANTS,
+    ADDRESS_TRANSLATION,
     WHO_FILLED_THE_QUEUE,
     SPREAD_THE_LOAD,
     CAPSTONE,

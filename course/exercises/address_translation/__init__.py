@@ -1,0 +1,1 @@
+"""Network address and port translation in P4 for the Portable Switch Architecture."""
