@@ -50,7 +50,7 @@ def entries_for(
     program: P4Info, topology: Topology, switch: Switch, domain: Domain | None = None
 ) -> Entries:
     """The kit's entries that fit a program."""
-    insert, modify = router.routes(topology, switch), router.defaults()
+    insert, modify = router.routes(topology, switch), router.defaults(program)
     if balancing.can_balance(program):
         insert = [*insert, *balancing.entries(topology, switch)]
     if domain is not None:

@@ -1,7 +1,7 @@
 """Fills the kit's router (p4src/programs/router.p4) from a topology: routes and own addresses.
 
     session.insert(router.routes(topology, switch))
-    session.modify(router.defaults())
+    session.modify(router.defaults(program))
     with router.serving(session, topology, switch):
         ...the router answers ARP, neighbour discovery and pings, sends ICMP errors and fragments...
 
@@ -37,9 +37,10 @@ _TURN_S = 0.2
 _ERRORS_PER_S = 100.0
 
 
-def defaults() -> list[Item]:
+def defaults(program: P4Info) -> list[Item]:
     """What leads nowhere is told to its sender by the service, where one runs."""
-    return [Entry(table, None, Call("no_route")) for table in ROUTES.values()]
+    names = {table.name.rpartition(".")[2] for table in program.tables}
+    return [Entry(table, None, Call("no_route")) for table in ROUTES.values() if table in names]
 
 
 def can_serve(program: P4Info) -> bool:

@@ -7,6 +7,7 @@ import difflib
 from labs.bdp_tcp_windows.lab import BdpTcpWindows
 from labs.bottleneck.lab import Bottleneck
 from labs.bufferbloat.lab import Bufferbloat
+from labs.committed_rates.lab import CommittedRates
 from labs.congestion_controls.lab import CongestionControls
 from labs.crossbar_arbiters.lab import CrossbarArbiters
 from labs.definition import Lab
@@ -35,6 +36,7 @@ LABS: tuple[type[Lab], ...] = (
     CongestionControls,
     LinkSharing,
     Schedulers,
+    CommittedRates,
     SharedBuffer,
     QueueManagement,
     Marking,

@@ -22,6 +22,7 @@ QUICK = Settings(quick=True, world=World.VIRTUAL)
 EXCHANGED = {
     "crossbar-arbiters": ("islip", "lqf"),
     "schedulers": ("drr", "wrr"),
+    "committed-rates": ("aware", "blind"),
     "queue-management": ("codel", "tail"),
     "shared-buffer": ("one", "two"),
     "load-balancing": ("aware", "ecmp"),

@@ -30,7 +30,7 @@ def test_every_case_of_the_packet_tests_is_understood():
 
 def test_every_program_of_the_kit_has_a_case():
     programs = {source.stem for source in (parity.SOURCES / "programs").glob("*.p4")}
-    assert programs == {case.source.stem for case in parity.cases()} & programs
+    assert programs - parity.FOR_PSA == {case.source.stem for case in parity.cases()} & programs
 
 
 def test_packets_and_expectations_are_read_and_checks_are_left_out(script):

@@ -2,7 +2,8 @@
 
 What must come out was computed by another implementation of the protocols (scapy). Of the programs
 in p4src/programs p4c's compiler with simple_switch and eight priority queues give the same, but for
-`accounting.stf`, whose `check_counter` its runner spells differently.
+`accounting.stf`, whose `check_counter` its runner spells differently, and metering_router, which is
+for PSA.
 """
 
 from pathlib import Path

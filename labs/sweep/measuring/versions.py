@@ -24,7 +24,7 @@ _PACKAGES = ("controller", "topo", "apps", "labs")
 _SHOWING = ("labs/glass", "labs/report", "labs/sweep", "labs/sweeps", "labs/top")
 _MEASURING = "labs/sweep/measuring"
 # What labs run where nobody chose a program.
-_LAB_PROGRAMS = ("router", "int_router", "balancing_router")
+_LAB_PROGRAMS = ("router", "int_router", "balancing_router", "metering_router")
 _DIGITS = 16
 
 

@@ -1,0 +1,1 @@
+"""Committed rates: meters, colours and classes of service on a router for PSA."""
