@@ -448,11 +448,20 @@ class SizingRouterBuffers(Lab):
         )
         saw = Figure(
             "queues",
-            "The queue before the bottleneck, each on its own buffer's scale. Where it touches "
-            f"zero the line stands still. After second {SETTLED_S:g} of the flow it was empty for "
-            f"this part of the time, by packets of buffer: {empty}.",
+            "The queue before the bottleneck, all on one scale: the saw shrinks with the buffer. "
+            f"Where it touches zero the line stands still. After second {SETTLED_S:g} of the flow "
+            f"it was empty for this part of the time, by packets of buffer: {empty}.",
             lambda canvas: self._draw_queues(canvas, runs, recordings),
             height=1.5 * len(runs) + 0.5,
+        )
+        small = self._small_runs()
+        bdp = bdp_packets(self.rate_bps, RTT_S)
+        close = Figure(
+            "small-queues",
+            f"The same, enlarged: the buffers of less than one bandwidth-delay product, {bdp:.1f} "
+            "packets, on one scale of their own.",
+            lambda canvas: self._draw_queues(canvas, small, recordings),
+            height=1.5 * len(small) + 0.5,
         )
         windows = Figure(
             "windows",
@@ -476,7 +485,12 @@ class SizingRouterBuffers(Lab):
             lambda canvas: self._draw_trade(canvas, recordings),
             height=3.6,
         )
-        return [saw, windows, trade]
+        return [saw, *([close] if small else []), windows, trade]
+
+    def _small_runs(self) -> Sequence[Run]:
+        """Those whose buffer, and nothing else, keeps the line from being busy."""
+        bdp = bdp_packets(self.rate_bps, RTT_S)
+        return [run for run in self.runs() if run.parameters["buffer_packets"] < bdp]
 
     def _draw_queues(
         self,
@@ -485,15 +499,15 @@ class SizingRouterBuffers(Lab):
         recordings: Mapping[str, Recording],
     ) -> None:
         title = f"One flow of TCP {self.congestion}, {units.format_rate(self.rate_bps)}, 20 ms"
-        for axes, run in zip(
-            drawing.stack(canvas, [1] * len(runs), title=title), runs, strict=True
-        ):
+        rows = drawing.stack(canvas, [1] * len(runs), title=title)
+        for axes, run in zip(rows, runs, strict=True):
             drawing.queue_depth(
                 axes,
                 recordings[run.name].ports[PORT],
                 limit_packets=run.parameters["buffer_packets"],
             )
             axes.set_title(run.title, fontsize=9, loc="left")
+        drawing.one_scale(rows)
 
     def _draw_windows(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
