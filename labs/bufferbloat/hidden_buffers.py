@@ -17,16 +17,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.errors import ControllerError
 from controller.queues import Sample
 from controller.toolchain import ROOT, Toolchain
+from labs.experiment import Experiment
 from labs.measure.ping import Pings
 from labs.worlds.live import iperf, network, ping
 from topo import wait
-from topo.errors import TopologyError
 from topo.live import LiveHost
 from topo.load import load
 from topo.model import Topology
@@ -67,13 +67,29 @@ class Case:
     by_device: bool
     payload_bytes: int
 
+    @property
+    def frame_bytes(self) -> int:
+        """With the headers of Ethernet, IPv4 and UDP."""
+        return self.payload_bytes + 42
 
+
+_OWN_RATE, _DEVICE = "simple_switch, its queue's rate", "simple_switch, the device behind it (HTB)"
+_FULL, _SHORT = 1472, 18
 CASES = (
-    Case("vitrine-switch, full frames", Toolchain.VITRINE, False, 1472),
-    Case("vitrine-switch, short frames", Toolchain.VITRINE, False, 18),
-    Case("simple_switch, rate of its queue, full frames", Toolchain.P4LANG, False, 1472),
-    Case("simple_switch, rate of its queue, short frames", Toolchain.P4LANG, False, 18),
-    Case("simple_switch, rate of the device behind it, full frames", Toolchain.P4LANG, True, 1472),
+    Case("vitrine-switch", Toolchain.VITRINE, False, _FULL),
+    Case("vitrine-switch", Toolchain.VITRINE, False, _SHORT),
+    Case(_OWN_RATE, Toolchain.P4LANG, False, _FULL),
+    Case(_OWN_RATE, Toolchain.P4LANG, False, _SHORT),
+    Case(_DEVICE, Toolchain.P4LANG, True, _FULL),
+)
+HEAD = (
+    "switch, and what makes the line slow",
+    "frames",
+    "most inside",
+    "sent",
+    "dropped",
+    "ping to h3, alone",
+    "meanwhile",
 )
 
 
@@ -92,12 +108,8 @@ def measured(case: Case) -> Finding:
             reader = threading.Thread(target=lambda: samples.extend(readings))
             reader.start()
             flood = [*("iperf3", "-u", "-c", str(h2.address), "-p", str(_PORT), "-t", str(SECONDS))]
-            flood += [
-                "-b",
-                str(_OFFERED_PPS * case.payload_bytes * 8),
-                "-l",
-                str(case.payload_bytes),
-            ]
+            offered_bps = _OFFERED_PPS * case.payload_bytes * 8
+            flood += ["-b", str(offered_bps), "-l", str(case.payload_bytes)]
             flow = h1.start(flood, LOGS / "flood.log")
             busy = _pinged(h1, h3, SECONDS - 2.0)
             wait.until(flow.has_ended, "the end of the flood", _DEADLINE_S)
@@ -138,25 +150,25 @@ def _slow_down(device: str) -> None:
         subprocess.run(command.split(), check=True)
 
 
+def rows() -> Generator[list[str], None, None]:
+    """A row for each case, with what it has found."""
+    for case in CASES:
+        found = measured(case)
+        yield [
+            case.name,
+            f"{case.frame_bytes} bytes",
+            f"{found.held_packets} packets",
+            f"{found.rate_bps / 1e6:.3f} Mb/s",
+            str(found.dropped_packets),
+            f"{found.idle.mean_ms:.1f} ms",
+            f"{found.busy.mean_ms:.1f} ms",
+        ]
+
+
 def main() -> int:
     """Returns the exit status."""
-    print(f"queue of {QUEUE_PACKETS} packets, line of {RATE}, {_OFFERED_PPS} UDP packets a second")
-    try:
-        for case in CASES:
-            print(f"{case.name}: {_told(measured(case))}", flush=True)
-    except (ControllerError, TopologyError) as error:
-        print(f"vitrine: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-def _told(found: Finding) -> str:
-    worst_ms = max((echo.rtt_ms for echo in found.busy.echoes), default=0.0)
-    return (
-        f"at most {found.held_packets} packets inside, {found.dropped_packets} dropped, "
-        f"{found.rate_bps / 1e6:.3f} Mb/s sent; ping to h3 {found.idle.mean_ms:.1f} ms before, "
-        f"{found.busy.mean_ms:.1f} ms meanwhile, at most {worst_ms:.0f} ms"
-    )
+    command = "sudo build/venv/bin/python -m labs.bufferbloat.hidden_buffers"
+    return Experiment("bufferbloat", "hidden-buffers", command, HEAD).conducted(rows())
 
 
 if __name__ == "__main__":
