@@ -169,15 +169,18 @@ class RouterBufferSize(Lab):
             .with_hosts(tcp=TcpSettings("cubic", rmem=buffer, wmem=buffer))
         )
 
+    def plans(self, run: Run) -> Sequence[FlowPlan]:
+        """Both flows."""
+        own = run.parameters["h1"]
+        return [FlowPlan("h1", "h1", "h2", own), FlowPlan("h3", "h3", "h4", "cubic")]
+
     def conduct(self, run: Run, bench: Bench) -> Recording:
         """Both flows at once."""
         bench.bring_up(self.topology(run))
         with bench.recording(
             [("s1", LINE)], senders=["h1", "h3"], interval_ms=SAMPLE_INTERVAL_MS
         ) as instruments:
-            own = run.parameters["h1"]
-            plans = [FlowPlan("h1", "h1", "h2", own), FlowPlan("h3", "h3", "h4", "cubic")]
-            instruments.flows(plans, seconds=self.seconds)
+            instruments.flows(self.plans(run), seconds=self.seconds)
             instruments.finish()
         found = Findings(instruments.recording, self.window_s)
         h1, h3 = units.format_rate(found.h1_bps), units.format_rate(found.h3_bps)
