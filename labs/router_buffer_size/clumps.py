@@ -37,7 +37,7 @@ LOGS = ROOT / "build" / "log" / "clumps"
 EDGES = (1, 2)
 ALGORITHMS = ("cubic", "reno")
 # As long as the original's; every packet of virtual time is computed.
-SECONDS = {World.LIVE: 90, World.VIRTUAL: 60}
+SECONDS = {World.LIVE: 90, World.VIRTUAL: 30}
 
 
 @dataclass(frozen=True)
