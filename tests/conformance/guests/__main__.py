@@ -3,12 +3,14 @@
     make conformance-guests CHECKOUTS=<folder of checkouts>
 
 CHECKOUTS holds checkouts of the projects in `projects.py`, under their names; those that are not
-there are left out and named. Two columns a project:
+there are left out and named. Three columns a project:
 
 * compile: every program with a `main` of v1model or PSA, by `p4c-bm2-ss` of build/dropin, run in
   the program's folder as the projects' Makefiles do, in every flavour that these build. What is not
   meant to compile is in `expected.py` with its cause, and is counted apart;
-* p4info: where the project ships P4Info for a program, ours must say the same to controllers.
+* p4info: where the project ships P4Info for a program, ours must say the same to controllers;
+* stf: where it ships scripts of packets, they must pass, on BMv2 JSON that is shipped beside them
+  or on the program that we compile.
 
 None of these projects' files is part of this repository. What failed stands with its reason in
 `out/conformance-guests/PROJECT.txt`. What the projects do with their networks is run by targets of
@@ -30,9 +32,11 @@ from tests.conformance.guests.shipped import same_to_controllers
 
 from .expected import cause
 from .projects import PROJECTS, Program, Project, checkout_of, programs
+from .scripts import run, scripts
 
 ROOT = Path(__file__).resolve().parents[3]
 OUT = ROOT / "out" / "conformance-guests"
+SIMULATOR = ROOT / "build" / "bin" / "vitrine-sim"
 # The longest program of these projects takes a second; this is for busy machines.
 DEADLINE_S = 120
 
@@ -47,19 +51,25 @@ class Result:
     expected: dict[str, str] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     differences: dict[str, str] = field(default_factory=dict)
+    scripts: int = 0
+    # Packets of scripts that did not come out as written: by program, the first.
+    lost: dict[str, str] = field(default_factory=dict)
 
     def line(self, name: str) -> str:
         """The project's line in the table."""
         passed = f"{self.compiled - len(self.failures)} of {self.compiled}"
         same = f"{self.compared - len(self.differences)} of {self.compared}"
         line = f"{name:12} compile {passed:>12}    p4info {same:>12}"
-        return line + (f"    not meant to compile {len(self.expected)}" if self.expected else "")
+        if self.scripts:
+            line += f"    stf {self.scripts - len(self.lost)} of {self.scripts}"
+        return line + (f"    not meant to do so {len(self.expected)}" if self.expected else "")
 
     def write(self, name: str) -> None:
         """Leaves the reasons in a file."""
         lines = [f"expected {which}: {why}" for which, why in sorted(self.expected.items())]
         lines += [f"compile {which}: {why}" for which, why in sorted(self.failures.items())]
         lines += [f"p4info {which}: {why}" for which, why in sorted(self.differences.items())]
+        lines += [f"stf {which}: {why}" for which, why in sorted(self.lost.items())]
         (OUT / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
 
 
@@ -132,7 +142,22 @@ def check(compiler: Path, project: Project, root: Path) -> Result:
             result.compared += 1
             if difference is not None:
                 result.differences[name] = difference
+    _run_scripts(result, project, root)
     return result
+
+
+def _run_scripts(result: Result, project: Project, root: Path) -> None:
+    for script in scripts(root):
+        name = script.name(root)
+        lost, why = run(SIMULATOR, script), cause(project.name, name)
+        if why is not None and lost is not None:
+            result.expected[name] = f"{why}: {lost}"
+            continue
+        result.scripts += 1
+        if why is not None:
+            lost = f"passes, but expected.py has it as {why}"
+        if lost is not None:
+            result.lost[name] = lost
 
 
 def main() -> int:
@@ -157,7 +182,7 @@ def main() -> int:
         result = check(arguments.compiler.absolute(), project, root.absolute())
         result.write(project.name)
         print(result.line(project.name), flush=True)
-        failed += len(result.failures) + len(result.differences)
+        failed += len(result.failures) + len(result.differences) + len(result.lost)
     print(f"names and reasons: {OUT.relative_to(ROOT)}/PROJECT.txt")
     if missing == len(PROJECTS):
         print(f"none of the projects is in {arguments.checkouts}", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.conformance.guests.__main__ import ROOT, Result, check
+from tests.conformance.guests.__main__ import ROOT, SIMULATOR, Result, check
 from tests.conformance.guests.expected import cause
 from tests.conformance.guests.projects import (
     PROJECTS,
@@ -11,6 +11,7 @@ from tests.conformance.guests.projects import (
     checkout_of,
     programs,
 )
+from tests.conformance.guests.scripts import Script, run, scripts
 from tests.conformance.guests.shipped import same_to_controllers
 
 EMPTY = """\
@@ -125,3 +126,19 @@ def test_a_shipped_p4info_may_have_the_shorter_ids_of_older_compilers():
     assert same_to_controllers(table(0x02AB1234), table(0x02001234, 5)) is not None
     # With ids of today they must be the same.
     assert same_to_controllers(table(0x02AB1234), table(0x02CD1234)) is not None
+
+
+def test_a_script_is_run_on_what_is_shipped_beside_it(tmp_path):
+    for name in ("a.stf", "a.json", "a.p4", "a.p4c-2018.json", "ab.json", "b.stf", "b.p4"):
+        (tmp_path / name).write_text("")
+    found = {script.name(tmp_path) for script in scripts(tmp_path)}
+    assert found == {"a.json", "a.p4c-2018.json", "b.p4"}
+
+
+def test_a_packet_that_a_script_misses_is_told(tmp_path):
+    program, stf = tmp_path / "stay.p4", tmp_path / "stay.stf"
+    program.write_text(EMPTY)
+    stf.write_text("packet 0 0102\nexpect 1 0102 $\n")
+    assert run(SIMULATOR, Script(stf, program)) is None
+    stf.write_text("packet 0 0102\nexpect 1 0103 $\n")
+    assert "port 1: byte 1 differs" in str(run(SIMULATOR, Script(stf, program)))

@@ -1,0 +1,58 @@
+"""STF scripts that a project ships: packets, and what must come out.
+
+A script `name.stf` is for the program beside it. Where the project ships BMv2 JSON of that program
+(`name.json`, `name.<compiler>.json`), each is run as it is, which P4-14 programs need; otherwise
+`name.p4` is compiled.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_DEADLINE_S = 120
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script, and a program to run it on."""
+
+    stf: Path
+    program: Path
+
+    def name(self, root: Path) -> str:
+        """The program's path in the checkout."""
+        return self.program.relative_to(root).as_posix()
+
+
+def scripts(root: Path) -> Iterator[Script]:
+    """Every script of a checkout with every program that it is for."""
+    for stf in sorted(root.rglob("*.stf")):
+        shipped = sorted(
+            file
+            for file in stf.parent.glob("*.json")
+            if file.name == f"{stf.stem}.json" or file.name.startswith(f"{stf.stem}.")
+        )
+        for program in shipped or [stf.with_suffix(".p4")]:
+            yield Script(stf, program)
+
+
+def run(simulator: Path, script: Script) -> str | None:
+    """`None` if every packet came out as written; otherwise the first that did not."""
+    try:
+        done = subprocess.run(
+            [simulator, "stf", script.program.name, script.stf.name],
+            cwd=script.stf.parent,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=_DEADLINE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {_DEADLINE_S} s"
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    return None if done.returncode == 0 else (lines or ["no message"])[0]
