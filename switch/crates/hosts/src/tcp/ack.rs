@@ -19,6 +19,8 @@ pub(super) struct AckWork {
     pub now: Time,
     pub ack: u64,
     pub prior_una: u64,
+    /// Up to where SACK had told of data before.
+    pub prior_sacked_up_to: u64,
     pub prior_in_flight: u32,
     pub prior_delivered: u64,
     pub prior_lost: u64,
@@ -125,6 +127,7 @@ impl Connection {
             now,
             ack,
             prior_una: self.snd.una,
+            prior_sacked_up_to: queue.sacked_up_to,
             prior_in_flight: queue.in_flight(),
             prior_delivered: self.snd.rate.delivered,
             prior_lost: self.snd.rate.lost,
@@ -200,7 +203,9 @@ impl Connection {
             // before the timeout. Without SACK nobody knows which.
             work.acked_original &= !work.acked_retransmission;
         }
-        if work.reordered_from < snd.queue.sacked_up_to && work.advanced {
+        // What this acknowledgment itself tells of later ones does not count: a receiver that held one
+        // back tells of both at once.
+        if work.reordered_from < work.prior_sacked_up_to && work.advanced {
             self.note_reordering(work.reordered_from);
         }
     }
