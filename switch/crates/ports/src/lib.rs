@@ -51,7 +51,7 @@ pub use netdev::{Netdev, OpenError};
 pub use offload::{ChecksumTask, GsoKind, Offload, UnknownGso};
 pub use pcap::PcapWriter;
 pub use poller::{Poller, Waker};
-pub use precedence::{Precedence, take_precedence, thread_time};
+pub use precedence::{Precedence, has_real_time, take_precedence, thread_time};
 pub use segment::Piece;
 pub use send::{Gathering, Outgoing, Refused, SendBatch, SendOutcome};
 pub use socket::{PacketSocket, ReceiveBatch, ReceivedPacket, Waiting};

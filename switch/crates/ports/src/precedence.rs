@@ -70,6 +70,13 @@ pub fn take_precedence(precedence: Precedence) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// Whether the calling thread has real-time priority, whoever asked for it.
+pub fn has_real_time() -> bool {
+    // SAFETY: a plain question; thread 0 is the calling one.
+    let policy = unsafe { libc::sched_getscheduler(0) } & !libc::SCHED_RESET_ON_FORK;
+    matches!(policy, libc::SCHED_FIFO | libc::SCHED_RR)
+}
+
 /// Processor time that the calling thread has used so far.
 pub fn thread_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -92,16 +99,17 @@ mod tests {
         let before = state();
         let asked = std::thread::spawn(move || {
             [Precedence::High, Precedence::RealTime, Precedence::High]
-                .map(|precedence| (take_precedence(precedence), state()))
+                .map(|precedence| (take_precedence(precedence), state(), has_real_time()))
         });
         let policies = [libc::SCHED_OTHER, libc::SCHED_FIFO, libc::SCHED_OTHER];
-        for ((asked, inside), policy) in
+        for ((asked, inside, real_time), policy) in
             asked.join().expect("it does not panic").iter().zip(policies)
         {
             match asked {
                 Ok(()) => {
                     assert!(resets(*inside), "threads that it starts are ordinary ones");
                     assert_eq!(*inside, (NICE, policy | libc::SCHED_RESET_ON_FORK));
+                    assert_eq!(*real_time, policy == libc::SCHED_FIFO);
                 }
                 Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
             }

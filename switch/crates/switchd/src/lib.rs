@@ -9,7 +9,7 @@
 //!   settings.rs  what either of them comes to
 //!   start.rs     from settings to a running switch, with an error for everything that is missing
 //!   switch.rs    the loop of the one data-plane thread
-//!   precedence.rs      real-time priority for that thread, while it has little to do
+//!   precedence.rs      real-time priority for that thread, while it has little to do or was given it
 //!   precise_sleep.rs   waking early enough for the next departure
 //!   netdevs.rs   ports: frames in, frames out
 //!   link.rs      one port and the network device behind it

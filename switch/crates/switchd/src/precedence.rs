@@ -6,6 +6,9 @@
 //! a real-time thread that has much to do keeps others from running, the hosts among them. So it has
 //! that priority only while it uses less than half of a processor; a thread that needs more is limited
 //! by the processor, not by instants, and gains nothing by going first.
+//!
+//! A switch that was started with real-time priority (`chrt --fifo 20 vitrine-switch ...`) keeps it,
+//! however much it does: who asked for it has made room, as for hosts that run in real time, too.
 
 use std::time::Duration;
 
@@ -27,18 +30,22 @@ pub struct PrecedenceKeeper {
     /// When the window began, and how much time the thread had used by then.
     began: Time,
     used: Duration,
-    /// The kernel has refused: there is no point in asking again.
-    refused: bool,
+    /// It was given from outside, or the kernel has refused: there is nothing to ask for.
+    is_settled: bool,
 }
 
 impl PrecedenceKeeper {
-    /// For a thread that has taken high precedence.
-    pub fn new() -> PrecedenceKeeper {
+    /// Takes high precedence for the calling thread, unless it was given real-time priority.
+    pub fn begin() -> PrecedenceKeeper {
+        let is_given = ports::has_real_time();
+        if !is_given && let Err(error) = ports::take_precedence(Precedence::High) {
+            tracing::debug!(%error, "runs like any other process: on a busy machine frames leave late");
+        }
         PrecedenceKeeper {
             precedence: Precedence::High,
             began: Time::ZERO,
             used: ports::thread_time(),
-            refused: false,
+            is_settled: is_given,
         }
     }
 
@@ -46,7 +53,7 @@ impl PrecedenceKeeper {
     /// itself, once a wake.
     pub fn follow(&mut self, now: Time) {
         let passed = now.since(self.began);
-        if passed < WINDOW || self.refused {
+        if passed < WINDOW || self.is_settled {
             return;
         }
         let used = ports::thread_time();
@@ -59,7 +66,7 @@ impl PrecedenceKeeper {
             Ok(()) => self.precedence = wanted,
             Err(error) => {
                 tracing::debug!(%error, "the kernel does not run this thread in real time");
-                self.refused = true;
+                self.is_settled = true;
             }
         }
     }
@@ -89,5 +96,19 @@ mod tests {
         // In between it stays what it is.
         assert_eq!(of_100_ms(Precedence::High, 35), Precedence::High);
         assert_eq!(of_100_ms(Precedence::RealTime, 50), Precedence::RealTime);
+    }
+
+    #[test]
+    fn a_thread_that_was_started_with_real_time_priority_keeps_it_however_much_it_does() {
+        let keeps = std::thread::spawn(|| {
+            // Who may not have it is not given it either.
+            ports::take_precedence(Precedence::RealTime).ok()?;
+            let mut keeper = PrecedenceKeeper::begin();
+            let began = ports::thread_time();
+            while ports::thread_time() - began < Duration::from_millis(60) {}
+            keeper.follow(Time::ZERO + WINDOW);
+            Some(ports::has_real_time())
+        });
+        assert_ne!(keeps.join().expect("it does not panic"), Some(false));
     }
 }

@@ -24,6 +24,7 @@ use crate::clock::Clock;
 use crate::error::SwitchError;
 use crate::netdevs::Netdevs;
 use crate::opener::Opener;
+use crate::precedence::PrecedenceKeeper;
 use crate::settings::{Settings, TlsFiles};
 use crate::switch::{Core, Switch};
 use crate::tap::Tap;
@@ -63,9 +64,7 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     let (server, agent) = server::start(server_config, Arc::new(move || waker.wake()))
         .map_err(|error| cannot_serve(settings, error))?;
     // Of all threads only this one, which is to drive the device, has instants to keep.
-    if let Err(error) = ports::take_precedence(ports::Precedence::High) {
-        tracing::debug!(%error, "runs like any other process: on a busy machine frames leave late");
-    }
+    let precedence = PrecedenceKeeper::begin();
     // Its thread has the rights that this one has now.
     opening.start().map_err(|e| SwitchError::new(format!("cannot start a thread: {e}")))?;
     let rights = if settings.user.is_some() { DEVICES } else { PORTS };
@@ -80,7 +79,7 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
         cpu_port: settings.cpu_port,
         new_port: new_port(settings),
     };
-    let mut switch = Switch::new(core, server, poller, stop);
+    let mut switch = Switch::new(core, server, poller, stop, precedence);
     if let Some(program) = program {
         switch.adopt(program);
     }

@@ -111,12 +111,12 @@ impl Switch {
         server: Server,
         mut poller: Poller,
         stop: Arc<AtomicBool>,
+        precedence: PrecedenceKeeper,
     ) -> Switch {
         poller.watch(&core.netdevs.descriptors());
         core.tap.begin(&mut core.device);
         let (batch, overrun) = (ReceiveBatch::new(), Overrun::default());
-        let (sleep, precedence) = (PreciseSleep::default(), PrecedenceKeeper::new());
-        let retry_at = None;
+        let (sleep, retry_at) = (PreciseSleep::default(), None);
         Switch { core, batch, server, poller, stop, overrun, sleep, precedence, retry_at }
     }
 
