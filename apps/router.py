@@ -4,6 +4,8 @@
     session.modify(router.defaults(program))
     with router.serving(session, topology, switch):
         ...the router answers ARP, neighbour discovery and pings, sends ICMP errors and fragments...
+    with router.serving_in(world, session, topology, switch):
+        ...the same in virtual time...
 
 Every destination of the topology becomes one route toward the next router or host on the way, so
 no packet in a lab's picture is a routing protocol's.
@@ -24,6 +26,7 @@ from controller.entries import Call, Choice, Entry, Exact, Lpm, Match
 from controller.errors import ControllerError
 from controller.p4info import P4Info
 from controller.session import Packet, Session
+from controller.world import World
 from topo import paths
 from topo.model import Network, Switch, Topology
 
@@ -101,6 +104,16 @@ def serving(session: Session, topology: Topology, switch: Switch) -> Iterator[Se
         thread.join()
 
 
+@contextlib.contextmanager
+def serving_in(
+    world: World, session: Session, topology: Topology, switch: Switch
+) -> Iterator[Service]:
+    """The same in virtual time, whenever `world` advances: every answer leaves at once."""
+    service = Service(session, topology, switch)
+    with world.answering(service.catch_up):
+        yield service
+
+
 class Service:
     """What a router does in its own name; every answer is `replies.answer`'s."""
 
@@ -114,7 +127,8 @@ class Service:
         self._addresses = addresses(switch)
         self._stopping = threading.Event()
         self._budget = _ERRORS_PER_S
-        self._filled_s = time.monotonic()
+        # When the last packet was handled.
+        self._filled_s = 0.0
         # Packets answered, packets sent on in fragments, and ICMP errors that were not sent because
         # there were too many.
         self.answered = 0
@@ -126,13 +140,20 @@ class Service:
         while not self._stopping.is_set():
             packet = self._session.receive(_TURN_S)
             if packet is not None:
-                self._handle(packet)
+                self._handle(packet, time.monotonic())
+
+    def catch_up(self, now_s: float) -> None:
+        """Answers all that the router has sent, at an instant of a network that waits for it."""
+        self._session.settle()
+        while (packet := self._session.receive(0.0)) is not None:
+            self._handle(packet, now_s)
+        self._session.settle()
 
     def stop(self) -> None:
         """Ends `run` within a turn."""
         self._stopping.set()
 
-    def _handle(self, packet: Packet) -> None:
+    def _handle(self, packet: Packet, now_s: float) -> None:
         if not packet.metadata.keys() >= {"ingress_port", "reason"}:
             # A program of a user's own, which sends packets for reasons of its own.
             return
@@ -153,7 +174,7 @@ class Service:
         reply = replies.answer(packet.payload, reason, own, self._addresses, mtu_bytes)
         if not reply:
             return
-        if replies.is_error(reply) and not self._may_send_error():
+        if replies.is_error(reply) and not self._may_send_error(now_s):
             self.held_back += 1
             return
         self._send(reply, port)
@@ -177,9 +198,8 @@ class Service:
         with contextlib.suppress(ControllerError):
             self._session.send(Packet(frame, {"egress_port": port}))
 
-    def _may_send_error(self) -> bool:
+    def _may_send_error(self, now_s: float) -> bool:
         """A token bucket of one second's worth."""
-        now_s = time.monotonic()
         self._budget = min(_ERRORS_PER_S, self._budget + (now_s - self._filled_s) * _ERRORS_PER_S)
         self._filled_s = now_s
         if self._budget < 1:

@@ -61,7 +61,7 @@ from controller.errors import (
 from controller.keeper import Keeper, State
 from controller.ledger import Ledger, identity
 from controller.p4info import P4Info
-from controller.stream import Inbox, Primary, Standing, halves
+from controller.stream import Inbox, Primary, Standing, bid, halves
 from controller.values import Value, decode, encode
 
 T = TypeVar("T")
@@ -393,6 +393,14 @@ class Session:
             if each.metadata_id in fields
         }
         return Packet(message.payload, metadata)
+
+    def settle(self) -> None:
+        """Waits until the device has what was sent to it, and all that it has said is here."""
+        stream = self._keeper.stream
+        again = bid(self.device_id, self.election_id)
+        if stream is None or not stream.settle(again, REQUEST_DEADLINE_S):
+            why = stream.why_silent() if stream else "this session only observes"
+            raise ConnectError(f"the device at {self.address} has not answered: {why}.")
 
     def receive_digest(self, deadline_s: float) -> p4runtime_pb2.DigestList | None:
         """The next list of digests, which is acknowledged here, or None if none comes in time."""

@@ -105,6 +105,7 @@ class Stream:
         # The last word on who is primary, or why there will be none; guarded by the condition.
         self._changed = threading.Condition()
         self._word: Word | None = None
+        self._words = 0
         self._end: tuple[grpc.StatusCode, str] | None = None
         # None in the queue ends the stream.
         self._call = stub.StreamChannel(iter(self._requests.get, None))
@@ -120,6 +121,18 @@ class Stream:
         with self._changed:
             self._changed.wait_for(lambda: self._word or self._end, deadline_s)
             return self._word
+
+    def settle(self, request: p4runtime_pb2.StreamMessageRequest, deadline_s: float) -> bool:
+        """Says its bid once more and waits for the word that answers it; whether one came.
+
+        A stream keeps its order: by then what was sent before it has arrived, and what the device
+        had said before is here.
+        """
+        with self._changed:
+            heard = self._words
+            self._requests.put(request)
+            self._changed.wait_for(lambda: self._words > heard or self._end, deadline_s)
+            return self._words > heard
 
     @property
     def has_ended(self) -> bool:
@@ -152,6 +165,7 @@ class Stream:
                 if answer.HasField("arbitration"):
                     with self._changed:
                         self._word = _word(answer.arbitration)
+                        self._words += 1
                         self._changed.notify_all()
                     self._on_change()
                 else:

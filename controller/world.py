@@ -14,7 +14,7 @@ so everything that is asked for meanwhile happens at one instant.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -51,6 +51,8 @@ class World:
         self._fault = call(channel.unary_unary, "World", "Fault", world_pb2)
         self._inject = call(channel.unary_unary, "World", "Inject", world_pb2)
         self._invite = call(channel.unary_unary, "World", "Invite", world_pb2)
+        # Who answers for routers: see `answering`.
+        self._answers: list[Callable[[float], None]] = []
 
     @classmethod
     @contextlib.contextmanager
@@ -85,7 +87,31 @@ class World:
 
     def advance(self, span_ps: int, *, stops: Sequence[world_pb2.Stop] = ()) -> Stand:
         """Lets time pass by so much, or until one of the stops holds; where it stands then."""
-        request = world_pb2.AdvanceRequest(span_ps=span_ps, stops=stops)
+        if not self._answers:
+            return self._pass(world_pb2.AdvanceRequest(span_ps=span_ps, stops=stops))
+        end_ps = self.look().time_ps + span_ps
+        asked = world_pb2.Stop(packet_in=world_pb2.Stop.PacketIn())
+        request = world_pb2.AdvanceRequest(time_ps=end_ps, stops=[*stops, asked])
+        while (stand := self._pass(request)).stop == len(stops):
+            for answer in self._answers:
+                answer(stand.time_ps / PS_PER_S)
+        return stand
+
+    @contextlib.contextmanager
+    def answering(self, answer: Callable[[float], None]) -> Iterator[None]:
+        """While the `with` block runs, routers' packets are answered at the instant they are sent.
+
+        Each time that `advance` meets a router that sends its controllers a packet, time stands
+        still and `answer` is called with the instant, in seconds. So controllers take no time, and
+        what comes out is the same each time.
+        """
+        self._answers.append(answer)
+        try:
+            yield
+        finally:
+            self._answers.remove(answer)
+
+    def _pass(self, request: world_pb2.AdvanceRequest) -> Stand:
         with refusals("time does not pass"):
             # However long it takes the machine: the client's going away ends it.
             answer = self._advance(request)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from apps import reload, router, telemetry
 from apps.domain import Domain
@@ -16,6 +17,11 @@ from controller.toolchain import ROOT, Toolchain
 from labs import routers
 from labs.glass.scene import network_of
 from topo.model import Switch, Topology
+
+# Lets one router speak in its own name.
+Serving: TypeAlias = Callable[
+    [Session, Topology, Switch], contextlib.AbstractContextManager[router.Service]
+]
 
 
 @dataclass(frozen=True)
@@ -60,15 +66,15 @@ def programmed(
     addresses: Mapping[str, str],
     configure: Callable[[Switch, Session], None],
     *,
-    answering: bool = True,
+    serving: Serving | None = router.serving,
     announced: bool = True,
     hosts: str = "",
     hosts_key: str = "",
 ) -> Iterator[Mapping[str, Session]]:
     """The session with each router, by name; `addresses` says where each of them answers.
 
-    `configure` gives a router that has its program its queues and cables. With `answering` routers
-    speak in their own name for as long as the block runs: they answer pings and send errors.
+    `configure` gives a router that has its program its queues and cables. For as long as the block
+    runs routers speak in their own name, by `serving`: they answer pings and send errors.
     Routers that are `announced` are found by `make top` and `make reload` from another terminal;
     `hosts` is who tells of the hosts around them and, to who knows `hosts_key`, starts flows there.
     """
@@ -91,8 +97,8 @@ def programmed(
             configure(switch, session)
             if domain is not None:
                 telemetry.mirror_drops(session, domain)
-            if answering:
-                stack.enter_context(router.serving(session, topology, switch))
+            if serving is not None:
+                stack.enter_context(serving(session, topology, switch))
             sessions[switch.name] = session
         if announced:
             stack.enter_context(

@@ -46,7 +46,7 @@ def showing(name: str, logs: Path) -> Iterator[Scene]:
         world.build(messages.message(topology), scenario.seed)
         addresses = {each.name: f"{address}/{each.device_id}" for each in topology.switches}
         sessions = stack.enter_context(
-            programming.programmed(programs, addresses, configure, answering=False, announced=False)
+            programming.programmed(programs, addresses, configure, serving=None, announced=False)
         )
         for router, rules in scenario.rules:
             sessions[router].insert(entries(rules))

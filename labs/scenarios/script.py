@@ -57,7 +57,7 @@ def written(scenario: Scenario, log: Path) -> dict[str, Any]:
         with (
             quietly,
             programming.programmed(
-                programs, addresses, configure, answering=False, announced=False
+                programs, addresses, configure, serving=None, announced=False
             ) as sessions,
         ):
             for router, rules in scenario.rules:

@@ -138,6 +138,20 @@ def test_routers_tell_hosts_how_long_packets_may_be(prompt, target):
     assert int(told[1]) > 500_000
 
 
+def test_traceroute_tells_the_routers_on_the_way(prompt):
+    said = prompt("h1 traceroute -q 2 h2", "h1 ping -c 1 -t 1 h2")
+    hops = re.findall(r"^(?:\S+ s> )? ?(\d)  (\S+) ([\d.]+) ms ([\d.]+) ms$", said, re.M)
+    assert [hop[:2] for hop in hops] == [
+        ("1", "10.0.1.254"),
+        ("2", "10.0.12.2"),
+        ("3", "10.0.2.1"),
+    ]
+    # 5 ms each way lie between the routers.
+    assert all(float(time_ms) > 10 for hop in hops[1:] for time_ms in hop[2:])
+    assert "From 10.0.1.254 icmp_seq=1 Time to live exceeded" in said
+    assert "1 packets transmitted, 0 received, +1 errors, 100% packet loss" in said
+
+
 def test_time_stands_and_passes_as_asked(prompt):
     said = prompt("speed 0", "h1 ping -c 1 h2", "advance 5", "time", "speed backward")
     assert "time stands still: say speed 1 first." in said
@@ -176,7 +190,7 @@ def test_what_routers_report_is_shown(prompt, tmp_path):
     ("command", "words"),
     [
         ("h3 ping h1", "there is no command and no host 'h3'"),
-        ("h1 traceroute h2", "hosts in virtual time have no traceroute"),
+        ("h1 nmap h2", "hosts in virtual time have no nmap"),
         ("h1 ping h9", "there is no host 'h9'"),
         ("h1 iperf3 -t 5", "iperf3: to whom? Say -c HOST."),
         ("link h1 h2 down", "no cable joins h1 and h2"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from apps import router
 from apps.domain import Domain
 from controller.queues import Queues
 from controller.session import Session
@@ -86,8 +88,13 @@ class VirtualBench(Bench):
         self._topology, self._domain, self._sources = topology, domain, programs.folders
         addresses = dict.fromkeys((switch.name for switch in topology.switches), self._address)
         self._sessions = self._network.enter_context(
-            # Routers answer nothing in their own name: who would do it lives in real time.
-            programming.programmed(programs, addresses, configure, answering=False, announced=False)
+            programming.programmed(
+                programs,
+                addresses,
+                configure,
+                serving=functools.partial(router.serving_in, self.world),
+                announced=False,
+            )
         )
         deciders.invite(self.world, topology)
         if self._announced:

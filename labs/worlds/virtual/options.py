@@ -51,6 +51,13 @@ def _count(text: str) -> int:
     return value
 
 
+def _hops(text: str) -> int:
+    value = _count(text)
+    if value > 255:
+        raise ValueError(text)
+    return value
+
+
 def _rate(text: str) -> int:
     return _scaled(text, _DECIMAL)
 
@@ -67,21 +74,38 @@ def _scaled(text: str, factors: dict[str, int]) -> int:
 
 
 # What argparse says of a value that does not fit is named after these.
-for _reader, _name in ((_seconds, "number of seconds"), (_count, "number"), (_rate, "rate")):
+for _reader, _name in (
+    (_seconds, "number of seconds"),
+    (_count, "number"),
+    (_hops, "number of hops"),
+    (_rate, "rate"),
+):
     _reader.__name__ = _name
 _bytes.__name__ = "length"
 
 
 def _ping() -> _Parser:
     parser = _Parser(
-        prog="ping", add_help=False, epilog="it knows -c COUNT, -i SECONDS and -s BYTES"
+        prog="ping", add_help=False, epilog="it knows -c COUNT, -i SECONDS, -s BYTES and -t HOPS"
     )
     parser.add_argument("target")
     parser.add_argument("-c", dest="count", type=_count)
     parser.add_argument("-i", dest="interval_s", type=_seconds, default=1.0)
     parser.add_argument("-s", dest="payload_bytes", type=_bytes, default=56)
+    parser.add_argument("-t", dest="hop_limit", type=_hops, default=0)
     # Names are never looked up here.
     parser.add_argument("-n", action="store_true")
+    return parser
+
+
+def _traceroute() -> _Parser:
+    parser = _Parser(prog="traceroute", add_help=False, epilog="it knows -q COUNT and -m HOPS")
+    parser.add_argument("target")
+    parser.add_argument("-q", dest="count", type=_count, default=3)
+    parser.add_argument("-m", dest="hops", type=_hops, default=30)
+    # Names are never looked up here, and requests are those of ping.
+    parser.add_argument("-n", action="store_true")
+    parser.add_argument("-I", action="store_true")
     return parser
 
 
@@ -120,7 +144,7 @@ def _iperf() -> _Parser:
     return parser
 
 
-PING, IPERF = _ping(), _iperf()
+PING, TRACEROUTE, IPERF = _ping(), _traceroute(), _iperf()
 
 
 def read(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:

@@ -1,6 +1,6 @@
 """A prompt on a network in virtual time, with the commands of Mininet's that one types most.
 
-    h1 ping -c 3 h2          programs of hosts: ping, iperf3, ss; with & behind they run on
+    h1 ping -c 3 h2          programs of hosts: ping, traceroute, iperf3, ss; with & they run on
     speed 10                 ten seconds of the network in one of ours
 
 Time passes by itself, also while nobody types.
@@ -40,7 +40,8 @@ SEED = 1
 ANSWER_NS = 1_000_000_000
 FASTEST = "max"
 HELP = """\
-HOST ping [-c COUNT] [-i SECONDS] [-s BYTES] TARGET
+HOST ping [-c COUNT] [-i SECONDS] [-s BYTES] [-t HOPS] TARGET
+HOST traceroute [-q COUNT] [-m HOPS] TARGET
 HOST iperf3 -c TARGET [-t SECONDS | -n BYTES] [-C ALGORITHM] [-R] [-P FLOWS] [-b RATE] [-p PORT]
 HOST iperf3 -u -c TARGET [-b RATE] [-l BYTES] [-t SECONDS]
 HOST ss -ti                its TCP connections
@@ -177,9 +178,11 @@ class Prompt(cmd.Cmd):
 
     def _program(self, host: str, name: str, arguments: Sequence[str]) -> Callable[[], Tool] | None:
         """What starts a program; None: there is nothing to start."""
-        kind: type[tools.Ping] | type[tools.Transfer] | type[tools.Datagrams]
+        kind: type[tools.Ping | tools.Traceroute | tools.Transfer | tools.Datagrams]
         if name == "ping":
             kind, given = tools.Ping, options.read(options.PING, arguments)
+        elif name == "traceroute":
+            kind, given = tools.Traceroute, options.read(options.TRACEROUTE, arguments)
         elif name == "iperf3":
             given = options.read(options.IPERF, arguments)
             if given.is_server:
@@ -190,7 +193,8 @@ class Prompt(cmd.Cmd):
             kind = tools.Datagrams if given.is_udp else tools.Transfer
         else:
             raise OptionError(
-                f"hosts in virtual time have no {name}; they have ping, iperf3 and ss -ti."
+                f"hosts in virtual time have no {name}; they have ping, traceroute, iperf3 and "
+                "ss -ti."
             )
         self._check_moving()
         return lambda: kind(self._world, self._topology, host, given)

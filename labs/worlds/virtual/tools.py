@@ -1,4 +1,4 @@
-"""ping, iperf3 and ss of hosts in virtual time: what they start, and what they print of it.
+"""ping, traceroute, iperf3 and ss of hosts in virtual time: what they start, and what they print.
 
 A tool is an application of the world and prints line by line what the world tells of it.
 """
@@ -24,6 +24,8 @@ PS_PER_MS = 1_000_000_000
 # ICMP's header, which ping counts and the payload does not.
 ICMP_HEADER_BYTES = 8
 DEFAULT_SECONDS = 10.0
+# Between two requests of a traceroute.
+_PROBE_INTERVAL_NS = 10_000_000
 # A line is due within a tenth of its interval.
 _SAMPLES_A_LINE = 10
 
@@ -94,12 +96,16 @@ class Ping(Tool):
             interval_ns=round(options.interval_s * NS_PER_S),
             count=options.count or 0,
             payload_bytes=options.payload_bytes,
+            hop_limit=options.hop_limit,
         )
         self.app = world.start(host, world_pb2.App(ping=ping))
 
     def lines(self, told: world_pb2.WatchHostsResponse) -> Iterator[str]:
-        """A line for each answer."""
+        """A line for each answer, and for what was not delivered."""
         for event in told.events:
+            if event.app == self.app and event.HasField("echo_error"):
+                error = event.echo_error
+                yield f"From {error.by} icmp_seq={error.request.number + 1} {_why(error)}"
             if event.app == self.app and event.HasField("echo"):
                 rtt_ms = event.echo.rtt_ps / PS_PER_MS
                 yield (
@@ -115,12 +121,85 @@ class Ping(Tool):
         yield f"--- {self._name} ping statistics ---"
         yield (
             f"{ping.sent} packets transmitted, {len(rtts_ms)} received, "
-            f"{100 * lost:.3g}% packet loss"
+            + (f"+{ping.unreachable} errors, " if ping.unreachable else "")
+            + f"{100 * lost:.3g}% packet loss"
         )
         if rtts_ms:
             least, mean, most = min(rtts_ms), statistics.mean(rtts_ms), max(rtts_ms)
             deviation = statistics.pstdev(rtts_ms)
             yield f"rtt min/avg/max/mdev = {least:.3f}/{mean:.3f}/{most:.3f}/{deviation:.3f} ms"
+
+
+def _why(error: world_pb2.EchoError) -> str:
+    """As ping says it."""
+    why = world_pb2.EchoError.Why
+    if error.why == why.WHY_HOP_LIMIT:
+        return "Time to live exceeded"
+    if error.why == why.WHY_TOO_LONG:
+        return f"Frag needed and DF set (mtu = {error.mtu_bytes})"
+    return "Destination unreachable"
+
+
+class Traceroute(Tool):
+    """Echo requests that may pass no router, then one, then two, until somebody answers.
+
+    A line for each number of routers: who spoke, and how long it took; * for nothing heard.
+    """
+
+    def __init__(
+        self, world: World, topology: Topology, host: str, options: argparse.Namespace
+    ) -> None:
+        self.host = host
+        self._world = world
+        self._address = address_of(topology, options.target)
+        self._count, self._hops_max = options.count, options.hops
+        self._hops = 0
+        self._head = f"traceroute to {options.target} ({self._address}), {options.hops} hops max"
+        self._ask()
+
+    def _ask(self) -> None:
+        self._hops += 1
+        ping = world_pb2.Ping(
+            to=self._address,
+            interval_ns=_PROBE_INTERVAL_NS,
+            count=self._count,
+            hop_limit=self._hops,
+        )
+        self.app = self._world.start(self.host, world_pb2.App(ping=ping))
+
+    def lines(self, told: world_pb2.WatchHostsResponse) -> Iterator[str]:
+        """A line whenever one more router has spoken, or nobody has for too long."""
+        if self._head:
+            yield self._head
+            self._head = ""
+        for event in told.events:
+            if event.app != self.app or not event.HasField("ended"):
+                continue
+            report = event.ended.ping
+            yield self._line(report)
+            unreachable = world_pb2.EchoError.WHY_UNREACHABLE
+            is_over = report.echoes or any(each.why == unreachable for each in report.errors)
+            if not is_over and self._hops < self._hops_max:
+                self._ask()
+
+    def summary(self, report: world_pb2.AppReport) -> Iterator[str]:
+        """Nothing: every line has been said."""
+        return iter(())
+
+    def _line(self, report: world_pb2.PingReport) -> str:
+        heard = {echo.number: (self._address, echo) for echo in report.echoes}
+        heard |= {each.request.number: (each.by, each.request) for each in report.errors}
+        words, last = [f"{self._hops:2d} "], ""
+        for number in range(self._count):
+            if number not in heard:
+                words.append("*")
+                continue
+            address, echo = heard[number]
+            if address != last:
+                words.append(address)
+            last = address
+            words.append(f"{echo.rtt_ps / PS_PER_MS:.3f} ms")
+        return " ".join(words)
 
 
 class Transfer(Tool):

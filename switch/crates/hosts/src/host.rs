@@ -181,7 +181,7 @@ impl Host {
                 Notice::Datagram(datagram) => app.datagram(io, &datagram),
                 Notice::Payload { from, bytes, head } => app.payload(io, from, bytes, head),
                 Notice::EchoReply { sequence, from } => app.echo_reply(io, sequence, from),
-                Notice::Unreachable { from } => app.unreachable(io, from),
+                Notice::Undelivered(undelivered) => app.undelivered(io, &undelivered),
                 Notice::Alarm(token) => app.alarm(io, token),
             });
         }

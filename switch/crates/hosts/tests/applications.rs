@@ -25,7 +25,7 @@ fn a_ping_measures_the_path_to_the_picosecond() {
     let mut net = net(1);
     let to = net.right(0, 0).address;
     let (interval, payload, after) = (Span::from_secs(1), Bytes(56), Span::ZERO);
-    let ping = PingConfig { to, interval, count: Some(3), payload, after };
+    let ping = PingConfig { to, interval, count: Some(3), payload, hop_limit: None, after };
     let app = net.start_left(0, Box::new(Ping::new(ping)));
     net.run(Span::from_secs(5));
     let Report::Ping(report) = net.report(0, app) else { panic!("it is a ping") };
@@ -197,7 +197,7 @@ fn a_ping_ends_when_all_is_answered_or_nothing_comes_any_more() {
         net.hosts[0].watch_apps(true);
         let to = net.right(0, 0).address;
         let (interval, payload, after) = (Span::from_secs(1), Bytes(56), Span::ZERO);
-        let ping = PingConfig { to, interval, count: Some(2), payload, after };
+        let ping = PingConfig { to, interval, count: Some(2), payload, hop_limit: None, after };
         net.start_left(0, Box::new(Ping::new(ping)));
         net.run(Span::from_secs(10));
         let mut told = std::iter::from_fn(|| net.hosts[0].poll_app_event());

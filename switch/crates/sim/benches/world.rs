@@ -114,6 +114,7 @@ fn full_buffer(program: &bmv2::Program, compile: Option<pipeline::native::Compil
             interval: Span::from_ms(100),
             count: None,
             payload: Bytes(56),
+            hop_limit: None,
             after: Span::ZERO,
         }),
     );

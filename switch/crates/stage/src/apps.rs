@@ -112,11 +112,15 @@ fn page(
 fn ping(message: &v1::Ping, resolve: Resolve<'_>) -> Result<Box<dyn App>, Refusal> {
     let interval =
         if message.interval_ns == 0 { Span::from_secs(1) } else { span(message.interval_ns) };
+    let hop_limit = u8::try_from(message.hop_limit).map_err(|_| {
+        Refusal::invalid(format!("ping.hop_limit: {} is more than 255", message.hop_limit))
+    })?;
     Ok(Box::new(Ping::new(PingConfig {
         to: address(&message.to, "ping.to", resolve)?,
         interval,
         count: (message.count > 0).then_some(message.count),
         payload: Bytes(message.payload_bytes.unwrap_or(ECHO_PAYLOAD_BYTES)),
+        hop_limit: (hop_limit > 0).then_some(hop_limit),
         after: span(message.after_ns),
     })))
 }

@@ -277,8 +277,9 @@ impl Network {
         self.world.next_due().is_some_and(|due| due <= self.world.now())
     }
 
-    /// Hands on what routers have said while time passed.
-    pub fn deliver(&mut self) {
+    /// Hands on what routers have said while time passed; whether a packet was among it.
+    pub fn deliver(&mut self) -> bool {
+        let mut packet_in = false;
         while let Some(report) = self.world.poll_report() {
             let (Report::Digest { router: node, at, .. }
             | Report::PacketIn { router: node, at, .. }) = &report;
@@ -286,7 +287,10 @@ impl Network {
             let Some(router) = self.routers.iter_mut().find(|it| it.node == node) else { continue };
             match report {
                 Report::Digest { list, values, .. } => router.agent.handle_digest(at, list, values),
-                Report::PacketIn { bytes, .. } => router.agent.handle_packet_in(bytes),
+                Report::PacketIn { bytes, .. } => {
+                    packet_in = true;
+                    router.agent.handle_packet_in(bytes);
+                }
             }
             router.tell(at);
         }
@@ -295,6 +299,7 @@ impl Network {
                 self.with_agent(place, |agent, plane| agent.handle_events(plane));
             }
         }
+        packet_in
     }
 
     /// Switches a router off and on: what it begins with is what it was built with.

@@ -29,6 +29,8 @@ pub struct Advance {
     /// None: until one of `stops` holds.
     pub until: Option<Time>,
     stops: Vec<Stop>,
+    /// Controllers were sent a packet since it began.
+    packet_in: bool,
     pub reply: Reply<Result<v1::AdvanceResponse, Refusal>>,
 }
 
@@ -37,6 +39,7 @@ pub struct Advance {
 enum Stop {
     AppsEnded(Vec<(NodeId, AppId)>),
     QueueHolds { node: NodeId, port: PortId, class: ClassId, packets: u64 },
+    PacketIn,
 }
 
 impl Advance {
@@ -59,7 +62,7 @@ impl Advance {
             Ok((until, stops))
         });
         match parsed {
-            Ok((until, stops)) => Some(Advance { until, stops, reply }),
+            Ok((until, stops)) => Some(Advance { until, stops, packet_in: false, reply }),
             Err(refusal) => {
                 let _nobody_waits = reply.send(Err(refusal));
                 None
@@ -69,7 +72,13 @@ impl Advance {
 
     /// The first of its stops that holds.
     pub fn stopped_by(&self, world: &World<Host>) -> Option<u32> {
-        (0..).zip(&self.stops).find(|(_, stop)| stop.holds(world)).map(|(place, _)| place)
+        let holds = |stop: &Stop| stop.holds(world, self.packet_in);
+        (0..).zip(&self.stops).find(|(_, stop)| holds(stop)).map(|(place, _)| place)
+    }
+
+    /// A router has sent its controllers a packet.
+    pub fn note_packet_in(&mut self) {
+        self.packet_in = true;
     }
 }
 
@@ -110,12 +119,16 @@ impl Stop {
                 }
                 Ok(Stop::QueueHolds { node, port, class, packets: it.packets })
             }
-            None => Err(Refusal::invalid("one of stops is empty: say apps_ended or queue_holds")),
+            Some(v1::stop::Kind::PacketIn(_)) => Ok(Stop::PacketIn),
+            None => Err(Refusal::invalid(
+                "one of stops is empty: say apps_ended, queue_holds or packet_in",
+            )),
         }
     }
 
-    fn holds(&self, world: &World<Host>) -> bool {
+    fn holds(&self, world: &World<Host>, packet_in: bool) -> bool {
         match self {
+            Stop::PacketIn => packet_in,
             Stop::AppsEnded(apps) => {
                 apps.iter().all(|(node, app)| world.host(*node).has_ended(*app))
             }

@@ -1,6 +1,6 @@
 //! What applications have seen, as messages.
 
-use hosts::{AppId, ConnectionId, Endpoint, Host, Report, Seen, Snapshot};
+use hosts::{AppId, ConnectionId, Endpoint, Host, Report, Seen, Snapshot, Why};
 use messages::vitrine::v1;
 use units::Time;
 use v1::app_event::Kind as EventKind;
@@ -43,8 +43,9 @@ fn kind_of(report: Report, host: &Host) -> Kind {
         Report::Ping(report) => Kind::Ping(v1::PingReport {
             sent: report.sent,
             echoes: report.answers.iter().map(echo).collect(),
-            unreachable: report.unreachable,
+            unreachable: report.errors.count(),
             forgotten: report.answers.forgotten(),
+            errors: report.errors.iter().map(echo_error).collect(),
         }),
         Report::Volleys(report) => Kind::DatagramSource(v1::DatagramSourceReport {
             sent: report.sent,
@@ -105,6 +106,21 @@ fn echo(echo: &hosts::Echo) -> v1::Echo {
     v1::Echo { number: echo.number, sent_ps: echo.sent_at.ps(), rtt_ps: echo.rtt.ps() }
 }
 
+fn echo_error(error: &hosts::EchoError) -> v1::EchoError {
+    use v1::echo_error::Why as Message;
+    let (why, mtu_bytes) = match error.what.why {
+        Why::Unreachable => (Message::Unreachable, 0),
+        Why::HopLimit => (Message::HopLimit, 0),
+        Why::TooLong { mtu } => (Message::TooLong, mtu),
+    };
+    v1::EchoError {
+        request: Some(echo(&error.echo)),
+        by: error.what.from.to_string(),
+        why: why.into(),
+        mtu_bytes,
+    }
+}
+
 fn flow_done(flow: &hosts::FlowDone) -> v1::FlowDone {
     v1::FlowDone {
         began_ps: flow.at.ps(),
@@ -118,6 +134,7 @@ pub fn event_message(number: u64, host: &Host, event: hosts::AppEvent) -> v1::Ap
     let kind = match event.seen {
         Seen::Began => EventKind::Started(true),
         Seen::Echo(seen) => EventKind::Echo(echo(&seen)),
+        Seen::EchoError(seen) => EventKind::EchoError(echo_error(&seen)),
         Seen::Ended(report) => EventKind::Ended(v1::AppReport {
             app: number,
             host: host.name().to_owned(),

@@ -434,15 +434,19 @@ impl Stage {
     fn pass(&mut self, until: Time) {
         let until = self.next_look().map_or(until, |look| look.min(until));
         let Some(network) = &mut self.network else { return };
-        let passing = &self.passing;
+        let passing = &mut self.passing;
         let Network { world, guests, .. } = &mut *network;
-        let arrived = world.advance_while(until, TURNS, |world| match passing {
+        let arrived = world.advance_while(until, TURNS, |world| match &*passing {
             // What a router reports may be due at its agent before `until`.
             _ if world.has_reports() || guests.fault(world).is_some() => false,
             Passing::Advancing(advance) => advance.stopped_by(world).is_none(),
             _ => true,
         });
-        network.deliver();
+        if network.deliver()
+            && let Passing::Advancing(advance) = passing
+        {
+            advance.note_packet_in();
+        }
         hand_events(network, &mut self.watches);
         hand_frames(network, &mut self.captures);
         if arrived {

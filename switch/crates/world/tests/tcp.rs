@@ -76,6 +76,7 @@ fn a_full_buffer_makes_a_ping_wait_for_all_that_is_in_it() {
         interval: Span::from_ms(100),
         count: None,
         payload: Bytes(56),
+        hop_limit: None,
         after: Span::ZERO,
     };
     let ping = net.start(net.left[0], Ping::new(ping));

@@ -6,7 +6,7 @@ use chance::Chance;
 use units::{Bytes, Rate, Span, Time};
 
 use super::{App, AppIo, Report, Seen};
-use crate::stack::{Datagram, Endpoint};
+use crate::stack::{Datagram, Endpoint, Undelivered};
 
 /// When datagrams leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl App for DatagramSource {
         io.alarm_after(gap, 0);
     }
 
-    fn unreachable(&mut self, _io: &mut AppIo<'_>, _from: core::net::IpAddr) {
+    fn undelivered(&mut self, _io: &mut AppIo<'_>, _what: &Undelivered) {
         self.report.unreachable += 1;
     }
 

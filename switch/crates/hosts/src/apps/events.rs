@@ -3,7 +3,7 @@
 use units::{Span, Time};
 
 use super::{Fetched, FlowDone, Report};
-use crate::stack::{AppId, Endpoint};
+use crate::stack::{AppId, Endpoint, Undelivered};
 
 /// Something that an application saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum Seen {
     Began,
     /// An echo request was answered.
     Echo(Echo),
+    /// An echo request was not delivered.
+    EchoError(EchoError),
     /// It has ended, and this is its report.
     Ended(Report),
     /// A page is here.
@@ -46,4 +48,12 @@ pub struct Echo {
     pub sent_at: Time,
     /// How long the answer took.
     pub rtt: Span,
+}
+
+/// What came back for an echo request that was not delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EchoError {
+    /// The request's number, when it left, and how long the error took.
+    pub echo: Echo,
+    pub what: Undelivered,
 }

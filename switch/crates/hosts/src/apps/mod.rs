@@ -25,14 +25,14 @@ use wire::Ecn;
 
 use crate::agenda::Wake;
 use crate::congestion::Algorithm;
-use crate::stack::{AppId, ConnectionId, Datagram, Endpoint, Stack};
+use crate::stack::{AppId, ConnectionId, Datagram, EchoRequest, Endpoint, Stack, Undelivered};
 use crate::tcp::{Connection, Happened, Snapshot, TcpSettings};
 
 pub use bulk::{Bulk, BulkConfig, BulkReport, Until};
 pub use datagrams::{
     DatagramSink, DatagramSource, DatagramSourceConfig, DatagramSourceReport, FlowReport, Pace,
 };
-pub use events::{AppEvent, Echo, Seen};
+pub use events::{AppEvent, Echo, EchoError, Seen};
 pub use kept::{KEPT_MAX, Kept};
 pub use listener::{Listener, ListenerConfig, ListenerReport, Service};
 pub use page::{Fetched, Page, PageConfig, PageReport};
@@ -69,8 +69,8 @@ pub trait App: Debug + Send {
     /// The answer to an echo request.
     fn echo_reply(&mut self, _io: &mut AppIo<'_>, _sequence: u16, _from: IpAddr) {}
 
-    /// Something sent could not be delivered.
-    fn unreachable(&mut self, _io: &mut AppIo<'_>, _from: IpAddr) {}
+    /// Something sent was not delivered.
+    fn undelivered(&mut self, _io: &mut AppIo<'_>, _what: &Undelivered) {}
 
     /// An instant it asked for has come.
     fn alarm(&mut self, _io: &mut AppIo<'_>, _token: u64) {}
@@ -224,10 +224,9 @@ impl<'a> AppIo<'a> {
         self.stack.send_datagram(self.now, from, to, (flow, number), bytes.count() as usize, ecn);
     }
 
-    /// An echo request leaves, with `bytes` of payload.
-    pub fn send_echo(&mut self, to: IpAddr, identifier: u16, sequence: u16, bytes: Bytes) {
-        let bytes = bytes.count() as usize;
-        self.stack.send_echo(self.now, self.app, to, identifier, sequence, bytes);
+    /// An echo request leaves.
+    pub fn send_echo(&mut self, to: IpAddr, request: EchoRequest) {
+        self.stack.send_echo(self.now, self.app, to, request);
     }
 
     /// Calls [`App::alarm`] with `token` after `span`.

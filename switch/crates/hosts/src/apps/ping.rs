@@ -4,7 +4,8 @@ use core::net::IpAddr;
 
 use units::{Bytes, Span, Time};
 
-use super::{App, AppIo, Echo, Kept, Report, Seen};
+use super::{App, AppIo, Echo, EchoError, Kept, Report, Seen};
+use crate::stack::{EchoRequest, Undelivered};
 
 /// How long the last answers may take.
 const LINGER: Span = Span::from_secs(3);
@@ -21,6 +22,8 @@ pub struct PingConfig {
     pub count: Option<u64>,
     /// What each request carries; `ping`'s default is 56.
     pub payload: Bytes,
+    /// How many routers each may pass; none: as many as anything else.
+    pub hop_limit: Option<u8>,
     /// How long it waits before it starts.
     pub after: Span,
 }
@@ -31,8 +34,8 @@ pub struct PingReport {
     pub sent: u64,
     /// Answers, in the order of their arrival.
     pub answers: Kept<Echo>,
-    /// Requests that somebody could not deliver.
-    pub unreachable: u64,
+    /// Requests that somebody did not deliver, in the order in which that was heard.
+    pub errors: Kept<EchoError>,
 }
 
 #[derive(Debug)]
@@ -57,6 +60,15 @@ impl Ping {
             asked: Kept::default(),
             stopped: false,
         }
+    }
+
+    /// The request that something came back for, of those that nothing has come back for yet.
+    fn answered(&mut self, now: Time, sequence: u16) -> Option<Echo> {
+        // The number's low bits came back: it is the latest request that has them.
+        let last = self.report.sent.checked_sub(1)?;
+        let number = last.checked_sub(u64::from((last as u16).wrapping_sub(sequence)))?;
+        let sent_at = self.asked.get_mut(number)?.take()?;
+        Some(Echo { number, sent_at, rtt: now.since(sent_at) })
     }
 }
 
@@ -83,7 +95,9 @@ impl App for Ping {
         }
         self.report.sent += 1;
         self.asked.push(Some(io.now()));
-        io.send_echo(self.config.to, self.identifier, number as u16, self.config.payload);
+        let PingConfig { to, payload, hop_limit, .. } = self.config;
+        let (identifier, sequence) = (self.identifier, number as u16);
+        io.send_echo(to, EchoRequest { identifier, sequence, payload, hop_limit });
         if self.config.count == Some(self.report.sent) {
             io.alarm_after(LINGER, GIVE_UP);
         } else {
@@ -92,19 +106,18 @@ impl App for Ping {
     }
 
     fn echo_reply(&mut self, io: &mut AppIo<'_>, sequence: u16, _from: IpAddr) {
-        // The number's low bits came back: it is the latest request that has them.
-        let Some(last) = self.report.sent.checked_sub(1) else { return };
-        let back = u64::from((last as u16).wrapping_sub(sequence));
-        let Some(number) = last.checked_sub(back) else { return };
-        if let Some(sent_at) = self.asked.get_mut(number).and_then(Option::take) {
-            let echo = Echo { number, sent_at, rtt: io.now().since(sent_at) };
+        if let Some(echo) = self.answered(io.now(), sequence) {
             self.report.answers.push(echo);
             io.tell(|| Seen::Echo(echo));
         }
     }
 
-    fn unreachable(&mut self, _io: &mut AppIo<'_>, _from: IpAddr) {
-        self.report.unreachable += 1;
+    fn undelivered(&mut self, io: &mut AppIo<'_>, what: &Undelivered) {
+        if let Some(echo) = self.answered(io.now(), what.sequence) {
+            let error = EchoError { echo, what: *what };
+            self.report.errors.push(error);
+            io.tell(|| Seen::EchoError(error));
+        }
     }
 
     fn report(&self) -> Report {
@@ -112,7 +125,7 @@ impl App for Ping {
     }
 
     fn has_ended(&self) -> bool {
-        let answered = self.report.answers.count();
+        let answered = self.report.answers.count() + self.report.errors.count();
         self.stopped || self.config.count.is_some_and(|count| answered >= count)
     }
 }

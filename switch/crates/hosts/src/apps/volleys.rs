@@ -3,7 +3,7 @@
 use units::{Bytes, Span, Time};
 
 use super::{App, AppIo, Report, Seen};
-use crate::stack::Endpoint;
+use crate::stack::{Endpoint, Undelivered};
 
 /// Who sends them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl App for Volleys {
         }
     }
 
-    fn unreachable(&mut self, _io: &mut AppIo<'_>, _from: core::net::IpAddr) {
+    fn undelivered(&mut self, _io: &mut AppIo<'_>, _what: &Undelivered) {
         self.report.unreachable += 1;
     }
 

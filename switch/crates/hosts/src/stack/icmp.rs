@@ -1,11 +1,11 @@
 //! ICMP (RFC 792) and ICMPv6 (RFC 4443): echoes, and the errors that routers and hosts send.
 
 use core::net::IpAddr;
-use units::Time;
+use units::{Bytes, Time};
 use wire::{Ecn, Field, Protocol, icmpv4, icmpv6, ipv4, ipv6, tcp, udp};
 
 use super::receive::Arrival;
-use super::send::Envelope;
+use super::send::{Envelope, HOP_LIMIT};
 use super::{AppId, Endpoint, Notice, Stack};
 use crate::packet::Body;
 use crate::reason::DropReason;
@@ -23,20 +23,59 @@ struct Quoted {
     ports: (u16, u16),
     /// The sequence number of a TCP segment.
     seq: Option<u32>,
+    /// Both of an echo request.
     identifier: u16,
+    sequence: u16,
+}
+
+/// From whom to whom, and how far.
+struct Way {
+    source: IpAddr,
+    to: IpAddr,
+    hop_limit: u8,
+}
+
+impl Way {
+    /// To the sender of what came.
+    fn back(arrival: &Arrival<'_>) -> Way {
+        Way { source: arrival.destination, to: arrival.source, hop_limit: HOP_LIMIT }
+    }
+}
+
+/// What a ping asks with.
+#[derive(Clone, Copy, Debug)]
+pub struct EchoRequest {
+    pub identifier: u16,
+    pub sequence: u16,
+    pub payload: Bytes,
+    /// How many routers it may pass; none: as many as anything else.
+    pub hop_limit: Option<u8>,
+}
+
+/// What somebody on the way says of a packet of ours that was not delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Undelivered {
+    pub from: IpAddr,
+    pub why: Why,
+    /// The sequence number, of an echo request.
+    pub sequence: u16,
+}
+
+/// Why a packet was not delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// There is no way there, or nobody takes it there.
+    Unreachable,
+    /// It has passed as many routers as it may.
+    HopLimit,
+    /// The next link takes no more than this many bytes.
+    TooLong { mtu: u32 },
 }
 
 impl Stack {
-    /// A ping leaves: `bytes` of payload.
-    pub fn send_echo(
-        &mut self,
-        now: Time,
-        app: AppId,
-        to: IpAddr,
-        id: u16,
-        seq: u16,
-        bytes: usize,
-    ) {
+    /// A ping leaves.
+    pub fn send_echo(&mut self, now: Time, app: AppId, to: IpAddr, request: EchoRequest) {
+        let EchoRequest { identifier: id, sequence: seq, payload, hop_limit } = request;
         let Some(source) = self.source_for(to) else {
             self.books.made += 1;
             self.books.note_drop(DropReason::NoRoute);
@@ -45,14 +84,18 @@ impl Stack {
         self.echoes.insert(id, app);
         let kind = if to.is_ipv4() { icmpv4::ECHO_REQUEST } else { icmpv6::ECHO_REQUEST };
         let message = echo(kind, id, seq);
-        let body = Body::Stream { key: u64::from(seq), offset: 0, length: bytes as u32 };
-        self.send_icmp(now, source, to, &message, body);
+        let length = payload.count() as u32;
+        let body = Body::Stream { key: u64::from(seq), offset: 0, length };
+        let hop_limit = hop_limit.unwrap_or(HOP_LIMIT);
+        self.send_icmp(now, Way { source, to, hop_limit }, &message, body);
     }
 
-    fn send_icmp(&mut self, now: Time, source: IpAddr, to: IpAddr, message: &[u8; 8], body: Body) {
+    fn send_icmp(&mut self, now: Time, way: Way, message: &[u8; 8], body: Body) {
+        let Way { source, to, hop_limit } = way;
         let envelope = Envelope {
             source,
             destination: to,
+            hop_limit,
             protocol: if to.is_ipv4() { Protocol::ICMPV4 } else { Protocol::ICMPV6 },
             ecn: Ecn::NotEct,
             checksum_at: icmpv4::CHECKSUM.start(),
@@ -77,8 +120,11 @@ impl Stack {
                 let mtu = u32::from(message.next_hop_mtu());
                 self.take_too_big(arrival, quoted_ipv4(message.payload()), mtu);
             }
-            icmpv4::DESTINATION_UNREACHABLE | icmpv4::TIME_EXCEEDED => {
-                self.take_unreachable(arrival, quoted_ipv4(message.payload()));
+            icmpv4::DESTINATION_UNREACHABLE => {
+                self.take_undelivered(arrival, quoted_ipv4(message.payload()), Why::Unreachable);
+            }
+            icmpv4::TIME_EXCEEDED => {
+                self.take_undelivered(arrival, quoted_ipv4(message.payload()), Why::HopLimit);
             }
             _ => (),
         }
@@ -98,8 +144,11 @@ impl Stack {
                 let mtu = icmpv6::MTU.get(arrival.payload);
                 self.take_too_big(arrival, quoted_ipv6(message.payload()), mtu);
             }
-            icmpv6::DESTINATION_UNREACHABLE | icmpv6::TIME_EXCEEDED => {
-                self.take_unreachable(arrival, quoted_ipv6(message.payload()));
+            icmpv6::DESTINATION_UNREACHABLE => {
+                self.take_undelivered(arrival, quoted_ipv6(message.payload()), Why::Unreachable);
+            }
+            icmpv6::TIME_EXCEEDED => {
+                self.take_undelivered(arrival, quoted_ipv6(message.payload()), Why::HopLimit);
             }
             icmpv6::NEIGHBOR_SOLICITATION | icmpv6::NEIGHBOR_ADVERTISEMENT => {
                 let IpAddr::V6(source) = arrival.source else { return Err(DropReason::Malformed) };
@@ -118,7 +167,7 @@ impl Stack {
         let id = icmpv4::IDENTIFIER.get(arrival.payload);
         let message = echo(kind, id, icmpv4::SEQUENCE.get(arrival.payload));
         let body = Body::Bytes(arrival.payload[icmpv4::HEADER_SIZE_BYTES..].into());
-        self.send_icmp(arrival.now, arrival.destination, arrival.source, &message, body);
+        self.send_icmp(arrival.now, Way::back(arrival), &message, body);
     }
 
     fn take_echo(&mut self, arrival: &Arrival<'_>) {
@@ -144,12 +193,13 @@ impl Stack {
             }
         } else {
             self.path_mtu.insert(quoted.destination, mtu);
+            self.take_undelivered(arrival, Some(quoted), Why::TooLong { mtu });
         }
     }
 
-    /// Nobody took what we sent: applications hear of it; TCP goes on trying (RFC 1122 section
+    /// What we sent was not delivered: applications hear of it; TCP goes on trying (RFC 1122 section
     /// 4.2.3.9 calls such errors soft).
-    fn take_unreachable(&mut self, arrival: &Arrival<'_>, quoted: Option<Quoted>) {
+    fn take_undelivered(&mut self, arrival: &Arrival<'_>, quoted: Option<Quoted>, why: Why) {
         let Some(quoted) = quoted else { return };
         let app = match quoted.protocol {
             Protocol::UDP => self.udp_ports.get(&quoted.ports.0).map(|(app, _)| app),
@@ -157,7 +207,8 @@ impl Stack {
             _ => None,
         };
         if let Some(app) = app {
-            self.notices.push_back((*app, Notice::Unreachable { from: arrival.source }));
+            let undelivered = Undelivered { from: arrival.source, why, sequence: quoted.sequence };
+            self.notices.push_back((*app, Notice::Undelivered(undelivered)));
         }
     }
 
@@ -171,7 +222,7 @@ impl Stack {
         let message = [kind, code, 0, 0, 0, 0, 0, 0];
         let quote = &arrival.packet[..arrival.packet.len().min(QUOTE_BYTES_MAX)];
         let body = Body::Bytes(quote.into());
-        self.send_icmp(arrival.now, arrival.destination, arrival.source, &message, body);
+        self.send_icmp(arrival.now, Way::back(arrival), &message, body);
     }
 
     /// The largest packet that the path to `destination` is known to take.
@@ -208,7 +259,8 @@ fn quoted(destination: IpAddr, protocol: Protocol, transport: &[u8]) -> Option<Q
         .then(|| tcp::SEQ_NUMBER.get_checked(transport).ok())
         .flatten()
         .map(|seq| seq.0);
-    let identifier = icmpv4::IDENTIFIER.get_checked(transport).unwrap_or(0);
+    let of_echo = |field: Field<u16>| field.get_checked(transport).unwrap_or(0);
+    let (identifier, sequence) = (of_echo(icmpv4::IDENTIFIER), of_echo(icmpv4::SEQUENCE));
     debug_assert_eq!(udp::SRC_PORT.start(), source_port.start());
-    Some(Quoted { destination, protocol, ports, seq, identifier })
+    Some(Quoted { destination, protocol, ports, seq, identifier, sequence })
 }

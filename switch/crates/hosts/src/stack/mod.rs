@@ -29,6 +29,7 @@ use crate::netdev::Netdev;
 use crate::packet::Packet;
 use crate::tcp::{Happened, TcpSettings};
 
+pub use icmp::{EchoRequest, Undelivered, Why};
 pub use tcp::ConnectionId;
 pub(crate) use tcp::Connections;
 pub use udp::Datagram;
@@ -67,8 +68,8 @@ pub(crate) enum Notice {
     Payload { from: Endpoint, bytes: usize, head: Vec<u8> },
     /// An echo came back.
     EchoReply { sequence: u16, from: IpAddr },
-    /// A router or host could not deliver what was sent.
-    Unreachable { from: IpAddr },
+    /// A router or host did not deliver what was sent.
+    Undelivered(Undelivered),
     /// The application's own alarm.
     Alarm(u64),
 }

@@ -11,7 +11,8 @@ use crate::netdev::Held;
 use crate::packet::{Body, Head, Packet};
 use crate::reason::DropReason;
 
-const TTL: u8 = 64;
+/// How many routers a packet may pass, unless somebody says otherwise.
+pub(super) const HOP_LIMIT: u8 = 64;
 
 /// Where a packet goes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,7 @@ pub(super) struct Envelope {
     /// Where in the transport header its checksum stands, and whether addresses are part of it.
     pub checksum_at: usize,
     pub with_addresses: bool,
+    pub hop_limit: u8,
     pub connection: Option<(usize, u32)>,
 }
 
@@ -133,7 +135,7 @@ impl Stack {
 
     /// Writes the IP header and returns the sum of the pseudo-header.
     fn write_ip(&mut self, ip: &mut [u8], envelope: &Envelope, payload_size: usize) -> Sum {
-        let Envelope { protocol, ecn, .. } = *envelope;
+        let Envelope { protocol, ecn, hop_limit, .. } = *envelope;
         match (envelope.source, envelope.destination) {
             (IpAddr::V4(src_addr), IpAddr::V4(dst_addr)) => {
                 self.identification = self.identification.wrapping_add(1);
@@ -144,7 +146,7 @@ impl Stack {
                     protocol,
                     dscp: 0,
                     ecn,
-                    ttl: TTL,
+                    ttl: hop_limit,
                     identification,
                     // Path MTU discovery (RFC 1191).
                     dont_fragment: true,
@@ -161,7 +163,7 @@ impl Stack {
                     dscp: 0,
                     ecn,
                     flow_label: 0,
-                    hop_limit: if envelope.connection.is_some() { TTL } else { 255 },
+                    hop_limit,
                     payload_size,
                 };
                 header.emit(ip);

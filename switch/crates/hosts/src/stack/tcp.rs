@@ -12,7 +12,7 @@ use wire::tcp::{self, Flags, SeqNumber};
 use wire::{MacAddress, Protocol};
 
 use super::receive::Arrival;
-use super::send::{Envelope, Hop, ip_header_bytes};
+use super::send::{Envelope, HOP_LIMIT, Hop, ip_header_bytes};
 use super::{AppId, Endpoint, Notice, Stack};
 use crate::agenda::Wake;
 use crate::congestion::Congestion;
@@ -315,6 +315,7 @@ impl Stack {
             ecn: segment.ecn,
             checksum_at: tcp::CHECKSUM.start(),
             with_addresses: true,
+            hop_limit: HOP_LIMIT,
             connection: Some((id.place, id.generation)),
         };
         let key = u64::from(entry.connection.snd.initial);
@@ -506,6 +507,7 @@ impl Stack {
             ecn: wire::Ecn::NotEct,
             checksum_at: tcp::CHECKSUM.start(),
             with_addresses: true,
+            hop_limit: HOP_LIMIT,
             connection: None,
         };
         self.send(arrival.now, &envelope, &bytes[..size], Body::Empty);

@@ -11,7 +11,7 @@ use units::Time;
 use wire::{Ecn, Field, Protocol, udp};
 
 use super::receive::Arrival;
-use super::send::Envelope;
+use super::send::{Envelope, HOP_LIMIT};
 use super::{AppId, Endpoint, Notice, Stack};
 use crate::packet::Body;
 use crate::payload;
@@ -86,6 +86,7 @@ impl Stack {
             ecn,
             checksum_at: udp::CHECKSUM.start(),
             with_addresses: true,
+            hop_limit: HOP_LIMIT,
             connection: None,
         };
         let length = (bytes - MARK_BYTES) as u32;

@@ -457,6 +457,7 @@ fn small(kind: u64, to: IpAddr, after: Span) -> Box<dyn hosts::App> {
             interval: Span::from_ms(70),
             count: Some(40),
             payload: Bytes(56),
+            hop_limit: None,
             after,
         })),
         1 => Box::new(Page::new(PageConfig {
