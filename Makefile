@@ -248,8 +248,8 @@ fuzz:            ## any bytes as everything that strangers send; TIME=10min in a
 	@vm/build.sh
 	@tests/fuzz.sh
 
-nightly:         ## what takes too long for every change: a million random TCP transfers, 100,000 histories of controllers, 1000 random networks, the same bytes on wasm32
-	@vm/takes.sh
+nightly:         ## what takes too long for every change: a million random TCP transfers, 100,000 histories of controllers, 1000 random networks, the same bytes on wasm32; QUICK=1
+	@vm/takes.sh QUICK
 	@tests/nightly.sh
 
 parity:          ## p4c and simple_switch against ours on every packet test; CASES="clones table_lpm"

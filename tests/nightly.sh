@@ -1,20 +1,25 @@
 #!/usr/bin/env bash
-# What takes too long for every change. Each says how often it was done.
+# What takes too long for every change. Each says how often it was done. With QUICK=1 a little of each: to
+# see that all of it begins and comes to its end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
+transfers=1000000 networks=1000 histories=100000 seeds=100 interrupted=30min fuzzed=1h
+if [ "${QUICK:-}" = 1 ]; then
+    transfers=2000 networks=20 histories=200 seeds=2 interrupted=1min fuzzed=1min
+fi
 optimised() { (cd switch && "$@" --locked --profile dev-live); }
-VITRINE_TRANSFERS=1000000 optimised cargo test -p vitrine-hosts --test transfers
-VITRINE_NETWORKS=1000 optimised cargo test -p vitrine-world --test scenarios
-SEEDS=100000 optimised cargo test -p vitrine-agent --test simulated
-tests/determinism.sh 100
+VITRINE_TRANSFERS=$transfers optimised cargo test -p vitrine-hosts --test transfers
+VITRINE_NETWORKS=$networks optimised cargo test -p vitrine-world --test scenarios
+SEEDS=$histories optimised cargo test -p vitrine-agent --test simulated
+tests/determinism.sh "$seeds"
 tests/elsewhere.sh
 vm/page.sh
-VITRINE_PAGE_SEEDS=100 build/venv/bin/python -m pytest tests/page
-VITRINE_REFERENCE_RUNS=100 build/venv/bin/python -m pytest tests/course/test_exercises.py -k the_reference_gets
+VITRINE_PAGE_SEEDS=$seeds build/venv/bin/python -m pytest tests/page
+VITRINE_REFERENCE_RUNS=$seeds build/venv/bin/python -m pytest tests/course/test_exercises.py -k the_reference_gets
 tests/notebooks/kernel.sh
-TIME=30min WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
-TIME=1h tests/fuzz.sh
+TIME=$interrupted WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
+TIME=$fuzzed tests/fuzz.sh
 
 # Other projects' programs and tests, where their checkouts are named.
 failed=()
