@@ -31,15 +31,24 @@ class VitrineBackend(Backend):
     """vitrine-switch."""
 
     def __init__(
-        self, binary: Path = BINARY, *, captures: Path | None = None, seed: int = 0
+        self,
+        binary: Path = BINARY,
+        *,
+        captures: Path | None = None,
+        seed: int = 0,
+        real_time_priority: int | None = None,
     ) -> None:
         """In the folder `captures`, if one is given, each switch writes its packets: s1.pcapng.
 
-        `seed` is that of all its dice: AQM, losses, P4's random().
+        `seed` is that of all its dice: AQM, losses, P4's random(). With a real-time priority all
+        threads of a switch run before whatever has a lower one, however much they do.
         """
         self._binary = binary
         self._captures = captures
         self._seed = seed
+        self._scheduled = (
+            [] if real_time_priority is None else ["chrt", "--fifo", str(real_time_priority)]
+        )
 
     def check(self, topology: Topology) -> None:
         """There is nothing in a topology that our switch cannot do."""
@@ -52,6 +61,7 @@ class VitrineBackend(Backend):
     def start(self, topology: Topology, switch: Switch, network: Starter) -> RunningSwitch:
         """One process, without a program yet."""
         argv = [
+            *self._scheduled,
             str(self._binary),
             *("--device-id", str(switch.device_id)),
             *("--grpc", f"127.0.0.1:{switch.grpc_port}"),

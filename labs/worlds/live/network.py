@@ -32,14 +32,16 @@ def programmed(
     toolchain: Toolchain = Toolchain.VITRINE,
     program: str | None = None,
     seed: int = 0,
+    real_time_priority: int | None = None,
 ) -> Iterator[tuple[LiveNetwork, Mapping[str, Session]]]:
     """The network and the session with each of its routers, by name; see `Programs.compiled`.
 
     In the folder `captures`, if one is given, each router writes all of its packets: s1.pcapng.
-    `seed` is that of the routers' dice; only ours have one.
+    `seed` is that of the routers' dice, `real_time_priority` that of their processes, instead of
+    the one that each chooses by its load; only ours have either.
     """
     programs = Programs.compiled(topology, domain=domain, toolchain=toolchain, program=program)
-    backend = backend_of(toolchain, captures, seed)
+    backend = backend_of(toolchain, captures, seed, real_time_priority)
     with LiveNetwork(topology, logs=logs, backend=backend) as live:
         if live.cleaned:
             print(f"[vitrine] {live.cleaned}", file=sys.stderr)
@@ -60,10 +62,15 @@ def programmed(
             yield live, sessions
 
 
-def backend_of(toolchain: Toolchain, captures: Path | None = None, seed: int = 0) -> Backend:
+def backend_of(
+    toolchain: Toolchain,
+    captures: Path | None = None,
+    seed: int = 0,
+    real_time_priority: int | None = None,
+) -> Backend:
     """The kind of switch that belongs to a toolchain; only ours writes captures."""
     if toolchain is Toolchain.VITRINE:
-        return VitrineBackend(captures=captures, seed=seed)
+        return VitrineBackend(captures=captures, seed=seed, real_time_priority=real_time_priority)
     if captures is not None:
         raise ToolchainError("simple_switch writes no captures of the kit's kind: leave them out.")
     return SimpleSwitchBackend()

@@ -55,7 +55,7 @@ def main() -> int:
 def _compare(cell: Cell, live: Measured) -> report.Compared:
     runs = [virtual.measure(cell, seed) for seed in range(1, archive.REPETITIONS + 1)]
     found = [figures(cell, run) for run in runs]
-    verdict = Verdict(judge.compare(cell, live.runs, found), causes.of(cell, live))
+    verdict = Verdict(judge.compare(cell, live.runs, found), causes.of(cell))
     return report.Compared(cell, live, [archive.curve(run) for run in runs], verdict)
 
 

@@ -71,10 +71,13 @@ def read(cell: Cell) -> Measured | None:
     return Measured(runs=runs, curves=curves, **fields)
 
 
-def keep(cell: Cell, run: Run) -> bool:
-    """Adds a run, unless the machine disturbed it. Tells whether it was added."""
-    if HoldUps(run.held_up_s[0], cell.seconds).disturb:
-        return False
+def keep(cell: Cell, run: Run) -> str:
+    """Adds a run, unless the machine disturbed it or a flow did not last. Tells why it was not."""
+    held_up = HoldUps(run.held_up_s[0], cell.seconds)
+    if held_up.disturb:
+        return str(held_up)
+    if not run.covers(cell):
+        return "not all flows were there for all of the measured time"
     kernel, date = os.uname().release, datetime.datetime.now(datetime.UTC).date().isoformat()
     before = read(cell)
     if before is None or before.kernel != kernel or before.is_complete:
@@ -84,4 +87,4 @@ def keep(cell: Cell, run: Run) -> bool:
     )
     MEASURED.mkdir(exist_ok=True)
     (MEASURED / f"{cell.name}.json").write_text(json.dumps(asdict(after), indent=1) + "\n")
-    return True
+    return ""

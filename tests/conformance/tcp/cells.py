@@ -62,11 +62,6 @@ class Cell:
         return 100_000_000 if self.rate_bps <= 20_000_000 else 1_000_000_000
 
     @property
-    def frames_per_s(self) -> float:
-        """Full frames that the bottleneck carries."""
-        return self.rate_bps / (8 * 1514)
-
-    @property
     def bdp_packets(self) -> float:
         """What is under way when the line is full and the queue is empty."""
         return bdp_packets(self.rate_bps, self.rtt_ms / 1000)
@@ -100,6 +95,9 @@ class Cell:
     @property
     def seconds(self) -> int:
         """When it ends."""
+        if self.loss_ppm:
+            # The mean of as many throws of the dice as can be.
+            return _SECONDS_MAX
         teeth_s = self._tooth_s * _TEETH + self.settle_s
         least_s = _SECONDS_MIN + (_PROBE_S if self.congestion == "bbr" else 0)
         return max(least_s, min(_SECONDS_MAX, round(teeth_s)))

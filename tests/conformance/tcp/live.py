@@ -12,6 +12,7 @@ from labs.measure.holdups import FELT_S
 from labs.measure.router import PortSeries, Recorder
 from labs.worlds.live import hosts, iperf, network
 from labs.worlds.live.clock import Clock
+from tests.conformance.tcp import priority
 from tests.conformance.tcp.cells import Cell
 from tests.conformance.tcp.measurement import Flow, Run, dropped
 from tests.conformance.tcp.network import topology
@@ -25,8 +26,8 @@ IPERF_PORT = 5201
 # How late the router was is told for lags of more than this: what labs feel, and what queues of
 # a few packets do.
 LATE_S = (FELT_S, 0.003, 0.001)
-# Flows begin a little later than iperf3 does, and outlast the measurement.
-_MORE_S = 2
+# Flows begin a little later than iperf3 does, and all of them outlast every measurement.
+_BEGIN_S, _OUTLAST_S = 2, 2
 
 
 def measure(cells: Sequence[Cell], logs: Path, captures: Path | None = None) -> list[Run]:
@@ -36,10 +37,16 @@ def measure(cells: Sequence[Cell], logs: Path, captures: Path | None = None) -> 
     repetition, and three such runs know no more of chance than one.
     """
     logs.mkdir(parents=True, exist_ok=True)
+    measured_s = max(cell.seconds for cell in cells) + _BEGIN_S
+    scheduled = priority.take()
     with contextlib.ExitStack() as stack:
         live, sessions = stack.enter_context(
             network.programmed(
-                topology(cells), logs=logs, captures=captures, seed=secrets.randbelow(1 << 32)
+                topology(cells),
+                logs=logs,
+                captures=captures,
+                seed=secrets.randbelow(1 << 32),
+                real_time_priority=priority.ROUTER if scheduled == priority.REAL_TIME else None,
             )
         )
         queues = Queues(sessions["s1"])
@@ -58,35 +65,35 @@ def measure(cells: Sequence[Cell], logs: Path, captures: Path | None = None) -> 
                 argv = iperf.client(
                     str(live.host(f"b{lane}").address),
                     IPERF_PORT,
-                    seconds=cell.seconds + _MORE_S,
+                    seconds=measured_s + _OUTLAST_S,
                     congestion=cell.congestion,
                 )
                 argv += ["-P", str(cell.flows)]
                 live.host(f"a{lane}").start(argv, logs / f"iperf-{lane}.json")
-            wait.holds_within(lambda: False, max(cell.seconds for cell in cells) + _MORE_S)
+            wait.holds_within(lambda: False, measured_s)
         held_up_s = [
             queues.held_up_s(felt_s) - each_s
             for felt_s, each_s in zip(LATE_S, before_s, strict=True)
         ]
-    return [
-        _run(cell, recorder.series[2 * lane], sampler.samples[f"a{lane}"], clock, held_up_s)
+    runs = [
+        _run(cell, recorder.series[2 * lane], sampler.samples[f"a{lane}"], clock)
         for lane, cell in enumerate(cells, 1)
     ]
+    for run in runs:
+        run.held_up_s, run.priority = held_up_s, scheduled
+    return runs
 
 
 def _pid(live: LiveNetwork, host: str) -> int:
     return int(live.mininet.get(host).pid)
 
 
-def _run(
-    cell: Cell, series: PortSeries, samples: Sequence[Sample], clock: Clock, held_up_s: list[float]
-) -> Run:
+def _run(cell: Cell, series: PortSeries, samples: Sequence[Sample], clock: Clock) -> Run:
     run = Run(
         time_s=series.time_s,
         packets=series.packets,
         departed_bytes=series.departed_bytes,
         dropped=dropped(series),
-        held_up_s=held_up_s,
     )
     flows: dict[int, Flow] = {}
     for sample in samples:

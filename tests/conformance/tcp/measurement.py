@@ -39,6 +39,8 @@ class Run:
     flows: list[Flow] = field(default_factory=list)
     # How long the machine held the router up, in lags of more than `live.LATE_S`.
     held_up_s: list[float] = field(default_factory=list)
+    # How hosts and router were scheduled: see `priority`.
+    priority: str = ""
 
     def begins_at_zero(self) -> Run:
         """The same with times that count from the first data."""
@@ -48,6 +50,13 @@ class Run:
         for flow in self.flows:
             flow.time_s = [time_s - zero_s for time_s in flow.time_s]
         return self
+
+    def covers(self, cell: Cell) -> bool:
+        """Whether all of the cell's flows were there for all of the measured time."""
+        return len(self.flows) == cell.flows and all(
+            flow.time_s[0] <= cell.settle_s and flow.time_s[-1] >= cell.seconds
+            for flow in self.flows
+        )
 
     def save(self, path: Path) -> None:
         """Everything, for looking at."""
@@ -86,6 +95,7 @@ class Figures:
     share_max: float
     retransmits: int
     held_up_s: list[float] = field(default_factory=list)
+    priority: str = ""
 
 
 def figures(cell: Cell, run: Run) -> Figures:
@@ -105,6 +115,7 @@ def figures(cell: Cell, run: Run) -> Figures:
         share_max=max(acked) / whole,
         retransmits=sum(_between(cell, flow, flow.retransmits) for flow in run.flows),
         held_up_s=run.held_up_s,
+        priority=run.priority,
     )
 
 

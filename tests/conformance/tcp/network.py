@@ -7,7 +7,6 @@ a2 ── 3 ┤ s1 ├ 4 ══ b2
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tests.conformance.tcp.cells import Cell
@@ -19,29 +18,15 @@ from topo.model import Topology
 _MEMORY_MAX_BYTES = 16_777_216
 
 
-@dataclass(frozen=True)
-class Lateness:
-    """How late a host sends: evenly distributed from zero up to `usual_us`; at times, more.
+def topology(cells: Sequence[Cell], late_us: int = 0) -> Topology:
+    """The network of a batch; only hosts of the virtual world have to be told how late they are.
 
-    What is more comes so many times a second, whatever the line carries: a machine that is busy
-    elsewhere does not count frames.
+    What they send is late by anything from zero up to so much.
     """
-
-    usual_us: int
-    stalls_per_s: float = 0
-    # How much later a frame is then, from zero up to this; what is sent behind it waits for it.
-    stalled_us: int = 0
-    # The same for what a host is sent.
-    pauses_per_s: float = 0
-    paused_us: int = 0
+    return read(Place.of_text(_text(cells, late_us), Path("cells.yaml")))
 
 
-def topology(cells: Sequence[Cell], lateness: Lateness | None = None) -> Topology:
-    """The network of a batch; only hosts of the virtual world have to be told how late they are."""
-    return read(Place.of_text(_text(cells, lateness), Path("cells.yaml")))
-
-
-def _text(cells: Sequence[Cell], lateness: Lateness | None) -> str:
+def _text(cells: Sequence[Cell], late_us: int) -> str:
     """The same as a topology file."""
     lines = ["hosts:"]
     ports = []
@@ -54,17 +39,18 @@ def _text(cells: Sequence[Cell], lateness: Lateness | None) -> str:
         for side, host in ((1, "a"), (2, "b")):
             lines.append(f"  {host}{lane}: {{address: 10.{side}.{lane}.1/24, {tcp}}}")
         near, far = 2 * lane - 1, 2 * lane
-        sent, received = _late(cell, lateness)
+        # What the router receives is what a host has sent.
+        received = [f"jitter: {late_us} us"] if late_us else []
         delay = f"delay: {cell.delay_us} us"
         lossy = [f"loss: {_percent(cell.loss_ppm)}"] if cell.loss_ppm else []
         aqm = [] if cell.aqm == "off" else [f"aqm: {cell.aqm}"]
         ports += [
-            _port(near, f"10.1.{lane}.254", cell.access_bps, sent, received),
+            _port(near, f"10.1.{lane}.254", cell.access_bps, [], received),
             _port(
                 far,
                 f"10.2.{lane}.254",
                 cell.rate_bps,
-                [f"queue: {cell.queue_packets} packets", *aqm, delay, *lossy, *sent],
+                [f"queue: {cell.queue_packets} packets", *aqm, delay, *lossy],
                 [delay, *received],
             ),
         ]
@@ -79,22 +65,6 @@ def _port(
     if received:
         fields.append(f"receive: {{{', '.join(received)}}}")
     return f"      {number}: {{{', '.join(fields)}}}"
-
-
-def _late(cell: Cell, lateness: Lateness | None) -> tuple[list[str], list[str]]:
-    """What a cable to a host does to what the host is sent, and to what it sends itself."""
-    if lateness is None:
-        return [], []
-    pauses = _stalls(cell, lateness.pauses_per_s, lateness.paused_us)
-    stalls = _stalls(cell, lateness.stalls_per_s, lateness.stalled_us)
-    return pauses, [f"jitter: {lateness.usual_us} us", *stalls]
-
-
-def _stalls(cell: Cell, times_per_s: float, max_us: int) -> list[str]:
-    if not times_per_s:
-        return []
-    share_ppm = min(1_000_000, round(times_per_s / cell.frames_per_s * 1e6))
-    return [f"stalls: {{share: {_percent(share_ppm)}, max: {max_us} us}}"]
 
 
 def _percent(share_ppm: int) -> str:

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from tests.conformance.tcp import judge
+from tests.conformance.tcp import campaign, judge
 from tests.conformance.tcp.cells import CELLS, named
 from tests.conformance.tcp.measurement import Figures, Flow, Run, figures
 from tests.conformance.tcp.network import topology
-from tests.conformance.tcp.virtual import UNPACED
+from tests.conformance.tcp.virtual import LATE_US
 
 CALM = Figures(
     utilisation=0.98, queue_packets=10.0, drops=100, share_min=0.5, share_max=0.5, retransmits=100
@@ -31,19 +31,37 @@ def test_cells_are_found_by_words():
 
 
 def test_every_cell_is_a_network_in_both_worlds():
-    for hosts in (None, UNPACED):
-        assert len(topology(CELLS, hosts).hosts) == 2 * len(CELLS)
+    for late_us in (0, LATE_US):
+        assert len(topology(CELLS, late_us).hosts) == 2 * len(CELLS)
 
 
 def test_only_hosts_of_the_virtual_world_are_told_how_late_they_are():
     (cell,) = named(["reno,10mbps,20ms,2bdp,loss1%"])
-    punctual, late = (topology([cell], each).switches[0].port(2).cable for each in (None, UNPACED))
-    assert punctual.transmit.stall_ppm == punctual.receive.jitter_ns == 0
-    # 10 Mb/s are 825.6 full frames a second: 3 of them are 0.3634 %, 41 are 4.9659 %.
-    assert (late.transmit.stall_ppm, late.transmit.stall_max_ns) == (3634, 10_000_000)
-    assert (late.receive.stall_ppm, late.receive.stall_max_ns) == (49_659, 1_200_000)
-    assert late.receive.jitter_ns == 100_000
-    assert late.transmit.loss_ppm == punctual.transmit.loss_ppm == 10_000
+    punctual, late = (topology([cell], late_us).switches[0] for late_us in (0, LATE_US))
+    for port in (1, 2):
+        assert punctual.port(port).cable.receive.jitter_ns == 0
+        assert late.port(port).cable.receive.jitter_ns == LATE_US * 1000
+        assert late.port(port).cable.transmit == punctual.port(port).cable.transmit
+    assert late.port(2).cable.transmit.loss_ppm == 10_000
+
+
+def test_cells_that_are_measured_together_are_not_too_much_at_once():
+    packed = campaign.batches(CELLS)
+    assert sorted(cell.name for batch in packed for cell in batch) == sorted(
+        cell.name for cell in CELLS
+    )
+    for batch in packed:
+        assert len(batch) == 1 or sum(cell.rate_mbps for cell in batch) <= 75
+
+
+def test_a_run_in_which_a_flow_ended_early_or_is_missing_is_not_one():
+    (two,) = named(["reno,10mbps,2flows"])
+    whole = Flow(time_s=[0.0, float(two.seconds)])
+    early = Flow(time_s=[0.0, two.seconds - 0.1])
+    late = Flow(time_s=[two.settle_s + 0.1, float(two.seconds)])
+    assert Run(flows=[whole, whole]).covers(two)
+    for flows in ([whole], [whole, early], [late, whole]):
+        assert not Run(flows=flows).covers(two)
 
 
 def test_what_is_apart_is_not_met():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import io
 import tempfile
 from pathlib import Path
@@ -17,7 +16,7 @@ from labs.narration import Narrator
 from labs.worlds.virtual.bench import VirtualBench
 from tests.conformance.tcp.cells import Cell
 from tests.conformance.tcp.measurement import Flow, Run, dropped
-from tests.conformance.tcp.network import Lateness, topology
+from tests.conformance.tcp.network import topology
 
 _PORT = 5001
 _QUEUE_INTERVAL_MS = 5
@@ -25,27 +24,19 @@ _NS_PER_US = 1000
 # Flows outlast the measurement.
 _MORE_S = 1
 
-# On the machine of the live runs, two cores that ten others worked on, nine in ten of Linux's
-# answers were 10 to 100 us late and one in a hundred 1.1 ms (captures of the routers, less the time
-# on the lines). With no such chance a lone flow falls in step with the queue, and whether one
-# packet is lost at the top of the saw or two is the same every time (Floyd and Jacobson 1992, "On
-# traffic phase effects"); and BBR takes the clumps that come of it for a faster path.
-AS_LIVE = Lateness(usual_us=100, stalls_per_s=41, stalled_us=1200)
-# What flows felt that are not paced: see "Chance in a world without any" in the documentation.
-UNPACED = dataclasses.replace(AS_LIVE, pauses_per_s=3, paused_us=10_000)
+# Nobody answers in no time at all. Linux's hosts wake some tens of microseconds after what wakes
+# them, also where nothing else may run before them. With no such chance a lone flow falls in step
+# with the queue, and whether one packet is lost at the top of the saw or two is the same every time
+# (Floyd and Jacobson 1992, "On traffic phase effects").
+LATE_US = 100
 
 
-def as_live(cell: Cell) -> Lateness:
-    """How late the hosts of a cell are."""
-    return AS_LIVE if cell.congestion == "bbr" else UNPACED
-
-
-def measure(cell: Cell, seed: int, lateness: Lateness | None = None) -> Run:
-    """One run; with hosts that are as late as Linux's were unless it is said how."""
+def measure(cell: Cell, seed: int, late_us: int = LATE_US) -> Run:
+    """One run; what hosts send is late by up to so much."""
     with contextlib.ExitStack() as stack:
         logs = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         bench = stack.enter_context(VirtualBench(logs, Narrator((), io.StringIO()), seed=seed))
-        bench.bring_up(topology([cell], lateness or as_live(cell)))
+        bench.bring_up(topology([cell], late_us))
         with bench.recording(
             [("s1", 2)], senders=["a1"], interval_ms=_QUEUE_INTERVAL_MS
         ) as instruments:
