@@ -2,8 +2,8 @@
 
 The expectations were checked with p4c and simple_switch, but for the programs that p4c did not
 take when they were written (`header_union_members`, `loops`, `stack_next_written`,
-`subcontrol_twice`, `table_twice`), `loop_limit`, which is about a limit of ours, and the line
-`check_counter`, which its runner spells differently.
+`subcontrol_twice`, `table_twice`), `empty_key`, which was written without them, `loop_limit`, which
+is about a limit of ours, and the line `check_counter`, which its runner spells differently.
 """
 
 import subprocess

@@ -129,6 +129,8 @@ impl<'a> Lexer<'a> {
             (TokenKind::Integer, word_length(rest))
         } else if first == '"' {
             (TokenKind::String, self.string_length(is_skipped, diagnostics))
+        } else if let Some(length) = character_length(rest) {
+            (TokenKind::Unknown, length)
         } else if let Some(symbol) = LONG_SYMBOLS.iter().find(|long| rest.starts_with(**long)) {
             (TokenKind::Symbol, symbol.len())
         } else if "+-*/%&|^~!<>=?:;,.()[]{}@#".contains(first) {
@@ -162,6 +164,22 @@ impl<'a> Lexer<'a> {
         );
         line_length(self.rest())
     }
+}
+
+/// Length of `'a'` or `'\n'` with its quotes. P4 has no use for characters, but `#if` compares them.
+fn character_length(rest: &str) -> Option<usize> {
+    let inside = rest.strip_prefix('\'')?;
+    let mut characters = inside.char_indices();
+    let escaped = match characters.next()?.1 {
+        '\'' | '\n' => return None,
+        c => c == '\\',
+    };
+    if escaped {
+        characters.next()?;
+    }
+    // An escape sequence goes on in digits: `'\x41'`.
+    let (end, _) = characters.find(|(_, c)| !(escaped && c.is_ascii_hexdigit()))?;
+    inside[end..].starts_with('\'').then_some(end + 2)
 }
 
 fn is_space(c: char) -> bool {

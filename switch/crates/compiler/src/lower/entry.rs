@@ -43,8 +43,8 @@ impl Lowering<'_> {
         entry: &tree::Entry,
         table: TableId,
     ) -> Vec<MatchKey> {
-        let keys: Vec<(usize, MatchKind)> =
-            self.flat.tables[table.0].keys.iter().map(|key| (key.index, key.match_kind)).collect();
+        let seen = self.flat.tables[table.0].keys.iter().filter(|key| key.target.is_some());
+        let keys: Vec<(usize, MatchKind)> = seen.map(|key| (key.index, key.match_kind)).collect();
         let mut matches = Vec::new();
         for (index, match_kind) in keys {
             let Some(element) = entry.keyset.elements.get(index) else { continue };

@@ -221,7 +221,9 @@ pub struct Key {
     /// Its control-plane name.
     pub name: String,
     pub match_kind: MatchKind,
-    pub target: FieldRef,
+    /// The field that the switch looks at; none for a `bit<0>`, which has one value and matches
+    /// always. Controllers see the key all the same.
+    pub target: Option<FieldRef>,
     /// Index into the declaration's keys.
     pub index: usize,
 }

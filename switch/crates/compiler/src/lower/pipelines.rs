@@ -197,7 +197,7 @@ impl Writer<'_> {
             name: table.name.clone(),
             id: self.table_id(),
             source_info: source_info::of(self.sources, table.at),
-            key: table.keys.iter().map(table_key).collect(),
+            key: table.keys.iter().filter_map(table_key).collect(),
             match_type: match_type(table),
             size_max: size,
             with_counters: table.counter.is_some(),
@@ -337,14 +337,15 @@ fn free_name(wanted: &str, taken: &[String]) -> String {
     candidates.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// A key as the switch looks at it.
-fn table_key(key: &flat::Key) -> bmv2::TableKey {
-    bmv2::TableKey {
+/// A key as the switch looks at it, if it does.
+fn table_key(key: &flat::Key) -> Option<bmv2::TableKey> {
+    let target = key.target.clone()?;
+    Some(bmv2::TableKey {
         match_type: key_match_type(key.match_kind),
         name: Some(key.name.clone()),
-        target: Some(key.target.clone()),
+        target: Some(target),
         mask: None,
-    }
+    })
 }
 
 /// The switch has no optional keys; a ternary key with all bits or none says the same.
@@ -357,9 +358,10 @@ fn key_match_type(kind: MatchKind) -> bmv2::MatchType {
     }
 }
 
-/// The kind of lookup a table needs: that of its most general key.
+/// The kind of lookup a table needs: that of the most general key that the switch looks at.
 fn match_type(table: &flat::Table) -> bmv2::MatchType {
-    let has = |kind: MatchKind| table.keys.iter().any(|key| key.match_kind == kind);
+    let seen = || table.keys.iter().filter(|key| key.target.is_some());
+    let has = |kind: MatchKind| seen().any(|key| key.match_kind == kind);
     if has(MatchKind::Range) {
         bmv2::MatchType::Range
     } else if has(MatchKind::Ternary) || has(MatchKind::Optional) {

@@ -43,6 +43,7 @@ impl Lowering<'_> {
         let (target, index) = (key.target.clone(), key.index);
         let declaration = &self.input.program.tables[self.flat.tables[table.0].of].keys[index];
         let value = self.value(&declaration.expression);
+        let Some(target) = target else { return };
         let place = leaf_value(self.leaf_of(&declaration.expression.ty), target);
         self.assign_value(&place, &value, &declaration.expression.ty, declaration.span);
     }
@@ -110,7 +111,8 @@ impl Lowering<'_> {
 
     /// The switch searches one longest prefix a table.
     fn check_prefixes(&mut self, declaration: &tree::Table, keys: &[Key]) {
-        let mut prefixes = keys.iter().filter(|key| key.match_kind == MatchKind::Lpm);
+        let is_prefix = |key: &&Key| key.match_kind == MatchKind::Lpm && key.target.is_some();
+        let mut prefixes = keys.iter().filter(is_prefix);
         if let (Some(_), Some(second)) = (prefixes.next(), prefixes.next()) {
             self.unsupported(
                 declaration.keys[second.index].span,
@@ -137,8 +139,11 @@ impl Lowering<'_> {
     }
 
     /// The field that the switch looks at: the key itself where it is one, otherwise a new one.
-    fn key_target(&mut self, key: &tree::Key) -> FieldRef {
+    fn key_target(&mut self, key: &tree::Key) -> Option<FieldRef> {
         let kind = self.leaf_of(&key.expression.ty);
+        if matches!(kind, Leaf::Number { width: 0, .. }) {
+            return None;
+        }
         if matches!(kind, Leaf::Varbit { .. }) {
             self.unsupported(
                 key.span,
@@ -149,14 +154,15 @@ impl Lowering<'_> {
         // Evaluated only to see what it is; its steps are written with every application.
         let mut value = Value::Void;
         self.steps_of(|this| value = this.value(&key.expression));
-        match value {
+        let field = match value {
             Value::Number(Expression::Field(field)) => field,
             Value::Bool(truth) => match number_of(truth) {
                 Expression::Field(field) => field,
                 _ => self.temporary_field(kind),
             },
             _ => self.temporary_field(kind),
-        }
+        };
+        Some(field)
     }
 
     /// What the architecture knows about tables.

@@ -138,9 +138,33 @@ impl Reader<'_> {
             TokenKind::Word if &*token.text == "true" => Ok(1),
             // A name that is no macro counts as 0, as in C.
             TokenKind::Word => Ok(0),
+            TokenKind::Unknown if token.text.starts_with('\'') => character(&token.text),
             _ => Err(format!("`{}` is not expected there", token.text)),
         }
     }
+}
+
+/// What a character such as `'a'` counts as: as in C on most machines, a signed number of 8 bits.
+fn character(text: &str) -> Result<i64, String> {
+    let unknown = || format!("`{text}` is not a character of ASCII");
+    let inside = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+    let inside = inside.ok_or_else(unknown)?;
+    let code = match inside.strip_prefix('\\') {
+        None => inside.bytes().next().filter(|_| inside.len() == 1),
+        Some(escape) => match escape.as_bytes() {
+            [b'a'] => Some(7),
+            [b'b'] => Some(8),
+            [b't'] => Some(b'\t'),
+            [b'n'] => Some(b'\n'),
+            [b'v'] => Some(11),
+            [b'f'] => Some(12),
+            [b'r'] => Some(b'\r'),
+            [quoted @ (b'\\' | b'\'' | b'"' | b'?')] => Some(*quoted),
+            [b'x', ..] => u8::from_str_radix(&escape[1..], 16).ok(),
+            _ => u8::from_str_radix(escape, 8).ok(),
+        },
+    };
+    code.map(|code| i64::from(code as i8)).ok_or_else(unknown)
 }
 
 fn integer(text: &str) -> Result<i64, String> {

@@ -1,0 +1,41 @@
+// A key of no bits has one value, so it matches always, and the switch does not look at it.
+#include "frame.p4"
+
+control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
+    bit<0> nothing = 0;
+
+    action put(bit<8> value) { hdr.h.b = value; }
+    action add(bit<8> value) { hdr.h.c = hdr.h.c + value; }
+    action set(bit<8> value) { hdr.h.d = value; }
+
+    table alone {
+        key = { nothing : exact; }
+        actions = { put; NoAction; }
+        const entries = { 0 : put(7); }
+    }
+    table beside {
+        key = {
+            nothing : ternary;
+            hdr.h.a : exact;
+            hdr.h.e[15:8] ++ nothing : lpm @name("prefix");
+        }
+        actions = { add; NoAction; }
+        const entries = {
+            (_, 1, 0x10 &&& 0xf0) : add(1);
+            (0, 1, 0x12) : add(2);
+            (0, 2, _) : add(3);
+        }
+    }
+    table filled {
+        key = { hdr.h.a : exact; nothing : lpm; }
+        actions = { set; NoAction; }
+    }
+    apply {
+        std.egress_spec = 1;
+        alone.apply();
+        beside.apply();
+        filled.apply();
+    }
+}
+
+#include "main.p4"
