@@ -57,6 +57,9 @@ _HEAD = struct.Struct(">BI")
 _FRAME_BYTES_MAX = 16 << 20
 # What may wait in a page that is slow; then its calls wait, and routers count what it misses.
 _CALLS_MAX = 64
+# A page that is behind by more is not slow but gone. What asks whether it is there waits its turn
+# behind the messages that the page has not read yet, so a busy machine answers late.
+_GONE_S = 120
 # How often is looked whether another network is up.
 _LOOK_S = 0.5
 
@@ -139,6 +142,8 @@ class Glass:
             process_request=self._answer,
             max_size=_FRAME_BYTES_MAX,
             compression=None,
+            open_timeout=_GONE_S,
+            ping_timeout=_GONE_S,
         )
         return self
 

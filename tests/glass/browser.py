@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from controller.toolchain import ROOT
+from topo import wait
 
 CHROMIUM = shutil.which("chromium")
 needs_browser = pytest.mark.skipif(
     CHROMIUM is None, reason="no chromium: vm/browser.sh installs it"
 )
-# Longer than anything takes; a test that waits for it has failed.
-DEADLINE_MS = 60_000
+# Longer than anything takes where a dozen other programs want the processors; a test that waits
+# for it has failed.
+DEADLINE_S = 120 * wait.patience()
+DEADLINE_MS = 1000 * DEADLINE_S
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from labs.glass.scene import Router, Scene
 from labs.glass.server import Glass
 from tests.controller import device_double
+from tests.glass.browser import DEADLINE_S
 from tests.glass.router_double import RouterDouble
 
 # As labs/hol_blocking/topology.yaml, one router of it.
@@ -33,7 +34,7 @@ def glass_of(scene: Scene | Callable[[], Scene], **options):
     thread.start()
 
     def run(coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(timeout=20)
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(timeout=DEADLINE_S)
 
     glass = Glass(scene if callable(scene) else lambda: scene, **options)
     try:
@@ -44,7 +45,7 @@ def glass_of(scene: Scene | Callable[[], Scene], **options):
             run(glass.__aexit__())
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=20)
+        thread.join(timeout=DEADLINE_S)
         loop.close()
 
 

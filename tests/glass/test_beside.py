@@ -93,7 +93,7 @@ def test_a_run_opens_its_page_on_a_desktop_as_the_user(opened, monkeypatch, is_r
     # A browser's registration is made at its first use.
     monkeypatch.setattr(webbrowser, "_tryorder", None)
     desktop.show("http://127.0.0.1:1/#token")
-    wait.until(lambda: opened.exists() and "http" in opened.read_text(), "a page", 20)
+    wait.until(lambda: opened.exists() and "http" in opened.read_text(), "a page", 120)
     said = opened.read_text().splitlines()
     assert said == [*(["as ada"] if is_root else []), "http://127.0.0.1:1/#token"]
     # Without a desktop nothing happens.
@@ -105,7 +105,7 @@ def test_a_run_opens_its_page_on_a_desktop_as_the_user(opened, monkeypatch, is_r
 def test_a_page_is_opened_where_a_run_asks_for_it(opened):
     told = io.StringIO()
     with beside.served(told, opens=True):
-        wait.until(lambda: opened.exists() and "http" in opened.read_text(), "a page", 20)
+        wait.until(lambda: opened.exists() and "http" in opened.read_text(), "a page", 120)
     assert opened.read_text().splitlines()[-1] == told.getvalue().split()[-1]
 
 

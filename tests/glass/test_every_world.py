@@ -47,7 +47,7 @@ def recorded(folder):
         routers.announced({"s2": address}, NETWORK),
     ):
         routers.look_at("s2", 2)
-        wait.until(lambda: rolling.bytes_held > 200_000, "messages on the tape", 60)
+        wait.until(lambda: rolling.bytes_held > 200_000, "messages on the tape", 120)
     rolling.write(folder / "inside.html")
     yield (folder / "inside.html").as_uri()
 

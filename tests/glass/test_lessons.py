@@ -13,6 +13,7 @@ from controller.toolchain import ROOT
 from labs.errors import LabError
 from labs.glass import virtual
 from labs.worlds.virtual.server import BINARY
+from tests.glass.browser import DEADLINE_S
 
 pytestmark = pytest.mark.skipif(
     not BINARY.exists() or subprocess.run([BINARY, "serve", "--help"]).returncode != 0,
@@ -30,7 +31,7 @@ def described(scene):
     (router,) = [each for each in scene.routers if each.name == scene.router]
     with grpc.insecure_channel(router.address) as channel:
         request = router_pb2.DescribeRequest(device_id=router.device_id)
-        return RouterStub(channel).describe(request, timeout=60)
+        return RouterStub(channel).describe(request, timeout=DEADLINE_S)
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

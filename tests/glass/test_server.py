@@ -16,6 +16,7 @@ from websockets.sync.client import connect
 from controller.toolchain import ROOT
 from labs.glass import __main__ as main
 from labs.glass import addresses, relay, server, sources
+from tests.glass.browser import DEADLINE_S
 from tests.glass.serving import glass_of_double
 from topo import wait
 
@@ -26,7 +27,7 @@ CONFIGURE = "/vitrine.v1.Router/Configure"
 
 def get(glass, path, host=None):
     """Status, headers and body of a file."""
-    connection = HTTPConnection("127.0.0.1", glass.port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", glass.port, timeout=DEADLINE_S)
     connection.request("GET", path, headers={"Host": host or f"127.0.0.1:{glass.port}"})
     answer = connection.getresponse()
     return answer.status, answer.headers, answer.read()
@@ -60,7 +61,7 @@ def asked(socket, method, request, router="s2"):
     socket.send(frame(server.DONE, 1))
     messages = []
     while True:
-        answer = socket.recv(timeout=10)
+        answer = socket.recv(timeout=DEADLINE_S)
         kind, number = HEAD.unpack_from(answer)
         assert number == 1
         if kind != server.MESSAGE:
@@ -77,7 +78,7 @@ def running():
 def test_a_page_is_told_what_there_is_to_see(running):
     glass, _ = running
     with opened(glass) as socket:
-        first = socket.recv(timeout=10)
+        first = socket.recv(timeout=DEADLINE_S)
     assert HEAD.unpack_from(first) == (server.SCENE, 0)
     scene = json.loads(first[HEAD.size :])
     assert scene["world"] == "live"
@@ -89,7 +90,7 @@ def test_a_page_is_told_what_there_is_to_see(running):
 def test_messages_go_through_as_they_are(running):
     glass, double = running
     with opened(glass) as socket:
-        socket.recv(timeout=10)
+        socket.recv(timeout=DEADLINE_S)
         messages, kind, _ = asked(socket, DESCRIBE, router_pb2.DescribeRequest())
     (message,) = messages
     answer = router_pb2.DescribeResponse.FromString(message)
@@ -101,7 +102,7 @@ def test_a_refusal_comes_with_its_problems(running):
     glass, double = running
     double.refusal = router_pb2.Problem(place="port 2", found="0 b/s", advice="give more")
     with opened(glass) as socket:
-        socket.recv(timeout=10)
+        socket.recv(timeout=DEADLINE_S)
         messages, kind, rest = asked(socket, CONFIGURE, router_pb2.ConfigureRequest())
     assert (messages, kind) == ([], server.REFUSED)
     problem = router_pb2.Problem()
@@ -116,7 +117,7 @@ def test_a_refusal_comes_with_its_problems(running):
 def test_what_there_is_not_is_refused(running, router, method, said):
     glass, _ = running
     with opened(glass) as socket:
-        socket.recv(timeout=10)
+        socket.recv(timeout=DEADLINE_S)
         _, kind, rest = asked(socket, method, router_pb2.DescribeRequest(), router)
     assert kind == server.REFUSED
     assert said in status_pb2.Status.FromString(rest).message
@@ -130,7 +131,7 @@ def test_a_class_looks_and_changes_nothing():
         glass_of_double(host="0.0.0.0") as (glass, double),
         opened(glass, token=glass._looking_token) as socket,
     ):
-        assert json.loads(socket.recv(timeout=10)[HEAD.size :])["readOnly"]
+        assert json.loads(socket.recv(timeout=DEADLINE_S)[HEAD.size :])["readOnly"]
         # The router traces for one client at a time: a class must not keep it from the teacher.
         for method in (CONFIGURE, TRACE):
             _, kind, rest = asked(socket, method, router_pb2.ConfigureRequest())
@@ -145,7 +146,7 @@ def test_the_page_that_steers_stays_on_the_machine():
     with glass_of_double(host="0.0.0.0") as (glass, double):
         assert glass.url.startswith(f"http://127.0.0.1:{glass.port}/#")
         with opened(glass) as socket:
-            assert not json.loads(socket.recv(timeout=10)[HEAD.size :])["readOnly"]
+            assert not json.loads(socket.recv(timeout=DEADLINE_S)[HEAD.size :])["readOnly"]
             assert asked(socket, CONFIGURE, router_pb2.ConfigureRequest())[1] == server.END
         assert len(double.configured) == 1
         # The same token from another address, which is how another machine would come.
@@ -154,7 +155,7 @@ def test_the_page_that_steers_stays_on_the_machine():
                 pass
             assert refused.value.response.status_code == 401
             with opened(glass, at=at, token=glass._looking_token) as socket:
-                assert json.loads(socket.recv(timeout=10)[HEAD.size :])["readOnly"]
+                assert json.loads(socket.recv(timeout=DEADLINE_S)[HEAD.size :])["readOnly"]
 
 
 def test_a_class_is_given_addresses_that_lead_here(monkeypatch):
@@ -176,7 +177,7 @@ def test_what_only_this_machine_reaches_is_not_open(host):
         at = f"[{host}]" if ":" in host else host
         assert glass.url.startswith(f"http://{at}:{glass.port}/#")
         with opened(glass, at=at) as socket:
-            assert not json.loads(socket.recv(timeout=10)[HEAD.size :])["readOnly"]
+            assert not json.loads(socket.recv(timeout=DEADLINE_S)[HEAD.size :])["readOnly"]
 
 
 def test_an_open_page_is_said_loudly(capsys):
@@ -266,8 +267,8 @@ def test_a_slow_page_holds_up_its_own_stream_and_keeps_no_other_page_waiting():
         with opened(glass, sock=narrow, max_queue=1) as slow, opened(glass) as other:
             slow.send(frame(server.CALL, 1, named("s2") + named("/vitrine.v1.Router/Watch")))
             slow.send(frame(server.SEND, 1, watch.SerializeToString()))
-            other.recv(timeout=10)
-            wait.until(lambda: stands(double), "a stream that waits for its reader", 60)
+            other.recv(timeout=DEADLINE_S)
+            wait.until(lambda: stands(double), "a stream that waits for its reader", 120)
             for _ in range(5):
                 assert asked(other, DESCRIBE, router_pb2.DescribeRequest())[1] == server.END
 
@@ -276,7 +277,7 @@ def test_sources_of_the_kit_are_read_with_the_token_and_nothing_else_is(running)
     glass, _ = running
 
     def source(file, token=None):
-        connection = HTTPConnection("127.0.0.1", glass.port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", glass.port, timeout=DEADLINE_S)
         given = token_of(glass.url) if token is None else token
         headers = {"Host": f"127.0.0.1:{glass.port}", "Authorization": f"Bearer {given}"}
         connection.request("GET", f"/source?file={file}", headers=headers)
@@ -288,7 +289,7 @@ def test_sources_of_the_kit_are_read_with_the_token_and_nothing_else_is(running)
     assert (status, body) == (200, (ROOT / "p4src/control/routing.p4").read_bytes())
     assert source(ROOT / "p4src/control/routing.p4", token="guessed")[0] == 401
     for lab, status in (("hol-blocking", 200), ("../docs", 404), ("", 404)):
-        connection = HTTPConnection("127.0.0.1", glass.port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", glass.port, timeout=DEADLINE_S)
         headers = {
             "Host": f"127.0.0.1:{glass.port}",
             "Authorization": f"Bearer {token_of(glass.url)}",

@@ -9,6 +9,7 @@ from vitrine.v1 import router_pb2
 from controller.world import PS_PER_S, World
 from labs.glass import server, virtual
 from labs.worlds.virtual.server import BINARY
+from tests.glass.browser import DEADLINE_S
 from tests.glass.serving import glass_of
 from tests.glass.test_server import HEAD, frame, named, opened
 
@@ -50,7 +51,7 @@ def read_until(page, until_ps):
     """What a page is told until all has been told; a stream that was ended is an error."""
     found = {"lost": 0, "missed": 0}
     while True:
-        message = page.recv(timeout=60)
+        message = page.recv(timeout=DEADLINE_S)
         kind, number = HEAD.unpack_from(message)
         if number != 1:
             continue

@@ -27,7 +27,7 @@ def recorded(tmp_path, monkeypatch):
         tape.rolling("a test") as rolling,
         routers.announced({"s2": address}, NETWORK),
     ):
-        wait.until(lambda: rolling.bytes_held > 60_000, "messages on the tape", 30)
+        wait.until(lambda: rolling.bytes_held > 60_000, "messages on the tape", 120)
     return rolling
 
 
@@ -60,10 +60,10 @@ def test_a_tape_full_of_packets_takes_no_more_of_them(tmp_path, monkeypatch):
         tape.rolling() as rolling,
         routers.announced({"s2": address}, NETWORK),
     ):
-        wait.until(lambda: rolling.bytes_held > 20_000, "messages on the tape", 30)
-        wait.until(lambda: double.watching_packets == 0, "the end of the packets' stream", 30)
+        wait.until(lambda: rolling.bytes_held > 20_000, "messages on the tape", 120)
+        wait.until(lambda: double.watching_packets == 0, "the end of the packets' stream", 120)
         held = rolling.bytes_held
-        wait.until(lambda: rolling.bytes_held > held, "samples that go on", 30)
+        wait.until(lambda: rolling.bytes_held > held, "samples that go on", 120)
 
 
 def test_a_router_that_never_answers_does_not_hold_up_the_end(tmp_path, monkeypatch):
@@ -72,7 +72,7 @@ def test_a_router_that_never_answers_does_not_hold_up_the_end(tmp_path, monkeypa
         silent.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         with tape.rolling() as rolling, routers.announced({"s2": address}, NETWORK):
-            wait.until(lambda: rolling.up.routers, "that the tape has seen the network", 30)
+            wait.until(lambda: rolling.up.routers, "that the tape has seen the network", 120)
     assert rolling.is_empty
     assert not [each for each in threading.enumerate() if each.name == "tape"]
 

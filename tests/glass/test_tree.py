@@ -10,7 +10,7 @@ from vitrine.v1 import router_pb2
 from controller.router_service import RouterStub
 from labs.glass import virtual
 from labs.worlds.virtual.server import BINARY
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import DEADLINE_MS, DEADLINE_S, browser, needs_browser, page_of
 from tests.glass.serving import glass_of
 from topo import wait
 
@@ -44,7 +44,7 @@ def scheduler(scene):
     (router,) = scene.routers
     with grpc.insecure_channel(router.address) as channel:
         request = router_pb2.DescribeRequest(device_id=router.device_id, ports=[PORT])
-        told = RouterStub(channel).describe(request, timeout=60)
+        told = RouterStub(channel).describe(request, timeout=DEADLINE_S)
     return told.ports[0].config.scheduler
 
 
