@@ -105,7 +105,7 @@ function inputs(layout, moment, row) {
   } else if (layout.pitch > 44) {
     const held = heldIn(moment, input(row.port), counters?.held);
     found.push({ id: `fifo ${row.port}`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
-                 text: `${depthWords(held, strip.limit, roomFor(layout, strip, layout.columns.output[0] + 14))}${layout.columns.cross[1] - strip.x > NEXT_ROOM * layout.scale ? nextWords(moment, here) : ""}` });
+                 text: `${depthWords(held, strip.limit, roomFor(layout, strip, layout.columns.wires[0]))}${layout.columns.cross[1] - strip.x > NEXT_ROOM * layout.scale ? nextWords(moment, here) : ""}` });
   }
   if (lost) {
     const last = row.inputs.at(-1);

@@ -5,7 +5,6 @@ import { flowColour } from "../draw/palette.js";
 import { instant } from "../words.js";
 import { element, setText, table } from "./dom.js";
 
-const HEIGHT = 132;
 const AWAY = -10;
 // Of more instants than this some are left out of the table.
 const ROWS_MAX = 24;
@@ -15,12 +14,12 @@ export class Plot {
     this.title = title;
     this.heading = element("span", {});
     this.value = element("span", { class: "value" });
-    this.place = element("div", { role: "img", "aria-label": title });
+    this.place = element("div", { class: "curve", role: "img", "aria-label": title });
     this.rows = element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": `${title} as a table` });
     this.details = element("details", { class: "notpresented" }, element("summary", {}, "As a table"), this.rows);
     this.details.addEventListener("toggle", () => this.tabulate());
     this.node = element("div", { class: "chart" },
-      element("h2", {}, title, this.heading,
+      element("h2", {}, element("b", {}, title), this.heading,
         element("button", { type: "button", class: "bare", "aria-label": `Remove the chart ${title}`, title: "Remove", onclick: onRemove }, "✕")),
       this.value, this.place, this.details);
     this.onSeek = onSeek;
@@ -37,7 +36,8 @@ export class Plot {
   }
 
   resize() {
-    if (this.place.clientWidth) this.plot?.setSize({ width: this.place.clientWidth, height: HEIGHT });
+    const { clientWidth: width, clientHeight: height } = this.place;
+    if (width) this.plot?.setSize({ width, height });
   }
 
   draw(found, view, palette) {
@@ -105,15 +105,15 @@ export class Plot {
     const index = isIn ? placeOf(xs, seconds) : xs.length - 1;
     const words = series.map((each) => [each, each.ys[index]]).filter(([, y]) => Number.isFinite(y))
       .map(([each, y]) => `${series.length > 1 ? `${each.name} ` : ""}${unit(y)}${level && series.length === 1 ? ` of ${unit(level)}` : ""}`);
-    setText(this.value, `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ")}`);
-    this.place.setAttribute("aria-label", `${this.title}: ${words.join(", ") || "nothing yet"}`);
+    setText(this.value, `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ") || (this.found.why ?? "")}`);
+    this.place.setAttribute("aria-label", `${this.title}: ${words.join(", ") || this.found.why || "nothing yet"}`);
   }
 
   options(series, palette) {
     const axis = { stroke: palette.faint, grid: { stroke: palette.wire, width: 1 }, ticks: { show: false },
                    font: "11px system-ui, sans-serif" };
     return {
-      width: Math.max(80, this.place.clientWidth), height: HEIGHT, legend: { show: false },
+      width: Math.max(80, this.place.clientWidth), height: Math.max(80, this.place.clientHeight), legend: { show: false },
       cursor: { y: false, points: { show: false }, bind: { mousemove: () => null, mouseleave: () => null, mousedown: () => null } },
       scales: { x: { time: false, auto: false }, y: { auto: false } },
       axes: [
@@ -121,7 +121,9 @@ export class Plot {
         { ...axis, size: 64, values: (_, all) => all.map((each) => this.unit(each)) },
       ],
       series: [{}, ...series.map((each) => ({
-        label: each.name, stroke: each.stroke, width: each.style === "filled" ? 1.5 : 2, points: { show: false }, spanGaps: true,
+        label: each.name, stroke: each.stroke, width: each.style === "filled" ? 1.5 : 2, spanGaps: true,
+        // One instant alone makes no line.
+        points: { show: ({ data }) => data[0].length === 1, size: 6 },
         fill: each.style === "filled" ? `${palette.faint}33` : undefined, dash: each.style === "dashed" ? [6, 4] : undefined,
       }))],
     };
