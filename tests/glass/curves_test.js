@@ -88,6 +88,26 @@ export function windows_are_those_of_ss_and_thresholds_beside_them() {
        [["10.0.1.1 → 10.0.4.1", [10, 20], undefined], ["10.0.1.1 → 10.0.4.1, ssthresh", [null, 12], "dashed"]]);
 }
 
+export function without_packets_each_flow_has_what_its_host_says_was_acknowledged() {
+  const { hosts, flows, model, ...rest } = sources();
+  const own = { segs_out: 9, data_segs_in: 0, bytes_sent: 1e6, bytes_received: 0 };
+  const passing = { ...own, local: "10.0.1.1:40001", peer: "10.0.4.1:5201" };
+  const elsewhere = { ...own, local: "10.0.2.1:40002", peer: "10.0.5.1:5202" };
+  const at = (ms) => ({ time_ps: ms * MS, hosts: [{ connections: [{ ...passing, bytes_acked: ms * 1000 }, { ...elsewhere, bytes_acked: 9 * ms }] }] });
+  for (let ms = 0; ms <= 600; ms += 10) hosts.take({ events: [], complete_until_ps: 0, sample: at(ms) });
+  const drawn = () => curves("flows", { ...rest, hosts, flows, model, isKnown: false }, span(0, 600));
+  // Nothing waited here, so nobody knows which of them pass.
+  same(drawn().series.map(({ name }) => name), ["10.0.1.1 → 10.0.4.1", "10.0.2.1 → 10.0.5.1"]);
+  const flow = flows.of(HEAD);
+  model.samples.take({ time_ps: 300 * MS, ports: [], inputs: [], flows: [{ key: queue(2, 0), flow, packets: 3, bytes: 4500 }] });
+  const { series, note, why } = drawn();
+  same(series.map(({ name }) => name), ["10.0.1.1 → 10.0.4.1"]);
+  // 1000 bytes in a millisecond.
+  holds(series[0].ys.length > 20 && series[0].ys.every((each) => Math.abs(each - 8e6) < 1), JSON.stringify(series[0].ys));
+  same(note, "acknowledged, as hosts tell it");
+  holds(why.includes("not told"), why);
+}
+
 export function every_number_of_describe_has_a_path_and_is_found_by_it() {
   const about = {
     time_ps: 7, lost_reports: 3, books: { held_packets: 4 },

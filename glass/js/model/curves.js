@@ -71,8 +71,8 @@ const DRAWN = {
     return depthOf(sources, span, "bytes", { level: sources.focus.limitBytes, unit: bytes });
   },
 
-  flows({ model, flows, isKnown }, { longPs, toPs }) {
-    if (!isKnown) return { note: "single packets are not told here", xs: [], series: [], unit: rate };
+  flows({ model, hosts, flows, isKnown }, { longPs, toPs }) {
+    if (!isKnown) return acknowledged(hosts, flows, passingIn(model, longPs, toPs), longPs, toPs);
     const { xs, byFlow } = throughputSeries(model.insides, Math.max(model.insides.startPs, longPs), toPs, PARTS);
     const series = [...byFlow].slice(0, SERIES_MAX).map(([number, ys]) =>
       ({ name: flows.list[number]?.name ?? "other", flow: flows.list[number] ?? flows.unknown, ys }));
@@ -145,7 +145,10 @@ const within = (list, fromPs, toPs) => between(list, fromPs, toPs, POINTS_MAX);
 
 // Numbers of connections as curves over instants that all of them share.
 function ofHosts(hosts, flows, fromPs, toPs, unit, note, numbers) {
-  const told = numbers.map(([name, of, style]) => [name, hosts.series(fromPs, toPs, of), style]);
+  return drawnOfHosts(flows, numbers.map(([name, of, style]) => [name, hosts.series(fromPs, toPs, of), style]), unit, note);
+}
+
+function drawnOfHosts(flows, told, unit, note) {
   const xs = [...new Set(told.flatMap(([, found]) => [...found.values()].flatMap((each) => each.xs)))].sort((a, b) => a - b);
   const series = told.flatMap(([name, found, style]) => [...found].slice(0, SERIES_MAX).map(([number, each]) => {
     const at = new Map(each.xs.map((x, index) => [x, each.ys[index]]));
@@ -154,6 +157,31 @@ function ofHosts(hosts, flows, fromPs, toPs, unit, note, numbers) {
              ys: xs.map((x) => at.get(x) ?? null) };
   })).filter((each) => each.ys.some((y) => y !== null));
   return { note, xs, series, unit, isLong: true };
+}
+
+// Without single packets, what hosts tell of their own flows: bits a second that were acknowledged, of
+// those that pass this router as far as that is known.
+function acknowledged(hosts, flows, passes, fromPs, toPs) {
+  const all = [...hosts.series(fromPs, toPs, (each) => each.bytes_acked)];
+  const here = all.filter(([number]) => passes.has(number));
+  const rates = (here.length ? here : all).map(([number, each]) => [number, ratesOf(each, (toPs - fromPs) / PARTS / 1e12)]);
+  const drawn = drawnOfHosts(flows, [["", new Map(rates)]], rate, "acknowledged, as hosts tell it");
+  return { ...drawn, why: "Single packets are not told here, and no host tells of its TCP." };
+}
+
+// Of a count of bytes that grows, {xs, ys}: bits a second, in parts at least so many seconds long that are
+// the same for all flows.
+function ratesOf({ xs, ys }, width) {
+  const kept = [...xs.keys()].filter((index) => index === 0 || Math.floor(xs[index] / width) !== Math.floor(xs[index - 1] / width));
+  return {
+    xs: kept.slice(1).map((index) => xs[index]),
+    ys: kept.slice(1).map((index, place) => (8 * (ys[index] - ys[kept[place]])) / (xs[index] - xs[kept[place]])),
+  };
+}
+
+// The numbers of flows that waited in a router.
+function passingIn({ samples }, fromPs, toPs) {
+  return new Set(within(samples.list, fromPs, toPs).flatMap((each) => (each.flows ?? []).map(({ flow }) => flow.number)));
 }
 
 function lostByReason(sample) {
