@@ -12,7 +12,7 @@ from labs.worlds.live import flows as live_flows
 from labs.worlds.live import telling
 from labs.worlds.live.flows import Flows
 from tests.controller import device_double
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import DEADLINE_MS, DEADLINE_S, browser, needs_browser, page_of
 from tests.glass.router_double import RouterDouble
 from tests.glass.serving import NETWORK, glass_of
 from tests.labs.test_live_flows import HostDouble
@@ -82,8 +82,12 @@ def test_a_flow_is_started_stopped_and_taken_back(tmp_path):
         expect(page.get_by_role("group", name="Cables")).to_be_hidden()
         (sender,) = hosts["h1"].processes
         running.get_by_role("button", name="Stop").click()
-        expect(running).to_contain_text("Nothing sends.")
+        expect(running).not_to_contain_text("bbr")
         assert sender.has_ended()
+        # What others have started is seen where it passes, and is theirs to stop.
+        expect(running.get_by_text("seen, not started by a page")).to_have_count(2)
+        expect(running).to_contain_text("h3 → h5 TCP 10.0.3.1:40003 → 10.0.5.1:5201")
+        expect(running.get_by_role("button", name="Stop")).to_have_count(0)
         page.get_by_role("tab", name="Log").click()
         log = page.locator(".log")
         expect(log).to_contain_text(f"h1 iperf3 -c h4 -p {port} -t 86400 -C bbr &")
@@ -117,7 +121,7 @@ def test_a_class_starts_nothing(tmp_path):
         network(tmp_path, host="0.0.0.0") as (glass, hosts),
         opened(glass, token=glass._looking_token) as socket,
     ):
-        socket.recv(timeout=10)
+        socket.recv(timeout=DEADLINE_S)
         request = world_pb2.StartRequest(host="h1")
         _, kind, _ = asked(socket, "/vitrine.v1.World/Start", request, server.WORLD)
         assert kind == server.REFUSED

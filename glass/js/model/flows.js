@@ -8,8 +8,9 @@ import { shortIpv6 } from "./entries.js";
 const VLAN_TAGS = new Set([0x8100, 0x88a8]);
 // When so much, and so many times as much, has gone the other way, that one is the way of the data.
 const TURN_BYTES = 20_000, TURN_TIMES = 4;
-const TCP = 6;
-const PORTS = new Set([TCP, 17]);
+export const PROTOCOL = { ICMP: 1, TCP: 6, UDP: 17 };
+const { TCP, UDP } = PROTOCOL;
+const PORTS = new Set([TCP, UDP]);
 const PROTOCOLS = { 1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6" };
 
 // {protocol, source, target, sourcePort, targetPort}, or undefined if the bytes are no IP packet.

@@ -2,6 +2,7 @@
 
 import { readRate, readSize, readSpanNs } from "../model/amounts.js";
 import { APPS, CONTROLS, LIVE_APPS } from "../model/world_acts.js";
+import { flowColour } from "../draw/palette.js";
 import { element } from "./dom.js";
 
 // How often is looked what runs, while somebody looks.
@@ -86,8 +87,10 @@ export class FlowsPanel {
     const { world } = this.glass;
     try {
       const [apps, cables] = [await world.running(), await world.cables()];
-      fill(this.list, apps, (each) => `${each.number} ${each.words}`, (each) => this.app(each));
-      if (!apps.length) this.list.replaceChildren(element("li", { class: "faint" }, "Nothing sends."));
+      const rows = [...apps.map((each) => [`${each.number} ${each.words}`, () => this.app(each)]),
+                    ...world.passing(apps).map((each) => [`seen ${flowColour(this.glass.palette, each)} ${each.detail}`, () => this.seen(each)])];
+      if (!rows.length) rows.push(["nothing", () => element("li", { class: "faint" }, "Nothing sends.")]);
+      fill(this.list, rows, ([key]) => key, ([, make]) => make());
       this.wiring.hidden = !cables.length;
       fill(this.cables, cables, ({ ends, isCut }) => `${nameOf(ends[0])} ${nameOf(ends[1])} ${isCut}`, (each) => this.cable(each));
     } catch {
@@ -99,6 +102,12 @@ export class FlowsPanel {
     return element("li", {}, `${words} `, element("button", {
       type: "button", "aria-label": `Stop ${words}`, onclick: () => this.do(this.running, () => this.glass.world.stop(number)),
     }, "Stop"));
+  }
+
+  // Who has started it is not known, so it is stopped there and not here.
+  seen(flow) {
+    return element("li", {}, element("span", { class: "flow", style: `--flow:${flowColour(this.glass.palette, flow)}` }, flow.name),
+      element("span", { class: "faint" }, ` ${flow.detail}; seen, not started by a page`));
   }
 
   cable({ ends: [a, b], isCut }) {

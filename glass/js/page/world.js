@@ -5,6 +5,7 @@
 // which is a little ahead of the one that is seen.
 
 import { APPS, cut, liveAct, mend, reconstructed, sending, start, stop, worldAct } from "../model/world_acts.js";
+import { passing } from "../model/passing.js";
 import { WORLD } from "../wire/calls.js";
 import { WORLD_NAME } from "./hosts_watch.js";
 
@@ -139,7 +140,14 @@ export class World {
   async running() {
     const { apps, hosts } = await this.call("Look", { apps: true, connections: true });
     const { names } = this.glass.network;
-    return sending(apps).map((each) => ({ number: each.app, ...(this.started.get(each.app) ?? reconstructed(each, hosts, names)) }));
+    return sending(apps).map((each) =>
+      ({ number: each.app, kind: each.kind, ...(this.started.get(each.app) ?? reconstructed(each, hosts, names)) }));
+  }
+
+  // Flows beside those applications. In virtual time all that sends is an application.
+  passing(apps) {
+    const { flows, hosts, player, scene } = this.glass;
+    return scene.world === "live" ? passing(flows, hosts, apps, player.toldPs) : [];
   }
 
   // The transfers that run.
