@@ -14,7 +14,6 @@ them all: a ratio of two subjects is taken within a round.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import platform
@@ -22,7 +21,7 @@ import shutil
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,8 +41,8 @@ GAP_TOLERANCE_US = 100.0
 # A page is told of single packets at the first of them, and of depths alone at the second, where
 # they are too many.
 WATCHED_RATES = ("100 Mb/s", "10 Gb/s")
-WATCHED_PAIRS = 7
-WATCHED_WARM_UP_S = 8
+WATCHED_TIMES = 9
+WATCHED_WARM_UP_S, WATCHED_WINDOW_S = 8, 2
 # The class of traffic that cannot wait; the DSCP is the upper six bits.
 PRIORITY_TOS = routes.EXPEDITED << 2
 # The window of BBR is two round trips of the idle path, so its one flow measures delay as much as
@@ -205,39 +204,63 @@ def exactness(settings: Settings, logs: Path) -> Iterator[dict]:
 
 
 def watching(settings: Settings, logs: Path) -> Iterator[dict]:
-    """What a page that looks costs a router: the same flow watched and unwatched, in turn."""
+    """What a page that looks costs a router: one flow, watched and unwatched in turn.
+
+    Each time unwatched, watched, watched and unwatched again, so that what changes slowly on the
+    machine favours neither; and as often unwatched all four times, which says how much of a
+    difference is chance here.
+    """
+    times = 2 if settings.quick else WATCHED_TIMES
     for rate in WATCHED_RATES:
         subject = Subject(f"vitrine, {rate} port", subjects.vitrine(rate=rate))
         if not settings.wants(subject):
             continue
-        pairs = 2 if settings.quick else WATCHED_PAIRS
-        with subject.up(logs) as place:
-            for number in range(pairs):
-                found = {}
-                # What changes slowly on the machine favours neither: each is first as often.
-                for is_watched in (False, True) if number % 2 else (True, False):
-                    with measure.watched(place) if is_watched else contextlib.nullcontext():
-                        # By its end the page knows whether packets are too many to be told.
-                        measure.tcp(place, seconds=WATCHED_WARM_UP_S)
-                        found[is_watched] = measure.tcp(place, seconds=settings.seconds)
-                yield {
-                    "figure": "watched",
-                    "subject": subject.name,
-                    "pair": number,
-                    "unwatched": vars(found[False]),
-                    "watched": vars(found[True]),
-                    "ratio": found[True].bits_per_s / found[False].bits_per_s,
-                }
+        most_s = WATCHED_WARM_UP_S + 2 * times * 4 * (WATCHED_WINDOW_S + 2 * measure.SETTLED_S)
+        with (
+            subject.up(logs) as place,
+            measure.load(place, seconds=2 * most_s) as receiver,
+            measure.watched(place) as watcher,
+        ):
+            # By its end the page knows whether packets are too many to be told.
+            measure.window(receiver, watcher, WATCHED_WARM_UP_S)
+            measure.turn(watcher)
+            for number in range(times):
+                for is_watched in (True, False):
+                    windows = []
+                    for has_turn in (False, is_watched, False, is_watched):
+                        if has_turn:
+                            measure.turn(watcher)
+                        windows.append(measure.window(receiver, watcher, WATCHED_WINDOW_S))
+                    yield {
+                        "figure": "watched" if is_watched else "unwatched twice",
+                        "subject": subject.name,
+                        "number": number,
+                        "windows": [vars(window) for window in windows],
+                        "ratio": _inner_to_outer([window.bits_per_s for window in windows]),
+                    }
+
+
+def _inner_to_outer(four: Sequence[float]) -> float:
+    return (four[1] + four[2]) / (four[0] + four[3])
 
 
 def _watched_lines(readings: list[dict]) -> Iterator[str]:
     """A line for each subject that was watched."""
-    pairs = [reading for reading in readings if reading["figure"] == "watched"]
-    for name in dict.fromkeys(pair["subject"] for pair in pairs):
-        ratios = [100 * pair["ratio"] for pair in pairs if pair["subject"] == name]
+
+    def ratios(name: str, figure: str) -> str:
+        found = [
+            100 * it["ratio"] for it in readings if (it["figure"], it["subject"]) == (figure, name)
+        ]
+        return f"{statistics.median(found):.1f} % ({min(found):.1f} to {max(found):.1f} %)"
+
+    watched = [reading for reading in readings if reading["figure"] == "watched"]
+    for name in dict.fromkeys(reading["subject"] for reading in watched):
+        looks = [window for it in watched if it["subject"] == name for window in it["windows"][1:3]]
+        cpu = statistics.median(window["watcher_cpu_percent"] for window in looks)
         yield (
-            f"{name}, watched by a page: {statistics.median(ratios):.1f} % of the throughput "
-            f"unwatched (median of {len(ratios)} pairs, {min(ratios):.1f} to {max(ratios):.1f} %)"
+            f"{name}, watched by a page: {ratios(name, 'watched')} of the throughput unwatched; "
+            f"unwatched against unwatched {ratios(name, 'unwatched twice')}; who looks uses "
+            f"{cpu:.1f} % of a core"
         )
 
 

@@ -6,8 +6,10 @@ import contextlib
 import json
 import os
 import re
+import signal
 import statistics
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,8 @@ IPERF_PORT = 5201
 SLACK_S = 30.0
 # Before it counts, a flow has left slow start.
 WARM_UP_S = 1
+# By then the last message of a watch has gone, or the first one come.
+SETTLED_S = 0.5
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
@@ -71,13 +75,13 @@ def udp(place: Place, *, seconds: float, payload_bytes: int, rate: str = "0") ->
 
 
 @contextlib.contextmanager
-def load(place: Place, seconds: float) -> Iterator[None]:
-    """A TCP flow that runs for the length of the block, or `seconds` at the most."""
-    with _server(place):
+def load(place: Place, seconds: float) -> Iterator[Process]:
+    """A TCP flow for the length of the block, or `seconds` at the most; who receives it."""
+    with _server(place) as receiver:
         argv = ["iperf3", "-c", H2, "-p", str(IPERF_PORT), "-t", str(int(seconds))]
         client = place.h1.start(argv, "load.log")
         try:
-            yield
+            yield receiver
         finally:
             client.end()
 
@@ -112,8 +116,34 @@ def datagrams(place: Place, *, rate: str, seconds: float) -> Iterator[None]:
             client.end()
 
 
+@dataclass(frozen=True)
+class Window:
+    """What arrived at h2 in a short time."""
+
+    bits_per_s: float
+    # Processor time of who looks at the router, in percent of one core.
+    watcher_cpu_percent: float
+
+
+def window(receiver: Process, watcher: Process, seconds: float) -> Window:
+    """Of a flow that is running already."""
+    began, bytes_before, ticks = time.monotonic(), _arrived_bytes(receiver), _cpu_ticks([watcher])
+    _pass(seconds)
+    span_s = time.monotonic() - began
+    return Window(
+        bits_per_s=8 * (_arrived_bytes(receiver) - bytes_before) / span_s,
+        watcher_cpu_percent=100 * (_cpu_ticks([watcher]) - ticks) / TICKS_PER_S / span_s,
+    )
+
+
+def turn(watcher: Process) -> None:
+    """Who looks rests, and who rests looks; what comes and goes with that is over afterwards."""
+    os.kill(watcher.pid, signal.SIGUSR1)
+    _pass(SETTLED_S)
+
+
 @contextlib.contextmanager
-def watched(place: Place) -> Iterator[None]:
+def watched(place: Place) -> Iterator[Process]:
     """A page's server looks at the first router, for the length of the block."""
     router = place.routers[0]
     log = place.network.logs / "watcher.log"
@@ -127,7 +157,8 @@ def watched(place: Place) -> Iterator[None]:
             SLACK_S,
         )
         assert not watcher.has_ended(), log.read_text()
-        yield
+        yield watcher
+        assert not watcher.has_ended(), log.read_text()
     finally:
         watcher.end()
 
@@ -135,8 +166,7 @@ def watched(place: Place) -> Iterator[None]:
 def cpu_percent(processes: list[Process], seconds: float) -> float:
     """Processor time of idle switches, in percent of one core."""
     before = _cpu_ticks(processes)
-    with contextlib.suppress(TimeoutError):
-        wait.holds_within(lambda: False, seconds)
+    _pass(seconds)
     return 100 * (_cpu_ticks(processes) - before) / TICKS_PER_S / seconds
 
 
@@ -161,12 +191,24 @@ def _iperf(place: Place, words: list[str], seconds: float) -> Flow:
     )
 
 
+def _pass(seconds: float) -> None:
+    with contextlib.suppress(TimeoutError):
+        wait.holds_within(lambda: False, seconds)
+
+
+def _arrived_bytes(receiver: Process) -> int:
+    """What the network device of a process has received."""
+    lines = Path(f"/proc/{receiver.pid}/net/dev").read_text().splitlines()
+    (device,) = [line for line in lines if line.strip().startswith("h2-eth0:")]
+    return int(device.partition(":")[2].split()[0])
+
+
 @contextlib.contextmanager
-def _server(place: Place) -> Iterator[None]:
+def _server(place: Place) -> Iterator[Process]:
     server = place.h2.start(["iperf3", "-s", "-1", "-p", str(IPERF_PORT)], "server.log")
     wait.until(lambda: place.h2.listens_on(IPERF_PORT), "iperf3 listening", SLACK_S)
     try:
-        yield
+        yield server
     finally:
         server.end()
 
