@@ -6,51 +6,28 @@ from playwright.sync_api import expect
 from vitrine.v1 import router_pb2
 
 from controller.router_service import RouterStub
-from labs import routers
 from labs.glass.__main__ import scene_of_now
-from labs.hol_blocking.lab import CONGESTED, IDLE, INPUT, HolBlocking
-from labs.settings import Settings
-from labs.worlds.live import network as lab_network
+from labs.hol_blocking.lab import CONGESTED, IDLE, INPUT
 from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
 from tests.glass.serving import glass_of
+from tests.live import networks
 from topo import wait
+from topo.errors import ProcessError
 
 pytestmark = needs_browser
 BLOCKED = "Head-of-line blocking"
-LISTEN_PORT = 5201
 # The page stays behind a live router by less than a second; the rest is for a busy machine.
 SAME_S = 30
 
 
 @pytest.fixture
-def network(tmp_path, monkeypatch):
-    """The network of the lab with one FIFO at its input, and its three flows."""
-    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
-    lab = HolBlocking(Settings(quick=True))
-    (fifo,) = [run for run in lab.runs() if run.name == "fifo"]
-    with lab_network.programmed(lab.topology(fifo), logs=tmp_path) as (live, _):
-        routers.look_at("s2", CONGESTED)
+def network(tmp_path):
+    with networks.hol_blocking(tmp_path) as live:
         yield live
 
 
-def begin_flows(live):
-    """The programs that send."""
-    senders = []
-    for number, (source, target) in enumerate((("h1", "h4"), ("h2", "h4"), ("h3", "h5"))):
-        port = str(LISTEN_PORT + number)
-        listening = live.host(target).start(
-            ["iperf3", "-s", "-1", "-p", port, "--forceflush"], live.logs / f"to-{source}.log"
-        )
-        wait.until(
-            lambda log=listening.log: "listening" in log.read_text(), "a listening iperf3", 10
-        )
-        argv = ["iperf3", "-c", str(live.host(target).address), "-p", port, "-t", "600"]
-        senders.append(live.host(source).start(argv, live.logs / f"from-{source}.log"))
-    return senders
-
-
 def test_blocking_is_seen_and_cured_and_the_numbers_are_describes(network):
-    senders = begin_flows(network)
+    senders = networks.begin_flows(network)
     scene = scene_of_now()
     assert scene.world == "live"
     (router,) = [each for each in scene.routers if each.name == "s2"]
@@ -60,6 +37,12 @@ def test_blocking_is_seen_and_cured_and_the_numbers_are_describes(network):
         expect(page.locator(".notice.found")).to_contain_text(BLOCKED)
         # The kernels of the hosts tell their windows.
         page.wait_for_function("() => vitrine.hosts.series(0, Infinity, (c) => c.cwnd).size >= 3")
+        # What was started outside of the page is listed as what passes.
+        page.get_by_role("tab", name="Flows").click()
+        running = page.get_by_role("list", name="What runs")
+        expect(running.get_by_text("seen, not started by a page")).to_have_count(3)
+        expect(running).to_contain_text("h3 → h5 TCP")
+        page.get_by_role("tab", name="Handles").click()
         page.get_by_role("button", name="Give every output its own queue").click()
         expect(page.locator(".labels")).to_contain_text("virtual output queues")
         expect(page.locator(".notice")).not_to_contain_text(BLOCKED)
@@ -119,3 +102,77 @@ def held(told):
     }
     inputs = {f"input {each.port}": each.held.packets for each in told.inputs}
     return {**found, f"input {INPUT}": inputs[f"input {INPUT}"]}
+
+
+def test_a_port_goes_and_comes_back_while_others_carry_on(network):
+    (router,) = [each for each in scene_of_now().routers if each.name == "s2"]
+    expect.set_options(timeout=DEADLINE_MS)
+    with (
+        grpc.insecure_channel(router.address) as channel,
+        browser() as chromium,
+        glass_of(scene_of_now()) as glass,
+        page_of(chromium) as page,
+    ):
+        stub = RouterStub(channel)
+
+        def ports():
+            told = stub.describe(router_pb2.DescribeRequest(device_id=router.device_id))
+            return {each.port: each for each in told.ports}
+
+        page.goto(glass.url)
+        expect(page.locator(".labels")).to_contain_text("→ h5")
+        assert answers(network, "h3", "h5")
+        before = ports()[IDLE].config
+
+        remove(page)
+        expect(page.locator(".labels")).not_to_contain_text("→ h5")
+        assert IDLE not in ports()
+        assert not answers(network, "h3", "h5")
+        assert answers(network, "h1", "h4")
+
+        # Taken back it is what it was, and packets pass again.
+        page.get_by_role("tab", name="Log").click()
+        page.get_by_role("button", name="Undo").click()
+        expect(page.locator(".log")).to_contain_text("Undone")
+        expect(page.locator(".labels")).to_contain_text("→ h5")
+        assert ports()[IDLE].config == before
+        assert answers(network, "h3", "h5")
+
+        # The same by the name of its device; one that is not the router's own is refused.
+        page.get_by_role("tab", name="Handles").click()
+        remove(page)
+        expect(page.locator(".labels")).not_to_contain_text("→ h5")
+        another = page.locator("details[data-id='another port']")
+        another.locator("summary").click()
+        another.get_by_label("Number").fill(str(IDLE))
+        another.get_by_label("Network device").fill("lo")
+        another.get_by_role("button", name="Add port").click()
+        expect(another.get_by_role("alert")).to_contain_text("may not use lo")
+        another.get_by_label("Network device").fill(f"s2-eth{IDLE}")
+        another.get_by_role("button", name="Add port").click()
+        expect(page.locator(".labels")).to_contain_text("→ h5")
+        assert ports()[IDLE].device == f"s2-eth{IDLE}"
+        assert answers(network, "h3", "h5")
+        page.get_by_role("tab", name="Log").click()
+        for line in (
+            f"Ports(session).remove({IDLE})",
+            f'Ports(session).add({IDLE}, "s2-eth{IDLE}")',
+        ):
+            expect(page.locator(".log")).to_contain_text(line)
+
+
+def remove(page):
+    """By the button of a port that is idle."""
+    group = page.get_by_role("group", name=f"Port {IDLE}, to h5")
+    group.get_by_text("Cable, shapers, limits over all queues").click()
+    group.get_by_role("button", name=f"Remove port {IDLE}").click()
+
+
+def answers(live, source, target):
+    """Whether a ping comes back."""
+    argv = ["ping", "-c", "1", "-W", "2", str(live.host(target).address)]
+    try:
+        live.host(source).run(argv)
+    except ProcessError:
+        return False
+    return True

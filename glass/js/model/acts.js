@@ -93,6 +93,9 @@ export function removePort(port) {
   return { title: `Port ${port}: removed`, portCall: ["RemovePort", { port }], yaml: "", python: `Ports(session).remove(${port})` };
 }
 
+// An act that takes another one back.
+export const undone = (done, act) => ({ ...act, title: `Undone: ${done.title}` });
+
 // The shared memory of all output queues; 0: none.
 export function sharedBuffer(bytes) {
   return act(bytes ? `Shared buffer of ${saySize(bytes)}` : "No shared buffer", { buffer: { size_bytes: bytes } });

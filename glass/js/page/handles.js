@@ -409,7 +409,7 @@ export class Handles {
   // What waits in the queues of a port that goes is lost, and counted; the cable stays where it is.
   removal(port, device, config) {
     const place = element("div", { class: "row" }, element("button", {
-      type: "button", onclick: () => this.act(acts.removePort(port), place, acts.addPort(port, device, config)),
+      type: "button", onclick: () => this.act(acts.removePort(port), place, acts.undone(acts.removePort(port), acts.addPort(port, device, config))),
     }, `Remove port ${port}`));
     return place;
   }
@@ -425,7 +425,8 @@ export class Handles {
       element("button", { type: "button", onclick: () => {
         const port = Number(number.value);
         if (!Number.isInteger(port)) return this.refuse(`“${number.value}” is not a whole number`, place);
-        return this.act(acts.addPort(port, device.value.trim()), place, acts.removePort(port));
+        const add = acts.addPort(port, device.value.trim());
+        return this.act(add, place, acts.undone(add, acts.removePort(port)));
       } }, "Add port"));
     return place;
   }
