@@ -2,7 +2,8 @@
 
     python -m tests.glass.pictures [FOLDER] [light|dark]
 
-Without a folder they go into docs. That of a live network, docs/glass-live.png, is taken by hand.
+Without a folder they go into docs. That of a live network, docs/glass-live.png, is taken where this
+machine can have one.
 """
 
 import contextlib
@@ -15,11 +16,17 @@ from controller.toolchain import ROOT
 from controller.world import PS_PER_S, World
 from labs import routers
 from labs.glass import tape, virtual
+from labs.glass.__main__ import scene_of_now
 from labs.hol_blocking.lab import CONGESTED
 from tests.glass.browser import browser, page_of
 from tests.glass.serving import glass_of
+from tests.live import networks
+from topo import preflight
+from topo.errors import MachineError
 
 BLOCKED = ".notice.found"
+# So long curves of a live network grow before their picture is taken.
+LIVE_MS = 12_000
 
 
 def main(folder: Path, scheme: str) -> int:
@@ -34,6 +41,13 @@ def main(folder: Path, scheme: str) -> int:
                 print(f"{folder / name}.png", flush=True)
         with recorded(chromium, Path(logs), scheme) as page:
             page.screenshot(path=folder / "glass-recorded.png")
+        try:
+            preflight.check_machine()
+        except MachineError as error:
+            print(f"glass-live.png stays as it is: {error}", flush=True)
+            return 0
+        with live(chromium, Path(logs), scheme) as page:
+            page.screenshot(path=folder / "glass-live.png")
     return 0
 
 
@@ -46,7 +60,9 @@ def showing(chromium, lesson: str, logs: Path, scheme: str) -> Iterator:
         page_of(chromium, color_scheme=scheme) as page,
     ):
         page.goto(glass.url)
-        page.wait_for_function("() => window.vitrine?.player.timePs > vitrine.player.startPs + 1e9")
+        page.wait_for_function(
+            "() => window.vitrine?.player.timePs > window.vitrine?.player.startPs + 1e9"
+        )
         yield page
 
 
@@ -72,6 +88,24 @@ def recorded(chromium, logs: Path, scheme: str) -> Iterator:
         page.locator("details[data-table=ipv4_routes] summary").click()
         settled(page)
         yield page
+
+
+@contextlib.contextmanager
+def live(chromium, logs: Path, scheme: str) -> Iterator:
+    """Real routers and hosts, whose kernels tell of their windows, with the list of their flows."""
+    with networks.hol_blocking(logs) as network:
+        networks.begin_flows(network)
+        with (
+            glass_of(scene_of_now()) as glass,
+            page_of(chromium, color_scheme=scheme) as page,
+        ):
+            page.goto(glass.url)
+            page.wait_for_selector(BLOCKED)
+            page.get_by_role("tab", name="Flows").click()
+            page.get_by_text("seen, not started by a page").nth(2).wait_for()
+            page.wait_for_timeout(LIVE_MS)
+            settled(page)
+            yield page
 
 
 def settled(page) -> None:
