@@ -193,6 +193,33 @@ impl Lowering<'_> {
             }
             return;
         }
+        let members = match place {
+            HeaderRef::Instance(header) => self.flat.storage.union_around(*header),
+            _ => None,
+        };
+        let Some(members) = members.map(<[_]>::to_vec) else {
+            return self.write_header(place, value, at);
+        };
+        // P4-16, 8.20: an invalid header assigned to one member leaves no member valid.
+        let none = |this: &mut Self| {
+            for member in &members {
+                this.write_header(&HeaderRef::Instance(*member), &Value::Invalid, at);
+            }
+        };
+        match value {
+            Value::Invalid => none(self),
+            Value::Header(_) => {
+                let condition = self.is_valid(value);
+                let then = self.steps_of(|this| this.write_header(place, value, at));
+                let otherwise = self.steps_of(none);
+                self.push(Step::If { condition, then, otherwise, at });
+            }
+            _ => self.write_header(place, value, at),
+        }
+    }
+
+    /// A header by itself: the switch makes other members of a union invalid with a valid one.
+    fn write_header(&mut self, place: &HeaderRef, value: &Value, at: Span) {
         let target = Parameter::Expression(self.flat.storage.header_expression(place));
         match value {
             Value::Header(from) => {
@@ -237,7 +264,7 @@ impl Lowering<'_> {
             Value::Struct(members) => {
                 for (member, value) in members.iter().enumerate() {
                     let header = self.flat.storage.union_member(place, member);
-                    self.assign_header(&header, value, at);
+                    self.write_header(&header, value, at);
                 }
             }
             _ => {}
@@ -259,7 +286,7 @@ impl Lowering<'_> {
             }
             Value::Union(UnionRef::Instance(union)) => {
                 for member in self.flat.storage.unions[union.0].members.clone() {
-                    self.assign_header(&HeaderRef::Instance(member), &Value::Invalid, at);
+                    self.write_header(&HeaderRef::Instance(member), &Value::Invalid, at);
                 }
             }
             Value::UnionStack(stack) => {

@@ -15,7 +15,7 @@ use super::lowering::Lowering;
 use super::overlap::Atom;
 use super::step::Step;
 use super::target::Target;
-use super::value::{ObjectRef, Value};
+use super::value::{HeaderRef, ObjectRef, Value};
 use crate::types::tree::{
     self, Argument, Block, Builtin, Call, Callee, Direction, Id, Type, Variable, VariableKind,
 };
@@ -275,7 +275,9 @@ impl Lowering<'_> {
                 self.assign_value(&copy, &value, ty, at);
                 copy
             }
-            Passed::Out(Target::Whole(place)) if is_apart && place.is_simple() => {
+            Passed::Out(Target::Whole(place))
+                if is_apart && place.is_simple() && !self.is_union_member(&place) =>
+            {
                 if !is_inout {
                     self.invalidate(&place, at);
                 }
@@ -293,6 +295,13 @@ impl Lowering<'_> {
                 copy
             }
         }
+    }
+
+    /// Whether a place is a member of a union. What is copied out to one decides about the others
+    /// even where nothing was written.
+    fn is_union_member(&self, place: &Value) -> bool {
+        let Value::Header(HeaderRef::Instance(header)) = place else { return false };
+        self.flat.storage.union_around(*header).is_some()
     }
 
     /// A parameter's own storage.

@@ -561,7 +561,12 @@ impl Lowering<'_> {
     /// The field that holds a value: its own, or a temporary one.
     pub fn leaf_field(&mut self, leaf: Value, kind: Leaf, at: Span) -> FieldRef {
         match leaf {
-            Value::Number(Expression::Field(field)) | Value::Varbit(field) => field,
+            Value::Varbit(field) => field,
+            Value::Number(Expression::Field(field))
+                if self.flat.storage.is_as_wide(&field, kind) =>
+            {
+                field
+            }
             Value::Bool(truth) => match number_of(truth) {
                 Expression::Field(field) => field,
                 number => self.copied(number, kind, at),

@@ -63,6 +63,8 @@ pub struct Parsing {
     /// For each parser around, innermost last: the flat states of its states, and where `accept`
     /// leads.
     pub around: Vec<(Vec<usize>, Goal)>,
+    /// The state that ends the parser with `error.NoMatch`, once a `select` has needed it.
+    pub no_match: Option<usize>,
 }
 
 impl Local {

@@ -4,15 +4,16 @@
 //! parser applied, and one more after each call of a sub-parser, where parsing goes on.
 
 use bits::Int;
-use bmv2::{Expression, ParseValueSet, TransitionKey, TransitionMatch};
+use bmv2::{Expression, ParseValueSet, ParserOperation, TransitionKey, TransitionMatch};
 
 use super::flat::{Case, Goal, Next, State, ValueSet};
 use super::local::Frame;
 use super::lowering::Lowering;
 use super::names;
 use super::number::{Range, ones};
+use super::step::Step;
 use super::storage::{Leaf, leaf};
-use super::value::{HeaderRef, ObjectRef, UnionRef, Value, number_of};
+use super::value::{HeaderRef, ObjectRef, UnionRef, Value, hex, number_of};
 use crate::types::tree::{
     self, Argument, Id, KeysetElement, LocalDeclaration, Select, SelectCase, StateTarget,
     Transition, Type,
@@ -196,7 +197,29 @@ impl Lowering<'_> {
                 }
             }
         }
+        // P4-16, 13.6: where no case fits, the parser rejects with an error of its own.
+        cases.push(Case { matches: TransitionMatch::Default, goal: self.no_match() });
         decided(subjects, cases)
+    }
+
+    /// A state that ends the parser with `error.NoMatch`; one is enough for all.
+    fn no_match(&mut self) -> Goal {
+        let errors = &self.input.program.errors;
+        let Some(error) = errors.iter().position(|name| &*name.text == "NoMatch") else {
+            return Goal::Stop;
+        };
+        let state = match self.local.parsing.no_match {
+            Some(state) => state,
+            None => {
+                let state = self.new_state("no_match");
+                let (condition, error) = (Expression::Bool(false), hex(error as u64));
+                let verify = ParserOperation::Verify { condition, error };
+                self.flat.parser[state].steps.push(Step::Parse(verify));
+                self.local.parsing.no_match = Some(state);
+                state
+            }
+        };
+        Goal::State(state)
     }
 
     /// The key components of a subject, each a field or bits ahead.
@@ -205,7 +228,7 @@ impl Lowering<'_> {
         self.leaves(value, ty, &mut leaves);
         for (leaf, kind) in leaves {
             let is_bool = kind == Leaf::Bool;
-            let key = match self.transition_key(&leaf) {
+            let key = match self.transition_key(&leaf, kind) {
                 Some(key) => key,
                 None => TransitionKey::Field(self.leaf_field(leaf, kind, at)),
             };
@@ -214,21 +237,33 @@ impl Lowering<'_> {
     }
 
     /// What is compared: fields, or what is ahead in the packet.
-    fn transition_key(&self, leaf: &Value) -> Option<TransitionKey> {
+    fn transition_key(&self, leaf: &Value, kind: Leaf) -> Option<TransitionKey> {
+        let storage = &self.flat.storage;
         match leaf {
-            Value::Number(Expression::Field(field)) => Some(TransitionKey::Field(field.clone())),
+            Value::Number(Expression::Field(field)) => {
+                storage.is_as_wide(field, kind).then(|| TransitionKey::Field(field.clone()))
+            }
             Value::Number(Expression::StackField { stack, field }) => {
-                Some(TransitionKey::StackField { stack: stack.clone(), field: field.clone() })
+                let known = storage.stacks.iter().find(|known| known.name == *stack)?;
+                let fields = &storage.header_types[known.header_type].fields;
+                let stored = fields.iter().find(|known| known.name == *field)?;
+                let key = TransitionKey::StackField { stack: stack.clone(), field: field.clone() };
+                (stored.kind.width() == kind.width()).then_some(key)
             }
             Value::Number(Expression::AccessField { header, field }) => {
-                self.union_stack_key(header, *field)
+                self.union_stack_key(header, *field, kind)
             }
             _ => None,
         }
     }
 
     /// `stack.last.member.field` of a stack of unions.
-    fn union_stack_key(&self, header: &Expression, field: u32) -> Option<TransitionKey> {
+    fn union_stack_key(
+        &self,
+        header: &Expression,
+        field: u32,
+        kind: Leaf,
+    ) -> Option<TransitionKey> {
         let storage = &self.flat.storage;
         for (at, stack) in storage.union_stacks.iter().enumerate() {
             let last = UnionRef::Last(super::storage::UnionStackId(at));
@@ -236,12 +271,13 @@ impl Lowering<'_> {
             {
                 let candidate = HeaderRef::OfUnion { union: Box::new(last.clone()), member };
                 if self.flat.storage.header_expression(&candidate) == *header {
-                    let fields = &storage.type_of(&candidate).fields;
-                    return Some(TransitionKey::UnionStackField {
+                    let stored = storage.type_of(&candidate).fields.get(field as usize)?;
+                    let key = TransitionKey::UnionStackField {
                         stack: stack.name.clone(),
                         member: declared.name.text.to_string(),
-                        field: fields.get(field as usize)?.name.clone(),
-                    });
+                        field: stored.name.clone(),
+                    };
+                    return (stored.kind.width() == kind.width()).then_some(key);
                 }
             }
         }

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use bmv2::FieldRef;
+
 use crate::types::tree::{self, Type};
 
 /// Index into [`Storage::headers`].
@@ -179,6 +181,25 @@ impl Storage {
             .unwrap_or_default();
         self.header_types.push(HeaderType { name, of, fields });
         Ok(self.header_types.len() - 1)
+    }
+
+    /// Whether a field is as wide as what it stands for. A cast to more bits takes no step, so that
+    /// sixteen bits may be a field of eight: where the switch looks at the field itself, as in a
+    /// key, that is another value.
+    pub fn is_as_wide(&self, field: &FieldRef, kind: Leaf) -> bool {
+        let fields = match self.headers.iter().find(|header| header.name == field.header) {
+            Some(header) => &self.header_types[header.header_type].fields,
+            None => &self.scalars,
+        };
+        let stored = fields.iter().find(|known| known.name == field.field);
+        // The one bit that is no field of its header says whether that is valid.
+        stored.map_or(1, |stored| stored.kind.width()) == kind.width()
+    }
+
+    /// The headers of the union that a header belongs to, itself included.
+    pub fn union_around(&self, header: HeaderId) -> Option<&[HeaderId]> {
+        let around = self.unions.iter().find(|union| union.members.contains(&header));
+        around.map(|union| union.members.as_slice())
     }
 
     /// The name of a stored header.

@@ -155,7 +155,11 @@ impl Lowering<'_> {
         let mut value = Value::Void;
         self.steps_of(|this| value = this.value(&key.expression));
         let field = match value {
-            Value::Number(Expression::Field(field)) => field,
+            Value::Number(Expression::Field(field))
+                if self.flat.storage.is_as_wide(&field, kind) =>
+            {
+                field
+            }
             Value::Bool(truth) => match number_of(truth) {
                 Expression::Field(field) => field,
                 _ => self.temporary_field(kind),

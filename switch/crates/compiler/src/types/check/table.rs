@@ -11,8 +11,8 @@ use super::scope::Binding;
 use super::unify::Solution;
 use super::{Body, BodyKind, Checker};
 use crate::types::tree::{
-    Action, ActionCall, Argument, DefaultAction, Entries, Entry, Id, Key, Property, PropertyValue,
-    Table, TableAction, Type, VariableKind,
+    Action, ActionCall, Argument, Call, Callee, DefaultAction, Entries, Entry, Expression,
+    ExpressionKind, Id, Key, Property, PropertyValue, Table, TableAction, Type, VariableKind,
 };
 use syntax::tree::{
     self as ast, ActionRef, Direction, PrefixedName, TableProperty, TablePropertyKind,
@@ -296,7 +296,7 @@ impl<'a> Checker<'a, '_> {
                 continue;
             }
             if let (Argument::Expression(given), Argument::Expression(listed)) = (given, listed)
-                && !same_place(given, listed)
+                && !same_expression(given, listed)
             {
                 let listed = listed.span;
                 self.report(
@@ -457,29 +457,58 @@ fn is_free(kind: VariableKind) -> bool {
 }
 
 /// Whether two expressions are the same apart from where they stand.
-fn same_place(
-    left: &crate::types::tree::Expression,
-    right: &crate::types::tree::Expression,
-) -> bool {
-    use crate::types::tree::ExpressionKind as Kind;
+fn same_expression(left: &Expression, right: &Expression) -> bool {
+    use ExpressionKind as Kind;
+    let all = |pairs: &[(&Expression, &Expression)]| {
+        pairs.iter().all(|(left, right)| same_expression(left, right))
+    };
     match (&left.kind, &right.kind) {
-        (Kind::Variable(l), Kind::Variable(r)) => l == r,
+        (Kind::Aggregate(l), Kind::Aggregate(r)) => {
+            l.len() == r.len() && l.iter().zip(r).all(|(l, r)| same_expression(l, r))
+        }
+        (
+            Kind::Binary { operator: lo, left: ll, right: lr },
+            Kind::Binary { operator: ro, left: rl, right: rr },
+        ) => lo == ro && all(&[(ll, rl), (lr, rr)]),
+        (Kind::Call(l), Kind::Call(r)) => same_call(l, r),
+        (Kind::Cast(l), Kind::Cast(r)) => left.ty == right.ty && same_expression(l, r),
+        (
+            Kind::Conditional { condition: lc, then: lt, otherwise: lo },
+            Kind::Conditional { condition: rc, then: rt, otherwise: ro },
+        ) => all(&[(lc, rc), (lt, rt), (lo, ro)]),
         (Kind::Field { base: l, field: lf }, Kind::Field { base: r, field: rf }) => {
-            lf == rf && same_place(l, r)
+            lf == rf && same_expression(l, r)
         }
         (Kind::Index { base: l, index: li }, Kind::Index { base: r, index: ri }) => {
-            same_place(l, r) && same_place(li, ri)
+            all(&[(l, r), (li, ri)])
         }
         (
             Kind::Slice { base: l, high: lh, low: ll },
             Kind::Slice { base: r, high: rh, low: rl },
-        ) => lh == rh && ll == rl && same_place(l, r),
-        (Kind::Cast(l), Kind::Cast(r)) => same_place(l, r),
-        (Kind::Binary { .. }, Kind::Binary { .. }) | (Kind::Unary { .. }, Kind::Unary { .. }) => {
-            true
+        ) => lh == rh && ll == rl && same_expression(l, r),
+        (Kind::SliceFrom { base: l, low: ll }, Kind::SliceFrom { base: r, low: rl }) => {
+            left.ty == right.ty && all(&[(l, r), (ll, rl)])
         }
+        (Kind::Unary { operator: lo, operand: l }, Kind::Unary { operator: ro, operand: r }) => {
+            lo == ro && same_expression(l, r)
+        }
+        (Kind::Variable(l), Kind::Variable(r)) => l == r,
         _ => super::lvalue::same_value(left, right),
     }
+}
+
+/// Whether two calls are the same: of one function, or of `isValid`, with the same arguments.
+fn same_call(left: &Call, right: &Call) -> bool {
+    let is_same = match (&left.callee, &right.callee) {
+        (Callee::Function(l), Callee::Function(r)) => l == r,
+        (Callee::Builtin(l, of), Callee::Builtin(r, other)) => l == r && same_expression(of, other),
+        _ => false,
+    };
+    let same_argument = |(left, right): (&Argument, &Argument)| match (left, right) {
+        (Argument::Expression(left), Argument::Expression(right)) => same_expression(left, right),
+        _ => false,
+    };
+    is_same && left.arguments.iter().zip(&right.arguments).all(same_argument)
 }
 
 /// Whether the control plane can call a key by what is written.
