@@ -20,6 +20,18 @@ pub fn has_effects(program: &Program, expression: &Expression) -> bool {
     found
 }
 
+/// Whether evaluating the expression where its value is not wanted could be noticed: it changes
+/// something, or looks at bits that the packet need not have, which ends the parser.
+pub fn is_felt(expression: &Expression) -> bool {
+    let mut found = false;
+    visit(expression, &mut |seen| {
+        if let Seen::Call(call) = seen {
+            found |= !matches!(call.callee, Callee::Builtin(Builtin::IsValid, _));
+        }
+    });
+    found
+}
+
 /// Whether the call only looks: neither its arguments nor the packet change.
 fn is_pure(program: &Program, callee: &Callee) -> bool {
     match callee {

@@ -7,7 +7,7 @@
 use bits::Int;
 use bmv2::{BinaryOperator as Operator, Expression, UnaryOperator as Unary};
 
-use super::effects::has_effects;
+use super::effects::{has_effects, is_felt};
 use super::lowering::Lowering;
 use super::number::{self, Range};
 use super::step::Step;
@@ -249,7 +249,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `&&` and `||`: where the right side has effects it must run only when it decides.
+    /// `&&` and `||`: a right side that can be felt must run only when it decides.
     fn short_circuit(
         &mut self,
         operator: BinaryOperator,
@@ -263,7 +263,7 @@ impl Lowering<'_> {
             // `true && x` and `false || x` are x, the others do not look at x.
             return if known == is_and { self.value(right) } else { Value::Bool(one) };
         }
-        if !has_effects(self.input.program, right) {
+        if !is_felt(right) {
             let other = self.truth(right);
             return Value::Bool(if is_and { and(one, other) } else { or(one, other) });
         }
@@ -279,7 +279,7 @@ impl Lowering<'_> {
         result
     }
 
-    /// Numbers without effects are chosen by an expression, everything else by a branch.
+    /// Numbers that come from values alone are chosen by an expression, everything else by a branch.
     fn conditional(
         &mut self,
         condition: &tree::Expression,
@@ -291,8 +291,7 @@ impl Lowering<'_> {
         if let Expression::Bool(known) = decides {
             return self.value(if known { then } else { otherwise });
         }
-        let plain =
-            !has_effects(self.input.program, then) && !has_effects(self.input.program, otherwise);
+        let plain = !is_felt(then) && !is_felt(otherwise);
         match super::storage::leaf(self.input.program, &whole.ty) {
             Some(Leaf::Number { .. }) if plain => {
                 let (one, other) = (self.number(then), self.number(otherwise));
