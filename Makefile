@@ -248,7 +248,7 @@ fuzz:            ## any bytes as everything that strangers send; TIME=10min in a
 	@vm/build.sh
 	@tests/fuzz.sh
 
-nightly:         ## what takes too long for every change: a million random TCP transfers, 100,000 histories of controllers, 1000 random networks, the same bytes on wasm32; QUICK=1
+nightly:         ## what takes too long for every change: a million random TCP transfers, 100,000 histories of controllers, 10,000 generated programs, 1000 random networks, the same bytes on wasm32; QUICK=1
 	@vm/takes.sh QUICK
 	@tests/nightly.sh
 

@@ -4,14 +4,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
-transfers=1000000 networks=1000 histories=100000 seeds=100 interrupted=30min fuzzed=1h
+transfers=1000000 networks=1000 histories=100000 programs=10000 seeds=100 interrupted=30min fuzzed=1h
 if [ "${QUICK:-}" = 1 ]; then
-    transfers=2000 networks=20 histories=200 seeds=2 interrupted=1min fuzzed=1min
+    transfers=2000 networks=20 histories=200 programs=100 seeds=2 interrupted=1min fuzzed=1min
 fi
 optimised() { (cd switch && "$@" --locked --profile dev-live); }
 VITRINE_TRANSFERS=$transfers optimised cargo test -p vitrine-hosts --test transfers
 VITRINE_NETWORKS=$networks optimised cargo test -p vitrine-world --test scenarios
 SEEDS=$histories optimised cargo test -p vitrine-agent --test simulated
+build/venv/bin/python -m tests.generated --from "$(date +%j)0000" --count "$programs"
 tests/determinism.sh "$seeds"
 tests/elsewhere.sh
 vm/page.sh

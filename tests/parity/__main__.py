@@ -140,7 +140,7 @@ def compare(case: Case, folder: Path, number: int) -> tuple[list[str], str]:
     first, *others = observed.items()
     for other in others:
         differences += _between(first, other)
-    differences += _against_expectations(script, first[1])
+    differences += against_expectations(script, first[1])
     for compiler, stem in stems.items():
         replay = stem.parent / "replay.stf"
         replay.write_text(replayed(script, first[1]))
@@ -198,7 +198,8 @@ def _between(one: tuple[str, Observed], other: tuple[str, Observed]) -> list[str
     return differences
 
 
-def _against_expectations(script: stf.Script, observed: Observed) -> list[str]:
+def against_expectations(script: stf.Script, observed: Observed) -> list[str]:
+    """Where simple_switch does something else than a case expects."""
     differences = []
     for port in script.ports:
         expected = [packet.digits for packet in script.expected if packet.port == port]
