@@ -315,7 +315,8 @@ def entries(control: t.Control) -> list[str]:
 def _digits(match: t.Match, width: int) -> str:
     """A match with a digit for each bit, `*` where it does not count."""
     if match.kind == "exact":
-        return f"{match.value:#x}"
+        # All digits: of a prefix only those count that are written.
+        return f"0x{match.value:0{(width + 3) // 4}x}"
     bits = [
         f"{match.value >> at & 1}" if match.mask >> at & 1 else "*" for at in reversed(range(width))
     ]
