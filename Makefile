@@ -107,12 +107,12 @@ bless:           ## accept the compiler's messages of now as what tests/diagnost
 	@vm/takes.sh
 	@tests/bless.sh
 
-top:             ## the insides of a running router in the terminal; ROUTER=<name or host:port>
+top:             ## the insides of a running router in the terminal; ROUTER=<name or address>
 	@vm/takes.sh ROUTER
 	@vm/python.sh
 	@build/venv/bin/python -m labs.top
 
-metrics:         ## what the routers count that are up, for Prometheus; ROUTER=<name or host:port> LISTEN=<host:port>
+metrics:         ## what the routers count that are up, for Prometheus; ROUTER=<name or address> LISTEN=<host:port>
 	@vm/takes.sh ROUTER LISTEN
 	@vm/python.sh
 	@build/venv/bin/python -m labs.metrics
@@ -132,11 +132,11 @@ trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*
 	@vm/python.sh
 	@build/venv/bin/python -m labs.trace
 
-up:              ## build a network and open a prompt; WORLD=virtual, TOPO=<file.yaml>, else the first lab's; PROGRAM=<file.p4>; DOMAIN=<file.yaml> for telemetry
+up:              ## build a network and open a prompt; WORLD=virtual, TOPO=<file.yaml>, else the first lab's; PROGRAM=<file.p4>; DOMAIN=<file.yaml> for telemetry; GRPC=tcp
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m labs.prompt
 
-shell:           ## p4runtime-shell at a router that is up; ROUTER=<host:port>
+shell:           ## p4runtime-shell at a router that is up; ROUTER=<name or address>
 	@vm/takes.sh ROUTER
 	@vm/python.sh
 	@build/venv/bin/python -m apps.shell

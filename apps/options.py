@@ -6,7 +6,6 @@ import argparse
 import os
 
 from controller import simple_switch
-from controller.connection import DEFAULT_ADDRESS
 from controller.errors import ConnectError
 from controller.toolchain import Toolchain
 
@@ -15,9 +14,9 @@ def add_router(parser: argparse.ArgumentParser) -> None:
     """The option that names the router; ROUTER in the environment does the same."""
     parser.add_argument(
         "--router",
-        default=os.environ.get("ROUTER") or DEFAULT_ADDRESS,
-        metavar="HOST:PORT[/DEVICE]",
-        help="where it serves P4Runtime, %(default)s",
+        default=os.environ.get("ROUTER", ""),
+        metavar="NAME",
+        help="or its address, HOST:PORT[/DEVICE] or unix:FILE; else the first that is up",
     )
 
 

@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 from apps import options
 from apps.qos_file import Qos, load
-from controller import classes
+from controller import classes, routers
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact
 from controller.errors import ControllerError
@@ -86,11 +86,11 @@ def main(arguments: list[str] | None = None) -> int:
     options.add_toolchain(parser)
     given = parser.parse_args(arguments)
     try:
-        qos = load(given.file)
+        qos, router = load(given.file), routers.address_of(given.router)
         set_queues = None
         if Toolchain.named(given.toolchain) is Toolchain.P4LANG:
-            set_queues = _simple_switch_queues(*options.thrift_address(given.router, given.thrift))
-        with Session.connect(given.router) as session:
+            set_queues = _simple_switch_queues(*options.thrift_address(router, given.thrift))
+        with Session.connect(router) as session:
             session.use()
             apply(session, qos, set_queues)
     except (ControllerError, TopologyError) as error:

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from apps.programming import Router
 from controller import compiling
+from controller import routers as running
 from controller.errors import ControllerError
-from topo import record
 
 _BYTES_MAX = 1 << 20
 # Compiling takes a second at most; a switch that is busy may take longer to answer.
@@ -36,7 +36,7 @@ _SOCKET = "reload.sock"
 @contextlib.contextmanager
 def serving(routers: Sequence[Router]) -> Iterator[None]:
     """Reloads these routers on request for the length of a `with` block."""
-    path = record.folder() / _SOCKET
+    path = running.folder() / _SOCKET
     # There is one network a machine; a socket that is there was left behind by a killed run.
     path.unlink(missing_ok=True)
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -111,7 +111,7 @@ def _ask(request: dict[str, str | None]) -> dict:
 
 def _connect(client: socket.socket) -> None:
     """To the network that is up on this machine."""
-    for folder in record.folders():
+    for folder in running.folders():
         with contextlib.suppress(OSError):
             client.connect(str(folder / _SOCKET))
             return

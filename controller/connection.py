@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 
 import grpc
 from google.rpc import code_pb2, status_pb2
 from p4.v1 import p4runtime_pb2
 
-from controller.errors import ConnectError, RequestError
+from controller import routers
+from controller.addresses import parted, socket_of
+from controller.errors import ConnectError, NotYoursError, RequestError
 
 # A device on this machine answers in milliseconds; these bounds only end a wait for one that does
 # not.
@@ -19,13 +22,13 @@ REQUEST_DEADLINE_S = 30.0
 MESSAGE_BYTES_MAX = 64 << 20
 # An error for each of 100,000 updates; gRPC's default of 8 KiB holds 130.
 METADATA_BYTES_MAX = 12 << 20
-# The port IANA gave to P4Runtime.
-DEFAULT_ADDRESS = "127.0.0.1:9559"
 
 CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_metadata_size", METADATA_BYTES_MAX),
+    # gRPC would call the host of a Unix socket by its file's name, which is none for HTTP/2.
+    ("grpc.default_authority", "localhost"),
     # The device is on this machine or in this lab; a proxy for the outside must not see it.
     ("grpc.enable_http_proxy", 0),
     # A switch that restarts is back within a second; gRPC's own pauses grow to two minutes.
@@ -37,36 +40,33 @@ CHANNEL_OPTIONS = [
 ]
 
 
-def parted(address: str) -> tuple[str, int | None]:
-    """HOST:PORT, and which of the devices that answer there is meant: `127.0.0.1:9559/2`.
-
-    A Unix socket is unix:FILE. Most addresses are those of one device and name none; all routers in
-    virtual time share one.
-    """
-    if address.startswith("unix:"):
-        # A file has slashes of its own; there is one device at a socket.
-        return address, None
-    place, slash, device = address.partition("/")
-    if slash and not device.isdigit():
-        raise ConnectError(f"{address!r} is no address: write HOST:PORT, or HOST:PORT/DEVICE.")
-    return place, int(device) if slash else None
-
-
 def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.Channel:
     """A connection to a device that answers, or an error that names the address."""
-    options: list[tuple[str, int | str]] = [*CHANNEL_OPTIONS]
-    if address.startswith("unix:"):
-        # gRPC would call the host by the file's name, which is none for HTTP/2.
-        options.append(("grpc.default_authority", "localhost"))
-    channel = grpc.insecure_channel(parted(address)[0], options=options)
+    refuse_others(address)
+    channel = grpc.insecure_channel(parted(address)[0], options=CHANNEL_OPTIONS)
     try:
         grpc.channel_ready_future(channel).result(timeout=deadline_s)
     except grpc.FutureTimeoutError:
         channel.close()
+        silence = f"nothing answers at {address} within {deadline_s:g} s"
         raise ConnectError(
-            f"nothing answers at {address} within {deadline_s:g} s: is the switch running?"
+            f"{silence}: {routers.hint(address) or 'is the switch running?'}"
         ) from None
     return channel
+
+
+def refuse_others(address: str) -> None:
+    """Says whose a socket is to whom it is not: gRPC would try for as long as one lets it."""
+    path = socket_of(address)
+    try:
+        if path is None or not path.exists() or os.access(path, os.W_OK):
+            return
+        owner = path.owner()
+    except (OSError, KeyError):
+        # Not even the folder is theirs, or the owner has no name.
+        owner = "somebody else"
+    whom = owner if owner == "root" else f"{owner} and root"
+    raise NotYoursError(f"the router at {address} is {owner}'s: it lets {whom} in, nobody else.")
 
 
 @contextlib.contextmanager

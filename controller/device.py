@@ -9,7 +9,9 @@ from __future__ import annotations
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
-from controller.connection import CONNECT_DEADLINE_S, open_channel, parted
+from controller import routers
+from controller.addresses import parted
+from controller.connection import CONNECT_DEADLINE_S, open_channel
 from controller.errors import ConnectError
 from controller.stream import Inbox, Stream, bid
 
@@ -63,9 +65,10 @@ def free_election_id(channel: grpc.Channel, address: str, device_id: int) -> int
 
 
 def identify(address: str) -> tuple[int, int]:
-    """Number and free election id of the device at an address, for tools that bring their own
-    client: `p4runtime-sh --device-id ... --election-id 0,...`.
+    """Number and free election id of a router, by its name or address, for tools that bring their
+    own client: `p4runtime-sh --device-id ... --election-id 0,...`.
     """
+    address = routers.address_of(address)
     channel = open_channel(address, CONNECT_DEADLINE_S)
     try:
         device_id = find_id(channel, address)

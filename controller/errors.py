@@ -42,6 +42,10 @@ class ConnectError(ControllerError):
     """No device answered at the address in time."""
 
 
+class NotYoursError(ConnectError):
+    """A router of another user's, who lets nobody else in."""
+
+
 class NotPrimaryError(ControllerError):
     """Another controller with a higher election id holds the device."""
 

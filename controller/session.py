@@ -1,6 +1,6 @@
 """One controller's connection to one device: P4Runtime in names and typed values.
 
-    with Session.connect("127.0.0.1:9559") as session:
+    with Session.connect("s1") as session:
         session.load(P4Info.load(info_path), program_path.read_bytes())
         session.insert(entries)
 
@@ -37,15 +37,14 @@ from typing import TypeAlias, TypeVar
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
-from controller import device, entities, entries, ledger
+from controller import device, entities, entries, ledger, routers
+from controller.addresses import parted
 from controller.connection import (
     CONNECT_DEADLINE_S,
-    DEFAULT_ADDRESS,
     REQUEST_DEADLINE_S,
     accepted,
     is_passing,
     open_channel,
-    parted,
     refusals,
     write_refusal,
 )
@@ -101,7 +100,7 @@ class Session:
     @classmethod
     def connect(
         cls,
-        address: str = DEFAULT_ADDRESS,
+        router: str = "",
         *,
         device_id: int | None = None,
         election_id: int | None = None,
@@ -109,10 +108,14 @@ class Session:
     ) -> Session:
         """Connects and becomes the primary controller, or says within `deadline_s` why not.
 
+        A router is said by its name or its address; without either it is the one that `make top`
+        would show.
+
         Without `device_id` it is the number of the device that answers. Without `election_id` it is
         one above the highest that the device has seen: whoever is primary is so again when this
         session ends.
         """
+        address = routers.address_of(router)
         channel = open_channel(address, deadline_s)
         try:
             number = device.find_id(channel, address) if device_id is None else device_id
@@ -132,10 +135,9 @@ class Session:
         return session
 
     @classmethod
-    def observe(
-        cls, address: str = DEFAULT_ADDRESS, *, deadline_s: float = CONNECT_DEADLINE_S
-    ) -> Session:
+    def observe(cls, router: str = "", *, deadline_s: float = CONNECT_DEADLINE_S) -> Session:
         """Connects to look only: queues and what happens in them, which anybody may read."""
+        address = routers.address_of(router)
         return cls(open_channel(address, deadline_s), address, parted(address)[1] or 0)
 
     def __enter__(self) -> Session:

@@ -12,9 +12,9 @@ from typing import TypeAlias
 from apps import reload, router, telemetry
 from apps.domain import Domain
 from apps.programming import Router, source_of
+from controller import routers
 from controller.session import Session
 from controller.toolchain import ROOT, Toolchain
-from labs import routers
 from labs.glass.scene import network_of
 from topo.model import Switch, Topology
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from apps import domain as domains
+from controller.addresses import Way
 from controller.errors import ControllerError
 from controller.toolchain import ROOT, Toolchain
 from labs.bottleneck.lab import Bottleneck
@@ -28,7 +29,7 @@ from topo.model import End, Port, Topology
 
 # What a network of the first lab can be made with, and all that can stand behind `make up`.
 OF_FIRST_LAB = ("RATE", "QUEUE")
-TAKEN = (*OF_FIRST_LAB, "TOPO", "PROGRAM", "DOMAIN", "WORLD", "TOOLCHAIN")
+TAKEN = (*OF_FIRST_LAB, "TOPO", "PROGRAM", "DOMAIN", "WORLD", "TOOLCHAIN", "GRPC")
 LOGS = ROOT / "build" / "log" / "up"
 VIRTUAL_WORDS = (
     "Time passes as fast as ours; `speed 10` changes that. `help` lists commands, Ctrl-D ends."
@@ -40,6 +41,7 @@ def main() -> int:
     try:
         refuse_unknown(TAKEN)
         topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
+        Way.chosen()
         file = os.environ.get("DOMAIN")
         domain = domains.load(Path(file)) if file else None
         with beside.served(sys.stdout):
@@ -67,14 +69,13 @@ def _run(
     else:
         from labs.worlds.live import prompt as live
 
-        addresses = [f"127.0.0.1:{switch.grpc_port}" for switch in topology.switches]
         live.run(
             topology,
             logs=LOGS,
             domain=domain,
             toolchain=toolchain,
             program=program,
-            welcome=f"{welcome(topology, addresses)} Ctrl-D ends.",
+            welcome=lambda addresses: f"{welcome(topology, addresses)} Ctrl-D ends.",
         )
 
 

@@ -36,7 +36,7 @@ KNOWN = {
     "AQM": "a Python class beside the built-in queue management: my_aqm.py:MyAqm",
 }
 # What else can stand behind `make lab` and `make run`.
-OTHERS = ("LAB", "QUICK", "PROGRAM", "WORLD", "SEEDS", "TOOLCHAIN")
+OTHERS = ("LAB", "QUICK", "PROGRAM", "WORLD", "SEEDS", "TOOLCHAIN", "GRPC")
 QUEUE_PACKETS_MAX = 100_000
 ALGORITHMS = ("reno", "cubic", "bbr")
 # Those that hosts in virtual time have.

@@ -14,12 +14,11 @@ import sys
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
-from controller import device
+from controller import device, routers
 from controller.connection import REQUEST_DEADLINE_S
 from controller.errors import ControllerError
 from controller.session import Session
 from controller.trace import Follow, trace
-from labs import routers
 from labs.errors import SettingError
 from labs.family import Families
 from labs.life import FlowError, Sources, patterns

@@ -19,6 +19,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from controller.addresses import socket_of
 from controller.queues import Sample
 from controller.session import Session
 from topo import wait
@@ -86,7 +87,11 @@ class Backend(ABC):
 
     @abstractmethod
     def tcp_ports(self, switch: Switch) -> list[int]:
-        """The ports of this machine on which the switch will answer, P4Runtime's first."""
+        """The ports of this machine on which the switch will answer."""
+
+    @abstractmethod
+    def address(self, switch: Switch) -> str:
+        """Where it will answer P4Runtime."""
 
     @abstractmethod
     def start(self, topology: Topology, switch: Switch, network: Starter) -> RunningSwitch:
@@ -98,20 +103,29 @@ def interface(switch: Switch, port: int) -> str:
     return f"{switch.name}-eth{port}"
 
 
-def await_answer(process: Process, name: str, ports: Sequence[int]) -> None:
-    """Waits until a program answers on all of its ports; one that ends instead is an error."""
+def on_loopback(port: int) -> str:
+    """The address of a port of this machine."""
+    return f"127.0.0.1:{port}"
+
+
+def await_answer(process: Process, name: str, addresses: Sequence[str]) -> None:
+    """Waits until a program answers at all of its addresses; one that ends instead is an error."""
     wait.until(
-        lambda: process.has_ended() or all(map(_answers, ports)),
-        f"{name} answering on port {', '.join(map(str, ports))}",
+        lambda: process.has_ended() or all(map(_answers, addresses)),
+        f"{name} answering at {', '.join(addresses)}",
         START_DEADLINE_S,
     )
     if process.has_ended():
         raise ProcessError(f"{name} ended at once: {process.last_words()}")
 
 
-def _answers(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
-    except OSError:
-        return False
-    return True
+def _answers(address: str) -> bool:
+    path = socket_of(address)
+    host, _, port = address.rpartition(":")
+    with socket.socket(socket.AF_INET if path is None else socket.AF_UNIX) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect((host, int(port)) if path is None else str(path))
+        except OSError:
+            return False
+        return True

@@ -164,7 +164,7 @@ class LiveNetwork:
 
     def address(self, switch: str) -> str:
         """Where a switch answers P4Runtime and vitrine.v1."""
-        return f"127.0.0.1:{self.topology.switch(switch).grpc_port}"
+        return self._backend.address(self.topology.switch(switch))
 
     @property
     def mininet(self) -> Mininet:

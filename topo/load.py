@@ -201,6 +201,7 @@ def _switch(name: str, place: Place, index: int, ports: _PortReader) -> Switch:
         name=name,
         device_id=device_id,
         grpc_port=grpc_port,
+        is_on_tcp="grpc_port" in fields,
         ports=tuple(
             ports.read(name, device_id, number, port)
             for number, port in fields["ports"].entries().items()

@@ -165,6 +165,8 @@ class Switch:
     device_id: int
     grpc_port: int
     ports: tuple[Port, ...]
+    # Whether it answers at that port whatever others do, because its file names it.
+    is_on_tcp: bool = False
     # A memory that all output queues share; None: every queue has its own.
     buffer_bytes: int | None = None
     # Queues in front of the fabric; None: none.

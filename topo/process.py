@@ -1,7 +1,7 @@
 """Processes that are started, watched and ended by id, never by name.
 
-A process id alone can be reused by the kernel; together with the process's start time (field 22 of
-/proc/PID/stat, in clock ticks since boot) it names one process for good.
+A process id alone can be reused by the kernel; together with the process's start time it names one
+process for good.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from controller.routers import started_ticks
 from topo import wait
 from topo.errors import ProcessError
 
@@ -31,13 +32,8 @@ class Identity:
     @classmethod
     def of(cls, pid: int) -> Identity | None:
         """The process that has this id now, if one has and it is not a zombie."""
-        try:
-            stat = Path(f"/proc/{pid}/stat").read_text()
-        except OSError:
-            return None
-        # The second field is the name in parentheses, which may itself hold spaces and parentheses.
-        state, *fields = stat.rpartition(")")[2].split()
-        return None if state in "ZX" else cls(pid, int(fields[18]))
+        ticks = started_ticks(pid)
+        return None if ticks is None else cls(pid, ticks)
 
     def is_alive(self) -> bool:
         """Whether this very process still runs."""

@@ -19,6 +19,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+from controller.routers import folder
 from topo.errors import StaleRunError
 from topo.process import Identity
 from topo.units import counted
@@ -27,24 +28,6 @@ from topo.units import counted
 _MARK = "VITRINE_NETWORK"
 # A socket of this machine takes a connection at once, or has more of them than it can take.
 _ANSWERS_WITHIN_S = 1.0
-
-# Only root writes into the machine's folder; who has a network in virtual time need not be root.
-_OF_MACHINE = Path("/run/vitrine")
-_OF_CLONE = Path(__file__).resolve().parent.parent / "build" / "run"
-
-
-def folder() -> Path:
-    """Where this process says what it has up; VITRINE_RUN_DIR: the tests have one of their own."""
-    own = os.environ.get("VITRINE_RUN_DIR")
-    if own:
-        return Path(own)
-    return _OF_MACHINE if os.geteuid() == 0 else _OF_CLONE
-
-
-def folders() -> list[Path]:
-    """Where others may have said so."""
-    own = os.environ.get("VITRINE_RUN_DIR")
-    return [Path(own)] if own else [_OF_CLONE, _OF_MACHINE]
 
 
 def path() -> Path:

@@ -18,6 +18,8 @@ import contextlib
 import dataclasses
 import subprocess
 
+from controller import routers
+from controller.addresses import at_socket
 from controller.lines import Lines
 from controller.session import Session
 from controller.simple_switch import THRIFT_OFFSET, Conversion, SimpleSwitch, converted
@@ -31,6 +33,7 @@ from topo.backend import (
     Starter,
     await_answer,
     interface,
+    on_loopback,
 )
 from topo.cables import cable
 from topo.errors import MachineError
@@ -40,8 +43,6 @@ from topo.tap import Tap
 CABLE_PROGRAM = ROOT / "build" / "p4" / "cable.json"
 # The outside of the cable at port n, as in p4src/programs/cable.p4.
 _OUTSIDE = 256
-# Where the cables of a switch answer, counted from its gRPC port.
-_CABLES_OFFSET = 2000
 _ETHERNET_BYTES = 14
 # As many as simple_switch has with --priority-queues, where the topology does not say.
 _CLASSES = 8
@@ -56,6 +57,8 @@ class SimpleSwitchBackend(Backend):
         """Tools, and what of the topology that switch cannot do."""
         Toolchain.P4LANG.check()
         vitrine_switch.check_binary()
+        for switch in topology.switches:
+            vitrine_switch.check_socket(_cables_address(switch))
         if not CABLE_PROGRAM.exists():
             raise MachineError(f"{CABLE_PROGRAM} is missing: run `make build` first.")
         for switch in topology.switches:
@@ -74,9 +77,12 @@ class SimpleSwitchBackend(Backend):
                         )
 
     def tcp_ports(self, switch: Switch) -> list[int]:
-        """P4Runtime, Thrift, and the cables' own."""
-        first = switch.grpc_port
-        return [first, first + THRIFT_OFFSET, first + _CABLES_OFFSET]
+        """P4Runtime and Thrift: it has no other way in."""
+        return [switch.grpc_port, switch.grpc_port + THRIFT_OFFSET]
+
+    def address(self, switch: Switch) -> str:
+        """P4Runtime's."""
+        return on_loopback(switch.grpc_port)
 
     def start(self, topology: Topology, switch: Switch, network: Starter) -> RunningSwitch:
         """Two processes: the cables, then simple_switch_grpc between them."""
@@ -84,29 +90,30 @@ class SimpleSwitchBackend(Backend):
             mtu_bytes = topology.link(End(switch.name, port.number)).mtu_bytes
             inner, held = _inner(switch, port.number), _held(switch, port.number)
             _add_pair(inner, held, mtu_bytes, network)
-        grpc, thrift, cables = self.tcp_ports(switch)
-        argv = [str(vitrine_switch.BINARY), "--grpc", f"127.0.0.1:{cables}"]
+        grpc, thrift = self.tcp_ports(switch)
+        cables = _cables_address(switch)
+        argv = [str(vitrine_switch.BINARY), "--grpc", cables]
         for port in switch.ports:
             argv += ["-i", f"{port.number}@{_inner(switch, port.number)}"]
             argv += ["-i", f"{port.number + _OUTSIDE}@{interface(switch, port.number)}"]
         process = network.start_process(
             [*argv, str(CABLE_PROGRAM)], network.logs / f"{switch.name}-cables.log"
         )
-        await_answer(process, f"the cables of {switch.name}", [cables])
+        vitrine_switch.await_own(process, f"the cables of {switch.name}", cables)
         argv = [SIMPLE_SWITCH, "--no-p4", "--device-id", str(switch.device_id)]
         argv += ["--thrift-port", str(thrift)]
         for port in switch.ports:
             argv += ["-i", f"{port.number}@{_held(switch, port.number)}"]
         # What is its own stands behind the flags that all of bmv2's switches share.
-        argv += ["--", "--grpc-server-addr", f"127.0.0.1:{grpc}", "--cpu-port", str(CPU_PORT)]
+        argv += ["--", "--grpc-server-addr", self.address(switch), "--cpu-port", str(CPU_PORT)]
         argv += ["--priority-queues", str(class_count(switch))]
         process = network.start_process(argv, network.logs / f"{switch.name}.log")
-        await_answer(process, switch.name, [grpc, thrift])
+        await_answer(process, switch.name, [on_loopback(grpc), on_loopback(thrift)])
         return _Running(topology, switch, thrift, cables)
 
 
 class _Running(RunningSwitch):
-    def __init__(self, topology: Topology, switch: Switch, thrift: int, cables: int) -> None:
+    def __init__(self, topology: Topology, switch: Switch, thrift: int, cables: str) -> None:
         self._topology = topology
         self._switch = switch
         self._thrift = thrift
@@ -117,7 +124,7 @@ class _Running(RunningSwitch):
         with SimpleSwitch("127.0.0.1", self._thrift) as switch:
             switch.configure(conversion)
         self.remarks = conversion.remarks
-        with Session.connect(f"127.0.0.1:{self._cables}") as session:
+        with Session.connect(self._cables) as session:
             Lines(session).configure(
                 {port.number + _OUTSIDE: cable(_with_card(port)) for port in self._switch.ports}
             )
@@ -131,6 +138,11 @@ class _Running(RunningSwitch):
             # Deleting one end of a pair deletes both; a switch that never started has none.
             with contextlib.suppress(MachineError):
                 _ip("link", "delete", _held(self._switch, port.number))
+
+
+def _cables_address(switch: Switch) -> str:
+    """Where the cables around a switch answer."""
+    return at_socket(routers.socket_path(f"{switch.name}-cables"))
 
 
 def class_count(switch: Switch) -> int:

@@ -1,6 +1,9 @@
 """Our switch as a backend: one process that holds the ends of the cables itself.
 
-Queues, delays and losses are all the switch's own, set and read through `vitrine.v1`.
+Queues, delays and losses are all the switch's own, set and read through `vitrine.v1`. It answers at
+a Unix socket beside the record of the network, which is root's and that of who called sudo; at a
+port of the machine's own address, which everybody on the machine reaches, where somebody asks for
+that.
 """
 
 from __future__ import annotations
@@ -8,6 +11,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from controller import routers
+from controller.addresses import SOCKET_PATH_BYTES_MAX, Way, at_socket, fits, socket_of
 from controller.lines import Lines
 from controller.queues import Queues
 from controller.session import Session
@@ -19,10 +24,12 @@ from topo.backend import (
     Starter,
     await_answer,
     interface,
+    on_loopback,
 )
 from topo.cables import cable
 from topo.errors import MachineError
 from topo.model import Switch, Topology
+from topo.process import Process
 
 BINARY = Path(__file__).resolve().parent.parent / "build" / "bin" / "vitrine-switch"
 
@@ -36,14 +43,17 @@ class VitrineBackend(Backend):
         *,
         captures: Path | None = None,
         seed: int = 0,
+        way: Way = Way.SOCKET,
         real_time_priority: int | None = None,
     ) -> None:
         """In the folder `captures`, if one is given, each switch writes its packets: s1.pcapng.
 
-        `seed` is that of all its dice: AQM, losses, P4's random(). With a real-time priority all
-        threads of a switch run before whatever has a lower one, however much they do.
+        `seed` is that of all its dice: AQM, losses, P4's random(). A switch whose port the topology
+        names answers there, whatever the `way` of the others. With a real-time priority all threads
+        of a switch run before whatever has a lower one, however much they do.
         """
         self._binary = binary
+        self._way = way
         self._captures = captures
         self._seed = seed
         self._scheduled = (
@@ -53,10 +63,21 @@ class VitrineBackend(Backend):
     def check(self, topology: Topology) -> None:
         """There is nothing in a topology that our switch cannot do."""
         check_binary(self._binary)
+        for switch in topology.switches:
+            check_socket(self.address(switch))
 
     def tcp_ports(self, switch: Switch) -> list[int]:
+        """P4Runtime and vitrine.v1 share one, if any."""
+        return [switch.grpc_port] if self._is_on_tcp(switch) else []
+
+    def address(self, switch: Switch) -> str:
         """P4Runtime and vitrine.v1 share one."""
-        return [switch.grpc_port]
+        if self._is_on_tcp(switch):
+            return on_loopback(switch.grpc_port)
+        return at_socket(routers.socket_path(switch.name))
+
+    def _is_on_tcp(self, switch: Switch) -> bool:
+        return self._way is Way.TCP or switch.is_on_tcp
 
     def start(self, topology: Topology, switch: Switch, network: Starter) -> RunningSwitch:
         """One process, without a program yet."""
@@ -64,7 +85,7 @@ class VitrineBackend(Backend):
             *self._scheduled,
             str(self._binary),
             *("--device-id", str(switch.device_id)),
-            *("--grpc", f"127.0.0.1:{switch.grpc_port}"),
+            *("--grpc", self.address(switch)),
             # Where the P4 programs send what is for the controller.
             *("--cpu-port", str(CPU_PORT)),
             *("--seed", str(self._seed)),
@@ -77,7 +98,7 @@ class VitrineBackend(Backend):
             self._captures.mkdir(parents=True, exist_ok=True)
             argv += ["--capture", str(self._captures / f"{switch.name}.pcapng")]
         process = network.start_process([*argv, "--no-p4"], network.logs / f"{switch.name}.log")
-        await_answer(process, switch.name, [switch.grpc_port])
+        await_own(process, switch.name, self.address(switch))
         return _Running(switch)
 
 
@@ -95,6 +116,25 @@ class _Running(RunningSwitch):
     def stop(self) -> None:
         # It made nothing but its process.
         return
+
+
+def await_own(process: Process, name: str, address: str) -> None:
+    """Waits until one of our switches answers; its socket is then also who called sudo's."""
+    await_answer(process, name, [address])
+    path = socket_of(address)
+    if path is not None:
+        # Of who connects the switch asks the kernel whether they are root or the file's owner.
+        routers.give_to_caller(path)
+
+
+def check_socket(address: str) -> None:
+    """Raises what is wrong with the name of a socket, of which the kernel takes few bytes."""
+    path = socket_of(address)
+    if path is not None and not fits(path):
+        raise MachineError(
+            f"{path} is too long for the name of a socket, which has {SOCKET_PATH_BYTES_MAX} bytes "
+            "at most: name a shorter folder by VITRINE_RUN_DIR, or say GRPC=tcp."
+        )
 
 
 def check_binary(binary: Path = BINARY) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 
 from vitrine.v1 import router_pb2, world_pb2
 
+from controller import routers
 from controller.connection import in_force
 from controller.errors import ControllerError
 from controller.queues import Queues
@@ -30,7 +31,6 @@ from controller.world import PS_PER_S
 from course.errors import CourseError, VirtualOnly
 from course.exercise import Place, Work
 from course.tools.net import Load, Network, told_when
-from labs import routers
 from labs.glass.scene import network_of
 from labs.glass.tape import rolling
 from labs.worlds.live import telling

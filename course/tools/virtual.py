@@ -12,6 +12,7 @@ from vitrine.v1 import router_pb2, world_pb2
 from controller.connection import in_force, open_channel
 from controller.errors import ConnectError, ControllerError
 from controller.router_service import RouterStub
+from controller.routers import Up
 from controller.session import Packet, Session
 from controller.world import PS_PER_S, World
 from course.exercise import Work
@@ -20,7 +21,6 @@ from course.story import Refused, Story
 from course.tools.net import Load, Network, told_when
 from labs.glass.scene import network_of
 from labs.glass.tape import Tape, listening
-from labs.routers import Up
 from labs.worlds.virtual import server
 from labs.worlds.virtual.bench import configure
 from topo import world as messages

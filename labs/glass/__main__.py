@@ -16,9 +16,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
+from controller import routers
+from controller.addresses import parted
+from controller.connection import refuse_others
 from controller.errors import ControllerError
 from controller.toolchain import ROOT
-from labs import routers
 from labs.errors import LabError
 from labs.glass import desktop
 from labs.glass.scene import Router, Scene
@@ -54,7 +56,9 @@ def main(arguments: list[str]) -> int:
 @contextlib.contextmanager
 def _scene() -> Iterator[Callable[[], Scene]]:
     """What there is to see; with no network up, the first scenario."""
-    if routers.up().routers:
+    up = routers.up()
+    if up.routers:
+        refuse_others(up.first)
         yield scene_of_now
         return
     # Imported here: the page beside a run needs no lab of its own.
@@ -71,15 +75,15 @@ def scene_of_now() -> Scene:
     up = routers.up()
     ids = {each["name"]: each["deviceId"] for each in up.network.get("routers", [])}
     # Routers in virtual time share one address and are told apart behind a slash.
-    place, is_virtual, _ = next(iter(up.routers.values()), "").partition("/")
+    place, _ = parted(up.first)
     return Scene(
-        world="virtual" if is_virtual else "live",
+        world=up.world,
         routers=[Router(name, address, ids.get(name, 0)) for name, address in up.routers.items()],
         network=up.network,
         router=up.router,
         port=up.port,
         lesson=os.environ.get("LESSON", ""),
-        world_address=place if is_virtual else "",
+        world_address=place if up.world == "virtual" else "",
         hosts_address=up.hosts,
         hosts_key=up.hosts_key,
         controls=kernel.congestion_controls() if up.hosts_key else (),

@@ -24,7 +24,8 @@ from google.rpc import code_pb2, status_pb2
 from p4.v1 import p4runtime_pb2
 from vitrine.v1 import router_pb2, world_pb2
 
-from controller.connection import CHANNEL_OPTIONS, parted
+from controller.addresses import parted
+from controller.connection import CHANNEL_OPTIONS
 
 # The files whose messages the page speaks; what they import follows from them.
 FILES = (router_pb2.DESCRIPTOR, world_pb2.DESCRIPTOR, p4runtime_pb2.DESCRIPTOR)

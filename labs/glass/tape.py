@@ -36,9 +36,9 @@ from google.protobuf.message import Message
 from p4.v1 import p4runtime_pb2 as p4
 from vitrine.v1 import router_pb2, world_pb2
 
-from controller import quick
-from controller.connection import MESSAGE_BYTES_MAX, parted
-from labs import routers
+from controller import quick, routers
+from controller.addresses import parted
+from controller.connection import CHANNEL_OPTIONS
 from labs.glass import onefile, readings, relay, sources
 from labs.glass.scene import Router, Scene
 
@@ -244,7 +244,7 @@ class _Target:
 @contextlib.contextmanager
 def _listening(tape: Tape, target: _Target) -> Iterator[None]:
     """Takes what one router tells."""
-    with _channel(target.address) as channel:
+    with grpc.insecure_channel(target.address, options=CHANNEL_OPTIONS) as channel:
         listener = _Listener(tape, target, channel)
         work = [listener.describe, listener.samples, listener.packets, listener.traces]
         if target.tells_hosts:
@@ -267,7 +267,7 @@ def _listening(tape: Tape, target: _Target) -> Iterator[None]:
 @contextlib.contextmanager
 def _listening_to_hosts(tape: Tape, address: str) -> Iterator[None]:
     """Takes what is told of the hosts of a live network, in the time of its first router."""
-    with _channel(address) as channel:
+    with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
         listener = _Listener(tape, _Target(0, address), channel)
         thread = threading.Thread(target=listener.hosts, daemon=True)
         thread.start()
@@ -276,14 +276,6 @@ def _listening_to_hosts(tape: Tape, address: str) -> Iterator[None]:
         finally:
             listener.end()
             thread.join()
-
-
-def _channel(address: str) -> grpc.Channel:
-    options = [
-        ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
-        ("grpc.enable_http_proxy", 0),
-    ]
-    return grpc.insecure_channel(address, options=options)
 
 
 class _Listener:

@@ -19,10 +19,10 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from vitrine.v1 import router_pb2
 
+from controller import routers
 from controller.errors import ControllerError
 from controller.queues import Queues
 from controller.session import Session
-from labs import routers
 from labs.metrics.families import families
 
 LISTEN = ":9464"

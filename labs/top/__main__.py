@@ -12,11 +12,11 @@ import shutil
 import sys
 import time
 
-from controller.errors import ControllerError
+from controller import routers
+from controller.errors import ControllerError, NotYoursError
 from controller.lines import Lines
 from controller.queues import Queues
 from controller.session import Session
-from labs import routers
 from labs.errors import SettingError
 from labs.settings import refuse_unknown
 from labs.text import blocks_of
@@ -96,6 +96,8 @@ class _Watching:
             try:
                 self._router = Router(address, RETRY_S)
                 self._watch(self._router)
+            except NotYoursError:
+                raise
             except ControllerError:
                 self._wait(address)
             finally:

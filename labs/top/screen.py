@@ -1,6 +1,6 @@
 """A router as lines of text, for a terminal of any size from 60 columns and 16 lines on.
 
-    s1 127.0.0.1:9559   8 ports   12.4 s   10/s
+    s1 unix:/run/vitrine/s1.sock   8 ports   12.4 s   10/s
     port     line        out  use                      packets  dropped
      1   100 Mb/s  1.21 Mb/s  █▎                   1%        0        0
     >2   1.5 Mb/s  1.50 Mb/s  ████████████████████ 100%     93      166

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from controller.p4info import P4Info
 from controller.session import Session
 from tests.controller import real_switch
@@ -24,8 +26,9 @@ def run_shell(address, text):
     )
 
 
-def test_the_shell_knows_the_routers_tables_and_gives_the_primary_role_back(tmp_path):
-    switch = RealSwitch(tmp_path, device_id=2)
+@pytest.mark.parametrize("at_socket", [False, True])
+def test_the_shell_knows_the_routers_tables_and_gives_the_primary_role_back(tmp_path, at_socket):
+    switch = RealSwitch(tmp_path, device_id=2, at_socket=at_socket)
     try:
         with Session.connect(switch.address, device_id=2) as session:
             session.load(P4Info.load(PROGRAM_INFO), PROGRAM.read_bytes())

@@ -31,12 +31,12 @@ from tests.chaos import traffic
 from tests.chaos.churn import Churn
 from tests.chaos.tallies import Tallies
 from topo import load, wait
-from topo.backend import RunningSwitch, Starter, await_answer
+from topo.backend import RunningSwitch, Starter
 from topo.cables import cable
 from topo.live import LiveNetwork
 from topo.model import Switch, Topology
 from topo.process import Process
-from topo.vitrine_switch import VitrineBackend
+from topo.vitrine_switch import VitrineBackend, await_own
 
 HERE = Path(__file__).parent
 # The routers' captures fill this within seconds: a disk that is full is the usual state.
@@ -117,8 +117,7 @@ class Network:
         # A log of its own, so that what the one before said stays.
         log = self.live.logs / f"{router}-{self.starts}.log"
         self.processes[router] = self.live.start_process(before.argv, log)
-        switch = self.live.topology.switch(router)
-        await_answer(self.processes[router], router, [switch.grpc_port])
+        await_own(self.processes[router], router, self.live.address(router))
 
     def configure(self, router: str) -> None:
         """Queues and cables as the topology has them."""
@@ -177,12 +176,12 @@ def up(folder: Path) -> Iterator[Network]:
     topology = load.load(HERE / "network.yaml")
     domain = domains.load(HERE / "domain.yaml")
     programs = Programs.compiled(topology, domain=domain)
-    addresses = {each.name: f"127.0.0.1:{each.grpc_port}" for each in topology.switches}
     with contextlib.ExitStack() as stack:
         _clear(folder)
         disk = stack.enter_context(_small_disk(folder / "disk"))
         backend = Remembering(disk)
         live = stack.enter_context(LiveNetwork(topology, logs=folder, backend=backend))
+        addresses = {each.name: live.address(each.name) for each in topology.switches}
         sessions = stack.enter_context(
             programming.programmed(
                 programs,

@@ -14,6 +14,8 @@ import threading
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
+from controller.addresses import socket_of
+from controller.connection import CHANNEL_OPTIONS
 from controller.entries import Call, Entry, Lpm
 from controller.session import Session
 
@@ -45,7 +47,7 @@ def _flood_once(address: str, election_id: int) -> None:
     everything = p4runtime_pb2.ReadRequest()
     everything.entities.add().table_entry.table_id = 0
     everything.entities.add().register_entry.register_id = 0
-    with grpc.insecure_channel(address) as channel:
+    with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
         stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
         while True:
             for device_id in range(2):
@@ -69,15 +71,15 @@ def _exhaust(call: grpc.Call) -> None:
 
 def stall(address: str) -> None:
     """Connections that say nothing, or begin a request and never go on; reads that nobody takes."""
-    host, port = address.split(":")
     held: list[object] = []
     for number in range(_STALLED_COUNT):
-        connection = socket.create_connection((host, int(port)))
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(str(socket_of(address)))
         connection.sendall((b"", _PREFACE, _PREFACE + _SETTINGS, b"GET / HT")[number % 4])
         held.append(connection)
     everything = p4runtime_pb2.ReadRequest()
     everything.entities.add().table_entry.table_id = 0
-    with grpc.insecure_channel(address) as channel:
+    with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
         stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
         held += [stub.Read(everything) for _ in range(_STALLED_COUNT)]
         threading.Event().wait()

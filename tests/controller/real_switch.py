@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.addresses import socket_of
 from topo import wait
 from topo.process import Process
 
@@ -22,10 +23,10 @@ needed = pytest.mark.skipif(
 class RealSwitch:
     """At a fixed address, with the controller's port only; can be ended and started again."""
 
-    def __init__(self, folder, device_id=0):
+    def __init__(self, folder, device_id=0, *, at_socket=False):
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
-        self.address = f"127.0.0.1:{self.port}"
+        self.address = f"unix:{folder}/s1.sock" if at_socket else f"127.0.0.1:{self.port}"
         self._device_id = device_id
         self._log = folder / "switch.log"
         self.start()
@@ -39,5 +40,6 @@ class RealSwitch:
         self._process.end()
 
     def _answers(self):
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+        path = socket_of(self.address)
+        with socket.socket(socket.AF_UNIX if path else socket.AF_INET) as probe:
+            return probe.connect_ex(str(path) if path else ("127.0.0.1", self.port)) == 0

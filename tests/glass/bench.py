@@ -40,8 +40,9 @@ from typing import Any
 from playwright.sync_api import Page
 from vitrine.v1 import router_pb2 as pb
 
+from controller import routers
 from controller.toolchain import ROOT
-from labs import ownership, routers
+from labs import ownership
 from labs.glass import tape
 from tests.glass import endurance
 from tests.glass.browser import browser, page_of

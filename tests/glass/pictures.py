@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from controller import routers
 from controller.toolchain import ROOT
 from controller.world import PS_PER_S, World
-from labs import routers
 from labs.glass import tape, virtual
 from labs.glass.__main__ import scene_of_now
 from labs.hol_blocking.lab import CONGESTED

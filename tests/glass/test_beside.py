@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from playwright.sync_api import expect
 
+from controller import routers
 from controller.toolchain import ROOT
-from labs import routers
 from labs.errors import LabError
 from labs.glass import beside, desktop, ready
 from tests.controller import device_double

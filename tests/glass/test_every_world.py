@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from labs import routers
+from controller import routers
 from labs.glass import tape, virtual
 from tests.controller import device_double
 from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of

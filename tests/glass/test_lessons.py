@@ -7,6 +7,7 @@ import grpc
 import pytest
 from vitrine.v1 import router_pb2
 
+from controller.connection import CHANNEL_OPTIONS
 from controller.errors import ControllerError
 from controller.router_service import RouterStub
 from controller.toolchain import ROOT
@@ -29,7 +30,7 @@ LESSONS = sorted(
 def described(scene):
     """The router that a scene is about."""
     (router,) = [each for each in scene.routers if each.name == scene.router]
-    with grpc.insecure_channel(router.address) as channel:
+    with grpc.insecure_channel(router.address, options=CHANNEL_OPTIONS) as channel:
         request = router_pb2.DescribeRequest(device_id=router.device_id)
         return RouterStub(channel).describe(request, timeout=DEADLINE_S)
 

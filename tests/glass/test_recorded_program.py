@@ -6,8 +6,8 @@ import subprocess
 import pytest
 from playwright.sync_api import expect
 
+from controller import routers
 from controller.world import PS_PER_S, World
-from labs import routers
 from labs.glass import tape, virtual
 from labs.hol_blocking.lab import CONGESTED
 from labs.worlds.virtual.server import BINARY

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from vitrine.v1 import router_pb2
 
-from labs import routers
+from controller import routers
 from labs.glass import onefile, tape
 from tests.controller import device_double
 from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of

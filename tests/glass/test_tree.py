@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from vitrine.v1 import router_pb2
 
+from controller.connection import CHANNEL_OPTIONS
 from controller.router_service import RouterStub
 from labs.glass import virtual
 from labs.worlds.virtual.server import BINARY
@@ -42,7 +43,7 @@ def page(scene):
 
 def scheduler(scene):
     (router,) = scene.routers
-    with grpc.insecure_channel(router.address) as channel:
+    with grpc.insecure_channel(router.address, options=CHANNEL_OPTIONS) as channel:
         request = router_pb2.DescribeRequest(device_id=router.device_id, ports=[PORT])
         told = RouterStub(channel).describe(request, timeout=DEADLINE_S)
     return told.ports[0].config.scheduler

@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from vitrine.v1 import router_pb2
 
+from controller.connection import CHANNEL_OPTIONS
 from controller.router_service import RouterStub
 from controller.session import Session
 from controller.toolchain import ROOT, Toolchain
@@ -290,7 +291,7 @@ def test_the_pages_numbers_are_those_of_describe_at_the_same_instant(page, scene
     page.get_by_text("The picture as a table").click()
     page.evaluate("vitrine.slow()")
     (router,) = [each for each in scene.routers if each.name == "s2"]
-    with grpc.insecure_channel(router.address) as channel:
+    with grpc.insecure_channel(router.address, options=CHANNEL_OPTIONS) as channel:
         request = router_pb2.DescribeRequest(device_id=router.device_id)
         told = RouterStub(channel).describe(request)
     assert told.time_ps == page.evaluate("vitrine.player.timePs")

@@ -8,7 +8,7 @@ import grpc
 import pytest
 from vitrine.v1 import world_pb2 as pb
 
-from labs import routers
+from controller import routers
 from labs.worlds.live import flows as live_flows
 from labs.worlds.live import telling
 from labs.worlds.live.flows import Flows, RefusedError

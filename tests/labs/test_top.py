@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import pytest
 
+from controller import routers
 from controller.errors import ConnectError
 from controller.queueing import (
     Arbiter,
@@ -27,7 +28,6 @@ from controller.queueing import (
 )
 from controller.queues import InputState, PortState, QueueState, Sample, VoqState
 from controller.toolchain import ROOT
-from labs import routers
 from labs.top.monitor import Monitor
 from labs.top.screen import KEYS, Choice, busiest, draw, pressed
 from tests.controller.device_double import DeviceDouble, serving

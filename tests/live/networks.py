@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from controller import routers
 from controller.session import Session
-from labs import routers
 from labs.hol_blocking.lab import CONGESTED, HolBlocking
 from labs.settings import Settings
 from labs.worlds.live import network as lab_network

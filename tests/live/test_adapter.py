@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.addresses import Way
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
 from tests.live import foreground
@@ -109,7 +110,7 @@ def test_a_port_in_use_is_refused_with_its_user_before_anything_is_built(tmp_pat
         complaint = rf"port 9559.* is in use by \S+ \(process {os.getpid()}\)"
         with (
             pytest.raises(MachineError, match=complaint),
-            LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)),
+            LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH, way=Way.TCP)),
         ):
             pass
         assert not record.path().exists()

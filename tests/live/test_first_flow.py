@@ -10,6 +10,7 @@ import sys
 import p4runtime_sh.shell as p4runtime_shell
 import pytest
 
+from apps import shell
 from controller.entries import Lpm
 from controller.queueing import PortSettings
 from controller.queues import Queues
@@ -137,6 +138,7 @@ def test_a_receiver_that_stops_reading_closes_its_window(bench):
 
 def test_p4runtime_shell_can_program_the_router(thread):
     network, session = thread
+    shell.reach_sockets()
     # The shell becomes primary with a higher election id, as anybody's controller may.
     p4runtime_shell.setup(
         device_id=0,

@@ -5,6 +5,7 @@ import pytest
 from playwright.sync_api import expect
 from vitrine.v1 import router_pb2
 
+from controller.connection import CHANNEL_OPTIONS
 from controller.router_service import RouterStub
 from labs.glass.__main__ import scene_of_now
 from labs.hol_blocking.lab import CONGESTED, IDLE, INPUT
@@ -46,7 +47,7 @@ def test_blocking_is_seen_and_cured_and_the_numbers_are_describes(network):
         page.get_by_role("button", name="Give every output its own queue").click()
         expect(page.locator(".labels")).to_contain_text("virtual output queues")
         expect(page.locator(".notice")).not_to_contain_text(BLOCKED)
-        with grpc.insecure_channel(router.address) as channel:
+        with grpc.insecure_channel(router.address, options=CHANNEL_OPTIONS) as channel:
             stub = RouterStub(channel)
 
             def described():

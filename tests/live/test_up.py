@@ -27,7 +27,7 @@ def test_the_prompt_knows_the_hosts_of_the_file_and_leaves_nothing(tmp_path):
     file.write_text(TOPOLOGY)
     done = prompt(file, tmp_path, "h1 ping -c 1 h2\nexit\n")
     assert done.returncode == 0, done.stderr
-    assert "s2: P4Runtime and vitrine.v1 on 127.0.0.1:9560" in done.stdout
+    assert f"s2: P4Runtime and vitrine.v1 on unix:{tmp_path}/run/s2.sock" in done.stdout
     assert "port 2 to s2 port 1, 10 Mb/s" in done.stdout
     # Two routers take one each of 64. Mininet prints through its log, which goes to stderr.
     assert "ttl=62" in done.stdout + done.stderr

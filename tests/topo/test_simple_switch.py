@@ -9,7 +9,7 @@ from controller.toolchain import ToolchainError
 from labs.bottleneck.lab import Bottleneck
 from labs.bufferbloat.lab import Bufferbloat
 from labs.settings import Settings
-from topo import simple_switch
+from topo import simple_switch, vitrine_switch
 from topo.simple_switch import SimpleSwitchBackend, class_count
 
 TOPOLOGY = Bottleneck(Settings()).topology()
@@ -61,13 +61,14 @@ def test_what_that_switch_cannot_do_is_refused_before_anything_is_built(installe
 
 
 def test_all_its_tcp_ports_are_known_so_that_they_can_be_looked_for():
-    assert SimpleSwitchBackend().tcp_ports(S1) == [9559, 10559, 11559]
+    assert SimpleSwitchBackend().tcp_ports(S1) == [9559, 10559]
 
 
 def test_simple_switch_stands_between_the_cables(monkeypatch):
     set_up = []
     monkeypatch.setattr(simple_switch, "_run", lambda *argv: set_up.append(argv))
-    monkeypatch.setattr(simple_switch, "await_answer", lambda *_: None)
+    for of in (simple_switch, vitrine_switch):
+        monkeypatch.setattr(of, "await_answer", lambda *_: None)
     network = NetworkDouble()
     SimpleSwitchBackend().start(TOPOLOGY, S1, network)
     cables, switch = network.commands

@@ -146,7 +146,7 @@ export class Handles {
   addressOf(router) {
     const { scene } = this.glass;
     const found = scene.routers.find((each) => each.name === router);
-    return found && scene.world === "virtual" && !found.address.includes("/") ? `${found.address}/${found.deviceId}` : found?.address;
+    return found && scene.world === "virtual" && !/\/\d+$/.test(found.address) ? `${found.address}/${found.deviceId}` : found?.address;
   }
 
   note(act, router) {

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from apps.domain import Domain
+from controller import routers
 from controller.queues import Queues
 from controller.session import Session
 from controller.toolchain import Toolchain
-from labs import routers
 from labs.bench import (
     SAMPLE_INTERVAL_MS,
     SOCKET_INTERVAL_S,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from apps.domain import Domain
+from controller.addresses import Way
 from controller.session import Session
 from controller.toolchain import Toolchain, ToolchainError
 from labs import programming
@@ -70,7 +71,12 @@ def backend_of(
 ) -> Backend:
     """The kind of switch that belongs to a toolchain; only ours writes captures."""
     if toolchain is Toolchain.VITRINE:
-        return VitrineBackend(captures=captures, seed=seed, real_time_priority=real_time_priority)
+        return VitrineBackend(
+            captures=captures,
+            seed=seed,
+            way=Way.chosen(),
+            real_time_priority=real_time_priority,
+        )
     if captures is not None:
         raise ToolchainError("simple_switch writes no captures of the kit's kind: leave them out.")
     return SimpleSwitchBackend()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mininet.cli import CLI
@@ -23,13 +24,16 @@ def run(
     domain: Domain | None,
     toolchain: Toolchain,
     program: str | None,
-    welcome: str,
+    welcome: Callable[[Sequence[str]], str],
 ) -> None:
-    """Builds the network, greets, and takes commands until they end."""
+    """Builds the network, greets, and takes commands until they end.
+
+    `welcome` is given where each router answers.
+    """
     with network.programmed(
         topology, logs=logs, domain=domain, toolchain=toolchain, program=program
     ) as (live, _):
-        print(welcome)
+        print(welcome([live.address(switch.name) for switch in topology.switches]))
         if domain is not None:
             print(f"Reports: {domain.collector} {COLLECTOR} counts them; Ctrl-C ends it.")
         try:

@@ -1,7 +1,7 @@
 """Tells of the hosts of a live network what a network in virtual time tells of its own: WatchHosts;
 and starts and stops flows in them.
 
-    with telling.serving({"h1": pid, "h2": pid}, "127.0.0.1:9559", flows, key) as address:
+    with telling.serving({"h1": pid, "h2": pid}, address, flows, key) as address:
         ...a page shows congestion windows of the hosts' TCP...
 
 It is these calls of vitrine.v1.World, WatchHosts, Look, Start and Stop, served by the process that
@@ -10,7 +10,7 @@ Instants are those of the first router's clock, so that curves of hosts and of t
 one another.
 
 Anybody on the machine may look. Programs are started as root, so Start and Stop are for those who
-know the network's key alone, which only its user can read (`labs.routers`).
+know the network's key alone, which only its user can read (`controller.routers`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 from vitrine.v1 import router_pb2, world_pb2
 
-from controller.connection import parted
+from controller.addresses import parted
+from controller.connection import CHANNEL_OPTIONS
 from controller.router_service import RouterStub
 from labs.worlds.live.flows import Flows, RefusedError
 from labs.worlds.live.kernel_sockets import KernelSockets
@@ -128,7 +129,7 @@ class _Hosts:
 
     def _epoch_offset_ns(self) -> int:
         address, device_id = parted(self._router)
-        with grpc.insecure_channel(address) as channel:
+        with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
             request = router_pb2.DescribeRequest(device_id=device_id or 0, ports=[1])
             answer = RouterStub(channel).describe(request, timeout=_DESCRIBE_DEADLINE_S)
         return int(answer.epoch_offset_ns)

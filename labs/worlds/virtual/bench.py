@@ -10,16 +10,17 @@ from pathlib import Path
 
 from apps import router
 from apps.domain import Domain
+from controller import routers
 from controller.queues import Queues
+from controller.routers import Up
 from controller.session import Session
 from controller.world import PS_PER_S, World
-from labs import programming, routers
+from labs import programming
 from labs.bench import SAMPLE_INTERVAL_MS, Bench, ports_by_switch, subject
 from labs.glass.scene import network_of
 from labs.glass.tape import Tape, listening
 from labs.narration import Narrator
 from labs.programming import Programs
-from labs.routers import Up
 from labs.view import LiveView
 from labs.worlds.virtual import deciders, server, telemetry
 from labs.worlds.virtual.instruments import VirtualInstruments

@@ -19,6 +19,7 @@ from pathlib import Path
 from vitrine.v1 import world_pb2
 
 from apps.domain import Domain
+from controller.addresses import Way
 from controller.errors import ControllerError
 from controller.world import PS_PER_S, World
 from labs import programming
@@ -31,8 +32,9 @@ from labs.worlds.virtual.tools import Tool
 from topo import deciders as classes
 from topo import units
 from topo import world as messages
+from topo.backend import on_loopback
 from topo.errors import TopologyError
-from topo.model import End, Topology
+from topo.model import End, Switch, Topology
 from topo.preflight import check_port_free
 
 SEED = 1
@@ -74,10 +76,9 @@ def run(
     programs = Programs.compiled(topology, domain=domain, program=program)
     wanted = messages.message(topology)
     with contextlib.ExitStack() as stack:
-        port = topology.switches[0].grpc_port
-        check_port_free(port, topology.switches[0].name)
         folders = {*classes.folders(topology), Path.cwd()}
-        serving = server.serving(logs / "world.log", port, classes=folders)
+        place = _place(topology.switches[0])
+        serving = server.serving(logs / "world.log", place, classes=folders)
         address = stack.enter_context(serving)
         world = stack.enter_context(World.connect(address))
         world.build(wanted, SEED)
@@ -93,6 +94,14 @@ def run(
         prompt = Prompt(topology, world, reports)
         prompt.onecmd("speed 1")
         prompt.cmdloop()
+
+
+def _place(first: Switch) -> str | None:
+    """Where all routers answer: the first one's port where somebody asks for one, else a socket."""
+    if Way.chosen() is Way.SOCKET and not first.is_on_tcp:
+        return None
+    check_port_free(first.grpc_port, first.name)
+    return on_loopback(first.grpc_port)
 
 
 class Prompt(cmd.Cmd):

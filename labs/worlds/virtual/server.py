@@ -6,9 +6,12 @@ import contextlib
 import json
 import os
 import subprocess
+import tempfile
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from controller.addresses import SOCKET_SUFFIX, at_socket
 from controller.toolchain import ROOT
 from labs.classes import environment as classes_environment
 from labs.errors import SilenceError
@@ -20,21 +23,23 @@ _END_DEADLINE_S = 5.0
 @contextlib.contextmanager
 def serving(
     log: Path,
-    port: int = 0,
+    place: str | None = None,
     *,
     classes: Iterable[Path] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
     """A world that has no network yet, for the length of a `with` block; its address.
 
-    Port 0 is any that is free. Python classes of files in the folders `classes` may decide in it,
-    run as VITRINE_PYTHON in the `environment` says.
+    Without a `place` that is a socket of its own, at which nobody else gets in. Python classes of
+    files in the folders `classes` may decide in it, run as VITRINE_PYTHON in the `environment`
+    says.
     """
     if not os.access(BINARY, os.X_OK):
         raise SilenceError(f"there is no {BINARY}: run `make build` first.")
     log.parent.mkdir(parents=True, exist_ok=True)
-    # Its input is a pipe that we alone hold: however we end, it ends too.
-    argv = [str(BINARY), "serve", "--end-with-input", "--grpc", f"127.0.0.1:{port}"]
+    own = Path(tempfile.gettempdir()) / f"vitrine-{uuid.uuid4().hex}{SOCKET_SUFFIX}"
+    # Its input is a pipe that we alone hold: however we end, it ends too, and its socket goes.
+    argv = [str(BINARY), "serve", "--end-with-input", "--grpc", place or at_socket(own)]
     argv += [word for folder in sorted(classes) for word in ("--classes", str(folder))]
     with log.open("w") as errors:
         child = subprocess.Popen(

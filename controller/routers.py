@@ -1,7 +1,8 @@
-"""Which routers are up on this machine, for `make top` and `make trace` in another terminal.
+"""Which routers are up on this machine, for whoever asks from another terminal.
 
-Whoever has a network up says so in a file beside its record, and takes it away with the network.
-There may be several: one of live hosts, and any number in virtual time.
+Whoever has a network up says so in a file, and takes it away with the network. There may be
+several: one of live hosts, and any number in virtual time. So routers have names: `s1` is as good
+as `unix:/run/vitrine/s1.sock`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,53 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from controller.connection import DEFAULT_ADDRESS
+from controller.addresses import DEFAULT_ADDRESS, SOCKET_SUFFIX, at_socket, parted, socket_of
 from controller.errors import ConnectError
-from topo import record
-from topo.process import Identity
 
 # What a network's key is called beside its file.
 _KEY = ".key"
+# Only root writes into the machine's folder; who has a network in virtual time need not be root.
+_OF_MACHINE = Path("/run/vitrine")
+_OF_CLONE = Path(__file__).resolve().parent.parent / "build" / "run"
+
+
+def folder() -> Path:
+    """Where this process says what it has up; VITRINE_RUN_DIR: the tests have one of their own."""
+    own = os.environ.get("VITRINE_RUN_DIR")
+    if own:
+        return Path(own)
+    return _OF_MACHINE if os.geteuid() == 0 else _OF_CLONE
+
+
+def folders() -> list[Path]:
+    """Where others may have said so."""
+    own = os.environ.get("VITRINE_RUN_DIR")
+    return [Path(own)] if own else [_OF_CLONE, _OF_MACHINE]
+
+
+def socket_path(name: str) -> Path:
+    """The socket at which a router answers that this process starts."""
+    return folder() / f"{name}{SOCKET_SUFFIX}"
+
+
+def give_to_caller(file: Path) -> None:
+    """Hands a file of root's to the user behind sudo, if there is one: theirs is the network."""
+    if os.geteuid() == 0 and "SUDO_UID" in os.environ:
+        os.chown(file, int(os.environ["SUDO_UID"]), -1, follow_symlinks=False)
+
+
+def started_ticks(pid: int) -> int | None:
+    """When the process that has this id now was started, in ticks since boot; no zombie's.
+
+    Together with its id that names a process for good, as the kernel gives ids again.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    # The second field is the name in parentheses, which may itself hold spaces and parentheses.
+    state, *fields = stat.rpartition(")")[2].split()
+    return None if state in "ZX" else int(fields[18])
 
 
 @dataclass(frozen=True)
@@ -47,7 +88,8 @@ class Up:
     @property
     def world(self) -> str:
         """Where its hosts are; a router in virtual time is a device of one address."""
-        return "virtual" if any("/" in each for each in self.routers.values()) else "live"
+        named = (parted(each)[1] for each in self.routers.values())
+        return "live" if all(each is None for each in named) else "virtual"
 
     @property
     def first(self) -> str:
@@ -82,7 +124,7 @@ def look_at(router: str, port: int) -> None:
 
 def all_up() -> list[Up]:
     """All networks that are up, the youngest first; those of processes that were killed are not."""
-    files = [file for folder in record.folders() for file in folder.glob("routers-*.json")]
+    files = [file for place in folders() for file in place.glob("routers-*.json")]
     found = [_read(file) for file in files]
     return sorted(filter(None, found), key=lambda up: up.began_ns, reverse=True)
 
@@ -120,23 +162,42 @@ def address_of(name: str) -> str:
         raise ConnectError(
             f"{len(found)} networks that are up have a router {name!r}: say {which}."
         )
+    # A router that is not announced has its socket all the same.
+    sockets = [place / f"{name}{SOCKET_SUFFIX}" for place in folders()]
+    found |= {at_socket(each): "live" for each in sockets if not found and each.is_socket()}
     if found:
         return next(iter(found))
     names = list(dict.fromkeys(name for each in networks for name in each.routers))
     there = f"there are: {', '.join(names)}" if names else "no network of the kit is up"
-    raise ConnectError(f"there is no router {name!r}: {there}. An address is HOST:PORT.")
+    raise ConnectError(
+        f"there is no router {name!r}: {there}. An address is HOST:PORT, or unix:FILE."
+    )
+
+
+def hint(address: str) -> str:
+    """What else to try where nothing answers at an address; empty: that is not known."""
+    path = socket_of(address)
+    if path is not None:
+        return "" if path.exists() else "there is no such socket, so no router is up there."
+    names = [name for each in all_up() for name, at in each.routers.items() if socket_of(at)]
+    if not names:
+        return ""
+    return (
+        f"routers that are up are {', '.join(names)}, at Unix sockets: say the name instead of the "
+        "address, or start the network with GRPC=tcp."
+    )
 
 
 def _own_file() -> Path:
-    return record.folder() / f"routers-{os.getpid()}.json"
+    return folder() / f"routers-{os.getpid()}.json"
 
 
 def _read(file: Path) -> Up | None:
     """What a file says, if the process that wrote it lives."""
     try:
         document = json.loads(file.read_text())
-        owner = Identity(*document.pop("owner"))
-        return Up(**document, hosts_key=_key_beside(file)) if owner.is_alive() else None
+        pid, ticks = document.pop("owner")
+        return Up(**document, hosts_key=_key_beside(file)) if started_ticks(pid) == ticks else None
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
@@ -155,8 +216,7 @@ def _write_key(key: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        if os.geteuid() == 0 and "SUDO_UID" in os.environ:
-            os.fchown(stream.fileno(), int(os.environ["SUDO_UID"]), -1)
+        give_to_caller(file)
         stream.write(key)
 
 
@@ -166,15 +226,14 @@ def _forget(file: Path) -> None:
 
 
 def _write(what: Up) -> None:
-    file, owner = _own_file(), Identity.of(os.getpid())
-    assert owner is not None, "this process is alive"
+    file = _own_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     # What killed processes have left here is of no use to anybody.
     for other in file.parent.glob("routers-*.json"):
         if _read(other) is None:
             _forget(other)
     beside = file.with_suffix(".new")
-    told = {**asdict(what), "owner": [owner.pid, owner.start_ticks]}
+    told = {**asdict(what), "owner": [os.getpid(), started_ticks(os.getpid())]}
     del told["hosts_key"]
     beside.write_text(json.dumps(told))
     # Written under sudo, read by everybody.

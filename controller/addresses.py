@@ -1,0 +1,72 @@
+"""How the way to a device is written: HOST:PORT or unix:FILE, and behind a slash which device.
+
+Most addresses are those of one device and name none; all routers in virtual time share one:
+`127.0.0.1:9559/2`. Routers of the kit answer at Unix sockets, where the kernel says who comes, and
+at ports of the machine's own address for who says GRPC=tcp: everybody on the machine reaches those.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+
+from controller.errors import ConnectError
+
+# The port IANA gave to P4Runtime.
+DEFAULT_ADDRESS = "127.0.0.1:9559"
+# sockaddr_un has room for 108 bytes with a zero behind them.
+SOCKET_PATH_BYTES_MAX = 107
+# What a socket's file is called, so that what stands behind it is a device and no file.
+SOCKET_SUFFIX = ".sock"
+_UNIX = "unix:"
+_AT_SOCKET = re.compile(rf"({_UNIX}.+{re.escape(SOCKET_SUFFIX)})/(\d+)")
+
+
+class Way(Enum):
+    """How the routers of a network are reached."""
+
+    SOCKET = "unix"
+    TCP = "tcp"
+
+    @classmethod
+    def chosen(cls, environment: Mapping[str, str] = os.environ) -> Way:
+        """What GRPC says; sockets if it says nothing."""
+        name = environment.get("GRPC") or cls.SOCKET.value
+        try:
+            return cls(name)
+        except ValueError:
+            raise ConnectError(
+                f"GRPC={name}: routers answer at Unix sockets, or with GRPC={cls.TCP.value} at "
+                "ports that everybody on this machine reaches."
+            ) from None
+
+
+def fits(path: Path) -> bool:
+    """Whether the kernel takes a socket of that name."""
+    return len(os.fsencode(path)) <= SOCKET_PATH_BYTES_MAX
+
+
+def at_socket(path: Path) -> str:
+    """The address of a socket."""
+    return f"{_UNIX}{path}"
+
+
+def socket_of(address: str) -> Path | None:
+    """The socket's file, if the address is that of one."""
+    place, _ = parted(address)
+    return Path(place.removeprefix(_UNIX)) if place.startswith(_UNIX) else None
+
+
+def parted(address: str) -> tuple[str, int | None]:
+    """The address as gRPC takes it, and which of the devices that answer there is meant."""
+    if address.startswith(_UNIX):
+        found = _AT_SOCKET.fullmatch(address)
+        # Any other file has slashes of its own.
+        return (found[1], int(found[2])) if found else (address, None)
+    place, slash, device = address.partition("/")
+    if slash and not device.isdigit():
+        raise ConnectError(f"{address!r} is no address: write HOST:PORT, or HOST:PORT/DEVICE.")
+    return place, int(device) if slash else None

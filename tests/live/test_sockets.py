@@ -1,0 +1,95 @@
+"""Routers of a network that is up let root and who called sudo in, and no other user."""
+
+import contextlib
+import os
+import socket
+import stat
+from collections.abc import Callable
+
+import pytest
+
+from controller import connection, routers
+from controller.addresses import socket_of
+from controller.errors import ControllerError
+from controller.session import Session
+from labs.bottleneck.lab import Bottleneck
+from labs.settings import Settings
+from topo import preflight
+from topo.live import LiveNetwork
+
+# `daemon` and `nobody`: every distribution has them.
+STRANGER, CALLER = 1, 65534
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+NET = Bottleneck(Settings(quick=True)).topology()
+
+
+def as_user(uid: int, act: Callable[[], str]) -> str:
+    """What a process of that user has to say after it has tried."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = ""
+        try:
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+            said = act()
+        except (ControllerError, OSError) as error:
+            said = str(error)
+        finally:
+            os.write(writing, said.encode())
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as stream:
+        said = stream.read()
+    os.waitpid(child, 0)
+    return said
+
+
+def greeted(path: str) -> str:
+    """How the switch answers to the first words of HTTP/2."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(10)
+        client.connect(path)
+        # Whoever is not let in may find the connection closed already.
+        with contextlib.suppress(BrokenPipeError):
+            client.sendall(GREETING)
+        return "let in" if client.recv(9)[3:4] == b"\x04" else "closed"
+
+
+@pytest.fixture
+def network(tmp_path, monkeypatch):
+    monkeypatch.setenv("SUDO_UID", str(CALLER))
+    with LiveNetwork(NET, logs=tmp_path) as network:
+        yield network
+
+
+def test_the_socket_is_the_callers_and_others_are_refused_in_a_sentence(network):
+    address = network.address("s1")
+    path = socket_of(address)
+    assert path is not None
+    status = path.stat()
+    assert (status.st_uid, stat.S_IMODE(status.st_mode)) == (CALLER, 0o600)
+    assert as_user(CALLER, lambda: greeted(str(path))) == "let in"
+    with Session.observe("s1") as session:
+        assert session.address == address, "root gets in"
+
+    def connect() -> str:
+        connection.open_channel(address)
+        return "let in"
+
+    assert "it lets nobody and root in, nobody else" in as_user(STRANGER, connect)
+    # The owner may open the file to everybody; the switch asks who comes all the same.
+    path.chmod(0o666)
+    assert as_user(STRANGER, lambda: greeted(str(path))) == "closed"
+    assert "wanted to connect" in (network.logs / "s1.log").read_text()
+
+
+def test_nothing_listens_on_tcp(network):
+    preflight.check_port_free(NET.switch("s1").grpc_port, "s1")
+
+
+def test_the_socket_goes_with_the_network(tmp_path):
+    with LiveNetwork(NET, logs=tmp_path):
+        assert routers.socket_path("s1").is_socket()
+    assert not routers.socket_path("s1").exists()
