@@ -9,6 +9,8 @@ from types import FrameType
 
 # Somebody asks for the end, or the terminal is closed.
 ENDING = (signal.SIGTERM, signal.SIGHUP)
+# The status of a program that Ctrl-C has ended, as shells count it.
+INTERRUPTED = 128 + signal.SIGINT
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """What the prompt says of a network before one types anything."""
 
-from labs import prompt
+from labs.prompt import up as prompt
 from topo.load import load
 
 NET = """

@@ -22,7 +22,7 @@ from labs.errors import LabError
 from labs.glass import beside
 from labs.settings import Settings, refuse_unknown
 from labs.world import World
-from topo import ending, units
+from topo import units
 from topo.errors import TopologyError
 from topo.load import load
 from topo.model import End, Port, Topology
@@ -118,9 +118,3 @@ def _too_fast(topology: Topology, port: Port, far: End) -> str:
         f", into a line of {units.format_rate(line_bps)}: what is too much is lost there, and "
         f"shown at {far.node} port {far.port}"
     )
-
-
-if __name__ == "__main__":
-    # Whoever ends it with a signal gets everything taken down, too.
-    with ending.as_exit():
-        sys.exit(main())
