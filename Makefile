@@ -237,7 +237,7 @@ interruptions:   ## run, lab, up, glass and sweep stopped at random instants, by
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m tests.chaos.interruptions
 
-advisories:      ## what is known to be wrong with the crates we link; ADVISORIES=<checkout of RustSec's advisory-db>
+advisories:      ## what is known to be wrong with crates and Python packages; ADVISORIES=<RustSec's advisory-db>:<PyPA's advisory-database>
 	@vm/takes.sh ADVISORIES
 	@vm/python.sh
 	@build/venv/bin/python -m tests.advisories

@@ -1,7 +1,13 @@
-"""`make advisories ADVISORIES=<checkout of RustSec's advisory-db>`: what is known of our crates.
+"""`make advisories ADVISORIES=<checkouts>`: what is known of the crates and packages we use.
 
-Every version in the lock files is compared with the list. The list comes from outside, so no test
-has it; what it says decides the exit status.
+    make advisories ADVISORIES=advisory-db:advisory-database
+
+Every version in Rust's lock files is compared with RustSec's advisory-db, every Python package that
+is installed with PyPA's advisory-database (`python.py`); either may be left out. The lists come
+from outside, so no test has them; what they say decides the exit status.
+
+An index of packages knows advisories, too, but it has to be asked for each package by its name and
+version, and would answer another way tomorrow; a checkout has a date that can be told.
 """
 
 from __future__ import annotations
@@ -15,6 +21,7 @@ from pathlib import Path
 import tomllib
 
 from controller.toolchain import ROOT
+from tests.advisories import python
 from tests.advisories.versions import Version
 
 LOCKS = ("switch/Cargo.lock", "switch/fuzz/Cargo.lock")
@@ -77,13 +84,24 @@ def concerning(checkout: Path, crates: dict[str, list[Version]]) -> Iterator[tup
 
 def main() -> int:
     """Returns the exit status."""
-    checkout = Path(os.environ.get("ADVISORIES", ""))
-    if not os.environ.get("ADVISORIES") or not (checkout / "crates").is_dir():
+    checkouts = [Path(each) for each in filter(None, os.environ.get("ADVISORIES", "").split(":"))]
+    of_rust = [each for each in checkouts if (each / "crates").is_dir()]
+    of_python = [each for each in checkouts if (each / "vulns").is_dir()]
+    unknown = [str(each) for each in checkouts if each not in (*of_rust, *of_python)]
+    if unknown or not checkouts:
+        said = f"{', '.join(unknown)} is neither: " if unknown else ""
         print(
-            "vitrine: say where RustSec's advisory-db is: make advisories ADVISORIES=<checkout>",
+            f"vitrine: {said}say where RustSec's advisory-db is, or PyPA's advisory-database, or "
+            "both: make advisories ADVISORIES=<checkout>:<checkout>",
             file=sys.stderr,
         )
         return 2
+    found_any = [_rust(each) for each in of_rust] + [_python(each) for each in of_python]
+    return 1 if any(found_any) else 0
+
+
+def _rust(checkout: Path) -> bool:
+    """Says what is known of our crates; whether something is wrong with one."""
     is_wrong = False
     for lock in LOCKS:
         crates = locked(ROOT / lock)
@@ -94,7 +112,19 @@ def main() -> int:
             name = advisory.package
             print(f"{lock}: {name} {version}: {kind} {advisory.number}: {advisory.title}")
         print(f"{lock}: {len(crates)} crates, {len(found)} of which there is something to say.")
-    return 1 if is_wrong else 0
+    return is_wrong
+
+
+def _python(checkout: Path) -> bool:
+    """The same of Python's packages."""
+    packages = python.installed()
+    found = list(python.concerning(checkout, packages))
+    for advisory, package in found:
+        why = python.HARMLESS.get(advisory.number)
+        kind = f"note ({why})" if why else "advisory"
+        print(f"Python: {package}: {kind} {advisory.number}: {advisory.title}")
+    print(f"Python: {len(packages)} packages, {len(found)} of which there is something to say.")
+    return any(advisory.number not in python.HARMLESS for advisory, _ in found)
 
 
 if __name__ == "__main__":
