@@ -173,6 +173,15 @@ class Flow:
         return struct.pack("=BBHHHH", NEEDS_CHECKSUM, kind, *sizes, at, offset)
 
 
+def crumbs(length_bytes: int) -> bytes:
+    """One packet of TCP that is to be sent in pieces of a byte."""
+    flow = Flow(TCP, ipv6=False, vlan=None, source_port=999, sequence=1, identification=1)
+    payload = bytes(length_bytes)
+    head = flow._transport(ACK, payload)
+    offload = flow._offload(ACK, head, 34, piece=1, is_super=True)
+    return offload + flow._ethernet() + flow._network(head, payload) + head + payload
+
+
 def traffic(seed: int, count: int) -> list[bytes]:
     """Packets of some flows in random order, and now and then one of no protocol at all."""
     chance = random.Random(seed)

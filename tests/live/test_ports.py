@@ -7,6 +7,7 @@ import hashlib
 import random
 import re
 import shutil
+import struct
 import subprocess
 import threading
 from pathlib import Path
@@ -27,15 +28,20 @@ PLAIN = bytes(10) + bytes.fromhex("02000000000202000000000188b5")
 
 
 class Wire:
-    """A switch that forwards between its ports 1 and 2, and hosts with a device each behind it."""
+    """A switch that forwards between its ports 1 and 2, and hosts with a device each behind it.
 
-    def __init__(self, net, program, *flags):
-        self.h1, self.h2 = net.namespace("h1"), net.namespace("h2")
+    Each further pair of ports is a wire of its own.
+    """
+
+    def __init__(self, net, program, *flags, pairs=1):
+        numbers = range(1, 2 * pairs + 1)
+        self.hosts = {number: net.namespace(f"h{number}") for number in numbers}
+        self.h1, self.h2 = self.hosts[1], self.hosts[2]
         self.at = net.namespace("s1")
-        for number, host in ((1, self.h1), (2, self.h2)):
+        argv = [str(SWITCH), str(program), "--grpc", f"127.0.0.1:{GRPC_PORT}", *flags]
+        for number, host in self.hosts.items():
             net.cable(host, "eth0", self.at, f"s1-eth{number}")
-        argv = [str(SWITCH), str(program), "--grpc", f"127.0.0.1:{GRPC_PORT}"]
-        argv += ["-i", "1@s1-eth1", "-i", "2@s1-eth2", *flags]
+            argv += ["-i", f"{number}@s1-eth{number}"]
         self.process: Process = self.at.start(argv, "s1.log")
         self.net = net
         wait.until(
@@ -161,6 +167,30 @@ def test_a_transfer_arrives_unharmed_and_every_packet_is_accounted_for(wire):
         reasons = ("down", "full", "too_long", "other")
         refused = sum(ports[here][f"netdev_refused_{why}"] for why in reasons)
         assert ports[here]["netdev_sent"] + refused == ports[here]["transmitted"]
+
+
+def test_a_host_that_asks_for_pieces_of_one_byte_costs_other_ports_no_packet(tmp_path, program):
+    polite = [PLAIN + struct.pack("!H44x", number) for number in range(3000)]
+    crumbs, pause = super_packets.crumbs(60_000), threading.Event()
+    with network(tmp_path, mtu=1500, offloads=True) as net:
+        wire = Wire(net, program, pairs=2)
+        rude = super_packets.sender(wire.hosts[1].name, "eth0")
+        sender = super_packets.sender(wire.hosts[3].name, "eth0")
+        listener = super_packets.receiver(wire.hosts[4].name, "eth0")
+        with rude, sender, listener:
+            # A thousand a second, beside 18 of the other host's, which are a million frames.
+            for number, packet in enumerate(polite):
+                if number % 55 == 0:
+                    rude.send(crumbs)
+                sender.send(packet)
+                pause.wait(0.001)
+            found = super_packets.frames(listener, len(polite))
+        ports = wire.end()
+    # What the rude host asks for is done as far as there is time; it waits for itself alone.
+    assert ports[1]["received"] >= 10 * 60_000
+    assert len(found) == len(polite)
+    assert found == [packet[10:] for packet in polite]
+    assert ports[3]["received"] == ports[4]["netdev_sent"] == len(polite)
 
 
 def test_a_port_comes_back_with_its_device_and_keeps_its_counts(wire):

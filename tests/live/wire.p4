@@ -1,5 +1,5 @@
 // A program that forwards and nothing else: what comes in by port 1 leaves by port 2 and the other
-// way round. It parses nothing, so a frame leaves as it came.
+// way round, and so with ports 3 and 4. It parses nothing, so a frame leaves as it came.
 
 #include <core.p4>
 #include <v1model.p4>
@@ -25,7 +25,8 @@ control ingress(inout headers_t hdr,
                 inout metadata_t meta,
                 inout standard_metadata_t standard_metadata) {
     apply {
-        standard_metadata.egress_spec = standard_metadata.ingress_port == 1 ? 9w2 : 9w1;
+        bit<9> port = standard_metadata.ingress_port;
+        standard_metadata.egress_spec = port & 1 == 1 ? port + 1 : port - 1;
     }
 }
 
