@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from controller.router_service import RouterStub
 from tests.control.greedy import beginning
 from topo import wait
 
-from .switch import free_port, running
+from .switch import PROMPT_S, free_port, running
 
 # As docs/switch.md promises.
 END_S = 1.0
@@ -98,3 +99,21 @@ def _span_of_end(folder: Path, busy: Busy, *flags: str) -> float:
         process.terminate()
         assert process.wait(20) == 0
         return time.monotonic() - asked_s
+
+
+def test_a_limit_below_what_it_waits_for_ends_it_with_a_sentence(tmp_path: Path):
+    port, log = free_port(), tmp_path / "log"
+    with (
+        running("--no-p4", "--grpc", f"127.0.0.1:{port}", port=port, log=log) as process,
+        grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
+    ):
+        router = RouterStub(channel)
+        router.describe(router_pb2.DescribeRequest())
+        # Lowered for good, so that the switch cannot raise it again.
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (1, 1))
+        with contextlib.suppress(grpc.RpcError):
+            # It waits once more after this.
+            router.describe(router_pb2.DescribeRequest())
+        assert process.wait(PROMPT_S) == 1
+    said = log.read_text()
+    assert "may have 1 files open, and waits for 2" in said and "ulimit -n" in said, said

@@ -13,3 +13,13 @@ pub fn raise_descriptor_limit() {
         }
     }
 }
+
+/// How many files this process may have open now.
+pub(crate) fn descriptor_limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel writes one `rlimit` while it lives.
+    match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
+        0 => limit.rlim_cur,
+        _ => u64::MAX,
+    }
+}

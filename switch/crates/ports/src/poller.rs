@@ -5,6 +5,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::descriptors::{descriptor_limit, raise_descriptor_limit};
+
 /// Waits until one of its descriptors is readable. Holds no borrow of the sockets: it is given
 /// their descriptors again whenever the set changes.
 pub struct Poller {
@@ -75,12 +77,33 @@ impl Poller {
         };
         if ready < 0 {
             let error = io::Error::last_os_error();
-            return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
+            return match error.raw_os_error() {
+                Some(libc::EINTR) => Ok(()),
+                Some(libc::EINVAL) => self.heed_limit(error),
+                _ => Err(error),
+            };
         }
         if self.polled[0].revents != 0 {
             self.take_nudges();
         }
         Ok(())
+    }
+
+    /// The kernel waits for no more descriptors than a process may have open, and somebody may have
+    /// lowered that limit while it runs: it is raised again, as far as that is allowed.
+    fn heed_limit(&self, error: io::Error) -> io::Result<()> {
+        let count = self.polled.len() as u64;
+        if descriptor_limit() >= count {
+            return Err(error);
+        }
+        raise_descriptor_limit();
+        match descriptor_limit() {
+            limit if limit >= count => Ok(()),
+            limit => Err(io::Error::other(format!(
+                "this process may have {limit} files open, and waits for {count}: raise the limit \
+                 (`ulimit -n`, RLIMIT_NOFILE)"
+            ))),
+        }
     }
 
     /// Whether the `position`th watched socket was readable when the last wait ended.
