@@ -91,7 +91,7 @@ def test_what_a_program_has_no_table_or_action_for_is_said_once_each(diamond, ow
     assert {entry.table for entry in written.insert} == {"ipv4_routes"}
     assert written.modify == []
     assert [remark for remark in written.remarks if "ipv6_routes" in remark] == [
-        "s2: 2 entries not written: no table is named 'ipv6_routes'; "
+        "s2: 1 entry not written: no table is named 'ipv6_routes'; "
         "did you mean 'ingress.ipv4_routes'?"
     ]
     assert any("ipv4_routes: no action is named 'no_route'" in each for each in written.remarks)
